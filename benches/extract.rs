@@ -19,7 +19,7 @@ use kubebench_extract::pattern::Pattern;
 use kubebench_extract::scan::LogScan;
 use kubebench_extract::series::{Sample, Series, Window};
 use kubebench_extract::tool;
-use kubebench_format::spec::v1::metric::Reduce;
+use kubebench_format::spec::v1::metric::{Reduce, Reports};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -81,7 +81,7 @@ fn scan(name: &str, path: &Path) {
     let mut scan = LogScan::new();
     match case.wanted {
         Wanted::Pattern(pattern) => scan.look_for(&Pattern::new(pattern).expect("a pattern"), Window::All),
-        Wanted::Tool(name) => scan.read_as(tool::tool(name).expect("a tool"), Window::All),
+        Wanted::Tool(name) => scan.read_as(tool::tool(name).expect("a tool"), Window::All, Reports::Last),
     }
     let mut file = File::open(path).expect("a log");
     let mut piece = vec![0; PIECE];

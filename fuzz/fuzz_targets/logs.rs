@@ -10,7 +10,7 @@ use kubebench_extract::pattern::{Pattern, nearest};
 use kubebench_extract::scan::{LogScan, Scanned};
 use kubebench_extract::series::{Series, Window};
 use kubebench_extract::tool::TOOLS;
-use kubebench_format::spec::v1::metric::Row;
+use kubebench_format::spec::v1::metric::{Reports, Row};
 use libfuzzer_sys::fuzz_target;
 
 const PATTERN: &str = r"^\s*step (?P<step>\S+) .*loss[:=] ?(?P<value>\S+)$";
@@ -20,7 +20,7 @@ fn scan(bytes: &[u8], size: usize, pattern: &Pattern) -> Scanned {
     scan.look_for(pattern, Window::Steps(1, 9));
     scan.look_for_raw(pattern, Window::LastN(3));
     for tool in TOOLS {
-        scan.read_as(tool, Window::SkipFirst(1));
+        scan.read_as(tool, Window::SkipFirst(1), Reports::Last);
     }
     bytes.chunks(size).for_each(|piece| scan.feed(piece));
     scan.finish()

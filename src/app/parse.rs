@@ -14,6 +14,7 @@ use kubebench_extract::kept::Kept;
 use kubebench_extract::measure::Measured;
 use kubebench_extract::rules::Rules;
 use kubebench_extract::tool::{TOOLS, tool};
+use kubebench_format::spec::v1::metric::Reports;
 use kubebench_host::experiment::Left;
 use kubebench_host::fs;
 use kubebench_host::machine;
@@ -49,7 +50,7 @@ impl Known {
 
 impl Wanted {
     /// Wants the metrics of a tool.
-    pub fn of_tool(name: &str, metrics: &[String], known: &Known) -> Result<Self> {
+    pub fn of_tool(name: &str, reports: Reports, metrics: &[String], known: &Known) -> Result<Self> {
         let Some(tool) = tool(name) else {
             let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
             let close = did_you_mean(name, names.iter().copied());
@@ -59,7 +60,7 @@ impl Wanted {
         let metrics = (!metrics.is_empty()).then(|| metrics.to_vec());
         let variables = known.variables.values().map(String::as_str);
         let redactor = Redactor::new(known.secrets.values()).suspecting(variables);
-        Ok(Self { rules: Rules::of_tool(tool, metrics), roles: Vec::new(), redactor })
+        Ok(Self { rules: Rules::of_tool(tool, reports, metrics), roles: Vec::new(), redactor })
     }
 
     /// Wants what the spec asks for that is called `shown`, the only one that was selected of a project without errors.

@@ -12,6 +12,7 @@ use crate::app::record::RecordPlace;
 use crate::app::start::Start;
 pub(super) use judging::{AckArgs, CompareArgs, GateArgs, HistoryArgs, MockArgs, ReportArgs, ReportFormat};
 use kubebench_executor::local::Engine;
+use kubebench_format::spec::v1::metric::Reports;
 use kubebench_git::record::{Mode, Signing};
 use kubebench_results::export;
 use kubebench_syntax::diag::render::Format;
@@ -233,6 +234,10 @@ pub(super) struct ParseArgs {
     /// Read the logs as output of this tool, such as fio
     #[arg(long, value_name = "NAME")]
     pub(super) tool: Option<String>,
+    /// Which report of the tool counts when a log holds several
+    #[arg(long, value_parser = one_of(&Reports::ALL, Reports::name), default_value = "last", value_name = "WHICH")]
+    #[arg(conflicts_with = "spec")]
+    pub(super) reports: Reports,
     /// Only this metric; may be given several times
     #[arg(long, value_name = "NAME")]
     pub(super) metric: Vec<String>,

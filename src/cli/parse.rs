@@ -17,7 +17,7 @@ pub(super) fn run(global: &Global, args: &ParseArgs) -> Result<ExitStatus> {
     let start = global.start().folder()?;
     let known = Known::of(args.secret_file.as_deref(), &start)?;
     let wanted = match (&args.tool, &args.spec) {
-        (Some(name), _) => Wanted::of_tool(name, &args.metric, &known)?,
+        (Some(name), _) => Wanted::of_tool(name, args.reports, &args.metric, &known)?,
         (None, Some(spec)) => {
             let target = args.target.iter().cloned().collect();
             let select = SelectArgs { paths: vec![spec.clone()], target, select: Vec::new() };

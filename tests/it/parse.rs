@@ -9,7 +9,7 @@ use kubebench_extract::rules::Rules;
 use kubebench_extract::tool::TOOLS;
 use kubebench_format::result::{self, BenchmarkResult};
 use kubebench_format::schema::generate_result;
-use kubebench_testing::snapshot::assert_file;
+use kubebench_testing::snapshot::{assert_file, assert_text, str};
 use kubebench_testing::watchdog;
 use serde_json::{Value, json};
 
@@ -97,7 +97,8 @@ fn parse_gives_what_is_expected_of_every_sample() {
         let expect: Value = serde_json::from_str(&expect).unwrap();
         let shown = relative(&root, &file);
         let tool = shown.split('/').next().unwrap();
-        let (status, answer) = parsed(&folder, &["--tool", tool, file.to_str().unwrap()]);
+        let which = expect["report"].as_str().unwrap_or("last");
+        let (status, answer) = parsed(&folder, &["--tool", tool, "--reports", which, file.to_str().unwrap()]);
         let metrics = answer["metrics"].as_array().unwrap();
         let name = |metric: &Value| {
             let labels = metric["labels"].as_object().unwrap().iter();
@@ -324,4 +325,40 @@ fn documented_tools_are_the_tools() {
     let table = format!("| tool | reads | described by |\n|---|---|---|\n{table}");
     let (before, _) = text.split_once("| tool | reads |").unwrap_or((&text, ""));
     assert_file(&repository().join("docs/extraction.md"), &format!("{before}{table}"));
+}
+
+/// What a load generator reports leaves out the requests that failed, so that a run in which one failed does not count,
+/// unless the spec allows some.
+#[test]
+fn failed_requests_are_allowed_by_a_check_alone() {
+    let spec = |name: &str, checks: &str| {
+        format!(
+            "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: {name}}}\nspec:\n  timeout: 1h\n  workload: {{job: {{image: 'r.example/a:1', command: [a], resources: {{cpu: 1, memory: 1Gi}}}}}}\n  metrics: [{{from: {{tool: {{name: wrk, metrics: [requests_per_second]}}}}, primary: true}}]\n{checks}"
+        )
+    };
+    let log = repository().join("tests/data/tools/wrk/4.1.0_errors.txt");
+    let folder = Folder::with([
+        ("specs/none.yaml", spec("none", "")),
+        ("specs/some.yaml", spec("some", "  checks: [{failedRequests: {max: 16%}}]\n")),
+        ("specs/few.yaml", spec("few", "  checks: [{failedRequests: {max: 1.5%}}]\n")),
+    ]);
+    let reasons = |name: &str| {
+        let (_, answer) = parsed(&folder, &["--spec", &format!("specs/{name}.yaml"), log.to_str().unwrap()]);
+        assert!(answer["metrics"][0]["value"].is_f64(), "{answer}");
+        answer["reasons"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|reason| reason.as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(reasons("some"), Vec::<String>::new());
+    assert_text(
+        reasons("few").join("\n"),
+        str! {"the check `failedRequests ≤ 1.5%` failed: 27 of 170 requests failed"},
+    );
+    assert_text(
+        reasons("none").join("\n"),
+        str! {"wrk: 27 of 170 requests failed, and what it reports leaves them out; `checks: [{failedRequests: {max: 1%}}]` allows some"},
+    );
 }

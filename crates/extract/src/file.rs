@@ -9,7 +9,7 @@ use super::scan::{LogScan, ToolOutcome};
 use super::series::{Sample, Series, Window};
 use super::tool::Tool;
 use super::{json_document, number, open_metrics};
-use kubebench_format::spec::v1::metric::Row;
+use kubebench_format::spec::v1::metric::{Reports, Row};
 use kubebench_syntax::invariant::Invariant as _;
 
 /// A document that is larger is not read.
@@ -292,9 +292,14 @@ pub(crate) fn sample_name(name: &str, labels: &BTreeMap<String, String>) -> Stri
 ///
 /// # Errors
 /// Why it cannot be read.
-pub fn tool(tool: &'static Tool, window: Window, mut text: impl BufRead) -> Result<ToolOutcome, String> {
+pub fn tool(
+    tool: &'static Tool,
+    window: Window,
+    reports: Reports,
+    mut text: impl BufRead,
+) -> Result<ToolOutcome, String> {
     let mut scan = LogScan::new();
-    scan.read_as(tool, window);
+    scan.read_as(tool, window, reports);
     loop {
         let bytes = text.fill_buf().map_err(|error| format!("it cannot be read: {error}"))?;
         let taken = bytes.len();

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use super::series::{Reading, Sample};
 use kubebench_syntax::invariant::Invariant as _;
 use serde_json::{Deserializer, Value};
 
@@ -131,10 +132,25 @@ pub(crate) fn number(value: &Value) -> Option<f64> {
     }
 }
 
-/// Returns the members of `object` that are numbers.
-pub(crate) fn numbers(object: &Value) -> impl Iterator<Item = (&str, f64)> {
+/// Reads what is in the place of a number: a number, also as a text. `null` is a value that is not finite: what writes JSON
+/// without `NaN` writes it in its place.
+pub(crate) fn reading(value: &Value) -> Reading {
+    let place = Sample::of(f64::NAN);
+    match value {
+        Value::Number(number) => Reading::of(place, number.as_f64().ok_or_else(|| format!("`{number}` is too large"))),
+        Value::String(text) => Reading::of_text(place, text),
+        Value::Null => Reading::of(place, Err("`null` is not a number".to_owned())),
+        Value::Bool(flag) => Reading::of(place, Err(format!("`{flag}` is not a number"))),
+        Value::Array(_) => Reading::of(place, Err("a list is not a number".to_owned())),
+        Value::Object(_) => Reading::of(place, Err("an object is not a number".to_owned())),
+    }
+}
+
+/// Reads the members of an object of statistics: numbers, what is in the place of one, and no lists or objects.
+pub(crate) fn readings(object: &Value) -> impl Iterator<Item = (&str, Reading)> {
     let members = object.as_object().into_iter().flatten();
-    members.filter_map(|(key, value)| Some((key.as_str(), number(value)?)))
+    let is_value = |value: &Value| !(value.is_array() || value.is_object() || value.is_boolean());
+    members.filter(move |(_, value)| is_value(value)).map(|(key, value)| (key.as_str(), reading(value)))
 }
 
 /// Returns the elements of the list under `key`; none when there is no list.

@@ -8,10 +8,11 @@ use super::measure::{Evidence, Log, Measured, Used, measure};
 use super::rules::{Check, From, LogPlace, MetricRule, Rules};
 use super::tool::Tool;
 use kubebench_format::result::v1::Metric;
-use kubebench_format::spec::v1::metric::{DurationSource, ProcessSource, WhichTrials};
+use kubebench_format::spec::v1::metric::{DurationSource, ProcessSource, Reports, WhichTrials};
 use kubebench_syntax::digest::Digest;
 
-const ONLY_A_RUN: &str = "only a run has this";
+/// Why a metric of what only a run has is without a value.
+pub(crate) const ONLY_A_RUN: &str = "only a run has this";
 
 /// Opens a file that a metric is read from, by the name that the spec gives it.
 pub(crate) type OpenFile<'a> = dyn Fn(&str) -> Result<Box<dyn BufRead>, String> + 'a;
@@ -108,10 +109,11 @@ impl Evidence for Kept<'_> {
 }
 
 impl Rules {
-    /// Returns the rules by which the output of `tool` alone is read: all that it reports, or `metrics`.
-    pub fn of_tool(tool: &'static Tool, metrics: Option<Vec<String>>) -> Self {
+    /// Returns the rules by which the output of `tool` alone is read: all that it reports, or `metrics`; of several reports
+    /// those that `reports` says.
+    pub fn of_tool(tool: &'static Tool, reports: Reports, metrics: Option<Vec<String>>) -> Self {
         let is_required = metrics.is_none();
-        let from = From::Tool { tool, metrics, file: None, place: LogPlace::default() };
+        let from = From::Tool { tool, metrics, file: None, place: LogPlace::default(), reports };
         let rule = MetricRule {
             name: None,
             unit: None,
@@ -168,7 +170,7 @@ impl Rules {
         });
         self.checks.retain(|check| match check {
             Check::Metric { name, .. } => names.contains(name),
-            Check::Restarts(_) => true,
+            Check::Restarts(_) | Check::FailedRequests(_) => true,
         });
         self
     }

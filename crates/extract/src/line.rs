@@ -1,7 +1,9 @@
 //! One line of a log: without terminal codes and without what a launcher put before it.
 
-use kubebench_syntax::invariant::Invariant as _;
 use std::borrow::Cow;
+
+use super::series::Sample;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// A line as parsers see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +23,11 @@ impl<'a> Line<'a> {
     pub(crate) fn new(number: u64, text: &'a str) -> Self {
         let (rank, text) = without_prefix(text);
         Self { number, text, rank, is_whole: true }
+    }
+
+    /// Returns where a value of this line is, of `step`.
+    pub(crate) fn place(&self, step: Option<u64>) -> Sample {
+        Sample { value: f64::NAN, step, line: Some(self.number), rank: self.rank }
     }
 
     /// Returns the text without its last word, if the line may have stopped in the middle of it.

@@ -7,10 +7,12 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use super::file;
+use super::kept::ONLY_A_RUN;
 use super::pattern::{self, Pattern};
-use super::rules::{From, LogPlace, MetricRule, Place, RuleScanned, Rules};
+use super::rules::{Check, From, LogPlace, MetricRule, Place, RuleScanned, Rules};
 use super::scan::Scanned;
-use super::series::{Reduced, Sample, Series, Window};
+use super::series::{Reduced, Sample, Series, Unreadable, Window};
+use super::tool::Requests;
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{CheckOutcome, Direction, Kind, Metric, Native, Source, Stats, StatusReason};
 use kubebench_format::spec::v1::metric::{Better, DurationSource, ProcessSource, Reduce, WhichTrials};
@@ -104,16 +106,23 @@ pub struct Measured {
 /// `logs` are in the order of roles and replicas.
 pub fn measure(rules: &Rules, logs: &[Log], restarts: u32, evidence: &dyn Evidence) -> Measured {
     let mut measured = Measured::default();
+    let mut requests = Vec::new();
+    let allows_failures = rules.checks.iter().any(|check| matches!(check, Check::FailedRequests(_)));
     for (number, rule) in rules.metrics.iter().enumerate() {
-        if let From::Tool { .. } = rule.from {
-            tool::metrics(number, rule, logs, evidence, &mut measured);
+        if let From::Tool { tool, .. } = rule.from {
+            for reported in tool::metrics(number, rule, logs, evidence, &mut measured) {
+                if reported.failed > 0.0 && !allows_failures {
+                    measured.invalid.push(failed(tool.name, &reported));
+                }
+                requests.push(reported);
+            }
         } else {
             measured.metrics.push(metric(number, rule, logs, evidence));
         }
     }
     missing(rules, &mut measured);
     for check in &rules.checks {
-        let outcome = check::judge(check, &measured.metrics, restarts);
+        let outcome = check::judge(check, &measured.metrics, &requests, restarts);
         if !outcome.passed {
             let message = format!("the check `{}` failed: {}", outcome.name, outcome.observed);
             measured.invalid.push(StatusReason { code: ReasonCode::CheckFailed, message });
@@ -123,7 +132,15 @@ pub fn measure(rules: &Rules, logs: &[Log], restarts: u32, evidence: &dyn Eviden
     measured
 }
 
-/// Says which metrics are missing without which the run does not count.
+fn failed(tool: &str, requests: &Requests) -> StatusReason {
+    let said = requests.said();
+    let message = format!(
+        "{tool}: {said}, and what it reports leaves them out; `checks: [{{failedRequests: {{max: 1%}}}}]` allows some"
+    );
+    StatusReason { code: ReasonCode::ToolInvalid, message }
+}
+
+/// Says which metrics are missing without which the run does not count: those that the spec needs, or all.
 fn missing(rules: &Rules, measured: &mut Measured) {
     for rule in rules.metrics.iter().filter(|rule| rule.is_primary || rule.is_required) {
         let names = match (&rule.name, &rule.from) {
@@ -141,6 +158,14 @@ fn missing(rules: &Rules, measured: &mut Measured) {
             let message = format!("the {what} metric `{name}` has no value: {why}");
             measured.invalid.push(StatusReason { code: ReasonCode::MetricMissing, message });
         }
+    }
+    let is_said = measured.invalid.iter().any(|reason| reason.code == ReasonCode::MetricMissing);
+    let is_silent = |metric: &Metric| metric.value.is_none() && metric.reason.as_deref() != Some(ONLY_A_RUN);
+    if !is_said && !measured.metrics.is_empty() && measured.metrics.iter().all(is_silent) {
+        let first = measured.metrics.first().and_then(|metric| Some((&metric.name, metric.reason.as_ref()?)));
+        let why = first.map_or_else(String::new, |(name, reason)| format!("; `{name}`: {reason}"));
+        let message = format!("no metric has a value{why}");
+        measured.invalid.push(StatusReason { code: ReasonCode::MetricMissing, message });
     }
 }
 
@@ -280,9 +305,10 @@ fn of_log(
         let slot = log.scanned.patterns.iter().position(|rule| *rule == number);
         let Some(found) = slot.and_then(|slot| log.scanned.scanned.patterns.get(slot)) else { continue };
         if !found.series.is_empty() {
-            let counts = |_: &&(u64, String)| found.series.values().any(|value| !value.is_finite());
-            let no_number = found.no_number.as_ref().filter(counts);
-            let note = no_number.map(|(line, reason)| format!("{}:{line}: {what} matched, but {reason}", log.artifact));
+            let note = found.series.unreadable().map(|Unreadable { line, reason, .. }| {
+                let line = line.expected("a line of a value of a log");
+                format!("{}:{line}: {what} matched, but {reason}", log.artifact)
+            });
             let Scanned { lines, ends_open, .. } = log.scanned.scanned;
             let is_last = ends_open && found.series.last_line() == Some(lines);
             let note =

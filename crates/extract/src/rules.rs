@@ -12,9 +12,10 @@ use super::series::Window;
 use super::tool::{self, Tool};
 use kubebench_contract::RulesFile;
 use kubebench_format::spec::v1::metric::{
-    self as wire, Better, DurationSource, ProcessSource, Reduce, Row, WhichTrials,
+    self as wire, Better, DurationSource, ProcessSource, Reduce, Reports, Row, WhichTrials,
 };
 use kubebench_syntax::digest::Digest;
+use kubebench_syntax::unit::Percentage;
 use kubebench_syntax::yaml::Node;
 
 /// What is measured, and what must hold.
@@ -75,6 +76,8 @@ pub enum From {
         file: Option<String>,
         /// Whose log.
         place: LogPlace,
+        /// Which of several reports in its output.
+        reports: Reports,
     },
     /// A value of a JSON file.
     Json {
@@ -207,6 +210,8 @@ pub enum Check {
     },
     /// How often containers may have been restarted.
     Restarts(u32),
+    /// How many of the attempted requests of a load generator may have failed.
+    FailedRequests(Percentage),
 }
 
 impl Rules {
@@ -246,8 +251,8 @@ impl Rules {
                     }
                     made.patterns.push(number);
                 }
-                From::Tool { tool, place, file: None, .. } if place.has(role, index) => {
-                    made.scan.read_as(tool, rule.window);
+                From::Tool { tool, place, file: None, reports, .. } if place.has(role, index) => {
+                    made.scan.read_as(tool, rule.window, *reports);
                     made.tools.push(number);
                 }
                 _ => {}
@@ -374,9 +379,10 @@ fn source(wire: wire::Source) -> Result<From, String> {
             is_raw: false,
         });
     }
-    if let Some(wire::ToolSource { name, metrics, file, role, index, .. }) = tool {
+    if let Some(wire::ToolSource { name, metrics, file, role, index, report, window: _ }) = tool {
         let tool = tool::tool(&name).ok_or_else(|| format!("there is no tool `{name}`"))?;
-        return Ok(From::Tool { tool, metrics, file, place: place(role, index) });
+        let reports = report.unwrap_or_default();
+        return Ok(From::Tool { tool, metrics, file, place: place(role, index), reports });
     }
     if let Some(wire::JsonSource { file, pointer }) = json {
         return Ok(From::Json { file, pointer });
@@ -418,7 +424,10 @@ fn source(wire: wire::Source) -> Result<From, String> {
 }
 
 fn check(wire: wire::Check) -> Check {
-    let wire::Check { metric, finite, min, max, restarts } = wire;
+    let wire::Check { metric, finite, min, max, restarts, failed_requests } = wire;
+    if let Some(failed) = failed_requests {
+        return Check::FailedRequests(failed.max.0);
+    }
     match metric {
         Some(name) => Check::Metric {
             name,

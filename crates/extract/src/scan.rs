@@ -10,8 +10,9 @@ use super::line;
 use super::lines::{Lines, Part, Place};
 use super::partial::{self, Partial};
 use super::pattern::{Groups, Hit, Pattern};
-use super::series::{Sample, Series, Window};
+use super::series::{Reading, Series, Window};
 use super::tool::{LineParser, Report, Tool};
+use kubebench_format::spec::v1::metric::Reports;
 use kubebench_syntax::invariant::Invariant as _;
 
 /// A line that is longer is cut.
@@ -46,7 +47,6 @@ pub(crate) struct Matcher {
     is_raw: bool,
     series: Series,
     matched: u64,
-    no_number: Option<(u64, String)>,
     /// Whether so much of the last block matched that looking for candidates costs more than it saves.
     is_dense: bool,
 }
@@ -70,8 +70,6 @@ pub struct PatternOutcome {
     pub series: Series,
     /// How many lines matched.
     pub matched: u64,
-    /// The first match that held no number: its line, and the reason.
-    pub no_number: Option<(u64, String)>,
 }
 
 /// What a tool's parser found in one log.
@@ -135,13 +133,12 @@ impl LogScan {
             is_raw,
             series: Series::new(window),
             matched: 0,
-            no_number: None,
             is_dense: false,
         });
     }
 
     /// Reads the log as output of `tool`.
-    pub fn read_as(&mut self, tool: &'static Tool, window: Window) {
+    pub fn read_as(&mut self, tool: &'static Tool, window: Window, reports: Reports) {
         let needles =
             tool.lines.map(|lines| lines.needles.iter().map(|needle| regex::escape(needle)).collect::<Vec<_>>());
         let needles = needles.filter(|needles| !needles.is_empty());
@@ -151,7 +148,7 @@ impl LogScan {
             parser: tool.lines.map(|lines| (lines.parser)()),
             document: tool.document.map(|_| Vec::new()),
             blank: 0,
-            report: Report::new(window),
+            report: Report::new(window, reports),
         });
     }
 
@@ -224,11 +221,10 @@ impl LogScan {
             self.place = Place { lines: lines.saturating_sub(1), ..Place::default() };
             self.look(&begun);
         }
-        let patterns = self.matchers.into_iter().map(|matcher| PatternOutcome {
-            series: matcher.series,
-            matched: matcher.matched,
-            no_number: matcher.no_number,
-        });
+        let patterns = self
+            .matchers
+            .into_iter()
+            .map(|matcher| PatternOutcome { series: matcher.series, matched: matcher.matched });
         Scanned {
             lines,
             ends_open,
@@ -309,12 +305,7 @@ impl Matcher {
         self.matched += 1;
         match hit {
             Hit::Value(value) => self.series.push(value.sample(&line)),
-            Hit::NoNumber(reason) => {
-                // A value that cannot be read is a value all the same: leaving it out would let an older one stand for it.
-                let sample = Sample { value: f64::NAN, step: None, line: Some(line.number), rank: line.rank };
-                self.series.push(sample);
-                self.no_number.get_or_insert((line.number, reason));
-            }
+            Hit::NoNumber(reason) => self.series.read(Reading::of(line.place(None), Err(reason))),
         }
         true
     }
@@ -363,6 +354,7 @@ impl ToolScan {
             if let Some(parser) = &mut self.parser {
                 parser.finish(&mut self.report);
             }
+            self.report.finish();
             return ToolOutcome { report: self.report, native: None };
         };
         if document.len() > MAX_DOCUMENT {
@@ -374,8 +366,9 @@ impl ToolScan {
         if let Some(read) = self.tool.document {
             let document = json_document::document_in(&text);
             let before = text.get(..text.len() - document.len()).expected("what precedes the document");
-            self.report.begins_at(before.matches('\n').count() + 1);
-            read(document, &mut self.report);
+            self.report.begins_behind(before);
+            self.report.read(read, document);
+            self.report.finish();
         }
         let native = (!self.report.withholds_document()).then(|| text.into_owned());
         ToolOutcome { report: self.report, native }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::number;
 use kubebench_format::spec::v1::metric::{self as wire, Reduce};
 use kubebench_stats::{quantile, sum};
 
@@ -56,6 +57,111 @@ impl Sample {
     }
 }
 
+/// What is in the place of a value: a number, or something that cannot be read as one.
+#[derive(Clone, Debug)]
+pub(crate) struct Reading {
+    sample: Sample,
+    fault: Option<Fault>,
+}
+
+/// Why what is in the place of a value is no number.
+#[derive(Clone, Debug)]
+enum Fault {
+    /// It says something else: `` `n/a` is not a number ``.
+    Unreadable(String),
+    /// The line did not end, and the number may be what is missing: as good as no value.
+    Cut,
+}
+
+impl Reading {
+    /// Reads `text`, which is where `place` says.
+    pub(crate) fn of_text(place: Sample, text: &str) -> Self {
+        Self::of(place, number::parse(text))
+    }
+
+    /// Takes a number that was read, or why it could not be.
+    pub(crate) fn of(place: Sample, read: Result<f64, String>) -> Self {
+        match read {
+            Ok(value) => Self { sample: Sample { value, ..place }, fault: None },
+            Err(reason) => Self { sample: Sample { value: f64::NAN, ..place }, fault: Some(Fault::Unreadable(reason)) },
+        }
+    }
+
+    /// Returns the same of a line that did not end: what cannot be read may have been cut.
+    pub(crate) fn of_open_line(mut self) -> Self {
+        self.fault = self.fault.map(|_| Fault::Cut);
+        self
+    }
+
+    /// Returns the number; none when it cannot be read.
+    pub(crate) fn value(&self) -> Option<f64> {
+        self.fault.is_none().then_some(self.sample.value)
+    }
+
+    /// Returns true when it may have been cut, so that there is no value.
+    pub(crate) fn is_cut(&self) -> bool {
+        matches!(self.fault, Some(Fault::Cut))
+    }
+
+    /// Returns the line on which it is.
+    pub(crate) fn line(&self) -> Option<u64> {
+        self.sample.line
+    }
+
+    /// Returns the step that it is of.
+    pub(crate) fn step(&self) -> Option<u64> {
+        self.sample.step
+    }
+
+    /// Returns the rank that printed it.
+    pub(crate) fn rank(&self) -> Option<u32> {
+        self.sample.rank
+    }
+
+    /// Returns why it is no number.
+    pub(crate) fn fault(&self) -> Option<&str> {
+        match &self.fault {
+            Some(Fault::Unreadable(reason)) => Some(reason),
+            Some(Fault::Cut) | None => None,
+        }
+    }
+
+    /// Returns the same with the number that `change` makes of it, where it is one.
+    pub(crate) fn map(mut self, change: impl FnOnce(f64) -> f64) -> Self {
+        self.sample.value = change(self.sample.value);
+        self
+    }
+
+    /// Returns the same as the value of `step`.
+    pub(crate) fn at_step(mut self, step: Option<u64>) -> Self {
+        self.sample.step = step;
+        self
+    }
+}
+
+impl From<Sample> for Reading {
+    fn from(sample: Sample) -> Self {
+        Self { sample, fault: None }
+    }
+}
+
+impl From<f64> for Reading {
+    fn from(value: f64) -> Self {
+        Sample::of(value).into()
+    }
+}
+
+/// The first of the values that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unreadable {
+    /// Its line.
+    pub(crate) line: Option<u64>,
+    /// Why it is no number.
+    pub(crate) reason: String,
+    /// How many such values there are.
+    pub(crate) count: u64,
+}
+
 /// The values of one metric: 8 bytes each, and never moved, so that growing takes no more than that.
 ///
 /// Of several ranks in one log only the lowest that printed a value counts: every rank prints the same line, and mixing
@@ -76,6 +182,9 @@ pub struct Series {
     last_line: Option<u64>,
     least: Option<(f64, Option<u64>)>,
     greatest: Option<(f64, Option<u64>)>,
+    unreadable: Option<Unreadable>,
+    /// How many of the first values are left out.
+    skipped: usize,
 }
 
 /// What became of the values of a series.
@@ -99,12 +208,31 @@ impl Series {
         Self { window, ..Self::default() }
     }
 
+    /// Takes in what is in the place of the next value. What cannot be read is a value that is not finite: without it, an
+    /// older value would take its place.
+    pub(crate) fn read(&mut self, reading: Reading) {
+        let Reading { sample, fault } = reading;
+        if matches!(fault, Some(Fault::Cut)) {
+            return;
+        }
+        if self.take(sample)
+            && let Some(Fault::Unreadable(reason)) = fault
+        {
+            self.unreadable.get_or_insert(Unreadable { line: sample.line, reason, count: 0 }).count += 1;
+        }
+    }
+
     /// Takes in the next value.
     pub fn push(&mut self, sample: Sample) {
+        self.take(sample);
+    }
+
+    /// Takes in the next value, and returns whether it counts.
+    fn take(&mut self, sample: Sample) -> bool {
         // A line without a rank is of the first: launchers name it in some lines alone.
         let [rank, own] = [sample.rank, self.rank].map(Option::unwrap_or_default);
         if self.seen > 0 && rank > own {
-            return;
+            return false;
         }
         if rank < own || self.seen == 0 {
             *self = Self { rank: sample.rank, ..Self::new(self.window) };
@@ -119,7 +247,7 @@ impl Series {
             }
         };
         if !counts {
-            return;
+            return false;
         }
         let Sample { value, line, .. } = sample;
         self.last_line = line;
@@ -128,7 +256,7 @@ impl Series {
                 self.latest.pop_front();
             }
             self.latest.push_back((value, line));
-            return;
+            return true;
         }
         if self.chunks.is_empty() && self.tail.is_empty() {
             self.first_line = line;
@@ -144,6 +272,12 @@ impl Series {
             self.chunks.push(Arc::new(full));
         }
         self.tail.push(value);
+        true
+    }
+
+    /// Returns the first value that could not be read, where such a value counts.
+    pub(crate) fn unreadable(&self) -> Option<&Unreadable> {
+        self.unreadable.as_ref().filter(|_| self.values().any(|value| !value.is_finite()))
     }
 
     /// Returns the rank whose values these are.
@@ -161,19 +295,32 @@ impl Series {
         self.seen == 0
     }
 
+    /// Returns the series without the first tenth of its values: at least one, at most ten.
+    pub(crate) fn steady(&self) -> Self {
+        let skipped = (self.count() / 10).clamp(1, 10).min(self.count());
+        Self { skipped: self.skipped + skipped, ..self.clone() }
+    }
+
     /// Returns the values inside the window.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = f64> + Clone + '_ {
         let kept = self.chunks.iter().map(|chunk| chunk.as_slice()).chain([self.tail.as_slice()]);
-        kept.flatten().copied().chain(self.latest.iter().map(|(value, _)| *value))
+        let all = kept.flatten().copied().chain(self.latest.iter().map(|(value, _)| *value));
+        // Not `skip`, which goes value by value also where there is nothing to skip.
+        let mut rest = all;
+        if self.skipped > 0 {
+            rest.nth(self.skipped - 1);
+        }
+        rest
     }
 
     /// Returns how many values are inside the window.
     pub fn count(&self) -> usize {
-        self.chunks.len() * CHUNK + self.tail.len() + self.latest.len()
+        self.chunks.len() * CHUNK + self.tail.len() + self.latest.len() - self.skipped
     }
 
     /// Returns the value at `index` inside the window.
     pub(crate) fn value(&self, index: usize) -> Option<f64> {
+        let index = index + self.skipped;
         let kept = match self.chunks.get(index / CHUNK) {
             Some(chunk) => chunk.get(index % CHUNK),
             None => index.checked_sub(self.chunks.len() * CHUNK).and_then(|at| self.tail.get(at)),
@@ -233,6 +380,9 @@ impl Series {
     }
 
     fn why_empty(&self) -> String {
+        if self.skipped > 0 {
+            return format!("of {} steps none is left without the first {}", self.skipped, self.skipped);
+        }
         match self.window {
             _ if self.seen == 0 => "no value was found".to_owned(),
             Window::Steps(..) if self.without_step == self.seen => {

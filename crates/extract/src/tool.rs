@@ -31,6 +31,7 @@ mod pytest_benchmark;
 mod python_literal;
 mod pytorch_imagenet;
 mod pytorch_mnist;
+mod report;
 mod serving_block;
 mod sglang_bench_stdout;
 mod sysbench;
@@ -40,13 +41,16 @@ mod vllm_serve_stdout;
 mod vllm_throughput_stdout;
 mod wrk;
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 
-use super::json_document::{self, Documents};
+use serde_json::Value as Json;
+
 use super::line::Line;
-use super::series::{Sample, Series, Window};
+use super::number;
+use super::series::{Reading, Sample, Series};
 use kubebench_format::spec::v1::metric::{Better, Reduce};
-use kubebench_syntax::invariant::Invariant as _;
+
+pub use report::{Found, Report, Requests};
 
 /// The tools, by name.
 pub const TOOLS: &[Tool] = &[
@@ -96,10 +100,24 @@ pub struct Tool {
     pub source: &'static str,
     /// How lines of its log are read, if it has a log.
     pub lines: Option<Lines>,
-    /// How a document of its is read, if it writes documents: the whole text, from its first `{` or `[` on.
-    pub document: Option<fn(&str, &mut Report)>,
+    /// How a document of its is read, if it writes documents.
+    pub document: Option<Document>,
     /// All metrics that it can report, where none takes its name from the output.
     pub metrics: Option<fn() -> Vec<&'static ToolMetric>>,
+}
+
+/// How a document is read.
+#[derive(Clone, Copy, Debug)]
+pub enum Document {
+    /// JSON: each document in the output that `is_it` is a report of the tool.
+    Json {
+        /// Whether a document is what the tool writes.
+        is_it: fn(&Json) -> bool,
+        /// Reads one.
+        read: fn(&Json, &mut Report),
+    },
+    /// What else the tool writes: the whole text, from its first `{` or `[` on.
+    Text(fn(&str, &mut Report)),
 }
 
 /// How lines of a log are read.
@@ -116,7 +134,7 @@ pub trait LineParser: Send {
     /// Reads a line that holds one of the needles.
     fn line(&mut self, line: &Line<'_>, report: &mut Report);
 
-    /// Is told that the log ended.
+    /// Is called when the log has ended.
     fn finish(&mut self, _report: &mut Report) {}
 }
 
@@ -149,165 +167,65 @@ pub struct Headline {
     pub suffix: &'static str,
     /// How the values become one.
     pub reduce: Reduce,
+    /// Of which of them.
+    pub over: Over,
+}
+
+/// Which values of a series a headline is made of, where the spec has no window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Over {
+    /// All.
+    All,
+    /// Those of a steady state: without the first tenth of the steps, of which at least one and at most ten.
+    Steady,
+}
+
+impl Headline {
+    /// Makes a headline of all values.
+    const fn of(suffix: &'static str, reduce: Reduce) -> Self {
+        Self { suffix, reduce, over: Over::All }
+    }
+
+    /// Returns those of the values that it is made of.
+    pub fn part_of<'a>(&self, series: &'a Series) -> Cow<'a, Series> {
+        match self.over {
+            Over::All => Cow::Borrowed(series),
+            Over::Steady => Cow::Owned(series.steady()),
+        }
+    }
 }
 
 /// For a metric with one value; of several, such as after a restart, the last.
-pub(crate) const ONE: &[Headline] = &[Headline { suffix: "", reduce: Reduce::Last }];
+pub(crate) const ONE: &[Headline] = &[Headline::of("", Reduce::Last)];
 /// For a series whose last value speaks for it.
-pub(crate) const LAST: &[Headline] = &[Headline { suffix: "_last", reduce: Reduce::Last }];
-/// For a series of times or rates of single steps.
+pub(crate) const LAST: &[Headline] = &[Headline::of("_last", Reduce::Last)];
+/// For a series of times or rates of single steps: one of them may hold a checkpoint, and the first compile and warm up.
 pub(crate) const LAST_AND_MEDIAN: &[Headline] =
-    &[Headline { suffix: "_last", reduce: Reduce::Last }, Headline { suffix: "_median", reduce: Reduce::Median }];
+    &[Headline::of("_last", Reduce::Last), Headline { suffix: "_median", reduce: Reduce::Median, over: Over::Steady }];
 
-/// A metric found in a tool's output.
-#[derive(Clone, Debug)]
-pub struct Found {
-    /// The name of the series.
-    pub name: String,
-    /// The unit as the tool declares it.
-    pub unit: String,
-    /// Which way is better, where the tool says.
-    pub better: Option<Better>,
-    /// What tells it from others of its name: a rate, a job, a parameter.
-    pub labels: BTreeMap<String, String>,
-    /// What it becomes when nobody asks for another reduction.
-    pub headlines: &'static [Headline],
-    /// The values.
-    pub series: Series,
+/// Reads `text`, which is in the place of a value on `line`.
+fn read_on(line: &Line<'_>, step: Option<u64>, text: &str) -> Reading {
+    take_on(line, step, number::parse(text))
 }
 
-/// More reasons of one output say no more.
-const MAX_REASONS: usize = 100;
-
-/// What a tool's output says.
-#[derive(Clone, Debug, Default)]
-pub struct Report {
-    window: Window,
-    found: Vec<Found>,
-    places: BTreeMap<String, BTreeMap<BTreeMap<String, String>, usize>>,
-    invalid: Vec<String>,
-    withholds_document: bool,
-    /// The line at which the document begins.
-    first_line: usize,
+/// Takes a number that was read on `line`, or why it could not be.
+fn take_on(line: &Line<'_>, step: Option<u64>, read: Result<f64, String>) -> Reading {
+    let reading = Reading::of(line.place(step), read);
+    if line.is_whole { reading } else { reading.of_open_line() }
 }
 
-impl Report {
-    /// Makes an empty report whose series count the values inside `window`.
-    pub(crate) fn new(window: Window) -> Self {
-        Self { window, first_line: 1, ..Self::default() }
-    }
-
-    /// Says at which line the document begins.
-    pub(crate) fn begins_at(&mut self, line: usize) {
-        self.first_line = line;
-    }
-
-    /// Takes in a value of `metric`.
-    pub(crate) fn push(&mut self, metric: &'static ToolMetric, sample: Sample) {
-        self.push_labeled(metric, &BTreeMap::new(), sample);
-    }
-
-    /// Takes in a value of `metric`, of which there are several that `labels` tell apart.
-    pub(crate) fn push_labeled(
-        &mut self,
-        metric: &'static ToolMetric,
-        labels: &BTreeMap<String, String>,
-        sample: Sample,
-    ) {
-        let ToolMetric { name, unit, better, headlines } = *metric;
-        self.entry(name, unit, better, labels, headlines).push(sample);
-    }
-
-    /// Takes in a value of a metric whose name the output brings.
-    pub(crate) fn push_named(
-        &mut self,
-        name: &str,
-        unit: &str,
-        better: Option<Better>,
-        labels: &BTreeMap<String, String>,
-        headlines: &'static [Headline],
-        sample: Sample,
-    ) {
-        self.entry(name, unit, better, labels, headlines).push(sample);
-    }
-
-    /// Takes in the one value of a metric whose name the output brings.
-    pub(crate) fn push_one(&mut self, name: &str, unit: &str, better: Option<Better>, value: f64) {
-        self.push_named(name, unit, better, &BTreeMap::new(), ONE, Sample::of(value));
-    }
-
-    /// Says that by the tool's own word, or by what it must hold, the run does not count.
-    pub(crate) fn invalid(&mut self, reason: impl Into<String>) {
-        let reason = reason.into();
-        if self.invalid.len() < MAX_REASONS && !self.invalid.contains(&reason) {
-            self.invalid.push(reason);
-        }
-    }
-
-    /// Reads the JSON documents in `text`; a text that is cut off, or is none, does not count.
-    fn documents(&mut self, text: &str) -> Documents {
-        let found = json_document::documents_from(text, self.first_line);
-        if let Some(flaw) = &found.flaw {
-            self.invalid(flaw.as_str());
-        }
-        found
-    }
-
-    /// Reads the JSON document in `text`; of several the last that is what the tool writes.
-    fn document(&mut self, text: &str, is_it: impl Fn(&serde_json::Value) -> bool) -> serde_json::Value {
-        self.documents(text).last(is_it)
-    }
-
-    /// Says that the document must not be kept beside the metrics: it may hold secrets.
-    pub(crate) fn withhold_document(&mut self) {
-        self.withholds_document = true;
-    }
-
-    /// Returns true when the document must not be kept.
-    pub(crate) fn withholds_document(&self) -> bool {
-        self.withholds_document
-    }
-
-    /// Returns what was found, in the order of its first value.
-    pub fn found(&self) -> &[Found] {
-        &self.found
-    }
-
-    /// Returns why the run does not count, as far as the tool says so.
-    pub fn reasons(&self) -> &[String] {
-        &self.invalid
-    }
-
-    fn entry(
-        &mut self,
-        name: &str,
-        unit: &str,
-        better: Option<Better>,
-        labels: &BTreeMap<String, String>,
-        headlines: &'static [Headline],
-    ) -> &mut Series {
-        let known = self.places.get(name).and_then(|places| places.get(labels)).copied();
-        let index = known.unwrap_or_else(|| {
-            self.found.push(Found {
-                name: name.to_owned(),
-                unit: unit.to_owned(),
-                better,
-                labels: labels.clone(),
-                headlines,
-                // A window is about a series; what a tool reports once has none.
-                series: Series::new(if headlines == ONE { Window::All } else { self.window }),
-            });
-            let index = self.found.len() - 1;
-            self.places.entry(name.to_owned()).or_default().insert(labels.clone(), index);
-            index
-        });
-        &mut self.found.get_mut(index).expected("the index that was found or made above").series
-    }
+/// Reads `text`, which a tool prints with `decimals` digits after the point: with fewer it was cut off.
+fn fixed_on(line: &Line<'_>, step: Option<u64>, text: &str, decimals: usize) -> Reading {
+    let read = number::fixed(text, decimals).ok_or_else(|| {
+        let is_short = |_| format!("`{text}` was cut off: it is printed with {decimals} decimals");
+        number::parse(text).map_or_else(|reason| reason, is_short)
+    });
+    take_on(line, step, read)
 }
 
-/// Makes the sample of a value that stands on `line`.
+/// Makes the sample of a value that is on `line`.
 fn sample_on(line: &Line<'_>, step: Option<u64>, value: f64) -> Sample {
-    Sample { value, step, line: Some(line.number), rank: line.rank }
+    Sample { value, ..line.place(step) }
 }
 
 /// Returns the tool of that name.

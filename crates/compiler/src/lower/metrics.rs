@@ -246,14 +246,17 @@ pub(super) fn references(
         if let Some(name) = &wire.metric {
             references.push(MetricReference { name: name.clone(), span: span_of(node), by: "check" });
         }
-        let complaint = match (&wire.metric, bounds, wire.restarts) {
-            (Some(_), true, None) | (None, false, Some(_)) => continue,
-            (Some(_), false, None) => "this check says nothing about its metric",
+        let of_run = [wire.restarts.is_some(), wire.failed_requests.is_some()].into_iter().filter(|is| *is).count();
+        let complaint = match (&wire.metric, bounds, of_run) {
+            (Some(_), true, 0) | (None, false, 1) => continue,
+            (Some(_), false, 0) => "this check says nothing about its metric",
             (None, true, _) => "this check names no metric",
-            (Some(_), _, Some(_)) => "`restarts` is about the run, not about a metric",
-            (None, false, None) => "this check checks nothing",
+            (Some(_), ..) => "`restarts` and `failedRequests` are about the run, not about a metric",
+            (None, false, 0) => "this check checks nothing",
+            (None, false, _) => "this check checks two things; write two checks",
         };
-        let help = "write `{metric: NAME, finite: true}`, `{metric: NAME, min: …, max: …}` or `{restarts: 0}`";
+        let help = "write `{metric: NAME, finite: true}`, `{metric: NAME, min: …, max: …}`, `{restarts: 0}` or \
+                    `{failedRequests: {max: 1%}}`";
         diagnostics.push(Diagnostic::at(&code::KB0207, node.span, complaint).help(help));
     }
     for (wire, node) in gates.iter().zip(items("gates")) {

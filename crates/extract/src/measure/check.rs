@@ -1,11 +1,20 @@
 //! What had to hold for a run to count, and what was found.
 
 use crate::rules::Check;
+use crate::tool::Requests;
 use kubebench_format::result::v1::{CheckOutcome, Metric};
 
-/// Holds `check` against what was measured.
-pub(super) fn judge(check: &Check, metrics: &[Metric], restarts: u32) -> CheckOutcome {
+/// Evaluates `check` by what was measured.
+pub(super) fn judge(check: &Check, metrics: &[Metric], requests: &[Requests], restarts: u32) -> CheckOutcome {
     match check {
+        Check::FailedRequests(max) => {
+            let name = format!("failedRequests ≤ {max}");
+            let Some(worst) = requests.iter().max_by(|one, other| one.share().total_cmp(&other.share())) else {
+                let observed = "no tool of this benchmark reported its requests".to_owned();
+                return CheckOutcome { name, passed: false, observed };
+            };
+            CheckOutcome { name, passed: worst.share() <= max.fraction(), observed: worst.said() }
+        }
         Check::Restarts(limit) => CheckOutcome {
             name: format!("restarts ≤ {limit}"),
             passed: restarts <= *limit,

@@ -1,34 +1,36 @@
 //! The metrics of a tool: those that the spec names, or all.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::{Evidence, Log, Measured, direction, fill, grouped, unread};
 use crate::file;
 use crate::json_document::NO_DOCUMENT;
 use crate::rules::{From, MetricRule};
-use crate::tool::{Found, Headline, Report};
+use crate::series::{Unreadable, Window};
+use crate::tool::{Found, Headline, Report, Requests};
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Native, StatusReason};
-use kubebench_format::spec::v1::metric::Reduce;
 
 /// The largest report of a tool that a result file holds.
 const MAX_NATIVE: usize = 256 << 10;
 /// More metrics of one tool are left out: a result file stays readable.
 const MAX_METRICS: usize = 1000;
 
-/// Adds the metrics of a tool, from its file or from the logs: each from the first log that has it.
+/// Adds the metrics of a tool, from its file or from the logs: each from the first log that has it. Returns how many of its
+/// requests failed.
 pub(super) fn metrics(
     number: usize,
     rule: &MetricRule,
     logs: &[Log],
     evidence: &dyn Evidence,
     measured: &mut Measured,
-) {
-    let From::Tool { tool, metrics: wanted, file, place } = &rule.from else { return };
+) -> Vec<Requests> {
+    let From::Tool { tool, metrics: wanted, file, place, reports } = &rule.from else { return Vec::new() };
     let mut outputs: Vec<(String, Report, Option<String>)> = Vec::new();
     let mut problem = None;
     if let Some(path) = file {
-        match evidence.open(path).and_then(|text| file::tool(tool, rule.window, text)) {
+        match evidence.open(path).and_then(|text| file::tool(tool, rule.window, *reports, text)) {
             Ok(found) => outputs.push((evidence.name_of(path), found.report, found.native)),
             Err(reason) => problem = Some(format!("{path}: {reason}")),
         }
@@ -41,14 +43,16 @@ pub(super) fn metrics(
         }
     }
     let is_needed = rule.is_primary || rule.is_required;
-    let mut all: Vec<(&str, &Found)> = Vec::new();
+    let mut all: Vec<Origin<'_>> = Vec::new();
     let mut seen = BTreeSet::new();
+    let mut requests = Vec::new();
     for (artifact, report, native) in &outputs {
         for found in report.found() {
             if seen.insert((&found.name, &found.labels)) {
-                all.push((artifact, found));
+                all.push(Origin { artifact, report, found });
             }
         }
+        requests.extend_from_slice(report.failures());
         // That there is no document says no more than that the tool printed nothing.
         let is_silent = report.found().is_empty() && report.reasons().iter().any(|reason| reason == NO_DOCUMENT);
         for reason in report.reasons().iter().filter(|_| is_needed || wanted.is_some() || !is_silent) {
@@ -65,16 +69,29 @@ pub(super) fn metrics(
             measured.native.entry(tool.name.to_owned()).or_insert(native);
         }
     }
-    let make = |name: String, found: Option<(&str, &Found)>, reduce: Reduce| {
+    let make = |name: String, origin: Option<(&Origin<'_>, &Headline)>| {
         let mut made = unread(rule, name);
         made.source.parser = tool.name.to_owned();
-        if let Some((artifact, found)) = found {
+        if let Some((Origin { artifact, report, found }, headline)) = origin {
             made.labels = found.labels.clone();
             made.unit = rule.unit.clone().or_else(|| Some(found.unit.clone()));
             made.direction = direction(rule.better.or(found.better));
-            made.source.artifact = Some(artifact.to_owned());
+            made.source.artifact = Some((*artifact).to_owned());
             made.source.rank = found.series.rank();
-            fill(&mut made, &found.series, reduce);
+            // What the spec says of windows and reductions takes the place of what a headline says.
+            let is_plain = rule.window == Window::All && rule.reduce.is_none();
+            let series = if is_plain { headline.part_of(&found.series) } else { Cow::Borrowed(&found.series) };
+            let skipped = found.series.count() - series.count();
+            if skipped > 0 {
+                made.source.window = Some(format!("without the first {skipped}"));
+            }
+            fill(&mut made, &series, rule.reduce.unwrap_or(headline.reduce));
+            let unreadable = series.unreadable().map(|value| said(value, artifact));
+            made.reason = unreadable
+                .or(made.reason)
+                .into_iter()
+                .chain(report.note())
+                .reduce(|one, other| format!("{one}; {other}"));
         }
         made
     };
@@ -87,15 +104,14 @@ pub(super) fn metrics(
             if is_needed {
                 measured.invalid.push(StatusReason { code: ReasonCode::MetricMissing, message: message.clone() });
             }
-            let mut made = make(tool.name.to_owned(), None, rule.reduce.unwrap_or(Reduce::Last));
+            let mut made = make(tool.name.to_owned(), None);
             made.reason = Some(message);
             measured.metrics.push(made);
         }
-        let headlines =
-            || all.iter().flat_map(|(place, found)| found.headlines.iter().map(move |line| (*place, *found, line)));
-        for (artifact, found, Headline { suffix, reduce }) in headlines().take(MAX_METRICS) {
-            let name = format!("{}{suffix}", found.name);
-            measured.metrics.push(make(name, Some((artifact, found)), rule.reduce.unwrap_or(*reduce)));
+        let headlines = || all.iter().flat_map(|origin| origin.found.headlines.iter().map(move |line| (origin, line)));
+        for (origin, of) in headlines().take(MAX_METRICS) {
+            let name = format!("{}{}", origin.found.name, of.suffix);
+            measured.metrics.push(make(name, Some((origin, of))));
         }
         let left_out = headlines().count().saturating_sub(MAX_METRICS);
         if let Some(last) = measured.metrics.last_mut().filter(|_| left_out > 0) {
@@ -103,26 +119,40 @@ pub(super) fn metrics(
                 format!("{} more metrics of {} are left out behind this one", grouped(left_out as u64), tool.name);
             last.reason = Some(last.reason.take().map_or(more.clone(), |reason| format!("{reason}; {more}")));
         }
-        return;
+        return requests;
     };
     for name in wanted {
         let mut is_known = false;
-        for (artifact, found) in &all {
-            let headline =
-                found.headlines.iter().find(|headline| format!("{}{}", found.name, headline.suffix) == *name);
+        for origin in &all {
+            let found = origin.found;
+            let named = found.headlines.iter().find(|headline| format!("{}{}", found.name, headline.suffix) == *name);
             let of_series = found.headlines.first().filter(|_| found.name == *name);
-            if let Some(headline) = headline.or(of_series) {
+            if let Some(of) = named.or(of_series) {
                 is_known = true;
-                let reduce = rule.reduce.unwrap_or(headline.reduce);
-                measured.metrics.push(make(name.clone(), Some((artifact, found)), reduce));
+                measured.metrics.push(make(name.clone(), Some((origin, of))));
             }
         }
         if !is_known {
-            let mut made = make(name.clone(), None, rule.reduce.unwrap_or(Reduce::Last));
-            let names: Vec<String> = all.iter().map(|(_, found)| found.name.clone()).collect();
+            let mut made = make(name.clone(), None);
+            let names: Vec<String> = all.iter().map(|origin| origin.found.name.clone()).collect();
             let there = if names.is_empty() { "nothing".to_owned() } else { file::listed(&names) };
             made.reason = Some(problem.clone().unwrap_or_else(|| format!("{} reported {there}", tool.name)));
             measured.metrics.push(made);
         }
     }
+    requests
+}
+
+/// Where a metric of a tool was found.
+struct Origin<'a> {
+    artifact: &'a str,
+    report: &'a Report,
+    found: &'a Found,
+}
+
+/// Says which value could not be read.
+fn said(Unreadable { line, reason, count }: &Unreadable, artifact: &str) -> String {
+    let place = line.map_or_else(String::new, |line| format!("{artifact}:{line}: "));
+    let among = if *count == 1 { String::new() } else { format!(", the first of {count} such values") };
+    format!("{place}{reason}{among}")
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::super::line::{without_prefix, without_terminal_codes};
 use super::super::pattern::Hit;
 use super::{LogScan, Pattern, PatternOutcome};
-use crate::series::{Sample, Series, Window};
+use crate::series::{Reading, Sample, Series, Window};
 
 const PATTERNS: [&str; 9] = [
     r"^step (?P<step>\d+) loss (?P<value>\S+)$",
@@ -65,7 +65,7 @@ fn scan(pattern: &Pattern, pieces: &[&[u8]]) -> (PatternOutcome, u64) {
 
 /// Line by line, with nothing but the pattern itself.
 fn simple(pattern: &Pattern, log: &[u8]) -> (PatternOutcome, u64) {
-    let mut found = PatternOutcome { series: Series::new(Window::All), matched: 0, no_number: None };
+    let mut found = PatternOutcome { series: Series::new(Window::All), matched: 0 };
     let text = log.strip_suffix(b"\n").unwrap_or(log);
     let lines: Vec<&[u8]> = if log.is_empty() { Vec::new() } else { text.split(|byte| *byte == b'\n').collect() };
     for (line, number) in lines.iter().zip(1..) {
@@ -82,8 +82,8 @@ fn simple(pattern: &Pattern, log: &[u8]) -> (PatternOutcome, u64) {
                     found.series.push(Sample { value: value.value, step: value.step, line: Some(number), rank });
                 }
                 Some(Hit::NoNumber(reason)) => {
-                    found.series.push(Sample { value: f64::NAN, step: None, line: Some(number), rank });
-                    found.no_number.get_or_insert((number, reason));
+                    let place = Sample { value: f64::NAN, step: None, line: Some(number), rank };
+                    found.series.read(Reading::of(place, Err(reason)));
                 }
                 None => continue,
             }

@@ -2,7 +2,7 @@ use super::{LogScan, PatternOutcome};
 use crate::pattern::Pattern;
 use crate::series::Window;
 use crate::tool;
-use kubebench_format::spec::v1::metric::Reduce;
+use kubebench_format::spec::v1::metric::{Reduce, Reports};
 
 fn scan(pattern: &str, pieces: &[&[u8]]) -> PatternOutcome {
     let mut scan = LogScan::new();
@@ -123,7 +123,7 @@ fn a_line_without_blanks_is_cut_between_letters() {
 fn only_a_line_that_ended_is_whole() {
     let scan = |text: &str| {
         let mut scan = LogScan::new();
-        scan.read_as(tool::tool("katib").unwrap(), Window::All);
+        scan.read_as(tool::tool("katib").unwrap(), Window::All, Reports::Last);
         scan.feed(text.as_bytes());
         let report = scan.finish().tools.remove(0).report;
         report.found().iter().map(|found| found.series.last().unwrap()).collect::<Vec<_>>()
@@ -158,14 +158,15 @@ fn dense_logs_give_what_sparse_ones_do() {
 fn what_is_no_number_is_remembered() {
     let found = scan(r"loss (?P<value>\S+)", &[b"loss none\nloss 12,5\n"]);
     assert_eq!((found.matched, found.series.reduce(Reduce::Mean).non_finite), (2, 2));
-    assert!(found.no_number.is_some_and(|(line, reason)| line == 1 && reason.contains("`none`")));
+    let first = found.series.unreadable().unwrap();
+    assert_eq!((first.line, first.reason.as_str(), first.count), (Some(1), "`none` is not a number", 2));
 }
 
 #[test]
 fn tools_read_lines_and_documents() {
     let scan = |name: &str, text: &str| {
         let mut scan = LogScan::new();
-        scan.read_as(tool::tool(name).unwrap(), Window::All);
+        scan.read_as(tool::tool(name).unwrap(), Window::All, Reports::Last);
         text.as_bytes().chunks(7).for_each(|piece| scan.feed(piece));
         scan.finish().tools.remove(0)
     };
@@ -190,7 +191,7 @@ fn blank_lines_hide_nothing() {
     ] {
         let read = |text: &str| {
             let mut scan = LogScan::new();
-            scan.read_as(tool::tool(tool).unwrap(), Window::All);
+            scan.read_as(tool::tool(tool).unwrap(), Window::All, Reports::Last);
             text.as_bytes().chunks(1000).for_each(|piece| scan.feed(piece));
             scan.finish().tools.remove(0).report.found().len()
         };

@@ -1,34 +1,36 @@
 //! AIPerf and GenAI-Perf: `profile_export_aiperf.json`, `…_genai_perf.json`.
 //!
 //! Every metric is an object with its unit. One with `avg` alone is a single number and has the metric's name; others have
-//! a name for each statistic. Errors are part of what is measured, `error_request_count` is absent when there are none; a
-//! run that was cancelled, or in which no request succeeded, does not count.
+//! a name for each statistic. `error_request_count` is absent when no request failed; a run that was cancelled, or in which no
+//! request succeeded, does not count.
 
 use serde_json::Value;
 
-use super::{Report, Tool, direction};
-use crate::json_document::{holds_secret, number, numbers};
+use super::{Document, Report, Tool, direction};
+use crate::json_document::{holds_secret, reading, readings};
 
 pub(super) const TOOL: Tool = Tool {
     name: "aiperf",
     reads: "`profile_export_aiperf.json`, also GenAI-Perf's `profile_export_genai_perf.json`",
     source: "https://github.com/ai-dynamo/aiperf/blob/main/src/aiperf/exporters/metrics_json_exporter.py",
     lines: None,
-    document: Some(read),
+    document: Some(Document::Json {
+        is_it: |root| root.as_object().into_iter().flatten().any(|member| metric(member).is_some()),
+        read,
+    }),
     metrics: None,
 };
 
-fn read(text: &str, report: &mut Report) {
-    let root =
-        report.document(text, |root| root.as_object().into_iter().flatten().any(|member| metric(member).is_some()));
-    if holds_secret(&root) {
+fn read(root: &Value, report: &mut Report) {
+    if holds_secret(root) {
         report.withhold_document();
     }
     let metrics: Vec<_> = root.as_object().into_iter().flatten().filter_map(metric).collect();
     for (name, unit, metric) in &metrics {
         let unit = unit_as_rate(unit);
-        let is_single = numbers(metric).count() == 1 && metric.get("avg").is_some();
-        for (statistic, value) in numbers(metric).filter(|(statistic, _)| !matches!(*statistic, "count" | "sum")) {
+        let statistics = || readings(metric).filter(|(statistic, _)| *statistic != "unit");
+        let is_single = statistics().count() == 1 && metric.get("avg").is_some();
+        for (statistic, value) in statistics().filter(|(statistic, _)| !matches!(*statistic, "count" | "sum")) {
             let better = direction::of_statistic(name, statistic);
             if is_single {
                 report.push_one(name, &unit, better, value);
@@ -42,9 +44,13 @@ fn read(text: &str, report: &mut Report) {
     } else if root.get("is_complete").and_then(Value::as_bool) == Some(false) {
         report.invalid("the run did not complete");
     }
-    let served = root.pointer("/request_count/avg").and_then(number);
+    let mut count = |what: &str| report.count(what, &reading(root.pointer(&format!("/{what}/avg"))?));
+    let (served, failed) = (count("request_count"), count("error_request_count"));
     if metrics.is_empty() || served == Some(0.0) {
         report.invalid("no request succeeded");
+    } else if let Some(served) = served {
+        let failed = failed.unwrap_or_default();
+        report.requests(failed, served + failed);
     }
 }
 

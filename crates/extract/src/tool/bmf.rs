@@ -3,8 +3,10 @@
 //! The file has no units: those of Bencher's built-in measures are known, every other measure is a pure number here.
 //! `lower_value` and `upper_value` are bounds that need not lie around the value; they are no metrics.
 
-use super::{Report, Tool};
-use crate::json_document::number;
+use serde_json::Value;
+
+use super::{Document, Report, Tool};
+use crate::json_document::reading;
 use kubebench_format::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
@@ -12,7 +14,7 @@ pub(super) const TOOL: Tool = Tool {
     reads: "JSON in Bencher Metric Format",
     source: "https://bencher.dev/docs/reference/bencher-metric-format/",
     lines: None,
-    document: Some(read),
+    document: Some(Document::Text(read)),
     metrics: None,
 };
 
@@ -23,10 +25,11 @@ fn read(text: &str, report: &mut Report) {
             for (measure, metric) in measures.as_object().into_iter().flatten() {
                 let name = format!("{benchmark}.{measure}");
                 let (unit, better) = built_in(measure);
-                match metric.get("value").and_then(number) {
-                    Some(value) => report.push_one(&name, unit, better, value),
-                    None => report.invalid(format!("`{name}` has no number as its `value`")),
+                let value = reading(metric.get("value").unwrap_or(&Value::Null));
+                if value.value().is_none() {
+                    report.invalid(format!("`{name}` has no number as its `value`"));
                 }
+                report.push_one(&name, unit, better, value);
             }
         }
     }

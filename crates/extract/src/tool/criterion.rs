@@ -5,8 +5,8 @@
 
 use serde_json::Value;
 
-use super::{Report, Tool};
-use crate::json_document::number;
+use super::{Document, Report, Tool};
+use crate::json_document::reading;
 use kubebench_format::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
@@ -14,7 +14,10 @@ pub(super) const TOOL: Tool = Tool {
     reads: "`target/criterion/NAME/new/estimates.json`",
     source: "https://github.com/bheisler/criterion.rs/blob/master/src/estimate.rs",
     lines: None,
-    document: Some(read),
+    document: Some(Document::Json {
+        is_it: |root| STATISTICS.iter().any(|(name, older, _)| root.get(name).or(root.get(older)).is_some()),
+        read,
+    }),
     metrics: None,
 };
 
@@ -27,9 +30,12 @@ const STATISTICS: [(&str, &str, Option<Better>); 5] = [
     ("median_abs_dev", "MedianAbsDev", None),
 ];
 
-fn read(text: &str, report: &mut Report) {
-    let root = report
-        .document(text, |root| STATISTICS.iter().any(|(name, older, _)| root.get(name).or(root.get(older)).is_some()));
+fn read(root: &Value, report: &mut Report) {
+    let has = |name: &str, older: &str| root.get(name).or_else(|| root.get(older)).is_some();
+    if has("mean", "Mean") && !has("std_dev", "StdDev") {
+        let reason = "these are the estimates of a change, which are fractions: name `new/estimates.json`";
+        return report.invalid(reason);
+    }
     for (name, older, better) in STATISTICS {
         let Some(estimate) = root.get(name).or_else(|| root.get(older)).filter(|estimate| estimate.is_object()) else {
             continue;
@@ -40,8 +46,8 @@ fn read(text: &str, report: &mut Report) {
             (format!("{name}_ci_upper"), "/confidence_interval/upper_bound", None),
         ];
         for (name, pointer, better) in parts {
-            if let Some(value) = estimate.pointer(pointer).and_then(number) {
-                report.push_one(&name, "ns", better, value);
+            if let Some(value) = estimate.pointer(pointer) {
+                report.push_one(&name, "ns", better, reading(value));
             }
         }
     }

@@ -9,8 +9,7 @@
 //! `GB` are 2^30 bytes, of rank 0. With pipelines the timer sees a part of a step only, and its rates are far too high (311
 //! in a log whose Megatron lines say 27.5): there `samples_per_second` is the rate.
 
-use super::{LAST, LAST_AND_MEDIAN, Line, LineParser, Lines, ONE, Report, Tool, ToolMetric, megatron, sample_on};
-use crate::number;
+use super::{LAST, LAST_AND_MEDIAN, Line, LineParser, Lines, ONE, Report, Tool, ToolMetric, megatron, read_on};
 use crate::tool::Headline;
 use kubebench_format::spec::v1::metric::{Better, Reduce};
 
@@ -43,7 +42,7 @@ static MAX_MEMORY: ToolMetric = ToolMetric {
     name: "max_mem_allocated",
     unit: "GB",
     better: Some(Better::Lower),
-    headlines: &[Headline { suffix: "", reduce: Reduce::Max }],
+    headlines: &[Headline::of("", Reduce::Max)],
 };
 static LAST_GLOBAL_STEP: ToolMetric =
     ToolMetric { name: "last_global_step", unit: "step", better: None, headlines: ONE };
@@ -58,11 +57,13 @@ impl LineParser for Parser {
         if !line.text.contains(TIMER) {
             return self.megatron.line(line, report);
         }
-        let mut fields = line.whole_words().split(", ");
-        let Some(place) = fields.find(|field| step_of(field).is_some()) else { return };
+        let fields = line.whole_words().split(", ");
+        // A rate counts also where the step cannot be read.
+        let is_place = |field: &&str| step_of(field).is_some() || field.contains("global_step=");
+        let place = fields.clone().find(is_place).unwrap_or_default();
         let step = step_of(place);
-        if let Some(step) = step.filter(|_| place.contains("global_step=")) {
-            report.push(&LAST_GLOBAL_STEP, sample_on(line, Some(step), step as f64));
+        if let Some((_, step_text)) = place.split_once("global_step=") {
+            report.push(&LAST_GLOBAL_STEP, read_on(line, step, step_text));
         }
         let mut fields = fields.peekable();
         while let Some(field) = fields.next() {
@@ -77,11 +78,9 @@ impl LineParser for Parser {
                 "MaxMemAllocated" => &MAX_MEMORY,
                 _ => continue,
             };
-            let text = text.split_whitespace().next().unwrap_or_default();
-            let text = if metric.unit == "GB" { text.strip_suffix("GB") } else { Some(text) };
-            if let Some(value) = text.and_then(|text| number::parse(text).ok()) {
-                report.push(metric, sample_on(line, step, value));
-            }
+            let text = text.split_whitespace().next().unwrap_or_default().trim_end_matches(',');
+            let text = if metric.unit == "GB" { text.strip_suffix("GB").unwrap_or(text) } else { text };
+            report.push(metric, read_on(line, step, text));
         }
     }
 

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{ONE, Report, Sample, Tool, ToolMetric};
-use crate::json_document::{list, number};
+use super::{Document, ONE, Report, Tool, ToolMetric};
+use crate::json_document::{list, reading};
 use kubebench_format::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
@@ -16,39 +16,83 @@ pub(super) const TOOL: Tool = Tool {
     reads: "the JSON of `--output-format=json`, also after warnings",
     source: "https://fio.readthedocs.io/en/latest/fio_doc.html#json-output",
     lines: None,
-    document: Some(read),
-    metrics: Some(|| METRICS.iter().map(|(.., metric)| metric).collect()),
+    document: Some(Document::Json {
+        is_it: |root| root.get("jobs").is_some() || root.get("client_stats").is_some(),
+        read,
+    }),
+    metrics: Some(|| METRICS.iter().map(|row| &row.metric).collect()),
 };
 
 const fn metric(name: &'static str, unit: &'static str, better: Better) -> ToolMetric {
     ToolMetric { name, unit, better: Some(better), headlines: ONE }
 }
 
-/// Direction, and pointer into it, of every metric.
-static METRICS: [(&str, &str, ToolMetric); 15] = [
-    ("read", "/iops", metric("read_iops", "iops", Better::Higher)),
-    ("read", "/bw_bytes", metric("read_bw_bytes", "B/s", Better::Higher)),
-    ("read", "/clat_ns/mean", metric("read_clat_mean", "ns", Better::Lower)),
-    ("read", "/clat_ns/percentile/50.000000", metric("read_clat_p50", "ns", Better::Lower)),
-    ("read", "/clat_ns/percentile/99.000000", metric("read_clat_p99", "ns", Better::Lower)),
-    ("write", "/iops", metric("write_iops", "iops", Better::Higher)),
-    ("write", "/bw_bytes", metric("write_bw_bytes", "B/s", Better::Higher)),
-    ("write", "/clat_ns/mean", metric("write_clat_mean", "ns", Better::Lower)),
-    ("write", "/clat_ns/percentile/50.000000", metric("write_clat_p50", "ns", Better::Lower)),
-    ("write", "/clat_ns/percentile/99.000000", metric("write_clat_p99", "ns", Better::Lower)),
-    ("trim", "/iops", metric("trim_iops", "iops", Better::Higher)),
-    ("trim", "/bw_bytes", metric("trim_bw_bytes", "B/s", Better::Higher)),
-    ("trim", "/clat_ns/mean", metric("trim_clat_mean", "ns", Better::Lower)),
-    ("trim", "/clat_ns/percentile/50.000000", metric("trim_clat_p50", "ns", Better::Lower)),
-    ("trim", "/clat_ns/percentile/99.000000", metric("trim_clat_p99", "ns", Better::Lower)),
+/// A metric of a direction, and where it is in the report.
+struct Row {
+    direction: &'static str,
+    /// The pointer into the direction's part.
+    pointer: &'static str,
+    /// The pointer in reports of fio 2, and what its value is multiplied by.
+    older: Option<(&'static str, f64)>,
+    metric: ToolMetric,
+}
+
+const fn row(
+    direction: &'static str,
+    pointer: &'static str,
+    older: Option<(&'static str, f64)>,
+    metric: ToolMetric,
+) -> Row {
+    Row { direction, pointer, older, metric }
+}
+
+/// fio 2 gives rates in KiB/s, and times in microseconds.
+const KIB: f64 = 1024.0;
+const US: f64 = 1000.0;
+const P50: &str = "/clat_ns/percentile/50.000000";
+const P99: &str = "/clat_ns/percentile/99.000000";
+const OLD_P50: Option<(&str, f64)> = Some(("/clat/percentile/50.000000", US));
+const OLD_P99: Option<(&str, f64)> = Some(("/clat/percentile/99.000000", US));
+const OLD_MEAN: Option<(&str, f64)> = Some(("/clat/mean", US));
+const OLD_BW: Option<(&str, f64)> = Some(("/bw", KIB));
+/// Percentiles of whole latencies, with `lat_percentiles`.
+const LAT_P50: &str = "/lat_ns/percentile/50.000000";
+const LAT_P99: &str = "/lat_ns/percentile/99.000000";
+
+/// All metrics.
+static METRICS: [Row; 21] = [
+    row("read", "/iops", None, metric("read_iops", "iops", Better::Higher)),
+    row("read", "/bw_bytes", OLD_BW, metric("read_bw_bytes", "B/s", Better::Higher)),
+    row("read", "/clat_ns/mean", OLD_MEAN, metric("read_clat_mean", "ns", Better::Lower)),
+    row("read", P50, OLD_P50, metric("read_clat_p50", "ns", Better::Lower)),
+    row("read", P99, OLD_P99, metric("read_clat_p99", "ns", Better::Lower)),
+    row("read", LAT_P50, None, metric("read_lat_p50", "ns", Better::Lower)),
+    row("read", LAT_P99, None, metric("read_lat_p99", "ns", Better::Lower)),
+    row("write", "/iops", None, metric("write_iops", "iops", Better::Higher)),
+    row("write", "/bw_bytes", OLD_BW, metric("write_bw_bytes", "B/s", Better::Higher)),
+    row("write", "/clat_ns/mean", OLD_MEAN, metric("write_clat_mean", "ns", Better::Lower)),
+    row("write", P50, OLD_P50, metric("write_clat_p50", "ns", Better::Lower)),
+    row("write", P99, OLD_P99, metric("write_clat_p99", "ns", Better::Lower)),
+    row("write", LAT_P50, None, metric("write_lat_p50", "ns", Better::Lower)),
+    row("write", LAT_P99, None, metric("write_lat_p99", "ns", Better::Lower)),
+    row("trim", "/iops", None, metric("trim_iops", "iops", Better::Higher)),
+    row("trim", "/bw_bytes", OLD_BW, metric("trim_bw_bytes", "B/s", Better::Higher)),
+    row("trim", "/clat_ns/mean", OLD_MEAN, metric("trim_clat_mean", "ns", Better::Lower)),
+    row("trim", P50, OLD_P50, metric("trim_clat_p50", "ns", Better::Lower)),
+    row("trim", P99, OLD_P99, metric("trim_clat_p99", "ns", Better::Lower)),
+    row("trim", LAT_P50, None, metric("trim_lat_p50", "ns", Better::Lower)),
+    row("trim", LAT_P99, None, metric("trim_lat_p99", "ns", Better::Lower)),
 ];
 
-fn read(text: &str, report: &mut Report) {
-    let root = report.document(text, |root| root.get("jobs").is_some() || root.get("client_stats").is_some());
+fn read(root: &Value, report: &mut Report) {
     // The server's jobs stand in `client_stats`, with one that adds up all of them.
-    let jobs = if root.get("jobs").is_some() { list(&root, "jobs") } else { list(&root, "client_stats") };
+    let jobs = if root.get("jobs").is_some() { list(root, "jobs") } else { list(root, "client_stats") };
     if jobs.is_empty() {
         report.invalid("the report names no job");
+    }
+    if let Some(line) = report.before().lines().find(|line| line.starts_with("fio: terminating on signal")) {
+        let reason = format!("the jobs did not run to their end: `{line}`");
+        report.invalid(reason);
     }
     let name_of = |job: &Value| job.get("jobname").and_then(Value::as_str).unwrap_or_default().to_owned();
     let names: Vec<String> = jobs.iter().map(name_of).collect();
@@ -63,11 +107,15 @@ fn read(text: &str, report: &mut Report) {
         if let Some(error) = job.get("error").and_then(Value::as_i64).filter(|error| *error != 0) {
             report.invalid(format!("job `{name}` ended with error {error}"));
         }
-        for (direction, pointer, metric) in &METRICS {
+        for Row { direction, pointer, older, metric } in &METRICS {
             let Some(part) = job.get(direction) else { continue };
-            let is_idle = part.get("total_ios").and_then(Value::as_u64) == Some(0);
-            if let Some(value) = part.pointer(pointer).and_then(number).filter(|_| !is_idle) {
-                report.push_labeled(metric, &labels, Sample::of(value));
+            // fio 2 does not count operations.
+            let done = ["total_ios", "io_bytes"].iter().find_map(|key| part.get(key)?.as_u64());
+            let newer = || Some(reading(part.pointer(pointer)?));
+            let older =
+                || older.and_then(|(older, scale)| Some(reading(part.pointer(older)?).map(|value| value * scale)));
+            if let Some(value) = newer().or_else(older).filter(|_| done != Some(0)) {
+                report.push_labeled(metric, &labels, value);
             }
         }
     }

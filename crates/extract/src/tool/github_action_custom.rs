@@ -4,15 +4,15 @@
 
 use serde_json::Value;
 
-use super::{Report, Tool};
-use crate::json_document::number;
+use super::{Document, Report, Tool};
+use crate::json_document::reading;
 
 pub(super) const TOOL: Tool = Tool {
     name: "github-action-custom",
     reads: "the list of `{name, unit, value}` of `customBiggerIsBetter` and `customSmallerIsBetter`",
     source: "https://github.com/benchmark-action/github-action-benchmark#examples",
     lines: None,
-    document: Some(read),
+    document: Some(Document::Text(read)),
     metrics: None,
 };
 
@@ -24,10 +24,11 @@ fn read(text: &str, report: &mut Report) {
             report.invalid("a benchmark has no `name`");
             continue;
         };
-        match benchmark.get("value").and_then(number) {
-            Some(value) => report.push_one(name, text("unit").unwrap_or("1"), None, value),
-            None => report.invalid(format!("`{name}` has no number as its `value`")),
+        let value = reading(benchmark.get("value").unwrap_or(&Value::Null));
+        if value.value().is_none() {
+            report.invalid(format!("`{name}` has no number as its `value`"));
         }
+        report.push_one(name, text("unit").unwrap_or("1"), None, value);
     }
     if !root.is_array() {
         report.invalid("the document is no list of benchmarks");

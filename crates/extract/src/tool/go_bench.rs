@@ -6,8 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Headline, Line, LineParser, Lines, Report, Sample, Tool};
-use crate::number;
+use super::{Headline, Line, LineParser, Lines, Reading, Report, Tool, read_on};
 use kubebench_format::spec::v1::metric::{Better, Reduce};
 
 pub(super) const TOOL: Tool = Tool {
@@ -19,7 +18,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: None,
 };
 
-const REPEATED: &[Headline] = &[Headline { suffix: ".median", reduce: Reduce::Median }];
+const REPEATED: &[Headline] = &[Headline::of(".median", Reduce::Median)];
 
 #[derive(Default)]
 struct Parser {
@@ -31,7 +30,7 @@ struct Row {
     package: Option<String>,
     name: String,
     unit: String,
-    sample: Sample,
+    reading: Reading,
 }
 
 impl LineParser for Parser {
@@ -61,7 +60,7 @@ impl LineParser for Parser {
                 package.map(|package| ("pkg".to_owned(), package)).into_iter().collect();
             let is_time = row.unit == "ns/op";
             let name = if is_time { row.name.clone() } else { format!("{}.{}", row.name, row.unit) };
-            report.push_named(&name, &row.unit, better(&row.unit), &labels, REPEATED, row.sample);
+            report.push_named(&name, &row.unit, better(&row.unit), &labels, REPEATED, row.reading.clone());
         }
     }
 }
@@ -74,13 +73,22 @@ impl Parser {
         let mut words = text.split_whitespace();
         let Some(name) = words.next().and_then(|word| word.strip_prefix("Benchmark")) else { return };
         // `Benchmarking` is a word; a benchmark's name goes on with anything but a lower-case letter.
-        if name.starts_with(char::is_lowercase) || words.next().is_none_or(|count| count.parse::<u64>().is_err()) {
+        let is_row = words.next().is_some_and(|count| count.parse::<u64>().is_ok()) || text.contains(" ns/op");
+        if name.starts_with(char::is_lowercase) || !is_row {
             return;
         }
         while let (Some(value), Some(unit)) = (words.next(), words.next()) {
-            let Ok(value) = number::parse(value) else { return };
-            let sample = Sample { value, step: None, line: Some(line.number), rank: line.rank };
-            self.rows.push(Row { package: self.package.clone(), name: name.to_owned(), unit: unit.to_owned(), sample });
+            let reading = read_on(line, None, value);
+            // What a benchmark prints by itself may begin like its row.
+            if reading.value().is_none() && !unit.contains('/') {
+                return;
+            }
+            self.rows.push(Row {
+                package: self.package.clone(),
+                name: name.to_owned(),
+                unit: unit.to_owned(),
+                reading,
+            });
         }
     }
 }

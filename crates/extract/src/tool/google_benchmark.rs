@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Headline, ONE, Report, Sample, Tool};
-use crate::json_document::{list, numbers};
+use super::{Document, Headline, ONE, Report, Tool};
+use crate::json_document::{list, number, reading};
 use kubebench_format::spec::v1::metric::{Better, Reduce};
 
 pub(super) const TOOL: Tool = Tool {
@@ -18,20 +18,23 @@ pub(super) const TOOL: Tool = Tool {
     reads: "the JSON of `--benchmark_out_format=json` or `--benchmark_format=json`",
     source: "https://github.com/google/benchmark/blob/main/src/json_reporter.cc",
     lines: None,
-    document: Some(read),
+    document: Some(Document::Json { is_it: |root| root.get("benchmarks").is_some(), read }),
     metrics: None,
 };
 
 /// One repetition is its own median.
-const REPETITIONS: &[Headline] = &[Headline { suffix: "", reduce: Reduce::Median }];
+const REPETITIONS: &[Headline] = &[Headline::of("", Reduce::Median)];
 
 /// Numbers of a row that say how it was measured.
 const SETTINGS: [&str; 6] =
     ["family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads", "iterations"];
 
-fn read(text: &str, report: &mut Report) {
-    let root = report.document(text, |root| root.get("benchmarks").is_some());
-    let rows = list(&root, "benchmarks");
+/// Numbers that every version gives.
+const KNOWN: [&str; 6] =
+    ["real_time", "cpu_time", "real_coefficient", "cpu_coefficient", "items_per_second", "bytes_per_second"];
+
+fn read(root: &Value, report: &mut Report) {
+    let rows = list(root, "benchmarks");
     for row in rows {
         push_row(row, report);
     }
@@ -53,7 +56,12 @@ fn push_row(row: &Value, report: &mut Report) {
     }
     let aggregate = text("aggregate_name").filter(|_| text("run_type") == Some("aggregate"));
     let is_fraction = aggregate == Some("cv") || text("aggregate_unit") == Some("percentage");
-    for (key, value) in numbers(row).filter(|(key, _)| !SETTINGS.contains(key)) {
+    let is_value = |key: &str, value: &Value| {
+        let is_known = KNOWN.contains(&key) && !value.is_null();
+        !SETTINGS.contains(&key) && (is_known || value.is_null() || number(value).is_some())
+    };
+    for (key, value) in row.as_object().into_iter().flatten().filter(|(key, value)| is_value(key, value)) {
+        let (key, value) = (key.as_str(), reading(value));
         let (unit, better) = match key {
             "real_time" | "cpu_time" | "real_coefficient" | "cpu_coefficient" => {
                 (text("time_unit").unwrap_or("ns"), Some(Better::Lower))
@@ -65,6 +73,6 @@ fn push_row(row: &Value, report: &mut Report) {
         let unit = if is_fraction { "1" } else { unit };
         let better = better.filter(|_| matches!(aggregate, None | Some("mean" | "median")));
         let headlines = if aggregate.is_some() { ONE } else { REPETITIONS };
-        report.push_named(&format!("{name}.{key}"), unit, better, &BTreeMap::new(), headlines, Sample::of(value));
+        report.push_named(&format!("{name}.{key}"), unit, better, &BTreeMap::new(), headlines, value);
     }
 }

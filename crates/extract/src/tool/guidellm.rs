@@ -8,15 +8,16 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{ONE, Report, Sample, Tool, direction};
-use crate::json_document::{holds_secret, list, number};
+use super::{Document, ONE, Report, Tool, direction};
+use crate::json_document::{holds_secret, list, number, reading};
+use kubebench_format::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
     name: "guidellm",
     reads: "`benchmarks.json`",
     source: "https://github.com/vllm-project/guidellm/blob/main/src/guidellm/benchmark/schemas",
     lines: None,
-    document: Some(read),
+    document: Some(Document::Json { is_it: |root| root.get("benchmarks").is_some(), read }),
     metrics: None,
 };
 
@@ -33,12 +34,11 @@ const STATISTICS: [(&str, &str); 10] = [
     ("p999", "/percentiles/p999"),
 ];
 
-fn read(text: &str, report: &mut Report) {
-    let root = report.document(text, |root| root.get("benchmarks").is_some());
-    if holds_secret(&root) {
+fn read(root: &Value, report: &mut Report) {
+    if holds_secret(root) {
         report.withhold_document();
     }
-    let benchmarks = list(&root, "benchmarks");
+    let benchmarks = list(root, "benchmarks");
     if benchmarks.is_empty() {
         report.invalid("the report holds no benchmark");
     }
@@ -68,13 +68,13 @@ fn strategy(benchmark: &Value) -> String {
 
 fn push_benchmark(benchmark: &Value, strategy: &str, labels: &BTreeMap<String, String>, report: &mut Report) {
     let mut push = |name: &str, unit: &str, better, value| {
-        report.push_named(&format!("{strategy}.{name}"), unit, better, labels, ONE, Sample::of(value));
+        report.push_named(&format!("{strategy}.{name}"), unit, better, labels, ONE, value);
     };
     let totals = benchmark.pointer("/metrics/request_totals");
-    let total = |key: &str| totals?.get(key).and_then(number);
-    for key in ["successful", "errored", "incomplete"] {
+    let total = |key: &str| Some(reading(totals?.get(key)?));
+    for (key, better) in [("successful", None), ("errored", Some(Better::Lower)), ("incomplete", Some(Better::Lower))] {
         if let Some(value) = total(key) {
-            push(&format!("requests_{key}"), "1", None, value);
+            push(&format!("requests_{key}"), "1", better, value);
         }
     }
     for (name, metric) in benchmark.get("metrics").and_then(Value::as_object).into_iter().flatten() {
@@ -83,14 +83,19 @@ fn push_benchmark(benchmark: &Value, strategy: &str, labels: &BTreeMap<String, S
             continue;
         };
         for (statistic, pointer) in STATISTICS {
-            if let Some(value) = successful.pointer(pointer).and_then(number) {
+            if let Some(value) = successful.pointer(pointer) {
                 let better = direction::of_statistic(name, statistic);
-                push(&format!("{name}_{statistic}"), unit_of(name), better, value);
+                push(&format!("{name}_{statistic}"), unit_of(name), better, reading(value));
             }
         }
     }
-    if total("successful") == Some(0.0) {
+    let mut count = |key: &str| report.count(&format!("`{key}` of `{strategy}`"), &total(key)?);
+    let (successful, errored, incomplete) = (count("successful"), count("errored"), count("incomplete"));
+    if successful == Some(0.0) {
         report.invalid(format!("no request of benchmark `{strategy}` succeeded"));
+    } else if let Some(successful) = successful {
+        let failed = errored.unwrap_or_default() + incomplete.unwrap_or_default();
+        report.requests(failed, successful + failed);
     }
 }
 

@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::python_literal::Literal;
-use super::{LAST, Line, LineParser, Lines, ONE, Report, Sample, Tool, ToolMetric, sample_on};
+use super::{Document, LAST, Line, LineParser, Lines, ONE, Reading, Report, Sample, Tool, ToolMetric};
 use crate::line::without_prefix;
 use crate::number;
 use crate::tool::Headline;
@@ -25,34 +25,27 @@ pub(super) const TOOL: Tool = Tool {
     reads: "the dicts `{'loss': …}` in its log, `trainer_state.json`, `all_results.json` and `train_results.json`",
     source: "https://github.com/huggingface/transformers/blob/main/src/transformers/trainer.py",
     lines: Some(Lines { needles: &["{'", " metrics *****", " = "], parser: || Box::new(Parser::default()) }),
-    document: Some(read_document),
+    document: Some(Document::Text(read_document)),
     metrics: None,
 };
 
-const LAST_STEP: &[Headline] = &[Headline { suffix: "_last_step", reduce: Reduce::Last }];
+const LAST_STEP: &[Headline] = &[Headline::of("_last_step", Reduce::Last)];
 static GLOBAL_STEP: ToolMetric = ToolMetric { name: "global_step", unit: "step", better: None, headlines: ONE };
 
 #[derive(Default)]
 struct Parser {
     /// Names that dicts had.
     known: BTreeSet<String>,
-    block: Option<Block>,
+    /// The split of a block whose lines may still come: `train`.
+    block: Option<String>,
     /// What blocks said.
-    repeated: Vec<(String, Sample)>,
-}
-
-/// A block whose lines may still come.
-struct Block {
-    /// `train`
-    split: String,
-    /// How long its lines are.
-    width: usize,
+    repeated: Vec<(String, Reading)>,
 }
 
 impl LineParser for Parser {
     fn line(&mut self, line: &Line<'_>, report: &mut Report) {
         if let Some(split) = block_title(line.text) {
-            self.block = Some(Block { split: split.to_owned(), width: 0 });
+            self.block = Some(split.to_owned());
             return;
         }
         if !line.text.contains("{'") {
@@ -70,9 +63,9 @@ impl LineParser for Parser {
     }
 
     fn finish(&mut self, report: &mut Report) {
-        for (name, sample) in self.repeated.drain(..) {
+        for (name, value) in self.repeated.drain(..) {
             if !self.known.contains(&name) {
-                push(&name, headlines_of(&name), sample, report);
+                push(&name, headlines_of(&name), value, report);
             }
         }
     }
@@ -81,28 +74,22 @@ impl LineParser for Parser {
 impl Parser {
     fn dict(&mut self, dict: &Literal, line: &Line<'_>, report: &mut Report) {
         let step = dict.get("step").and_then(Literal::number).and_then(number::whole);
-        for (name, value) in dict.entries() {
-            if let Some(value) = value.number() {
-                self.known.insert(name.clone());
-                push(name, headlines_of(name), sample_on(line, step, value), report);
-            }
+        for (name, value) in dict.entries().iter().filter(|(_, value)| value.is_value()) {
+            self.known.insert(name.clone());
+            push(name, headlines_of(name), value.reading(line.place(step)), report);
         }
     }
 
     /// `  train_samples_per_second =    781.888`
     fn block_line(&mut self, line: &Line<'_>) {
-        let Some(block) = &mut self.block else { return };
+        let Some(split) = &self.block else { return };
         let Some((name, text)) = line.text.split_once(" = ") else { return };
         let Some(name) = name.split_whitespace().next_back() else { return };
-        let is_of_block = name.strip_prefix(block.split.as_str()).is_some_and(|rest| rest.starts_with('_'));
-        // Values end in the same column: a line that is shorter than the one before was cut off.
-        let width = line.text.trim_end().len();
-        if width < block.width || !(is_of_block || name == "epoch") {
-            return;
-        }
-        block.width = width;
-        if let Some(value) = number_in_block(text).filter(|_| is_of_block) {
-            self.repeated.push((name.to_owned(), sample_on(line, None, value)));
+        let is_of_block = name.strip_prefix(split.as_str()).is_some_and(|rest| rest.starts_with('_'));
+        // A number may go on where a line did not end. Widths say nothing: what collects logs may drop blanks.
+        if is_of_block && line.is_whole {
+            let value = number_in_block(text).ok_or_else(|| format!("`{}` is not a number", text.trim()));
+            self.repeated.push((name.to_owned(), Reading::of(line.place(None), value)));
         }
     }
 }
@@ -161,11 +148,9 @@ fn read_document(text: &str, report: &mut Report) {
     let Some(Literal::List(history)) = root.get("log_history") else {
         // A file of results: one value a metric.
         let mut count = 0;
-        for (name, value) in root.entries() {
-            if let Some(value) = value.number() {
-                push(name, ONE, Sample::of(value), report);
-                count += 1;
-            }
+        for (name, value) in root.entries().iter().filter(|(_, value)| value.is_value()) {
+            push(name, ONE, value.reading(Sample::of(f64::NAN)), report);
+            count += 1;
         }
         if count == 0 {
             report.invalid("the file has neither a `log_history` nor results: it is no file of the Trainer");
@@ -174,10 +159,8 @@ fn read_document(text: &str, report: &mut Report) {
     };
     for entry in history {
         let step = entry.get("step").and_then(Literal::number).and_then(number::whole);
-        for (name, value) in entry.entries() {
-            if let Some(value) = value.number() {
-                push(name, headlines_of(name), Sample { step, ..Sample::of(value) }, report);
-            }
+        for (name, value) in entry.entries().iter().filter(|(_, value)| value.is_value()) {
+            push(name, headlines_of(name), value.reading(Sample { step, ..Sample::of(f64::NAN) }), report);
         }
     }
     if let Some(step) = root.get("global_step").and_then(Literal::number) {
@@ -195,11 +178,17 @@ fn headlines_of(name: &str) -> &'static [Headline] {
     }
 }
 
-fn push(name: &str, headlines: &'static [Headline], sample: Sample, report: &mut Report) {
+fn push(name: &str, headlines: &'static [Headline], value: Reading, report: &mut Report) {
     if matches!(name, "epoch" | "step") {
         return;
     }
-    let (unit, better) = match name {
+    let (unit, better) = unit_of(name);
+    report.push_named(name, unit, better, &BTreeMap::new(), headlines, value);
+}
+
+/// Returns the unit and the direction of a metric, where its name says them.
+fn unit_of(name: &str) -> (&'static str, Option<Better>) {
+    match name {
         "total_flos" => ("FLOP", None),
         "num_input_tokens_seen" | "num_tokens" => ("tokens", None),
         name if name.ends_with("_runtime") => ("s", Some(Better::Lower)),
@@ -211,6 +200,5 @@ fn push(name: &str, headlines: &'static [Headline], sample: Sample, report: &mut
         name if name == "loss" || name.ends_with("_loss") => ("1", Some(Better::Lower)),
         name if name.ends_with("_accuracy") => ("1", Some(Better::Higher)),
         _ => ("1", None),
-    };
-    report.push_named(name, unit, better, &BTreeMap::new(), headlines, sample);
+    }
 }

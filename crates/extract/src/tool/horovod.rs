@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Line, LineParser, Lines, ONE, Report, Tool, sample_on};
+use super::{Line, LineParser, Lines, ONE, Reading, Report, Tool, fixed_on, read_on, sample_on};
 use crate::number;
 use crate::tool::Headline;
 use kubebench_format::spec::v1::metric::{Better, Reduce};
@@ -25,7 +25,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: None,
 };
 
-const MEDIAN: &[Headline] = &[Headline { suffix: "_median", reduce: Reduce::Median }];
+const MEDIAN: &[Headline] = &[Headline::of("_median", Reduce::Median)];
 
 struct Parser;
 
@@ -48,8 +48,7 @@ impl LineParser for Parser {
 fn iteration(text: &str, line: &Line<'_>, report: &mut Report) {
     let Some((step, rest)) = text.split_once(':') else { return };
     let mut words = rest.split_whitespace();
-    let value = words.next().and_then(|word| number::parse(word).ok());
-    let (Some(value), Some("img/sec"), Ok(step)) = (value, words.next(), step.trim().parse()) else { return };
+    let (Some(value), Some("img/sec")) = (words.next(), words.next()) else { return };
     // No device has a shorter name: the line was cut off.
     let mut words = words.filter(|word| word.len() > 2);
     let name = match (words.next(), words.next()) {
@@ -57,7 +56,7 @@ fn iteration(text: &str, line: &Line<'_>, report: &mut Report) {
         (Some("per"), None) | (None, _) => return,
         (Some(_), _) => "iter_total_img_per_sec".to_owned(),
     };
-    push(&name, Some(Better::Higher), MEDIAN, Some(step), value, line, report);
+    push(&name, Some(Better::Higher), MEDIAN, read_on(line, step.trim().parse().ok(), value), report);
 }
 
 /// `4 GPU(s): 1200.4 +-9.2`
@@ -74,24 +73,14 @@ fn total(text: &str, line: &Line<'_>, report: &mut Report) {
 /// `300.1 +-2.3`
 fn mean(name: &str, values: &str, line: &Line<'_>, report: &mut Report) {
     let mut words = values.split_whitespace();
-    let Some(value) = words.next().and_then(|word| number::fixed(word, 1)) else { return };
-    push(name, Some(Better::Higher), ONE, None, value, line, report);
-    let spread = words.next().and_then(|word| word.strip_prefix("+-")).and_then(|word| number::fixed(word, 1));
-    if let Some(spread) = spread {
-        push(&format!("{name}_pm"), None, ONE, None, spread, line, report);
+    push(name, Some(Better::Higher), ONE, fixed_on(line, None, words.next().unwrap_or_default(), 1), report);
+    if let Some(spread) = words.next().and_then(|word| word.strip_prefix("+-")) {
+        push(&format!("{name}_pm"), None, ONE, fixed_on(line, None, spread, 1), report);
     }
 }
 
-fn push(
-    name: &str,
-    better: Option<Better>,
-    headlines: &'static [Headline],
-    step: Option<u64>,
-    value: f64,
-    line: &Line<'_>,
-    report: &mut Report,
-) {
-    report.push_named(name, "images/s", better, &BTreeMap::new(), headlines, sample_on(line, step, value));
+fn push(name: &str, better: Option<Better>, headlines: &'static [Headline], value: Reading, report: &mut Report) {
+    report.push_named(name, "images/s", better, &BTreeMap::new(), headlines, value);
 }
 
 /// `GPU(s)` is `gpu`.

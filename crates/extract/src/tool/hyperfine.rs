@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Headline, Report, Sample, Tool};
-use crate::json_document::{list, number};
+use super::{Document, Headline, Report, Tool};
+use crate::json_document::{list, reading};
 use kubebench_format::spec::v1::metric::{Better, Reduce};
 
 pub(super) const TOOL: Tool = Tool {
@@ -17,20 +17,19 @@ pub(super) const TOOL: Tool = Tool {
     reads: "the JSON of `--export-json`",
     source: "https://github.com/sharkdp/hyperfine/blob/master/src/benchmark/benchmark_result.rs",
     lines: None,
-    document: Some(read),
+    document: Some(Document::Json { is_it: |root| root.get("results").is_some(), read }),
     metrics: None,
 };
 
 const TIMES: &[Headline] = &[
-    Headline { suffix: ".mean", reduce: Reduce::Mean },
-    Headline { suffix: ".median", reduce: Reduce::Median },
-    Headline { suffix: ".min", reduce: Reduce::Min },
-    Headline { suffix: ".max", reduce: Reduce::Max },
+    Headline::of(".mean", Reduce::Mean),
+    Headline::of(".median", Reduce::Median),
+    Headline::of(".min", Reduce::Min),
+    Headline::of(".max", Reduce::Max),
 ];
 
-fn read(text: &str, report: &mut Report) {
-    let root = report.document(text, |root| root.get("results").is_some());
-    let results = list(&root, "results");
+fn read(root: &Value, report: &mut Report) {
+    let results = list(root, "results");
     for (index, result) in results.iter().enumerate() {
         push_result(index, result, report);
     }
@@ -40,10 +39,10 @@ fn read(text: &str, report: &mut Report) {
 }
 
 fn push_result(index: usize, result: &Value, report: &mut Report) {
-    let times: Vec<f64> = list(result, "times").iter().filter_map(number).collect();
-    for time in &times {
+    let times = list(result, "times");
+    for time in times {
         let name = index.to_string();
-        report.push_named(&name, "s", Some(Better::Lower), &BTreeMap::new(), TIMES, Sample::of(*time));
+        report.push_named(&name, "s", Some(Better::Lower), &BTreeMap::new(), TIMES, reading(time));
     }
     let statistics: &[(&str, Option<Better>)] = if times.is_empty() {
         const LOWER: Option<Better> = Some(Better::Lower);
@@ -60,8 +59,9 @@ fn push_result(index: usize, result: &Value, report: &mut Report) {
         &[("stddev", None), ("user", None), ("system", None)]
     };
     for (key, better) in statistics {
-        if let Some(value) = result.get(key).and_then(number) {
-            report.push_one(&format!("{index}.{key}"), "s", *better, value);
+        // One run has no deviation.
+        if let Some(value) = result.get(key).filter(|value| !value.is_null()) {
+            report.push_one(&format!("{index}.{key}"), "s", *better, reading(value));
         }
     }
     let codes = list(result, "exit_codes");
@@ -69,5 +69,6 @@ fn push_result(index: usize, result: &Value, report: &mut Report) {
         // A command that a signal ended has no code.
         let failed = codes.iter().filter(|code| code.as_i64() != Some(0)).count();
         report.push_one(&format!("{index}.failed_runs"), "1", Some(Better::Lower), failed as f64);
+        report.attempts("runs", failed as f64, codes.len() as f64);
     }
 }

@@ -1,13 +1,12 @@
 //! inference-perf: `summary_lifecycle_metrics.json` and `stage_N_lifecycle_metrics.json`.
 //!
 //! Latencies are seconds. Only stages have rates that were asked for and reached. What did not happen is null and no metric
-//! here. Failed requests are part of what is measured (a stage may go beyond what a server can do) and are in no latency:
-//! look at `error_rate` beside every latency. A file without any success has nothing that counts.
+//! here. Failed requests are in no latency. A file without any success has nothing that counts.
 
 use serde_json::Value;
 
-use super::{Report, Tool, direction};
-use crate::json_document::{number, numbers};
+use super::{Document, Report, Tool, direction};
+use crate::json_document::{reading, readings};
 use kubebench_format::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
@@ -15,39 +14,45 @@ pub(super) const TOOL: Tool = Tool {
     reads: "`summary_lifecycle_metrics.json` or `stage_N_lifecycle_metrics.json`",
     source: "https://github.com/kubernetes-sigs/inference-perf/blob/main/inference_perf/reportgen/base.py",
     lines: None,
-    document: Some(read),
+    document: Some(Document::Json {
+        is_it: |root| root.get("load_summary").is_some() || root.get("successes").is_some(),
+        read,
+    }),
     metrics: None,
 };
 
-fn read(text: &str, report: &mut Report) {
-    let root = report.document(text, |root| root.get("load_summary").is_some() || root.get("successes").is_some());
+fn read(root: &Value, report: &mut Report) {
     for (key, unit) in [("requested_rate", "requests/s"), ("achieved_rate", "requests/s"), ("send_duration", "s")] {
-        if let Some(value) = root.pointer(&format!("/load_summary/{key}")).and_then(number) {
-            report.push_one(key, unit, None, value);
+        // Only stages have them.
+        if let Some(value) = root.pointer(&format!("/load_summary/{key}")).filter(|value| !value.is_null()) {
+            report.push_one(key, unit, None, reading(value));
         }
     }
     push_distribution("schedule_delay", "s", root.pointer("/load_summary/schedule_delay"), report);
     for (name, latency) in root.pointer("/successes/latency").and_then(Value::as_object).into_iter().flatten() {
         push_distribution(name, "s", Some(latency), report);
     }
-    for (name, value) in root.pointer("/successes/throughput").into_iter().flat_map(numbers) {
+    for (name, value) in root.pointer("/successes/throughput").into_iter().flat_map(readings) {
         let unit = if name.contains("token") { "tokens/s" } else { "requests/s" };
         report.push_one(name, unit, direction::of_name(name), value);
     }
     for name in ["prompt_len", "output_len"] {
         push_distribution(name, "tokens", root.pointer(&format!("/successes/{name}")), report);
     }
-    push_counts(&root, report);
+    push_counts(root, report);
 }
 
 fn push_distribution(name: &str, unit: &str, statistics: Option<&Value>, report: &mut Report) {
-    for (statistic, value) in statistics.into_iter().flat_map(numbers) {
+    // Without a success every statistic is null.
+    let is_given =
+        |statistic: &str| statistics.and_then(|all| all.get(statistic)).is_some_and(|value| !value.is_null());
+    for (statistic, value) in statistics.into_iter().flat_map(readings).filter(|(statistic, _)| is_given(statistic)) {
         report.push_one(&format!("{name}_{statistic}"), unit, direction::of_statistic(name, statistic), value);
     }
 }
 
 fn push_counts(root: &Value, report: &mut Report) {
-    let count = |part: &str| root.pointer(&format!("/{part}/count")).and_then(number);
+    let mut count = |part: &str| report.count(part, &reading(root.pointer(&format!("/{part}/count"))?));
     let (successes, failures) = (count("successes"), count("failures"));
     if let Some(successes) = successes {
         report.push_one("success_count", "1", None, successes);
@@ -59,6 +64,9 @@ fn push_counts(root: &Value, report: &mut Report) {
         && successes + failures > 0.0
     {
         report.push_one("error_rate", "1", Some(Better::Lower), failures / (successes + failures));
+        if successes > 0.0 {
+            report.requests(failures, successes + failures);
+        }
     }
     match successes {
         Some(successes) if successes > 0.0 => {}

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{LAST, Line, LineParser, Lines, Report, Tool, sample_on};
+use super::{LAST, Line, LineParser, Lines, Report, Tool, read_on};
 use crate::number;
 
 pub(super) const TOOL: Tool = Tool {
@@ -31,26 +31,36 @@ struct Parser {
 impl LineParser for Parser {
     fn line(&mut self, line: &Line<'_>, report: &mut Report) {
         let mut pairs: Vec<(&str, &str)> = Vec::new();
+        let in_braces: Vec<(&str, &str)> = line.text.split(METRIC_NAME).skip(1).filter_map(metric_and_value).collect();
         let mut before = "";
         for part in line.whole_words().split('=') {
             pairs.extend(name_at_end(before).zip(value_at_start(part)));
             before = part;
         }
-        pairs.extend(line.text.split(METRIC_NAME).skip(1).filter_map(metric_and_value));
-        let step = pairs.iter().find(|(name, _)| matches!(*name, "step" | "global_step"));
+        let step = pairs.iter().chain(&in_braces).find(|(name, _)| matches!(*name, "step" | "global_step"));
         let step = step.and_then(|(_, text)| number::parse(text).ok()).and_then(number::whole);
-        for (name, text) in pairs {
+        let all = pairs.into_iter().map(|pair| (pair, false)).chain(in_braces.into_iter().map(|pair| (pair, true)));
+        for ((name, text), is_said_to_be_a_metric) in all {
             let (text, unit) = text.strip_suffix('%').map_or((text, "1"), |text| (text, "%"));
-            let Ok(value) = number::parse(text) else { continue };
+            let reading = read_on(line, step, text);
+            let is_metric = is_said_to_be_a_metric || self.names.contains(name) || is_none(text);
+            if reading.value().is_none() && !is_metric {
+                continue;
+            }
             if !self.names.contains(name) {
                 if self.names.len() == MAX_NAMES {
                     continue;
                 }
                 self.names.insert(name.to_owned());
             }
-            report.push_named(name, unit, None, &BTreeMap::new(), LAST, sample_on(line, step, value));
+            report.push_named(name, unit, None, &BTreeMap::new(), LAST, reading);
         }
     }
+}
+
+/// What programs print for a value that they do not have.
+fn is_none(text: &str) -> bool {
+    ["none", "null", "n/a", "na"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// The name that `text` ends with: letters, digits, `_`, `-`, `.`, `/`, after a blank or a bracket.

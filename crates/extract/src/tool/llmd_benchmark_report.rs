@@ -1,13 +1,12 @@
 //! llm-d's Benchmark Report, versions 0.1 and 0.2, in YAML or JSON.
 //!
 //! Every statistic carries its units, except for the throughputs of 0.1, whose names say them. The units are taken as
-//! declared, even where the numbers look like others (reports of 0.1 exist that say `ms` and hold seconds). Failed requests
-//! are part of what is measured.
+//! declared, even where the numbers look like others (reports of 0.1 exist that say `ms` and hold seconds).
 
 use serde_json::{Number, Value};
 
-use super::{Report, Tool, direction};
-use crate::json_document::{number as number_in, numbers};
+use super::{Document, Report, Tool, direction};
+use crate::json_document::{reading, readings};
 use crate::number;
 use kubebench_format::spec::v1::metric::Better;
 use kubebench_syntax::diag::code;
@@ -19,7 +18,7 @@ pub(super) const TOOL: Tool = Tool {
     reads: "a Benchmark Report of version 0.1 or 0.2, in YAML or JSON",
     source: "https://github.com/llm-d/llm-d-benchmark/tree/main/llmdbenchmark/analysis/benchmark_report",
     lines: None,
-    document: Some(read),
+    document: Some(Document::Text(read)),
     metrics: None,
 };
 
@@ -48,27 +47,38 @@ fn read(text: &str, report: &mut Report) {
         return report.invalid("the report holds no aggregate results");
     };
     for (key, name) in [("total", "requests_total"), ("failures", "failures"), ("incomplete", "incomplete")] {
-        if let Some(count) = aggregate.pointer(&format!("/requests/{key}")).and_then(number_in) {
-            report.push_one(name, "1", Some(Better::Lower).filter(|_| key == "failures"), count);
+        // What a load generator does not count is null.
+        if let Some(count) = aggregate.pointer(&format!("/requests/{key}")).filter(|count| !count.is_null()) {
+            report.push_one(name, "1", Some(Better::Lower).filter(|_| key == "failures"), reading(count));
         }
+    }
+    let mut count = |key: &str| {
+        let count = aggregate.pointer(&format!("/requests/{key}")).filter(|count| !count.is_null())?;
+        report.count(&format!("`requests.{key}`"), &reading(count))
+    };
+    let (total, failures, incomplete) = (count("total"), count("failures"), count("incomplete"));
+    if let Some(total) = total {
+        report.requests(failures.unwrap_or_default() + incomplete.unwrap_or_default(), total);
     }
     for (part, prefix) in [("latency", ""), ("throughput", ""), ("requests", "requests_")] {
         for (name, statistics) in aggregate.get(part).and_then(Value::as_object).into_iter().flatten() {
             push_statistics(&format!("{prefix}{name}"), statistics, report);
         }
     }
-    for (name, value) in aggregate.get("throughput").into_iter().flat_map(numbers) {
+    for (name, value) in aggregate.get("throughput").into_iter().flat_map(readings) {
         let unit = if name.contains("token") { "tokens/s" } else { "requests/s" };
         report.push_one(name, unit, direction::of_name(name), value);
     }
-    if let Some(duration) = aggregate.pointer("/time/duration").and_then(number_in) {
-        report.push_one("duration", "s", None, duration);
+    if let Some(duration) = aggregate.pointer("/time/duration").filter(|duration| !duration.is_null()) {
+        report.push_one("duration", "s", None, reading(duration));
     }
 }
 
 fn push_statistics(name: &str, statistics: &Value, report: &mut Report) {
     let Some(units) = statistics.get("units").and_then(Value::as_str) else { return };
-    for (statistic, value) in numbers(statistics) {
+    // What a load generator does not give is null.
+    let is_given = |statistic: &&str| *statistic != "units" && !statistics.get(statistic).is_some_and(Value::is_null);
+    for (statistic, value) in readings(statistics).filter(|(statistic, _)| is_given(statistic)) {
         let better = direction::of_statistic(name, statistic);
         report.push_one(&format!("{name}_{statistic}"), units, better, value);
     }

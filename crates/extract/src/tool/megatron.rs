@@ -8,7 +8,7 @@
 //! The last rank prints the line. Megatron-Bridge prints `Step Time : 5.39s GPU utilization: 661.5MODEL_TFLOP/s/GPU` on
 //! rank 0 before it. Lines about validation (`validation loss at iteration …`) have other keys and are not read.
 
-use super::{LAST, LAST_AND_MEDIAN, Line, LineParser, Lines, ONE, Report, Sample, Tool, ToolMetric, sample_on};
+use super::{LAST, LAST_AND_MEDIAN, Line, LineParser, Lines, ONE, Reading, Report, Tool, ToolMetric, read_on};
 use crate::number;
 use crate::tool::Headline;
 use kubebench_format::spec::v1::metric::{Better, Reduce};
@@ -26,7 +26,7 @@ pub(super) const TOOL: Tool = Tool {
 
 const MODEL_TFLOPS: &str = "MODEL_TFLOP/s/GPU";
 /// Counters of what happened since the line before.
-const TOTAL: &[Headline] = &[Headline { suffix: "", reduce: Reduce::Sum }];
+const TOTAL: &[Headline] = &[Headline::of("", Reduce::Sum)];
 
 const fn metric(
     name: &'static str,
@@ -64,7 +64,7 @@ pub(super) static METRICS: &[&ToolMetric] = &[
 #[derive(Default)]
 pub(super) struct Parser {
     /// What Megatron-Bridge printed for the iteration whose line comes next.
-    throughput: Option<Sample>,
+    throughput: Option<Reading>,
 }
 
 impl LineParser for Parser {
@@ -73,23 +73,25 @@ impl LineParser for Parser {
         // What no `|` ends was cut off.
         for field in line.text.split_inclusive('|').filter_map(|field| field.strip_suffix('|')) {
             let Some(step) = iteration else {
-                iteration = iteration_of(field);
-                if let Some(step) = iteration {
-                    report.push(&LAST_ITERATION, sample_on(line, iteration, step as f64));
+                // A rate counts also where its iteration cannot be read.
+                if let Some(text) = iteration_of(field) {
+                    let step = text.parse().ok();
+                    report.push(&LAST_ITERATION, read_on(line, step, text));
+                    iteration = Some(step);
                 }
                 continue;
             };
             let Some((key, value)) = field.rsplit_once(':') else { continue };
-            if let Some((metric, value)) = metric_of(key.trim()).zip(number::parse(value).ok()) {
-                report.push(metric, sample_on(line, Some(step), value));
+            if let Some(metric) = metric_of(key.trim()) {
+                report.push(metric, read_on(line, step, current(value)));
             }
         }
-        if let Some(value) = model_tflops(line.text) {
+        if let Some(word) = model_tflops(line.text) {
             self.flush(None, report);
-            self.throughput = Some(sample_on(line, None, value));
+            self.throughput = Some(read_on(line, None, word));
         }
-        if iteration.is_some() {
-            self.flush(iteration, report);
+        if let Some(step) = iteration {
+            self.flush(step, report);
         }
     }
 
@@ -100,18 +102,18 @@ impl LineParser for Parser {
 
 impl Parser {
     fn flush(&mut self, step: Option<u64>, report: &mut Report) {
-        if let Some(sample) = self.throughput.take() {
-            report.push(&THROUGHPUT, Sample { step, ..sample });
+        if let Some(reading) = self.throughput.take() {
+            report.push(&THROUGHPUT, reading.at_step(step));
         }
     }
 }
 
 /// ` [2026-01-05 10:00:00] iteration       10/    1000 `
-fn iteration_of(field: &str) -> Option<u64> {
+fn iteration_of(field: &str) -> Option<&str> {
     let (_, counts) = field.rsplit_once("iteration ")?;
-    let (iteration, of) = counts.split_once('/')?;
+    let (iteration, of) = counts.rsplit_once('/')?;
     of.trim().parse::<u64>().ok()?;
-    iteration.trim().parse().ok()
+    Some(iteration.trim())
 }
 
 fn metric_of(key: &str) -> Option<&'static ToolMetric> {
@@ -130,7 +132,14 @@ fn metric_of(key: &str) -> Option<&'static ToolMetric> {
 }
 
 /// `663.5MODEL_TFLOP/s/GPU`, `663.5 MODEL_TFLOP/s/GPU`
-fn model_tflops(text: &str) -> Option<f64> {
+fn model_tflops(text: &str) -> Option<&str> {
     let (before, _) = text.split_once(MODEL_TFLOPS)?;
-    number::parse(before.split_whitespace().next_back()?).ok()
+    before.split_whitespace().next_back()
+}
+
+/// Of `13372.8/13364.7`, which AMD Primus prints, the value of these iterations: behind it is the mean of all so far.
+fn current(text: &str) -> &str {
+    let is_decimal = |text: &str| text.contains('.') && number::parse(text).is_ok();
+    let is_pair = |(one, mean): &(&str, &str)| is_decimal(one) && is_decimal(mean);
+    text.split_once('/').filter(is_pair).map_or(text, |(current, _)| current)
 }

@@ -9,8 +9,9 @@
 use std::collections::BTreeMap;
 
 use super::python_literal::Literal;
-use super::{LAST, Line, LineParser, Lines, ONE, Report, Sample, Series, Tool, ToolMetric, sample_on};
+use super::{LAST, Line, LineParser, Lines, ONE, Reading, Report, Sample, Tool, ToolMetric};
 use crate::number;
+use crate::series::Series;
 use kubebench_format::spec::v1::metric::{Better, Reduce};
 
 pub(super) const TOOL: Tool = Tool {
@@ -23,6 +24,18 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 const TAG: &str = ":::MLLOG";
+/// The events that are read.
+const KEYS: [&str; 9] = [
+    "init_start",
+    "init_stop",
+    "run_start",
+    "run_stop",
+    "seed",
+    "global_batch_size",
+    "eval_accuracy",
+    "throughput",
+    "tracked_stats",
+];
 
 static TIME_TO_TRAIN: ToolMetric =
     ToolMetric { name: "time_to_train", unit: "s", better: Some(Better::Lower), headlines: ONE };
@@ -43,42 +56,46 @@ struct Parser {
 /// What was logged of one run.
 #[derive(Default)]
 struct Run {
-    init_start: Option<f64>,
-    init_stop: Option<Sample>,
+    init_start: Option<Reading>,
+    init_stop: Option<Reading>,
     is_started: bool,
-    start: Option<f64>,
+    start: Option<Reading>,
     stop: Option<Stop>,
-    evaluations: Series,
-    seed: Option<Sample>,
+    /// By what metadata says of them.
+    evaluations: BTreeMap<BTreeMap<String, String>, Series>,
+    seed: Option<Reading>,
     seeds_differ: bool,
 }
 
 struct Stop {
-    time: Option<f64>,
+    time: Option<Reading>,
     status: String,
-    sample: Sample,
 }
 
 impl LineParser for Parser {
     fn line(&mut self, line: &Line<'_>, report: &mut Report) {
         // Two processes may have written into one line.
-        for event in line.text.split(TAG).skip(1).filter_map(Literal::read) {
-            self.event(&event, line, report);
+        for text in line.text.split(TAG).skip(1) {
+            if let Some(event) = Literal::read(text) {
+                self.event(&event, line, report);
+            } else if let Some(key) = KEYS.iter().find(|key| line.is_whole && text.contains(&format!("\"{key}\""))) {
+                report.invalid(format!("line {}: the event `{key}` cannot be read", line.number));
+            }
         }
     }
 
     fn finish(&mut self, report: &mut Report) {
         let run = &self.run;
-        if let Some(sample) = run.seed.filter(|_| !run.seeds_differ) {
-            report.push(&SEED, sample);
+        if let Some(seed) = run.seed.clone().filter(|_| !run.seeds_differ) {
+            report.push(&SEED, seed);
         }
-        if !run.evaluations.is_empty() {
-            let line = run.evaluations.reduce(Reduce::Last).line;
-            let value = run.evaluations.count() as f64;
-            report.push(&EVAL_COUNT, Sample { value, step: None, line, rank: run.evaluations.rank() });
+        for (labels, series) in &run.evaluations {
+            let line = series.reduce(Reduce::Last).line;
+            let value = series.count() as f64;
+            report.push_labeled(&EVAL_COUNT, labels, Sample { value, step: None, line, rank: series.rank() });
         }
-        if let Some((start, stop)) = run.init_start.zip(run.init_stop) {
-            report.push(&INIT_TIME, Sample { value: seconds(start, stop.value), ..stop });
+        if let Some((start, stop)) = run.init_start.as_ref().zip(run.init_stop.as_ref()) {
+            report.push(&INIT_TIME, seconds(start, stop));
         }
         let Some(stop) = &run.stop else {
             if run.is_started {
@@ -87,9 +104,9 @@ impl LineParser for Parser {
             return;
         };
         let is_success = stop.status == "success";
-        if let Some((start, end)) = run.start.zip(stop.time) {
+        if let Some((start, end)) = run.start.as_ref().zip(stop.time.as_ref()) {
             let metric = if is_success { &TIME_TO_TRAIN } else { &RUN_DURATION };
-            report.push(metric, Sample { value: seconds(start, end), ..stop.sample });
+            report.push(metric, seconds(start, end));
         }
         if !is_success {
             let status = if stop.status.is_empty() { "no status" } else { &stop.status };
@@ -104,35 +121,38 @@ impl Parser {
     fn event(&mut self, event: &Literal, line: &Line<'_>, report: &mut Report) {
         let Some(key) = event.get("key").and_then(Literal::text) else { return };
         let metadata = event.get("metadata");
-        let time = event.get("time_ms").and_then(Literal::number);
+        let time = event.get("time_ms").map(|time| time.reading(line.place(None)));
         let value = event.get("value");
         let step = metadata.and_then(step_of);
-        let sample = value.and_then(Literal::number).map(|number| sample_on(line, step, number));
-        match (key, sample) {
+        let reading = value.map(|value| value.reading(line.place(step)));
+        match (key, reading) {
             ("submission_benchmark", _) => {
                 self.is_image_classification = value.and_then(Literal::text) == Some("resnet");
             }
             ("init_start", _) => self.run.start_init(time),
-            ("init_stop", _) => self.run.init_stop = time.map(|time| sample_on(line, None, time)),
+            ("init_stop", _) => self.run.init_stop = time,
             ("run_start", _) => self.run.start_run(time),
             ("run_stop", _) if self.run.stop.is_none() => {
                 let status = metadata.and_then(|metadata| metadata.get("status")).and_then(Literal::text);
                 let status = status.unwrap_or_default().to_owned();
-                self.run.stop = Some(Stop { time, status, sample: sample_on(line, step, 0.0) });
+                self.run.stop = Some(Stop { time: time.map(|time| time.at_step(step)), status });
             }
-            ("seed", Some(sample)) => self.run.take_seed(sample),
-            ("global_batch_size", Some(sample)) => report.push(&GLOBAL_BATCH_SIZE, sample),
-            ("eval_accuracy", Some(sample)) => {
-                self.run.evaluations.push(sample);
-                report.push(&EVAL_ACCURACY, sample);
+            ("seed", Some(seed)) => self.run.take_seed(seed),
+            ("global_batch_size", Some(reading)) => report.push(&GLOBAL_BATCH_SIZE, reading),
+            ("eval_accuracy", Some(reading)) => {
+                // Two metrics of one model are two series: `FID`, `CLIP`.
+                let metric = metadata.and_then(|metadata| metadata.get("metric")).and_then(Literal::text);
+                let labels: BTreeMap<String, String> =
+                    metric.map(|metric| ("metric".to_owned(), metric.to_owned())).into_iter().collect();
+                self.run.evaluations.entry(labels.clone()).or_default().read(reading.clone());
+                report.push_labeled(&EVAL_ACCURACY, &labels, reading);
             }
-            ("throughput", Some(sample)) => self.push_rate(key, key, sample, report),
+            ("throughput", Some(reading)) => self.push_rate(key, key, reading, report),
             ("tracked_stats", _) => {
-                for (rate, value) in value.map(Literal::entries).unwrap_or_default() {
-                    if let Some(number) = value.number() {
-                        let name = format!("tracked_stats.{rate}");
-                        self.push_rate(rate, &name, sample_on(line, step, number), report);
-                    }
+                let rates = value.map(Literal::entries).unwrap_or_default();
+                for (rate, value) in rates.iter().filter(|(_, value)| value.is_value()) {
+                    let name = format!("tracked_stats.{rate}");
+                    self.push_rate(rate, &name, value.reading(line.place(step)), report);
                 }
             }
             _ => {}
@@ -140,44 +160,46 @@ impl Parser {
     }
 
     /// Takes in a rate of the run; what it counts are images in one benchmark only.
-    fn push_rate(&self, rate: &str, name: &str, sample: Sample, report: &mut Report) {
+    fn push_rate(&self, rate: &str, name: &str, reading: Reading, report: &mut Report) {
         let (unit, better) = match rate {
             "imgs_sec" => ("images/s", Some(Better::Higher)),
             "throughput" if self.is_image_classification => ("images/s", Some(Better::Higher)),
             "throughput" => ("samples/s", Some(Better::Higher)),
             _ => ("1", None),
         };
-        report.push_named(name, unit, better, &BTreeMap::new(), LAST, sample);
+        report.push_named(name, unit, better, &BTreeMap::new(), LAST, reading);
     }
 }
 
 impl Run {
     /// Several processes log the start; one after a run has started begins another run.
-    fn start_init(&mut self, time: Option<f64>) {
+    fn start_init(&mut self, time: Option<Reading>) {
         if self.is_started {
             *self = Self::default();
         }
-        self.init_start = self.init_start.or(time);
+        self.init_start = self.init_start.take().or(time);
     }
 
-    fn start_run(&mut self, time: Option<f64>) {
+    fn start_run(&mut self, time: Option<Reading>) {
         if self.stop.is_some() {
             *self = Self::default();
         }
         self.is_started = true;
-        self.start = self.start.or(time);
+        self.start = self.start.take().or(time);
     }
 
-    fn take_seed(&mut self, sample: Sample) {
-        #[expect(clippy::float_cmp, reason = "seeds are whole numbers")]
-        let differs = self.seed.is_some_and(|seed| seed.value != sample.value);
-        self.seeds_differ |= differs;
-        self.seed = Some(sample);
+    fn take_seed(&mut self, seed: Reading) {
+        self.seeds_differ |= self.seed.as_ref().is_some_and(|known| known.value() != seed.value());
+        self.seed = Some(seed);
     }
 }
 
-fn seconds(from: f64, to: f64) -> f64 {
-    (to - from) / 1000.0
+/// Returns the seconds between two times in milliseconds, of the line of the second.
+fn seconds(from: &Reading, to: &Reading) -> Reading {
+    match from.value() {
+        Some(from) => to.clone().map(|to| (to - from) / 1000.0),
+        None => from.clone(),
+    }
 }
 
 /// A number, or a list whose last number is the step.

@@ -1,11 +1,11 @@
 //! MLPerf's loadgen: `mlperf_log_summary.txt`.
 //!
 //! Latencies are nanoseconds. Whether a run counts is loadgen's own verdict: `Result is : VALID`. The tokens of a Server
-//! run are printed twice; what stands under `Test Parameters Used` are settings, and `Early stopping … estimate` is no
-//! result. Of several summaries in one log the last counts.
+//! run are printed twice; what follows `Test Parameters Used` are settings.
 
-use super::{Line, LineParser, Lines, Report, Sample, Tool, direction};
-use crate::number;
+use std::collections::BTreeMap;
+
+use super::{Line, LineParser, Lines, ONE, Reading, Report, Tool, direction, read_on};
 use kubebench_format::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
@@ -37,7 +37,8 @@ struct Parser {
 
 #[derive(Default)]
 struct Summary {
-    metrics: Vec<(String, &'static str, Option<Better>, Sample)>,
+    rank: Option<u32>,
+    metrics: Vec<(String, &'static str, Option<Better>, Reading)>,
     is_performance: bool,
     verdict: Option<String>,
     unmet: Vec<String>,
@@ -46,10 +47,13 @@ struct Summary {
 }
 
 impl LineParser for Parser {
-    fn line(&mut self, line: &Line<'_>, _report: &mut Report) {
+    fn line(&mut self, line: &Line<'_>, report: &mut Report) {
         let text = line.whole_words().trim();
         if text == "MLPerf Results Summary" {
-            self.summary = Some(Summary::default());
+            if self.summary.is_some() {
+                self.finish(report);
+            }
+            self.summary = Some(Summary { rank: line.rank, ..Summary::default() });
         } else if let Some(summary) = &mut self.summary {
             summary.line(text, line);
         }
@@ -59,8 +63,9 @@ impl LineParser for Parser {
         let Some(summary) = self.summary.take() else {
             return report.invalid("the text holds no `MLPerf Results Summary`");
         };
-        for (name, unit, better, sample) in &summary.metrics {
-            report.push_named(name, unit, *better, &std::collections::BTreeMap::new(), super::ONE, *sample);
+        report.begin(summary.rank, BTreeMap::new());
+        for (name, unit, better, reading) in &summary.metrics {
+            report.push_named(name, unit, *better, &BTreeMap::new(), ONE, reading.clone());
         }
         match summary.verdict.as_deref() {
             Some("VALID") => {}
@@ -97,22 +102,24 @@ impl Summary {
             if value == "NO" {
                 self.unmet.push(what.to_owned());
             }
-        } else if let Ok(value) = number::parse(value) {
-            let sample = Sample { value, step: None, line: Some(line.number), rank: line.rank };
-            if let Some((_, name, unit)) = RATES.iter().find(|(row, ..)| *row == label) {
-                let better = Some(Better::Higher).filter(|_| *name != "samples_per_query");
-                let better = better.filter(|_| *name != "scheduled_samples_per_second");
-                self.metrics.push(((*name).to_owned(), unit, better, sample));
-            } else if let Some(name) = latency(&label) {
-                let better = direction::of_name(&name);
-                self.metrics.push((name, "ns", better, sample));
-            }
+        } else if let Some((_, name, unit)) = RATES.iter().find(|(row, ..)| *row == label) {
+            let better = Some(Better::Higher).filter(|_| *name != "samples_per_query");
+            let better = better.filter(|_| *name != "scheduled_samples_per_second");
+            self.metrics.push(((*name).to_owned(), unit, better, read_on(line, None, value)));
+        } else if let Some(name) = latency(&label) {
+            let better = direction::of_name(&name);
+            self.metrics.push((name, "ns", better, read_on(line, None, value)));
         }
     }
 }
 
 /// Returns the name of a row such as `mean first token latency (ns)` or `90.0th percentile latency (ns)`.
 fn latency(label: &str) -> Option<String> {
+    // The official result of single streams and multiple streams.
+    if let Some(percentile) = label.strip_prefix("early stopping ").and_then(|rest| rest.strip_suffix(" estimate")) {
+        let percentile: f64 = percentile.strip_suffix("th percentile")?.parse().ok()?;
+        return Some(format!("early_stopping_latency_p{percentile}"));
+    }
     let words = label.strip_suffix(" (ns)")?;
     let (first, rest) = words.split_once(' ')?;
     // `90.0th first token percentile latency`, `90.00 percentile first token latency`
@@ -120,7 +127,7 @@ fn latency(label: &str) -> Option<String> {
     let metric = match what.as_str() {
         "latency" => "latency",
         "first token latency" => "ttft",
-        "time to output token" => "tpot",
+        "time to output token" | "time per output token" => "tpot",
         _ => return None,
     };
     if matches!(first, "min" | "max" | "mean") {

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Line, LineParser, Lines, ONE, Report, Sample, Tool};
+use super::{Document, Line, LineParser, Lines, ONE, Reading, Report, Tool, read_on};
 use crate::number;
 use kubebench_format::spec::v1::metric::Better;
 
@@ -17,7 +17,7 @@ pub(super) const TOOL: Tool = Tool {
     reads: "the table that `all_reduce_perf` and the others print, or the JSON of `-J`",
     source: "https://github.com/NVIDIA/nccl-tests/blob/master/src/common.cu",
     lines: Some(Lines { needles: &[], parser: || Box::new(Parser::default()) }),
-    document: Some(json::read),
+    document: Some(Document::Text(json::read)),
     metrics: None,
 };
 
@@ -40,9 +40,11 @@ struct Table {
     /// The header's words of each group of measurements.
     groups: Vec<Vec<String>>,
     rows: Vec<Row>,
-    average: Option<Sample>,
-    out_of_bounds: Option<Sample>,
+    average: Option<Reading>,
+    out_of_bounds: Option<Reading>,
     fault: Option<String>,
+    /// The first row that could not be read.
+    misread: Option<String>,
     /// Whether a line came after the average, without which that may be half a number.
     is_over: bool,
     /// Whether several processes printed tables of their own at a time: rows went into the last one begun.
@@ -57,11 +59,13 @@ struct Row {
     places: [Option<Measured>; 2],
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Measured {
-    time: Option<Sample>,
-    busbw: Option<Sample>,
-    wrong: Option<Sample>,
+    time: Option<Reading>,
+    /// In the place of the time, with `-C 1`.
+    cpu_time: Option<Reading>,
+    busbw: Option<Reading>,
+    wrong: Option<Reading>,
 }
 
 impl LineParser for Parser {
@@ -108,7 +112,7 @@ impl LineParser for Parser {
 fn header(comment: &str) -> Table {
     let mut table = Table::default();
     for word in comment.split_whitespace() {
-        if word == "time" {
+        if matches!(word, "time" | "cputime") {
             table.groups.push(Vec::new());
         }
         match table.groups.last_mut() {
@@ -121,18 +125,26 @@ fn header(comment: &str) -> Table {
 
 impl Table {
     fn row(&mut self, line: &Line<'_>) {
-        let words: Vec<&str> = line.text.split_whitespace().collect();
-        let Some((keys, mut measured)) = words.split_at_checked(self.keys.len()) else { return };
-        let Some(size) = keys.first().and_then(|word| word.parse().ok()) else { return };
+        let mut words: Vec<&str> = line.text.split_whitespace().collect();
+        // Old versions leave the column blank where a test has no operation.
+        if let Some(at) = self.keys.iter().position(|key| key == "redop")
+            && words.get(at).is_some_and(|word| number::parse(word).is_ok())
+        {
+            words.insert(at, "");
+        }
+        let Some(size) = words.first().and_then(|word| word.parse().ok()) else { return };
+        let Some((keys, mut measured)) = words.split_at_checked(self.keys.len()) else {
+            return self.misread(line);
+        };
         let widths = self.groups.iter().map(Vec::len);
         let places: Vec<usize> = match self.groups.first() {
             Some(group) if self.groups.len() == 2 && measured.len() == group.len() => vec![1],
             Some(_) if measured.len() >= widths.sum() => (0..self.groups.len().min(2)).collect(),
-            _ => return,
+            _ => return self.misread(line),
         };
         let mut row = Row { size, kind: BTreeMap::new(), places: [None, None] };
         for (name, word) in self.keys.iter().zip(keys) {
-            if matches!(name.as_str(), "type" | "redop" | "root") {
+            if matches!(name.as_str(), "type" | "redop" | "root") && !word.is_empty() {
                 row.kind.insert(name.clone(), (*word).to_owned());
             }
         }
@@ -140,14 +152,19 @@ impl Table {
             let Some(group) = self.groups.get(place) else { continue };
             let Some((words, rest)) = measured.split_at_checked(group.len()) else { return };
             measured = rest;
+            // A test that cannot work in place prints nothing else there.
+            if words.iter().all(|word| *word == "N/A") {
+                continue;
+            }
             let mut found = Measured::default();
             for (name, word) in group.iter().zip(words) {
-                let value = number::parse(word).ok();
-                let sample = value.map(|value| Sample { value, step: None, line: Some(line.number), rank: line.rank });
+                let reading = read_on(line, None, word);
                 match name.as_str() {
-                    "time" => found.time = sample,
-                    "busbw" => found.busbw = sample,
-                    "#wrong" | "error" => found.wrong = sample,
+                    "time" => found.time = Some(reading),
+                    "cputime" => found.cpu_time = Some(reading),
+                    "busbw" => found.busbw = Some(reading),
+                    // `N/A` where nothing was checked.
+                    "#wrong" | "error" => found.wrong = Some(reading).filter(|_| *word != "N/A"),
                     _ => {}
                 }
             }
@@ -158,14 +175,24 @@ impl Table {
         self.rows.push(row);
     }
 
+    /// Remembers a line that begins as a row does and has other columns than the header says.
+    fn misread(&mut self, line: &Line<'_>) {
+        if line.is_whole {
+            let columns = self.keys.len() + self.groups.iter().map(Vec::len).sum::<usize>();
+            self.misread.get_or_insert_with(|| {
+                format!("line {} is no row of the {columns} columns that the header names", line.number)
+            });
+        }
+    }
+
     fn footer(&mut self, label: &str, text: &str, line: &Line<'_>) {
-        let value = text.split_whitespace().next().and_then(|word| number::parse(word).ok());
-        let sample = value.map(|value| Sample { value, step: None, line: Some(line.number), rank: line.rank });
+        let Some(word) = text.split_whitespace().next() else { return };
+        let reading = read_on(line, None, word);
         match label {
-            "Out of bounds values" => self.out_of_bounds = sample,
+            "Out of bounds values" => self.out_of_bounds = Some(reading),
             "Avg bus bandwidth" => {
                 self.is_mixed |= self.average.is_some();
-                self.average = sample;
+                self.average = Some(reading);
             }
             _ => return,
         }
@@ -178,35 +205,38 @@ impl Table {
 fn push_tables(tables: &[Table], report: &mut Report) {
     let tests: BTreeSet<_> = tables.iter().map(|table| &table.test).collect();
     let mut faults = BTreeMap::new();
-    for table in tables {
+    // Of several tables of one test, such as after a restart, the last counts: no row of another completes it.
+    let is_last = |index: usize, table: &Table| tables.iter().skip(index + 1).all(|later| later.test != table.test);
+    for (_, table) in tables.iter().enumerate().filter(|(index, table)| is_last(*index, table)) {
         let test = table.test.clone().filter(|_| tests.len() > 1);
         let labels: BTreeMap<String, String> = test.map(|test| ("test".to_owned(), test)).into_iter().collect();
         let mut push = |name: &str, unit: &str, better, labels: &BTreeMap<String, String>, sample| {
             report.push_named(name, unit, better, labels, ONE, sample);
         };
-        if let Some(average) = table.average {
-            push("avg_busbw", "GB/s", Some(Better::Higher), &labels, average);
+        if let Some(average) = &table.average {
+            push("avg_busbw", "GB/s", Some(Better::Higher), &labels, average.clone());
         }
-        let wrong: Vec<Sample> =
-            table.rows.iter().flat_map(|row| &row.places).filter_map(|place| (*place)?.wrong).collect();
-        let count: f64 = wrong.iter().map(|sample| sample.value).sum();
-        if let Some(last) = wrong.last() {
-            push("wrong", "1", Some(Better::Lower), &labels, Sample { value: count, ..*last });
+        let wrong = || table.rows.iter().flat_map(|row| &row.places).filter_map(|place| place.as_ref()?.wrong.as_ref());
+        let count: f64 = wrong().filter_map(Reading::value).sum();
+        let unread = wrong().find(|reading| reading.value().is_none());
+        if let Some(unread) = unread {
+            push("wrong", "1", Some(Better::Lower), &labels, unread.clone());
+        } else if let Some(last) = wrong().next_back() {
+            push("wrong", "1", Some(Better::Lower), &labels, last.clone().map(|_| count));
         }
-        if let Some(count) = table.out_of_bounds {
-            push("out_of_bounds", "1", Some(Better::Lower), &labels, count);
+        if let Some(count) = &table.out_of_bounds {
+            push("out_of_bounds", "1", Some(Better::Lower), &labels, count.clone());
         }
         push_rows(table, &labels, &mut push);
         let fault = (count > 0.0).then(|| format!("the collective gave {count} wrong values"));
-        // After a restart the last table of a test is the one that counts.
-        faults.insert(labels, fault.or_else(|| table.fault.clone()));
+        faults.insert(labels, fault.or_else(|| table.fault.clone()).or_else(|| table.misread.clone()));
     }
     for fault in faults.into_values().flatten() {
         report.invalid(fault);
     }
 }
 
-type Push<'a> = dyn FnMut(&str, &str, Option<Better>, &BTreeMap<String, String>, Sample) + 'a;
+type Push<'a> = dyn FnMut(&str, &str, Option<Better>, &BTreeMap<String, String>, Reading) + 'a;
 
 fn push_rows(table: &Table, labels: &BTreeMap<String, String>, push: &mut Push<'_>) {
     let rows = &table.rows;
@@ -217,19 +247,25 @@ fn push_rows(table: &Table, labels: &BTreeMap<String, String>, push: &mut Push<'
         let mut labels = labels.clone();
         labels.extend(kind.iter().filter(|(key, _)| differs(key)).map(|(key, value)| (key.clone(), value.clone())));
         for (index, place) in PLACES.iter().enumerate() {
-            let mut greatest: Option<Sample> = None;
+            // One that cannot be read might be the greatest.
+            let mut greatest: Option<&Reading> = None;
             for row in rows.iter().filter(|row| row.kind == **kind) {
-                let Some(measured) = row.places.get(index).copied().flatten() else { continue };
-                if let Some(time) = measured.time {
-                    push(&format!("time_at_{}_{place}", row.size), "us", Some(Better::Lower), &labels, time);
+                let Some(measured) = row.places.get(index).and_then(Option::as_ref) else { continue };
+                for (name, time) in [("time", &measured.time), ("cputime", &measured.cpu_time)] {
+                    if let Some(time) = time {
+                        let name = format!("{name}_at_{}_{place}", row.size);
+                        push(&name, "us", Some(Better::Lower), &labels, time.clone());
+                    }
                 }
-                if let Some(busbw) = measured.busbw {
-                    push(&format!("busbw_at_{}_{place}", row.size), "GB/s", Some(Better::Higher), &labels, busbw);
-                    greatest = greatest.filter(|greatest| greatest.value >= busbw.value).or(Some(busbw));
+                if let Some(busbw) = &measured.busbw {
+                    let name = format!("busbw_at_{}_{place}", row.size);
+                    push(&name, "GB/s", Some(Better::Higher), &labels, busbw.clone());
+                    let rank = |reading: &Reading| reading.value().unwrap_or(f64::INFINITY);
+                    greatest = greatest.filter(|greatest| rank(greatest) >= rank(busbw)).or(Some(busbw));
                 }
             }
             // The rows that are missing are those of large messages.
-            if let Some(greatest) = greatest.filter(|_| table.average.is_some()) {
+            if let Some(greatest) = greatest.cloned().filter(|_| table.average.is_some()) {
                 push(&format!("max_busbw_{place}"), "GB/s", Some(Better::Higher), &labels, greatest);
             }
         }

@@ -7,7 +7,7 @@
 //! `iteration` counts within an epoch; `global_step` is the step. Values have four significant digits. The bar rewrites
 //! itself without new values, and rounds large steps (2004 is `2e+3`), which are then unknown. The first step warms up.
 
-use super::{LAST, LAST_AND_MEDIAN, Line, LineParser, Lines, ONE, Report, Tool, ToolMetric, sample_on};
+use super::{LAST, LAST_AND_MEDIAN, Line, LineParser, Lines, ONE, Report, Tool, ToolMetric, read_on, sample_on};
 use crate::number;
 use kubebench_format::spec::v1::metric::Better;
 
@@ -86,9 +86,7 @@ fn read<'a>(fields: impl Iterator<Item = &'a str> + Clone, between: &str, line: 
             _ => continue,
         };
         let text = text.split_whitespace().next().unwrap_or_default();
-        if let Ok(value) = number::parse(text) {
-            report.push(metric, sample_on(line, step, value));
-        }
+        report.push(metric, read_on(line, step, text));
     }
     if let Some(step) = step {
         report.push(&LAST_GLOBAL_STEP, sample_on(line, Some(step), step as f64));

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Headline, Report, Sample, Tool};
-use crate::json_document::{list, number};
+use super::{Document, Headline, Report, Tool};
+use crate::json_document::{list, reading};
 use kubebench_format::spec::v1::metric::{Better, Reduce};
 
 pub(super) const TOOL: Tool = Tool {
@@ -16,15 +16,15 @@ pub(super) const TOOL: Tool = Tool {
     reads: "the JSON of `--benchmark-json`",
     source: "https://github.com/ionelmc/pytest-benchmark/blob/master/src/pytest_benchmark/stats.py",
     lines: None,
-    document: Some(read),
+    document: Some(Document::Json { is_it: |root| root.get("benchmarks").is_some(), read }),
     metrics: None,
 };
 
 const ROUNDS: &[Headline] = &[
-    Headline { suffix: ".mean", reduce: Reduce::Mean },
-    Headline { suffix: ".median", reduce: Reduce::Median },
-    Headline { suffix: ".min", reduce: Reduce::Min },
-    Headline { suffix: ".max", reduce: Reduce::Max },
+    Headline::of(".mean", Reduce::Mean),
+    Headline::of(".median", Reduce::Median),
+    Headline::of(".min", Reduce::Min),
+    Headline::of(".max", Reduce::Max),
 ];
 
 /// Statistics, with their units, that the samples give as well.
@@ -37,9 +37,8 @@ const LOCATION: [(&str, &str, Option<Better>); 4] = [
 const OTHERS: [(&str, &str, Option<Better>); 4] =
     [("stddev", "s", None), ("iqr", "s", None), ("ops", "1/s", Some(Better::Higher)), ("rounds", "1", None)];
 
-fn read(text: &str, report: &mut Report) {
-    let root = report.document(text, |root| root.get("benchmarks").is_some());
-    let benchmarks = list(&root, "benchmarks");
+fn read(root: &Value, report: &mut Report) {
+    let benchmarks = list(root, "benchmarks");
     if benchmarks.is_empty() {
         report.invalid("the report holds no benchmark");
     }
@@ -60,16 +59,16 @@ fn read(text: &str, report: &mut Report) {
 }
 
 fn push_statistics(name: &str, labels: &BTreeMap<String, String>, statistics: &Value, report: &mut Report) {
-    let rounds: Vec<f64> = list(statistics, "data").iter().filter_map(number).collect();
+    let rounds = list(statistics, "data");
     let is_whole = statistics.get("rounds").and_then(Value::as_u64) == Some(rounds.len() as u64);
-    let samples = if is_whole { rounds.as_slice() } else { &[] };
+    let samples = if is_whole { rounds } else { &[] };
     for round in samples {
-        report.push_named(name, "s", Some(Better::Lower), labels, ROUNDS, Sample::of(*round));
+        report.push_named(name, "s", Some(Better::Lower), labels, ROUNDS, reading(round));
     }
     let location = if samples.is_empty() { LOCATION.as_slice() } else { &[] };
     for (key, unit, better) in location.iter().chain(&OTHERS) {
-        if let Some(value) = statistics.get(key).and_then(number) {
-            report.push_named(&format!("{name}.{key}"), unit, *better, labels, super::ONE, Sample::of(value));
+        if let Some(value) = statistics.get(key) {
+            report.push_named(&format!("{name}.{key}"), unit, *better, labels, super::ONE, reading(value));
         }
     }
 }

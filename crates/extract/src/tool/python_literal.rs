@@ -4,6 +4,7 @@
 //! as texts (`'1.535'`) and wrapped (`np.float64(0.5)`, `tensor(0.5, device='cuda:0')`).
 
 use crate::number;
+use crate::series::{Reading, Sample};
 
 /// How deep lists and dicts may stand in each other.
 const MAX_DEPTH: usize = 64;
@@ -11,8 +12,10 @@ const MAX_DEPTH: usize = 64;
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Literal {
-    /// `None`, `null`, `True`, `false`: nothing that is measured.
-    Other,
+    /// `None`, `null`.
+    Nothing,
+    /// `True`, `false`: nothing that is measured.
+    Flag(bool),
     /// A number, also one that is not finite.
     Number(f64),
     /// A text without its quotes.
@@ -50,7 +53,25 @@ impl Literal {
         match self {
             Self::Number(number) => Some(*number),
             Self::Text(text) => number::parse(text).ok(),
-            Self::Other | Self::List(_) | Self::Dict(_) => None,
+            Self::Nothing | Self::Flag(_) | Self::List(_) | Self::Dict(_) => None,
+        }
+    }
+
+    /// Returns true for what may be in the place of a number: not for flags, lists and dicts.
+    pub(super) fn is_value(&self) -> bool {
+        matches!(self, Self::Number(_) | Self::Text(_) | Self::Nothing)
+    }
+
+    /// Reads it in the place of a number.
+    pub(super) fn reading(&self, place: Sample) -> Reading {
+        let fault = |what: &str| Reading::of(place, Err(format!("{what} is not a number")));
+        match self {
+            Self::Number(number) => Reading::of(place, Ok(*number)),
+            Self::Text(text) => Reading::of_text(place, text),
+            Self::Nothing => fault("`None`"),
+            Self::Flag(flag) => fault(&format!("`{flag}`")),
+            Self::List(_) => fault("a list"),
+            Self::Dict(_) => fault("a dict"),
         }
     }
 
@@ -149,6 +170,15 @@ impl<'a> Reader<'a> {
         Some(text)
     }
 
+    /// What begins with `word` and is in the place of a value: `n/a`, `x.xx`. No program prints it as Python or JSON.
+    fn bare(&mut self, word: &'a str) -> Option<Literal> {
+        let end = self.rest.find([',', '}', ']', ')', '\n'])?;
+        let (more, rest) = self.rest.split_at_checked(end)?;
+        self.rest = rest;
+        let text = format!("{word}{}", more.trim_end());
+        Some(Literal::Text(text)).filter(|_| !word.is_empty() || !more.trim().is_empty())
+    }
+
     /// A number, a constant, or a number wrapped in a call.
     fn word(&mut self) -> Option<Literal> {
         let is_part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '-' | '.' | '_');
@@ -164,8 +194,13 @@ impl<'a> Reader<'a> {
             return Some(value);
         }
         match word {
-            "None" | "null" | "True" | "true" | "False" | "false" => Some(Literal::Other),
-            _ => number::parse(word).ok().map(Literal::Number),
+            "None" | "null" => Some(Literal::Nothing),
+            "True" | "true" => Some(Literal::Flag(true)),
+            "False" | "false" => Some(Literal::Flag(false)),
+            _ => match number::parse(word) {
+                Ok(number) => Some(Literal::Number(number)),
+                Err(_) => self.bare(word),
+            },
         }
     }
 }
@@ -180,7 +215,7 @@ mod tests {
         let dict = Literal::read(text).unwrap();
         assert_eq!(dict.get("loss"), Some(&Literal::Number(0.5)));
         assert_eq!(dict.get("a'b").and_then(Literal::text), Some("x'y"));
-        assert_eq!(dict.get("n"), Some(&Literal::Other));
+        assert_eq!(dict.get("n"), Some(&Literal::Nothing));
         let tuple = Literal::List(vec![Literal::Number(2.0), Literal::Number(3.0)]);
         assert_eq!(dict.get("l"), Some(&Literal::List(vec![Literal::Number(1.0), tuple])));
         assert_eq!(dict.get("d").and_then(|inner| inner.get("k")).and_then(Literal::number), Some(7e-6));
@@ -202,6 +237,17 @@ mod tests {
         assert_eq!(dict.get("a").and_then(Literal::number), Some(0.25));
         assert!(dict.get("b").and_then(Literal::number).is_some_and(f64::is_nan));
         assert_eq!(dict.get("c").and_then(Literal::number), Some(1.0));
+    }
+
+    #[test]
+    fn what_is_in_the_place_of_a_number() {
+        let dict = Literal::read("{'a': n/a, 'b': [x.xx, --], 'c': 1}").unwrap();
+        assert_eq!(dict.get("a").and_then(Literal::text), Some("n/a"));
+        assert_eq!(
+            dict.get("b"),
+            Some(&Literal::List(["x.xx", "--"].map(|text| Literal::Text(text.to_owned())).into()))
+        );
+        assert_eq!(dict.get("c"), Some(&Literal::Number(1.0)));
     }
 
     #[test]

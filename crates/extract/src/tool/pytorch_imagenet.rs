@@ -9,8 +9,7 @@
 //! the epoch, from 0. `Test:` lines are evaluation. Images per second are the batch size over the time: the log does not
 //! name the batch size. Old versions say `Prec@1` for `Acc@1`.
 
-use super::{Line, LineParser, Lines, ONE, Report, Sample, Tool, ToolMetric, sample_on};
-use crate::number;
+use super::{Line, LineParser, Lines, ONE, Reading, Report, Tool, ToolMetric, fixed_on, read_on};
 use crate::tool::Headline;
 use kubebench_format::spec::v1::metric::{Better, Reduce};
 
@@ -23,9 +22,9 @@ pub(super) const TOOL: Tool = Tool {
     metrics: Some(|| vec![&TIME, &TIME_AVG, &DATA_AVG, &LOSS_AVG, &ACC1, &ACC5, &BATCHES]),
 };
 
-const LAST_EPOCH: &[Headline] = &[Headline { suffix: "_last_epoch", reduce: Reduce::Last }];
-const FINAL: &[Headline] = &[Headline { suffix: "_final", reduce: Reduce::Last }];
-const MEDIAN: &[Headline] = &[Headline { suffix: "_median", reduce: Reduce::Median }];
+const LAST_EPOCH: &[Headline] = &[Headline::of("_last_epoch", Reduce::Last)];
+const FINAL: &[Headline] = &[Headline::of("_final", Reduce::Last)];
+const MEDIAN: &[Headline] = &[Headline::of("_median", Reduce::Median)];
 
 const fn metric(name: &'static str, unit: &'static str, better: Better, headlines: &'static [Headline]) -> ToolMetric {
     ToolMetric { name, unit, better: Some(better), headlines }
@@ -48,7 +47,7 @@ struct Parser {
 struct Epoch {
     number: u64,
     rank: Option<u32>,
-    means: Vec<(&'static ToolMetric, Sample)>,
+    means: Vec<(&'static ToolMetric, Reading)>,
 }
 
 impl LineParser for Parser {
@@ -56,7 +55,7 @@ impl LineParser for Parser {
         if let Some((_, rest)) = line.text.split_once("Epoch: [") {
             self.train(rest, line, report);
         } else if let Some((_, rest)) = line.text.split_once("* ") {
-            let mut words = rest.split_whitespace();
+            let mut words = rest.split_whitespace().peekable();
             let number = self.epoch.as_ref().map(|epoch| epoch.number);
             while let (Some(name), Some(text)) = (words.next(), words.next()) {
                 let metric = match name {
@@ -64,9 +63,9 @@ impl LineParser for Parser {
                     "Acc@5" | "Prec@5" => &ACC5,
                     _ => return,
                 };
-                if let Some(value) = number::fixed(text, 3) {
-                    report.push(metric, sample_on(line, number, value));
-                }
+                report.push(metric, fixed_on(line, number, text, 3));
+                // timm prints the mean, and behind it what is missing: `(24.518)`.
+                words.next_if(|word| word.starts_with('('));
             }
         }
     }
@@ -82,18 +81,15 @@ impl Parser {
         let Some((number, rest)) = text.split_once("][") else { return };
         let Some((batch, meters)) = rest.split_once(']') else { return };
         let Some((batch, batches)) = batch.split_once('/') else { return };
-        let (Ok(number), Ok(batch), Ok(batches)) =
-            (number.trim().parse::<u64>(), batch.trim().parse::<u64>(), batches.trim().parse::<u64>())
-        else {
-            return;
-        };
+        let Ok(number) = number.trim().parse::<u64>() else { return };
+        let [batch, all] = [batch, batches].map(|count| count.trim().parse::<u64>().ok());
         if self.epoch.as_ref().is_some_and(|epoch| line.rank > epoch.rank) {
             return;
         }
         if self.epoch.as_ref().is_some_and(|epoch| epoch.number != number) {
             self.end_epoch(report);
         }
-        report.push(&BATCHES, sample_on(line, Some(number), batches as f64));
+        report.push(&BATCHES, read_on(line, Some(number), batches));
         let mut means = Vec::with_capacity(3);
         for meter in meters.split_inclusive(')').filter_map(|meter| meter.strip_suffix(')')) {
             let Some((value, mean)) = meter.split_once('(') else { continue };
@@ -104,21 +100,17 @@ impl Parser {
                 Some("Loss") => &LOSS_AVG,
                 _ => continue,
             };
-            if let Ok(mean) = number::parse(mean) {
-                means.push((metric, sample_on(line, Some(number), mean)));
-            }
-            if let Some(value) =
-                words.next().filter(|_| metric.name == TIME_AVG.name).and_then(|word| number::parse(word).ok())
-            {
-                let step = number.checked_mul(batches).and_then(|before| before.checked_add(batch));
-                report.push(&TIME, sample_on(line, step, value));
+            means.push((metric, read_on(line, Some(number), mean)));
+            if let Some(value) = words.next().filter(|_| metric.name == TIME_AVG.name) {
+                let step = all.and_then(|all| number.checked_mul(all)).and_then(|before| before.checked_add(batch?));
+                report.push(&TIME, read_on(line, step, value));
             }
         }
         // A line that was cut off does not take the place of a whole one.
         if let Some(known) = self.epoch.as_ref().filter(|known| known.number == number && known.rank == line.rank) {
             let missing =
                 known.means.iter().filter(|(metric, _)| means.iter().all(|(other, _)| other.name != metric.name));
-            let missing: Vec<_> = missing.copied().collect();
+            let missing: Vec<_> = missing.cloned().collect();
             means.extend(missing);
         }
         self.epoch = Some(Epoch { number, rank: line.rank, means });

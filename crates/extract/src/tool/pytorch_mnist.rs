@@ -8,7 +8,7 @@
 //! stand; Horovod prints `Accuracy: 98.11%` instead. Katib and the operator print `loss=2.3000` and in the end
 //! `accuracy=0.9664`, a share. An average loss of 0.0000 is a loss.
 
-use super::{LAST, Line, LineParser, Lines, ONE, Report, Tool, ToolMetric, sample_on};
+use super::{LAST, Line, LineParser, Lines, ONE, Report, Tool, ToolMetric, fixed_on, read_on, sample_on, take_on};
 use crate::number;
 use kubebench_format::spec::v1::metric::Better;
 
@@ -47,7 +47,7 @@ impl LineParser for Parser {
         } else if let Some((_, rest)) = line.text.split_once("Test set: ") {
             self.test(rest, line, report);
         } else if let Some(text) = line.text.split_whitespace().find_map(|word| word.strip_prefix("accuracy=")) {
-            self.push(&ACCURACY, number::fixed(text, 4), line, report);
+            report.push(&ACCURACY, fixed_on(line, self.epoch, text, 4));
         }
     }
 }
@@ -59,14 +59,14 @@ impl Parser {
         let Some((place, loss)) = rest.split_once(']') else { return };
         let Ok(epoch) = epoch.trim().parse::<u64>() else { return };
         self.epoch = Some(epoch);
-        self.push(&EPOCHS, Some(epoch as f64), line, report);
-        if let Some((sample, _)) = place.split_once('/') {
-            self.push(&LAST_SAMPLE, number::parse(sample).ok(), line, report);
+        report.push(&EPOCHS, sample_on(line, self.epoch, epoch as f64));
+        if let Some((sample, _)) = place.rsplit_once('/') {
+            report.push(&LAST_SAMPLE, read_on(line, self.epoch, sample));
         }
         if let Some((_, loss)) = loss.split_once("Loss:") {
-            self.push(&TRAIN_LOSS, number::fixed(first_word(loss), 6), line, report);
+            report.push(&TRAIN_LOSS, fixed_on(line, self.epoch, first_word(loss), 6));
         } else if let Some(loss) = loss.trim_start().strip_prefix("loss=") {
-            self.push(&LOSS, number::fixed(first_word(loss), 4), line, report);
+            report.push(&LOSS, fixed_on(line, self.epoch, first_word(loss), 4));
         }
     }
 
@@ -75,19 +75,15 @@ impl Parser {
         for field in text.split(", ") {
             let Some((key, value)) = field.split_once(':') else { continue };
             match key.trim() {
-                "Average loss" => self.push(&TEST_LOSS, number::fixed(first_word(value), 4), line, report),
+                "Average loss" => report.push(&TEST_LOSS, fixed_on(line, self.epoch, first_word(value), 4)),
                 "Accuracy" => {
-                    let percentage = value.trim().strip_suffix('%').and_then(|text| number::parse(text).ok());
-                    self.push(&TEST_ACCURACY, share(value).or(percentage), line, report);
+                    let percentage = || number::parse(value.trim().strip_suffix('%')?).ok();
+                    let read = share(value).or_else(percentage);
+                    let read = read.ok_or_else(|| format!("`{}` is not a share", value.trim()));
+                    report.push(&TEST_ACCURACY, take_on(line, self.epoch, read));
                 }
                 _ => {}
             }
-        }
-    }
-
-    fn push(&self, metric: &'static ToolMetric, value: Option<f64>, line: &Line<'_>, report: &mut Report) {
-        if let Some(value) = value {
-            report.push(metric, sample_on(line, self.epoch, value));
         }
     }
 }

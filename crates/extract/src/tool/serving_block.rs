@@ -1,17 +1,16 @@
 //! The result block of `vllm bench serve` and of SGLang's `bench_serving`, and the JSON that holds the same values.
 //!
-//! Metrics have the names of the JSON. Settings that differ between several results in one output become labels; without
-//! such a difference the results are samples of the same metrics, of which the last counts.
+//! Metrics have the names of the JSON. Of several results in one output the last counts, or each, with the settings that
+//! differ as labels.
 //!
-//! Latencies and throughputs leave out requests that failed: what hurt most would make a server look better. A result with
-//! a failed or missing request is therefore reported as one that does not count.
+//! Latencies and throughputs leave out requests that failed: what hurt most would make a server look better.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Line, LineParser, ONE, Report, Sample, direction};
-use crate::json_document::{documents_from, number as number_in, numbers};
+use super::{Line, LineParser, ONE, Reading, Report, direction, read_on};
+use crate::json_document::{documents_from, number as number_in, reading};
 use crate::number;
 use kubebench_format::spec::v1::metric::Better;
 
@@ -69,7 +68,7 @@ struct Measured {
     name: String,
     unit: &'static str,
     better: Option<Better>,
-    sample: Sample,
+    reading: Reading,
 }
 
 /// One result.
@@ -82,11 +81,11 @@ struct Run {
 }
 
 impl Run {
-    fn value(&self, name: &str) -> Option<f64> {
-        self.measured.iter().find(|measured| measured.name == name).map(|measured| measured.sample.value)
+    fn reading(&self, name: &str) -> Option<&Reading> {
+        self.measured.iter().find(|measured| measured.name == name).map(|measured| &measured.reading)
     }
 
-    fn take(&mut self, name: &str, unit: &'static str, sample: Sample) {
+    fn take(&mut self, name: &str, unit: &'static str, reading: Reading) {
         let name = match name {
             "total_throughput" => "total_token_throughput",
             name => name.trim_end_matches(':'),
@@ -97,20 +96,44 @@ impl Run {
             _ if name.starts_with("std_") => None,
             _ => direction::of_name(name),
         };
-        self.measured.push(Measured { name: name.to_owned(), unit, better, sample });
+        self.measured.push(Measured { name: name.to_owned(), unit, better, reading });
     }
 
-    /// Says why the result does not count, if it does not.
-    fn fault(&self) -> Option<String> {
-        let completed = self.value("completed");
-        let asked = self.settings.get("num_prompts").and_then(|count| count.parse::<f64>().ok());
-        let failed = self.value("failed").or_else(|| Some(asked? - completed?));
-        if completed == Some(0.0) {
-            return Some("no request succeeded".to_owned());
+    /// Takes in what the row of completed requests says: `14`, or `14/20`, which names those that were asked for too.
+    fn take_completed(&mut self, line: &Line<'_>, text: &str) {
+        let of = text.split_once('/').and_then(|(completed, asked)| {
+            let asked = number::parse(asked).ok()?;
+            number::parse(completed).ok().filter(|completed| *completed <= asked)?;
+            Some((completed, asked))
+        });
+        if let Some((_, asked)) = of {
+            self.settings.insert("num_prompts", asked.to_string());
         }
-        let failed = failed.filter(|failed| *failed > 0.0)?;
-        let all = completed.map_or_else(String::new, |completed| format!(" of {}", completed + failed));
-        Some(format!("{failed}{all} requests failed: latencies and throughputs leave them out"))
+        let completed = of.map_or(text, |(completed, _)| completed);
+        self.take("completed", "1", read_on(line, None, completed));
+    }
+
+    /// Reports the result.
+    fn push(&self, report: &mut Report) {
+        let settings = self.settings.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+        report.begin(self.rank, settings);
+        if !self.ended {
+            report.invalid("the result block was cut off: it has no closing line of `=`");
+        }
+        for Measured { name, unit, better, reading } in &self.measured {
+            report.push_named(name, unit, *better, &BTreeMap::new(), ONE, reading.clone());
+        }
+        let completed = self.reading("completed").and_then(|reading| report.count("completed requests", reading));
+        let asked = self.settings.get("num_prompts").and_then(|count| count.parse::<f64>().ok());
+        let failed = match self.reading("failed") {
+            Some(reading) => report.count("failed requests", reading),
+            None => asked.zip(completed).map(|(asked, completed)| asked - completed),
+        };
+        if completed == Some(0.0) {
+            report.invalid("no request succeeded");
+        } else if let Some(failed) = failed {
+            report.requests(failed, completed.unwrap_or_default() + failed);
+        }
     }
 }
 
@@ -137,13 +160,12 @@ impl LineParser for Blocks {
         let (label, value) = (label.trim().to_ascii_lowercase(), value.trim());
         if let Some((_, name)) = SETTINGS.iter().find(|(row, _)| *row == label && !row.is_empty()) {
             run.settings.insert(name, value.to_owned());
-        } else if let Ok(value) = number::parse(value) {
-            let sample = Sample { value, step: None, line: Some(line.number), rank: line.rank };
-            if let Some((_, name, unit)) = METRICS.iter().find(|(row, ..)| *row == label && !row.is_empty()) {
-                run.take(name, unit, sample);
-            } else if let Some(name) = latency(&label) {
-                run.take(&name, "ms", sample);
-            }
+        } else if label == "successful requests" {
+            run.take_completed(line, value);
+        } else if let Some((_, name, unit)) = METRICS.iter().find(|(row, ..)| *row == label && !row.is_empty()) {
+            run.take(name, unit, read_on(line, None, value));
+        } else if let Some((name, unit)) = latency(&label) {
+            run.take(&name, unit, read_on(line, None, value));
         }
     }
 
@@ -152,18 +174,21 @@ impl LineParser for Blocks {
             report
                 .invalid("there is no block `Serving Benchmark Result` and no JSON of one: the benchmark did not end");
         }
-        if self.runs.last().is_some_and(|run| !run.ended) {
-            report.invalid("the result block was cut off: it has no closing line of `=`");
+        for run in &self.runs {
+            run.push(report);
         }
-        push_runs(&self.runs, report);
     }
 }
 
-/// Returns the key of a row such as `p99 ttft (ms)` or `mean e2e latency (ms)`.
-fn latency(label: &str) -> Option<String> {
+/// Returns the key and the unit of a row such as `p99 ttft (ms)`, `mean e2e latency (ms)` or `latency mean (s)`.
+fn latency(label: &str) -> Option<(String, &'static str)> {
+    if let Some(statistic) = label.strip_prefix("latency ").and_then(|rest| rest.strip_suffix(" (s)")) {
+        // Of images and videos.
+        return is_statistic(statistic).then(|| (format!("{statistic}_latency"), "s"));
+    }
     let (statistic, metric) = label.strip_suffix(" (ms)")?.split_once(' ')?;
     let known = ["ttft", "tpot", "itl", "e2el", "e2e latency"].contains(&metric) && is_statistic(statistic);
-    known.then(|| format!("{statistic}_{}_ms", metric.replace(' ', "_")))
+    known.then(|| (format!("{statistic}_{}_ms", metric.replace(' ', "_")), "ms"))
 }
 
 fn is_statistic(word: &str) -> bool {
@@ -173,15 +198,17 @@ fn is_statistic(word: &str) -> bool {
 
 /// Reads the JSON of one or more results, in a row or one a line.
 pub(super) fn read_json(text: &str, report: &mut Report) {
-    let found = documents_from(text, report.first_line);
+    let found = documents_from(text, report.first_line());
     let runs: Vec<Run> = found.values.iter().map(run_of).collect();
     if runs.iter().all(|run| run.measured.is_empty()) {
         return read_log(text, report);
     }
+    for run in &runs {
+        run.push(report);
+    }
     if let Some(flaw) = &found.flaw {
         report.invalid(flaw.as_str());
     }
-    push_runs(&runs, report);
 }
 
 /// Reads a log whose first line happens to be JSON.
@@ -204,37 +231,17 @@ fn run_of(document: &Value) -> Run {
             }
         };
     }
-    for (key, value) in numbers(document) {
-        let known = METRICS.iter().find(|(_, name, _)| *name == key);
+    for (key, value) in document.as_object().into_iter().flatten() {
+        let known = METRICS.iter().find(|(_, name, _)| name == key);
         let is_latency = || {
             let (statistic, metric) = key.strip_suffix("_ms")?.split_once('_')?;
             (["ttft", "tpot", "itl", "e2el", "e2e_latency"].contains(&metric) && is_statistic(statistic))
                 .then_some("ms")
         };
-        if let Some(unit) = known.map(|(.., unit)| *unit).or_else(is_latency) {
-            run.take(key, unit, Sample::of(value));
+        // What was not asked for is null: a goodput without goals.
+        if let Some(unit) = known.map(|(.., unit)| *unit).or_else(is_latency).filter(|_| !value.is_null()) {
+            run.take(key, unit, reading(value));
         }
     }
     run
-}
-
-fn push_runs(runs: &[Run], report: &mut Report) {
-    let settings: BTreeSet<&str> = runs.iter().flat_map(|run| run.settings.keys().copied()).collect();
-    let differing: Vec<&str> = settings
-        .into_iter()
-        .filter(|key| runs.iter().map(|run| run.settings.get(key)).collect::<BTreeSet<_>>().len() > 1)
-        .collect();
-    let mut faults = BTreeMap::new();
-    for run in runs {
-        let labels: BTreeMap<String, String> =
-            differing.iter().filter_map(|key| Some(((*key).to_owned(), run.settings.get(key)?.clone()))).collect();
-        for Measured { name, unit, better, sample } in &run.measured {
-            report.push_named(name, unit, *better, &labels, ONE, *sample);
-        }
-        // After a restart the last result of its kind is the one that counts.
-        faults.insert(labels, run.fault());
-    }
-    for fault in faults.into_values().flatten() {
-        report.invalid(fault);
-    }
 }

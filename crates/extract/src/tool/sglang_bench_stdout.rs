@@ -4,13 +4,13 @@
 //! retokenized count differs from it. The output file is appended to: results of other settings in it are told apart.
 
 use super::serving_block::{Blocks, NEEDLES, read_json};
-use super::{Lines, Tool};
+use super::{Document, Lines, Tool};
 
 pub(super) const TOOL: Tool = Tool {
     name: "sglang-bench-stdout",
     reads: "the block `Serving Benchmark Result` of `sglang.bench_serving`, or the JSON lines of `--output-file`",
     source: "https://github.com/sgl-project/sglang/blob/main/python/sglang/bench_serving.py",
     lines: Some(Lines { needles: NEEDLES, parser: || Box::new(Blocks::default()) }),
-    document: Some(read_json),
+    document: Some(Document::Text(read_json)),
     metrics: None,
 };

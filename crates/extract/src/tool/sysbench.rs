@@ -1,17 +1,16 @@
-//! sysbench: the report of `cpu`, `memory`, `fileio` and `threads`.
+//! sysbench: the report of `cpu`, `memory`, `fileio`, `threads` and the tests of databases.
 //!
 //! Latencies are milliseconds with two decimals: 0.00 is what was faster than 5 microseconds. The percentile is the one
 //! that `--percentile` asks for. A direction in which nothing was done has rates of 0.00 and no metric here. With `--report-interval` the rates of the intervals are samples.
 
 use std::collections::BTreeMap;
 
-use super::{Headline, Line, LineParser, Lines, ONE, Report, Sample, Tool};
-use crate::number;
+use super::{Headline, Line, LineParser, Lines, ONE, Report, Tool, read_on};
 use kubebench_format::spec::v1::metric::{Better, Reduce};
 
 pub(super) const TOOL: Tool = Tool {
     name: "sysbench",
-    reads: "the report of `cpu`, `memory`, `fileio` and `threads`",
+    reads: "the report of `cpu`, `memory`, `fileio`, `threads` and the tests of databases (`oltp_…`)",
     source: "https://github.com/akopytov/sysbench/blob/master/src/sysbench.c",
     lines: Some(Lines { needles: &[":", " transferred ("], parser: || Box::new(Parser::default()) }),
     document: None,
@@ -20,7 +19,7 @@ pub(super) const TOOL: Tool = Tool {
 
 const HIGHER: Option<Better> = Some(Better::Higher);
 const LOWER: Option<Better> = Some(Better::Lower);
-const INTERVALS: &[Headline] = &[Headline { suffix: "_median", reduce: Reduce::Median }];
+const INTERVALS: &[Headline] = &[Headline::of("_median", Reduce::Median)];
 
 const ROWS: [(&str, &str, &str, Option<Better>); 12] = [
     ("events per second", "events_per_second", "1/s", HIGHER),
@@ -37,8 +36,16 @@ const ROWS: [(&str, &str, &str, Option<Better>); 12] = [
     ("sum", "latency_sum", "ms", None),
 ];
 
+/// Of a database, each with its rate in parentheses.
+const RATES: [(&str, &str); 3] = [
+    ("transactions", "transactions_per_second"),
+    ("queries", "queries_per_second"),
+    ("ignored errors", "ignored_errors_per_second"),
+];
+
 #[derive(Default)]
 struct Parser {
+    has_begun: bool,
     has_latency: bool,
     is_over: bool,
 }
@@ -46,10 +53,15 @@ struct Parser {
 impl LineParser for Parser {
     fn line(&mut self, line: &Line<'_>, report: &mut Report) {
         let text = line.whole_words().trim();
+        if text == "Running the test with following options:" {
+            if self.has_begun {
+                self.finish(report);
+            }
+            *self = Self { has_begun: true, ..Self::default() };
+            return report.begin(line.rank, BTreeMap::new());
+        }
         let mut push = |name: &str, unit: &str, better, headlines, text: &str| {
-            let Ok(value) = number::parse(text) else { return };
-            let sample = Sample { value, step: None, line: Some(line.number), rank: line.rank };
-            report.push_named(name, unit, better, &BTreeMap::new(), headlines, sample);
+            report.push_named(name, unit, better, &BTreeMap::new(), headlines, read_on(line, None, text));
         };
         // `[ 1s ] thds: 2 eps: 8675.58 lat (ms,99%): 0.42`
         if let Some((_, after)) = text.split_once(" eps: ").filter(|_| text.starts_with("[ ")) {
@@ -58,21 +70,27 @@ impl LineParser for Parser {
         }
         // `2048.00 MiB transferred (7053.01 MiB/sec)`
         if let Some((_, rate)) = text.split_once(" MiB transferred (") {
-            return push("transfer_per_second", "MiB/s", HIGHER, ONE, rate.trim_end_matches(" MiB/sec)"));
+            return push("transfer_per_second", "MiB/s", HIGHER, ONE, first_word(rate));
         }
         if text.starts_with("FATAL:") {
             return report.invalid(format!("sysbench says: {text}"));
         }
         let Some((label, value)) = text.split_once(':') else { return };
         let value = value.trim();
-        if label == "Latency (ms)" {
+        if label == "Number of threads" {
+            report.setting("threads", value);
+        } else if label == "Latency (ms)" {
             self.has_latency = true;
         } else if label == "events (avg/stddev)" {
             self.is_over = true;
         } else if label == "Total operations" {
             // `2097152 (7222287.17 per second)`
-            let rate = value.split_once('(').map_or("", |(_, rate)| rate.trim_end_matches(" per second)"));
+            let rate = value.split_once('(').map_or("", |(_, rate)| first_word(rate));
             push("operations_per_second", "1/s", HIGHER, ONE, rate);
+        } else if let Some((_, name)) = RATES.iter().find(|(row, _)| *row == label) {
+            // `12345  (1234.40 per sec.)`
+            let rate = value.split_once('(').map_or("", |(_, rate)| first_word(rate));
+            push(name, "1/s", Some(Better::Higher).filter(|_| label != "ignored errors"), ONE, rate);
         } else if let Some(rank) = label.strip_suffix("th percentile").filter(|_| self.has_latency) {
             push(&format!("latency_p{rank}"), "ms", LOWER, ONE, value);
         } else if let Some((_, name, unit, better)) = ROWS.iter().find(|(row, ..)| *row == label) {
@@ -90,4 +108,8 @@ impl LineParser for Parser {
                 .invalid("the report has no part `Threads fairness`: sysbench did not end, or its report was cut off");
         }
     }
+}
+
+fn first_word(text: &str) -> &str {
+    text.split_whitespace().next().unwrap_or_default()
 }

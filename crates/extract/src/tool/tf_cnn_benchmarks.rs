@@ -9,8 +9,7 @@
 //! worker* and only the total is of all; then its metric is called `images_per_sec_last_per_rank`. Patched versions add a Unix
 //! time behind the loss, with a blank. In an evaluation the total follows the accuracy, and is no speed of training.
 
-use super::{LAST, Line, LineParser, Lines, ONE, Report, Sample, Tool, ToolMetric, sample_on};
-use crate::number;
+use super::{LAST, Line, LineParser, Lines, ONE, Reading, Report, Tool, ToolMetric, fixed_on, read_on};
 use kubebench_format::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
@@ -70,8 +69,8 @@ static METRICS: [&ToolMetric; 13] = [
 #[derive(Default)]
 struct Parser {
     /// The last speed and the last total of the lowest rank.
-    speed: Option<Sample>,
-    total: Option<Sample>,
+    speed: Option<Reading>,
+    total: Option<Reading>,
     /// True when lines are known to be of one worker among several.
     is_per_rank: bool,
     /// True after an evaluation's accuracy, until its total.
@@ -81,14 +80,13 @@ struct Parser {
 impl LineParser for Parser {
     fn line(&mut self, line: &Line<'_>, report: &mut Report) {
         if let Some((_, text)) = line.text.split_once("total images/sec: ") {
-            let Some(value) = first_number(text, 2) else { return };
-            let sample = sample_on(line, None, value);
+            let Some(reading) = first_number(line, None, text, 2) else { return };
             if self.is_evaluation {
                 self.is_evaluation = false;
-                return report.push(&EVAL_TOTAL, sample);
+                return report.push(&EVAL_TOTAL, reading);
             }
-            keep(&mut self.total, sample);
-            report.push(&TOTAL, sample);
+            keep(&mut self.total, &reading);
+            report.push(&TOTAL, reading);
         } else if let Some((before, text)) = line.text.split_once("\timages/sec: ") {
             self.step(before, text, line, report);
         } else if let Some((_, text)) = line.text.split_once("Variables:") {
@@ -97,8 +95,8 @@ impl LineParser for Parser {
             self.is_evaluation = true;
             let (top_1, top_5) = text.split_once("Accuracy @ 5 =").unwrap_or((text, ""));
             for (metric, text) in [(&EVAL_TOP_1, top_1), (&EVAL_TOP_5, top_5)] {
-                if let Some(value) = first_number(text, 4) {
-                    report.push(metric, sample_on(line, None, value));
+                if let Some(reading) = first_number(line, None, text, 4) {
+                    report.push(metric, reading);
                 }
             }
         } else if line.text.contains("Step\tImg/sec") {
@@ -108,8 +106,9 @@ impl LineParser for Parser {
     }
 
     fn finish(&mut self, report: &mut Report) {
-        let Some(speed) = self.speed else { return };
-        let is_part = self.total.is_some_and(|total| total.value > 1.5 * speed.value);
+        let Some(speed) = self.speed.take() else { return };
+        let total = self.total.as_ref().and_then(Reading::value);
+        let is_part = total.zip(speed.value()).is_some_and(|(total, speed)| total > 1.5 * speed);
         report.push(if self.is_per_rank || is_part { &LAST_SPEED_OF_RANK } else { &LAST_SPEED }, speed);
     }
 }
@@ -117,37 +116,39 @@ impl LineParser for Parser {
 impl Parser {
     /// `10` and `14.2 +/- 0.0 (jitter = 0.0)  7.020 1604265632  0.500  1.000`
     fn step(&mut self, before: &str, text: &str, line: &Line<'_>, report: &mut Report) {
-        let Some(step) = before.split_whitespace().next_back().and_then(|word| word.parse().ok()) else { return };
+        let Some(number) = before.split_whitespace().next_back() else { return };
+        let step = number.parse().ok();
         let mut columns = text.split('\t');
         let Some(speed) = columns.next() else { return };
-        let Some(value) = first_number(speed, 1) else { return };
-        let sample = |value| sample_on(line, Some(step), value);
+        let Some(reading) = first_number(line, step, speed, 1) else { return };
         // Each of several workers prints every step.
-        self.is_per_rank |= self.speed.is_some_and(|last| last.step == Some(step) || last.rank != line.rank);
-        keep(&mut self.speed, sample(value));
-        report.push(&SPEED, sample(value));
-        report.push(&LAST_STEP, sample(step as f64));
+        let is_of_another = |last: &Reading| last.step() == step || last.rank() != line.rank;
+        self.is_per_rank |= self.speed.as_ref().is_some_and(is_of_another);
+        keep(&mut self.speed, &reading);
+        report.push(&SPEED, reading);
+        report.push(&LAST_STEP, read_on(line, step, number));
         let spreads = [(&UNCERTAINTY, speed.split_once("+/-")), (&JITTER, speed.split_once("jitter ="))];
         for (metric, text) in spreads {
-            if let Some(value) = text.and_then(|(_, text)| first_number(text, 1)) {
-                report.push(metric, sample(value));
+            if let Some(reading) = text.and_then(|(_, text)| first_number(line, step, text, 1)) {
+                report.push(metric, reading);
             }
         }
         for (metric, text) in [&LOSS, &TOP_1, &TOP_5].into_iter().zip(columns) {
-            if let Some(value) = first_number(text, 3) {
-                report.push(metric, sample(value));
+            if let Some(reading) = first_number(line, step, text, 3) {
+                report.push(metric, reading);
             }
         }
     }
 }
 
 /// Replaces `kept` unless that is of a lower rank.
-fn keep(kept: &mut Option<Sample>, sample: Sample) {
-    if kept.is_none_or(|kept| sample.rank <= kept.rank) {
-        *kept = Some(sample);
+fn keep(kept: &mut Option<Reading>, reading: &Reading) {
+    if kept.as_ref().is_none_or(|kept| reading.rank() <= kept.rank()) {
+        *kept = Some(reading.clone());
     }
 }
 
-fn first_number(text: &str, decimals: usize) -> Option<f64> {
-    number::fixed(text.split_whitespace().next()?.trim_end_matches(')'), decimals)
+fn first_number(line: &Line<'_>, step: Option<u64>, text: &str, decimals: usize) -> Option<Reading> {
+    Some(fixed_on(line, step, text.split_whitespace().next()?.trim_end_matches(')'), decimals))
+        .filter(|found| !found.is_cut())
 }

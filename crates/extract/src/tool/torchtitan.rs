@@ -2,8 +2,7 @@
 //!
 //! `tps`, `tflops` and `mfu` are per device. The last line of a log is often a message about garbage collection.
 
-use super::{LAST, Line, LineParser, Lines, Report, Sample, Tool, ToolMetric};
-use crate::number;
+use super::{LAST, LAST_AND_MEDIAN, Line, LineParser, Lines, Report, Tool, ToolMetric, read_on};
 use kubebench_format::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
@@ -16,10 +15,10 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 const TPS: ToolMetric =
-    ToolMetric { name: "tps", unit: "tokens/s/device", better: Some(Better::Higher), headlines: LAST };
+    ToolMetric { name: "tps", unit: "tokens/s/device", better: Some(Better::Higher), headlines: LAST_AND_MEDIAN };
 const TFLOPS: ToolMetric =
-    ToolMetric { name: "tflops", unit: "TFLOP/s/device", better: Some(Better::Higher), headlines: LAST };
-const MFU: ToolMetric = ToolMetric { name: "mfu", unit: "%", better: Some(Better::Higher), headlines: LAST };
+    ToolMetric { name: "tflops", unit: "TFLOP/s/device", better: Some(Better::Higher), headlines: LAST_AND_MEDIAN };
+const MFU: ToolMetric = ToolMetric { name: "mfu", unit: "%", better: Some(Better::Higher), headlines: LAST_AND_MEDIAN };
 const MEMORY: ToolMetric = ToolMetric { name: "memory", unit: "GiB", better: Some(Better::Lower), headlines: LAST };
 const LOSS: ToolMetric = ToolMetric { name: "loss", unit: "1", better: Some(Better::Lower), headlines: LAST };
 const GRAD_NORM: ToolMetric = ToolMetric { name: "grad_norm", unit: "1", better: None, headlines: LAST };
@@ -34,10 +33,10 @@ impl LineParser for Parser {
         if before.trim_end().ends_with("validate") || !from_step.contains("loss:") {
             return;
         }
-        let mut words = from_step.split_whitespace();
-        let Some(step) = words.next().and_then(|word| word.parse().ok()) else { return };
-        let sample = |value| Sample { value, step: Some(step), line: Some(line.number), rank: line.rank };
-        report.push(&STEP, sample(step as f64));
+        let mut words = from_step.split_whitespace().peekable();
+        let Some(word) = words.next() else { return };
+        let step = word.parse().ok();
+        report.push(&STEP, read_on(line, step, word));
         while let Some(key) = words.next() {
             let (metric, unit) = match key {
                 "loss:" => (&LOSS, ""),
@@ -48,12 +47,10 @@ impl LineParser for Parser {
                 "mfu:" => (&MFU, "%"),
                 _ => continue,
             };
-            let Some(word) = words.next() else { return };
-            // `2.47GiB(3.12%)`: what stands before the unit.
-            let text = if unit.is_empty() { Some(word) } else { word.split(unit).next() };
-            if let Some(value) = text.and_then(|text| number::parse(text).ok()) {
-                report.push(metric, sample(value));
-            }
+            let word = words.next_if(|word| !word.ends_with(':')).unwrap_or_default();
+            // `2.47GiB(3.12%)`: what is before the unit.
+            let text = if unit.is_empty() { word } else { word.split(unit).next().unwrap_or(word) };
+            report.push(metric, read_on(line, step, text));
         }
     }
 }

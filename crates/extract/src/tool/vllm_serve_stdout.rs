@@ -4,13 +4,13 @@
 //! the request rate is printed only when it is not `inf`. `--append-result` puts one JSON object after the other.
 
 use super::serving_block::{Blocks, NEEDLES, read_json};
-use super::{Lines, Tool};
+use super::{Document, Lines, Tool};
 
 pub(super) const TOOL: Tool = Tool {
     name: "vllm-serve-stdout",
     reads: "the block `Serving Benchmark Result` of `vllm bench serve`, or the JSON of `--save-result`",
     source: "https://github.com/vllm-project/vllm/blob/main/vllm/benchmarks/serve.py",
     lines: Some(Lines { needles: NEEDLES, parser: || Box::new(Blocks::default()) }),
-    document: Some(read_json),
+    document: Some(Document::Text(read_json)),
     metrics: None,
 };

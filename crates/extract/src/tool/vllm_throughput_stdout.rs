@@ -3,11 +3,12 @@
 //! The counts of tokens that follow the line have no end that would show that they are whole; they are not read. What older
 //! versions and the JSON call tokens is the sum of prompt and output tokens.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
-use super::{Line, LineParser, Lines, ONE, Report, Sample, Tool, ToolMetric};
-use crate::json_document::number as number_in;
-use crate::number;
+use super::{Document, Line, LineParser, Lines, ONE, Report, Tool, ToolMetric, read_on};
+use crate::json_document::reading;
 use kubebench_format::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
@@ -15,7 +16,7 @@ pub(super) const TOOL: Tool = Tool {
     reads: "the line `Throughput: … requests/s, …` of `vllm bench throughput`, or the JSON of `--output-json`",
     source: "https://github.com/vllm-project/vllm/blob/main/vllm/benchmarks/throughput.py",
     lines: Some(Lines { needles: &["Throughput:"], parser: || Box::new(Parser::default()) }),
-    document: Some(read),
+    document: Some(Document::Json { is_it: |root| root.get("tokens_per_second").is_some(), read }),
     metrics: Some(|| vec![&REQUESTS, &TOTAL, &OUTPUT, &ALL_TOKENS, &REQUEST_COUNT, &ELAPSED]),
 };
 
@@ -37,21 +38,18 @@ struct Parser {
 
 impl LineParser for Parser {
     fn line(&mut self, line: &Line<'_>, report: &mut Report) {
-        let mut push = |metric: &'static ToolMetric, text: &str| {
-            let Ok(value) = number::parse(text) else { return false };
-            report.push(metric, Sample { value, step: None, line: Some(line.number), rank: line.rank });
-            true
-        };
-        if let Some((_, values)) = line.text.split_once("Throughput:") {
-            for part in values.split(", ") {
-                let Some((value, unit)) = part.trim().split_once(' ') else { continue };
-                self.has_throughput |= match unit.trim() {
-                    "requests/s" => push(&REQUESTS, value),
-                    "total tokens/s" | "tokens/s" => push(&TOTAL, value),
-                    "output tokens/s" => push(&OUTPUT, value),
-                    _ => false,
-                };
-            }
+        let Some((_, values)) = line.text.split_once("Throughput:") else { return };
+        report.begin(line.rank, BTreeMap::new());
+        for part in values.split(", ") {
+            let Some((value, unit)) = part.trim().split_once(' ') else { continue };
+            let metric = match unit.trim() {
+                "requests/s" => &REQUESTS,
+                "total tokens/s" | "tokens/s" => &TOTAL,
+                "output tokens/s" => &OUTPUT,
+                _ => continue,
+            };
+            self.has_throughput = true;
+            report.push(metric, read_on(line, None, value));
         }
     }
 
@@ -62,8 +60,7 @@ impl LineParser for Parser {
     }
 }
 
-fn read(text: &str, report: &mut Report) {
-    let found = report.documents(text);
+fn read(document: &Value, report: &mut Report) {
     let keys = [
         ("requests_per_second", &REQUESTS),
         ("tokens_per_second", &TOTAL),
@@ -71,16 +68,12 @@ fn read(text: &str, report: &mut Report) {
         ("num_requests", &REQUEST_COUNT),
         ("elapsed_time", &ELAPSED),
     ];
-    let mut is_empty = true;
-    for document in &found.values {
-        for (key, metric) in keys {
-            if let Some(value) = document.get(key).and_then(number_in) {
-                report.push(metric, Sample::of(value));
-                is_empty &= key != "tokens_per_second";
-            }
+    for (key, metric) in keys {
+        if let Some(value) = document.get(key) {
+            report.push(metric, reading(value));
         }
     }
-    if is_empty && found.values.iter().all(Value::is_object) {
+    if document.get("tokens_per_second").is_none() {
         report.invalid("the JSON holds no throughput");
     }
 }

@@ -4,7 +4,9 @@
 //! include answers that say an error and leave out those that did not come in time. Without any answer wrk prints latencies
 //! of 0.00us, which are none.
 
-use super::{Line, LineParser, Lines, ONE, Report, Sample, Tool, ToolMetric};
+use std::collections::BTreeMap;
+
+use super::{Line, LineParser, Lines, ONE, Reading, Report, Tool, ToolMetric, read_on, take_on};
 use crate::number;
 use kubebench_format::spec::v1::metric::Better;
 
@@ -32,64 +34,71 @@ static LATENCY: [ToolMetric; 3] =
 
 #[derive(Default)]
 struct Parser {
+    has_begun: bool,
     run: Run,
     is_over: bool,
 }
 
-/// One run: what it measured is told only when it is known that anything answered.
+/// One run: what it measured is reported only when it is known that anything answered.
 #[derive(Default)]
 struct Run {
-    latencies: Vec<(String, Sample)>,
+    latencies: Vec<(String, Reading)>,
     requests: Option<f64>,
     errors: Option<f64>,
+    socket_errors: Option<f64>,
 }
 
 impl LineParser for Parser {
     fn line(&mut self, line: &Line<'_>, report: &mut Report) {
-        let sample = |value| Sample { value, step: None, line: Some(line.number), rank: line.rank };
         // `10.66m` may have been `10.66ms`; a rate ends in `B`.
         let text = if line.text.starts_with("Transfer/sec:") { line.text } else { line.whole_words() };
         let words: Vec<&str> = text.split_whitespace().collect();
         match words.as_slice() {
-            ["Running", _, "test", "@", ..] => *self = Self::default(),
+            ["Running", _, "test", "@", url, ..] => {
+                if self.has_begun {
+                    self.finish(report);
+                }
+                *self = Self { has_begun: true, ..Self::default() };
+                report.begin(line.rank, BTreeMap::from([("url".to_owned(), (*url).to_owned())]));
+            }
+            [threads, "threads", "and", connections, "connections"] => {
+                report.setting("threads", threads);
+                report.setting("connections", connections);
+            }
+            // Not the header above it: `Latency   Distribution`.
             ["Latency", times @ ..] if times.len() >= 3 => {
                 for (metric, time) in LATENCY.iter().zip(times) {
-                    self.run.latencies.extend(milliseconds(time).map(|time| (metric.name.to_owned(), sample(time))));
+                    self.run.latencies.push((metric.name.to_owned(), milliseconds(line, time)));
                 }
             }
             [percentile, time] if percentile.ends_with('%') => {
-                let rank = percentile.trim_end_matches('%').parse::<f64>();
-                if let (Ok(rank), Some(time)) = (rank, milliseconds(time)) {
-                    self.run.latencies.push((format!("latency_p{rank}"), sample(time)));
+                if let Ok(rank) = percentile.trim_end_matches('%').parse::<f64>() {
+                    self.run.latencies.push((format!("latency_p{rank}"), milliseconds(line, time)));
                 }
             }
             [count, "requests", "in", ..] => {
-                self.run.requests = number::parse(count).ok();
-                if let Some(count) = self.run.requests {
-                    report.push(&REQUESTS, sample(count));
-                }
+                let count = read_on(line, None, count);
+                self.run.requests = report.count("requests", &count);
+                report.push(&REQUESTS, count);
             }
             ["Non-2xx", "or", "3xx", "responses:", count] => {
-                self.run.errors = number::parse(count).ok();
-                if let Some(count) = self.run.errors {
-                    report.push(&ERRORS, sample(count));
-                }
+                let count = read_on(line, None, count);
+                self.run.errors = report.count("responses that are errors", &count);
+                report.push(&ERRORS, count);
             }
             // `connect 0, read 5, write 0, timeout 3`
             ["Socket", "errors:", counts @ ..] if counts.len() == 8 => {
-                let counts = counts.iter().filter_map(|word| number::parse(word.trim_end_matches(',')).ok());
-                report.push(&SOCKET_ERRORS, sample(counts.sum()));
+                let counts = counts.iter().skip(1).step_by(2).map(|word| number::parse(word.trim_end_matches(',')));
+                let sum = counts.sum::<Result<f64, String>>();
+                let sum = take_on(line, None, sum);
+                self.run.socket_errors = report.count("socket errors", &sum);
+                report.push(&SOCKET_ERRORS, sum);
             }
-            ["Requests/sec:", rate] => {
-                if let Ok(rate) = number::parse(rate) {
-                    report.push(&REQUESTS_PER_SECOND, sample(rate));
-                }
-            }
+            ["Requests/sec:", rate] => report.push(&REQUESTS_PER_SECOND, read_on(line, None, rate)),
             ["Transfer/sec:", rate] => {
-                if let Some(rate) = bytes(rate) {
-                    self.is_over = true;
-                    report.push(&TRANSFER_PER_SECOND, sample(rate));
-                }
+                let rate = scaled(line, rate, &BYTES, "size");
+                self.is_over = !rate.is_cut();
+                report.push(&TRANSFER_PER_SECOND, rate);
             }
             ["unable", "to", "connect", "to", ..] => report.invalid(format!("wrk says: {}", line.text.trim())),
             _ => {}
@@ -106,22 +115,29 @@ impl LineParser for Parser {
         if self.run.errors.is_some() && self.run.errors == self.run.requests {
             report.invalid("every answer was an error");
         }
+        // What came with an error is among the requests; what a socket lost is not.
+        let lost = self.run.socket_errors.unwrap_or_default();
+        if let Some(requests) = self.run.requests {
+            report.requests(lost + self.run.errors.unwrap_or_default(), requests + lost);
+        }
         for (name, sample) in &self.run.latencies {
             let better = if name == "latency_stdev" { None } else { LOWER };
-            report.push_named(name, "ms", better, &std::collections::BTreeMap::new(), ONE, *sample);
+            report.push_named(name, "ms", better, &BTreeMap::new(), ONE, sample.clone());
         }
     }
 }
 
-fn scaled(text: &str, scales: &[(&str, f64)]) -> Option<f64> {
-    scales.iter().find_map(|(unit, scale)| Some(number::parse(text.strip_suffix(unit)?).ok()? * scale))
+const TIMES: [(&str, f64); 5] = [("us", 1e-3), ("ms", 1.0), ("s", 1e3), ("m", 6e4), ("h", 3.6e6)];
+const KB: f64 = 1024.0;
+const BYTES: [(&str, f64); 5] =
+    [("KB", KB), ("MB", KB * KB), ("GB", KB * KB * KB), ("TB", KB * KB * KB * KB), ("B", 1.0)];
+
+fn scaled(line: &Line<'_>, text: &str, scales: &[(&str, f64)], what: &str) -> Reading {
+    let read = |(unit, scale): &(&str, f64)| Some(number::parse(text.strip_suffix(unit)?).ok()? * scale);
+    let found = scales.iter().find_map(read).ok_or_else(|| format!("`{text}` is not a {what}"));
+    take_on(line, None, found)
 }
 
-fn milliseconds(text: &str) -> Option<f64> {
-    scaled(text, &[("us", 1e-3), ("ms", 1.0), ("s", 1e3), ("m", 6e4), ("h", 3.6e6)])
-}
-
-fn bytes(text: &str) -> Option<f64> {
-    const KB: f64 = 1024.0;
-    scaled(text, &[("KB", KB), ("MB", KB * KB), ("GB", KB * KB * KB), ("TB", KB * KB * KB * KB), ("B", 1.0)])
+fn milliseconds(line: &Line<'_>, text: &str) -> Reading {
+    scaled(line, text, &TIMES, "time")
 }

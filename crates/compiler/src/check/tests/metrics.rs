@@ -174,7 +174,7 @@ fn names_that_tools_report() {
     check(&of("tf-cnn-benchmarks", "images_per_sec_last_per_rank"), &[]);
     // Names of these come from what they print.
     check(&of("katib", "anything"), &[]);
-    check(&of("maxtext", "tflops_per_device_median_steps_3_9"), &[]);
+    check(&of("maxtext", "tflops_per_device_median, step_time_last"), &[]);
 }
 
 #[test]

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{Measured, PLACES, Row, Table, push_tables};
-use crate::json_document::{list, number};
-use crate::series::Sample;
+use crate::json_document::{list, reading};
 use crate::tool::Report;
 
 pub(super) fn read(text: &str, report: &mut Report) {
@@ -21,7 +20,7 @@ pub(super) fn read(text: &str, report: &mut Report) {
 }
 
 fn table(document: &Value) -> Table {
-    let value = |pointer: &str| document.pointer(pointer).and_then(number).map(Sample::of);
+    let value = |pointer: &str| document.pointer(pointer).map(reading);
     Table {
         rows: list(document, "results").iter().filter_map(row).collect(),
         average: value("/average_bus_bandwidth/bandwidth"),
@@ -36,10 +35,10 @@ fn row(result: &Value) -> Option<Row> {
     let kind: BTreeMap<String, String> = ["type", "redop"].into_iter().filter_map(text).collect();
     let places = PLACES.map(|place| {
         let measured = result.get(place).filter(|measured| measured.is_object())?;
-        let value = |key: &str| measured.get(key).and_then(number).map(Sample::of);
-        // A negative count stands for unchecked.
-        let wrong = value("nwrong").filter(|wrong| wrong.value >= 0.0);
-        Some(Measured { time: value("time"), busbw: value("bus_bw"), wrong })
+        let value = |key: &str| measured.get(key).map(reading);
+        // A negative count is that of a test that checked nothing.
+        let wrong = value("nwrong").filter(|wrong| wrong.value().is_none_or(|count| count >= 0.0));
+        Some(Measured { time: value("time"), busbw: value("bus_bw"), wrong, ..Measured::default() })
     });
     Some(Row { size, kind, places })
 }

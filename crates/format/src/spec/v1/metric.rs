@@ -390,6 +390,38 @@ pub struct ToolSource {
     #[serde(default)]
     #[schemars(extend("examples" = [{"steps": [10, 100]}]))]
     pub window: Option<Window>,
+    /// Which of the tool's reports counts when its output holds several.
+    #[serde(default)]
+    #[schemars(extend("default" = "last", "examples" = ["each"]))]
+    pub report: Option<Reports>,
+}
+
+/// Which of several reports in the output of a tool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum Reports {
+    /// The last.
+    #[default]
+    Last,
+    /// The first.
+    First,
+    /// Each: labels tell their metrics apart, by what was asked for or else by their order.
+    Each,
+}
+
+impl Reports {
+    /// Each of them.
+    pub const ALL: [Self; 3] = [Self::Last, Self::First, Self::Each];
+
+    /// Returns the word for it in specs and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Last => "last",
+            Self::First => "first",
+            Self::Each => "each",
+        }
+    }
 }
 
 /// What must hold for a run to count.
@@ -416,6 +448,19 @@ pub struct Check {
     #[serde(default)]
     #[schemars(extend("examples" = [0]))]
     pub restarts: Option<CountFromZero>,
+    /// How many of the attempted requests of a load generator may fail; without it, none.
+    #[serde(default)]
+    #[schemars(extend("examples" = [{"max": "1%"}]))]
+    pub failed_requests: Option<FailedRequests>,
+}
+
+/// How many requests may fail.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FailedRequests {
+    /// The share of the attempted requests; those that were cancelled or did not complete have failed too.
+    #[schemars(extend("examples" = ["1%"]))]
+    pub max: Percentage,
 }
 
 /// What `kubebench gate` decides by.

@@ -1,0 +1,355 @@
+//! What a tool's output says: its metrics, how many of its requests failed, and why the run does not count.
+//!
+//! An output may hold several reports of the tool: a script ran it several times, or the run was restarted. Of them the last
+//! counts, or the first, or each. No value of one report completes another.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value as Json;
+
+use super::{Document, Headline, ONE, ToolMetric};
+use crate::json_document::{self, Documents};
+use crate::series::{Reading, Series, Window};
+use kubebench_format::spec::v1::metric::{Better, Reports};
+use kubebench_syntax::invariant::Invariant as _;
+
+/// More reasons of one output say no more.
+const MAX_REASONS: usize = 100;
+/// So much is kept of what precedes a document.
+const MAX_BEFORE: usize = 64 << 10;
+/// More reports of one output are left out.
+const MAX_REPORTS: usize = 1000;
+/// What tells the reports of an output apart when nothing in them does: their order, from 1.
+const ORDER: &str = "report";
+
+/// A metric found in a tool's output.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The name of the series.
+    pub name: String,
+    /// The unit as the tool declares it.
+    pub unit: String,
+    /// Which way is better, where the tool says.
+    pub better: Option<Better>,
+    /// What tells it from others of its name: a rate, a job, a parameter.
+    pub labels: BTreeMap<String, String>,
+    /// What it becomes when nobody asks for another reduction.
+    pub headlines: &'static [Headline],
+    /// The values.
+    pub series: Series,
+}
+
+/// How many of what a tool attempted failed: requests, or runs of a command.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Requests {
+    /// What they are called: `requests`, `runs`.
+    pub what: &'static str,
+    /// Those that did not end well: failed, cancelled, or incomplete.
+    pub failed: f64,
+    /// All of them.
+    pub attempted: f64,
+}
+
+/// One report.
+#[derive(Clone, Debug, Default)]
+struct Part {
+    /// What may tell it from other reports in the output: what was asked for.
+    settings: BTreeMap<String, String>,
+    found: Vec<Found>,
+    places: BTreeMap<String, BTreeMap<BTreeMap<String, String>, usize>>,
+    invalid: Vec<String>,
+    requests: Vec<Requests>,
+}
+
+/// What a tool's output says.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    window: Window,
+    reports: Reports,
+    /// How many reports of the tool began, and the rank that printed them.
+    begun: usize,
+    rank: Option<u32>,
+    /// Whether what comes now is of a report that does not count.
+    skips: bool,
+    current: Part,
+    /// The reports before it, where each counts.
+    earlier: Vec<Part>,
+    withholds_document: bool,
+    /// The line at which the document begins, and what precedes it.
+    first_line: usize,
+    before: String,
+}
+
+impl Requests {
+    /// Says it: `6 of 12 requests failed`.
+    pub fn said(&self) -> String {
+        format!("{} of {} {} failed", self.failed, self.attempted, self.what)
+    }
+
+    /// Returns the share that failed.
+    pub fn share(&self) -> f64 {
+        self.failed / self.attempted
+    }
+}
+
+impl Report {
+    /// Makes an empty report whose series count the values inside `window`.
+    pub(crate) fn new(window: Window, reports: Reports) -> Self {
+        Self { window, reports, first_line: 1, ..Self::default() }
+    }
+
+    /// Begins a report of the tool in its output, by `rank`. What was asked for, `settings`, may tell it from others.
+    ///
+    /// Each rank of a launcher prints a report of its own: those of the lowest count.
+    pub(crate) fn begin(&mut self, rank: Option<u32>, settings: BTreeMap<String, String>) {
+        let [new, own] = [rank, self.rank].map(Option::unwrap_or_default);
+        if self.begun > 0 && new > own {
+            return;
+        }
+        if self.begun > 0 && new < own {
+            *self = Self { withholds_document: self.withholds_document, ..Self::new(self.window, self.reports) };
+        }
+        self.rank = rank;
+        self.begun += 1;
+        self.skips = match self.reports {
+            Reports::First => self.begun > 1,
+            Reports::Last => false,
+            Reports::Each => self.begun > MAX_REPORTS,
+        };
+        if self.skips {
+            return;
+        }
+        let before = std::mem::replace(&mut self.current, Part { settings, ..Part::default() });
+        if self.reports == Reports::Each && self.begun > 1 {
+            self.earlier.push(before);
+        }
+    }
+
+    /// Takes in what was asked for in the report that has begun.
+    pub(crate) fn setting(&mut self, name: &str, value: &str) {
+        if !self.skips {
+            self.current.settings.insert(name.to_owned(), value.to_owned());
+        }
+    }
+
+    /// Returns true when what `rank` prints is of the report that counts.
+    fn takes(&self, rank: Option<u32>) -> bool {
+        !self.skips && (self.begun == 0 || rank.unwrap_or_default() <= self.rank.unwrap_or_default())
+    }
+
+    /// Says what precedes the document.
+    pub(crate) fn begins_behind(&mut self, before: &str) {
+        self.first_line = before.matches('\n').count() + 1;
+        before.get(..before.floor_char_boundary(MAX_BEFORE)).unwrap_or(before).clone_into(&mut self.before);
+    }
+
+    /// Returns what precedes the document: warnings of the tool.
+    pub(crate) fn before(&self) -> &str {
+        &self.before
+    }
+
+    /// Takes in a value of `metric`.
+    pub(crate) fn push(&mut self, metric: &'static ToolMetric, value: impl Into<Reading>) {
+        self.push_labeled(metric, &BTreeMap::new(), value);
+    }
+
+    /// Takes in a value of `metric`, of which there are several that `labels` tell apart.
+    pub(crate) fn push_labeled(
+        &mut self,
+        metric: &'static ToolMetric,
+        labels: &BTreeMap<String, String>,
+        value: impl Into<Reading>,
+    ) {
+        let ToolMetric { name, unit, better, headlines } = *metric;
+        self.push_named(name, unit, better, labels, headlines, value);
+    }
+
+    /// Takes in a value of a metric whose name the output brings.
+    pub(crate) fn push_named(
+        &mut self,
+        name: &str,
+        unit: &str,
+        better: Option<Better>,
+        labels: &BTreeMap<String, String>,
+        headlines: &'static [Headline],
+        value: impl Into<Reading>,
+    ) {
+        let value = value.into();
+        if self.takes(value.rank()) && !value.is_cut() {
+            self.entry(name, unit, better, labels, headlines).read(value);
+        }
+    }
+
+    /// Takes in the one value of a metric whose name the output brings.
+    pub(crate) fn push_one(&mut self, name: &str, unit: &str, better: Option<Better>, value: impl Into<Reading>) {
+        self.push_named(name, unit, better, &BTreeMap::new(), ONE, value);
+    }
+
+    /// Takes in how many of the attempted requests failed.
+    pub(crate) fn requests(&mut self, failed: f64, attempted: f64) {
+        self.attempts("requests", failed, attempted);
+    }
+
+    /// Takes in how many of what the tool attempted failed.
+    pub(crate) fn attempts(&mut self, what: &'static str, failed: f64, attempted: f64) {
+        if !self.skips && attempted > 0.0 {
+            self.current.requests.push(Requests { what, failed, attempted });
+        }
+    }
+
+    /// Returns the number of a count of completed or failed requests; one that cannot be read makes the run invalid.
+    pub(crate) fn count(&mut self, what: &str, reading: &Reading) -> Option<f64> {
+        if let Some(fault) = reading.fault() {
+            let place = reading.line().map_or_else(String::new, |line| format!("line {line}: "));
+            self.invalid(format!("{place}{what}: {fault}, so it is unknown how many requests failed"));
+        }
+        reading.value()
+    }
+
+    /// Says that by the tool's own word, or by what it must hold, the run does not count.
+    pub(crate) fn invalid(&mut self, reason: impl Into<String>) {
+        let reason = reason.into();
+        let known = &mut self.current.invalid;
+        if !self.skips && known.len() < MAX_REASONS && !known.contains(&reason) {
+            known.push(reason);
+        }
+    }
+
+    /// Reads the JSON documents in `text`; a text that is cut off, or is none, does not count.
+    pub(super) fn documents(&mut self, text: &str) -> Documents {
+        let found = json_document::documents_from(text, self.first_line);
+        if let Some(flaw) = &found.flaw {
+            self.invalid(flaw.as_str());
+        }
+        found
+    }
+
+    /// Reads the JSON document in `text`; of several the last that is what the tool writes.
+    pub(super) fn document(&mut self, text: &str, is_it: impl Fn(&Json) -> bool) -> Json {
+        self.documents(text).last(is_it)
+    }
+
+    /// Returns the line at which the document begins.
+    pub(super) fn first_line(&self) -> usize {
+        self.first_line
+    }
+
+    /// Reads the document in `text`.
+    pub(crate) fn read(&mut self, document: Document, text: &str) {
+        match document {
+            Document::Text(read) => read(text, self),
+            Document::Json { is_it, read } => {
+                let found = json_document::documents_from(text, self.first_line);
+                let mut ours: Vec<&Json> = found.values.iter().filter(|value| is_it(value)).collect();
+                if ours.is_empty() {
+                    ours.extend(found.values.last());
+                }
+                let last = ours.pop().unwrap_or(&Json::Null);
+                for document in ours {
+                    self.begin(None, BTreeMap::new());
+                    read(document, self);
+                }
+                self.begin(None, BTreeMap::new());
+                if let Some(flaw) = &found.flaw {
+                    self.invalid(flaw.as_str());
+                }
+                read(last, self);
+            }
+        }
+    }
+
+    /// Says that the document must not be kept beside the metrics: it may hold secrets.
+    pub(crate) fn withhold_document(&mut self) {
+        self.withholds_document = true;
+    }
+
+    /// Returns true when the document must not be kept.
+    pub(crate) fn withholds_document(&self) -> bool {
+        self.withholds_document
+    }
+
+    /// Puts the reports together, when the output has ended. Where each counts, labels tell them apart: what was asked for,
+    /// as far as that differs, or else their order.
+    pub(crate) fn finish(&mut self) {
+        if self.earlier.is_empty() {
+            return;
+        }
+        let mut parts = std::mem::take(&mut self.earlier);
+        parts.push(std::mem::take(&mut self.current));
+        let names: BTreeSet<String> = parts.iter().flat_map(|part| part.settings.keys().cloned()).collect();
+        let differs =
+            |name: &String| parts.iter().map(|part| part.settings.get(name)).collect::<BTreeSet<_>>().len() > 1;
+        let names: Vec<String> = names.into_iter().filter(differs).collect();
+        let label = |part: &Part| -> BTreeMap<String, String> {
+            names.iter().filter_map(|name| Some((name.clone(), part.settings.get(name)?.clone()))).collect()
+        };
+        let labels: Vec<BTreeMap<String, String>> = parts.iter().map(label).collect();
+        let is_told_apart = labels.iter().collect::<BTreeSet<_>>().len() == parts.len();
+        for (number, (part, mut labels)) in parts.into_iter().zip(labels).enumerate() {
+            if !is_told_apart {
+                labels.insert(ORDER.to_owned(), (number + 1).to_string());
+            }
+            for found in part.found {
+                let mut all = labels.clone();
+                all.extend(found.labels.clone());
+                self.current.found.push(Found { labels: all, ..found });
+            }
+            part.invalid.into_iter().for_each(|reason| self.invalid(reason));
+            self.current.requests.extend(part.requests);
+        }
+    }
+
+    /// Returns what was found, in the order of its first value.
+    pub fn found(&self) -> &[Found] {
+        &self.current.found
+    }
+
+    /// Returns why the run does not count, as far as the tool says so.
+    pub fn reasons(&self) -> &[String] {
+        &self.current.invalid
+    }
+
+    /// Returns how many of its requests failed, of each report and each part of one that says so.
+    pub fn failures(&self) -> &[Requests] {
+        &self.current.requests
+    }
+
+    /// Says that there are more reports than the one that counts.
+    pub(crate) fn note(&self) -> Option<String> {
+        let counts = match self.reports {
+            Reports::Last => "the last counts",
+            Reports::First => "the first counts",
+            Reports::Each if self.begun > MAX_REPORTS => "the first 1000 count",
+            Reports::Each => return None,
+        };
+        (self.begun > 1).then(|| format!("{} reports: {counts}, as `report` says", self.begun))
+    }
+
+    fn entry(
+        &mut self,
+        name: &str,
+        unit: &str,
+        better: Option<Better>,
+        labels: &BTreeMap<String, String>,
+        headlines: &'static [Headline],
+    ) -> &mut Series {
+        // A window is about a series; what a tool reports once has none.
+        let window = if headlines == ONE { Window::All } else { self.window };
+        let Part { found, places, .. } = &mut self.current;
+        let known = places.get(name).and_then(|places| places.get(labels)).copied();
+        let index = known.unwrap_or_else(|| {
+            found.push(Found {
+                name: name.to_owned(),
+                unit: unit.to_owned(),
+                better,
+                labels: labels.clone(),
+                headlines,
+                series: Series::new(window),
+            });
+            let index = found.len() - 1;
+            places.entry(name.to_owned()).or_default().insert(labels.clone(), index);
+            index
+        });
+        &mut found.get_mut(index).expected("the index that was found or made above").series
+    }
+}
