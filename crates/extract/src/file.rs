@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use super::scan::{LogScan, ToolOutcome};
 use super::series::{Sample, Series, Window};
 use super::tool::Tool;
-use super::{json_document, number, open_metrics};
+use super::{json_document, open_metrics};
 use kubebench_format::spec::v1::metric::{Reports, Row};
 use kubebench_syntax::invariant::Invariant as _;
 
@@ -49,10 +49,10 @@ impl Strange {
 /// Why there is none.
 pub fn single(mut text: impl BufRead, series: &mut Series) -> Result<(), String> {
     let mut content = String::new();
+    refuse_utf_16(text.fill_buf().map_err(|error| format!("it cannot be read: {error}"))?)?;
     text.by_ref().take(4096).read_to_string(&mut content).map_err(|error| format!("it cannot be read: {error}"))?;
-    series.push(Sample::of(
-        number::parse(&content).map_err(|reason| format!("the file should hold one number; {reason}"))?,
-    ));
+    let read = series.number(without_mark(&content));
+    series.push(Sample::of(read.map_err(|reason| format!("the file should hold one number; {reason}"))?));
     Ok(())
 }
 
@@ -66,7 +66,7 @@ pub fn json(text: impl BufRead, pointer: &str, series: &mut Series) -> Result<No
         root.pointer(pointer).ok_or_else(|| format!("there is nothing at `{pointer}`{}", nearest(&root, pointer)))?;
     let mut strange = Strange::default();
     let Some(list) = found.as_array() else {
-        let read = number_of(found);
+        let read = number_of(found, series);
         if !found.is_null() {
             read.clone().map_err(|reason| format!("at `{pointer}`: {reason}"))?;
         }
@@ -74,7 +74,7 @@ pub fn json(text: impl BufRead, pointer: &str, series: &mut Series) -> Result<No
         return Ok(strange.note());
     };
     for (value, index) in list.iter().zip(0..) {
-        series.push(Sample::of(strange.or_nan(number_of(value), || format!("at `{pointer}/{index}`"))));
+        series.push(Sample::of(strange.or_nan(number_of(value, series), || format!("at `{pointer}/{index}`"))));
     }
     if list.is_empty() { Err(format!("the list at `{pointer}` is empty")) } else { Ok(strange.note()) }
 }
@@ -106,11 +106,15 @@ pub fn json_lines(
             return Err(format!("line {number} is longer than {} MiB", MAX_LINE >> 20));
         }
         lines += u64::from(!line.trim_ascii().is_empty());
+        if number == 1 {
+            refuse_utf_16(&line)?;
+        }
         let text = String::from_utf8_lossy(&line);
-        let Ok(root) = document(&text) else {
+        let text = without_mark(&text);
+        let Ok(root) = document(text) else {
             if json_document::starts_a_document(&line) {
                 torn.get_or_insert((number, 0)).1 += 1;
-                let part = json_document::documents(&text).values.pop().unwrap_or_default();
+                let part = json_document::documents(text).values.pop().unwrap_or_default();
                 if filter
                     .iter()
                     .all(|(pointer, wanted)| part.pointer(pointer).is_none_or(|found| spelled(found) == *wanted))
@@ -129,7 +133,7 @@ pub fn json_lines(
         }
         passed += 1;
         let Some(found) = root.pointer(pointer) else { continue };
-        let value = strange.or_nan(number_of(found), || format!("line {number}"));
+        let value = strange.or_nan(number_of(found, series), || format!("line {number}"));
         let step = ["/step", "/global_step", "/iteration"].iter().find_map(|step| root.pointer(step)?.as_u64());
         series.push(Sample { value, step, line: Some(number), rank: None });
         open_end = None;
@@ -153,7 +157,8 @@ pub fn json_lines(
 ///
 /// # Errors
 /// Why there is none.
-pub fn csv(text: impl BufRead, column: &str, row: Row, series: &mut Series) -> Result<Note, String> {
+pub fn csv(mut text: impl BufRead, column: &str, row: Row, series: &mut Series) -> Result<Note, String> {
+    refuse_utf_16(text.fill_buf().map_err(|error| format!("it cannot be read: {error}"))?)?;
     let text = Ending { text, last: b'\n' }.take(MAX_LINE);
     let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text);
     let headers = reader.byte_headers().map_err(|error| format!("it is no CSV: {error}"))?.clone();
@@ -191,7 +196,7 @@ pub fn csv(text: impl BufRead, column: &str, row: Row, series: &mut Series) -> R
             continue;
         }
         let value =
-            strange.or_nan(number::parse(&cell), || format!("line {}", line.expected("a place of each record")));
+            strange.or_nan(series.number(&cell), || format!("line {}", line.expected("a place of each record")));
         let step = step_column.and_then(|step| text(step).parse().ok());
         let sample = Sample { value, step, line, rank: None };
         match row {
@@ -321,7 +326,19 @@ pub fn whole(text: impl BufRead) -> Result<String, String> {
     if bytes.len() as u64 > MAX_DOCUMENT {
         return Err(format!("it is larger than {} MiB", MAX_DOCUMENT >> 20));
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    refuse_utf_16(&bytes)?;
+    Ok(without_mark(&String::from_utf8_lossy(&bytes)).to_owned())
+}
+
+/// Returns a text without the mark of its byte order, which some programs put at the beginning of UTF-8.
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// Refuses a text that the mark at its beginning calls UTF-16, as PowerShell writes it.
+pub(super) fn refuse_utf_16(text: &[u8]) -> Result<(), String> {
+    let is_utf_16 = text.starts_with(&[0xff, 0xfe]) || text.starts_with(&[0xfe, 0xff]);
+    if is_utf_16 { Err("the text is UTF-16: write it as UTF-8".to_owned()) } else { Ok(()) }
 }
 
 /// Reads JSON, and what Python's `json` writes for numbers that JSON does not have.
@@ -332,10 +349,10 @@ fn document(text: &str) -> Result<Json, String> {
     })
 }
 
-fn number_of(value: &Json) -> Result<f64, String> {
+fn number_of(value: &Json, series: &Series) -> Result<f64, String> {
     match value {
         Json::Number(number) => number.as_f64().ok_or_else(|| format!("`{number}` is no number of 64 bits")),
-        Json::String(text) => number::parse(text),
+        Json::String(text) => series.number(text),
         other => Err(format!("{} is not a number", kind(other))),
     }
 }

@@ -52,8 +52,8 @@ impl Straight {
         is_decided.then_some(Self { steps })
     }
 
-    /// Follows `text` from its start: the groups `wanted`, or none when it does not match or is not decided by ASCII alone.
-    pub(super) fn follow(&self, text: &[u8], wanted: &Wanted) -> Option<(Span, Option<Span>)> {
+    /// Follows `text` from its start: the groups `wanted` and where the match ends, or none when it does not match or is not decided by ASCII alone.
+    pub(super) fn follow(&self, text: &[u8], wanted: &Wanted) -> Option<(Span, Option<Span>, usize)> {
         let mut at = 0;
         let (mut value, mut step) = ((0, 0), (0, 0));
         for part in &self.steps {
@@ -79,7 +79,7 @@ impl Straight {
                 Step::Begin(_) | Step::End(_) => {}
             }
         }
-        Some((value, wanted.step.map(|_| step)))
+        Some((value, wanted.step.map(|_| step), at))
     }
 }
 
@@ -137,7 +137,7 @@ mod tests {
         let straight = Straight::new(&regex_syntax::parse(pattern).unwrap()).unwrap();
         let span = |found: &regex::Captures<'_>, name| found.name(name).map(|found| (found.start(), found.end()));
         let engine = regex.captures(text).map(|found| [span(&found, "value"), span(&found, "step")]);
-        let followed = straight.follow(text.as_bytes(), &wanted).map(|(value, step)| [Some(value), step]);
+        let followed = straight.follow(text.as_bytes(), &wanted).map(|(value, step, _)| [Some(value), step]);
         (followed, engine)
     }
 

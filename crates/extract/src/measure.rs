@@ -171,7 +171,7 @@ fn missing(rules: &Rules, measured: &mut Measured) {
 
 fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidence) -> Metric {
     let mut made = unread(rule, rule.name.clone().expected("a name of what no tool names"));
-    let mut series = Series::new(rule.window);
+    let mut series = Series::new(rule.window).in_unit(rule.metric_unit());
     let mut reduce = rule.reduce.unwrap_or(Reduce::Last);
     let mut note = None;
     let single = |value: Result<f64, String>, series: &mut Series| {
@@ -320,6 +320,9 @@ fn of_log(
     }
     if read.is_empty() {
         return Err("no log was read for it".to_owned());
+    }
+    if let Some(log) = read.iter().find(|log| log.scanned.scanned.is_utf_16) {
+        return Err(format!("{} is UTF-16: print UTF-8", log.artifact));
     }
     let near = read.iter().find_map(|log| {
         let text = evidence.excerpt(&log.artifact)?;

@@ -8,8 +8,9 @@ use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassU
 
 use super::line::Line;
 use super::literal_matcher::{Straight, Wanted};
-use super::number;
 use super::series::Sample;
+use super::unit::MetricUnit;
+use super::{number, quantity};
 
 /// What a compiled pattern may take; the schema refuses larger ones.
 const SIZE_LIMIT: usize = 16 << 20;
@@ -27,6 +28,13 @@ pub struct Pattern {
     straight: Option<Straight>,
     value: usize,
     step: Option<usize>,
+    /// Matches lines in which what programs print for a value that they do not have is in the place of the group `value`;
+    /// none where the pattern itself matches those.
+    without_value: Option<Regex>,
+    /// The unit that the pattern spells out behind the value.
+    spelled_unit: Option<String>,
+    /// The unit of the metric.
+    unit: Option<MetricUnit>,
 }
 
 /// Memory for where the groups of a pattern are, and for where lines match.
@@ -64,25 +72,51 @@ impl Pattern {
         let build = |text: &str| RegexBuilder::new(text).size_limit(SIZE_LIMIT).build();
         let regex = build(text).map_err(|error| error.to_string())?;
         let hir = regex_syntax::parse(text).map_err(|error| error.to_string())?;
-        let candidate = build(&without_places(&hir).to_string()).map_err(|error| error.to_string())?;
+        let spelled_unit = unit_behind(&hir);
+        let without = with_value(&hir, &no_value()).filter(|_| !matches_no_value(&hir));
+        let all = match &without {
+            Some(without) => Hir::alternation(vec![hir.clone(), without.clone()]),
+            None => hir.clone(),
+        };
+        let candidate = build(&without_places(&all).to_string()).map_err(|error| error.to_string())?;
+        let without_value = without.map(|without| build(&without.to_string())).transpose();
+        let without_value = without_value.map_err(|error| error.to_string())?;
         let straight = Straight::new(&hir);
         let at_start = Hir::concat(vec![Hir::look(Look::Start), hir]);
         let at_start = build(&at_start.to_string()).map_err(|error| error.to_string())?;
         let group = |name: &str| regex.capture_names().position(|group| group == Some(name));
         let value = group("value").ok_or("the pattern has no group named `value`")?;
-        Ok(Self { text: text.to_owned(), step: group("step"), candidate, at_start, straight, value, regex })
+        Ok(Self {
+            text: text.to_owned(),
+            step: group("step"),
+            candidate,
+            at_start,
+            straight,
+            value,
+            regex,
+            without_value,
+            spelled_unit,
+            unit: None,
+        })
+    }
+
+    /// Lets values be in `unit`: those with another of the same dimension are converted.
+    #[must_use]
+    pub(crate) fn in_unit(self, unit: Option<MetricUnit>) -> Self {
+        Self { unit, ..self }
     }
 
     /// Returns the pattern for `key=value`, `key: value` and the like: quotes and blanks do not matter.
     ///
-    /// What programs print for a value that they do not have matches too, and is no number; other words are prose.
+    /// A value is all of what begins with a digit up to a blank, a quote, a bracket or a comma that no digit follows. What
+    /// programs print for a value that they do not have matches too, and is no number; other words are prose.
     ///
     /// # Errors
     /// Why it cannot be compiled; a key may be too long.
     pub(crate) fn of_key(key: &str) -> Result<Self, String> {
         let key = regex::escape(key);
         Self::new(&format!(
-            r#"(?:^|[^\w.\-/]){key}["']?\s*[=:]\s*["']?(?P<value>(?i:none|null|n/?a)\b|[-+]?(?:(?i:nan|inf(?:inity)?)\b|0[xX][0-9A-Fa-f]+|[0-9.][0-9.,]*(?:_[0-9]+)*(?:[eE][-+]?[0-9]+)?))"#
+            r#"(?:^|[^\w.\-/]){key}["']?\s*[=:]\s*["']?(?P<value>(?i:none|null|n/?a)\b|[-+]?(?:(?i:nan|inf(?:inity)?)\b|\.?[0-9](?:[^\s,;"'|(){{}}\[\]]|,[0-9])*))"#
         ))
     }
 
@@ -107,21 +141,51 @@ impl Pattern {
         let wanted = Wanted { value: self.value, step: self.step };
         let followed = self.straight.as_ref().filter(|_| *is_at_start);
         let followed = followed.and_then(|straight| straight.follow(text.as_bytes(), &wanted));
-        let (value, step) = if let Some(spans) = followed {
-            spans
+        let (value, step, whole) = if let Some((value, step, end)) = followed {
+            (value, step, (0, end))
         } else {
             if !*is_at_start || self.at_start.captures_read(locations, text).is_none() {
-                *is_at_start = self.regex.captures_read(locations, text)?.start() == 0;
+                let Some(found) = self.regex.captures_read(locations, text) else {
+                    return self.absent(text);
+                };
+                *is_at_start = found.start() == 0;
             }
-            (locations.get(self.value)?, self.step.and_then(|step| locations.get(step)))
+            let whole = locations.get(0)?;
+            (locations.get(self.value)?, self.step.and_then(|step| locations.get(step)), whole)
         };
         // A number at the end of a sentence, or before a comma: `loss: 2.5, step: 3`.
-        let found = text.get(value.0..value.1)?.trim_end_matches([',', '.', ';']);
+        let found = text.get(value.0..value.1)?.trim_end_matches([',', '.', ';', ':']);
         let step = step.and_then(|step| step_of(text.get(step.0..step.1)?));
-        Some(match number::parse(found) {
+        let read = match cut_token(text, value, whole) {
+            Some(token) => Err(format!(
+                "`{found}` is a part of `{token}`: let the group `value` take all of it, as `(?P<value>\\S+)` does"
+            )),
+            None => self.read(found),
+        };
+        Some(match read {
             Ok(value) => Hit::Value(Value { value, step }),
             Err(reason) => Hit::NoNumber(reason),
         })
+    }
+
+    /// Looks at a line that the pattern does not match: whether it would if the value were one that programs do not have.
+    fn absent(&self, text: &str) -> Option<Hit> {
+        let found = self.without_value.as_ref()?.captures(text)?.name("value")?.as_str();
+        Some(match number::parse(found) {
+            Ok(value) => Hit::Value(Value { value, step: None }),
+            Err(reason) => Hit::NoNumber(reason),
+        })
+    }
+
+    /// Reads the text of the group `value`, of which the pattern may spell out the unit.
+    fn read(&self, text: &str) -> Result<f64, String> {
+        let Some((spelled, unit)) = self.spelled_unit.as_ref().zip(self.unit.as_ref()) else {
+            return quantity::read(text, self.unit.as_ref());
+        };
+        match MetricUnit::of(spelled).conversion_to(unit) {
+            Some(conversion) => number::parse(text).map(|value| conversion.convert(value)),
+            None => quantity::read(text, Some(unit)),
+        }
     }
 
     /// Returns the texts that every match must hold, longest first: what a near miss may hold too.
@@ -147,6 +211,90 @@ impl Value {
     pub(crate) fn sample(self, line: &Line<'_>) -> Sample {
         Sample { value: self.value, step: self.step, line: Some(line.number), rank: line.rank }
     }
+}
+
+/// Returns the token of which the group `value` is a part, unless the pattern itself matches what is before or behind it.
+fn cut_token(text: &str, value: (usize, usize), whole: (usize, usize)) -> Option<&str> {
+    let (before, behind) = (text.get(..value.0)?, text.get(value.1..)?);
+    let is_digit = |letter: Option<char>| letter.is_some_and(|letter| letter.is_ascii_digit());
+    let mut next = behind.chars();
+    let goes_on = match next.next() {
+        // Marks of a sentence are a part of a number only between digits.
+        Some('.' | ',' | ':') => is_digit(next.next()),
+        Some('+' | '-' | '/') => next.next().is_some_and(|letter| letter.is_alphanumeric() || letter == '-'),
+        Some(letter) => letter.is_alphanumeric() || matches!(letter, '%' | '_' | '\u{b0}' | '\u{b1}'),
+        None => false,
+    };
+    let mut last = before.chars().rev();
+    let has_begun = match last.next() {
+        Some('.' | ',' | ':') => is_digit(last.next()),
+        Some('-' | '+') => !last.next().is_some_and(char::is_alphabetic),
+        letter => is_digit(letter),
+    };
+    let is_cut = goes_on && whole.1 <= value.1 || has_begun && whole.0 >= value.0;
+    let from = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    let to = behind.find(char::is_whitespace).map_or(text.len(), |at| value.1 + at);
+    text.get(from..to).filter(|_| is_cut)
+}
+
+/// What programs print for a value that they do not have, in any case.
+fn no_value() -> Hir {
+    regex_syntax::parse(r"[-+]?(?i:nan|inf(?:inity)?|none|null|n/a)(?:\b|$)").unwrap_or_else(|_| Hir::fail())
+}
+
+/// Returns true when the group `value` takes the words of [`no_value`] as well.
+fn matches_no_value(hir: &Hir) -> bool {
+    let value = sub_of_value(hir).and_then(|value| Regex::new(&format!("^(?:{value})$")).ok());
+    value.is_some_and(|value| ["nan", "inf", "none", "null", "n/a"].iter().all(|word| value.is_match(word)))
+}
+
+/// Returns what the group `value` matches.
+fn sub_of_value(hir: &Hir) -> Option<&Hir> {
+    match hir.kind() {
+        HirKind::Capture(capture) if capture.name.as_deref() == Some("value") => Some(&capture.sub),
+        HirKind::Capture(capture) => sub_of_value(&capture.sub),
+        HirKind::Repetition(repetition) => sub_of_value(&repetition.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().find_map(sub_of_value),
+        _ => None,
+    }
+}
+
+/// Returns `hir` with `sub` as what its group `value` matches; none without the group.
+fn with_value(hir: &Hir, sub: &Hir) -> Option<Hir> {
+    sub_of_value(hir)?;
+    let all = |parts: &[Hir]| parts.iter().map(|part| with_value(part, sub).unwrap_or_else(|| part.clone())).collect();
+    Some(match hir.kind() {
+        HirKind::Capture(capture) => {
+            let mut capture = capture.clone();
+            let is_it = capture.name.as_deref() == Some("value");
+            capture.sub = Box::new(if is_it { sub.clone() } else { with_value(&capture.sub, sub)? });
+            Hir::capture(capture)
+        }
+        HirKind::Repetition(repetition) => {
+            let mut repetition = repetition.clone();
+            repetition.sub = Box::new(with_value(&repetition.sub, sub)?);
+            Hir::repetition(repetition)
+        }
+        HirKind::Concat(parts) => Hir::concat(all(parts)),
+        HirKind::Alternation(parts) => Hir::alternation(all(parts)),
+        _ => return None,
+    })
+}
+
+/// Returns the unit that a pattern spells out behind the group `value`: `ms` of `(?P<value>[0-9.]+)ms`.
+fn unit_behind(hir: &Hir) -> Option<String> {
+    let parts: &[Hir] = match hir.kind() {
+        HirKind::Concat(parts) => parts,
+        HirKind::Capture(capture) => return unit_behind(&capture.sub),
+        _ => return None,
+    };
+    let at = parts.iter().position(|part| sub_of_value(part).is_some())?;
+    let HirKind::Literal(literal) = parts.get(at + 1)?.kind() else { return None };
+    let text = std::str::from_utf8(&literal.0).ok()?;
+    let text = text.strip_prefix(' ').unwrap_or(text);
+    let is_part = |letter: char| letter.is_alphabetic() || matches!(letter, '%' | '/' | '\u{b5}');
+    let end = text.find(|letter| !is_part(letter)).unwrap_or(text.len());
+    text.get(..end).filter(|unit| !unit.is_empty()).map(str::to_owned)
 }
 
 /// A whole number: `10`, `1,000`, `9.0`.
@@ -233,7 +381,7 @@ pub fn nearest<'a>(pattern: &Pattern, text: &'a str) -> Option<(u64, &'a str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Hit, Pattern, nearest};
+    use super::{Hit, MetricUnit, Pattern, nearest};
 
     fn value(pattern: &str, line: &str) -> Option<f64> {
         let pattern = Pattern::new(pattern).unwrap();
@@ -311,6 +459,10 @@ mod tests {
             "loss NA, loss = na;",
             "loss=1_000",
             "loss: 0x1F",
+            "loss=12/50",
+            "loss: 1:23",
+            "loss: 2026-11-25",
+            "loss=0.5x1",
         ] {
             let hit = pattern.matches(line, &mut pattern.groups());
             assert!(matches!(hit, Some(Hit::NoNumber(_))), "{line}: {hit:?}");
@@ -318,6 +470,98 @@ mod tests {
         for line in ["loss: nothing", "loss = name", "loss: nullable"] {
             assert_eq!(pattern.matches(line, &mut pattern.groups()), None, "{line}");
         }
+    }
+
+    fn hit(pattern: &str, unit: &str, line: &str) -> Option<Hit> {
+        let pattern = Pattern::new(pattern).unwrap().in_unit(Some(MetricUnit::of(unit)));
+        pattern.matches(line, &mut pattern.groups())
+    }
+
+    #[test]
+    fn keys_have_units() {
+        let cases = [
+            ("v=12.3k", "1", 12_300.0),
+            ("v: 1.5M", "1", 1_500_000.0),
+            ("v: 980us,", "ms", 0.98),
+            ("'v': '1.03ms'", "us", 1030.0),
+            ("v=45%)", "%", 45.0),
+        ];
+        for (line, unit, value) in cases {
+            let pattern = Pattern::of_key("v").unwrap().in_unit(Some(MetricUnit::of(unit)));
+            let found = pattern.matches(line, &mut pattern.groups());
+            assert_eq!(found, Some(Hit::Value(super::Value { value, step: None })), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_token_is_no_number() {
+        let cases = [
+            (r"images/sec: (?P<value>[0-9.]+)", "total images/sec: 1,234.56"),
+            (r"ips: (?P<value>[0-9.]+)", "ips: 1.2e+04"),
+            (r"lr (?P<value>[0-9.]+)", "lr 1e-05"),
+            (r"loss (?P<value>[0-9]+)", "loss 2.5, then"),
+            (r"(?P<value>\d+) tok", "1,234 tok"),
+            (r"(?P<value>\d+) tok", "at -5 tok"),
+            (r"v=(?P<value>\d+)", "v=12.3k"),
+            (r"v=(?P<value>\d+)", "v=2026-11-25"),
+            (r"v=(?P<value>\d+)", "v=1:23"),
+            (r"v=(?P<value>\d+)", "v=12/50"),
+            (r"v=(?P<value>\d+)", "v=12\u{b1}0.3"),
+            (r"v=(?P<value>\d+)", "v=980us"),
+        ];
+        for (pattern, line) in cases {
+            let found = hit(pattern, "1", line);
+            assert!(
+                matches!(&found, Some(Hit::NoNumber(reason)) if reason.contains("is a part of")),
+                "{line}: {found:?}"
+            );
+        }
+        let whole = [
+            (r"v=(?P<value>[0-9.]+)", "v=2.5", 2.5),
+            (r"v=(?P<value>[0-9.]+)", "(v=2.5)", 2.5),
+            (r"Loss: (?P<value>[0-9.]+):", "Loss: 0.25: 3", 0.25),
+            (r"(?P<value>[0-9.]+)it/s\]", "[12.5it/s]", 12.5),
+            (r"took (?P<value>[0-9.]+)", "it took 3.", 3.0),
+            (r"gpt-(?P<value>\d+)", "gpt-4 is", 4.0),
+        ];
+        for (pattern, line, value) in whole {
+            assert_eq!(hit(pattern, "it/s", line), Some(Hit::Value(super::Value { value, step: None })), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_not_there_is_no_number() {
+        let pattern = r"loss (?P<value>[0-9.]+)";
+        for line in ["loss nan", "loss -inf", "loss None,", "loss N/A", "loss: x loss null"] {
+            let found = hit(pattern, "1", line);
+            let is_none = matches!(found, Some(Hit::NoNumber(_)));
+            let is_infinite = matches!(found, Some(Hit::Value(value)) if !value.value.is_finite());
+            assert!(is_none || is_infinite, "{line}: {found:?}");
+        }
+        for line in ["loss nanometer", "loss nothing", "loss", "loss information"] {
+            assert_eq!(hit(pattern, "1", line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn units_of_values() {
+        let cases = [
+            (r"took (?P<value>\S+)", "ms", "took 984us", 0.984),
+            (r"took (?P<value>\S+)", "ms", "took 1.03ms", 1.03),
+            (r"took (?P<value>[0-9.]+)ms", "s", "took 250ms", 0.25),
+            (r"took (?P<value>\S+) ms", "us", "took 250 ms", 250_000.0),
+            (r"took (?P<value>\S+)", "s", "took 1m12.5s", 72.5),
+            (r"acc (?P<value>\S+)", "1", "acc 45%", 0.45),
+            (r"(?P<value>\S+) steps", "1", "12 steps", 12.0),
+        ];
+        for (pattern, unit, line, value) in cases {
+            assert_eq!(
+                hit(pattern, unit, line),
+                Some(Hit::Value(super::Value { value, step: None })),
+                "{line} in {unit}"
+            );
+        }
+        assert!(matches!(hit(r"took (?P<value>\S+)", "s", "took 12MB"), Some(Hit::NoNumber(_))));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::preset::{self, Preset};
 use super::scan::{LogScan, Scanned};
 use super::series::Window;
 use super::tool::{self, Tool};
+use super::unit::MetricUnit;
 use kubebench_contract::RulesFile;
 use kubebench_format::spec::v1::metric::{
     self as wire, Better, DurationSource, ProcessSource, Reduce, Reports, Row, WhichTrials,
@@ -56,7 +57,7 @@ pub enum From {
     /// Lines of logs that match a pattern; `is_raw` where it sees launcher prefixes.
     Log {
         /// The pattern; that of a key for `keyValue`.
-        pattern: Pattern,
+        pattern: Box<Pattern>,
         /// `log` or `keyValue`.
         parser: &'static str,
         /// The pattern or key, as the spec has it.
@@ -141,6 +142,13 @@ pub enum From {
         /// How the samples over time become one.
         reduce: Reduce,
     },
+}
+
+impl MetricRule {
+    /// Returns the unit as something that values can be converted into.
+    pub(crate) fn metric_unit(&self) -> Option<MetricUnit> {
+        self.unit.as_deref().map(MetricUnit::of)
+    }
 }
 
 impl From {
@@ -322,15 +330,16 @@ fn metric(wire: wire::Metric) -> Result<MetricRule, String> {
     if name.is_none() && from.tool.is_none() {
         return Err("a metric has no name".to_owned());
     }
+    let unit = unit.map(|text| text.0).or_else(|| preset.map(|preset| preset.unit.to_owned()));
     Ok(MetricRule {
         name,
-        unit: unit.map(|text| text.0).or_else(|| preset.map(|preset| preset.unit.to_owned())),
+        from: source(from, unit.as_deref().map(MetricUnit::of).as_ref())?,
+        unit,
         better: better.or_else(|| preset.map(|preset| preset.better)),
         is_primary: primary.is_some_and(|flag| flag.0),
         is_required: required.is_some_and(|flag| flag.0),
         window,
         reduce,
-        from: source(from)?,
     })
 }
 
@@ -338,7 +347,7 @@ fn preset(name: &str) -> Result<&'static Preset, String> {
     preset::preset(name).ok_or_else(|| format!("there is no preset `{name}`"))
 }
 
-fn source(wire: wire::Source) -> Result<From, String> {
+fn source(wire: wire::Source, unit: Option<&MetricUnit>) -> Result<From, String> {
     let texts = |labels: BTreeMap<String, kubebench_format::spec::v1::scalar::Text>| {
         labels.into_iter().map(|(key, text)| (key, text.0)).collect::<BTreeMap<_, _>>()
     };
@@ -363,7 +372,7 @@ fn source(wire: wire::Source) -> Result<From, String> {
     } = wire;
     if let Some(wire::LogSource { pattern, role, index, raw }) = log {
         return Ok(From::Log {
-            pattern: Pattern::new(&pattern)?,
+            pattern: Box::new(Pattern::new(&pattern)?.in_unit(unit.cloned())),
             parser: "log",
             selector: pattern,
             place: place(role, index),
@@ -372,7 +381,7 @@ fn source(wire: wire::Source) -> Result<From, String> {
     }
     if let Some(wire::KeyValueSource { key, role, index }) = key_value {
         return Ok(From::Log {
-            pattern: Pattern::of_key(&key.0)?,
+            pattern: Box::new(Pattern::of_key(&key.0)?.in_unit(unit.cloned())),
             parser: "keyValue",
             selector: key.0,
             place: place(role, index),

@@ -26,6 +26,9 @@ const TELLING: usize = 4 << 10;
 /// A document that is larger is not read.
 const MAX_DOCUMENT: usize = 32 << 20;
 
+/// What some programs put at the beginning of UTF-8.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// Reads one log.
 pub struct LogScan {
     /// What came after the last line end.
@@ -33,6 +36,7 @@ pub struct LogScan {
     /// Behind what every matcher has seen.
     place: Place,
     bytes: u64,
+    is_utf_16: bool,
     partial: Partial,
     /// Memory for text without terminal codes.
     clean: Vec<u8>,
@@ -90,6 +94,8 @@ pub struct Scanned {
     pub ends_open: bool,
     /// How many bytes.
     pub bytes: u64,
+    /// Whether it is UTF-16, of which nothing can be read.
+    pub is_utf_16: bool,
     /// Of every pattern.
     pub patterns: Vec<PatternOutcome>,
     /// Of every tool.
@@ -109,6 +115,7 @@ impl LogScan {
             rest: Vec::new(),
             place: Place::default(),
             bytes: 0,
+            is_utf_16: false,
             partial: Partial::default(),
             clean: Vec::new(),
             matchers: Vec::new(),
@@ -159,6 +166,9 @@ impl LogScan {
 
     /// Takes in the next bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
+        if self.bytes == 0 {
+            self.is_utf_16 = super::file::refuse_utf_16(bytes).is_err();
+        }
         self.bytes += bytes.len() as u64;
         for scan in &mut self.tools {
             scan.collect(bytes);
@@ -170,7 +180,7 @@ impl LogScan {
         if !self.partial.has_begun() {
             self.rest.extend_from_slice(block);
             if self.rest.len() >= partial::LONGEST_PREFIX {
-                let begin = std::mem::take(&mut self.rest);
+                let begin = without_mark(std::mem::take(&mut self.rest));
                 self.partial.begin(&begin);
                 self.feed_block(&begin);
             }
@@ -210,8 +220,9 @@ impl LogScan {
 
     /// Ends the log.
     pub fn finish(mut self) -> Scanned {
-        let rest = std::mem::take(&mut self.rest);
+        let mut rest = std::mem::take(&mut self.rest);
         if !self.partial.has_begun() {
+            rest = without_mark(rest);
             self.partial.begin(&rest);
         }
         self.run(&rest);
@@ -229,6 +240,7 @@ impl LogScan {
             lines,
             ends_open,
             bytes: self.bytes,
+            is_utf_16: self.is_utf_16,
             patterns: patterns.collect(),
             tools: self.tools.into_iter().map(ToolScan::finish).collect(),
         }
@@ -272,6 +284,14 @@ impl LogScan {
         self.place = self.place.behind(&text);
         self.clean = clean;
     }
+}
+
+/// Returns a text without the mark of its byte order.
+fn without_mark(mut text: Vec<u8>) -> Vec<u8> {
+    if text.starts_with(MARK) {
+        text.drain(..MARK.len());
+    }
+    text
 }
 
 /// Returns where a line is cut: behind a blank or what else ends a number, or between two letters if there is none.
@@ -318,6 +338,9 @@ impl ToolScan {
         let was_open = self.parser.is_some() && begin(document, self.blank).len() < 3;
         if document.len() <= MAX_DOCUMENT {
             document.extend_from_slice(bytes);
+        }
+        if document.starts_with(MARK) {
+            document.drain(..MARK.len());
         }
         while document.get(self.blank).is_some_and(u8::is_ascii_whitespace) {
             self.blank += 1;

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::number;
+use super::unit::{Conversion, MetricUnit};
+use super::{number, quantity};
 use kubebench_format::spec::v1::metric::{self as wire, Reduce};
 use kubebench_stats::{quantile, sum};
 
@@ -185,6 +186,8 @@ pub struct Series {
     unreadable: Option<Unreadable>,
     /// How many of the first values are left out.
     skipped: usize,
+    /// The unit that values are converted into.
+    unit: Option<MetricUnit>,
 }
 
 /// What became of the values of a series.
@@ -206,6 +209,36 @@ impl Series {
     /// Makes an empty series.
     pub fn new(window: Window) -> Self {
         Self { window, ..Self::default() }
+    }
+
+    /// Lets values be in `unit`: those with another of the same dimension are converted.
+    #[must_use]
+    pub(crate) fn in_unit(self, unit: Option<MetricUnit>) -> Self {
+        Self { unit, ..self }
+    }
+
+    /// Reads a text as a value in the unit of the series.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub(crate) fn number(&self, text: &str) -> Result<f64, String> {
+        quantity::read(text, self.unit.as_ref())
+    }
+
+    /// Returns the series with every value converted.
+    pub(crate) fn converted(&self, conversion: Conversion) -> Self {
+        let convert = |values: &Vec<f64>| values.iter().map(|value| conversion.convert(*value)).collect();
+        let place = |of: &(f64, Option<u64>)| (conversion.convert(of.0), of.1);
+        Self {
+            chunks: self.chunks.iter().map(|chunk| Arc::new(convert(chunk))).collect(),
+            tail: convert(&self.tail),
+            latest: self.latest.iter().map(place).collect(),
+            least: self.least.as_ref().map(place),
+            greatest: self.greatest.as_ref().map(place),
+            unreadable: self.unreadable.clone(),
+            unit: self.unit.clone(),
+            ..*self
+        }
     }
 
     /// Takes in what is in the place of the next value. What cannot be read is a value that is not finite: without it, an
@@ -235,7 +268,7 @@ impl Series {
             return false;
         }
         if rank < own || self.seen == 0 {
-            *self = Self { rank: sample.rank, ..Self::new(self.window) };
+            *self = Self { rank: sample.rank, ..Self::new(self.window).in_unit(self.unit.take()) };
         }
         self.seen += 1;
         let counts = match self.window {

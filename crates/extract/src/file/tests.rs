@@ -3,12 +3,40 @@ use std::io::{BufReader, Read as _};
 
 use super::{csv, json, json_lines, single};
 use crate::series::{Series, Window};
+use crate::unit::MetricUnit;
 use kubebench_format::spec::v1::metric::{Reduce, Row};
 use kubebench_testing::snapshot::{assert_text, str};
 
 fn read<Note>(with: impl FnOnce(&mut Series) -> Result<Note, String>) -> Result<Vec<f64>, String> {
     let mut series = Series::new(Window::All);
     with(&mut series).map(|_| series.values().collect())
+}
+
+#[test]
+fn a_mark_of_the_byte_order_hides_nothing() {
+    let marked = |text: &str| format!("\u{feff}{text}");
+    assert_eq!(read(|series| json(marked("{\"a\": 1}").as_bytes(), "/a", series)), Ok(vec![1.0]));
+    let lines = marked("{\"a\": 1}\n{\"a\": 2}\n");
+    assert_eq!(read(|series| json_lines(lines.as_bytes(), "/a", &BTreeMap::new(), series)), Ok(vec![1.0, 2.0]));
+    assert_eq!(read(|series| csv(marked("a,b\n1,2\n").as_bytes(), "a", Row::All, series)), Ok(vec![1.0]));
+    assert_eq!(read(|series| single(marked("7").as_bytes(), series)), Ok(vec![7.0]));
+    let utf_16 = b"\xff\xfe1\0";
+    assert!(read(|series| single(utf_16.as_slice(), series)).is_err_and(|reason| reason.contains("UTF-16")));
+    assert!(
+        read(|series| csv(utf_16.as_slice(), "a", Row::All, series)).is_err_and(|reason| reason.contains("UTF-16"))
+    );
+}
+
+#[test]
+fn values_have_units() {
+    let text = r#"{"a": ["984us", "1.03 ms", 2]}"#;
+    let mut series = Series::new(Window::All).in_unit(Some(MetricUnit::of("ms")));
+    json(text.as_bytes(), "/a", &mut series).unwrap();
+    assert_eq!(series.values().collect::<Vec<_>>(), [0.984, 1.03, 2.0]);
+    let mut series = Series::new(Window::All).in_unit(Some(MetricUnit::of("ms")));
+    let note = csv("t\n5 ms\n2 MB\n".as_bytes(), "t", Row::All, &mut series).unwrap();
+    assert_eq!(series.values().next(), Some(5.0));
+    assert!(note.is_some_and(|note| note.starts_with("line 3: ") && note.contains("measures something else")));
 }
 
 #[test]

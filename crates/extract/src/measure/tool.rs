@@ -9,6 +9,7 @@ use crate::json_document::NO_DOCUMENT;
 use crate::rules::{From, MetricRule};
 use crate::series::{Unreadable, Window};
 use crate::tool::{Found, Headline, Report, Requests};
+use crate::unit::MetricUnit;
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Native, StatusReason};
 
@@ -85,7 +86,25 @@ pub(super) fn metrics(
             if skipped > 0 {
                 made.source.window = Some(format!("without the first {skipped}"));
             }
-            fill(&mut made, &series, rule.reduce.unwrap_or(headline.reduce));
+            let reduce = rule.reduce.unwrap_or(headline.reduce);
+            let own = MetricUnit::of(&found.unit);
+            let conversion = rule.metric_unit().map(|unit| own.conversion_to(&unit));
+            match conversion {
+                Some(Some(conversion)) if !conversion.is_none() => {
+                    fill(&mut made, &series.converted(conversion), reduce);
+                }
+                None | Some(Some(_)) => fill(&mut made, &series, reduce),
+                // What a tool prints without a unit has that of the spec.
+                Some(None) if own.is_pure() => fill(&mut made, &series, reduce),
+                Some(None) => {
+                    let unit = rule.unit.clone().unwrap_or_default();
+                    made.reason = Some(format!(
+                        "unitMismatch: {} reports it in `{own}`, and the metric's unit is `{unit}`, which measures something else",
+                        tool.name
+                    ));
+                    return made;
+                }
+            }
             let unreadable = series.unreadable().map(|value| said(value, artifact));
             made.reason = unreadable
                 .or(made.reason)
@@ -99,6 +118,8 @@ pub(super) fn metrics(
         if all.is_empty() {
             let lines: u64 = logs.iter().map(|log| log.scanned.scanned.lines).sum();
             let hold = if lines == 1 { "line holds" } else { "lines hold" };
+            let utf_16 = logs.iter().find(|log| log.scanned.scanned.is_utf_16);
+            let problem = problem.or_else(|| utf_16.map(|log| format!("{} is UTF-16: print UTF-8", log.artifact)));
             let why = problem.unwrap_or_else(|| format!("{} {hold} nothing that {} prints", grouped(lines), tool.name));
             let message = format!("no metric of {} was found: {why}", tool.name);
             if is_needed {

@@ -163,6 +163,24 @@ fn what_is_no_number_is_remembered() {
 }
 
 #[test]
+fn a_mark_of_the_byte_order_hides_nothing() {
+    let text = "\u{feff}loss 2.5\n";
+    for cut in [1, 2, 3, text.len()] {
+        let (head, tail) = text.as_bytes().split_at(cut);
+        let found = scan(r"^loss (?P<value>\S+)", &[head, tail]);
+        assert_eq!(found.series.last(), Some(2.5), "{cut}");
+    }
+    let read = |name: &str, text: &str| {
+        let mut scan = LogScan::new();
+        scan.read_as(tool::tool(name).unwrap(), Window::All, Reports::Last);
+        scan.feed(text.as_bytes());
+        scan.finish().tools.remove(0).report.found().len()
+    };
+    assert_eq!(read("bmf", "\u{feff}{\"a\": {\"latency\": {\"value\": 1}}}"), 1);
+    assert!(read("hf-trainer", "\u{feff}{\"train_loss\": 1}") > 0);
+}
+
+#[test]
 fn tools_read_lines_and_documents() {
     let scan = |name: &str, text: &str| {
         let mut scan = LogScan::new();

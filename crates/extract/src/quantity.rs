@@ -1,0 +1,181 @@
+//! A number as it is printed, with the unit that may follow it: the one reader of every source.
+//!
+//! A token is a sign, digits, thousands separators, an exponent, `nan` or `inf`, and a suffix: the whole of it is read, or it
+//! is no number. A suffix is a unit, and is converted into that of the metric or refused; it is never dropped.
+
+use super::number;
+use super::unit::{Conversion, MetricUnit};
+
+/// What may follow a number without a unit of its own.
+const FACTORS: [(&str, i32); 5] = [("k", 3), ("K", 3), ("M", 6), ("G", 9), ("T", 12)];
+
+/// Reads `text` as a value in `unit`, the metric's; none where it has none. One blank may precede the suffix where the
+/// source knows where the token ends.
+///
+/// # Errors
+/// Why it is no value in that unit, with the text.
+pub fn read(text: &str, unit: Option<&MetricUnit>) -> Result<f64, String> {
+    let text = text.trim();
+    let (digits, suffix) = split(text);
+    if suffix.is_empty() {
+        return number::parse(text);
+    }
+    let refused = || format!("`{text}` is not a number");
+    let Ok(value) = number::parse(digits) else { return Err(refused()) };
+    let suffix = suffix.strip_prefix(' ').unwrap_or(suffix);
+    if !suffix.starts_with(|first: char| first.is_alphabetic() || matches!(first, '%' | '\u{b5}' | '\u{b0}')) {
+        return Err(refused());
+    }
+    match unit {
+        Some(unit) if unit.is_time() && has_digits(suffix) => parts(text, unit).ok_or_else(refused),
+        _ => Ok(conversion(text, suffix, unit)?.convert(value)),
+    }
+}
+
+/// Returns how a value with `suffix` becomes one in `unit`.
+fn conversion(text: &str, suffix: &str, unit: Option<&MetricUnit>) -> Result<Conversion, String> {
+    let factor = FACTORS.iter().find(|(factor, _)| *factor == suffix).map(|(_, power)| Conversion::of_power(*power));
+    let Some(unit) = unit else {
+        return factor.ok_or_else(|| {
+            format!("`{text}` has the unit `{suffix}`, and the metric has none: write `unit: {suffix}`, or that of your choice")
+        });
+    };
+    if unit.to_string() == suffix {
+        return Ok(Conversion::of_power(0));
+    }
+    // `G` of bytes may be 1000³ or 1024³, and `M` of a time is a minute to some.
+    let is_plain = !(unit.is_time() || unit.is_of_bits());
+    if let Some(factor) = factor.filter(|_| is_plain) {
+        return Ok(factor);
+    }
+    let printed = MetricUnit::of(suffix);
+    let is_share = suffix == "%" || !printed.is_pure();
+    printed.conversion_to(unit).filter(|_| is_share).ok_or_else(|| {
+        format!(
+            "unitMismatch: `{text}` is in `{suffix}`, and the metric's unit is `{unit}`, which measures something else"
+        )
+    })
+}
+
+/// Returns the number that `text` begins with, and what follows it.
+fn split(text: &str) -> (&str, &str) {
+    let bytes = text.as_bytes();
+    let sign = usize::from(matches!(bytes.first(), Some(b'-' | b'+')));
+    let digits = |from: usize| {
+        let more = bytes.get(from..).unwrap_or_default();
+        from + more.iter().take_while(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',')).count()
+    };
+    let mut end = digits(sign);
+    if end == sign {
+        // `nan` and `inf` have no suffix.
+        return (text, "");
+    }
+    if matches!(bytes.get(end), Some(b'e' | b'E')) {
+        let signed = end + 1 + usize::from(matches!(bytes.get(end + 1), Some(b'-' | b'+')));
+        let exponent = digits(signed);
+        if exponent > signed {
+            end = exponent;
+        }
+    }
+    text.split_at_checked(end).unwrap_or((text, ""))
+}
+
+fn has_digits(text: &str) -> bool {
+    text.contains(|letter: char| letter.is_ascii_digit())
+}
+
+/// Reads a duration as Go prints it: `1m12.5s`, `2h3m0.5s`. Its `m` is a minute.
+fn parts(text: &str, unit: &MetricUnit) -> Option<f64> {
+    const PARTS: [(&str, f64); 3] = [("h", 3600.0), ("m", 60.0), ("s", 1.0)];
+    let (sign, mut rest) = text.strip_prefix('-').map_or((1.0, text), |rest| (-1.0, rest));
+    let mut seconds = 0.0;
+    let mut known = PARTS.iter();
+    while !rest.is_empty() {
+        let end = rest.find(|letter: char| letter.is_alphabetic())?;
+        let (digits, after) = rest.split_at_checked(end)?;
+        let next = after.find(|letter: char| !letter.is_alphabetic()).unwrap_or(after.len());
+        let (name, after) = after.split_at_checked(next)?;
+        let (_, scale) = known.find(|(part, _)| *part == name)?;
+        let value = number::parse(digits).ok().filter(|value| value.is_finite() && *value >= 0.0)?;
+        seconds += value * scale;
+        rest = after;
+    }
+    Some(MetricUnit::of("s").conversion_to(unit)?.convert(sign * seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+    use crate::unit::MetricUnit;
+
+    fn in_unit(text: &str, unit: &str) -> Result<f64, String> {
+        read(text, Some(&MetricUnit::of(unit)))
+    }
+
+    #[test]
+    fn values_with_a_unit_of_their_own() {
+        let cases = [
+            ("984us", "ms", 0.984),
+            ("1.03ms", "us", 1030.0),
+            ("1.03 ms", "s", 0.00103),
+            ("1m12.5s", "s", 72.5),
+            ("1h0m3s", "min", 60.05),
+            ("-1m1s", "s", -61.0),
+            ("1,234.5MB", "MB", 1234.5),
+            ("1.2kit/s", "it/s", 1200.0),
+            ("1e3ns", "us", 1.0),
+            ("12.3k", "tok/s", 12_300.0),
+            ("45%", "1", 0.45),
+            ("45%", "%", 45.0),
+            ("7x", "x", 7.0),
+            ("12", "s", 12.0),
+        ];
+        for (text, unit, value) in cases {
+            assert_eq!(in_unit(text, unit), Ok(value), "{text} in {unit}");
+        }
+        assert_eq!(read("12.3k", None), Ok(12_300.0));
+        assert_eq!(read("1.5M", None), Ok(1_500_000.0));
+        assert_eq!(read("-inf", None), Ok(f64::NEG_INFINITY));
+    }
+
+    #[test]
+    fn what_is_not_wholly_a_number() {
+        let cases = [
+            "1:23",
+            "2026-11-25",
+            "1.234,5",
+            "1 234",
+            "1_000",
+            "12\u{b1}0.3",
+            "<1",
+            "~5",
+            "\u{ff11}\u{ff12}",
+            "12/50",
+            "1e",
+            "3m",
+            "5m30",
+            "1s2m",
+            "0x1F",
+            "",
+            "nano",
+            "12  ms",
+            "7 ",
+            "1.5 G B",
+        ];
+        for text in cases {
+            let found = in_unit(text, "s");
+            assert!(found.is_err() || text == "7 ", "{text}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn another_dimension_is_refused() {
+        let said = in_unit("12MB", "s").unwrap_err();
+        assert!(said.contains("`12MB` is in `MB`, and the metric's unit is `s`"), "{said}");
+        for (text, unit) in [("3Mb", "MB"), ("5ms", "B"), ("5%", "s"), ("2G", "B"), ("4M", "s"), ("5ratio", "1")] {
+            assert!(in_unit(text, unit).is_err(), "{text} in {unit}");
+        }
+        assert!(read("5ms", None).unwrap_err().contains("write `unit: ms`"));
+        assert!(read("5%", None).is_err());
+    }
+}

@@ -1,0 +1,253 @@
+//! Units of metrics: which of them measure the same, and how one is converted into another.
+//!
+//! A prefix and a spelling are not what a unit measures: `us/iter` and `ns/iter`, `kB/s` and `MB/s`, `µs` and `usec` are
+//! each one dimension. Prefixes are SI (`k` and `K` are 1000, so `kB` and `KB` are 1000 bytes) and binary with an `i`
+//! (`KiB` is 1024 bytes); case tells bits (`b`) from bytes (`B`). Every prefix goes with every unit: `Gbit/s`, `GHz`, `kit/s`.
+
+use std::fmt;
+
+/// The unit of a metric.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MetricUnit {
+    text: String,
+    /// What one of it is of the dimension's own unit.
+    scale: Scale,
+    /// What it measures, in its own unit: `s/iter`, `B/s`, `1`.
+    dimension: String,
+}
+
+/// A factor, as a mantissa and a power of ten: conversions between SI prefixes are then right to the last digit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Scale {
+    mantissa: f64,
+    exponent: i32,
+}
+
+/// How one unit is converted into another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Conversion(Scale);
+
+const ONE: Scale = Scale { mantissa: 1.0, exponent: 0 };
+/// What is counted without a unit.
+const PURE: &str = "1";
+const SECOND: &str = "s";
+
+/// Prefixes of every unit.
+const LARGE: [(char, i32); 7] = [('k', 3), ('K', 3), ('M', 6), ('G', 9), ('T', 12), ('P', 15), ('E', 18)];
+/// Prefixes of what physics measures: before other words they are letters.
+const SMALL: [(char, i32); 5] = [('m', -3), ('u', -6), ('\u{b5}', -6), ('\u{3bc}', -6), ('n', -9)];
+/// What has small parts.
+const PHYSICAL: [&str; 5] = ["s", "J", "W", "Hz", "Wh"];
+
+impl MetricUnit {
+    /// Reads a unit as a spec or a tool writes it. Every text is one: what is unknown is a dimension of its own.
+    pub fn of(text: &str) -> Self {
+        let mut scale = ONE;
+        let mut dimension = String::new();
+        let spelled = text.trim();
+        // `Mbps`, `TFLOPS`: a rate in one word.
+        let spelled = match spelled.strip_suffix("ps").filter(|word| word.ends_with(['b', 'B'])) {
+            Some(word) => format!("{word}/s"),
+            None => spelled.strip_suffix("FLOPS").map_or_else(|| spelled.to_owned(), |word| format!("{word}FLOP/s")),
+        };
+        for (part, word) in spelled.split('/').enumerate() {
+            let (own, name) = of_word(word.trim());
+            if part == 0 {
+                scale = scale.times(own);
+            } else {
+                dimension.push('/');
+                scale = scale.over(own);
+            }
+            dimension.push_str(&name);
+        }
+        Self { text: text.to_owned(), scale, dimension }
+    }
+
+    /// Returns the unit of a metric that has none.
+    pub fn none() -> Self {
+        Self::of(PURE)
+    }
+
+    /// Returns what it measures, in the unit of the dimension. Units with the same one are converted into each other.
+    pub fn dimension(&self) -> &str {
+        &self.dimension
+    }
+
+    /// Returns how values in this unit become values in `other`; none when the two measure different things.
+    pub fn conversion_to(&self, other: &Self) -> Option<Conversion> {
+        (self.dimension == other.dimension).then(|| Conversion(self.scale.over(other.scale)))
+    }
+
+    /// Returns true for a time, which Go prints in parts: `1m12.5s`.
+    pub(crate) fn is_time(&self) -> bool {
+        self.dimension == SECOND
+    }
+
+    /// Returns true for bits and bytes, of which `G` alone may be 1000³ or 1024³.
+    pub(crate) fn is_of_bits(&self) -> bool {
+        self.dimension.split('/').next().is_some_and(|first| matches!(first, "B" | "bit"))
+    }
+
+    /// Returns true for a pure number.
+    pub(crate) fn is_pure(&self) -> bool {
+        self.dimension == PURE
+    }
+}
+
+impl fmt::Display for MetricUnit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Conversion {
+    /// Makes a conversion that multiplies by a power of ten.
+    pub(crate) fn of_power(exponent: i32) -> Self {
+        Self(Scale { mantissa: 1.0, exponent })
+    }
+
+    /// Converts a value.
+    pub fn convert(self, value: f64) -> f64 {
+        let Scale { mantissa, exponent } = self.0;
+        let power = 10_f64.powi(exponent.abs());
+        // Powers of ten up to 22 are exact, so that one rounding is all there is.
+        #[expect(clippy::float_cmp, reason = "a mantissa of 1 is exact")]
+        let value = if mantissa == 1.0 { value } else { value * mantissa };
+        if exponent < 0 { value / power } else { value * power }
+    }
+
+    /// Returns true when values stay as they are.
+    pub fn is_none(self) -> bool {
+        self.0 == ONE
+    }
+}
+
+impl Scale {
+    fn times(self, other: Self) -> Self {
+        Self { mantissa: self.mantissa * other.mantissa, exponent: self.exponent + other.exponent }
+    }
+
+    fn over(self, other: Self) -> Self {
+        Self { mantissa: self.mantissa / other.mantissa, exponent: self.exponent - other.exponent }
+    }
+}
+
+/// Returns what one of `word` is, and of what.
+fn of_word(word: &str) -> (Scale, String) {
+    if let Some((scale, name)) = whole(word) {
+        return (scale, name.to_owned());
+    }
+    let mut letters = word.chars();
+    let first = letters.next();
+    let rest = letters.as_str();
+    if let Some((_, exponent)) = LARGE.iter().find(|(prefix, _)| Some(*prefix) == first) {
+        if let Some(of) = rest.strip_prefix('i').filter(|of| !of.is_empty()) {
+            let name = whole(of).map_or(of, |(_, name)| name);
+            // `kit/s` is a thousand iterations, not 1024 of `t`.
+            if matches!(name, "B" | "bit") {
+                return (Scale { mantissa: 1024_f64.powi(exponent / 3), exponent: 0 }, name.to_owned());
+            }
+        }
+        if rest.starts_with(char::is_alphabetic) {
+            let (own, name) = whole(rest).unwrap_or((ONE, rest));
+            return (own.times(Scale { mantissa: 1.0, exponent: *exponent }), name.to_owned());
+        }
+    }
+    if let Some((_, exponent)) = SMALL.iter().find(|(prefix, _)| Some(*prefix) == first) {
+        let known = whole(rest).filter(|(own, name)| *own == ONE && PHYSICAL.contains(name));
+        if let Some((_, name)) = known {
+            return (Scale { mantissa: 1.0, exponent: *exponent }, name.to_owned());
+        }
+    }
+    (ONE, word.to_owned())
+}
+
+/// Returns what a word without a prefix is, by all its spellings.
+fn whole(word: &str) -> Option<(Scale, &'static str)> {
+    let of = |mantissa: f64, exponent: i32, name: &'static str| Some((Scale { mantissa, exponent }, name));
+    match word {
+        "" | "1" | "ratio" => of(1.0, 0, PURE),
+        "%" | "percent" | "pct" => of(1.0, -2, PURE),
+        "s" | "sec" | "secs" | "second" | "seconds" => of(1.0, 0, SECOND),
+        "msec" | "msecs" | "millisecond" | "milliseconds" => of(1.0, -3, SECOND),
+        "usec" | "usecs" | "microsecond" | "microseconds" => of(1.0, -6, SECOND),
+        "nsec" | "nsecs" | "nanosecond" | "nanoseconds" => of(1.0, -9, SECOND),
+        "min" | "mins" | "minute" | "minutes" => of(60.0, 0, SECOND),
+        "h" | "hr" | "hrs" | "hour" | "hours" => of(3600.0, 0, SECOND),
+        "d" | "day" | "days" => of(86_400.0, 0, SECOND),
+        "B" | "byte" | "bytes" | "Byte" | "Bytes" => of(1.0, 0, "B"),
+        "b" | "bit" | "bits" => of(1.0, 0, "bit"),
+        "Hz" | "hertz" => of(1.0, 0, "Hz"),
+        "J" | "joule" | "joules" => of(1.0, 0, "J"),
+        "W" | "watt" | "watts" => of(1.0, 0, "W"),
+        "Wh" => of(1.0, 0, "Wh"),
+        "tok" | "toks" | "token" | "tokens" => of(1.0, 0, "tokens"),
+        "req" | "reqs" | "request" | "requests" => of(1.0, 0, "requests"),
+        "it" | "its" | "iter" | "iters" | "iteration" | "iterations" => of(1.0, 0, "iter"),
+        "op" | "ops" => of(1.0, 0, "op"),
+        "img" | "imgs" | "image" | "images" => of(1.0, 0, "images"),
+        "sample" | "samples" => of(1.0, 0, "samples"),
+        "FLOP" | "FLOPs" | "flop" | "flops" => of(1.0, 0, "FLOP"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MetricUnit;
+
+    fn converted(value: f64, from: &str, to: &str) -> Option<f64> {
+        MetricUnit::of(from).conversion_to(&MetricUnit::of(to)).map(|conversion| conversion.convert(value))
+    }
+
+    #[test]
+    fn units_of_one_dimension() {
+        let cases = [
+            (984.0, "us", "ms", 0.984),
+            (1.03, "ms", "us", 1030.0),
+            (1.12, "us/iter", "ns/iter", 1120.0),
+            (7.0, "\u{b5}s", "usec", 7.0),
+            (7.0, "\u{3bc}s", "microseconds", 7.0),
+            (2.0, "min", "s", 120.0),
+            (90.0, "requests/min", "req/s", 1.5),
+            (3.0, "KB", "B", 3000.0),
+            (3.0, "kB/s", "MB/s", 0.003),
+            (3.0, "KiB", "B", 3072.0),
+            (1.0, "GiB", "MiB", 1024.0),
+            (1.0, "Gbit/s", "Mb/s", 1000.0),
+            (100.0, "Mbps", "bit/s", 1e8),
+            (2.0, "MBps", "kB/s", 2000.0),
+            (2.5, "GHz", "MHz", 2500.0),
+            (1.2, "kit/s", "it/s", 1200.0),
+            (3.5, "ktok/s", "tokens/s", 3500.0),
+            (1.5, "TFLOPS", "GFLOP/s", 1500.0),
+            (1.5, "TFLOP/s/GPU", "GFLOP/s/GPU", 1500.0),
+            (5.0, "%", "1", 0.05),
+            (0.25, "1", "%", 25.0),
+            (3.0, "kfoo/s", "foo/s", 3000.0),
+            (3.0, "mJ", "J", 0.003),
+        ];
+        for (value, from, to, wanted) in cases {
+            assert_eq!(converted(value, from, to), Some(wanted), "{value} {from} in {to}");
+        }
+    }
+
+    #[test]
+    fn units_of_different_dimensions() {
+        let cases = [
+            ("b/s", "B/s"),
+            ("Mb", "MB"),
+            ("s", "B"),
+            ("m", "s"),
+            ("m", "min"),
+            ("ns/iter", "ns/op/s"),
+            ("images/s", "tokens/s"),
+            ("s", "1"),
+            ("ms/step", "ms"),
+            ("mtokens", "tokens"),
+        ];
+        for (one, other) in cases {
+            assert_eq!(converted(1.0, one, other), None, "{one} in {other}");
+        }
+    }
+}
