@@ -146,6 +146,11 @@ pub(crate) fn reading(value: &Value) -> Reading {
     }
 }
 
+/// Reads the members of an object of statistics in which `null` is what was not measured.
+pub(crate) fn given(object: &Value) -> impl Iterator<Item = (&str, Reading)> {
+    readings(object).filter(|(key, _)| object.get(key).is_some_and(|value| !value.is_null()))
+}
+
 /// Reads the members of an object of statistics: numbers, what is in the place of one, and no lists or objects.
 pub(crate) fn readings(object: &Value) -> impl Iterator<Item = (&str, Reading)> {
     let members = object.as_object().into_iter().flatten();

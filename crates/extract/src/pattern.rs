@@ -9,7 +9,7 @@ use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassU
 use super::line::Line;
 use super::literal_matcher::{Straight, Wanted};
 use super::series::Sample;
-use super::unit::MetricUnit;
+use super::unit::{Conversion, MetricUnit};
 use super::{number, quantity};
 
 /// What a compiled pattern may take; the schema refuses larger ones.
@@ -31,8 +31,9 @@ pub struct Pattern {
     /// Matches lines in which what programs print for a value that they do not have is in the place of the group `value`;
     /// none where the pattern itself matches those.
     without_value: Option<Regex>,
-    /// The unit that the pattern spells out behind the value.
+    /// The unit that the pattern spells out behind the value, and how that is converted into the metric's.
     spelled_unit: Option<String>,
+    spelled: Option<Conversion>,
     /// The unit of the metric.
     unit: Option<MetricUnit>,
 }
@@ -96,6 +97,7 @@ impl Pattern {
             regex,
             without_value,
             spelled_unit,
+            spelled: None,
             unit: None,
         })
     }
@@ -103,7 +105,9 @@ impl Pattern {
     /// Lets values be in `unit`: those with another of the same dimension are converted.
     #[must_use]
     pub(crate) fn in_unit(self, unit: Option<MetricUnit>) -> Self {
-        Self { unit, ..self }
+        let spelled = self.spelled_unit.as_deref().map(MetricUnit::of);
+        let spelled = spelled.zip(unit.as_ref()).and_then(|(spelled, unit)| spelled.conversion_to(unit));
+        Self { spelled, unit, ..self }
     }
 
     /// Returns the pattern for `key=value`, `key: value` and the like: quotes and blanks do not matter.
@@ -162,29 +166,20 @@ impl Pattern {
             )),
             None => self.read(found),
         };
-        Some(match read {
-            Ok(value) => Hit::Value(Value { value, step }),
-            Err(reason) => Hit::NoNumber(reason),
-        })
+        Some(Hit::of(read, step))
     }
 
     /// Looks at a line that the pattern does not match: whether it would if the value were one that programs do not have.
     fn absent(&self, text: &str) -> Option<Hit> {
         let found = self.without_value.as_ref()?.captures(text)?.name("value")?.as_str();
-        Some(match number::parse(found) {
-            Ok(value) => Hit::Value(Value { value, step: None }),
-            Err(reason) => Hit::NoNumber(reason),
-        })
+        Some(Hit::of(number::parse(found), None))
     }
 
     /// Reads the text of the group `value`, of which the pattern may spell out the unit.
     fn read(&self, text: &str) -> Result<f64, String> {
-        let Some((spelled, unit)) = self.spelled_unit.as_ref().zip(self.unit.as_ref()) else {
-            return quantity::read(text, self.unit.as_ref());
-        };
-        match MetricUnit::of(spelled).conversion_to(unit) {
+        match self.spelled {
             Some(conversion) => number::parse(text).map(|value| conversion.convert(value)),
-            None => quantity::read(text, Some(unit)),
+            None => quantity::read(text, self.unit.as_ref()),
         }
     }
 
@@ -203,6 +198,15 @@ impl Pattern {
         words.sort_by_key(|word| std::cmp::Reverse(word.len()));
         words.dedup();
         words
+    }
+}
+
+impl Hit {
+    fn of(read: Result<f64, String>, step: Option<u64>) -> Self {
+        match read {
+            Ok(value) => Self::Value(Value { value, step }),
+            Err(reason) => Self::NoNumber(reason),
+        }
     }
 }
 
@@ -232,9 +236,12 @@ fn cut_token(text: &str, value: (usize, usize), whole: (usize, usize)) -> Option
         letter => is_digit(letter),
     };
     let is_cut = goes_on && whole.1 <= value.1 || has_begun && whole.0 >= value.0;
+    if !is_cut {
+        return None;
+    }
     let from = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
     let to = behind.find(char::is_whitespace).map_or(text.len(), |at| value.1 + at);
-    text.get(from..to).filter(|_| is_cut)
+    text.get(from..to)
 }
 
 /// What programs print for a value that they do not have, in any case.

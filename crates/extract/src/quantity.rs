@@ -40,7 +40,7 @@ fn conversion(text: &str, suffix: &str, unit: Option<&MetricUnit>) -> Result<Con
             format!("`{text}` has the unit `{suffix}`, and the metric has none: write `unit: {suffix}`, or that of your choice")
         });
     };
-    if unit.to_string() == suffix {
+    if unit.text() == suffix {
         return Ok(Conversion::of_power(0));
     }
     // `G` of bytes may be 1000³ or 1024³, and `M` of a time is a minute to some.

@@ -68,6 +68,11 @@ impl MetricUnit {
         Self::of(PURE)
     }
 
+    /// Returns it as it was written.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Returns what it measures, in the unit of the dimension. Units with the same one are converted into each other.
     pub fn dimension(&self) -> &str {
         &self.dimension

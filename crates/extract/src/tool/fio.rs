@@ -20,7 +20,7 @@ pub(super) const TOOL: Tool = Tool {
         is_it: |root| root.get("jobs").is_some() || root.get("client_stats").is_some(),
         read,
     }),
-    metrics: Some(|| METRICS.iter().map(|row| &row.metric).collect()),
+    metrics: Some(|| METRICS.as_flattened().iter().map(|row| &row.metric).collect()),
 };
 
 const fn metric(name: &'static str, unit: &'static str, better: Better) -> ToolMetric {
@@ -59,30 +59,23 @@ const OLD_BW: Option<(&str, f64)> = Some(("/bw", KIB));
 const LAT_P50: &str = "/lat_ns/percentile/50.000000";
 const LAT_P99: &str = "/lat_ns/percentile/99.000000";
 
+/// The metrics of one direction.
+macro_rules! rows {
+    ($direction:literal) => {
+        [
+            row($direction, "/iops", None, metric(concat!($direction, "_iops"), "iops", Better::Higher)),
+            row($direction, "/bw_bytes", OLD_BW, metric(concat!($direction, "_bw_bytes"), "B/s", Better::Higher)),
+            row($direction, "/clat_ns/mean", OLD_MEAN, metric(concat!($direction, "_clat_mean"), "ns", Better::Lower)),
+            row($direction, P50, OLD_P50, metric(concat!($direction, "_clat_p50"), "ns", Better::Lower)),
+            row($direction, P99, OLD_P99, metric(concat!($direction, "_clat_p99"), "ns", Better::Lower)),
+            row($direction, LAT_P50, None, metric(concat!($direction, "_lat_p50"), "ns", Better::Lower)),
+            row($direction, LAT_P99, None, metric(concat!($direction, "_lat_p99"), "ns", Better::Lower)),
+        ]
+    };
+}
+
 /// All metrics.
-static METRICS: [Row; 21] = [
-    row("read", "/iops", None, metric("read_iops", "iops", Better::Higher)),
-    row("read", "/bw_bytes", OLD_BW, metric("read_bw_bytes", "B/s", Better::Higher)),
-    row("read", "/clat_ns/mean", OLD_MEAN, metric("read_clat_mean", "ns", Better::Lower)),
-    row("read", P50, OLD_P50, metric("read_clat_p50", "ns", Better::Lower)),
-    row("read", P99, OLD_P99, metric("read_clat_p99", "ns", Better::Lower)),
-    row("read", LAT_P50, None, metric("read_lat_p50", "ns", Better::Lower)),
-    row("read", LAT_P99, None, metric("read_lat_p99", "ns", Better::Lower)),
-    row("write", "/iops", None, metric("write_iops", "iops", Better::Higher)),
-    row("write", "/bw_bytes", OLD_BW, metric("write_bw_bytes", "B/s", Better::Higher)),
-    row("write", "/clat_ns/mean", OLD_MEAN, metric("write_clat_mean", "ns", Better::Lower)),
-    row("write", P50, OLD_P50, metric("write_clat_p50", "ns", Better::Lower)),
-    row("write", P99, OLD_P99, metric("write_clat_p99", "ns", Better::Lower)),
-    row("write", LAT_P50, None, metric("write_lat_p50", "ns", Better::Lower)),
-    row("write", LAT_P99, None, metric("write_lat_p99", "ns", Better::Lower)),
-    row("trim", "/iops", None, metric("trim_iops", "iops", Better::Higher)),
-    row("trim", "/bw_bytes", OLD_BW, metric("trim_bw_bytes", "B/s", Better::Higher)),
-    row("trim", "/clat_ns/mean", OLD_MEAN, metric("trim_clat_mean", "ns", Better::Lower)),
-    row("trim", P50, OLD_P50, metric("trim_clat_p50", "ns", Better::Lower)),
-    row("trim", P99, OLD_P99, metric("trim_clat_p99", "ns", Better::Lower)),
-    row("trim", LAT_P50, None, metric("trim_lat_p50", "ns", Better::Lower)),
-    row("trim", LAT_P99, None, metric("trim_lat_p99", "ns", Better::Lower)),
-];
+static METRICS: [[Row; 7]; 3] = [rows!("read"), rows!("write"), rows!("trim")];
 
 fn read(root: &Value, report: &mut Report) {
     // The server's jobs stand in `client_stats`, with one that adds up all of them.
@@ -107,7 +100,7 @@ fn read(root: &Value, report: &mut Report) {
         if let Some(error) = job.get("error").and_then(Value::as_i64).filter(|error| *error != 0) {
             report.invalid(format!("job `{name}` ended with error {error}"));
         }
-        for Row { direction, pointer, older, metric } in &METRICS {
+        for Row { direction, pointer, older, metric } in METRICS.as_flattened() {
             let Some(part) = job.get(direction) else { continue };
             // fio 2 does not count operations.
             let done = ["total_ios", "io_bytes"].iter().find_map(|key| part.get(key)?.as_u64());

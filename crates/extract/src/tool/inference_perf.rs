@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{Document, Report, Tool, direction};
-use crate::json_document::{reading, readings};
+use crate::json_document::{given, reading, readings};
 use kubebench_format::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
@@ -44,9 +44,7 @@ fn read(root: &Value, report: &mut Report) {
 
 fn push_distribution(name: &str, unit: &str, statistics: Option<&Value>, report: &mut Report) {
     // Without a success every statistic is null.
-    let is_given =
-        |statistic: &str| statistics.and_then(|all| all.get(statistic)).is_some_and(|value| !value.is_null());
-    for (statistic, value) in statistics.into_iter().flat_map(readings).filter(|(statistic, _)| is_given(statistic)) {
+    for (statistic, value) in statistics.into_iter().flat_map(given) {
         report.push_one(&format!("{name}_{statistic}"), unit, direction::of_statistic(name, statistic), value);
     }
 }

@@ -6,7 +6,7 @@
 use serde_json::{Number, Value};
 
 use super::{Document, Report, Tool, direction};
-use crate::json_document::{reading, readings};
+use crate::json_document::{given, reading, readings};
 use crate::number;
 use kubebench_format::spec::v1::metric::Better;
 use kubebench_syntax::diag::code;
@@ -77,8 +77,7 @@ fn read(text: &str, report: &mut Report) {
 fn push_statistics(name: &str, statistics: &Value, report: &mut Report) {
     let Some(units) = statistics.get("units").and_then(Value::as_str) else { return };
     // What a load generator does not give is null.
-    let is_given = |statistic: &&str| *statistic != "units" && !statistics.get(statistic).is_some_and(Value::is_null);
-    for (statistic, value) in readings(statistics).filter(|(statistic, _)| is_given(statistic)) {
+    for (statistic, value) in given(statistics).filter(|(statistic, _)| *statistic != "units") {
         let better = direction::of_statistic(name, statistic);
         report.push_one(&format!("{name}_{statistic}"), units, better, value);
     }

@@ -175,9 +175,27 @@ impl Report {
         value: impl Into<Reading>,
     ) {
         let value = value.into();
-        if self.takes(value.rank()) && !value.is_cut() {
-            self.entry(name, unit, better, labels, headlines).read(value);
+        if !self.takes(value.rank()) || value.is_cut() {
+            return;
         }
+        // A window is about a series; what a tool reports once has none.
+        let window = if headlines == ONE { Window::All } else { self.window };
+        let Part { found, places, .. } = &mut self.current;
+        let known = places.get(name).and_then(|places| places.get(labels)).copied();
+        let index = known.unwrap_or_else(|| {
+            found.push(Found {
+                name: name.to_owned(),
+                unit: unit.to_owned(),
+                better,
+                labels: labels.clone(),
+                headlines,
+                series: Series::new(window),
+            });
+            let index = found.len() - 1;
+            places.entry(name.to_owned()).or_default().insert(labels.clone(), index);
+            index
+        });
+        found.get_mut(index).expected("the index that was found or made above").series.read(value);
     }
 
     /// Takes in the one value of a metric whose name the output brings.
@@ -323,33 +341,5 @@ impl Report {
             Reports::Each => return None,
         };
         (self.begun > 1).then(|| format!("{} reports: {counts}, as `report` says", self.begun))
-    }
-
-    fn entry(
-        &mut self,
-        name: &str,
-        unit: &str,
-        better: Option<Better>,
-        labels: &BTreeMap<String, String>,
-        headlines: &'static [Headline],
-    ) -> &mut Series {
-        // A window is about a series; what a tool reports once has none.
-        let window = if headlines == ONE { Window::All } else { self.window };
-        let Part { found, places, .. } = &mut self.current;
-        let known = places.get(name).and_then(|places| places.get(labels)).copied();
-        let index = known.unwrap_or_else(|| {
-            found.push(Found {
-                name: name.to_owned(),
-                unit: unit.to_owned(),
-                better,
-                labels: labels.clone(),
-                headlines,
-                series: Series::new(window),
-            });
-            let index = found.len() - 1;
-            places.entry(name.to_owned()).or_default().insert(labels.clone(), index);
-            index
-        });
-        &mut found.get_mut(index).expected("the index that was found or made above").series
     }
 }
