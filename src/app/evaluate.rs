@@ -21,17 +21,17 @@ use crate::app::start::{Start, VERSION};
 use kubebench_compiler::compile::{Input, Workspace, acks};
 use kubebench_compiler::model::Benchmark;
 use kubebench_compiler::model::target::{ResultsSettings, Settings};
-use kubebench_format::result::Ack;
+use kubebench_format::result::{Ack, labelled};
 use kubebench_git::Commits;
 use kubebench_host::fs::{self, Content};
 use kubebench_report::ExpectedBenchmark;
 use kubebench_results::compare::model::LeftOut;
 use kubebench_results::compare::{Policies, Rule, Stated, words};
 use kubebench_results::dataset::Dataset;
-use kubebench_results::verdict::DEFAULT_THRESHOLD;
 use kubebench_syntax::diag::render::listed;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code, nearest};
 use kubebench_syntax::text::{SourceMap, Span};
+use kubebench_syntax::unit::MetricSelector;
 
 pub use acknowledge::{ANY_CHANGE, AckQuery, Acknowledged, Acknowledgement};
 pub use baseline::{DefaultBaseline, add_baselines, known, lineage, lineage_of_baseline};
@@ -87,9 +87,18 @@ pub struct Evaluation {
 }
 
 /// Refuses metrics that are not among the known ones: an answer about them would be empty, and look like one.
-pub fn refuse_unknown<'a, I: Iterator<Item = &'a str>>(metrics: &[String], known: impl Fn() -> I) -> Result<()> {
-    let Some(unknown) = metrics.iter().find(|name| !known().any(|own| own == name.as_str())) else { return Ok(()) };
-    let known: BTreeSet<&str> = known().collect();
+pub fn refuse_unknown<'a, I: Iterator<Item = (&'a str, &'a BTreeMap<String, String>)>>(
+    metrics: &[MetricSelector],
+    known: impl Fn() -> I,
+) -> Result<()> {
+    let is_known = |metric: &&MetricSelector| known().any(|(name, labels)| metric.has(name, labels));
+    let Some(unknown) = metrics.iter().find(|metric| !is_known(metric)) else { return Ok(()) };
+    let of_name: BTreeSet<String> =
+        known().filter(|(name, _)| *name == unknown.name()).map(|(name, labels)| labelled(name, labels)).collect();
+    if !of_name.is_empty() {
+        bail!("no result has the metric `{unknown}`; there are {}", listed(of_name.iter().map(String::as_str)));
+    }
+    let known: BTreeSet<&str> = known().map(|(name, _)| name).collect();
     if known.is_empty() {
         bail!("no result has the metric `{unknown}`: there is no result that counts");
     }
@@ -213,7 +222,7 @@ impl Evaluation {
         let place = ResultsFolder::of(&self.start, asked, &self.root, &self.directory)?;
         let Reading { dataset, left_out, diagnostics, how: _ } = self.reading(&place);
         self.dataset = dataset;
-        self.note_newest();
+        self.settle();
         self.left_out.extend(left_out);
         self.diagnostics.extend(diagnostics);
         Ok(())
@@ -252,10 +261,10 @@ impl Evaluation {
     }
 
     /// Refuses metrics that no result has.
-    pub fn refuse_unknown(&self, metrics: &[String]) -> Result<()> {
+    pub fn refuse_unknown(&self, metrics: &[MetricSelector]) -> Result<()> {
         refuse_unknown(metrics, || {
             let rows = self.dataset.rows().iter();
-            rows.flat_map(|row| self.dataset.metrics(row)).map(|(definition, _)| definition.name.as_str())
+            rows.flat_map(|row| self.dataset.metrics(row)).map(|(definition, _)| (definition.name.as_str(), &definition.labels))
         })
     }
 
@@ -266,7 +275,7 @@ impl Evaluation {
         self.diagnostics.extend(diagnostics);
         let first = self.dataset.rows().len();
         more.rows().iter().for_each(|row| self.dataset.adopt(row.clone(), &more));
-        self.note_newest();
+        self.settle();
         (first..self.dataset.rows().len()).collect()
     }
 
@@ -281,7 +290,7 @@ impl Evaluation {
         }
         let rules = || self.project.as_ref().map(CompiledProject::current_rules).unwrap_or_default();
         more.doubts_of(&mut self.dataset, &rules, place);
-        self.note_newest();
+        self.settle();
         self.left_out.extend(more.left_out);
         self.diagnostics.extend(more.diagnostics);
         self.dataset.places(|row| digests.contains(&row.digest))
@@ -302,28 +311,27 @@ impl Evaluation {
         words::day(&self.newest).to_owned()
     }
 
-    fn note_newest(&mut self) {
+    /// Notes the newest result, and lets each metric have one unit, after results were added.
+    fn settle(&mut self) {
+        self.dataset.unify_units(|benchmark, metric, labels| self.policies.unit(benchmark, metric, labels));
         let newest = self.dataset.rows().iter().map(|row| row.started_at.as_str()).max().unwrap_or_default();
         self.newest = self.newest.as_str().max(newest).to_owned();
     }
 
-    /// Adds what a spec says of metrics: of several gates of one the strictest one's threshold.
+    /// Adds what a spec says of metrics and of their gates.
     fn take_policies(&mut self, benchmark: &Benchmark) {
-        let threshold = |name: &str| {
-            let shares =
-                benchmark.gates.iter().filter(|gate| gate.metric == name).filter_map(|gate| gate.max_regression);
-            shares.min_by(f64::total_cmp).unwrap_or(DEFAULT_THRESHOLD)
-        };
-        let named =
-            benchmark.metrics.iter().filter_map(|metric| Some((metric.name.as_ref()?, metric.direction, metric.span)));
+        let none = Stated { threshold: None, direction: None, unit: None };
+        let named = benchmark.metrics.iter().filter_map(|metric| {
+            let stated = Stated { direction: metric.direction, unit: metric.unit.clone(), ..none.clone() };
+            Some((MetricSelector::of_series(metric.name.as_ref()?, &BTreeMap::new()), stated, metric.span))
+        });
         // The metrics of a tool are gated by names that the spec does not list.
-        let gated = benchmark.gates.iter().map(|gate| (&gate.metric, None, gate.span));
-        for (name, direction, span) in named.chain(gated) {
-            let key = (benchmark.name.clone(), name.clone());
-            if !self.places.contains_key(&key) {
-                self.places.insert(key.clone(), span);
-                self.policies.0.insert(key, Stated { threshold: threshold(name), direction });
-            }
+        let gated = benchmark.gates.iter().map(|gate| {
+            (MetricSelector::of(&gate.metric), Stated { threshold: gate.max_regression, ..none.clone() }, gate.span)
+        });
+        for (metric, stated, span) in named.chain(gated) {
+            self.places.entry((benchmark.name.clone(), metric.name().to_owned())).or_insert(span);
+            self.policies.state(&benchmark.name, metric, stated);
         }
     }
 }

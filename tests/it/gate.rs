@@ -13,6 +13,7 @@ mod outcome;
 mod properties;
 mod report;
 mod scaling;
+mod units;
 
 use std::process::Command;
 

@@ -161,6 +161,8 @@ pub struct Metric {
     pub name: Option<String>,
     /// Where the metric stands.
     pub span: Span,
+    /// The unit, where the spec says so.
+    pub unit: Option<String>,
     /// Which way is better, where the spec says so.
     pub direction: Option<Direction>,
     /// Whether it stands for the benchmark.

@@ -15,6 +15,9 @@ pub struct RulesFile {
     pub benchmark: String,
     /// `spec.checks`
     pub checks: Vec<Json>,
+    /// The version of the extraction rules that it was compiled for; none in one that 0.1.0 wrote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extraction: Option<u32>,
     /// `spec.gates`
     pub gates: Vec<Json>,
     /// Its labels.

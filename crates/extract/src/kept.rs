@@ -145,7 +145,7 @@ impl Rules {
             if rule.from.is_of_a_run() {
                 (rule.is_primary, rule.is_required) = (false, false);
                 self.checks
-                    .retain(|check| !matches!(check, Check::Metric { name, .. } if rule.name.as_ref() == Some(name)));
+                    .retain(|check| !matches!(check, Check::Metric { metric, .. } if rule.name.as_deref() == Some(metric.name())));
             }
         }
         self
@@ -169,7 +169,7 @@ impl Rules {
             (name, _) => name.as_ref().is_some_and(|name| names.contains(name)),
         });
         self.checks.retain(|check| match check {
-            Check::Metric { name, .. } => names.contains(name),
+            Check::Metric { metric, .. } => names.iter().any(|name| name == metric.name()),
             Check::Restarts(_) | Check::FailedRequests(_) => true,
         });
         self

@@ -11,6 +11,12 @@
 //! assert!(Pattern::new(r"images/sec: (?P<value>\S+)").is_ok());
 //! ```
 
+/// The version of the extraction rules: how text becomes numbers. It goes up whenever something is read differently, and every
+/// result names it: values of two versions are not compared by a gate.
+///
+/// 1 is that of Kubebench 0.1.0. 2 reads the whole token or nothing, converts units, and names metrics by what was measured.
+pub const VERSION: u32 = 2;
+
 pub mod excerpt;
 pub mod file;
 pub(crate) mod json_document;
@@ -30,4 +36,3 @@ pub mod rules;
 pub mod scan;
 pub mod series;
 pub mod tool;
-pub mod unit;

@@ -9,8 +9,8 @@ use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassU
 use super::line::Line;
 use super::literal_matcher::{Straight, Wanted};
 use super::series::Sample;
-use super::unit::{Conversion, MetricUnit};
 use super::{number, quantity};
+use kubebench_syntax::unit::{Conversion, MetricUnit};
 
 /// What a compiled pattern may take; the schema refuses larger ones.
 const SIZE_LIMIT: usize = 16 << 20;

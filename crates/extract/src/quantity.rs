@@ -4,7 +4,7 @@
 //! is no number. A suffix is a unit, and is converted into that of the metric or refused; it is never dropped.
 
 use super::number;
-use super::unit::{Conversion, MetricUnit};
+use kubebench_syntax::unit::{Conversion, MetricUnit};
 
 /// What may follow a number without a unit of its own.
 const FACTORS: [(&str, i32); 5] = [("k", 3), ("K", 3), ("M", 6), ("G", 9), ("T", 12)];
@@ -106,7 +106,7 @@ fn parts(text: &str, unit: &MetricUnit) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::read;
-    use crate::unit::MetricUnit;
+    use kubebench_syntax::unit::MetricUnit;
 
     fn in_unit(text: &str, unit: &str) -> Result<f64, String> {
         read(text, Some(&MetricUnit::of(unit)))

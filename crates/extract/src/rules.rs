@@ -10,13 +10,12 @@ use super::preset::{self, Preset};
 use super::scan::{LogScan, Scanned};
 use super::series::Window;
 use super::tool::{self, Tool};
-use super::unit::MetricUnit;
 use kubebench_contract::RulesFile;
 use kubebench_format::spec::v1::metric::{
     self as wire, Better, DurationSource, ProcessSource, Reduce, Reports, Row, WhichTrials,
 };
 use kubebench_syntax::digest::Digest;
-use kubebench_syntax::unit::Percentage;
+use kubebench_syntax::unit::{MetricSelector, MetricUnit, Percentage};
 use kubebench_syntax::yaml::Node;
 
 /// What is measured, and what must hold.
@@ -208,7 +207,7 @@ pub enum Check {
     /// Bounds of a metric.
     Metric {
         /// The metric.
-        name: String,
+        metric: MetricSelector,
         /// Whether every value must be finite.
         finite: bool,
         /// The least value.
@@ -438,8 +437,8 @@ fn check(wire: wire::Check) -> Check {
         return Check::FailedRequests(failed.max.0);
     }
     match metric {
-        Some(name) => Check::Metric {
-            name,
+        Some(metric) => Check::Metric {
+            metric: MetricSelector::of(&metric),
             finite: finite.is_some_and(|flag| flag.0),
             min: min.map(|number| number.0),
             max: max.map(|number| number.0),

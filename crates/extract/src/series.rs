@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::unit::{Conversion, MetricUnit};
 use super::{number, quantity};
 use kubebench_format::spec::v1::metric::{self as wire, Reduce};
 use kubebench_stats::{quantile, sum};
+use kubebench_syntax::unit::{Conversion, MetricUnit};
 
 /// How many values stand in one piece of memory: with what the allocator adds, a multiple of the size of huge pages.
 const CHUNK: usize = (1 << 21) - (1 << 13);

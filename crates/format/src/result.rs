@@ -22,6 +22,7 @@ pub use composition::Composition;
 pub use judge::judge;
 use kubebench_syntax::digest::{Canonical, Digest, Hasher};
 use kubebench_syntax::invariant::Invariant as _;
+use kubebench_syntax::unit::MetricSelector;
 pub use place::{path, round};
 pub use reason::ReasonCode;
 pub use redacted::{names as redact_names, redact};
@@ -40,11 +41,7 @@ pub const MAX_BYTES: usize = 1 << 20;
 
 /// Returns the name of a metric with its labels, as people read it: `latency{quantile=0.99}`.
 pub fn labelled(name: &str, labels: &BTreeMap<String, String>) -> String {
-    if labels.is_empty() {
-        return name.to_owned();
-    }
-    let labels: Vec<String> = labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    format!("{name}{{{}}}", labels.join(","))
+    MetricSelector::of_series(name, labels).to_string()
 }
 
 /// Returns a value of a parameter as people write it: a text without quotes.

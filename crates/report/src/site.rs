@@ -205,7 +205,7 @@ fn groups(request: &Request<'_>) -> BTreeMap<String, Vec<(String, Group)>> {
             told: request.series,
             axis: &axis,
             base: None,
-            metrics: &BTreeSet::new(),
+            metrics: &[],
             allowed: &BTreeSet::new(),
         });
         for group in swept.groups.into_iter().filter(|group| group.rows.len() > 1) {

@@ -8,6 +8,7 @@ mod row;
 mod series;
 mod session;
 mod table;
+mod units;
 
 use std::collections::BTreeSet;
 

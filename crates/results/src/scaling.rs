@@ -19,6 +19,7 @@ use crate::compare::model::SeriesHistory;
 use crate::dataset::Dataset;
 use kubebench_format::result::plain;
 use model::{Front, ScalingReport};
+use kubebench_syntax::unit::MetricSelector;
 
 pub use axis::{Axis, axes};
 pub use group::is_count;
@@ -35,7 +36,7 @@ pub struct Request<'a> {
     /// The value of the axis that the others are held against; without it, the smallest number or the first name of each group.
     pub base: Option<&'a str>,
     /// Only these metrics; where none are named, the primary ones.
-    pub metrics: &'a BTreeSet<String>,
+    pub metrics: &'a [MetricSelector],
     /// The facts that may differ beside the axis.
     pub allowed: &'a BTreeSet<String>,
 }

@@ -11,6 +11,8 @@ mod cron;
 mod day;
 mod duration;
 mod image;
+mod metric;
+mod metric_selector;
 mod name;
 mod network;
 mod percentage;
@@ -24,6 +26,8 @@ pub use cron::Cron;
 pub use day::Day;
 pub use duration::Duration;
 pub use image::{ImagePrefix, ImageRef};
+pub use metric::{Conversion, MetricUnit};
+pub use metric_selector::MetricSelector;
 pub use name::{
     ConfigMapKey, Dns1035Label, Dns1123Label, Dns1123Subdomain, EnvName, LabelKey, LabelValue, ParameterName,
     ResourceName,

@@ -17,6 +17,7 @@ use kubebench_syntax::diag::render::on_one_line;
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::unit::Percentage;
 use kubebench_syntax::yaml;
+use kubebench_syntax::unit::MetricSelector;
 
 /// The bound that is none.
 pub const ANY_CHANGE: &str = "any";
@@ -68,7 +69,7 @@ impl AckQuery {
     pub fn history(&self) -> HistoryQuery {
         HistoryQuery {
             benchmarks: vec![self.benchmark.clone()],
-            metrics: MetricQuery::Named(vec![self.metric.clone()]),
+            metrics: MetricQuery::Named(vec![MetricSelector::of(&self.metric)]),
             results: self.results.clone(),
             ..HistoryQuery::default()
         }
@@ -223,7 +224,7 @@ fn known<'a>(acks: &'a [Ack], about: &[&SeriesHistory], ack: &Ack) -> Option<&'a
 fn is_about(told: &SeriesHistory, ack: &Ack) -> bool {
     let target = told.environment.get("target");
     told.benchmark == ack.benchmark
-        && told.metric == ack.metric
+        && MetricSelector::of(&ack.metric).has(&told.metric, &told.labels)
         && (matches(&ack.case, &told.case) || matches(&ack.case, &told.case_name))
         && ack.target.as_ref().is_none_or(|wanted| target.is_none_or(|own| own == wanted))
 }
@@ -238,7 +239,7 @@ fn measured(others: &BTreeMap<String, Lineage>, request: HistoryRequest<'_>, ack
 /// Returns the commits with which gates of the metric compare, other than those of the default branch.
 fn lineages(evaluation: &Evaluation, ack: &Ack) -> Result<BTreeMap<String, Lineage>> {
     let rules = evaluation.rules.iter().map(|(rule, _)| rule);
-    let about = rules.filter(|rule: &&Rule| rule.benchmark == ack.benchmark && rule.metric == ack.metric);
+    let about = rules.filter(|rule: &&Rule| rule.benchmark == ack.benchmark && rule.metric.name() == MetricSelector::of(&ack.metric).name());
     let mut lineages = BTreeMap::new();
     add_baselines(&mut lineages, about, evaluation.commits()?.as_ref())?;
     Ok(lineages)

@@ -14,6 +14,7 @@ use kubebench_results::compare::{Lineage, Request, Side, compare, render, words}
 use kubebench_results::dataset::{Dataset, Row};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::SourceMap;
+use kubebench_syntax::unit::MetricSelector;
 
 /// What is compared.
 pub struct CompareQuery {
@@ -22,7 +23,7 @@ pub struct CompareQuery {
     /// Benchmarks by name; empty means all.
     pub benchmarks: Vec<String>,
     /// Metrics by name; empty means all.
-    pub metrics: Vec<String>,
+    pub metrics: Vec<MetricSelector>,
     /// Facts that may differ.
     pub allowed: Vec<String>,
     /// The folder of results; without it, the project's.
@@ -106,7 +107,7 @@ impl SidesCompared {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Filter<'a> {
     pub(super) benchmarks: &'a [String],
-    pub(super) metrics: &'a [String],
+    pub(super) metrics: &'a [MetricSelector],
     pub(super) allowed: &'a [String],
 }
 
@@ -153,7 +154,7 @@ pub(super) fn compared<'a>(
         allowed: &filter.allowed.iter().cloned().collect(),
         across: &evaluation.across,
         policies: &evaluation.policies,
-        metrics: &filter.metrics.iter().cloned().collect(),
+        metrics: filter.metrics,
         lineage: Some(&known),
     });
     Ok(Compared { answer, known, empty })

@@ -231,7 +231,7 @@ fn untrusted<'a>(left_out: &'a [LeftOut], lines: &[Line]) -> Vec<&'a LeftOut> {
 }
 
 fn finding(line: &Line, rules: &[(Rule, Span)], results: Option<&str>) -> Diagnostic {
-    let is_of_line = |rule: &Rule| rule.benchmark == line.benchmark && rule.metric == line.metric;
+    let is_of_line = |rule: &Rule| rule.benchmark == line.benchmark && rule.metric.has(&line.metric, &line.labels);
     let place = rules.iter().find(|(rule, _)| is_of_line(rule)).map_or_else(Span::default, |(_, span)| *span);
     let code = match line.verdict {
         Verdict::Missing | Verdict::Invalid => &code::KB0461,

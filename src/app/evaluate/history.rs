@@ -11,6 +11,7 @@ use kubebench_results::compare::model::{Kind, SeriesHistory};
 use kubebench_results::compare::{HistoryRequest, history};
 use kubebench_results::dataset::partitions;
 use kubebench_syntax::diag::{Diagnostics, nearest};
+use kubebench_syntax::unit::MetricSelector;
 
 /// Whose history is asked for; of what is empty, all.
 #[derive(Clone, Debug, Default)]
@@ -33,8 +34,8 @@ pub enum MetricQuery {
     Primary,
     /// All.
     All,
-    /// These, by name.
-    Named(Vec<String>),
+    /// These.
+    Named(Vec<MetricSelector>),
 }
 
 /// The history of what was asked for, and what it was made from.
@@ -83,7 +84,7 @@ impl HistoryQuery {
         let by_metric = match &self.metrics {
             MetricQuery::Primary => told.kind == Kind::Primary,
             MetricQuery::All => true,
-            MetricQuery::Named(metrics) => metrics.contains(&told.metric),
+            MetricQuery::Named(metrics) => metrics.iter().any(|metric| metric.has(&told.metric, &told.labels)),
         };
         by_metric
             && (self.cases.is_empty() || self.cases.iter().any(|case| [&told.case, &told.case_name].contains(&case)))

@@ -22,6 +22,7 @@ use kubebench_results::compare::{
 use kubebench_results::dataset::{Partition, partitions};
 use kubebench_results::verdict::DEFAULT_THRESHOLD;
 use kubebench_syntax::diag::Diagnostics;
+use kubebench_syntax::unit::MetricSelector;
 
 /// What a report shows.
 pub struct ReportQuery {
@@ -227,32 +228,34 @@ fn lines(
     (lines, notes)
 }
 
-/// A metric: benchmark, target and name.
-type Ungated<'a> = (&'a str, &'a str, &'a str);
+/// A metric: benchmark, target and series.
+type Ungated<'a> = (&'a str, &'a str, MetricSelector);
 /// Cases: id, and name as people read it.
 type Cases<'a> = BTreeSet<(&'a str, &'a str)>;
 
 /// Returns what gates of primary metrics would be that have none.
 fn ungated(gated: &[Rule], evaluation: &Evaluation, series: &[SeriesHistory]) -> Vec<Rule> {
-    let known: BTreeSet<(&str, &str, &str)> = gated
-        .iter()
-        .flat_map(|rule| {
-            rule.cases.iter().map(move |(case, _)| (rule.benchmark.as_str(), case.as_str(), rule.metric.as_str()))
+    let is_gated = |told: &SeriesHistory| {
+        let has_case = |rule: &Rule| rule.cases.iter().any(|(case, _)| *case == told.case);
+        gated.iter().any(|rule| {
+            rule.benchmark == told.benchmark && has_case(rule) && rule.metric.has(&told.metric, &told.labels)
         })
-        .collect();
+    };
     let mut rules: BTreeMap<Ungated<'_>, Cases<'_>> = BTreeMap::new();
-    let mut directions: BTreeMap<(&str, &str), Direction> = BTreeMap::new();
+    let mut directions: BTreeMap<(&str, MetricSelector), Direction> = BTreeMap::new();
     for told in series.iter().filter(|told| told.kind == Kind::Primary && !told.replaced) {
-        if !known.contains(&(&told.benchmark, &told.case, &told.metric)) {
+        if !is_gated(told) {
+            let metric = MetricSelector::of_series(&told.metric, &told.labels);
             let subjects = evaluation.dataset.rows().iter().map(|row| evaluation.dataset.subject(row));
             let targets: BTreeSet<&str> = match told.environment.get("target") {
                 Some(target) => BTreeSet::from([target.as_str()]),
                 // Targets do not keep results of this project apart.
                 None => subjects.filter(|of| of.case == told.case).map(|of| of.target.as_str()).collect(),
             };
-            directions.insert((&told.benchmark, &told.metric), told.direction);
+            directions.insert((&told.benchmark, metric.clone()), told.direction);
             for target in targets {
-                rules.entry((&told.benchmark, target, &told.metric)).or_default().insert((&told.case, &told.case_name));
+                let key = (told.benchmark.as_str(), target, metric.clone());
+                rules.entry(key).or_default().insert((&told.case, &told.case_name));
             }
         }
     }
@@ -260,12 +263,12 @@ fn ungated(gated: &[Rule], evaluation: &Evaluation, series: &[SeriesHistory]) ->
         benchmark: benchmark.to_owned(),
         target: target.to_owned(),
         cases: cases.into_iter().map(|(id, name)| (id.to_owned(), name.to_owned())).collect(),
-        metric: metric.to_owned(),
+        direction: directions.get(&(benchmark, metric.clone())).copied(),
+        metric,
         max_regression: Some(DEFAULT_THRESHOLD),
         min: None,
         max: None,
         is_confirmed: false,
-        direction: directions.get(&(benchmark, metric)).copied(),
         against: Against::Default,
     };
     rules.into_iter().map(rule).collect()

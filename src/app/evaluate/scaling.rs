@@ -10,6 +10,7 @@ use kubebench_results::scaling::{Axis, Request, along, axes, fronts, values};
 use kubebench_syntax::diag::Diagnostics;
 use kubebench_syntax::diag::render::{listed, on_one_line};
 use kubebench_syntax::text::SourceMap;
+use kubebench_syntax::unit::MetricSelector;
 
 /// Along what cases are compared.
 pub struct ScalingQuery {
@@ -18,7 +19,7 @@ pub struct ScalingQuery {
     /// The value that the others are compared with; without it, the smallest number or the first name.
     pub base: Option<String>,
     /// Metrics by name; empty means all.
-    pub metrics: Vec<String>,
+    pub metrics: Vec<MetricSelector>,
     /// Facts that may differ.
     pub allowed: Vec<String>,
     /// Two metrics that pull apart, such as `latency,throughput`; without them, the two primary ones.
@@ -69,14 +70,14 @@ impl Scaling {
                 listed(known.iter().map(String::as_str))
             );
         }
-        refuse_unknown(&query.metrics, || series.iter().map(|told| told.metric.as_str()))?;
+        refuse_unknown(&query.metrics, || series.iter().map(|told| (told.metric.as_str(), &told.labels)))?;
         let pareto = query.pareto.as_deref().map(pair).transpose()?;
         let mut answer = along(Request {
             dataset: &dataset,
             told: &series,
             axis: &axis,
             base: query.base.as_deref(),
-            metrics: &query.metrics.iter().cloned().collect(),
+            metrics: &query.metrics,
             allowed: &query.allowed.iter().cloned().collect(),
         });
         answer.fronts = fronts(&dataset, &series, pareto);

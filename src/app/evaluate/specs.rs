@@ -4,6 +4,7 @@ use kubebench_compiler::model::{Benchmark, Gate, GateBaseline};
 use kubebench_report::ExpectedBenchmark;
 use kubebench_results::compare::{Against, Rule, Side};
 use kubebench_syntax::text::Span;
+use kubebench_syntax::unit::MetricSelector;
 
 /// The label by which nodes say what they are.
 const INSTANCE_TYPE: &str = "node.kubernetes.io/instance-type";
@@ -22,7 +23,7 @@ pub(super) fn rule(benchmark: &Benchmark, gate: &Gate) -> (Rule, Span) {
         benchmark: benchmark.name.clone(),
         target: benchmark.target.name.clone(),
         cases: benchmark.cases.iter().map(|case| (case.id.clone(), case.name.clone())).collect(),
-        metric: gate.metric.clone(),
+        metric: MetricSelector::of(&gate.metric),
         max_regression: gate.max_regression,
         min: gate.min,
         max: gate.max,

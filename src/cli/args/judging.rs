@@ -8,6 +8,7 @@ use super::{SelectArgs, one_of};
 use crate::app::evaluate::{
     ANY_CHANGE, AckQuery, BadFiles, GateQuery, HistoryQuery, MetricQuery, ReportQuery, WithoutAnswer,
 };
+use kubebench_syntax::unit::MetricSelector;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct GateArgs {
@@ -179,9 +180,9 @@ pub(in crate::cli) struct CompareArgs {
     /// Only this benchmark; may be given several times
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) benchmark: Vec<String>,
-    /// Only this metric; may be given several times
-    #[arg(long, value_name = "NAME")]
-    pub(in crate::cli) metric: Vec<String>,
+    /// Only this metric, such as loss or busbw{test=all_gather}; may be given several times
+    #[arg(long, value_name = "METRIC", value_parser = MetricSelector::parse)]
+    pub(in crate::cli) metric: Vec<MetricSelector>,
     /// Compare although this fact differs: target, engine, cpu, gpu, driver, instanceType or workload; may be given several times
     #[arg(long, value_name = "FACT", value_parser = ["target", "engine", "cpu", "gpu", "driver", "instanceType", "workload"])]
     pub(in crate::cli) allow: Vec<String>,
@@ -201,9 +202,9 @@ pub(in crate::cli) struct HistoryArgs {
     /// Only this case, by id or name; may be given several times
     #[arg(long, value_name = "CASE")]
     pub(in crate::cli) case: Vec<String>,
-    /// Only this metric, primary or not; may be given several times
-    #[arg(long, value_name = "NAME")]
-    pub(in crate::cli) metric: Vec<String>,
+    /// Only this metric, primary or not, such as loss or busbw{test=all_gather}; may be given several times
+    #[arg(long, value_name = "METRIC", value_parser = MetricSelector::parse)]
+    pub(in crate::cli) metric: Vec<MetricSelector>,
     /// All metrics, not the primary ones alone
     #[arg(long, conflicts_with = "metric")]
     pub(in crate::cli) all: bool,

@@ -178,11 +178,11 @@ fn units_are_no_ratio() {
     let first = project.commit("first");
     project.sessions(&QUIET[..6], &on(&first));
     let second = project.commit("second");
-    project.sessions(&QUIET[..6], &Special { unit: Some("images/ms".to_owned()), ..on(&second) });
+    project.sessions(&QUIET[..6], &Special { unit: Some("tokens/s".to_owned()), ..on(&second) });
     let (status, answer) = project.json(&["compare", &first, &second]);
     assert_eq!((status, &answer["lines"]), (1, &json!([])), "{answer:#}");
     let notes = answer["notes"].to_string();
-    assert!(notes.contains("images/ms"), "{answer:#}");
+    assert!(notes.contains("its unit was images/s and is tokens/s"), "{answer:#}");
     let (_, _, error) = project.says(&["compare", &first, &second]);
     assert_line(
         named(&error, &[(&first, "FIRST"), (&second, "SECOND")]),

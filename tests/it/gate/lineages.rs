@@ -173,7 +173,7 @@ fn what_a_branch_adds_to_an_open_change_is_told() {
 #[test]
 fn a_session_of_a_branch_hides_nothing_of_the_default_branch() {
     let dropped: Vec<f64> = QUIET.into_iter().chain([92.0, 92.3, 91.8, 92.1, 91.9, 92.2, 92.0]).collect();
-    for (cpu, unit) in [(Some("other"), None), (None, Some("img/s"))] {
+    for (cpu, unit) in [(Some("other"), None), (None, Some("tokens/s"))] {
         let mut project = Project::with(SPEC);
         project.with_feature(&dropped, &[]);
         let feature = project.git(&["rev-parse", "feature"]).trim().to_owned();
@@ -228,7 +228,7 @@ fn a_session_of_a_branch_brings_nothing_back() {
     let [main, feature] = project.with_feature(&dropped, &[]);
     let on = |commit: &str| Special {
         commit: Some(commit.to_owned()),
-        unit: Some("img/s".to_owned()),
+        unit: Some("tokens/s".to_owned()),
         ..Special::default()
     };
     project.sessions(&QUIET, &on(&main));
@@ -239,7 +239,7 @@ fn a_session_of_a_branch_brings_nothing_back() {
         assert_eq!((status, answer["lines"].as_array().unwrap().len()), (0, 1), "{answer:#}");
         assert_line(
             texts(&answer["notes"]),
-            str! {"not judged: `speed` of train (default) got worse on 1 × synthetic, target default in session session-021 of 2026-02-01, neither acknowledged nor over; it has another unit since (img/s)"},
+            str! {"not judged: `speed` of train (default) got worse on 1 × synthetic, target default in session session-021 of 2026-02-01, neither acknowledged nor over; it has another unit since (tokens/s)"},
         );
     }
 }
@@ -247,7 +247,7 @@ fn a_session_of_a_branch_brings_nothing_back() {
 /// Where the default branch never ran a case, a branch replaces what it ran on itself.
 #[test]
 fn hardware_and_units_of_a_branch_alone_are_replaced() {
-    for (cpu, unit) in [(Some("other"), None), (None, Some("img/s"))] {
+    for (cpu, unit) in [(Some("other"), None), (None, Some("tokens/s"))] {
         let mut project = Project::with(SPEC);
         let [_, feature] = project.with_feature(&[], &QUIET);
         let on = Special { commit: Some(feature), ..Special::default() };

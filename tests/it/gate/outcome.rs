@@ -434,7 +434,7 @@ fn an_open_change_in_the_unit_before_is_told() {
     project.sessions(&QUIET, &Special::default());
     let begun = project.session(80.0, &Special::default());
     project.sessions(&[80.1, 79.9, 80.2, 79.8, 80.0, 80.1], &Special::default());
-    let other = Special { unit: Some("kimages/s".to_owned()), ..Special::default() };
+    let other = Special { unit: Some("tokens/s".to_owned()), ..Special::default() };
     project.sessions(&[0.08, 0.0801, 0.0799, 0.0802, 0.0798, 0.08], &other);
     let (status, answer) = project.json(&["gate"]);
     assert_eq!((status, answer["lines"].as_array().unwrap().len()), (0, 1), "{answer:#}");
@@ -442,7 +442,7 @@ fn an_open_change_in_the_unit_before_is_told() {
     assert!(note.contains(&begun), "{note}");
     assert_line(
         &note,
-        str! {"not judged: `speed` of train (default) got worse on 1 × synthetic, target default in session session-021 of 2026-02-01, neither acknowledged nor over; it has another unit since (kimages/s)"},
+        str! {"not judged: `speed` of train (default) got worse on 1 × synthetic, target default in session session-021 of 2026-02-01, neither acknowledged nor over; it has another unit since (tokens/s)"},
     );
     let ack = ["ack", "train", "--metric", "speed", "--by", "ada", "--reason", "known", "--from", &begun];
     assert_eq!(project.says(&ack).0, 0);
@@ -483,8 +483,8 @@ fn the_spec_says_which_way_is_better_and_the_candidate_in_which_unit() {
     let mut project = Project::with(SPEC);
     project.sessions(&QUIET, &Special::default());
     let old = project.session(110.0, &Special::default());
-    project.session(110.0, &Special { unit: Some("images/ms".to_owned()), ..Special::default() });
-    assert_eq!(project.gate(&[]).1["unit"], "images/ms");
+    project.session(110.0, &Special { unit: Some("tokens/s".to_owned()), ..Special::default() });
+    assert_eq!(project.gate(&[]).1["unit"], "tokens/s");
     let (_, line) = project.gate(&["--candidate", &old]);
     assert_eq!((verdict(&line), line["unit"].as_str()), ("improved", Some("images/s")), "{line:#}");
     // What was recorded said `higher`, and was wrong.

@@ -47,6 +47,7 @@ pub(super) fn metrics(wires: &[wire::Metric], spec: &Node, diagnostics: &mut Dia
         metrics.push(Metric {
             name: wire.name.clone().or_else(|| preset.map(|preset| preset.name.to_owned())),
             span,
+            unit: wire.unit.as_ref().map(|unit| unit.0.clone()).or_else(|| Some(preset?.unit.to_owned())),
             direction: wire.better.or_else(|| Some(preset?.better)).map(direction),
             primary: wire.primary.is_some_and(|flag| flag.0),
             tool: wire.from.tool.as_ref().map(|tool| ToolMetrics {

@@ -22,6 +22,7 @@ pub(super) fn text(benchmark: &Benchmark, document: &Json) -> String {
     RulesFile {
         benchmark: benchmark.name.clone(),
         checks: list("checks"),
+        extraction: Some(kubebench_extract::VERSION),
         gates: list("gates"),
         labels: benchmark.labels.clone(),
         log_limit_bytes: benchmark.log_limit,

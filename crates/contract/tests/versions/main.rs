@@ -103,6 +103,7 @@ fn whole_rules() -> RulesFile {
     RulesFile {
         benchmark: "bench".to_owned(),
         checks: vec![json!({"restarts": 0})],
+        extraction: Some(2),
         gates: vec![json!({"metric": "loss", "max": 3})],
         labels: BTreeMap::from([("team".to_owned(), "vision".to_owned())]),
         log_limit_bytes: Some(1 << 20),

@@ -3,7 +3,7 @@ use std::io::{BufReader, Read as _};
 
 use super::{csv, json, json_lines, single};
 use crate::series::{Series, Window};
-use crate::unit::MetricUnit;
+use kubebench_syntax::unit::MetricUnit;
 use kubebench_format::spec::v1::metric::{Reduce, Row};
 use kubebench_testing::snapshot::{assert_text, str};
 

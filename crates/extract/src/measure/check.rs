@@ -20,13 +20,13 @@ pub(super) fn judge(check: &Check, metrics: &[Metric], requests: &[Requests], re
             passed: restarts <= *limit,
             observed: format!("{restarts} restarts"),
         },
-        Check::Metric { name, finite, min, max } => {
+        Check::Metric { metric: metric_of, finite, min, max } => {
             let mut wanted = Vec::new();
             wanted.extend(finite.then(|| "finite".to_owned()));
             wanted.extend(min.map(|min| format!("≥ {min}")));
             wanted.extend(max.map(|max| format!("≤ {max}")));
-            let label = format!("{name} {}", wanted.join(", "));
-            let found: Vec<&Metric> = metrics.iter().filter(|metric| metric.name == *name).collect();
+            let label = format!("{metric_of} {}", wanted.join(", "));
+            let found: Vec<&Metric> = metrics.iter().filter(|metric| metric_of.has(&metric.name, &metric.labels)).collect();
             if found.is_empty() {
                 return CheckOutcome { name: label, passed: false, observed: "the metric was not found".to_owned() };
             }

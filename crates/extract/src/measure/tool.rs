@@ -9,7 +9,7 @@ use crate::json_document::NO_DOCUMENT;
 use crate::rules::{From, MetricRule};
 use crate::series::{Unreadable, Window};
 use crate::tool::{Found, Headline, Report, Requests};
-use crate::unit::MetricUnit;
+use kubebench_syntax::unit::MetricUnit;
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Native, StatusReason};
 

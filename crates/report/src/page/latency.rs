@@ -11,6 +11,7 @@ use super::super::site::{Benchmark, Case, Site};
 use super::parts;
 use kubebench_results::compare::model::{Direction, SeriesHistory, SessionValue};
 use kubebench_stats as stats;
+use kubebench_syntax::unit::{Conversion, MetricUnit};
 
 /// Fewer samples than this have no distribution to look at.
 const LEAST: usize = 20;
@@ -18,8 +19,6 @@ const LEAST: usize = 20;
 const MOST: usize = 6;
 /// The ending of their numbers.
 pub(crate) const DATA: &str = "latency.csv";
-/// Units of time.
-const TIMES: [&str; 9] = ["s", "ms", "us", "µs", "μs", "ns", "min", "seconds", "milliseconds"];
 
 /// Draws the distributions of a case, as its page at `from` shows them.
 pub(super) fn latency(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, case: &Case<'_>) -> Markup {
@@ -71,7 +70,13 @@ fn before_open(told: &SeriesHistory) -> Option<&SessionValue> {
 }
 
 fn is_time(told: &SeriesHistory) -> bool {
-    told.unit.as_deref().is_some_and(|unit| TIMES.contains(&unit)) && told.direction == Direction::Lower
+    told.unit.as_deref().is_some_and(|unit| MetricUnit::of(unit).is_time()) && told.direction == Direction::Lower
+}
+
+/// Returns how samples that were recorded in `unit` are shown beside the values of a series.
+fn conversion(unit: Option<&str>, told: &SeriesHistory) -> Option<Conversion> {
+    let [recorded, shown] = [unit, told.unit.as_deref()].map(|unit| unit.map_or_else(MetricUnit::none, MetricUnit::of));
+    recorded.conversion_to(&shown)
 }
 
 fn samples<'a>(site: &Site<'_>, chart: &Chart<'a>) -> Option<Quantiles<'a>> {
@@ -80,9 +85,10 @@ fn samples<'a>(site: &Site<'_>, chart: &Chart<'a>) -> Option<Quantiles<'a>> {
         let mut all: Vec<f64> = Vec::new();
         for metrics in session.results.iter().filter_map(|path| site.request.samples.get(path)) {
             let own = metrics.iter().filter(|metric| metric.name == told.metric && metric.labels == told.labels);
-            all.extend(
-                own.flat_map(|metric| metric.samples.iter().copied().flatten()).filter(|value| value.is_finite()),
-            );
+            for (metric, conversion) in own.filter_map(|metric| Some((metric, conversion(metric.unit.as_deref(), told)?))) {
+                let values = metric.samples.iter().copied().flatten().map(|value| conversion.convert(value));
+                all.extend(values.filter(|value| value.is_finite()));
+            }
         }
         all.sort_by(f64::total_cmp);
         (all.len() >= LEAST).then(|| Curve { label: format!("{label}, {} samples", all.len()), points: points(&all) })

@@ -11,11 +11,11 @@ use crate::verdict::Mark;
 use kubebench_format::result::Ack;
 use kubebench_syntax::diag::nearest;
 use kubebench_syntax::invariant::Invariant as _;
-use kubebench_syntax::unit::is_time;
+use kubebench_syntax::unit::{MetricSelector, is_time};
 
 /// Returns whether `ack` is about this series.
 pub(super) fn is_about(ack: &Ack, dataset: &Dataset, partition: &Partition, metric: &MetricKey) -> bool {
-    ack.metric == metric.name && is_about_case(ack, dataset, partition)
+    MetricSelector::of(&ack.metric).has(&metric.name, &metric.labels) && is_about_case(ack, dataset, partition)
 }
 
 fn is_about_case(ack: &Ack, dataset: &Dataset, partition: &Partition) -> bool {
@@ -81,9 +81,10 @@ fn why_idle(
         return Some(format!("no result of {} is of the case `{}`{on}", ack.benchmark, ack.case));
     }
     let rows = || of_case.iter().flat_map(|own| &own.sessions).flat_map(|session| session.rows(dataset));
-    let metrics = || rows().flat_map(|row| dataset.metrics(row)).map(|(definition, _)| definition.name.as_str());
-    if !metrics().any(|name| name == ack.metric) {
-        let near = nearest(&ack.metric, metrics());
+    let metrics = || rows().flat_map(|row| dataset.metrics(row)).map(|(definition, _)| definition);
+    let selector = [MetricSelector::of(&ack.metric)];
+    if !metrics().any(|definition| definition.is_among(&selector)) {
+        let near = nearest(&ack.metric, metrics().map(|definition| definition.name.as_str()));
         return Some(format!("no result of {} has the metric `{}`{near}", ack.benchmark, ack.metric));
     }
     let all: Vec<Option<&Lineage>> =
@@ -113,7 +114,7 @@ enum Reach {
 }
 
 fn reach(ack: &Ack, dataset: &Dataset, partition: &Partition, lineage: Option<&Lineage>) -> Reach {
-    let origin = Origin { dataset, partition, lineage };
+    let origin = Origin { dataset, partition, lineage, extraction: None };
     let sessions = partition.sessions.iter().enumerate();
     let from_there = sessions
         .filter(|(at, of)| begins(&ack.from, &of.id, &of.started_at, origin.commit(*at).as_deref()))

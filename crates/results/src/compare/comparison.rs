@@ -16,6 +16,7 @@ use crate::verdict::{
 };
 use kubebench_stats as stats;
 use kubebench_syntax::invariant::Invariant as _;
+use kubebench_syntax::unit::MetricSelector;
 
 /// From so many sessions on each side, ranks decide.
 const LEAST_GROUP: usize = 4;
@@ -36,7 +37,7 @@ pub struct Request<'a> {
     /// What specs say of metrics.
     pub policies: &'a Policies,
     /// Only these metrics, where some are named.
-    pub metrics: &'a BTreeSet<String>,
+    pub metrics: &'a [MetricSelector],
     /// The commits that are known.
     pub lineage: Option<&'a Lineage>,
 }
@@ -152,20 +153,20 @@ impl Request<'_> {
         let differing = self.differing(baseline, candidate);
         let refused: Vec<&(String, String)> =
             differing.iter().filter(|(fact, _)| !self.allowed.contains(fact)).collect();
-        let ours = series_of(self.dataset, baseline, |name| self.is_wanted(name));
-        let by_metric: BTreeMap<&MetricKey, &Series> = ours.iter().map(|series| (&series.metric, series)).collect();
-        let theirs = series_of(self.dataset, candidate, |name| self.is_wanted(name));
+        let ours = series_of(self.dataset, baseline, |definition| definition.is_among(self.metrics));
+        let theirs = series_of(self.dataset, candidate, |definition| definition.is_among(self.metrics));
         let mut lines = self.lost(baseline, &ours, candidate, &theirs, notes);
         notes.extend(self.gained(baseline, &ours, candidate, &theirs));
         for series in &theirs {
-            let Some(before) = by_metric.get(&series.metric) else {
+            let Some(before) = ours.iter().find_map(|own| own.as_of(&series.metric)) else {
                 notes.extend(other_unit(&ours, series, candidate));
                 continue;
             };
-            let mut line = self.line(baseline, before, candidate, series);
+            let mut line = self.line(baseline, &before, candidate, series);
             for (fact, said) in &differing {
                 line.notes.push(format!("{fact} differs: {said}"));
             }
+            line.notes.extend(self.read_otherwise(baseline, candidate));
             if !refused.is_empty() {
                 refuse(&mut line, &refused);
             }
@@ -199,6 +200,18 @@ impl Request<'_> {
             differing.push(("workload".to_owned(), said));
         }
         differing
+    }
+
+    /// Says that values of one side were read by another version of the extraction rules.
+    fn read_otherwise(&self, baseline: &Partition, candidate: &Partition) -> Option<String> {
+        let versions = |side: &Partition| {
+            let rows = side.sessions.iter().flat_map(|session| session.rows(self.dataset));
+            rows.map(|row| self.dataset.origin(row).extraction).collect::<BTreeSet<u32>>()
+        };
+        (versions(baseline) != versions(candidate)).then(|| {
+            "the sides were read by different versions of the extraction rules: `kubebench reparse` reads the kept logs again"
+                .to_owned()
+        })
     }
 
     /// Returns the digests of what ran, images apart; nothing where a result does not know.
@@ -236,12 +249,8 @@ impl Request<'_> {
         line
     }
 
-    fn is_wanted(&self, name: &str) -> bool {
-        self.metrics.is_empty() || self.metrics.contains(name)
-    }
-
     fn origin<'p>(&'p self, partition: &'p Partition) -> Origin<'p> {
-        Origin { dataset: self.dataset, partition, lineage: self.lineage }
+        Origin { dataset: self.dataset, partition, lineage: self.lineage, extraction: None }
     }
 }
 
@@ -260,7 +269,7 @@ fn is_like(one: &Series, other: &Series) -> bool {
     one.metric.name == other.metric.name && one.metric.labels == other.metric.labels
 }
 
-/// Says that the baseline has a metric in another unit: nobody can say how much one is of the other.
+/// Says that the unit of a metric of the baseline measures something else.
 fn other_unit(ours: &[Series], series: &Series, candidate: &Partition) -> Option<String> {
     let metric = &series.metric;
     let known = ours.iter().find(|own| is_like(own, series))?;

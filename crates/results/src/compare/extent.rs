@@ -6,13 +6,15 @@ use super::line::Origin;
 use crate::dataset::{Partition, Series, series_of};
 use crate::verdict::{SIGNIFICANT, Scale, measure, worse};
 use kubebench_format::result::Ack;
+use kubebench_syntax::unit::MetricSelector;
 
 /// Returns the greatest change for the worse that `ack` is about, as a share: by the level that it is held against, and by what a gate
 /// measures. Where it is about a metric without a value from there on, that is 0; nothing where nothing got worse.
 pub fn extent(request: Request<'_>, ack: &Ack) -> Option<f64> {
+    let selector = MetricSelector::of(&ack.metric);
     let of_partition = |partition: &Partition| {
-        let origin = Origin { dataset: request.dataset, partition, lineage: request.lineage };
-        let about = series_of(request.dataset, partition, |name| name == ack.metric);
+        let origin = Origin { dataset: request.dataset, partition, lineage: request.lineage, extraction: None };
+        let about = series_of(request.dataset, partition, |definition| definition.is_among(std::slice::from_ref(&selector)));
         let about = about.iter().filter(|series| is_about(ack, request.dataset, partition, &series.metric));
         about.filter_map(|series| of_series(request, ack, origin, series)).max_by(f64::total_cmp)
     };

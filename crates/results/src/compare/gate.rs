@@ -18,6 +18,7 @@ use crate::verdict::{DEFAULT_THRESHOLD, Verdict};
 use kubebench_format::result::Ack;
 use kubebench_format::result::v1::Direction;
 use kubebench_stats::adjust::benjamini_hochberg;
+use kubebench_syntax::unit::MetricSelector;
 
 /// A gate of a spec.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +30,7 @@ pub struct Rule {
     /// The cases: id, and name as people read it.
     pub cases: Vec<(String, String)>,
     /// The metric.
-    pub metric: String,
+    pub metric: MetricSelector,
     /// How much worse it may get, as a share.
     pub max_regression: Option<f64>,
     /// The least value.
@@ -137,16 +138,16 @@ pub fn gate(request: Request<'_>) -> Judged {
 
 /// Returns the partitions of gated benchmarks by benchmark and case, each with the metrics that gates are about.
 fn known<'a>(request: &Request<'a>) -> BTreeMap<(&'a str, &'a str), Vec<Known<'a>>> {
-    let mut metrics: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut metrics: BTreeMap<&str, Vec<MetricSelector>> = BTreeMap::new();
     for rule in request.rules {
-        metrics.entry(&rule.benchmark).or_default().insert(&rule.metric);
+        metrics.entry(&rule.benchmark).or_default().push(rule.metric.clone());
     }
     let lineage = request.default.and_then(|name| request.lineages.get(name));
     let replaced = replaced(request.dataset, request.partitions, lineage);
     let mut known: BTreeMap<(&str, &str), Vec<Known<'_>>> = BTreeMap::new();
     for (partition, is_replaced) in request.partitions.iter().zip(replaced) {
         let Some(wanted) = metrics.get(partition.benchmark.as_str()) else { continue };
-        let series = series_of(request.dataset, partition, |name| wanted.contains(name));
+        let series = series_of(request.dataset, partition, |definition| definition.is_among(wanted));
         known.entry((&partition.benchmark, &partition.case)).or_default().push(Known {
             partition,
             is_replaced,
@@ -168,8 +169,8 @@ fn missing(rule: &Rule, case: &str, name: &str) -> Line {
         case: case.to_owned(),
         case_name: name.to_owned(),
         environment: BTreeMap::from([("target".to_owned(), rule.target.clone())]),
-        metric: rule.metric.clone(),
-        labels: BTreeMap::new(),
+        metric: rule.metric.name().to_owned(),
+        labels: rule.metric.labels().clone(),
         unit: None,
         direction: Direction::None,
         kind: kubebench_format::result::v1::Kind::Secondary,

@@ -45,7 +45,7 @@ pub fn history(request: Request<'_>) -> Vec<SeriesHistory> {
     let replaced = replaced(request.dataset, request.partitions, request.lineage);
     let mut told = Vec::new();
     for (partition, is_replaced) in request.partitions.iter().zip(replaced) {
-        let origin = Origin { dataset: request.dataset, partition, lineage: request.lineage };
+        let origin = Origin { dataset: request.dataset, partition, lineage: request.lineage, extraction: None };
         for series in series(request.dataset, partition) {
             told.push(request.tell(origin, &series, is_replaced));
         }
@@ -88,7 +88,7 @@ impl LevelChange {
 /// of machines that take turns are in use side by side, and a branch replaces nothing of the default one: of the sessions of the known
 /// commits, the hardware that is in use among these alone is in use.
 pub(super) fn replaced(dataset: &Dataset, partitions: &[Partition], lineage: Option<&Lineage>) -> Vec<bool> {
-    let is_known = |partition: &Partition, session: usize| Origin { dataset, partition, lineage }.has(session);
+    let is_known = |partition: &Partition, session: usize| Origin { dataset, partition, lineage, extraction: None }.has(session);
     let of_all = replaced_by(partitions, |_, _| true);
     let of_known = replaced_by(partitions, is_known);
     of_all.into_iter().zip(of_known).map(|(all, known)| all == Some(true) && known != Some(false)).collect()
@@ -331,7 +331,8 @@ fn environment_changes(origin: Origin<'_>, series: &Series) -> Vec<FactChange> {
     let mut last: BTreeMap<&'static str, String> = BTreeMap::new();
     for session in series.points.iter().filter_map(|point| origin.partition.sessions.get(point.session)) {
         let Some(row) = session.first(origin.dataset) else { continue };
-        let facts = facts(origin.dataset.environment(row));
+        let mut facts = facts(origin.dataset.environment(row));
+        facts.insert("extractionRules", format!("version {}", origin.dataset.origin(row).extraction));
         for (fact, after) in &facts {
             if let Some(before) = last.get(fact).filter(|before| *before != after) {
                 changes.push(FactChange {

@@ -14,6 +14,8 @@ pub(super) struct Origin<'a> {
     pub(super) partition: &'a Partition,
     /// The commits that are known.
     pub(super) lineage: Option<&'a Lineage>,
+    /// The version of the extraction rules that sessions were read by; whatever version it was, where none is said.
+    pub(super) extraction: Option<u32>,
 }
 
 impl Origin<'_> {
@@ -60,8 +62,19 @@ impl Origin<'_> {
         self.has(point.session)
     }
 
-    /// Returns whether the session at this place of the partition is of the commits that are known: any is, where none are.
+    /// Returns whether the session at this place of the partition was read by the extraction rules of this version.
+    pub(super) fn is_read_alike(&self, session: usize) -> bool {
+        let row = self.partition.sessions.get(session).and_then(|session| session.first(self.dataset));
+        let read = row.map(|row| self.dataset.origin(row).extraction);
+        self.extraction.is_none() || read == self.extraction
+    }
+
+    /// Returns whether the session at this place of the partition is of the commits that are known, where any are, and was read
+    /// by the extraction rules of this version.
     pub(super) fn has(&self, session: usize) -> bool {
+        if !self.is_read_alike(session) {
+            return false;
+        }
         let row = self.partition.sessions.get(session).and_then(|session| session.first(self.dataset));
         match (self.lineage, row) {
             (None, _) => true,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use kubebench_format::result::BenchmarkResult;
+use kubebench_syntax::unit::MetricSelector;
 use kubebench_format::result::v1::{
     Direction, Environment, Kind, Metadata, Provenance, Reason, Status, StatusReason, Usage,
 };
@@ -73,6 +74,13 @@ pub struct Definition {
     pub direction: Direction,
     /// What part it plays.
     pub kind: Kind,
+}
+
+impl Definition {
+    /// Returns whether one of `selectors` means it; where there are none, any metric is meant.
+    pub(crate) fn is_among(&self, selectors: &[MetricSelector]) -> bool {
+        selectors.is_empty() || selectors.iter().any(|selector| selector.has(&self.name, &self.labels))
+    }
 }
 
 /// A row before its parts have numbers.

@@ -1,13 +1,16 @@
 //! Series: the values of one metric over the sessions of a partition.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{Dataset, Definition, Partition, Session};
 use kubebench_format::result::labelled;
 use kubebench_format::result::v1::{Direction, Kind};
 use kubebench_stats as stats;
+use kubebench_syntax::unit::MetricUnit;
 
-/// What tells a metric from others of a partition. A metric whose unit changed is another one: 1 ms is not less than 2 s.
+/// What tells a metric from others of a partition. A metric whose unit measures something else now is another one; units of
+/// one dimension were made one before ([`Dataset::unify_units`]).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MetricKey {
     /// The name.
@@ -26,6 +29,10 @@ impl MetricKey {
             labels: definition.labels.clone(),
             unit: definition.unit.clone().filter(|unit| unit != "1"),
         }
+    }
+
+    fn metric_unit(&self) -> MetricUnit {
+        self.unit.as_deref().map_or_else(MetricUnit::none, MetricUnit::of)
     }
 
     /// Returns the name with its labels, as people read it.
@@ -47,6 +54,24 @@ pub struct Series {
     pub points: Vec<Point>,
 }
 
+impl Series {
+    /// Returns the same as values of `metric`: converted where the units differ; nothing where they measure different things,
+    /// or where it is another metric.
+    pub(crate) fn as_of(&self, metric: &MetricKey) -> Option<Cow<'_, Self>> {
+        if self.metric == *metric {
+            return Some(Cow::Borrowed(self));
+        }
+        let is_like = self.metric.name == metric.name && self.metric.labels == metric.labels;
+        let conversion = self.metric.metric_unit().conversion_to(&metric.metric_unit()).filter(|_| is_like)?;
+        let mut converted = Self { metric: metric.clone(), ..self.clone() };
+        for point in &mut converted.points {
+            point.median = conversion.convert(point.median);
+            point.runs.iter_mut().for_each(|run| *run = conversion.convert(*run));
+        }
+        Some(Cow::Owned(converted))
+    }
+}
+
 /// The value of one session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
@@ -65,8 +90,12 @@ pub fn series(dataset: &Dataset, partition: &Partition) -> Vec<Series> {
     series_of(dataset, partition, |_| true)
 }
 
-/// Returns the series of a partition whose names are wanted, by metric.
-pub(crate) fn series_of(dataset: &Dataset, partition: &Partition, is_wanted: impl Fn(&str) -> bool) -> Vec<Series> {
+/// Returns the series of a partition that are wanted, by metric.
+pub(crate) fn series_of(
+    dataset: &Dataset,
+    partition: &Partition,
+    is_wanted: impl Fn(&Definition) -> bool,
+) -> Vec<Series> {
     let mut all: BTreeMap<MetricKey, Series> = BTreeMap::new();
     for (at, session) in partition.sessions.iter().enumerate() {
         for (definition, runs) in values(dataset, session, &is_wanted) {
@@ -95,11 +124,11 @@ pub(crate) fn series_of(dataset: &Dataset, partition: &Partition, is_wanted: imp
 fn values<'a>(
     dataset: &'a Dataset,
     session: &'a Session,
-    is_wanted: &impl Fn(&str) -> bool,
+    is_wanted: &impl Fn(&Definition) -> bool,
 ) -> Vec<(&'a Definition, Vec<f64>)> {
     let mut by_definition: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for row in session.rows(dataset).filter(|row| row.counts()) {
-        let wanted = row.metrics.iter().filter(|(definition, _)| is_wanted(&dataset.definitions.get(*definition).name));
+        let wanted = row.metrics.iter().filter(|(definition, _)| is_wanted(dataset.definitions.get(*definition)));
         for (definition, value) in wanted {
             by_definition.entry(*definition).or_default().extend(value);
         }

@@ -58,6 +58,11 @@ impl<T: Clone + Serialize + DeserializeOwned> Table<T> {
         &self.items[id as usize]
     }
 
+    /// Returns the parts, by number.
+    pub(super) fn items(&self) -> &[T] {
+        &self.items
+    }
+
     /// Returns whether there is a part of this number.
     pub(super) fn has(&self, id: u32) -> bool {
         (id as usize) < self.items.len()

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use kubebench_format::result::BenchmarkResult;
 use kubebench_format::result::v1::{Direction, Metric};
 use kubebench_stats::quantile;
+use kubebench_syntax::unit::{Conversion, MetricUnit};
 
 /// A case on a target.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,10 +59,33 @@ impl Latest {
         last.runs += 1;
         for Metric { name, labels, unit, direction, value, .. } in &result.metrics {
             let key = Key { name: name.clone(), labels: labels.clone(), unit: unit.clone() };
+            let (key, conversion) = last.alike(key);
             let measured =
                 last.metrics.entry(key).or_insert_with(|| Measured { direction: *direction, values: Vec::new() });
+            let value = value.map(|value| conversion.map_or(value, |conversion| conversion.convert(value)));
             measured.values.extend(value.filter(|value| value.is_finite()));
         }
+    }
+}
+
+impl Last {
+    /// Returns the key that a metric has among those of the session, and how it is converted: runs of one session may print
+    /// one metric with several prefixes.
+    fn alike(&self, key: Key) -> (Key, Option<Conversion>) {
+        let first = Key { unit: None, ..key.clone() };
+        let same = self.metrics.range(first..).map(|(known, _)| known);
+        let mut same = same.take_while(|known| known.name == key.name && known.labels == key.labels);
+        let known = same.find_map(|known| Some((known, key.metric_unit().conversion_to(&known.metric_unit())?)));
+        match known {
+            Some((known, conversion)) if known.unit != key.unit => (known.clone(), Some(conversion)),
+            _ => (key, None),
+        }
+    }
+}
+
+impl Key {
+    fn metric_unit(&self) -> MetricUnit {
+        self.unit.as_deref().map_or_else(MetricUnit::none, MetricUnit::of)
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) fn groups(request: Request<'_>, cells: &[Cell<'_>]) -> (Vec<Group>, V
         if request.metrics.is_empty() {
             cell.told.kind == Kind::Primary
         } else {
-            request.metrics.contains(&cell.told.metric)
+            request.metrics.iter().any(|metric| metric.has(&cell.told.metric, &cell.told.labels))
         }
     };
     let mut benchmarks: BTreeMap<&str, Vec<(&Cell<'_>, Json)>> = BTreeMap::new();

@@ -130,7 +130,7 @@ fn a_unit_that_changed_leaves_no_open_change_behind() {
     let mut values = QUIET[..12].to_vec();
     values.extend([90.0, 90.2, 89.9, 90.1, 90.0, 89.8, 90.3]);
     let mut project = gated("{metric: speed, maxRegression: 3%}", &values);
-    project.sessions(&QUIET[..8], &Special { unit: Some("kimages/s".to_owned()), ..Special::default() });
+    project.sessions(&QUIET[..8], &Special { unit: Some("tokens/s".to_owned()), ..Special::default() });
     let overview = words(&site(&project, &[])["index.html"]);
     assert!(!overview.contains("is open"), "{overview}");
     assert_line(&overview, str! {"No change seen in 1 series; would have seen ±4.5 %."});

@@ -124,7 +124,7 @@ impl Request<'_> {
                 Only::Candidate => Line { reason: ONLY_CANDIDATE.to_owned(), candidate: sessions, ..line },
             }
         };
-        series_of(self.dataset, own, |name| self.is_wanted(name)).iter().map(line).collect()
+        series_of(self.dataset, own, |definition| definition.is_among(self.metrics)).iter().map(line).collect()
     }
 
     /// Returns the lines of metrics that the newest session of the baseline has and the candidate lacks. What the baseline itself does not

@@ -31,7 +31,7 @@ impl<'a> Request<'a> {
         let (mut drafts, mut notes) = (Vec::new(), BTreeSet::new());
         for (known, sessions) in candidates {
             let of_metric: Vec<&'k Series> =
-                known.series.iter().filter(|series| series.metric.name == rule.metric).collect();
+                known.series.iter().filter(|series| rule.metric.has(&series.metric.name, &series.metric.labels)).collect();
             // Of results that somebody named, all are judged.
             if !known.is_replaced || *self.candidate != Candidate::Newest {
                 let (of_partition, of_units) = self.of_partition(rule, known.partition, &sessions, &of_metric);
@@ -112,12 +112,21 @@ impl<'a> Request<'a> {
         sessions: &Sessions,
         of_metric: impl Iterator<Item = &'s Series>,
     ) -> BTreeSet<usize> {
-        let origin = Origin { dataset: self.dataset, partition, lineage: self.lineage(rule) };
+        let origin = self.origin(rule, partition);
         let first = sessions.all.first().copied().expected("a session that is judged");
         let points = of_metric.flat_map(|series| &series.points);
         let earlier = points.filter(|point| point.session < first && origin.is_member(point));
         let all: BTreeSet<usize> = earlier.map(|point| point.session).collect();
         all.into_iter().rev().take(WINDOW).collect()
+    }
+
+    /// Returns where sessions are from that a gate compares: of its commits, and read by the extraction rules of the newest session.
+    pub(super) fn origin<'p>(&'p self, rule: &'p Rule, partition: &'p Partition) -> Origin<'p>
+    where
+        'a: 'p,
+    {
+        let newest = self.dataset.origin(partition.newest(self.dataset));
+        Origin { dataset: self.dataset, partition, lineage: self.lineage(rule), extraction: Some(newest.extraction) }
     }
 
     /// Returns the commits whose sessions are the baseline of a gate.
@@ -158,7 +167,7 @@ impl<'a> Request<'a> {
 
     /// Returns whether nobody named the sessions that are judged, and none of them is of the default branch.
     fn is_aside(&self, rule: &Rule, partition: &Partition, sessions: &Sessions) -> bool {
-        let origin = Origin { dataset: self.dataset, partition, lineage: self.lineage(rule) };
+        let origin = self.origin(rule, partition);
         self.is_usual(rule) && !sessions.judged.iter().any(|session| origin.has(*session))
     }
 
@@ -191,7 +200,7 @@ impl<'a> Request<'a> {
         if !self.is_usual(rule) {
             return None;
         }
-        let origin = Origin { dataset: self.dataset, partition, lineage: self.lineage(rule) };
+        let origin = self.origin(rule, partition);
         let last = |series: &Series| {
             let known = series.points.iter().rev().find(|point| origin.is_member(point));
             known.map(|point| point.session)
@@ -213,7 +222,7 @@ impl<'a> Request<'a> {
         if rule.max_regression.is_none() || matches!(rule.against, Against::Value(_)) {
             return None;
         }
-        let origin = Origin { dataset: self.dataset, partition, lineage: self.lineage(rule) };
+        let origin = self.origin(rule, partition);
         let members = origin.members(series);
         let about = applying(self.acks, origin, &series.metric, self.as_of);
         let direction = rule.direction.unwrap_or(series.direction);
@@ -246,6 +255,6 @@ fn unit(series: &Series) -> &str {
 }
 
 fn empty_series(rule: &Rule) -> Series {
-    let metric = MetricKey { name: rule.metric.clone(), labels: BTreeMap::new(), unit: None };
+    let metric = MetricKey { name: rule.metric.name().to_owned(), labels: rule.metric.labels().clone(), unit: None };
     Series { metric, direction: Direction::None, kind: Kind::Secondary, points: Vec::new() }
 }

@@ -9,7 +9,6 @@ use super::super::ack;
 use super::super::history::{OpenLevel, applying, level_change, levels, marks, newest_level, size};
 use super::super::line::Origin;
 use super::super::model::{Acknowledged, Line, OpenChange, Size};
-use super::super::side::Lineage;
 use super::super::words;
 use super::{Against, Candidate, Request, Rule};
 use crate::dataset::{Partition, Point, Series};
@@ -45,7 +44,6 @@ pub(super) struct Draft<'a> {
     request: Request<'a>,
     rule: &'a Rule,
     partition: &'a Partition,
-    lineage: Option<&'a Lineage>,
     series: Cow<'a, Series>,
     policy: Policy,
     /// The sessions that are judged.
@@ -75,8 +73,7 @@ impl<'a> Request<'a> {
         series: Cow<'a, Series>,
         absence: Absence,
     ) -> Draft<'a> {
-        let lineage = self.lineage(rule);
-        let origin = Origin { dataset: self.dataset, partition, lineage };
+        let origin = self.origin(rule, partition);
         let threshold = rule.max_regression.unwrap_or(DEFAULT_THRESHOLD);
         let is_judged = |point: &Point| sessions.judged.contains(&point.session);
         let own = series.points.iter().rev().find(|point| is_judged(point)).map(|point| point.direction);
@@ -87,13 +84,22 @@ impl<'a> Request<'a> {
         let places = |wanted: &dyn Fn(&Point) -> bool| -> Vec<usize> {
             series.points.iter().enumerate().filter(|(_, point)| wanted(point)).map(|(at, _)| at).collect()
         };
-        let all_earlier = places(&is_earlier);
+        let is_read_alike = |point: &Point| origin.is_read_alike(point.session);
+        let all_earlier = places(&|point| is_earlier(point) && is_read_alike(point));
         let earlier: Vec<usize> = all_earlier
             .iter()
             .copied()
             .filter(|at| series.points.get(*at).is_some_and(|point| origin.is_member(point)))
             .collect();
         let mut notes = Vec::new();
+        let read_otherwise = places(&|point| is_earlier(point) && !is_read_alike(point)).len();
+        if read_otherwise > 0 {
+            notes.push(format!(
+                "{read_otherwise} earlier {} read by another version of the extraction rules, and not compared: `kubebench reparse` \
+                 reads the kept logs again",
+                if read_otherwise == 1 { "session was" } else { "sessions were" }
+            ));
+        }
         if earlier.len() < all_earlier.len() {
             let others = all_earlier.len() - earlier.len();
             notes.push(format!(
@@ -136,7 +142,6 @@ impl<'a> Request<'a> {
             request: *self,
             rule,
             partition,
-            lineage,
             series,
             policy,
             sessions: sessions.judged.clone(),
@@ -203,7 +208,7 @@ impl Draft<'_> {
     }
 
     fn origin(&self) -> Origin<'_> {
-        Origin { dataset: self.request.dataset, partition: self.partition, lineage: self.lineage }
+        self.request.origin(self.rule, self.partition)
     }
 
     fn point(&self, at: usize) -> Option<&Point> {

@@ -69,7 +69,7 @@ impl MetricUnit {
     }
 
     /// Returns it as it was written.
-    pub(crate) fn text(&self) -> &str {
+    pub fn text(&self) -> &str {
         &self.text
     }
 
@@ -84,17 +84,17 @@ impl MetricUnit {
     }
 
     /// Returns true for a time, which Go prints in parts: `1m12.5s`.
-    pub(crate) fn is_time(&self) -> bool {
+    pub fn is_time(&self) -> bool {
         self.dimension == SECOND
     }
 
     /// Returns true for bits and bytes, of which `G` alone may be 1000³ or 1024³.
-    pub(crate) fn is_of_bits(&self) -> bool {
+    pub fn is_of_bits(&self) -> bool {
         self.dimension.split('/').next().is_some_and(|first| matches!(first, "B" | "bit"))
     }
 
     /// Returns true for a pure number.
-    pub(crate) fn is_pure(&self) -> bool {
+    pub fn is_pure(&self) -> bool {
         self.dimension == PURE
     }
 }
@@ -107,7 +107,7 @@ impl fmt::Display for MetricUnit {
 
 impl Conversion {
     /// Makes a conversion that multiplies by a power of ten.
-    pub(crate) fn of_power(exponent: i32) -> Self {
+    pub fn of_power(exponent: i32) -> Self {
         Self(Scale { mantissa: 1.0, exponent })
     }
 

@@ -1,0 +1,72 @@
+//! One unit for each metric of a benchmark: what was recorded in another one of the same dimension is converted.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Dataset, Definition};
+use kubebench_syntax::unit::{Conversion, MetricUnit};
+
+/// What measures the same: a name, labels and a dimension.
+type Measure = (String, BTreeMap<String, String>, String);
+
+impl Dataset {
+    /// Converts values into the unit that `stated` says of a metric of a benchmark, or else into that of its newest result.
+    ///
+    /// The prefix and the spelling of a unit are not what it measures: 984 us and 1.03 ms are values of one series. Values
+    /// of another dimension stay as they are.
+    pub fn unify_units(&mut self, stated: impl Fn(&str, &str, &BTreeMap<String, String>) -> Option<MetricUnit>) {
+        let newest = self.newest_units();
+        let mut known: BTreeMap<(u32, u32), Option<(u32, Conversion)>> = BTreeMap::new();
+        let Self { rows, subjects, definitions, .. } = self;
+        for row in rows {
+            let benchmark = &subjects.get(row.subject).benchmark;
+            for (id, value) in &mut row.metrics {
+                let change = *known.entry((row.subject, *id)).or_insert_with(|| {
+                    let definition = definitions.get(*id).clone();
+                    let recorded = unit(&definition);
+                    let is_alike = |unit: &MetricUnit| unit.dimension() == recorded.dimension();
+                    let of_spec = stated(benchmark, &definition.name, &definition.labels).filter(is_alike);
+                    let wanted = of_spec.or_else(|| newest.get(&(benchmark.clone(), measure(&definition))).cloned())?;
+                    let conversion = recorded.conversion_to(&wanted).filter(|_| recorded.text() != wanted.text())?;
+                    let converted = Definition { unit: Some(wanted.text().to_owned()), ..definition };
+                    Some((definitions.id(&converted), conversion))
+                });
+                if let Some((converted, conversion)) = change {
+                    *id = converted;
+                    *value = value.map(|value| conversion.convert(value));
+                }
+            }
+        }
+    }
+
+    /// Returns the unit that the newest result has of each metric of a benchmark that was recorded in several.
+    fn newest_units(&self) -> BTreeMap<(String, Measure), MetricUnit> {
+        let mut texts: BTreeMap<Measure, BTreeSet<String>> = BTreeMap::new();
+        for definition in self.definitions.items() {
+            texts.entry(measure(definition)).or_default().insert(unit(definition).text().to_owned());
+        }
+        texts.retain(|_, texts| texts.len() > 1);
+        let mut newest: BTreeMap<(String, Measure), (&str, MetricUnit)> = BTreeMap::new();
+        if texts.is_empty() {
+            return BTreeMap::new();
+        }
+        for row in &self.rows {
+            for (definition, _) in self.metrics(row).filter(|(definition, _)| texts.contains_key(&measure(definition))) {
+                let key = (self.subject(row).benchmark.clone(), measure(definition));
+                let own = (row.started_at.as_str(), unit(definition));
+                let last = newest.entry(key).or_insert_with(|| own.clone());
+                if last.0 <= own.0 {
+                    *last = own;
+                }
+            }
+        }
+        newest.into_iter().map(|(metric, (_, unit))| (metric, unit)).collect()
+    }
+}
+
+fn measure(definition: &Definition) -> Measure {
+    (definition.name.clone(), definition.labels.clone(), unit(definition).dimension().to_owned())
+}
+
+fn unit(definition: &Definition) -> MetricUnit {
+    definition.unit.as_deref().map_or_else(MetricUnit::none, MetricUnit::of)
+}
