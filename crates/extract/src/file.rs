@@ -259,7 +259,7 @@ pub fn open_metrics(
     name: &str,
     labels: &BTreeMap<String, String>,
     series: &mut Series,
-) -> Result<(), String> {
+) -> Result<Option<String>, String> {
     let mut reader = open_metrics::Reader::default();
     let mut names = Vec::new();
     let mut malformed = None;
@@ -277,7 +277,7 @@ pub fn open_metrics(
         }
     }
     if !series.is_empty() {
-        return Ok(());
+        return Ok(reader.declared_unit(name));
     }
     let wanted = sample_name(name, labels);
     Err(match malformed {

@@ -3,6 +3,7 @@
 mod check;
 mod tool;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
@@ -18,6 +19,7 @@ use kubebench_format::result::v1::{CheckOutcome, Direction, Kind, Metric, Native
 use kubebench_format::spec::v1::metric::{Better, DurationSource, ProcessSource, Reduce, WhichTrials};
 use kubebench_stats as stats;
 use kubebench_syntax::invariant::Invariant as _;
+use kubebench_syntax::unit::MetricUnit;
 
 /// The log of one replica, read.
 #[derive(Debug)]
@@ -174,6 +176,8 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
     let mut series = Series::new(rule.window).in_unit(rule.metric_unit());
     let mut reduce = rule.reduce.unwrap_or(Reduce::Last);
     let mut note = None;
+    // The unit that the source itself has.
+    let mut own = None;
     let single = |value: Result<f64, String>, series: &mut Series| {
         series.push(Sample::of(value?));
         Ok(())
@@ -221,19 +225,22 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
                 }
                 Place::Url(url) => evidence.fetch(url),
             };
-            found.and_then(|text| file::open_metrics(&text, name, labels, &mut series))
+            found.and_then(|text| file::open_metrics(&text, name, labels, &mut series)).map(|unit| own = unit)
         }
         From::Process(what) => {
+            own = Some(process_unit(*what).to_owned());
             source.parser = "process".to_owned();
             source.selector = Some(process_word(*what).to_owned());
             single(evidence.process(*what), &mut series)
         }
         From::Duration(what) => {
+            own = Some(SECOND.to_owned());
             source.parser = "duration".to_owned();
             source.selector = Some(duration_word(*what).to_owned());
             single(evidence.duration(*what), &mut series)
         }
         From::Node { name } => {
+            own = Some(SECOND.to_owned());
             source.parser = "node".to_owned();
             source.selector = Some(name.clone());
             evidence.node(name).map(|values| values.into_iter().for_each(|value| series.push(Sample::of(value))))
@@ -244,7 +251,8 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
             let values = evidence.trials(metric, *of);
             values.map(|values| values.into_iter().for_each(|value| series.push(Sample::of(value))))
         }
-        From::Prometheus { query, reduce: over_time } => {
+        From::Prometheus { query, reduce: over_time, unit } => {
+            own = unit.map(str::to_owned);
             source.parser = "prometheus".to_owned();
             source.selector = Some(query.clone());
             reduce = rule.reduce.unwrap_or(*over_time);
@@ -252,7 +260,11 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
         }
         From::Tool { .. } => Ok(()),
     };
-    fill(&mut made, &series, reduce);
+    let parser = made.source.parser.clone();
+    let outcome = outcome.and_then(|()| match own {
+        Some(own) => in_spec_unit(&parser, &MetricUnit::of(&own), rule, &series).map(|series| fill(&mut made, &series, reduce)),
+        None => Ok(fill(&mut made, &series, reduce)),
+    });
     made.reason = match (note, made.reason) {
         // What is no number is the reason itself.
         (Some(note), Some(_)) if matches!(rule.from, From::Log { .. }) => Some(note),
@@ -264,6 +276,18 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
         made.reason = Some(reason);
     }
     made
+}
+
+/// Returns values that a source reports in a unit of its `own` in the unit of the spec, where that says one.
+fn in_spec_unit<'s>(who: &str, own: &MetricUnit, rule: &MetricRule, series: &'s Series) -> Result<Cow<'s, Series>, String> {
+    let Some(unit) = rule.metric_unit() else { return Ok(Cow::Borrowed(series)) };
+    match own.conversion_to(&unit) {
+        Some(conversion) if conversion.is_none() => Ok(Cow::Borrowed(series)),
+        Some(conversion) => Ok(Cow::Owned(series.converted(conversion))),
+        None => Err(format!(
+            "unitMismatch: {who} reports it in `{own}`, and the metric's unit is `{unit}`, which measures something else"
+        )),
+    }
 }
 
 /// Returns a metric of `rule` without a value yet.
@@ -425,6 +449,16 @@ pub fn process_word(what: ProcessSource) -> &'static str {
         ProcessSource::MaxRss => "maxRss",
         ProcessSource::ReadBytes => "readBytes",
         ProcessSource::WriteBytes => "writeBytes",
+    }
+}
+
+/// What times are measured in.
+const SECOND: &str = "s";
+
+fn process_unit(what: ProcessSource) -> &'static str {
+    match what {
+        ProcessSource::CpuSeconds => SECOND,
+        ProcessSource::MaxRss | ProcessSource::ReadBytes | ProcessSource::WriteBytes => "B",
     }
 }
 

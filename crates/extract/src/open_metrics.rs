@@ -55,14 +55,19 @@ impl Reader {
 
     /// Returns the unit of the samples called `name`: `1` for counts and for what names no unit.
     pub(crate) fn unit_of(&self, name: &str) -> String {
+        self.declared_unit(name).unwrap_or_else(|| "1".to_owned())
+    }
+
+    /// Returns the unit that `# UNIT` or the name says of the samples called `name`; `1` for the counts of a distribution.
+    pub(crate) fn declared_unit(&self, name: &str) -> Option<String> {
         let described =
             self.kind_of(name).is_some_and(|kind| matches!(kind, "histogram" | "summary" | "gaugehistogram"));
         if described && (name.ends_with("_count") || name.ends_with("_bucket")) {
-            return "1".to_owned();
+            return Some("1".to_owned());
         }
         let family = family(name);
         let declared = self.units.get(name).or_else(|| self.units.get(family));
-        declared.map_or_else(|| unit_in(family), |unit| short_unit(unit).unwrap_or(unit).to_owned())
+        declared.map(|unit| short_unit(unit).unwrap_or(unit).to_owned()).or_else(|| unit_in(family))
     }
 
     fn comment(&mut self, comment: &str) {
@@ -83,16 +88,16 @@ fn family(name: &str) -> &str {
     SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name)
 }
 
-/// Returns the unit that the last word of a name is: `tokens/s` for `…_tokens_per_second`.
-fn unit_in(family: &str) -> String {
+/// Returns the unit that the last word of a name is, where it is one: `tokens/s` for `…_tokens_per_second`.
+fn unit_in(family: &str) -> Option<String> {
     let mut words = family.rsplit('_');
     let last = words.next().unwrap_or_default();
     if words.next() == Some("per") {
         let what = words.next().unwrap_or_default();
         let per = short_unit(last).unwrap_or(last);
-        return format!("{}/{per}", short_unit(what).unwrap_or(what));
+        return Some(format!("{}/{per}", short_unit(what).unwrap_or(what)));
     }
-    short_unit(last).unwrap_or("1").to_owned()
+    short_unit(last).map(str::to_owned)
 }
 
 fn short_unit(word: &str) -> Option<&'static str> {

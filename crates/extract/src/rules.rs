@@ -140,6 +140,8 @@ pub enum From {
         query: String,
         /// How the samples over time become one.
         reduce: Reduce,
+        /// The unit of its values, where a preset says so.
+        unit: Option<&'static str>,
     },
 }
 
@@ -416,7 +418,8 @@ fn source(wire: wire::Source, unit: Option<&MetricUnit>) -> Result<From, String>
         let known = name.as_deref().map(preset).transpose()?;
         let query = query.or_else(|| known.map(|known| known.query.to_owned()));
         let reduce = reduce.or_else(|| known.map(|known| known.reduce)).unwrap_or(Reduce::Mean);
-        return Ok(From::Prometheus { query: query.ok_or("`prometheus` names no query")?, reduce });
+        let unit = known.map(|known| known.unit);
+        return Ok(From::Prometheus { query: query.ok_or("`prometheus` names no query")?, reduce, unit });
     }
     if let Some(wire::NodeSource { name }) = node {
         return Ok(From::Node { name: name.0 });

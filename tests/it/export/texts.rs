@@ -80,6 +80,8 @@ fn units_end_names_where_they_can() {
     let of_unit = |unit: &str| {
         let mut metric = metric("m", Some(1.0));
         metric.unit = Some(unit.to_owned());
+        // Units of one dimension are of one series.
+        metric.labels.insert("u".to_owned(), unit.to_owned());
         metric
     };
     made.metrics = units.into_iter().map(of_unit).collect();
@@ -106,7 +108,7 @@ fn units_end_names_where_they_can() {
         ]
     );
     for unit in ["1", "a b", "s²", "", "GPU·h"] {
-        assert!(text.contains(&format!("unit=\"{unit}\"}} 1.0")), "{unit}: {text}");
+        assert!(text.contains(&format!("unit=\"{unit}\",label_u=\"{unit}\"}} 1.0")), "{unit}: {text}");
     }
     assert!(text.contains("# TYPE kubebench_runs_value gauge\n") && text.contains("# TYPE kubebench_runs gauge\n"));
     assert!(text.contains("metric=\"wait_s\"} 1.0") && text.contains("target=\"cpu\"} 2.0"), "{text}");
