@@ -5,6 +5,7 @@ use std::io::{self, BufRead};
 
 use super::excerpt::Excerpt;
 use super::measure::{Evidence, Log, Measured, Used, measure};
+use super::room::Room;
 use super::rules::{Check, From, LogPlace, MetricRule, Rules};
 use super::tool::Tool;
 use kubebench_format::result::v1::Metric;
@@ -22,12 +23,13 @@ pub struct Kept<'a> {
     open: Box<OpenFile<'a>>,
     logs: Vec<Log>,
     excerpts: BTreeMap<String, Excerpt>,
+    room: Room,
 }
 
 impl<'a> Kept<'a> {
     /// Starts without logs; `open` opens files.
     pub fn new(open: impl Fn(&str) -> Result<Box<dyn BufRead>, String> + 'a) -> Self {
-        Self { open: Box::new(open), logs: Vec::new(), excerpts: BTreeMap::new() }
+        Self { open: Box::new(open), logs: Vec::new(), excerpts: BTreeMap::new(), room: Room::default() }
     }
 
     /// Reads the log of `role`'s replica `index`, which messages call `name`, for all that `rules` want of it.
@@ -41,7 +43,7 @@ impl<'a> Kept<'a> {
         name: &str,
         mut text: impl BufRead,
     ) -> io::Result<()> {
-        let mut scan = rules.scan(role, index);
+        let mut scan = rules.scan(role, index, &self.room);
         let mut excerpt = Excerpt::default();
         loop {
             let bytes = match text.fill_buf() {

@@ -19,6 +19,7 @@ use kubebench_format::result::v1::{CheckOutcome, Direction, Kind, Metric, Native
 use kubebench_format::spec::v1::metric::{Better, DurationSource, ProcessSource, Reduce, WhichTrials};
 use kubebench_stats as stats;
 use kubebench_syntax::invariant::Invariant as _;
+use kubebench_syntax::text::grouped;
 use kubebench_syntax::unit::MetricUnit;
 
 /// The log of one replica, read.
@@ -267,7 +268,7 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
     });
     made.reason = match (note, made.reason) {
         // What is no number is the reason itself.
-        (Some(note), Some(_)) if matches!(rule.from, From::Log { .. }) => Some(note),
+        (Some(note), Some(_)) if matches!(rule.from, From::Log { .. }) && series.unreadable().is_some() => Some(note),
         (Some(note), Some(reason)) => Some(format!("{note}; {reason}")),
         (note, reason) => note.or(reason),
     };
@@ -337,7 +338,9 @@ fn of_log(
             let is_last = ends_open && found.series.last_line() == Some(lines);
             let note =
                 note.or_else(|| is_last.then(|| format!("the log ends in line {lines}, whose value may be cut")));
-            return Ok((found.series.clone(), log.artifact.clone(), note));
+            let mut series = found.series.clone();
+            series.settle();
+            return Ok((series, log.artifact.clone(), note));
         }
         lines += log.scanned.scanned.lines;
         read.push(log);
@@ -383,7 +386,7 @@ fn fill(metric: &mut Metric, series: &Series, reduce: Reduce) {
     metric.non_finite = non_finite;
     metric.source.line = line;
     metric.reason = reason;
-    if n > 1 {
+    if n > 1 && !series.is_let_go() {
         let kept = kubebench_format::result::spread(series.count(), 10_000).filter_map(|index| series.value(index));
         metric.samples = kept.map(finite).collect();
         metric.stats = summary(series);
@@ -485,18 +488,4 @@ fn quoted(line: &str) -> String {
     let line = line.trim();
     let short: String = line.chars().take(160).filter(|letter| !letter.is_control()).collect();
     if short.len() < line.len() { format!("`{short}…`") } else { format!("`{short}`") }
-}
-
-/// Writes `1203` as `1,203`.
-fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let lead = digits.len() % 3;
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && index % 3 == lead {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }

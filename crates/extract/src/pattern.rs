@@ -12,8 +12,8 @@ use super::series::Sample;
 use super::{number, quantity};
 use kubebench_syntax::unit::{Conversion, MetricUnit};
 
-/// What a compiled pattern may take; the schema refuses larger ones.
-const SIZE_LIMIT: usize = 16 << 20;
+/// What a compiled pattern may take: more than any [within the budget](super::pattern_budget) does.
+const SIZE_LIMIT: usize = 256 << 20;
 
 /// A compiled pattern.
 #[derive(Clone, Debug)]
@@ -118,15 +118,7 @@ impl Pattern {
     /// # Errors
     /// Why it cannot be compiled; a key may be too long.
     pub(crate) fn of_key(key: &str) -> Result<Self, String> {
-        let key = regex::escape(key);
-        Self::new(&format!(
-            r#"(?:^|[^\w.\-/]){key}["']?\s*[=:]\s*["']?(?P<value>(?i:none|null|n/?a)\b|[-+]?(?:(?i:nan|inf(?:inity)?)\b|\.?[0-9](?:[^\s,;"'|(){{}}\[\]]|,[0-9])*))"#
-        ))
-    }
-
-    /// Returns true when the pattern has the group `step`.
-    pub fn has_step(&self) -> bool {
-        self.step.is_some()
+        Self::new(&pattern_of_key(key))
     }
 
     /// Returns an offset in the next line of `text`, from offset `from` on, that is worth a look.
@@ -244,6 +236,14 @@ fn cut_token(text: &str, value: (usize, usize), whole: (usize, usize)) -> Option
     text.get(from..to)
 }
 
+/// Returns the text of the pattern for values of `key`.
+pub(crate) fn pattern_of_key(key: &str) -> String {
+    let key = regex::escape(key);
+    format!(
+        r#"(?:^|[^\w.\-/]){key}["']?\s*[=:]\s*["']?(?P<value>(?i:none|null|n/?a)\b|[-+]?(?:(?i:nan|inf(?:inity)?)\b|\.?[0-9](?:[^\s,;"'|(){{}}\[\]]|,[0-9])*))"#
+    )
+}
+
 /// What programs print for a value that they do not have, in any case.
 fn no_value() -> Hir {
     regex_syntax::parse(r"[-+]?(?i:nan|inf(?:inity)?|none|null|n/a)(?:\b|$)").unwrap_or_else(|_| Hir::fail())
@@ -251,24 +251,30 @@ fn no_value() -> Hir {
 
 /// Returns true when the group `value` takes the words of [`no_value`] as well.
 fn matches_no_value(hir: &Hir) -> bool {
-    let value = sub_of_value(hir).and_then(|value| Regex::new(&format!("^(?:{value})$")).ok());
+    let whole = |value: &Hir| RegexBuilder::new(&format!("^(?:{value})$")).size_limit(SIZE_LIMIT).build().ok();
+    let value = sub_of("value", hir).and_then(whole);
     value.is_some_and(|value| ["nan", "inf", "none", "null", "n/a"].iter().all(|word| value.is_match(word)))
 }
 
-/// Returns what the group `value` matches.
-fn sub_of_value(hir: &Hir) -> Option<&Hir> {
+/// Returns true when the pattern `text` has the group `step`; it is not compiled for that.
+pub fn has_step(text: &str) -> bool {
+    regex_syntax::parse(text).is_ok_and(|hir| sub_of("step", &hir).is_some())
+}
+
+/// Returns what the group called `name` matches.
+fn sub_of<'h>(name: &str, hir: &'h Hir) -> Option<&'h Hir> {
     match hir.kind() {
-        HirKind::Capture(capture) if capture.name.as_deref() == Some("value") => Some(&capture.sub),
-        HirKind::Capture(capture) => sub_of_value(&capture.sub),
-        HirKind::Repetition(repetition) => sub_of_value(&repetition.sub),
-        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().find_map(sub_of_value),
+        HirKind::Capture(capture) if capture.name.as_deref() == Some(name) => Some(&capture.sub),
+        HirKind::Capture(capture) => sub_of(name, &capture.sub),
+        HirKind::Repetition(repetition) => sub_of(name, &repetition.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().find_map(|part| sub_of(name, part)),
         _ => None,
     }
 }
 
 /// Returns `hir` with `sub` as what its group `value` matches; none without the group.
 fn with_value(hir: &Hir, sub: &Hir) -> Option<Hir> {
-    sub_of_value(hir)?;
+    sub_of("value", hir)?;
     let all = |parts: &[Hir]| parts.iter().map(|part| with_value(part, sub).unwrap_or_else(|| part.clone())).collect();
     Some(match hir.kind() {
         HirKind::Capture(capture) => {
@@ -295,7 +301,7 @@ fn unit_behind(hir: &Hir) -> Option<String> {
         HirKind::Capture(capture) => return unit_behind(&capture.sub),
         _ => return None,
     };
-    let at = parts.iter().position(|part| sub_of_value(part).is_some())?;
+    let at = parts.iter().position(|part| sub_of("value", part).is_some())?;
     let HirKind::Literal(literal) = parts.get(at + 1)?.kind() else { return None };
     let text = std::str::from_utf8(&literal.0).ok()?;
     let text = text.strip_prefix(' ').unwrap_or(text);

@@ -6,7 +6,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use super::pattern::Pattern;
+use super::pattern_budget;
 use super::preset::{self, Preset};
+use super::room::Room;
 use super::scan::{LogScan, Scanned};
 use super::series::Window;
 use super::tool::{self, Tool};
@@ -237,7 +239,9 @@ impl Rules {
     /// # Errors
     /// Why they cannot be used.
     pub fn of(file: &RulesFile, digest: Digest) -> Result<Self, String> {
-        let metrics = file.metrics.iter().map(|found| metric(read_as(found)?)).collect::<Result<_, _>>()?;
+        let wires: Vec<wire::Metric> = file.metrics.iter().map(read_as).collect::<Result<_, _>>()?;
+        pattern_budget::check(&wires).map_err(|fault| format!("{fault}; {}", fault.help()))?;
+        let metrics = wires.into_iter().map(metric).collect::<Result<_, _>>()?;
         let checks = file.checks.iter().map(|found| Ok(check(read_as(found)?))).collect::<Result<_, String>>()?;
         Ok(Self { digest, metrics, checks })
     }
@@ -247,9 +251,10 @@ impl Rules {
         Self { digest: Digest::of(""), metrics: Vec::new(), checks: Vec::new() }
     }
 
-    /// Makes a scan of the log of `role`'s replica `index` for everything that is wanted of it.
-    pub fn scan(&self, role: &str, index: u32) -> RuleScan {
-        let mut made = RuleScan::of_nothing();
+    /// Makes a scan of the log of `role`'s replica `index` for everything that is wanted of it. The logs of a run share
+    /// `room`.
+    pub fn scan(&self, role: &str, index: u32, room: &Room) -> RuleScan {
+        let mut made = RuleScan { scan: LogScan::within(room), patterns: Vec::new(), tools: Vec::new() };
         for (number, rule) in self.metrics.iter().enumerate() {
             match &rule.from {
                 From::Log { pattern, place, is_raw, .. } if place.has(role, index) => {
@@ -293,6 +298,11 @@ impl RuleScan {
     /// Makes a scan that looks for nothing.
     pub fn of_nothing() -> Self {
         Self { scan: LogScan::new(), patterns: Vec::new(), tools: Vec::new() }
+    }
+
+    /// Returns the room that its values share with those of other logs.
+    pub fn room(&self) -> &Room {
+        self.scan.room()
     }
 
     /// Takes in the next bytes.

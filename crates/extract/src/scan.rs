@@ -10,6 +10,7 @@ use super::line;
 use super::lines::{Lines, Part, Place};
 use super::partial::{self, Partial};
 use super::pattern::{Groups, Hit, Pattern};
+use super::room::Room;
 use super::series::{Reading, Series, Window};
 use super::tool::{LineParser, Report, Tool};
 use kubebench_format::spec::v1::metric::Reports;
@@ -42,6 +43,7 @@ pub struct LogScan {
     clean: Vec<u8>,
     matchers: Vec<Matcher>,
     tools: Vec<ToolScan>,
+    room: Room,
 }
 
 /// Looks for one pattern.
@@ -111,6 +113,11 @@ impl Default for LogScan {
 impl LogScan {
     /// Makes a scan that looks for nothing yet.
     pub fn new() -> Self {
+        Self::within(&Room::default())
+    }
+
+    /// Makes one whose values share `room` with those of other logs.
+    pub fn within(room: &Room) -> Self {
         Self {
             rest: Vec::new(),
             place: Place::default(),
@@ -120,6 +127,7 @@ impl LogScan {
             clean: Vec::new(),
             matchers: Vec::new(),
             tools: Vec::new(),
+            room: room.clone(),
         }
     }
 
@@ -138,7 +146,7 @@ impl LogScan {
             groups: pattern.groups(),
             pattern: pattern.clone(),
             is_raw,
-            series: Series::new(window),
+            series: Series::new(window).within(&self.room),
             matched: 0,
             is_dense: false,
         });
@@ -155,13 +163,18 @@ impl LogScan {
             parser: tool.lines.map(|lines| (lines.parser)()),
             document: tool.document.map(|_| Vec::new()),
             blank: 0,
-            report: Report::new(window, reports),
+            report: Report::new(window, reports, &self.room),
         });
     }
 
     /// Returns the last value of the pattern that was asked for as number `index`: for people who wait.
     pub(crate) fn last_value(&self, index: usize) -> Option<f64> {
         self.matchers.get(index)?.series.last()
+    }
+
+    /// Returns the room that its values share with those of other logs.
+    pub(crate) fn room(&self) -> &Room {
+        &self.room
     }
 
     /// Takes in the next bytes.

@@ -3,13 +3,19 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::room::{FEW, Room};
+use super::totals::Totals;
 use super::{number, quantity};
 use kubebench_format::spec::v1::metric::{self as wire, Reduce};
-use kubebench_stats::{quantile, sum};
+use kubebench_stats::quantile;
 use kubebench_syntax::unit::{Conversion, MetricUnit};
 
 /// How many values stand in one piece of memory: with what the allocator adds, a multiple of the size of huge pages.
 const CHUNK: usize = (1 << 21) - (1 << 13);
+
+/// What helps where there are more values than are kept.
+const FEWER: &str = "choose fewer by `role`, `index` or `window`";
+const NO_MEMORY: &str = "or reduce them by `first`, `last`, `min`, `max`, `mean` or `sum`, which keep none";
 
 /// Which of the values count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -188,7 +194,25 @@ pub struct Series {
     skipped: usize,
     /// The unit that values are converted into.
     unit: Option<MetricUnit>,
+    /// What this series and others may keep.
+    room: Room,
+    /// For how many more values it has room.
+    left: u64,
+    /// What is known of the values once they are too many to be kept.
+    let_go: Option<LetGo>,
 }
+
+/// What is known of values that are not kept.
+#[derive(Clone, Copy, Debug)]
+enum LetGo {
+    /// What needs no memory.
+    Totals(Totals),
+    /// How many there are: what leaves a window cannot be taken out of a total.
+    Count(usize),
+}
+
+/// A value in a window of the last ones, with its line, takes as much room as so many.
+const LATEST: u64 = (size_of::<(f64, Option<u64>)>() / size_of::<f64>()) as u64;
 
 /// What became of the values of a series.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -209,6 +233,12 @@ impl Series {
     /// Makes an empty series.
     pub fn new(window: Window) -> Self {
         Self { window, ..Self::default() }
+    }
+
+    /// Lets the series share `room` with others.
+    #[must_use]
+    pub(crate) fn within(self, room: &Room) -> Self {
+        Self { room: room.clone(), ..self }
     }
 
     /// Lets values be in `unit`: those with another of the same dimension are converted.
@@ -237,6 +267,11 @@ impl Series {
             greatest: self.greatest.as_ref().map(place),
             unreadable: self.unreadable.clone(),
             unit: self.unit.clone(),
+            room: self.room.clone(),
+            let_go: self.let_go.map(|let_go| match let_go {
+                LetGo::Totals(totals) => LetGo::Totals(totals.converted(conversion)),
+                LetGo::Count(count) => LetGo::Count(count),
+            }),
             ..*self
         }
     }
@@ -268,7 +303,8 @@ impl Series {
             return false;
         }
         if rank < own || self.seen == 0 {
-            *self = Self { rank: sample.rank, ..Self::new(self.window).in_unit(self.unit.take()) };
+            *self =
+                Self { rank: sample.rank, unit: self.unit.take(), room: self.room.clone(), ..Self::new(self.window) };
         }
         self.seen += 1;
         let counts = match self.window {
@@ -285,13 +321,10 @@ impl Series {
         let Sample { value, line, .. } = sample;
         self.last_line = line;
         if let Window::LastN(count) = self.window {
-            if self.latest.len() as u64 >= count {
-                self.latest.pop_front();
-            }
-            self.latest.push_back((value, line));
+            self.keep_latest((value, line), count);
             return true;
         }
-        if self.chunks.is_empty() && self.tail.is_empty() {
+        if self.chunks.is_empty() && self.tail.is_empty() && self.let_go.is_none() {
             self.first_line = line;
         }
         if self.least.is_none_or(|(least, _)| value < least) {
@@ -300,17 +333,84 @@ impl Series {
         if self.greatest.is_none_or(|(greatest, _)| value > greatest) {
             self.greatest = Some((value, line));
         }
+        self.keep(value);
+        true
+    }
+
+    /// Keeps a value, or what needs no memory of it.
+    fn keep(&mut self, value: f64) {
+        if self.left == 0 {
+            self.take_room(1);
+        }
+        if let Some(let_go) = &mut self.let_go {
+            if let LetGo::Totals(totals) = let_go {
+                totals.push(value);
+            }
+            return;
+        }
+        self.left -= 1;
         if self.tail.len() == CHUNK {
             let full = std::mem::replace(&mut self.tail, Vec::with_capacity(CHUNK));
             self.chunks.push(Arc::new(full));
         }
         self.tail.push(value);
-        true
+    }
+
+    /// Keeps one of the last `most` values.
+    fn keep_latest(&mut self, place: (f64, Option<u64>), most: u64) {
+        let is_full = self.count() as u64 >= most;
+        if self.left == 0 && !is_full {
+            self.take_room(LATEST);
+        }
+        if let Some(let_go) = &mut self.let_go {
+            if let LetGo::Count(count) = let_go {
+                *count += usize::from(!is_full);
+            }
+            return;
+        }
+        if is_full {
+            self.latest.pop_front();
+        } else {
+            self.left -= 1;
+        }
+        self.latest.push_back(place);
+    }
+
+    /// Takes room for more values, each as large as `size` numbers, unless there are too many.
+    fn take_room(&mut self, size: u64) {
+        if self.let_go.is_none() {
+            self.left = self.room.take(self.count() as u64, size);
+            self.settle();
+        }
+    }
+
+    /// Lets go of the values if there are too many, here and in the series that share the room.
+    pub(crate) fn settle(&mut self) {
+        if self.let_go.is_some() || self.count() as u64 <= FEW || !self.room.is_over() {
+            return;
+        }
+        self.let_go = Some(match self.window {
+            Window::LastN(_) => LetGo::Count(self.count()),
+            Window::All | Window::Steps(..) | Window::SkipFirst(_) => LetGo::Totals(self.values().collect()),
+        });
+        (self.chunks, self.tail, self.latest) = Default::default();
+    }
+
+    /// Returns true when there are more values than are kept.
+    pub(crate) fn is_let_go(&self) -> bool {
+        self.let_go.is_some()
     }
 
     /// Returns the first value that could not be read, where such a value counts.
     pub(crate) fn unreadable(&self) -> Option<&Unreadable> {
-        self.unreadable.as_ref().filter(|_| self.values().any(|value| !value.is_finite()))
+        self.unreadable.as_ref().filter(|_| self.has_odd())
+    }
+
+    fn has_odd(&self) -> bool {
+        match self.let_go {
+            Some(LetGo::Totals(totals)) => totals.non_finite > 0,
+            Some(LetGo::Count(_)) | None => self.values().any(|value| !value.is_finite()),
+        }
     }
 
     /// Returns the rank whose values these are.
@@ -330,11 +430,15 @@ impl Series {
 
     /// Returns the series without the first tenth of its values: at least one, at most ten.
     pub(crate) fn steady(&self) -> Self {
-        let skipped = (self.count() / 10).clamp(1, 10).min(self.count());
+        let count = self.count();
+        let skipped = (count / 10).clamp(1, 10).min(count);
+        if self.is_let_go() {
+            return Self { let_go: Some(LetGo::Count(count - skipped)), ..self.clone() };
+        }
         Self { skipped: self.skipped + skipped, ..self.clone() }
     }
 
-    /// Returns the values inside the window.
+    /// Returns the values inside the window; none when there are more than are kept.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = f64> + Clone + '_ {
         let kept = self.chunks.iter().map(|chunk| chunk.as_slice()).chain([self.tail.as_slice()]);
         let all = kept.flatten().copied().chain(self.latest.iter().map(|(value, _)| *value));
@@ -348,10 +452,14 @@ impl Series {
 
     /// Returns how many values are inside the window.
     pub fn count(&self) -> usize {
-        self.chunks.len() * CHUNK + self.tail.len() + self.latest.len() - self.skipped
+        match self.let_go {
+            Some(LetGo::Totals(totals)) => totals.count.try_into().unwrap_or(usize::MAX),
+            Some(LetGo::Count(count)) => count,
+            None => self.chunks.len() * CHUNK + self.tail.len() + self.latest.len() - self.skipped,
+        }
     }
 
-    /// Returns the value at `index` inside the window.
+    /// Returns the value at `index` inside the window, where it is kept.
     pub(crate) fn value(&self, index: usize) -> Option<f64> {
         let index = index + self.skipped;
         let kept = match self.chunks.get(index / CHUNK) {
@@ -363,30 +471,35 @@ impl Series {
 
     /// Returns the last value inside the window.
     pub fn last(&self) -> Option<f64> {
-        self.values().next_back()
+        match self.let_go {
+            Some(LetGo::Totals(totals)) => Some(totals.last),
+            Some(LetGo::Count(_)) | None => self.values().next_back(),
+        }
     }
 
     /// Makes one value of them.
     pub fn reduce(&self, how: Reduce) -> Reduced {
-        let count = self.count();
-        let non_finite = self.values().filter(|value| !value.is_finite()).count() as u64;
-        let empty = Reduced { n: count as u64, non_finite, ..Reduced::default() };
-        let (Some(first), Some(last)) = (self.values().next(), self.last()) else {
+        let totals = match self.let_go {
+            Some(LetGo::Totals(totals)) => totals,
+            Some(LetGo::Count(count)) => {
+                let reason = Some(format!("{}; {FEWER}", self.too_many(count as u64)));
+                return Reduced { line: self.last_line, reason, ..Reduced::default() };
+            }
+            None => self.values().collect(),
+        };
+        let Totals { count, non_finite, .. } = totals;
+        let empty = Reduced { n: count, non_finite, ..Reduced::default() };
+        if count == 0 {
             return Reduced { reason: Some(self.why_empty()), ..empty };
-        };
-        let first_line = self.latest.front().map_or(self.first_line, |(_, line)| *line);
-        let single = match how {
-            Reduce::First => Some((first, first_line)),
-            Reduce::Last => Some((last, self.last_line)),
-            _ => None,
-        };
-        if let Some((value, line)) = single {
-            let reason = (!value.is_finite()).then(|| format!("the {} value is {}", word(how), spelled(value)));
-            return Reduced { value: Some(value).filter(|value| value.is_finite()), line, reason, ..empty };
         }
-        if non_finite > 0 {
-            let odd = self.values().find(|value| !value.is_finite()).map_or("nan", spelled);
-            let reason = format!("{non_finite} of {count} values are not finite, such as {odd}");
+        let is_single = matches!(how, Reduce::First | Reduce::Last);
+        if let Some(odd) = totals.odd.filter(|_| !is_single) {
+            let reason = format!("{non_finite} of {count} values are not finite, such as {}", spelled(odd));
+            return Reduced { line: self.last_line, reason: Some(reason), ..empty };
+        }
+        let needs_all = matches!(how, Reduce::Median | Reduce::All | Reduce::P99);
+        if self.is_let_go() && needs_all {
+            let reason = format!("{}; {FEWER}, {NO_MEMORY}", self.too_many(count));
             return Reduced { line: self.last_line, reason: Some(reason), ..empty };
         }
         let line_of = |extreme: Option<(f64, Option<u64>)>, value: f64| match extreme {
@@ -394,22 +507,27 @@ impl Series {
             None => self.latest.iter().find(|(latest, _)| latest.total_cmp(&value).is_eq()).and_then(|(_, line)| *line),
         };
         let (value, line) = match how {
-            Reduce::Min => {
-                let least = self.values().fold(f64::INFINITY, f64::min);
-                (least, line_of(self.least, least))
-            }
-            Reduce::Max => {
-                let greatest = self.values().fold(f64::NEG_INFINITY, f64::max);
-                (greatest, line_of(self.greatest, greatest))
-            }
-            Reduce::Sum => (sum(self.values()), self.last_line),
-            Reduce::Mean => (sum(self.values()) / count as f64, self.last_line),
+            Reduce::First => (totals.first, self.latest.front().map_or(self.first_line, |(_, line)| *line)),
+            Reduce::Last => (totals.last, self.last_line),
+            Reduce::Min => (totals.least, line_of(self.least, totals.least)),
+            Reduce::Max => (totals.greatest, line_of(self.greatest, totals.greatest)),
+            Reduce::Sum => (totals.sum.value(), self.last_line),
+            Reduce::Mean => (totals.sum.value() / count as f64, self.last_line),
             Reduce::Median | Reduce::All => (quantile(self.values(), 0.5), self.last_line),
             Reduce::P99 => (quantile(self.values(), 0.99), self.last_line),
-            Reduce::First | Reduce::Last => return empty,
         };
-        let reason = (!value.is_finite()).then(|| "the result is beyond the range of numbers".to_owned());
+        let reason = match self.let_go {
+            _ if !value.is_finite() && is_single => Some(format!("the {} value is {}", word(how), spelled(value))),
+            _ if !value.is_finite() => Some("the result is beyond the range of numbers".to_owned()),
+            Some(_) => Some(format!("{}, so there are no samples and no quantiles", self.too_many(count))),
+            None => None,
+        };
         Reduced { value: Some(value).filter(|value| value.is_finite()), line, reason, ..empty }
+    }
+
+    /// Says that there are too many values.
+    fn too_many(&self, count: u64) -> String {
+        format!("{count} values are too many to keep: all logs of a run, or a file, have room for {}", self.room.most())
     }
 
     fn why_empty(&self) -> String {
@@ -442,40 +560,4 @@ pub(crate) fn spelled(value: f64) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{CHUNK, Sample, Series, Window};
-    use kubebench_format::spec::v1::metric::Reduce;
-
-    fn series(window: Window, count: u64) -> Series {
-        let mut series = Series::new(window);
-        (0..count).for_each(|number| series.push(Sample { line: Some(number + 1), ..Sample::of(number as f64) }));
-        series
-    }
-
-    #[test]
-    fn chunks_are_one_series() {
-        let count = CHUNK * 2 + 3;
-        let series = series(Window::All, count as u64);
-        assert_eq!((series.count(), series.chunks.len(), series.tail.len()), (count, 2, 3));
-        assert!(series.values().eq((0_u32..).take(count).map(f64::from)));
-        for index in [0, CHUNK - 1, CHUNK, CHUNK * 2, count - 1] {
-            assert_eq!(series.value(index), Some(index as f64));
-        }
-        assert_eq!((series.value(count), series.last()), (None, Some((count - 1) as f64)));
-        let median = series.reduce(Reduce::Median);
-        assert_eq!((median.value, median.n), (Some((count - 1) as f64 / 2.0), count as u64));
-        assert_eq!(series.reduce(Reduce::Max).line, Some(count as u64));
-    }
-
-    #[test]
-    fn what_is_outside_the_window_is_not_kept() {
-        let last = series(Window::LastN(3), 10_000);
-        assert_eq!((last.latest.len(), last.tail.capacity()), (3, 0));
-        assert_eq!(last.values().collect::<Vec<_>>(), [9997.0, 9998.0, 9999.0]);
-        assert_eq!((last.value(1), last.count()), (Some(9998.0), 3));
-        let line = |how| last.reduce(how).line;
-        assert_eq!([line(Reduce::First), line(Reduce::Min), line(Reduce::Max)], [Some(9998), Some(9998), Some(10_000)]);
-        assert_eq!(series(Window::SkipFirst(9_999), 10_000).tail, [9999.0]);
-        assert_eq!(series(Window::Steps(1, 2), 10_000).count(), 0);
-    }
-}
+mod tests;

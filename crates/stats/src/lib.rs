@@ -30,15 +30,41 @@ const SORTED: usize = 1 << 16;
 /// How many values 16 bits have.
 const DIGITS: usize = 1 << 16;
 
-/// Sums by Neumaier's method, so that the order of magnitudes does not decide the last digits.
-pub fn sum(values: impl IntoIterator<Item = f64>) -> f64 {
-    let (mut total, mut lost) = (0.0_f64, 0.0_f64);
-    for value in values {
-        let next = total + value;
-        lost += if total.abs() >= value.abs() { (total - next) + value } else { (value - next) + total };
-        total = next;
+/// A sum by Neumaier's method, so that the order of magnitudes does not decide the last digits.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sum {
+    total: f64,
+    lost: f64,
+}
+
+impl Sum {
+    /// Adds a value.
+    pub fn add(&mut self, value: f64) {
+        let Self { total, lost } = self;
+        let next = *total + value;
+        *lost += if total.abs() >= value.abs() { (*total - next) + value } else { (value - next) + *total };
+        *total = next;
     }
-    if lost.is_finite() { total + lost } else { total }
+
+    /// Returns the sum of what `change` makes of the values, where that multiplies them.
+    #[must_use]
+    pub fn map(self, change: impl Fn(f64) -> f64) -> Self {
+        Self { total: change(self.total), lost: change(self.lost) }
+    }
+
+    /// Returns the sum.
+    pub fn value(self) -> f64 {
+        if self.lost.is_finite() { self.total + self.lost } else { self.total }
+    }
+}
+
+/// Returns the sum of values.
+pub fn sum(values: impl IntoIterator<Item = f64>) -> f64 {
+    let mut sum = Sum::default();
+    for value in values {
+        sum.add(value);
+    }
+    sum.value()
 }
 
 /// Returns the arithmetic mean.

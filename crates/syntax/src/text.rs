@@ -133,3 +133,17 @@ pub fn columns<R: AsRef<[String]>>(rows: &[R]) -> Vec<String> {
     };
     rows.iter().map(line).collect()
 }
+
+/// Writes `1203` as `1,203`.
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let lead = digits.len() % 3;
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && index % 3 == lead {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

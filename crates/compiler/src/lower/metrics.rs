@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::model::{Expectation, Fixture, Metric, MetricReference, Part, ToolMetrics};
-use kubebench_extract::pattern::Pattern;
 use kubebench_extract::preset::{self, PRESETS, Preset};
+use kubebench_extract::{pattern, pattern_budget};
 use kubebench_format::result::v1::Direction;
 use kubebench_format::spec::v1::{fixture, metric as wire};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::Node;
 
@@ -25,6 +26,7 @@ fn direction(better: wire::Better) -> Direction {
 /// Returns the metrics of `spec`, reporting names that are missing or stand twice.
 pub(super) fn metrics(wires: &[wire::Metric], spec: &Node, diagnostics: &mut Diagnostics) -> Vec<Metric> {
     let nodes = spec.items_of("metrics");
+    check_patterns(wires, nodes, diagnostics);
     let mut first: BTreeMap<&str, Span> = BTreeMap::new();
     let mut metrics = Vec::new();
     for (wire, node) in wires.iter().zip(nodes) {
@@ -75,6 +77,19 @@ pub(super) fn metrics(wires: &[wire::Metric], spec: &Node, diagnostics: &mut Dia
         });
     }
     metrics
+}
+
+/// Reports patterns that are too large together, at the largest.
+fn check_patterns(wires: &[wire::Metric], nodes: &[Node], diagnostics: &mut Diagnostics) {
+    let Err(fault) = pattern_budget::check(wires) else { return };
+    let node = nodes.get(fault.metric).expected("a node of each metric");
+    let of = |source: &str, field: &str| node.get("from")?.get(source)?.get(field);
+    let span = of("log", "pattern").or_else(|| of("keyValue", "key")).map_or(node.span, |text| text.span);
+    diagnostics.push(
+        Diagnostic::at(&code::KB0314, span, fault.to_string())
+            .note(format!("{}; a step of the run compiles all of them", fault.largest()))
+            .help(fault.help()),
+    );
 }
 
 fn names_preset(wire: &wire::Metric) -> bool {
@@ -148,7 +163,7 @@ fn index_of(from: &wire::Source) -> Option<u32> {
 fn stepless_window(wire: &wire::Metric, node: &Node) -> Option<(&'static str, Span)> {
     wire.window.as_ref()?.steps.as_ref()?;
     let source = match &wire.from.log {
-        Some(log) => Pattern::new(&log.pattern).is_ok_and(|pattern| !pattern.has_step()).then_some("log")?,
+        Some(log) => (!pattern::has_step(&log.pattern)).then_some("log")?,
         None => STEPLESS.into_iter().find(|source| node.get("from").is_some_and(|from| from.get(source).is_some()))?,
     };
     Some((source, node.get("window")?.span))

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 
 use kubebench_extract::measure::{Evidence, Log, Measured, Used, measure};
+use kubebench_extract::room::Room;
 use kubebench_extract::rules::Rules;
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Artifact, Metric, Reparsed, Status};
@@ -59,6 +60,7 @@ pub fn reparse(
         }
     }
     let mut logs = Vec::new();
+    let room = Room::default();
     // The replicas in their own order: artifacts are sorted by name, and jobs may write files that look like logs.
     for exit in &original.run.exits {
         let name = format!("logs/{}-{}.log", exit.role, exit.index);
@@ -70,7 +72,7 @@ pub fn reparse(
             bail!("{name} lacks {missing} bytes (`results.logLimit`), so its values cannot be read again");
         }
         unchanged(&left, artifact)?;
-        let mut scan = rules.scan(&exit.role, exit.index);
+        let mut scan = rules.scan(&exit.role, exit.index, &room);
         let path = left.artifact(&name).map_err(anyhow::Error::msg)?;
         experiment::read_pieces(&path, |piece| scan.feed(piece))
             .with_context(|| format!("cannot read {}", path.display()))?;

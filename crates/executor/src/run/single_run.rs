@@ -13,6 +13,7 @@ use crate::local::{self, Folders, Given, Plan};
 use kubebench_compiler::model::{Case, Role};
 use kubebench_contract::{RulesFile, Run};
 use kubebench_extract::measure::{Log, Measured, measure};
+use kubebench_extract::rules::RuleScan;
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Status, StatusReason};
 use kubebench_format::result::{BenchmarkResult, redact};
@@ -167,7 +168,7 @@ impl LocalRun<'_> {
         let mut logs = Vec::new();
         let mut usages = Vec::new();
         for finished in &mut waited.finished {
-            let scan = std::mem::replace(&mut finished.scan, self.rules.scan("", u32::MAX));
+            let scan = std::mem::replace(&mut finished.scan, RuleScan::of_nothing());
             if finished.ended.was_started() {
                 usages.push(finished.ended.usage);
             }

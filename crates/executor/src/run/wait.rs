@@ -9,6 +9,7 @@ use anyhow::Result;
 use super::{Event, LocalRun};
 use crate::gather::{self, KeptOf, Sink};
 use crate::local::{Folders, Plan, Process};
+use kubebench_extract::room::Room;
 use kubebench_extract::rules::{From, RuleScan};
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Exit, Status, StatusReason};
@@ -91,6 +92,8 @@ struct State {
     status: Status,
     reasons: Vec<StatusReason>,
     is_stopping: bool,
+    /// What the values of all logs may take.
+    room: Room,
     /// How many replicas decide.
     deciders: usize,
     /// Whether it is stopped for something that is of no account if the replicas that decide have succeeded all the same.
@@ -114,6 +117,7 @@ impl LocalRun<'_> {
             status: Status::Succeeded,
             reasons: Vec::new(),
             is_stopping: false,
+            room: Room::default(),
             deciders: plan.processes.iter().filter(|process| process.decides).count(),
             is_pardonable: false,
         };
@@ -163,7 +167,7 @@ impl LocalRun<'_> {
                 && state.running.len() < plan.at_once
                 && let Some(process) = pending.next()
             {
-                match self.start(process, folders, started.elapsed().as_secs_f64()) {
+                match self.start(process, folders, &state.room, started.elapsed().as_secs_f64()) {
                     Ok(running) => {
                         seen.startup = running.started;
                         self.has_started = true;
@@ -226,7 +230,7 @@ impl LocalRun<'_> {
         Ok(())
     }
 
-    fn start(&self, process: &Process, folders: &Folders, started: f64) -> Result<Running> {
+    fn start(&self, process: &Process, folders: &Folders, room: &Room, started: f64) -> Result<Running> {
         let experiment = PathBuf::from(folders.experiment());
         let name = format!("{}-{}", process.role, process.index);
         let directory = experiment.join("work").join(&name);
@@ -238,7 +242,7 @@ impl LocalRun<'_> {
         }
         let log = Path::new(&folders.output()).join(log_name(process));
         let log = KeptLog::create(&log, self.request.log_limit)?;
-        let scan = self.rules.scan(&process.role, process.index);
+        let scan = self.rules.scan(&process.role, process.index, room);
         let echo = self.watcher.echo();
         let sink = Sink::new(log, scan, &process.role, process.index, echo, self.redactor.clone());
         let start = Start {

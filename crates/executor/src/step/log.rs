@@ -18,6 +18,7 @@ use crate::follow::container::{Container, containers, created};
 use crate::follow::{Places, Pod};
 use crate::gather::Sink;
 use follower::{Follower, PodName};
+use kubebench_extract::room::Room;
 use kubebench_extract::rules::{RuleScan, Rules};
 use kubebench_host::experiment;
 use kubebench_host::process::KeptLog;
@@ -92,6 +93,8 @@ pub struct Logs {
     origin: Arc<dyn LogOrigin>,
     place: Place,
     rules: Arc<Rules>,
+    /// What the values of all logs may take.
+    room: Room,
     redactor: Arc<Redactor>,
     followers: BTreeMap<LogName, Follower>,
     is_listed: bool,
@@ -104,7 +107,17 @@ impl Logs {
     pub fn new(origin: Arc<dyn LogOrigin>, place: Place, rules: Arc<Rules>, redactor: Arc<Redactor>) -> Self {
         // A volume that does not take folders does not take logs, and each of them says so.
         let _ = (experiment::make(place.output.join(FOLDER)), experiment::make(&place.state));
-        Self { origin, place, rules, redactor, followers: BTreeMap::new(), is_listed: false, left: BTreeMap::new() }
+        let room = Room::default();
+        Self {
+            origin,
+            place,
+            rules,
+            room,
+            redactor,
+            followers: BTreeMap::new(),
+            is_listed: false,
+            left: BTreeMap::new(),
+        }
     }
 
     /// Goes on with logs where another run has left them, by their names.
@@ -215,7 +228,8 @@ impl Logs {
             Ok(resumed) => resumed,
             Err(fault) => return Begun { sink: None, mark: String::new(), fault: Some(fault.to_string()) },
         };
-        let scan = if log.is_main() { self.rules.scan(log.role(), log.index()) } else { RuleScan::of_nothing() };
+        let scan =
+            if log.is_main() { self.rules.scan(log.role(), log.index(), &self.room) } else { RuleScan::of_nothing() };
         let mut sink = Sink::new(kept, scan, log.role(), log.index(), None, Arc::clone(&self.redactor));
         let fault = match sink.look_back() {
             Ok(0) => None,

@@ -229,6 +229,7 @@ fn read_logs(rules: &Rules, gathered: Gathered, logs: &[LogOf], left: &Left) -> 
     let Gathered { rules: known, scans, .. } = gathered;
     let mut scans: BTreeMap<String, RuleScan> =
         if known.digest == rules.digest { scans.into_iter().collect() } else { BTreeMap::new() };
+    let room = scans.values().next().map(|scan| scan.room().clone()).unwrap_or_default();
     let mut read = Vec::new();
     let mut main: Vec<&LogOf> = logs.iter().filter(|log| log.is_main).collect();
     main.sort_by(|one, other| (&one.role, one.index).cmp(&(&other.role, other.index)));
@@ -236,7 +237,7 @@ fn read_logs(rules: &Rules, gathered: Gathered, logs: &[LogOf], left: &Left) -> 
         let scan = if let Some(scan) = scans.remove(&log.name) {
             scan
         } else {
-            let mut scan = rules.scan(&log.role, log.index);
+            let mut scan = rules.scan(&log.role, log.index, &room);
             if let Ok(path) = left.artifact(&log.name) {
                 experiment::read_pieces(&path, |piece| scan.feed(piece))
                     .with_context(|| format!("cannot read {}", path.display()))?;

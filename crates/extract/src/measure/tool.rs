@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::{Evidence, Log, Measured, direction, fill, grouped, unread};
+use super::{Evidence, Log, Measured, direction, fill, unread};
 use crate::file;
 use crate::json_document::NO_DOCUMENT;
 use crate::rules::{From, MetricRule};
@@ -12,6 +12,7 @@ use crate::tool::{Found, Headline, Report, Requests};
 use kubebench_syntax::unit::MetricUnit;
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Native, StatusReason};
+use kubebench_syntax::text::grouped;
 
 /// The largest report of a tool that a result file holds.
 const MAX_NATIVE: usize = 256 << 10;
@@ -43,6 +44,7 @@ pub(super) fn metrics(
             }
         }
     }
+    outputs.iter_mut().for_each(|(_, report, _)| report.settle());
     let is_needed = rule.is_primary || rule.is_required;
     let mut all: Vec<Origin<'_>> = Vec::new();
     let mut seen = BTreeSet::new();

@@ -1,5 +1,6 @@
 use super::{LogScan, PatternOutcome};
 use crate::pattern::Pattern;
+use crate::room::Room;
 use crate::series::Window;
 use crate::tool;
 use kubebench_format::spec::v1::metric::{Reduce, Reports};
@@ -215,5 +216,33 @@ fn blank_lines_hide_nothing() {
         };
         assert!(read(log) > 0, "{tool}");
         assert_eq!(read(&format!("{blank}{log}")), read(log), "{tool}");
+    }
+}
+
+#[test]
+fn pieces_of_any_size_keep_the_same_values() {
+    let log: String =
+        (0..9_000).map(|step| format!("step {step} loss 2.5\n{}", if step % 8 == 0 { "v 1\n" } else { "" })).collect();
+    let read = |size: usize| {
+        let mut scan = LogScan::within(&Room::of(9_500));
+        scan.look_for(&Pattern::new(STEP).unwrap(), Window::All);
+        scan.look_for(&Pattern::new(r"^v (?P<value>\d)$").unwrap(), Window::All);
+        scan.look_for(&Pattern::new(r"^v (?P<value>\d)$").unwrap(), Window::LastN(500));
+        log.as_bytes().chunks(size).for_each(|piece| scan.feed(piece));
+        scan.finish()
+            .patterns
+            .into_iter()
+            .map(|found| {
+                let mut series = found.series;
+                series.settle();
+                let reduced = [Reduce::Median, Reduce::Mean].map(|how| series.reduce(how));
+                (series.is_let_go(), reduced)
+            })
+            .collect::<Vec<_>>()
+    };
+    let whole = read(usize::MAX);
+    assert_eq!(whole.iter().map(|(is_let_go, _)| *is_let_go).collect::<Vec<_>>(), [true, true, false]);
+    for size in [7, 100, 4_096, 70_000] {
+        assert_eq!(read(size), whole, "{size}");
     }
 }

@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 
 use super::{Document, Headline, ONE, ToolMetric};
 use crate::json_document::{self, Documents};
+use crate::room::Room;
 use crate::series::{Reading, Series, Window};
 use kubebench_format::spec::v1::metric::{Better, Reports};
 use kubebench_syntax::invariant::Invariant as _;
@@ -66,6 +67,7 @@ struct Part {
 pub struct Report {
     window: Window,
     reports: Reports,
+    room: Room,
     /// How many reports of the tool began, and the rank that printed them.
     begun: usize,
     rank: Option<u32>,
@@ -93,9 +95,9 @@ impl Requests {
 }
 
 impl Report {
-    /// Makes an empty report whose series count the values inside `window`.
-    pub(crate) fn new(window: Window, reports: Reports) -> Self {
-        Self { window, reports, first_line: 1, ..Self::default() }
+    /// Makes an empty report whose series count the values inside `window` and share `room`.
+    pub(crate) fn new(window: Window, reports: Reports, room: &Room) -> Self {
+        Self { window, reports, room: room.clone(), first_line: 1, ..Self::default() }
     }
 
     /// Begins a report of the tool in its output, by `rank`. What was asked for, `settings`, may tell it from others.
@@ -107,7 +109,8 @@ impl Report {
             return;
         }
         if self.begun > 0 && new < own {
-            *self = Self { withholds_document: self.withholds_document, ..Self::new(self.window, self.reports) };
+            let fresh = Self::new(self.window, self.reports, &self.room);
+            *self = Self { withholds_document: self.withholds_document, ..fresh };
         }
         self.rank = rank;
         self.begun += 1;
@@ -189,7 +192,7 @@ impl Report {
                 better,
                 labels: labels.clone(),
                 headlines,
-                series: Series::new(window),
+                series: Series::new(window).within(&self.room),
             });
             let index = found.len() - 1;
             places.entry(name.to_owned()).or_default().insert(labels.clone(), index);
@@ -315,6 +318,11 @@ impl Report {
             part.invalid.into_iter().for_each(|reason| self.invalid(reason));
             self.current.requests.extend(part.requests);
         }
+    }
+
+    /// Lets go of values that are too many, now that all logs of the run were read.
+    pub(crate) fn settle(&mut self) {
+        self.current.found.iter_mut().for_each(|found| found.series.settle());
     }
 
     /// Returns what was found, in the order of its first value.

@@ -4,7 +4,9 @@
 
 use regex_syntax::hir::{Hir, HirKind};
 
+use super::pattern;
 use kubebench_syntax::diag::code;
+use kubebench_syntax::text::grouped;
 use kubebench_syntax::unit::{self, UnitError};
 
 /// A named format.
@@ -66,15 +68,8 @@ pub(crate) static FORMATS: &[Format] = &[
     },
 ];
 
-/// The length below which a pattern without counted repetitions compiles to less than the regex crate's limit.
-const SURELY_SMALL_PATTERN: usize = 500;
-
 /// The longest benchmark name: with digest and run number it stays inside every Kubernetes limit.
 pub const MAX_BENCHMARK_NAME: usize = 31;
-
-/// The most bytes that a pattern with counted repetitions may take when compiled: more than any needs, and little enough for a
-/// spec full of them.
-const MAX_COMPILED_PATTERN: usize = 4 << 20;
 
 /// Returns the format called `name`.
 pub fn find(name: &str) -> Option<&'static Format> {
@@ -115,24 +110,21 @@ fn metric_name(text: &str) -> Result<(), UnitError> {
 }
 
 fn metric_pattern(text: &str) -> Result<(), UnitError> {
-    let malformed = |error: &dyn std::fmt::Display| {
+    let parsed = regex_syntax::parse(text).map_err(|error| {
         let reason = error.to_string();
         let reason = reason.lines().last().unwrap_or(&reason).trim_start_matches("error: ");
         fault(
             format!("the pattern is not a regular expression: {reason}"),
             "the syntax is that of Rust's regex crate: no look-around, no back references",
         )
-    };
-    let parsed = regex_syntax::parse(text).map_err(|error| malformed(&error))?;
-    if text.contains('{') || text.len() > SURELY_SMALL_PATTERN {
-        let compiled = regex::RegexBuilder::new(text).size_limit(MAX_COMPILED_PATTERN).build();
-        compiled.map_err(|error| match error {
-            regex::Error::CompiledTooBig(_) => fault(
-                "the pattern is too large: it repeats a class of very many characters",
-                "repeat less, or a narrower class: `[0-9a-z]{32}` instead of `\\w{32}`",
-            ),
-            other => malformed(&other),
-        })?;
+    })?;
+    let size = pattern::size_of(&parsed);
+    if size > pattern::LARGEST {
+        let (size, largest) = (grouped(size), grouped(pattern::LARGEST));
+        return Err(fault(
+            format!("the pattern is too large: it compiles to about {size} instructions, of {largest} at most"),
+            pattern::SMALLER,
+        ));
     }
     if !has_value_group(&parsed) {
         return Err(fault("the pattern has no group named `value`", "mark the number: `(?P<value>[0-9.]+)`"));

@@ -269,3 +269,23 @@ fn times_that_runs_have() {
     let endless = [("KB0450", str! {"a server has no end of its own, so no run has this time"})];
     check(&format!("{}\n{}", serves(""), metric("run", "")), &endless);
 }
+
+#[test]
+fn patterns_are_small_enough_together() {
+    let of = |pattern: &str, count: usize| {
+        let metric =
+            |number| format!("{{name: m{number}, better: lower, from: {{log: {{pattern: '{pattern}{number}'}}}}}}");
+        format!("metrics: [{}]", (0..count).map(metric).collect::<Vec<_>>().join(", "))
+    };
+    let keys = |count: usize| {
+        let metric = |number| format!("{{name: m{number}, better: lower, from: {{keyValue: {{key: k{number}}}}}}}");
+        format!("metrics: [{}]", (0..count).map(metric).collect::<Vec<_>>().join(", "))
+    };
+    check(&of(r"loss (?P<value>\S+) ", 300), &[]);
+    check(&keys(300), &[]);
+    check(&of(r"(?P<value>\w{32})x", 10), &[]);
+    check(&of(r"(?P<value>\w{150})x", 300), &[("KB0314", str! {})]);
+    check(&of(r"(?P<value>[0-9a-z_]{150})x", 300), &[]);
+    check(&of(r"(?P<value>(?-u:\w){150})x", 300), &[]);
+    check(&keys(1_000), &[("KB0314", str! {})]);
+}
