@@ -11,6 +11,7 @@ mod place;
 mod reason;
 mod redacted;
 mod shrink;
+mod spelling;
 pub mod v1;
 
 use std::collections::BTreeMap;
@@ -25,6 +26,7 @@ use kubebench_syntax::invariant::Invariant as _;
 pub use place::{path, round};
 pub use reason::ReasonCode;
 pub use redacted::{names as redact_names, redact};
+pub use spelling::{plain, plain_number, spelled};
 pub use v1::BenchmarkResult;
 
 /// What the dimension of the variants is called beside the axes, in specs and in the parameters of results.
@@ -45,11 +47,6 @@ pub fn labelled(name: &str, labels: &BTreeMap<String, String>) -> String {
     }
     let labels: Vec<String> = labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
     format!("{name}{{{}}}", labels.join(","))
-}
-
-/// Returns a value of a parameter as people write it: a text without quotes.
-pub fn plain(value: &serde_json::Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// A result and its file.
