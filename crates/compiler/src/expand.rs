@@ -192,7 +192,7 @@ impl<'m> Product<'m> {
     ) -> Option<Vec<(usize, usize)>> {
         let of = |(axis, value): (&String, &Node)| {
             let axis = self.axes.binary_search_by_key(&axis.as_str(), |(name, _)| *name).ok()?;
-            Some((axis, *numbers.get(axis)?.get(&spelling(value))?))
+            Some((axis, *numbers.get(axis)?.get(&text(value))?))
         };
         entry.iter().map(of).collect()
     }
@@ -206,7 +206,7 @@ impl<'m> Product<'m> {
 }
 
 fn numbered(values: &[&Node]) -> BTreeMap<String, usize> {
-    values.iter().enumerate().map(|(number, value)| (spelling(value), number)).collect()
+    values.iter().enumerate().map(|(number, value)| (text(value), number)).collect()
 }
 
 fn unique(points: Vec<(BTreeMap<String, Node>, Span)>, matrix: Span, diagnostics: &mut Diagnostics) -> Vec<CasePoint> {
@@ -258,7 +258,7 @@ fn text(value: &Node) -> String {
     }
 }
 
-/// Returns the value as written, marked as text or not, so that an entry of `exclude` says exactly what it means. Identities are made of it.
+/// Returns the value as identities have it: as written, and marked where it was written as text.
 fn spelling(value: &Node) -> String {
     match &value.value {
         Value::String(text) => format!("\"{text}"),

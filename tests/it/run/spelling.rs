@@ -89,7 +89,7 @@ fn every_export_spells_values_as_the_spec_does() {
     let (folder, results) = measured();
     let ten = results.iter().find(|result| result.metadata.case_name == "python=3.10").unwrap();
     as_before(&folder, ten, 3.1);
-    let export = |format: &str| lines(&folder, &["export", "--format", format, "results"]);
+    let export = |format: &str| lines(&folder, &["export", "--format", format, "--out", "-", "results"]);
     let csv = export("csv");
     assert_eq!((csv.matches(r#"{""python"":""3.10""}"#).count(), csv.matches(r#"{""python"":3.1}"#).count()), (2, 1));
     for value in X {
@@ -156,11 +156,11 @@ fn results_that_kept_numbers_alone_count_with_those_that_keep_spellings() {
 
 #[test]
 fn one_spelling_is_one_value() {
-    let shell = shell("echo ${{ matrix.n }}");
+    let shell = shell("echo ${{ matrix.size }}");
     let folder =
-        Folder::with([("specs/b.yaml", spec(&format!("job: {{{shell}}}"), &[LOSS, "matrix: {axes: {n: [8, '8']}}"]))]);
+        Folder::with([("specs/b.yaml", spec(&format!("job: {{{shell}}}"), &[LOSS, "matrix: {axes: {size: [8, '8']}}"]))]);
     let output = folder.run(&["validate", "specs"]);
     assert_eq!(output.status.code(), Some(1));
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_text(told.lines().next().unwrap(), str! {});
+    let found = String::from_utf8(output.stdout).unwrap();
+    assert_text(found.lines().next().unwrap(), str! {"error[KB0305]: the case size=8 exists already"});
 }

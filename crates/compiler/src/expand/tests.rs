@@ -27,6 +27,7 @@ fn refused(matrix: &str, expected: &[(&str, Snapshot)]) {
 fn product_include_exclude() {
     check("{axes: {b: [64, 128], a: [x, y]}}", &["a=x, b=64", "a=x, b=128", "a=y, b=64", "a=y, b=128"]);
     check("{axes: {a: [1, 2]}, include: [{a: 9}], exclude: [{a: 1}]}", &["a=2", "a=9"]);
+    check("{axes: {a: [1, 2]}, exclude: [{a: '1'}]}", &["a=2"]);
     check("{include: [{a: 1}, {a: 2}]}", &["a=1", "a=2"]);
 }
 
