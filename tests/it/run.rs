@@ -11,6 +11,7 @@ mod places;
 mod prometheus;
 mod secrets;
 mod signals;
+mod spelling;
 mod status;
 mod suites;
 mod tree;

@@ -77,10 +77,13 @@ fn axes<'m>(matrix: &'m Node, diagnostics: &mut Diagnostics) -> BTreeMap<&'m str
     for entry in matrix.entries_of("axes") {
         let mut seen: BTreeMap<String, Span> = BTreeMap::new();
         for value in entry.value.items() {
-            if let Some(first) = seen.insert(spelling(value), value.span) {
-                let message = format!("`{}` holds the value {} twice", entry.key, value.to_json());
+            if let Some(first) = seen.insert(text(value), value.span) {
+                let message = format!("`{}` holds the value {} twice", entry.key, text(value));
                 diagnostics.push(
-                    malformed(value.span, message).related(Place::Span(first), "first").help("delete one of them"),
+                    malformed(value.span, message)
+                        .related(Place::Span(first), "first")
+                        .note("a value is known by its spelling: arguments, results and reports have it without quotes")
+                        .help("delete one of them"),
                 );
             }
         }
@@ -189,7 +192,7 @@ impl<'m> Product<'m> {
     ) -> Option<Vec<(usize, usize)>> {
         let of = |(axis, value): (&String, &Node)| {
             let axis = self.axes.binary_search_by_key(&axis.as_str(), |(name, _)| *name).ok()?;
-            Some((axis, *numbers.get(axis)?.get(&spelling(value))?))
+            Some((axis, *numbers.get(axis)?.get(&text(value))?))
         };
         entry.iter().map(of).collect()
     }
@@ -203,15 +206,17 @@ impl<'m> Product<'m> {
 }
 
 fn numbered(values: &[&Node]) -> BTreeMap<String, usize> {
-    values.iter().enumerate().map(|(number, value)| (spelling(value), number)).collect()
+    values.iter().enumerate().map(|(number, value)| (text(value), number)).collect()
 }
 
 fn unique(points: Vec<(BTreeMap<String, Node>, Span)>, matrix: Span, diagnostics: &mut Diagnostics) -> Vec<CasePoint> {
     let mut seen = BTreeSet::new();
     let mut cases = Vec::with_capacity(points.len());
     for (values, span) in points {
+        let spelled: Vec<(String, String)> =
+            values.iter().map(|(axis, value)| (axis.clone(), text(value))).collect();
         let case = CasePoint::new(None, values);
-        if seen.insert(case.id.clone()) {
+        if seen.insert(spelled) {
             cases.push(case);
         } else {
             diagnostics.push(
@@ -230,10 +235,6 @@ fn unique(points: Vec<(BTreeMap<String, Node>, Span)>, matrix: Span, diagnostics
 
 impl CasePoint {
     fn new(variant: Option<Node>, values: BTreeMap<String, Node>) -> Self {
-        let text = |node: &Node| match &node.value {
-            Value::Bool(flag) => flag.to_string(),
-            _ => node.as_text().unwrap_or_default().to_owned(),
-        };
         let axes = values.iter().map(|(axis, value)| (axis.as_str(), value));
         let all: Vec<(&str, &Node)> = variant.iter().map(|name| (VARIANT, name)).chain(axes).collect();
         let name = if all.is_empty() {
@@ -249,7 +250,15 @@ impl CasePoint {
     }
 }
 
-/// Returns the value as written, marked as text or not: `1` and `"1"` are two values.
+/// Returns the value as lookups, names of cases and results have it.
+fn text(value: &Node) -> String {
+    match &value.value {
+        Value::Bool(flag) => flag.to_string(),
+        _ => value.as_text().unwrap_or_default().to_owned(),
+    }
+}
+
+/// Returns the value as identities have it: as written, and marked where it was written as text.
 fn spelling(value: &Node) -> String {
     match &value.value {
         Value::String(text) => format!("\"{text}"),

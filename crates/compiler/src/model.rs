@@ -110,9 +110,9 @@ pub struct Benchmark {
 pub struct Case {
     /// The identity: a slug and a digest.
     pub id: String,
-    /// As shown to people.
+    /// As shown to people, with the spelling of every value.
     pub name: String,
-    /// The value of each axis.
+    /// The value of each axis, which may have lost the spelling of a number.
     pub values: BTreeMap<String, Json>,
     /// What is run.
     pub workload: Workload,

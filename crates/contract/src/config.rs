@@ -49,9 +49,9 @@ pub struct RunList {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Case {
-    /// As shown to people.
+    /// As shown to people, with the spelling of every value.
     pub name: String,
-    /// The value of each axis.
+    /// The value of each axis, which may have lost the spelling of a number.
     pub values: BTreeMap<String, Json>,
     /// What its runs read.
     pub inputs: Json,

@@ -16,7 +16,7 @@ use kubebench_format::result::v1::{
     Cluster, Direction, Environment, Image, Kind, Metadata, Metric, Node, Provenance, Reason, Recorder, Run, Source,
     Status, Timings, Validity,
 };
-use kubebench_format::result::{self, BenchmarkResult, Sealed, fingerprint};
+use kubebench_format::result::{self, BenchmarkResult, Sealed, fingerprint, spelled};
 use kubebench_format::spec::v1::metric::Better;
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::unit::Day;
@@ -121,7 +121,7 @@ impl Request<'_> {
                 benchmark: benchmark.name.clone(),
                 case: case.id.clone(),
                 case_name: case.name.clone(),
-                params: case.values.clone(),
+                params: spelled(&case.values, &case.name),
                 labels: benchmark.labels.clone(),
                 target: benchmark.target.name.clone(),
             },

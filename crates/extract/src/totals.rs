@@ -1,6 +1,6 @@
 //! What is known of values without keeping them.
 
-use super::unit::Conversion;
+use kubebench_syntax::unit::Conversion;
 use kubebench_stats::Sum;
 
 /// The values of a series in the order in which they were read, as far as they need no memory.

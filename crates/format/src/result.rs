@@ -11,6 +11,7 @@ mod place;
 mod reason;
 mod redacted;
 mod shrink;
+mod spelling;
 pub mod v1;
 
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ use kubebench_syntax::unit::MetricSelector;
 pub use place::{path, round};
 pub use reason::ReasonCode;
 pub use redacted::{names as redact_names, redact};
+pub use spelling::{plain, plain_number, spelled};
 pub use v1::BenchmarkResult;
 
 /// What the dimension of the variants is called beside the axes, in specs and in the parameters of results.
@@ -42,11 +44,6 @@ pub const MAX_BYTES: usize = 1 << 20;
 /// Returns the name of a metric with its labels, as people read it: `latency{quantile=0.99}`.
 pub fn labelled(name: &str, labels: &BTreeMap<String, String>) -> String {
     MetricSelector::of_series(name, labels).to_string()
-}
-
-/// Returns a value of a parameter as people write it: a text without quotes.
-pub fn plain(value: &serde_json::Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// A result and its file.

@@ -11,6 +11,7 @@ use kubebench_format::result::v1::{Metric, Status};
 use kubebench_results::compare::model::{Comparison, LeftOut, Line, SeriesHistory, Verdict};
 use kubebench_results::compare::words;
 use kubebench_results::dataset::{Dataset, Partition, Row};
+use kubebench_results::order::sort_by_case;
 use kubebench_results::scaling::model::{Front, Group};
 use kubebench_results::scaling::{self, Axis};
 
@@ -393,23 +394,9 @@ fn cases<'a>(
             }
         })
         .collect();
-    cases.sort_by(|one, other| natural(one.name).cmp(&natural(other.name)).then(one.id.cmp(other.id)));
+    // Cases of one name stay in the order of their ids.
+    sort_by_case(&mut cases, |case| ("", case.name));
     cases
-}
-
-/// Returns what a name is sorted by, so that 8 comes before 64.
-pub(super) fn natural(name: &str) -> Vec<(String, u64)> {
-    let mut parts = Vec::new();
-    let mut rest = name;
-    while !rest.is_empty() {
-        let words = rest.find(|letter: char| letter.is_ascii_digit()).unwrap_or(rest.len());
-        let (text, tail) = rest.split_at(words);
-        let digits = tail.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(tail.len());
-        let (number, tail) = tail.split_at(digits);
-        parts.push((text.to_owned(), number.parse().unwrap_or(u64::MAX)));
-        rest = tail;
-    }
-    parts
 }
 
 fn troubles<'a>(request: &'a Request<'a>, rows: &[&'a Row], wanted: Option<&BTreeSet<&'a str>>) -> Vec<Trouble<'a>> {

@@ -14,5 +14,6 @@ pub mod compare;
 pub mod dataset;
 pub mod disk;
 pub mod export;
+pub mod order;
 pub mod scaling;
 pub mod verdict;

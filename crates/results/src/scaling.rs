@@ -33,7 +33,7 @@ pub struct Request<'a> {
     pub told: &'a [SeriesHistory],
     /// The axis.
     pub axis: &'a Axis,
-    /// The value of the axis that the others are held against; without it, the smallest number or the first name of each group.
+    /// The value of the axis that the others are held against; without it, the smallest number, version or name of each group.
     pub base: Option<&'a str>,
     /// Only these metrics; where none are named, the primary ones.
     pub metrics: &'a [MetricSelector],

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Result, bail};
 
 use super::{Evaluation, Histories, refuse_unknown};
+use kubebench_results::order::AxisOrder;
 use kubebench_results::scaling::model::ScalingReport;
 use kubebench_results::scaling::{Axis, Request, along, axes, fronts, values};
 use kubebench_syntax::diag::Diagnostics;
@@ -16,7 +17,7 @@ use kubebench_syntax::unit::MetricSelector;
 pub struct ScalingQuery {
     /// A parameter, or a fact of the hardware.
     pub axis: String,
-    /// The value that the others are compared with; without it, the smallest number or the first name.
+    /// The value that the others are compared with; without it, the smallest number, version or name.
     pub base: Option<String>,
     /// Metrics by name; empty means all.
     pub metrics: Vec<MetricSelector>,
@@ -63,12 +64,8 @@ impl Scaling {
             bail!("no result has a parameter or fact `{by}`; the axes along which results differ are {known}");
         };
         if let Some(base) = query.base.as_ref().filter(|base| !known.contains(*base)) {
-            let mut known: Vec<String> = known.into_iter().collect();
-            known.sort_by(|one, other| number(one).total_cmp(&number(other)));
-            bail!(
-                "there is no result of {by}={base} to compare the others with; there are {}",
-                listed(known.iter().map(String::as_str))
-            );
+            let known = AxisOrder::sorted(known.iter().map(String::as_str));
+            bail!("there is no result of {by}={base} to compare the others with; there are {}", listed(known.into_iter()));
         }
         refuse_unknown(&query.metrics, || series.iter().map(|told| (told.metric.as_str(), &told.labels)))?;
         let pareto = query.pareto.as_deref().map(pair).transpose()?;
@@ -107,9 +104,4 @@ fn pair(text: &str) -> Result<(&str, &str)> {
         Some((first, second)) if !first.is_empty() && second.len() > 1 => Ok((first, second.trim_start_matches(','))),
         _ => bail!("`--pareto {text}` does not name two metrics; write `--pareto latency,throughput`"),
     }
-}
-
-/// The place of a value of an axis among numbers; texts come last, in their order.
-fn number(value: &str) -> f64 {
-    value.parse().unwrap_or(f64::INFINITY)
 }

@@ -171,7 +171,7 @@ pub(in crate::cli) struct CompareArgs {
     /// Compare cases with each other instead, along a parameter or a fact of the hardware: replicas, variant, gpu, target
     #[arg(long, value_name = "AXIS", conflicts_with_all = ["baseline", "candidate"])]
     pub(in crate::cli) by: Option<String>,
-    /// With `--by`, the value that the others are compared with; without it, the smallest number or the first name
+    /// With `--by`, the value that the others are compared with; without it, the smallest number, version or name
     #[arg(long, value_name = "VALUE", requires = "by", conflicts_with_all = ["baseline", "candidate"])]
     pub(in crate::cli) base: Option<String>,
     /// With `--by`, two metrics that pull apart, such as latency,throughput; without it, the two primary ones

@@ -32,7 +32,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     ("host", &[&["program"], &["fs", "http", "machine", "terminal"], &["fault"], &["experiment", "process"]]),
     ("migrate", &[]),
     ("report", &[]),
-    ("results", &[&["dataset"], &["verdict"], &["compare", "export"], &["scaling"], &["disk"]]),
+    ("results", &[&["order"], &["dataset"], &["verdict"], &["compare", "export"], &["scaling"], &["disk"]]),
     ("testing", &[]),
     ("stats", &[]),
     ("syntax", &[&["invariant"], &["text", "path", "digest", "unit", "redact"], &["diag"], &["yaml"]]),

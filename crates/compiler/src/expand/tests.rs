@@ -27,6 +27,7 @@ fn refused(matrix: &str, expected: &[(&str, Snapshot)]) {
 fn product_include_exclude() {
     check("{axes: {b: [64, 128], a: [x, y]}}", &["a=x, b=64", "a=x, b=128", "a=y, b=64", "a=y, b=128"]);
     check("{axes: {a: [1, 2]}, include: [{a: 9}], exclude: [{a: 1}]}", &["a=2", "a=9"]);
+    check("{axes: {a: [1, 2]}, exclude: [{a: '1'}]}", &["a=2"]);
     check("{include: [{a: 1}, {a: 2}]}", &["a=1", "a=2"]);
 }
 
@@ -49,6 +50,11 @@ fn faults() {
         "{axes: {a: [1, 1]}}",
         &[("KB0305", str! {"`a` holds the value 1 twice"}), ("KB0305", str! {"the case a=1 exists already"})],
     );
+    refused(
+        "{axes: {a: [1, '1']}}",
+        &[("KB0305", str! {"`a` holds the value 1 twice"}), ("KB0305", str! {"the case a=1 exists already"})],
+    );
+    refused("{axes: {a: [true]}, include: [{a: 'true'}]}", &[("KB0305", str! {"the case a=true exists already"})]);
     refused("{axes: {a: [1]}, include: [{a: 1}]}", &[("KB0305", str! {"the case a=1 exists already"})]);
     refused(
         "{axes: {a: [1]}, include: [{b: 1}]}",

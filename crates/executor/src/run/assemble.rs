@@ -11,7 +11,7 @@ use kubebench_extract::measure::Measured;
 use kubebench_format::result::v1::{
     Artifact, Environment, Image, Metadata, Monitored, Provenance, Reason, Recorder, Timings,
 };
-use kubebench_format::result::{BenchmarkResult, Composition, fingerprint, thinned};
+use kubebench_format::result::{BenchmarkResult, Composition, fingerprint, spelled, thinned};
 use kubebench_format::spec::v1::metric::ProcessSource;
 use kubebench_syntax::digest::Digest;
 
@@ -62,7 +62,7 @@ impl LocalRun<'_> {
                 benchmark: benchmark.name.clone(),
                 case: case.id.clone(),
                 case_name: case.name.clone(),
-                params: case.values.clone(),
+                params: spelled(&case.values, &case.name),
                 labels: benchmark.labels.clone(),
                 target: benchmark.target.name.clone(),
             },

@@ -20,7 +20,7 @@ use kubebench_extract::measure::{Log, Measured, measure};
 use kubebench_extract::rules::{RuleScan, Rules};
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Cluster, Environment, Metadata, Provenance, Reason, Recorder, StatusReason, Usage};
-use kubebench_format::result::{self, BenchmarkResult, fingerprint, redact};
+use kubebench_format::result::{self, BenchmarkResult, fingerprint, redact, spelled};
 use kubebench_host::experiment::{self, Left, RunFolder};
 use kubebench_host::fault::caught;
 use kubebench_host::terminal;
@@ -120,7 +120,7 @@ impl ClusterStep {
                 benchmark: attempt.benchmark.clone(),
                 case: attempt.run.case.clone(),
                 case_name: attempt.case_name.clone(),
-                params: attempt.values.clone(),
+                params: spelled(&attempt.values, &attempt.case_name),
                 labels: about.labels.clone(),
                 target: self.settings.target.clone(),
             },

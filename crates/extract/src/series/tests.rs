@@ -1,5 +1,5 @@
 use super::{CHUNK, FEW, Reduced, Room, Sample, Series, Window};
-use crate::unit::MetricUnit;
+use kubebench_syntax::unit::MetricUnit;
 use kubebench_format::spec::v1::metric::Reduce;
 use kubebench_testing::snapshot::{assert_text, str};
 

@@ -6,10 +6,11 @@ use maud::{Markup, html};
 
 use super::super::chart::Chart;
 use super::super::paths::{self, relative};
-use super::super::site::{Benchmark, Case, natural};
+use super::super::site::{Benchmark, Case};
 use super::parts;
 use kubebench_results::compare::model::{Direction, Kind};
 use kubebench_results::compare::words;
+use kubebench_results::order::{AxisOrder, sort_by_case};
 
 /// So many maps stand on a page.
 const MOST: usize = 6;
@@ -46,13 +47,16 @@ pub(super) fn maps(from: &str, benchmark: &Benchmark<'_>) -> Markup {
             maps.entry(key).or_default().insert((param(down), across.map_or("", param)), (case, chart));
         }
     }
-    let fit: Vec<_> = maps.iter().filter(|(_, map)| map.len() > 1 && map.len() <= MOST_CELLS).collect();
+    let fit = maps.iter().filter(|(_, map)| map.len() > 1 && map.len() <= MOST_CELLS);
+    let mut fit: Vec<(String, &Map<'_>)> =
+        fit.map(|((metric, _, fixed), map)| (caption(metric, fixed), map)).collect();
+    sort_by_case(&mut fit, |(caption, _)| ("", caption));
     html! {
         @if !fit.is_empty() {
             section aria-labelledby="matrix" {
                 h2 id="matrix" { "Matrix" }
-                @for ((metric, _, fixed), map) in fit.iter().take(MOST) {
-                    (draw(from, benchmark, &caption(metric, fixed), (down, across), map))
+                @for (caption, map) in fit.iter().take(MOST) {
+                    (draw(from, benchmark, caption, (down, across), map))
                 }
                 @if fit.len() > MOST { p { (fit.len() - MOST) " more maps are not shown." } }
             }
@@ -71,13 +75,9 @@ fn caption(metric: &str, fixed: &[(&str, &str)]) -> String {
 
 fn draw(from: &str, benchmark: &Benchmark<'_>, caption: &str, axes: (&str, Option<&str>), map: &Map<'_>) -> Markup {
     let (down, across) = axes;
-    let sorted = |names: BTreeSet<&str>| {
-        let mut names: Vec<String> = names.into_iter().map(str::to_owned).collect();
-        names.sort_by_key(|name| natural(name));
-        names
-    };
-    let rows = sorted(map.keys().map(|(row, _)| *row).collect());
-    let columns = sorted(map.keys().map(|(_, column)| *column).collect());
+    let rows: BTreeSet<&str> = map.keys().map(|(row, _)| *row).collect();
+    let columns: BTreeSet<&str> = map.keys().map(|(_, column)| *column).collect();
+    let [rows, columns] = [rows, columns].map(AxisOrder::sorted);
     let levels: Vec<f64> = map.values().filter_map(|(_, chart)| newest(chart)).collect();
     let (low, high) = levels
         .iter()

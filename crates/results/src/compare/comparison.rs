@@ -11,9 +11,11 @@ use super::policies::Policies;
 use super::side::{Lineage, Side};
 use super::words;
 use crate::dataset::{Dataset, Facts, MetricKey, Partition, Point, Series, partitions, series_of};
+use crate::order::sort_by_case;
 use crate::verdict::{
     Effect, LEAST_HISTORY, Policy, Scale, Verdict, against_history, judge, of_few, of_groups, of_pairs, without_scale,
 };
+use kubebench_format::result::plain;
 use kubebench_stats as stats;
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::unit::MetricSelector;
@@ -65,8 +67,10 @@ pub fn compare(request: Request<'_>) -> Comparison {
         unmatched.extend(ours.into_values().map(|partitions| request.unmatched(partitions, "baseline")));
         unmatched.extend(theirs.into_values().map(|partitions| request.unmatched(partitions, "candidate")));
     }
+    sort_by_case(&mut unmatched, |one| (&one.benchmark, &one.case_name));
     unmatched.sort_by(|one, other| one.only.cmp(&other.only));
     lines.sort_by(|one, other| order(one).cmp(&order(other)));
+    sort_by_case(&mut lines, |line| (&line.benchmark, &line.case_name));
     Comparison {
         baseline: request.sides[0].to_string(),
         candidate: request.sides[1].to_string(),
@@ -78,8 +82,8 @@ pub fn compare(request: Request<'_>) -> Comparison {
     }
 }
 
-fn order(line: &Line) -> (&str, &str, Kind, String, &BTreeMap<String, String>) {
-    (&line.benchmark, &line.case_name, line.kind, words::metric(line), &line.environment)
+fn order(line: &Line) -> (Kind, String, &BTreeMap<String, String>) {
+    (line.kind, words::metric(line), &line.environment)
 }
 
 /// Groups the partitions of a side by the case that they are compared by, and then by benchmark; cases of different benchmarks meet where
@@ -107,7 +111,7 @@ impl Request<'_> {
         let is_said = |name: &str| is_by_variant && name == kubebench_format::result::VARIANT;
         let subject = self.dataset.subject(partition.newest(self.dataset));
         let params = subject.params.iter().filter(|(name, _)| !is_said(name));
-        params.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ")
+        params.map(|(name, value)| format!("{name}={}", plain(value))).collect::<Vec<_>>().join(", ")
     }
 
     fn unmatched(&self, partitions: &[Partition], only: &str) -> Unmatched {

@@ -14,6 +14,7 @@ use super::history::replaced;
 use super::model::{Line, NO_SESSION};
 use super::side::Lineage;
 use crate::dataset::{Dataset, Partition, Series, series_of};
+use crate::order::sort_by_case;
 use crate::verdict::{DEFAULT_THRESHOLD, Verdict};
 use kubebench_format::result::Ack;
 use kubebench_format::result::v1::Direction;
@@ -133,6 +134,7 @@ pub fn gate(request: Request<'_>) -> Judged {
         drafts.iter().map(|draft| draft.tested_p().and_then(|_| adjusted.next())).collect();
     lines.par_extend(drafts.into_par_iter().zip(adjusted).map(|(draft, p)| draft.into_line(p)));
     lines.sort_by(|one, other| key(one).cmp(&key(other)));
+    sort_by_case(&mut lines, |line| (&line.benchmark, &line.case_name));
     Judged { lines, notes: notes.into_iter().collect() }
 }
 
@@ -157,8 +159,8 @@ fn known<'a>(request: &Request<'a>) -> BTreeMap<(&'a str, &'a str), Vec<Known<'a
     known
 }
 
-fn key(line: &Line) -> (&str, &str, &BTreeMap<String, String>, &str, &BTreeMap<String, String>) {
-    (&line.benchmark, &line.case_name, &line.environment, &line.metric, &line.labels)
+fn key(line: &Line) -> (&BTreeMap<String, String>, &str, &BTreeMap<String, String>) {
+    (&line.environment, &line.metric, &line.labels)
 }
 
 /// Returns the line of a case that has no result.

@@ -8,6 +8,7 @@ use super::model::{Acknowledged, Drift, FactChange, LevelChange, SeriesHistory, 
 use super::policies::Policies;
 use super::side::Lineage;
 use crate::dataset::{Dataset, MetricKey, Partition, Series, series};
+use crate::order::sort_by_case;
 use crate::verdict::{
     Baseline, CORRELATED, Change, Effect, Mark, Policy, Scale, against_history, baseline, of_groups, worse,
 };
@@ -50,6 +51,7 @@ pub fn history(request: Request<'_>) -> Vec<SeriesHistory> {
             told.push(request.tell(origin, &series, is_replaced));
         }
     }
+    sort_by_case(&mut told, |told| (&told.benchmark, &told.case_name));
     told
 }
 

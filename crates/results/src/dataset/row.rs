@@ -96,7 +96,8 @@ pub struct Extract {
 impl Extract {
     /// Takes what is kept out of the result at `path`.
     pub fn of(path: &str, result: BenchmarkResult) -> Self {
-        let BenchmarkResult { metadata, run, source, mut environment, metrics, usage, cost, .. } = result;
+        let BenchmarkResult { mut metadata, run, source, mut environment, metrics, usage, cost, .. } = result;
+        metadata.params = metadata.spelled_params();
         for node in &mut environment.nodes {
             node.load_before = None;
         }

@@ -118,7 +118,8 @@ fn name(result: &BenchmarkResult, labels: &BTreeMap<String, String>) -> String {
     let mut letters = metadata.benchmark.chars();
     let first: String = letters.next().map(|first| first.to_ascii_uppercase()).into_iter().collect();
     let mut name = format!("Benchmark{first}{}", letters.as_str());
-    let params = metadata.params.iter().map(|(key, value)| (key, plain(value)));
+    let params = metadata.spelled_params();
+    let params = params.iter().map(|(key, value)| (key, plain(value)));
     for (key, value) in params.chain(labels.iter().map(|(key, value)| (key, value.clone()))) {
         name.push_str(&format!("/{}={}", part(key), part(&value)));
     }

@@ -111,7 +111,7 @@ impl Exporter for Mlflow {
         }
 
         let mut names = Names::default();
-        for (name, value) in &metadata.params {
+        for (name, value) in &metadata.spelled_params() {
             let text = self.value(&plain(value), PARAM);
             self.folder.put(&format!("{place}/params/{}", names.name(name)), text.as_bytes())?;
         }

@@ -113,7 +113,7 @@ fn info(base: &Labels, last: &Last) -> Labels {
     if let Some(commit) = &source.commit {
         add(&mut labels, "commit", commit);
     }
-    for (name, value) in &metadata.params {
+    for (name, value) in &metadata.spelled_params() {
         add(&mut labels, &format!("param_{name}"), &plain(value));
     }
     for (name, value) in &metadata.labels {

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use super::cell::Cell;
 use crate::compare::model::SeriesHistory;
 use crate::dataset::{Dataset, FACTS};
-use kubebench_format::result::plain;
+use kubebench_format::result::{VARIANT, plain};
 
 /// What changes from row to row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +34,11 @@ impl Axis {
             Self::Parameter(name) => name,
             Self::Fact(fact) => fact,
         }
+    }
+
+    /// Returns whether its values may count something: those of facts and variants are names, whatever they look like.
+    pub(super) fn may_count(&self) -> bool {
+        matches!(self, Self::Parameter(name) if name != VARIANT)
     }
 
     /// Returns the value of a cell, if it has one.

@@ -11,6 +11,7 @@ use super::cost;
 use super::model::{Direction, Estimate, Group, Kind, Row};
 use super::ratio::{self, Ratio};
 use crate::compare::words;
+use crate::order::{AxisOrder, sort_by_case};
 use kubebench_format::result::plain;
 use kubebench_syntax::invariant::Invariant as _;
 
@@ -80,24 +81,27 @@ fn of_benchmark(
     notes: &mut BTreeSet<String>,
 ) {
     let axis = request.axis.name();
-    let is_numeric = cells.iter().all(|(_, value)| value.is_number());
-    let numbers: BTreeMap<String, f64> =
-        cells.iter().filter_map(|(_, value)| Some((plain(value), value.as_f64()?))).filter(|_| is_numeric).collect();
+    let spellings: BTreeSet<String> = cells.iter().map(|(_, value)| plain(value)).collect();
+    let all = AxisOrder::sorted(spellings.iter().map(String::as_str));
+    let order = AxisOrder::of(all.iter().copied());
+    let number = |value: &&str| Some(((*value).to_owned(), order.number(value)?));
+    let numbers: BTreeMap<String, f64> = all.iter().filter(|_| request.axis.may_count()).filter_map(number).collect();
     let mut places: BTreeMap<Place<'_>, BTreeMap<Facts, Values<'_, '_>>> = BTreeMap::new();
     for (cell, value) in cells {
         let place = Place { benchmark, params: text(&others(request.axis, cell)), metric: cell.metric() };
-        let facts = facts(request, cell, is_numeric);
+        let facts = facts(request, cell, !numbers.is_empty());
         let values = places.entry(place).or_default().entry(facts).or_default();
         values.entry(plain(value)).or_default().push(cell);
     }
-    let all: BTreeSet<String> = cells.iter().map(|(_, value)| plain(value)).collect();
     let before = groups.len();
     let mut lonely = BTreeSet::new();
+    let mut places: Vec<_> = places.into_iter().collect();
+    sort_by_case(&mut places, |(place, _)| (place.benchmark, &place.params));
     for (place, apart) in &places {
         let compared: Vec<_> = apart.iter().filter(|(_, values)| values.len() > 1).collect();
         for (facts, values) in &compared {
-            let mut group = Making { request, numbers: &numbers, facts, values }.group();
-            let missing = all.iter().filter(|value| !values.contains_key(*value));
+            let mut group = Making { request, order, numbers: &numbers, facts, values }.group();
+            let missing = all.iter().filter(|value| !values.contains_key(**value));
             group.notes.extend(missing.map(|value| missed(axis, value, facts, apart)));
             groups.push(group);
         }
@@ -115,11 +119,10 @@ fn of_benchmark(
                     bracketed(&place.params)
                 ));
             }
-            _ => drop(lonely.insert((place.params.clone(), seen.into_iter().cloned().collect::<Vec<_>>()))),
+            _ => drop(lonely.insert((place.params.clone(), AxisOrder::sorted(seen.into_iter().map(String::as_str))))),
         }
     }
-    if all.len() == 1 {
-        let only = all.iter().next().cloned().expected("the only value");
+    if let [only] = all.as_slice() {
         notes.insert(format!("{benchmark} has results of {axis}={only} alone: nothing to compare"));
     } else if groups.len() == before && !lonely.is_empty() {
         let moving = moving(request.axis, cells);
@@ -135,6 +138,7 @@ fn of_benchmark(
 /// A group on the way.
 struct Making<'a, 'g> {
     request: Request<'g>,
+    order: AxisOrder,
     numbers: &'g BTreeMap<String, f64>,
     facts: &'g Facts,
     values: &'g Values<'a, 'g>,
@@ -154,7 +158,7 @@ impl Making<'_, '_> {
             }));
         }
         let is_numeric = !self.numbers.is_empty();
-        chosen.sort_by(|(one, _), (other, _)| self.number(one).total_cmp(&self.number(other)).then(one.cmp(other)));
+        chosen.sort_by(|(one, _), (other, _)| self.order.compare(one, other));
         let asked = self.request.base;
         let base = asked
             .map_or(chosen.first().copied(), |name| chosen.iter().find(|(value, _)| value.as_str() == name).copied());
@@ -198,10 +202,6 @@ impl Making<'_, '_> {
 
     fn axis(&self) -> &str {
         self.request.axis.name()
-    }
-
-    fn number(&self, value: &str) -> f64 {
-        self.numbers.get(value).copied().unwrap_or_default()
     }
 
     fn row(&self, value: &str, cell: &Cell<'_>, base: Option<(&String, &Cell<'_>)>) -> Row {

@@ -45,7 +45,7 @@ pub struct Group {
     pub numeric: bool,
     /// The value of the axis that the others are held against, as it is shown; left out where this group has no result of it.
     pub base: Option<String>,
-    /// The values of the axis: numbers in their order, names with the base first.
+    /// The values of the axis: numbers in their order, versions and names in theirs after the base.
     pub rows: Vec<Row>,
     /// What else a reader has to know.
     pub notes: Vec<String>,
