@@ -115,7 +115,7 @@ fn spec(index: usize) -> String {
         }
     };
     format!(
-        "# yaml-language-server: $schema=../../schema/benchmark.v1.json\napiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata:\n  name: bench-{index}\n  labels: {{team: t{}}}\nspec:\n  description: Generated for the speed benchmark\n  repeats: 3\n  timeout: 1h\n  matrix:\n    axes: {{size: [64, 128]}}\n  workload:\n    {workload}\n  metrics:\n    - name: throughput\n      unit: samples/s\n      better: higher\n      primary: true\n      from: {{log: {{pattern: 'throughput: (?P<value>[0-9.]+)'}}}}\n  gates:\n    - {{metric: throughput, maxRegression: 3%}}\n",
+        "# yaml-language-server: $schema=../../schema/benchmark.v1.json\napiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata:\n  name: bench-{index}\n  labels: {{team: t{}}}\nspec:\n  description: Generated for the speed benchmark\n  repeats: 3\n  timeout: 1h\n  matrix:\n    axes: {{size: [64, 128]}}\n  workload:\n    {workload}\n  metrics:\n    - name: throughput\n      unit: samples/s\n      better: higher\n      primary: true\n      from: {{log: {{pattern: 'throughput: (?P<value>\\S+)'}}}}\n  gates:\n    - {{metric: throughput, maxRegression: 3%}}\n",
         index % 50
     )
 }

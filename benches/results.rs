@@ -130,10 +130,10 @@ fn names(metrics: usize) -> impl Iterator<Item = String> {
 fn text(index: usize, metrics: usize) -> String {
     let others: String = names(metrics)
         .map(|name| {
-            format!("    - {{name: {name}, unit: ms, better: lower, from: {{log: {{pattern: '{name} (?P<value>[0-9.]+)'}}}}}}\n")
+            format!("    - {{name: {name}, unit: ms, better: lower, from: {{log: {{pattern: '{name} (?P<value>\\S+)'}}}}}}\n")
         })
         .collect();
     format!(
-        "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: bench{index:02}}}\nspec:\n  repeats: 5\n  timeout: 1h\n  matrix: {{axes: {{batch: [64, 128], nodes: [1, 2]}}}}\n  workload: {{job: {{image: registry.example/train:1, command: [train]}}}}\n  metrics:\n    - {{name: throughput, unit: tokens/s, better: higher, primary: true, from: {{log: {{pattern: 'throughput (?P<value>[0-9.]+)'}}}}}}\n{others}  gates: [{{metric: throughput, maxRegression: 3%}}]\n"
+        "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: bench{index:02}}}\nspec:\n  repeats: 5\n  timeout: 1h\n  matrix: {{axes: {{batch: [64, 128], nodes: [1, 2]}}}}\n  workload: {{job: {{image: registry.example/train:1, command: [train]}}}}\n  metrics:\n    - {{name: throughput, unit: tokens/s, better: higher, primary: true, from: {{log: {{pattern: 'throughput (?P<value>\\S+)'}}}}}}\n{others}  gates: [{{metric: throughput, maxRegression: 3%}}]\n"
     )
 }

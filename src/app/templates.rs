@@ -111,7 +111,7 @@ pub fn spec(kind: &str, name: &str, schema: &str) -> Result<String> {
          \x20     unit: samples/s\n\
          \x20     better: higher\n\
          \x20     primary: true\n\
-         \x20     from: {{log: {{pattern: 'throughput: (?P<value>[0-9.]+)'}}}}\n\
+         \x20     from: {{log: {{pattern: 'throughput: (?P<value>\\S+)'}}}}\n\
          \x20 gates:\n\
          \x20   - {{metric: throughput, maxRegression: 5%}}\n"
     ))

@@ -7,9 +7,10 @@ use anyhow::Result;
 use super::ExitStatus;
 use super::args::{FmtArgs, Global};
 use super::findings::{Findings, Output, colored, counted, refuse_report_places, report, tell};
+use crate::app::files;
 use crate::app::project::{Project, Texts};
 use crate::app::start::VERSION;
-use kubebench_compiler::compile::{Input, Workspace, document_schemas};
+use kubebench_compiler::compile::{Compilation, Input, Workspace, document_schemas};
 use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_compiler::tree::diff::{Style, unified};
 use kubebench_format::schema::{DocumentKind, Schemas};
@@ -36,8 +37,9 @@ pub(super) fn run(global: &Global, args: &FmtArgs) -> Result<ExitStatus> {
     let schemas = document_schemas();
     let mut sources = SourceMap::default();
     let mut changed = Vec::new();
-    for input in &inputs {
-        match formatted(&mut sources, input, schemas, args) {
+    let texts = if args.fix { fixed(&project, &inputs, schemas) } else { inputs.clone() };
+    for (input, text) in inputs.iter().zip(&texts) {
+        match formatted(&mut sources, text, schemas) {
             Ok(text) if text.as_bytes() == input.bytes => {}
             Ok(text) => changed.push((input, text)),
             Err(faults) => diagnostics.extend(faults),
@@ -72,24 +74,37 @@ fn not_formatted(path: &str) -> Diagnostic {
     Diagnostic::in_file(&code::KB0601, path, "the file is not formatted").help("run `kubebench fmt`")
 }
 
-/// Returns the canonical form of a file, after its certain fixes when they are asked for.
-fn formatted(
-    sources: &mut SourceMap,
-    input: &Input,
-    schemas: &Schemas,
-    args: &FmtArgs,
-) -> Result<String, Vec<Diagnostic>> {
+/// Returns the canonical form of a file.
+fn formatted(sources: &mut SourceMap, input: &Input, schemas: &Schemas) -> Result<String, Vec<Diagnostic>> {
     let id = sources.add(Source::new(input.path.as_str(), &input.bytes));
     let Some(source) = sources.get(id) else { return Ok(String::new()) };
-    if !args.fix {
-        return yaml::format::format(id, source).map_err(|faults| advised(faults, id, source, schemas));
-    }
-    let faults = yaml::read(id, source).diagnostics;
-    let fixed = fix(id, source, &advised(faults, id, source, schemas));
-    // Findings that stay point into the fixed text, so that is the one to show.
-    let id = sources.add(Source::new(input.path.as_str(), fixed.as_bytes()));
-    let Some(source) = sources.get(id) else { return Ok(String::new()) };
     yaml::format::format(id, source).map_err(|faults| advised(faults, id, source, schemas))
+}
+
+/// Returns `inputs` with the certain fixes of their texts, and then those of lints.
+fn fixed(project: &Project, inputs: &[Input], schemas: &Schemas) -> Vec<Input> {
+    let read = inputs.iter().map(|input| {
+        let (id, source) = (SourceId::default(), Source::new(input.path.as_str(), &input.bytes));
+        let faults = advised(yaml::read(id, &source).diagnostics, id, &source, schemas);
+        let text = fix(id, &source, &faults);
+        Input { bytes: if text == source.text { input.bytes.clone() } else { text.into_bytes() }, ..input.clone() }
+    });
+    let mut inputs: Vec<Input> = read.collect();
+    let root = project.root.clone();
+    let workspace =
+        Workspace::open(project.file.clone(), VERSION).carrying(move |path| files::read_carried(&root, path));
+    let specs = inputs.iter().filter(|input| input.path != PROJECT_FILE).cloned().collect();
+    let Compilation { sources, mut diagnostics, .. } = workspace.letting_go_of_pods().compile(specs);
+    diagnostics.retain(|fault| fault.code.configurable);
+    for (id, source) in sources.iter() {
+        if let Some(input) = inputs.iter_mut().find(|input| input.path == source.path && input.path != PROJECT_FILE) {
+            let text = fix(id, source, &diagnostics);
+            if text != source.text {
+                input.bytes = text.into_bytes();
+            }
+        }
+    }
+    inputs
 }
 
 /// Returns what is wrong with the text of a file, in words that know its fields.

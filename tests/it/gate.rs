@@ -34,8 +34,8 @@ spec:
   timeout: 1h
   workload: {job: {image: registry.example/train:1, command: [train]}}
   metrics:
-    - {name: speed, unit: images/s, better: higher, primary: true, from: {log: {pattern: 'speed (?P<value>[0-9.]+)'}}}
-    - {name: loss, better: lower, from: {log: {pattern: 'loss (?P<value>[-0-9.]+)'}}}
+    - {name: speed, unit: images/s, better: higher, primary: true, from: {log: {pattern: 'speed (?P<value>\\S+)'}}}
+    - {name: loss, better: lower, from: {log: {pattern: 'loss (?P<value>\\S+)'}}}
   gates: [{metric: speed, maxRegression: 3%}]
 ";
 

@@ -56,7 +56,8 @@ const IMAGE: &str = "registry.example/none@sha256:0caad04c6b091e442a7197d216e749
 /// The metric of benchmarks that measure nothing else.
 const SECONDS: &str = "metrics: [{name: seconds, unit: s, better: lower, primary: true, from: {duration: run}}]";
 /// A metric that the script prints as `loss 2.5`.
-const LOSS: &str = "metrics: [{name: loss, unit: '1', better: lower, primary: true, from: {log: {pattern: 'loss (?P<value>[0-9.]+)'}}}]";
+const LOSS: &str =
+    "metrics: [{name: loss, unit: '1', better: lower, primary: true, from: {log: {pattern: 'loss (?P<value>\\S+)'}}}]";
 
 /// The fields of a container that runs `script` in a shell, without the braces.
 fn shell(script: &str) -> String {

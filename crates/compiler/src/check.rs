@@ -21,6 +21,7 @@ mod metric_replica;
 mod metric_role;
 mod mpi_restricted;
 mod name_budget;
+mod narrow_group;
 mod part_metric;
 mod pod_security;
 mod pods;
@@ -64,6 +65,7 @@ pub(crate) static RULES: &[Rule] = &[
     part_metric::exists,
     metric_duration::is_there,
     stepless_window::counted,
+    narrow_group::wide,
     image::pinned,
     resources::stated,
     resources::within_limits,

@@ -13,6 +13,7 @@ pub(crate) mod workload;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use kubebench_extract::narrow::Narrow;
 use serde_json::Value as Json;
 
 pub use api::Api;
@@ -179,6 +180,8 @@ pub struct Metric {
     pub index: Option<(u32, Span)>,
     /// The source and the window, where the window counts steps and values of this source never have one.
     pub stepless_window: Option<(&'static str, Span)>,
+    /// The pattern whose group `value` does not take all numbers, and where it is.
+    pub narrow: Option<(Narrow, Span)>,
     /// The time that it is, by its word in specs, and where that is said.
     pub duration: Option<(String, Span)>,
     /// The part of the workload that it is read from, and where that is said.

@@ -9,7 +9,7 @@ use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassU
 use super::line::Line;
 use super::literal_matcher::{Straight, Wanted};
 use super::series::Sample;
-use super::{number, quantity};
+use super::{number, quantity, value_group};
 use kubebench_syntax::unit::{Conversion, MetricUnit};
 
 /// What a compiled pattern may take: more than any [within the budget](super::pattern_budget) does.
@@ -36,6 +36,8 @@ pub struct Pattern {
     spelled: Option<Conversion>,
     /// The unit of the metric.
     unit: Option<MetricUnit>,
+    /// Whether what is before the group `value` may take the beginning of a number.
+    follows_any: bool,
 }
 
 /// Memory for where the groups of a pattern are, and for where lines match.
@@ -73,8 +75,9 @@ impl Pattern {
         let build = |text: &str| RegexBuilder::new(text).size_limit(SIZE_LIMIT).build();
         let regex = build(text).map_err(|error| error.to_string())?;
         let hir = regex_syntax::parse(text).map_err(|error| error.to_string())?;
-        let spelled_unit = unit_behind(&hir);
-        let without = with_value(&hir, &no_value()).filter(|_| !matches_no_value(&hir));
+        let spelled_unit = value_group::unit_behind(&hir);
+        let follows_any = value_group::follows_any(&hir);
+        let without = value_group::without_value(&hir);
         let all = match &without {
             Some(without) => Hir::alternation(vec![hir.clone(), without.clone()]),
             None => hir.clone(),
@@ -99,6 +102,7 @@ impl Pattern {
             spelled_unit,
             spelled: None,
             unit: None,
+            follows_any,
         })
     }
 
@@ -149,10 +153,10 @@ impl Pattern {
             let whole = locations.get(0)?;
             (locations.get(self.value)?, self.step.and_then(|step| locations.get(step)), whole)
         };
-        // A number at the end of a sentence, or before a comma: `loss: 2.5, step: 3`.
-        let found = text.get(value.0..value.1)?.trim_end_matches([',', '.', ';', ':']);
+        let found = token_of(text.get(value.0..value.1)?);
         let step = step.and_then(|step| step_of(text.get(step.0..step.1)?));
-        let read = match cut_token(text, value, whole) {
+        let begin = if self.follows_any { value.0 } else { whole.0 };
+        let read = match cut_token(text, value, (begin, whole.1)) {
             Some(token) => Err(format!(
                 "`{found}` is a part of `{token}`: let the group `value` take all of it, as `(?P<value>\\S+)` does"
             )),
@@ -209,6 +213,21 @@ impl Value {
     }
 }
 
+/// Returns the token that `text` is or begins with: it ends before a quote, a bracket, `;`, `|`, or a comma that no digit follows.
+///
+/// What follows it must not hold a blank: whoever takes several words means all of them.
+fn token_of(text: &str) -> &str {
+    let is_end = |(at, letter): (usize, char)| match letter {
+        ',' => !text.get(at + 1..).is_some_and(|rest| rest.starts_with(|next: char| next.is_ascii_digit())),
+        letter => matches!(letter, ';' | '"' | '\'' | '|' | '(' | ')' | '{' | '}' | '[' | ']'),
+    };
+    let end = text.char_indices().find(|letter| is_end(*letter)).map(|(at, _)| at);
+    let token = end.and_then(|end| text.split_at_checked(end));
+    let token = token.filter(|(token, rest)| !token.is_empty() && !rest.contains(char::is_whitespace));
+    // A number at the end of a sentence: `the loss is 2.5.`
+    token.map_or(text, |(token, _)| token).trim_end_matches([',', '.', ';', ':'])
+}
+
 /// Returns the token of which the group `value` is a part, unless the pattern itself matches what is before or behind it.
 fn cut_token(text: &str, value: (usize, usize), whole: (usize, usize)) -> Option<&str> {
     let (before, behind) = (text.get(..value.0)?, text.get(value.1..)?);
@@ -244,70 +263,9 @@ pub(crate) fn pattern_of_key(key: &str) -> String {
     )
 }
 
-/// What programs print for a value that they do not have, in any case.
-fn no_value() -> Hir {
-    regex_syntax::parse(r"[-+]?(?i:nan|inf(?:inity)?|none|null|n/a)(?:\b|$)").unwrap_or_else(|_| Hir::fail())
-}
-
-/// Returns true when the group `value` takes the words of [`no_value`] as well.
-fn matches_no_value(hir: &Hir) -> bool {
-    let whole = |value: &Hir| RegexBuilder::new(&format!("^(?:{value})$")).size_limit(SIZE_LIMIT).build().ok();
-    let value = sub_of("value", hir).and_then(whole);
-    value.is_some_and(|value| ["nan", "inf", "none", "null", "n/a"].iter().all(|word| value.is_match(word)))
-}
-
 /// Returns true when the pattern `text` has the group `step`; it is not compiled for that.
 pub fn has_step(text: &str) -> bool {
-    regex_syntax::parse(text).is_ok_and(|hir| sub_of("step", &hir).is_some())
-}
-
-/// Returns what the group called `name` matches.
-fn sub_of<'h>(name: &str, hir: &'h Hir) -> Option<&'h Hir> {
-    match hir.kind() {
-        HirKind::Capture(capture) if capture.name.as_deref() == Some(name) => Some(&capture.sub),
-        HirKind::Capture(capture) => sub_of(name, &capture.sub),
-        HirKind::Repetition(repetition) => sub_of(name, &repetition.sub),
-        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().find_map(|part| sub_of(name, part)),
-        _ => None,
-    }
-}
-
-/// Returns `hir` with `sub` as what its group `value` matches; none without the group.
-fn with_value(hir: &Hir, sub: &Hir) -> Option<Hir> {
-    sub_of("value", hir)?;
-    let all = |parts: &[Hir]| parts.iter().map(|part| with_value(part, sub).unwrap_or_else(|| part.clone())).collect();
-    Some(match hir.kind() {
-        HirKind::Capture(capture) => {
-            let mut capture = capture.clone();
-            let is_it = capture.name.as_deref() == Some("value");
-            capture.sub = Box::new(if is_it { sub.clone() } else { with_value(&capture.sub, sub)? });
-            Hir::capture(capture)
-        }
-        HirKind::Repetition(repetition) => {
-            let mut repetition = repetition.clone();
-            repetition.sub = Box::new(with_value(&repetition.sub, sub)?);
-            Hir::repetition(repetition)
-        }
-        HirKind::Concat(parts) => Hir::concat(all(parts)),
-        HirKind::Alternation(parts) => Hir::alternation(all(parts)),
-        _ => return None,
-    })
-}
-
-/// Returns the unit that a pattern spells out behind the group `value`: `ms` of `(?P<value>[0-9.]+)ms`.
-fn unit_behind(hir: &Hir) -> Option<String> {
-    let parts: &[Hir] = match hir.kind() {
-        HirKind::Concat(parts) => parts,
-        HirKind::Capture(capture) => return unit_behind(&capture.sub),
-        _ => return None,
-    };
-    let at = parts.iter().position(|part| sub_of("value", part).is_some())?;
-    let HirKind::Literal(literal) = parts.get(at + 1)?.kind() else { return None };
-    let text = std::str::from_utf8(&literal.0).ok()?;
-    let text = text.strip_prefix(' ').unwrap_or(text);
-    let is_part = |letter: char| letter.is_alphabetic() || matches!(letter, '%' | '/' | '\u{b5}');
-    let end = text.find(|letter| !is_part(letter)).unwrap_or(text.len());
-    text.get(..end).filter(|unit| !unit.is_empty()).map(str::to_owned)
+    regex_syntax::parse(text).is_ok_and(|hir| value_group::sub_of("step", &hir).is_some())
 }
 
 /// A whole number: `10`, `1,000`, `9.0`.
@@ -424,6 +382,21 @@ mod tests {
         assert_eq!(value(r"tps: (?P<value>\S+)", "tps: 3,502 tflops: 1"), Some(3502.0));
         assert_eq!(value(r"loss (?P<value>[0-9.,]+)", "loss 2.5, then"), Some(2.5));
         assert_eq!(value(r"loss (?P<value>\S+)", "loss nan").map(f64::is_nan), Some(true));
+        for (line, number) in [
+            ("loss=2.5,lr=1e-05", 2.5),
+            ("(loss=1,234.5)", 1234.5),
+            ("{'loss=-0.25'}.", -0.25),
+            ("loss=1e-05];", 1e-05),
+            ("|loss=2|lr=3|", 2.0),
+            ("loss=2.5(43%)", 2.5),
+            ("loss=2.5:", 2.5),
+        ] {
+            assert_eq!(value(r"loss=(?P<value>\S+)", line), Some(number), "{line}");
+        }
+        for line in ["loss=(2.5)", "loss=[2.5,3.5]", "loss=2.5,3.5", "loss=1.234,5)", "loss=2.5/3.5", "loss=,2"] {
+            assert_eq!(value(r"loss=(?P<value>\S+)", line), None, "{line}");
+        }
+        assert_eq!(value(r"loss=(?P<value>.+)", "loss=2.5, then 3"), None);
         assert_eq!(value(r"loss (?P<value>\S+)", "loss n/a"), None);
         let pattern = Pattern::new(r"step (?P<step>\d+) loss (?P<value>\S+)").unwrap();
         let mut groups = pattern.groups();
@@ -521,6 +494,8 @@ mod tests {
             (r"v=(?P<value>\d+)", "v=12/50"),
             (r"v=(?P<value>\d+)", "v=12\u{b1}0.3"),
             (r"v=(?P<value>\d+)", "v=980us"),
+            (r"loss.*(?P<value>[0-9.]+)", "loss: 2.5"),
+            (r"loss\D*(?P<value>[0-9.]+)", "loss: -2.5"),
         ];
         for (pattern, line) in cases {
             let found = hit(pattern, "1", line);
@@ -536,6 +511,9 @@ mod tests {
             (r"(?P<value>[0-9.]+)it/s\]", "[12.5it/s]", 12.5),
             (r"took (?P<value>[0-9.]+)", "it took 3.", 3.0),
             (r"gpt-(?P<value>\d+)", "gpt-4 is", 4.0),
+            (r"v1(?P<value>\d+)", "v12", 2.0),
+            (r"\d+/(?P<value>\d+)", "3/10", 10.0),
+            (r"loss\D+(?P<value>[0-9.]+)", "loss: 2.5", 2.5),
         ];
         for (pattern, line, value) in whole {
             assert_eq!(hit(pattern, "it/s", line), Some(Hit::Value(super::Value { value, step: None })), "{line}");

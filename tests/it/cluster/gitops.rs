@@ -35,7 +35,7 @@ spec:
       env: {SIZE: "${{ matrix.size }}"}
       resources: {cpu: 10m, memory: 32Mi}
   metrics:
-    - {name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>[0-9.]+) x/s'}}}
+    - {name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>\S+) x/s'}}}
 "#;
 
 /// A benchmark with a run for each size; that of size 9 fails.

@@ -22,7 +22,7 @@ fn benchmark(name: &str, more: &str) -> String {
     format!(
         "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: {name}, labels: {{team: own}}}}\nspec:\n{more}  workload:\n    \
          job: {{image: 'busybox:1.37.0', command: [echo, rate 1], resources: {{cpu: 1, memory: 1Gi}}}}\n  metrics:\n    \
-         - {{name: rate, better: higher, primary: true, from: {{log: {{pattern: 'rate (?P<value>[0-9]+)'}}}}}}\n"
+         - {{name: rate, better: higher, primary: true, from: {{log: {{pattern: 'rate (?P<value>\\S+)'}}}}}}\n"
     )
 }
 

@@ -12,7 +12,7 @@ use crate::support::project::{Folder, compile, compile_sound, created, errors};
 fn text(spec: &str) -> String {
     format!(
         "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: toolkits}}\nspec:\n  timeout: 1h\n{spec}  metrics:\n    \
-         - {{name: rate, better: higher, primary: true, from: {{log: {{pattern: 'rate (?P<value>[0-9]+)'}}}}}}\n"
+         - {{name: rate, better: higher, primary: true, from: {{log: {{pattern: 'rate (?P<value>\\S+)'}}}}}}\n"
     )
 }
 

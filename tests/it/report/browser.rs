@@ -295,9 +295,9 @@ spec:
   matrix: {axes: {workers: [1, 2, 4, 8], batch: [32, 64]}}
   workload: {job: {image: registry.example/train:1, command: [train, '${{ matrix.workers }}', '${{ matrix.batch }}']}}
   metrics:
-    - {name: speed, unit: images/s, better: higher, primary: true, from: {log: {pattern: 'speed (?P<value>[0-9.]+)'}}}
-    - {name: latency_p50, unit: ms, better: lower, from: {log: {pattern: 'p50 (?P<value>[0-9.]+)'}}}
-    - {name: latency_p99, unit: ms, better: lower, from: {log: {pattern: 'p99 (?P<value>[0-9.]+)'}}}
+    - {name: speed, unit: images/s, better: higher, primary: true, from: {log: {pattern: 'speed (?P<value>\\S+)'}}}
+    - {name: latency_p50, unit: ms, better: lower, from: {log: {pattern: 'p50 (?P<value>\\S+)'}}}
+    - {name: latency_p99, unit: ms, better: lower, from: {log: {pattern: 'p99 (?P<value>\\S+)'}}}
   gates: [{metric: speed, maxRegression: 3%}]
 ";
 

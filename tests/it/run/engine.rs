@@ -66,7 +66,7 @@ fn containers(folder: &Folder) -> usize {
 #[test]
 fn a_container_is_given_what_a_pod_is() {
     let script = "cat /kubebench/files/f; echo $HF $PATH; echo 4 > $KUBEBENCH_EXP_OUTPUT_PATH/number";
-    let metrics = "metrics: [{name: loss, unit: '1', better: lower, primary: true, from: {log: {pattern: 'loss (?P<value>[0-9]+)'}}}, {name: number, unit: '1', better: lower, from: {file: {path: number}}}, {name: cpu, unit: s, better: lower, from: {process: cpuSeconds}}]";
+    let metrics = "metrics: [{name: loss, unit: '1', better: lower, primary: true, from: {log: {pattern: 'loss (?P<value>\\S+)'}}}, {name: number, unit: '1', better: lower, from: {file: {path: number}}}, {name: cpu, unit: s, better: lower, from: {process: cpuSeconds}}]";
     let workload = format!(
         "job: {{image: {IMAGE}, resources: {{cpu: 1, memory: 1Gi}}, files: {{f: {{path: f}}}}, command: [sh, -c], args: [{}], env: {{HF: {{secret: {{name: hf, key: token}}}}, PATH: /usr/bin:/bin}}}}",
         serde_json::json!(script.replace("/kubebench/files", "$KUBEBENCH_FILES"))

@@ -131,6 +131,36 @@ fn certain_fixes_write_what_the_field_takes() {
     assert!(fixed.contains("  labels_typo: \"no\"\n"), "{fixed}");
 }
 
+#[test]
+fn fixes_of_lints_keep_the_meaning_of_the_text() {
+    let written = [
+        (r"'it''s (?P<value>[0-9.]+)'", r"'it''s (?P<value>\S+)'"),
+        ("\"loss=(?P<value>[\\\\d.]+)/\"", r"'loss=(?P<value>[^\s/]+)/'"),
+        ("loss (?P<value>[0-9]+)$", r"'loss (?P<value>\S+)$'"),
+        (r"'loss (?P<value>\S+)'", r"'loss (?P<value>\S+)'"),
+    ];
+    let metrics = |of: fn(&(&'static str, &'static str)) -> &'static str| -> String {
+        let lines = written.iter().enumerate().map(|(n, pair)| {
+            format!("    - {{name: m{n}, better: lower, from: {{log: {{pattern: {}}}}}}} # kept\n", of(pair))
+        });
+        format!("spec:\n  metrics:\n{}", lines.collect::<String>())
+    };
+    let wrong = spec("a").replace("spec:\n", &metrics(|pair| pair.0));
+    let right = spec("a").replace("spec:\n", &metrics(|pair| pair.1));
+    let folder = Folder::with([("specs/a.yaml", wrong.clone())]);
+    let text = || std::fs::read_to_string(folder.path().join("specs/a.yaml")).unwrap();
+    folder.run(&["fmt", "--fix"]);
+    assert_eq!(text(), right);
+
+    let off = Folder::with([
+        ("specs/a.yaml", wrong.clone()),
+        ("kubebench.yaml", format!("{PROJECT}spec: {{lints: {{KB0454: \"off\"}}}}\n")),
+    ]);
+    off.run(&["fmt", "--fix"]);
+    let kept = std::fs::read_to_string(off.path().join("specs/a.yaml")).unwrap();
+    assert!(kept.contains("(?P<value>[0-9.]+)"), "{kept}");
+}
+
 /// The specs of this repository are what readers copy from.
 #[test]
 fn the_specs_of_this_repository_are_formatted() {

@@ -9,7 +9,7 @@ pub(super) fn counted(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         let (message, help) = match source {
             "log" => (
                 "this window counts steps, and the pattern has no group `step`".to_owned(),
-                "add the group, as in `step (?P<step>[0-9]+) loss (?P<value>[0-9.]+)`, or count values by `skipFirst` or \
+                "add the group, as in `step (?P<step>[0-9]+) loss (?P<value>\\S+)`, or count values by `skipFirst` or \
                  `lastN`",
             ),
             source => (

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::{Expectation, Fixture, Metric, MetricReference, Part, ToolMetrics};
+use kubebench_extract::narrow::{Narrow, narrow};
 use kubebench_extract::preset::{self, PRESETS, Preset};
 use kubebench_extract::{pattern, pattern_budget};
 use kubebench_format::result::v1::Direction;
@@ -69,6 +70,7 @@ pub(super) fn metrics(wires: &[wire::Metric], spec: &Node, diagnostics: &mut Dia
             role: of_log(node, "role").and_then(|role| Some((role.as_text()?.to_owned(), role.span))),
             index: index_of(&wire.from).zip(of_log(node, "index")).map(|(index, node)| (index, node.span)),
             stepless_window: stepless_window(wire, node),
+            narrow: narrow_group(wire, node),
             duration: node
                 .get("from")
                 .and_then(|from| from.get("duration"))
@@ -167,6 +169,12 @@ fn stepless_window(wire: &wire::Metric, node: &Node) -> Option<(&'static str, Sp
         None => STEPLESS.into_iter().find(|source| node.get("from").is_some_and(|from| from.get(source).is_some()))?,
     };
     Some((source, node.get("window")?.span))
+}
+
+/// Returns the pattern whose group `value` does not take all numbers, and where it is.
+fn narrow_group(wire: &wire::Metric, node: &Node) -> Option<(Narrow, Span)> {
+    let narrow = narrow(&wire.from.log.as_ref()?.pattern)?;
+    Some((narrow, node.get("from")?.get("log")?.get("pattern")?.span))
 }
 
 fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics) {

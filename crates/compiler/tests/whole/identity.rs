@@ -52,7 +52,7 @@ spec:
   prepare: {image: registry.example/p:1, command: [stage], timeout: 30m}
   postprocess: {image: registry.example/q:1, command: [sum], timeout: 30m}
   metrics:
-    - {name: throughput, unit: 1/s, better: higher, primary: true, from: {log: {pattern: 'x: (?P<value>[0-9]+)'}}}
+    - {name: throughput, unit: 1/s, better: higher, primary: true, from: {log: {pattern: 'x: (?P<value>\\S+)'}}}
   checks: [{restarts: 0}]
   gates: [{metric: throughput, maxRegression: 3%}]
 ";

@@ -127,7 +127,7 @@ fn metric_pattern(text: &str) -> Result<(), UnitError> {
         ));
     }
     if !has_value_group(&parsed) {
-        return Err(fault("the pattern has no group named `value`", "mark the number: `(?P<value>[0-9.]+)`"));
+        return Err(fault("the pattern has no group named `value`", r"mark the number: `(?P<value>\S+)`"));
     }
     Ok(())
 }

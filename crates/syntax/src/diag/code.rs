@@ -202,6 +202,7 @@ codes! {
     KB0451 lint "server that the network policy hides"
     KB0452 error "two results of one run"
     KB0453 error "result whose clock went backwards"
+    KB0454 lint "pattern that does not take all numbers"
 
     KB0460 error "regression"
     KB0461 error "no result to judge"

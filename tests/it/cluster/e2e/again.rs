@@ -18,7 +18,7 @@ spec:
   workload:
     job: {image: 'busybox:1', command: [echo, rate 1 x/s], resources: {cpu: 10m, memory: 16Mi}}
   metrics:
-    - {name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>[0-9.]+) x/s'}}}
+    - {name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>\S+) x/s'}}}
 ";
 
 /// Of its two runs one fails.
@@ -38,7 +38,7 @@ spec:
       env: {STATUS: "${{ matrix.status }}"}
       resources: {cpu: 10m, memory: 16Mi}
   metrics:
-    - {name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>[0-9.]+) x/s'}}}
+    - {name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>\S+) x/s'}}}
 "#;
 
 /// What Flux leaves in the cluster when it vanishes from git.

@@ -37,7 +37,7 @@ spec:
     resources: {cpu: 10m, memory: 16Mi}
     timeout: 2m
   metrics:
-    - {name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>[0-9.]+) x/s'}}}
+    - {name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>\S+) x/s'}}}
     - {name: written, unit: x/s, better: higher, from: {file: {path: written}}}
     - {name: doubled, unit: x/s, better: higher, from: {json: {file: after.json, pointer: /doubled}}}
 "#;

@@ -23,7 +23,7 @@ spec:
       unit: x/s
       better: higher
       primary: true
-      from: {{log: {{pattern: 'rate (?P<value>[0-9.]+) x/s', role: {role}, index: 0}}}}
+      from: {{log: {{pattern: 'rate (?P<value>\S+) x/s', role: {role}, index: 0}}}}
   checks: [{{metric: rate, finite: true}}, {{restarts: 0}}]
 "
     )

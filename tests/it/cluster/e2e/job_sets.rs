@@ -30,8 +30,8 @@ spec:
           command: [sh, -ec, 'n=0; for at in 0-0 0-1 1-0 1-1; do until said=$(busybox nc "$KUBEBENCH_EXP_ID-worker-$at.$KUBEBENCH_EXP_ID" 7000 </dev/null); do sleep 0.2; done; echo "$said"; n=$((n + 1)); done; echo "rate $n x/s"']
       successPolicy: {operator: All, targetReplicatedJobs: [driver]}
   metrics:
-    - {name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>[0-9.]+) x/s', role: driver}}}
-    - {name: last, unit: "1", better: higher, required: true, from: {log: {pattern: 'place (?P<value>[0-9]+)', role: worker, index: 3}}}
+    - {name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>\S+) x/s', role: driver}}}
+    - {name: last, unit: "1", better: higher, required: true, from: {log: {pattern: 'place (?P<value>\S+)', role: worker, index: 3}}}
   checks: [{metric: rate, finite: true}, {restarts: 0}]
 "#;
 

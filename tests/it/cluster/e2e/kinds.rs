@@ -42,7 +42,7 @@ const METRICS: &str = r"
       unit: x/s
       better: higher
       primary: true
-      from: {log: {pattern: 'rate (?P<value>[0-9.]+) x/s'}}
+      from: {log: {pattern: 'rate (?P<value>\S+) x/s'}}
   checks: [{metric: rate, finite: true}, {restarts: 0}]
 ";
 
@@ -110,7 +110,7 @@ spec:
       unit: x/s
       better: higher
       primary: true
-      from: {log: {pattern: 'rate (?P<value>[0-9.]+) x/s', role: master}}
+      from: {log: {pattern: 'rate (?P<value>\S+) x/s', role: master}}
 "#;
 
 /// The launcher does what `mpirun` would: it starts a process on each host of the list, by the operator's script.

@@ -29,7 +29,7 @@ spec:
         resources: {cpu: 10m, memory: 32Mi}
         env: {RATE: '${{ matrix.rate }}'}
         command: [sh, -ec, 'said=$(wget -q -O - "$KUBEBENCH_ENDPOINT/name"); case $said in kserved-*-predictor-*) echo "rate $RATE x/s";; esac']
-  metrics: [{name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>[0-9.]+) x/s', role: load}}}]
+  metrics: [{name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>\S+) x/s', role: load}}}]
   checks: [{metric: rate, finite: true}]
 "#;
 
@@ -65,7 +65,7 @@ spec:
         image: busybox:1
         resources: {cpu: 10m, memory: 32Mi}
         command: [sh, -ec, 'test "$(wget -q -O - "$KUBEBENCH_ENDPOINT/up")" = yes; echo "rate 3 x/s"']
-  metrics: [{name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>[0-9.]+) x/s', role: load}}}]
+  metrics: [{name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>\S+) x/s', role: load}}}]
   checks: [{metric: rate, finite: true}]
 "#;
 

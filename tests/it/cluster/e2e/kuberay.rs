@@ -11,7 +11,7 @@ const GOOD: &str = "good";
 
 fn benchmark(name: &str, entrypoint: &str) -> String {
     format!(
-        "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: {name}}}\nspec:\n  timeout: 4m\n  workload:\n    rayJob:\n      image: {IMAGE}\n      rayVersion: 2.53.0\n      entrypoint: {entrypoint}\n      resources: {{cpu: 20m, memory: 64Mi}}\n      submitter: {{resources: {{cpu: 20m, memory: 32Mi}}}}\n      workerGroups: [{{name: worker, replicas: 2}}]\n  metrics: [{{name: rate, unit: x/s, better: higher, primary: true, from: {{log: {{pattern: 'rate (?P<value>[0-9.]+) x/s', role: submitter}}}}}}]\n"
+        "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: {name}}}\nspec:\n  timeout: 4m\n  workload:\n    rayJob:\n      image: {IMAGE}\n      rayVersion: 2.53.0\n      entrypoint: {entrypoint}\n      resources: {{cpu: 20m, memory: 64Mi}}\n      submitter: {{resources: {{cpu: 20m, memory: 32Mi}}}}\n      workerGroups: [{{name: worker, replicas: 2}}]\n  metrics: [{{name: rate, unit: x/s, better: higher, primary: true, from: {{log: {{pattern: 'rate (?P<value>\\S+) x/s', role: submitter}}}}}}]\n"
     )
 }
 

@@ -57,7 +57,7 @@ spec:
       env: {PATH: '/kubebench/files:/bin'}
       parameters: {rate: 7.5}
       resources: {cpu: 10m, memory: 32Mi}
-  metrics: [{name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>[0-9.]+) x/s'}}}]
+  metrics: [{name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>\\S+) x/s'}}}]
 ";
 
 fn benchmark(name: &str, more: &str, manifest: &str, metric: &str) -> String {
@@ -103,7 +103,7 @@ fn deployment(name: &str, image: &str, within: u32) -> String {
 #[test]
 fn objects_run_as_they_are() {
     let file = "      file: jobs/rates.yaml\n      name: keep";
-    let log = "{log: {pattern: 'rate (?P<value>[0-9.]+) x/s'}}";
+    let log = "{log: {pattern: 'rate (?P<value>\\S+) x/s'}}";
     let files = [
         ("jobs/rates.yaml", JOB.to_owned()),
         ("specs/kept.yaml", benchmark("kept", "  repeats: 2\n  matrix: {axes: {rate: [3, 4]}}", file, log)),

@@ -25,7 +25,7 @@ spec:
         replicas: 2
         command: [sh, -c, 'trap "exit 0" TERM; while true; do hostname | busybox nc -l -p 2222; done & wait']
         resources: {cpu: 10m, memory: 16Mi}
-  metrics: [{name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>[0-9.]+) x/s', role: launcher}}}]
+  metrics: [{name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>\S+) x/s', role: launcher}}}]
   checks: [{metric: rate, finite: true}, {restarts: 0}]
 "#;
 

@@ -70,7 +70,7 @@ fn what_operators_make_is_followed() {
     let project = Settings::of("operators").text();
     let specs = workloads().map(|(name, workload, role)| {
         let text = format!(
-            "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: {name}}}\nspec:\n  timeout: 5m\n  workload: {{{workload}}}\n  metrics: [{{name: rate, unit: x/s, better: higher, primary: true, from: {{log: {{pattern: 'rate (?P<value>[0-9.]+) x/s', role: {role}}}}}}}]\n  checks: [{{metric: rate, finite: true}}]\n"
+            "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: {name}}}\nspec:\n  timeout: 5m\n  workload: {{{workload}}}\n  metrics: [{{name: rate, unit: x/s, better: higher, primary: true, from: {{log: {{pattern: 'rate (?P<value>\\S+) x/s', role: {role}}}}}}}]\n  checks: [{{metric: rate, finite: true}}]\n"
         );
         (format!("specs/{name}.yaml"), text)
     });

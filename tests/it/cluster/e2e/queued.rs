@@ -23,7 +23,7 @@ spec:
   workload:
     {workload}
   metrics:
-    - {{name: rate, unit: x/s, better: higher, primary: true, from: {{log: {{pattern: 'rate (?P<value>[0-9.]+) x/s'}}}}}}
+    - {{name: rate, unit: x/s, better: higher, primary: true, from: {{log: {{pattern: 'rate (?P<value>\S+) x/s'}}}}}}
     - {{name: took, unit: s, better: lower, required: true, from: {{duration: run}}}}
   checks: [{{metric: rate, finite: true}}, {{restarts: 0}}]
 "

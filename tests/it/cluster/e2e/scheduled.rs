@@ -19,7 +19,7 @@ spec:
   workload:
     job: {image: 'busybox:1', command: [echo, rate 1 x/s], resources: {cpu: 10m, memory: 16Mi}}
   metrics:
-    - {name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>[0-9.]+) x/s'}}}
+    - {name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>\S+) x/s'}}}
 ";
 
 #[test]

@@ -31,9 +31,9 @@ spec:
         env: {RATE: '${{ matrix.rate }}'}
         command: [sh, -ec, 'said=$(wget -q -O - "$KUBEBENCH_ENDPOINT/size"); echo "$said is at $KUBEBENCH_ENDPOINT by $KUBEBENCH_PROTOCOL"; echo "rate $RATE x/s"']
   metrics:
-    - {name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>[0-9.]+) x/s', role: load}}}
+    - {name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>\S+) x/s', role: load}}}
     - {name: ready, unit: s, better: lower, from: {duration: ready}}
-    - {name: models, unit: "1", better: higher, from: {log: {pattern: 'loads (?P<value>[0-9]+) models', role: server}}}
+    - {name: models, unit: "1", better: higher, from: {log: {pattern: 'loads (?P<value>\S+) models', role: server}}}
 "#;
 
 /// The same without a load: the run is the start of the server.

@@ -11,7 +11,7 @@ fn benchmark(name: &str, command: &str, more: &str) -> String {
     format!(
         "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: {name}}}\nspec:\n  timeout: 5m\n{more}  workload:\n    \
          job: {{image: 'busybox:1', command: {command}, resources: {{cpu: 10m, memory: 16Mi}}}}\n  metrics:\n    \
-         - {{name: rate, unit: x/s, better: higher, primary: true, from: {{log: {{pattern: 'rate (?P<value>[0-9.]+) x/s'}}}}}}\n"
+         - {{name: rate, unit: x/s, better: higher, primary: true, from: {{log: {{pattern: 'rate (?P<value>\\S+) x/s'}}}}}}\n"
     )
 }
 

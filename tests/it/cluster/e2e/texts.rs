@@ -88,7 +88,7 @@ spec:
 {env}
       resources: {{cpu: 10m, memory: 16Mi}}
   metrics:
-    - {{name: rate, unit: "{{{{workflow.name}}}} $(X)", better: higher, primary: true, from: {{log: {{pattern: 'rate (?P<value>[0-9.]+) x/s|\{{\{{workflow\.name\}}\}}\$\(X\)'}}}}}}
+    - {{name: rate, unit: "{{{{workflow.name}}}} $(X)", better: higher, primary: true, from: {{log: {{pattern: 'rate (?P<value>\S+) x/s|\{{\{{workflow\.name\}}\}}\$\(X\)'}}}}}}
 "#,
         description = quoted(&TEXTS.join(" ")),
         first = quoted(TEXTS[0]),

@@ -23,8 +23,8 @@ spec:
         numProcPerNode: 1
         command: [sh, -ec, 'if [ "$PET_NODE_RANK" = 0 ]; then said=$(echo "node 0 of $PET_NNODES" | busybox nc -l -p "$PET_MASTER_PORT"); test "$said" = "node 1"; echo "rate $PET_NNODES x/s"; else until said=$(echo "node $PET_NODE_RANK" | busybox nc "$PET_MASTER_ADDR" "$PET_MASTER_PORT"); do sleep 0.2; done; test "$said" = "node 0 of 2"; echo "rank $PET_NODE_RANK"; fi']
   metrics:
-    - {name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>[0-9.]+) x/s', role: node, index: 0}}}
-    - {name: rank, unit: "1", better: higher, required: true, from: {log: {pattern: 'rank (?P<value>[0-9]+)', role: node, index: 1}}}
+    - {name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>\S+) x/s', role: node, index: 0}}}
+    - {name: rank, unit: "1", better: higher, required: true, from: {log: {pattern: 'rank (?P<value>\S+)', role: node, index: 1}}}
   checks: [{metric: rate, finite: true}, {restarts: 0}]
 "#;
 
@@ -44,8 +44,8 @@ spec:
         numNodes: 2
         command: [sh, -ec, 'test "$RUNTIME" = cluster; echo "rank $JOB_COMPLETION_INDEX"; echo "rate 2 x/s"']
   metrics:
-    - {name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>[0-9.]+) x/s', role: node, index: 0}}}
-    - {name: rank, unit: "1", better: higher, required: true, from: {log: {pattern: 'rank (?P<value>[0-9]+)', role: node, index: 1}}}
+    - {name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>\S+) x/s', role: node, index: 0}}}
+    - {name: rank, unit: "1", better: higher, required: true, from: {log: {pattern: 'rank (?P<value>\S+)', role: node, index: 1}}}
   checks: [{metric: rate, finite: true}, {restarts: 0}]
 "#;
 

@@ -59,7 +59,7 @@ spec:
   workload:
     workflow: {file: pipelines/chain.yaml, arguments: {rate: '${{ matrix.rate }}'}}
   metrics:
-    - {name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>[0-9]+) x/s', role: train}}}
+    - {name: rate, unit: x/s, better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>\\S+) x/s', role: train}}}
     - {name: train, unit: s, better: lower, required: true, from: {node: {name: train}}, reduce: max}
     - {name: load, unit: s, better: lower, required: true, from: {node: {name: load}}}
     - {name: seconds, unit: s, better: lower, required: true, from: {duration: run}}

@@ -12,7 +12,8 @@ use crate::support::project::assert_yes;
 
 const MEGABYTE: u64 = 1 << 20;
 const TIMES: &str = "timeout: 3m\n  queueTimeout: 3m";
-const METRIC: &str = "metrics: [{name: rate, unit: '1', better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>[0-9]+)'}}}]";
+const METRIC: &str =
+    "metrics: [{name: rate, unit: '1', better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>\\S+)'}}}]";
 
 /// Of these a log fills the volume (and not a file of the node, which a kubelet would end at 10 MiB), a volume has little room left, and one has none.
 const FILLED: [Failure; 3] = [

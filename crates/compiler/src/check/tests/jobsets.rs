@@ -108,7 +108,7 @@ fn names_of_pods_have_their_limit() {
 fn pods_that_come_later_are_replicas() {
     let metric = |index: u32| {
         format!(
-            "metrics: [{{name: seconds, better: lower, from: {{log: {{pattern: 'a (?P<value>[0-9]+)', role: worker, index: {index}}}}}}}]\n{}",
+            "metrics: [{{name: seconds, better: lower, from: {{log: {{pattern: 'a (?P<value>\\S+)', role: worker, index: {index}}}}}}}]\n{}",
             job_set("{name: worker, replicas: 2, parallelism: 1, completions: 3}", "")
         )
     };

@@ -1,4 +1,4 @@
-//! KB0313, KB0324, KB0353, KB0354, KB0355, KB0409, KB0410, KB0420, KB0428, KB0450.
+//! KB0313, KB0324, KB0353, KB0354, KB0355, KB0409, KB0410, KB0420, KB0428, KB0450, KB0454.
 
 use super::*;
 
@@ -29,10 +29,10 @@ fn metrics_that_gates_and_checks_name() {
 #[test]
 fn roles_that_metrics_are_read_from() {
     let metric = |source: &str| format!("metrics: [{{name: x, better: lower, from: {{{source}}}}}]");
-    check(&metric("log: {pattern: '(?P<value>[0-9]+)', role: job}"), &[]);
+    check(&metric("log: {pattern: '(?P<value>\\S+)', role: job}"), &[]);
     check(&metric("keyValue: {key: x}"), &[]);
     check(
-        &metric("log: {pattern: '(?P<value>[0-9]+)', role: worker}"),
+        &metric("log: {pattern: '(?P<value>\\S+)', role: worker}"),
         &[("KB0324", str! {"the workload has no role `worker`"})],
     );
     check(&metric("keyValue: {key: x, role: jobs}"), &[("KB0324", str! {"the workload has no role `jobs`"})]);
@@ -137,13 +137,13 @@ fn windows_of_steps() {
         format!("metrics: [{{name: x, better: lower, from: {{{source}}}, window: {{{window}}}}}]")
     };
     let steps = "steps: [1, 9]";
-    let pattern = "log: {pattern: '(?P<value>[0-9]+)'}";
+    let pattern = "log: {pattern: '(?P<value>\\S+)'}";
     check(
         &metric(pattern, steps),
         &[("KB0353", str! {"this window counts steps, and the pattern has no group `step`"})],
     );
     check(&metric(pattern, "skipFirst: 1"), &[]);
-    check(&metric("log: {pattern: '(?<step>[0-9]+) (?P<value>[0-9]+)'}", steps), &[]);
+    check(&metric("log: {pattern: '(?<step>[0-9]+) (?P<value>\\S+)'}", steps), &[]);
     check(
         &metric("keyValue: {key: x}", steps),
         &[("KB0353", str! {"this window counts steps, and values of `keyValue` have none"})],
@@ -288,4 +288,15 @@ fn patterns_are_small_enough_together() {
     check(&of(r"(?P<value>[0-9a-z_]{150})x", 300), &[]);
     check(&of(r"(?P<value>(?-u:\w){150})x", 300), &[]);
     check(&keys(1_000), &[("KB0314", str! {})]);
+}
+
+#[test]
+fn groups_that_do_not_take_all_numbers() {
+    let metric =
+        |pattern: &str| format!("metrics: [{{name: x, better: lower, from: {{log: {{pattern: {pattern}}}}}}}]");
+    check(&metric(r"'loss (?P<value>[0-9.]+)'"), &[("KB0454", str! {})]);
+    check(&metric(r"'(?P<value>-?\d+) requests'"), &[("KB0454", str! {})]);
+    for right in [r"'loss (?P<value>\S+)'", "'loss (?P<value>1|2|4)'", r"'code (?P<value>\d{3})'"] {
+        check(&metric(right), &[]);
+    }
 }

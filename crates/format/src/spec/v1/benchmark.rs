@@ -111,7 +111,7 @@ pub struct BenchmarkSpec {
     pub variants: Option<Vec<Variant>>,
     /// What is measured.
     #[serde(default)]
-    #[schemars(extend("default" = [], "examples" = [[{"name": "throughput", "unit": "images/s", "better": "higher", "primary": true, "from": {"log": {"pattern": "images/sec: (?P<value>[0-9.]+)"}}}]]))]
+    #[schemars(extend("default" = [], "examples" = [[{"name": "throughput", "unit": "images/s", "better": "higher", "primary": true, "from": {"log": {"pattern": "images/sec: (?P<value>\\S+)"}}}]]))]
     pub metrics: Vec<Metric>,
     /// What must hold for a run to count; a run that fails one is `invalid` and never averaged.
     #[serde(default)]

@@ -30,7 +30,7 @@ pub struct Metric {
     #[schemars(extend("default" = false, "examples" = [true]))]
     pub required: Option<Flag>,
     /// Where the values are read: exactly one source.
-    #[schemars(extend("examples" = [{"log": {"pattern": "images/sec: (?P<value>[0-9.]+)", "role": "worker", "index": 0}}]))]
+    #[schemars(extend("examples" = [{"log": {"pattern": "images/sec: (?P<value>\\S+)", "role": "worker", "index": 0}}]))]
     pub from: Source,
     /// Which of the values count.
     #[serde(default)]
@@ -104,7 +104,7 @@ pub struct Window {
 pub struct Source {
     /// Lines of a pod's log that match a pattern.
     #[serde(default)]
-    #[schemars(extend("examples" = [{"pattern": "loss: (?P<value>[0-9.]+)"}]))]
+    #[schemars(extend("examples" = [{"pattern": "loss: (?P<value>\\S+)"}]))]
     pub log: Option<LogSource>,
     /// A value of a JSON file.
     #[serde(default)]
@@ -161,7 +161,7 @@ pub struct Source {
 #[serde(rename_all = "camelCase")]
 pub struct LogSource {
     /// A regular expression with the named group `value`, and `step` where steps are counted.
-    #[schemars(extend("format" = "metric-pattern", "examples" = ["step (?P<step>[0-9]+) loss (?P<value>[0-9.]+)"]))]
+    #[schemars(extend("format" = "metric-pattern", "examples" = ["step (?P<step>[0-9]+) loss (?P<value>\\S+)"]))]
     pub pattern: String,
     /// The role whose log is read; without it, every role's.
     #[serde(default)]

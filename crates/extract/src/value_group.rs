@@ -1,0 +1,112 @@
+//! The group `value` of a pattern: what it takes, and what is around it.
+
+use regex::Regex;
+use regex_syntax::hir::{Hir, HirKind};
+
+/// Returns `hir` with what programs print for a value that they do not have in the place of the group `value`; none where
+/// the group takes that anyway.
+pub(super) fn without_value(hir: &Hir) -> Option<Hir> {
+    with_value(hir, &no_value()).filter(|_| !matches_no_value(hir))
+}
+
+/// What programs print for a value that they do not have, in any case.
+fn no_value() -> Hir {
+    regex_syntax::parse(r"[-+]?(?i:nan|inf(?:inity)?|none|null|n/a)(?:\b|$)").unwrap_or_else(|_| Hir::fail())
+}
+
+/// Returns true when the group `value` takes the words of [`no_value`] as well.
+fn matches_no_value(hir: &Hir) -> bool {
+    let value = sub_of_value(hir).and_then(|value| Regex::new(&format!("^(?:{value})$")).ok());
+    value.is_some_and(|value| ["nan", "inf", "none", "null", "n/a"].iter().all(|word| value.is_match(word)))
+}
+
+/// Returns what the group `value` matches.
+pub(super) fn sub_of_value(hir: &Hir) -> Option<&Hir> {
+    sub_of("value", hir)
+}
+
+/// Returns what the group called `name` matches.
+pub(super) fn sub_of<'h>(name: &str, hir: &'h Hir) -> Option<&'h Hir> {
+    match hir.kind() {
+        HirKind::Capture(capture) if capture.name.as_deref() == Some(name) => Some(&capture.sub),
+        HirKind::Capture(capture) => sub_of(name, &capture.sub),
+        HirKind::Repetition(repetition) => sub_of(name, &repetition.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().find_map(|part| sub_of(name, part)),
+        _ => None,
+    }
+}
+
+/// Returns `hir` with `sub` as what its group `value` matches; none without the group.
+fn with_value(hir: &Hir, sub: &Hir) -> Option<Hir> {
+    sub_of_value(hir)?;
+    let all = |parts: &[Hir]| parts.iter().map(|part| with_value(part, sub).unwrap_or_else(|| part.clone())).collect();
+    Some(match hir.kind() {
+        HirKind::Capture(capture) => {
+            let mut capture = capture.clone();
+            let is_it = capture.name.as_deref() == Some("value");
+            capture.sub = Box::new(if is_it { sub.clone() } else { with_value(&capture.sub, sub)? });
+            Hir::capture(capture)
+        }
+        HirKind::Repetition(repetition) => {
+            let mut repetition = repetition.clone();
+            repetition.sub = Box::new(with_value(&repetition.sub, sub)?);
+            Hir::repetition(repetition)
+        }
+        HirKind::Concat(parts) => Hir::concat(all(parts)),
+        HirKind::Alternation(parts) => Hir::alternation(all(parts)),
+        _ => return None,
+    })
+}
+
+/// Returns the unit that a pattern spells out behind the group `value`: `ms` of `(?P<value>\S+)ms`.
+pub(super) fn unit_behind(hir: &Hir) -> Option<String> {
+    let parts: &[Hir] = match hir.kind() {
+        HirKind::Concat(parts) => parts,
+        HirKind::Capture(capture) => return unit_behind(&capture.sub),
+        _ => return None,
+    };
+    let at = parts.iter().position(|part| sub_of_value(part).is_some())?;
+    let HirKind::Literal(literal) = parts.get(at + 1)?.kind() else { return None };
+    let text = std::str::from_utf8(&literal.0).ok()?;
+    let text = text.strip_prefix(' ').unwrap_or(text);
+    let is_part = |letter: char| letter.is_alphabetic() || matches!(letter, '%' | '/' | '\u{b5}');
+    let end = text.find(|letter| !is_part(letter)).unwrap_or(text.len());
+    text.get(..end).filter(|unit| !unit.is_empty()).map(str::to_owned)
+}
+
+/// What a pattern has around its group `value`.
+#[derive(Debug, Default)]
+pub(super) struct Around<'h> {
+    pub(super) before: Vec<&'h Hir>,
+    pub(super) behind: Vec<&'h Hir>,
+}
+
+impl<'h> Around<'h> {
+    /// Looks at `hir`; none without the group.
+    pub(super) fn of(hir: &'h Hir) -> Option<Self> {
+        match hir.kind() {
+            HirKind::Capture(capture) if capture.name.as_deref() == Some("value") => Some(Self::default()),
+            HirKind::Capture(capture) => Self::of(&capture.sub),
+            HirKind::Repetition(repetition) => Self::of(&repetition.sub),
+            HirKind::Alternation(parts) => parts.iter().find_map(Self::of),
+            HirKind::Concat(parts) => {
+                let (at, within) = parts.iter().enumerate().find_map(|(at, part)| Some((at, Self::of(part)?)))?;
+                Some(Self {
+                    before: parts.iter().take(at).chain(within.before).collect(),
+                    behind: within.behind.into_iter().chain(parts.iter().skip(at + 1)).collect(),
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Returns true when a run of any characters of a class comes right before the group `value`, as in `loss.*(?P<value>\d+)`.
+pub(super) fn follows_any(hir: &Hir) -> bool {
+    let around = Around::of(hir);
+    let before = around.as_ref().and_then(|around| around.before.last());
+    before.is_some_and(|before| match before.kind() {
+        HirKind::Repetition(repetition) => matches!(repetition.sub.kind(), HirKind::Class(_)),
+        _ => false,
+    })
+}
