@@ -19,7 +19,7 @@ use kubebench_syntax::digest::{Digest, Hasher};
 use kubebench_syntax::invariant::Invariant as _;
 
 /// The first line of a cache; another version of the program reads another.
-const HEAD: &str = concat!("kubebench archive 3 ", env!("CARGO_PKG_VERSION"), "\n");
+const HEAD: &str = concat!("kubebench archive 4 ", env!("CARGO_PKG_VERSION"), "\n");
 /// The length of the digest at its end.
 const DIGITS: usize = 64;
 
