@@ -1,5 +1,6 @@
 //! `kubebench history`: the sessions of every metric, and what changed when.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::Result;
@@ -21,7 +22,12 @@ pub(super) fn run(global: &Global, args: &HistoryArgs) -> Result<ExitStatus> {
     let evaluation = evaluation::open(global, None, &folders)?;
     let Histories { evaluation, series, .. } = Histories::of(evaluation, &args.query())?;
     evaluation::tell_readings(global, &evaluation);
-    let notes = evaluation.note_of_faults().into_iter().collect();
+    let shown: BTreeSet<&str> = series.iter().map(|told| told.benchmark.as_str()).collect();
+    let breaks = shown.into_iter().flat_map(|benchmark| {
+        let is_shown = |metric: &str| series.iter().any(|told| told.benchmark == benchmark && told.metric == metric);
+        evaluation.dataset.breaks(benchmark, is_shown)
+    });
+    let notes = evaluation.note_of_faults().into_iter().chain(breaks).collect();
     let Evaluation { left_out, diagnostics, sources, .. } = evaluation;
     let answer = History { series, left_out, notes };
     let is_bad = diagnostics.has_errors();

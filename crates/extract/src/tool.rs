@@ -31,6 +31,7 @@ mod pytest_benchmark;
 mod python_literal;
 mod pytorch_imagenet;
 mod pytorch_mnist;
+pub mod renamed;
 mod report;
 mod serving_block;
 mod sglang_bench_stdout;
@@ -104,6 +105,8 @@ pub struct Tool {
     pub document: Option<Document>,
     /// All metrics that it can report, where none takes its name from the output.
     pub metrics: Option<fn() -> Vec<&'static ToolMetric>>,
+    /// What metrics are called now that an older version recorded under another name.
+    pub renamed: Option<fn(&renamed::Old<'_>) -> Option<renamed::Renamed>>,
 }
 
 /// How a document is read.

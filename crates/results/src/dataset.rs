@@ -10,7 +10,7 @@ mod session;
 mod table;
 mod units;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ use kubebench_format::result::v1::{Environment, Image, Metadata, Provenance};
 pub(crate) use partition::FACTS;
 pub use partition::{Facts, Partition, partitions};
 pub(crate) use row::Definition;
-pub use row::{Extract, Row};
+pub use row::{Extract, Now, Row};
 pub(crate) use series::series_of;
 pub use series::{MetricKey, Point, Series, series};
 pub use session::Session;
@@ -106,6 +106,34 @@ impl Dataset {
     /// Iterates over what a result measured.
     pub fn metrics<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = (&'a Definition, Option<f64>)> {
         row.metrics.iter().map(|(definition, value)| (self.definitions.get(*definition), *value))
+    }
+
+    /// Says which metrics of `benchmark` were recorded under names that they do not have any more, where their results do not tell the
+    /// new ones.
+    pub fn breaks(&self, benchmark: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
+        let rows = self.rows.iter().filter(|row| self.subject(row).benchmark == benchmark);
+        let mut counts: BTreeMap<(&str, &Now, &str), usize> = BTreeMap::new();
+        for row in rows {
+            let old = self.metrics(row).filter_map(|(definition, _)| Some((definition, definition.now.as_ref()?)));
+            let names: BTreeSet<(&str, &Now)> = old
+                .filter(|(definition, now)| is_wanted(&definition.name) || is_wanted(&now.name))
+                .map(|(definition, now)| (definition.name.as_str(), now))
+                .collect();
+            for (name, now) in names {
+                *counts.entry((name, now, row.recorder.as_str())).or_default() += 1;
+            }
+        }
+        let said = |((name, now, version), count): ((&str, &Now, &str), usize)| {
+            let labels: Vec<String> = now.labels.iter().map(|label| format!("`{label}`")).collect();
+            let (labels, s) = (labels.join(", "), if now.labels.len() == 1 { "" } else { "s" });
+            let results = if count == 1 { "result has" } else { "results have" };
+            format!(
+                "{count} {results} the metric `{name}` of {benchmark} as {version} named it: since then it is `{}` with the label{s} \
+                 {labels}, which these results do not tell, so that they are a series of their own",
+                now.name
+            )
+        };
+        counts.into_iter().map(said).collect()
     }
 
     /// Returns what keeps a result apart from others.

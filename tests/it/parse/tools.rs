@@ -8,6 +8,7 @@ use kubebench_extract::kept::Kept;
 use kubebench_extract::rules::Rules;
 use kubebench_extract::scan::LogScan;
 use kubebench_extract::series::{Series, Window};
+use kubebench_extract::tool::renamed::{Old, Renamed, renamed};
 use kubebench_extract::tool::{Headline, Report, Requests, TOOLS, Tool, tool};
 use kubebench_format::spec::v1::metric::Reports;
 use serde_json::Value;
@@ -37,19 +38,59 @@ fn whole<'a>(_: &Headline, series: &'a Series) -> Cow<'a, Series> {
 fn headlines(report: &Report, part: Part) -> BTreeMap<String, (Option<f64>, String)> {
     let mut all = BTreeMap::new();
     for found in report.found() {
-        let labels: Vec<String> = found.labels.iter().map(|(key, value)| format!("{key}=\"{value}\"")).collect();
-        let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
         for headline in found.headlines {
             let value = part(headline, &found.series).reduce(headline.reduce).value;
-            all.insert(format!("{}{}{labels}", found.name, headline.suffix), (value, found.unit.clone()));
+            let name = format!("{}{}", found.name, headline.suffix);
+            all.insert(labelled(&name, &found.labels), (value, found.unit.clone()));
         }
     }
     all
 }
 
+/// By which names a file of expectations calls metrics.
+enum Names {
+    /// Those of today.
+    Current,
+    /// Those of version 0.1.0, some of which need the tool's output to be translated.
+    Old(Option<Value>),
+}
+
+impl Names {
+    /// The names in a file beside a capture.
+    fn beside(capture: &Path) -> Self {
+        Self::Old(serde_json::from_slice(&std::fs::read(capture).unwrap()).ok())
+    }
+
+    /// Returns what a metric is called now; nothing where that says no more what it was made of. A metric with labels that the old
+    /// name does not tell is the only one of that name in `found`.
+    fn current(&self, tool: &Tool, shown: &str, found: &BTreeMap<String, (Option<f64>, String)>) -> Option<String> {
+        let Self::Old(document) = self else { return Some(shown.to_owned()) };
+        let labels = BTreeMap::new();
+        let old = Old { name: shown, labels: &labels, document: document.as_ref() };
+        match renamed(tool.name, "0.1.0", &old) {
+            None => Some(shown.to_owned()),
+            // What is expected was made of the steps in the old name.
+            Some(Renamed::To { .. }) if tool.name == "maxtext" => None,
+            Some(Renamed::To { name, labels }) => Some(labelled(&name, &labels)),
+            Some(Renamed::Unknown { name, .. }) => {
+                let start = format!("{name}{{");
+                let mut alike = found.keys().filter(|key| **key == name || key.starts_with(&start));
+                let only = alike.next().cloned();
+                assert_eq!(alike.next(), None, "{shown}");
+                only.or(Some(name))
+            }
+        }
+    }
+}
+
+fn labelled(name: &str, labels: &BTreeMap<String, String>) -> String {
+    let labels: Vec<String> = labels.iter().map(|(key, value)| format!("{key}=\"{value}\"")).collect();
+    if labels.is_empty() { name.to_owned() } else { format!("{name}{{{}}}", labels.join(",")) }
+}
+
 /// Holds the output in `path` against the file of the same name with `.expect.json`: the values of `metrics`, names that
 /// are `absent`, and what the reason says why the run is `invalid`.
-fn judge(name: &str, path: &Path, part: Part) {
+fn judge(name: &str, path: &Path, part: Part, names: &Names) {
     let tool = tool(name).unwrap_or_else(|| panic!("no tool `{name}`"));
     let expect = std::fs::read_to_string(format!("{}.expect.json", path.display())).unwrap();
     let expect: Value = serde_json::from_str(&expect).unwrap();
@@ -61,11 +102,10 @@ fn judge(name: &str, path: &Path, part: Part) {
         let unnamed = report.found().iter().find(|found| !names.contains(found.name.as_str()));
         assert!(unnamed.is_none(), "{}: a fixed set of metrics without {unnamed:?}", path.display());
     }
-    // A name that held the measured steps is a name no more.
-    let is_named = |(name, _): &(&String, &Value)| !name.starts_with("tflops_per_device_median_steps_");
-    for (metric, wanted) in expect["metrics"].as_object().unwrap().iter().filter(is_named) {
+    for (metric, wanted) in expect["metrics"].as_object().unwrap() {
+        let Some(metric) = names.current(tool, metric, &found) else { continue };
         let (value, unit) =
-            found.get(metric).unwrap_or_else(|| panic!("{}: no `{metric}` in {found:#?}", path.display()));
+            found.get(&metric).unwrap_or_else(|| panic!("{}: no `{metric}` in {found:#?}", path.display()));
         let wanted_unit = wanted["unit"].as_str().unwrap().trim_end_matches(" as declared");
         assert_eq!(unit, wanted_unit, "{}: unit of {metric}", path.display());
         match (value, wanted["value"].as_f64()) {
@@ -76,8 +116,8 @@ fn judge(name: &str, path: &Path, part: Part) {
             (value, wanted) => assert_eq!(*value, wanted, "{}: {metric}", path.display()),
         }
     }
-    for name in texts(&expect["absent"]) {
-        assert!(!found.contains_key(name), "{}: `{name}` is {:?}", path.display(), found[name]);
+    for name in texts(&expect["absent"]).filter_map(|name| names.current(tool, name, &BTreeMap::new())) {
+        assert!(!found.contains_key(&name), "{}: `{name}` is {:?}", path.display(), found[&name]);
     }
     // Where the file says `"invalid": []`, the run counts.
     let failed = report.failures().iter().filter(|requests| requests.share() > 0.0).map(Requests::said);
@@ -109,7 +149,7 @@ fn samples_of_our_own() {
         let files = samples(&root.join(tool.name));
         assert!(!files.is_empty(), "no sample of {} in tests/data/tools", tool.name);
         for file in files {
-            judge(tool.name, &file, Headline::part_of);
+            judge(tool.name, &file, Headline::part_of, &Names::Current);
         }
     }
 }
@@ -121,13 +161,13 @@ fn captures_of_the_real_tools() {
     let mut counted = 0;
     for tool in TOOLS {
         for file in samples(&root.join(tool.name.replace('-', "_"))) {
-            judge(tool.name, &file, whole);
+            judge(tool.name, &file, whole, &Names::beside(&file));
             counted += 1;
         }
     }
     // torchrun is a launcher: the Trainer printed this.
     for file in samples(&root.join("torchrun")) {
-        judge("hf-trainer", &file, whole);
+        judge("hf-trainer", &file, whole, &Names::beside(&file));
         counted += 1;
     }
     println!("{counted} captures of real tools");

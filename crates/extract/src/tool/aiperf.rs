@@ -19,6 +19,7 @@ pub(super) const TOOL: Tool = Tool {
         read,
     }),
     metrics: None,
+    renamed: None,
 };
 
 fn read(root: &Value, report: &mut Report) {

@@ -19,6 +19,7 @@ pub(super) const TOOL: Tool = Tool {
         read,
     }),
     metrics: None,
+    renamed: None,
 };
 
 const STATISTICS: [(&str, &str, Option<Better>); 5] = [

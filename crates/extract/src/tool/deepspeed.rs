@@ -20,6 +20,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: Some(Lines { needles: &NEEDLES, parser: || Box::new(Parser::default()) }),
     document: None,
     metrics: Some(|| [&[&RUNNING, &CURRENT, &MAX_MEMORY, &LAST_GLOBAL_STEP], megatron::METRICS].concat()),
+    renamed: None,
 };
 
 const NEEDLES: [&str; 3] = [TIMER, megatron::NEEDLES[0], megatron::NEEDLES[1]];

@@ -1,12 +1,13 @@
 //! fio's JSON report.
 //!
-//! A direction in which nothing was done has zeros everywhere and no metric here. Several jobs without `group_reporting`
-//! are told apart by the label `job`; clones of one (`numjobs`) have one name, and their place in the file too as `clone`.
+//! A direction in which nothing was done has zeros everywhere and no metric here. The label `job` is the name of the job;
+//! clones of one (`numjobs` without `group_reporting`) have a number too, from 0, as the label `clone`.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::renamed::{Old, Renamed};
 use super::{Document, ONE, Report, Tool, ToolMetric};
 use crate::json_document::{list, reading};
 use kubebench_format::spec::v1::metric::Better;
@@ -21,6 +22,7 @@ pub(super) const TOOL: Tool = Tool {
         read,
     }),
     metrics: Some(|| METRICS.as_flattened().iter().map(|row| &row.metric).collect()),
+    renamed: Some(renamed),
 };
 
 const fn metric(name: &'static str, unit: &'static str, better: Better) -> ToolMetric {
@@ -77,9 +79,42 @@ macro_rules! rows {
 /// All metrics.
 static METRICS: [[Row; 7]; 3] = [rows!("read"), rows!("write"), rows!("trim")];
 
+/// Returns the jobs. Those of a server are in `client_stats`, with one that adds up all of them.
+fn jobs_of(root: &Value) -> &[Value] {
+    if root.get("jobs").is_some() { list(root, "jobs") } else { list(root, "client_stats") }
+}
+
+fn names_of(jobs: &[Value]) -> Vec<String> {
+    let name_of = |job: &Value| job.get("jobname").and_then(Value::as_str).unwrap_or_default().to_owned();
+    jobs.iter().map(name_of).collect()
+}
+
+/// Returns what tells the job at a place from others.
+fn labels_of(index: usize, names: &[String]) -> BTreeMap<String, String> {
+    let Some((name, before)) = names.get(index).zip(names.get(..index)) else { return BTreeMap::new() };
+    let of_name = |names: &[String]| names.iter().filter(|other| *other == name).count();
+    let clone = Some(of_name(before)).filter(|_| of_name(names) > 1);
+    let clone = clone.map(|number| ("clone".to_owned(), number.to_string()));
+    [("job".to_owned(), name.clone())].into_iter().chain(clone).collect()
+}
+
+/// Version 0.1 had the label only where there were several jobs, and counted clones over all of them.
+fn renamed(old: &Old<'_>) -> Option<Renamed> {
+    let names = names_of(old.document.map(jobs_of).unwrap_or_default());
+    let Some(clone) = old.labels.get("clone") else {
+        return old.with(&["job"], names.first().filter(|_| names.len() == 1).map(String::as_str));
+    };
+    let labels = labels_of(clone.parse().ok()?, &names);
+    let name = old.name.to_owned();
+    Some(if labels.is_empty() {
+        Renamed::Unknown { name, labels: &["job", "clone"] }
+    } else {
+        Renamed::To { name, labels }
+    })
+}
+
 fn read(root: &Value, report: &mut Report) {
-    // The server's jobs stand in `client_stats`, with one that adds up all of them.
-    let jobs = if root.get("jobs").is_some() { list(root, "jobs") } else { list(root, "client_stats") };
+    let jobs = jobs_of(root);
     if jobs.is_empty() {
         report.invalid("the report names no job");
     }
@@ -87,16 +122,9 @@ fn read(root: &Value, report: &mut Report) {
         let reason = format!("the jobs did not run to their end: `{line}`");
         report.invalid(reason);
     }
-    let name_of = |job: &Value| job.get("jobname").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let names: Vec<String> = jobs.iter().map(name_of).collect();
+    let names = names_of(jobs);
     for (index, (job, name)) in jobs.iter().zip(&names).enumerate() {
-        let mut labels = BTreeMap::new();
-        if jobs.len() > 1 {
-            labels.insert("job".to_owned(), name.clone());
-        }
-        if names.iter().filter(|other| *other == name).count() > 1 {
-            labels.insert("clone".to_owned(), index.to_string());
-        }
+        let labels = labels_of(index, &names);
         if let Some(error) = job.get("error").and_then(Value::as_i64).filter(|error| *error != 0) {
             report.invalid(format!("job `{name}` ended with error {error}"));
         }

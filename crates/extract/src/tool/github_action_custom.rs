@@ -14,6 +14,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: None,
     document: Some(Document::Text(read)),
     metrics: None,
+    renamed: None,
 };
 
 fn read(text: &str, report: &mut Report) {
@@ -24,6 +25,7 @@ fn read(text: &str, report: &mut Report) {
             report.invalid("a benchmark has no `name`");
             continue;
         };
+        report.begin_result(&format!("`{name}`"));
         let value = reading(benchmark.get("value").unwrap_or(&Value::Null));
         if value.value().is_none() {
             report.invalid(format!("`{name}` has no number as its `value`"));

@@ -1,10 +1,10 @@
 //! Go's benchmark lines: `BenchmarkName-8   3000000   44.6 ns/op   336.59 MB/s`.
 //!
 //! The lines of a name that `-count` repeats are samples: their median is the headline. The suffix is the number of CPUs
-//! and part of the name. `ns/op` has the bare name, every other unit a name of its own (`Name.MB/s`). A name that several
-//! packages have is told apart by the label `pkg`.
+//! and part of the name. `ns/op` has the bare name, every other unit a name of its own (`Name.MB/s`). The package is the label
+//! `pkg`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::{Headline, Line, LineParser, Lines, Reading, Report, Tool, read_on};
 use kubebench_format::spec::v1::metric::{Better, Reduce};
@@ -16,6 +16,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: Some(Lines { needles: &["Benchmark", "FAIL", "pkg:", "panic:"], parser: || Box::new(Parser::default()) }),
     document: None,
     metrics: None,
+    renamed: Some(|old| old.with(&["pkg"], None)),
 };
 
 const REPEATED: &[Headline] = &[Headline::of(".median", Reduce::Median)];
@@ -53,11 +54,9 @@ impl LineParser for Parser {
         if self.rows.is_empty() {
             report.invalid("the output holds no benchmark");
         }
-        let several = self.rows.iter().map(|row| &row.package).collect::<BTreeSet<_>>().len() > 1;
         for row in &self.rows {
-            let package = row.package.clone().filter(|_| several);
             let labels: BTreeMap<String, String> =
-                package.map(|package| ("pkg".to_owned(), package)).into_iter().collect();
+                row.package.iter().map(|package| ("pkg".to_owned(), package.clone())).collect();
             let is_time = row.unit == "ns/op";
             let name = if is_time { row.name.clone() } else { format!("{}.{}", row.name, row.unit) };
             report.push_named(&name, &row.unit, better(&row.unit), &labels, REPEATED, row.reading.clone());

@@ -20,6 +20,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: None,
     document: Some(Document::Json { is_it: |root| root.get("benchmarks").is_some(), read }),
     metrics: None,
+    renamed: None,
 };
 
 /// One repetition is its own median.

@@ -1,14 +1,16 @@
-//! GuideLLM: `benchmarks.json`, with a benchmark for every rate.
+//! GuideLLM: `benchmarks.json`, with a benchmark for every way in which it put load on the server.
 //!
-//! A rate is a parameter: names begin with it (`rate2.`, `concurrent8.`, `throughput.`). Only what stands under
-//! `successful` counts; the zeros under `errored` of a run without errors are none. `request_latency` is in seconds, what
+//! The strategy is a label, and so is what was asked of it: a rate, or how many streams. A sweep measures the server alone and
+//! at its limit, and then takes rates between the two, which differ from run to run: there the label `sweep` says which of
+//! them it is, such as `3/8`. The rate itself is the metric `rate`. Only what is under `successful` counts; the zeros under `errored` of a run without errors are none. `request_latency` is in seconds, what
 //! is called `…_ms` in milliseconds. Throughputs are weighted by time: take their mean, not their median.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Document, ONE, Report, Tool, direction};
+use super::renamed::{Old, Renamed};
+use super::{Document, ONE, Reading, Report, Tool, direction};
 use crate::json_document::{holds_secret, list, number, reading};
 use kubebench_format::spec::v1::metric::Better;
 
@@ -19,7 +21,11 @@ pub(super) const TOOL: Tool = Tool {
     lines: None,
     document: Some(Document::Json { is_it: |root| root.get("benchmarks").is_some(), read }),
     metrics: None,
+    renamed: Some(renamed),
 };
+
+/// Profiles that take rates from what they measured before.
+const SEARCHES: [&str; 3] = ["sweep", "goodput", "knee"];
 
 const STATISTICS: [(&str, &str); 10] = [
     ("mean", "/mean"),
@@ -42,34 +48,108 @@ fn read(root: &Value, report: &mut Report) {
     if benchmarks.is_empty() {
         report.invalid("the report holds no benchmark");
     }
-    let strategies: Vec<String> = benchmarks.iter().map(strategy).collect();
-    for (index, (benchmark, strategy)) in benchmarks.iter().zip(&strategies).enumerate() {
-        // The same rate twice: the place in the file tells the two apart.
-        let is_repeated = strategies.iter().filter(|other| *other == strategy).count() > 1;
-        let labels = is_repeated.then(|| ("benchmark".to_owned(), index.to_string())).into_iter().collect();
-        push_benchmark(benchmark, strategy, &labels, report);
+    for (benchmark, labels) in benchmarks.iter().zip(labels_of(benchmarks)) {
+        push_benchmark(benchmark, &labels, report);
     }
 }
 
-/// Returns the name of the way in which a benchmark put load on the server.
-fn strategy(benchmark: &Value) -> String {
-    let places = ["/config/strategy", "/args/strategy", "/scheduler/strategy"];
-    let Some(strategy) = places.iter().find_map(|place| benchmark.pointer(place)) else {
-        return "benchmark".to_owned();
-    };
-    let kind = strategy.get("type_").and_then(Value::as_str).unwrap_or("benchmark");
-    let parameter = |key| strategy.get(key).and_then(number);
-    match (parameter("rate"), parameter("streams")) {
-        (Some(rate), _) => format!("rate{rate}"),
-        (None, Some(streams)) => format!("{kind}{streams}"),
-        (None, None) => kind.to_owned(),
+/// How a benchmark put load on the server.
+struct Strategy<'a> {
+    kind: Option<&'a str>,
+    rate: Option<f64>,
+    streams: Option<f64>,
+    /// How many rates a search has, where it is known; nothing where the rate was asked for.
+    search: Option<Option<f64>>,
+}
+
+impl<'a> Strategy<'a> {
+    fn of(benchmark: &'a Value) -> Self {
+        let at = |places: &[&str]| places.iter().find_map(|place| benchmark.pointer(place));
+        let strategy = at(&["/config/strategy", "/args/strategy", "/scheduler/strategy"]);
+        let parameter = |key| strategy?.get(key).and_then(number);
+        let profile = at(&["/config/profile", "/args/profile"]);
+        let of_profile = |key: &str| profile.and_then(|profile| profile.get(key));
+        let profile_kind = of_profile("kind").or_else(|| of_profile("type_")).and_then(Value::as_str);
+        let is_search = profile_kind.is_some_and(|kind| SEARCHES.contains(&kind));
+        // Two of a sweep are without a rate: one request at a time, and as many as the server takes.
+        let rates = of_profile("sweep_size").and_then(number).map(|size| size - 2.0);
+        Self {
+            kind: strategy.and_then(|strategy| strategy.get("type_")).and_then(Value::as_str),
+            rate: parameter("rate"),
+            streams: parameter("streams"),
+            search: is_search.then_some(rates),
+        }
+    }
+
+    /// Returns what version 0.1 put before the names of metrics.
+    fn prefix(&self) -> String {
+        let kind = self.kind.unwrap_or("benchmark");
+        match (self.rate, self.streams) {
+            (Some(rate), _) => format!("rate{rate}"),
+            (None, Some(streams)) => format!("{kind}{streams}"),
+            (None, None) => kind.to_owned(),
+        }
     }
 }
 
-fn push_benchmark(benchmark: &Value, strategy: &str, labels: &BTreeMap<String, String>, report: &mut Report) {
-    let mut push = |name: &str, unit: &str, better, value| {
-        report.push_named(&format!("{strategy}.{name}"), unit, better, labels, ONE, value);
+/// Returns what tells each of the benchmarks from the others.
+fn labels_of(benchmarks: &[Value]) -> Vec<BTreeMap<String, String>> {
+    let mut searched = 0;
+    let of_one = |benchmark: &Value| {
+        let strategy = Strategy::of(benchmark);
+        let mut labels = BTreeMap::new();
+        let mut label = |name: &str, value: Option<String>| {
+            labels.extend(value.map(|value| (name.to_owned(), value)));
+        };
+        label("strategy", strategy.kind.map(str::to_owned));
+        label("streams", strategy.streams.map(|streams| streams.to_string()));
+        match (strategy.rate, strategy.search) {
+            (Some(_), Some(all)) => {
+                searched += 1;
+                let of = all.map_or_else(String::new, |all| format!("/{all}"));
+                label("sweep", Some(format!("{searched}{of}")));
+            }
+            (rate, _) => label("rate", rate.map(|rate| rate.to_string())),
+        }
+        labels
     };
+    benchmarks.iter().map(of_one).collect()
+}
+
+/// Version 0.1 put strategy and rate into the name, and told equal ones apart by their place.
+fn renamed(old: &Old<'_>) -> Option<Renamed> {
+    if old.labels.contains_key("strategy") {
+        return None;
+    }
+    let benchmarks = old.document.map(|root| list(root, "benchmarks")).unwrap_or_default();
+    let place: Option<usize> = old.labels.get("benchmark").and_then(|place| place.parse().ok());
+    let found = benchmarks.iter().zip(labels_of(benchmarks)).enumerate().find_map(|(index, (benchmark, labels))| {
+        let name = old.name.strip_prefix(&Strategy::of(benchmark).prefix())?.strip_prefix('.')?;
+        place.is_none_or(|place| place == index).then(|| Renamed::To { name: name.to_owned(), labels })
+    });
+    found.or_else(|| {
+        let (prefix, name) = old.name.rsplit_once('.')?;
+        let label = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let labels = match (prefix, prefix.strip_prefix("concurrent")) {
+            ("synchronous" | "throughput", _) => [label("strategy", prefix)].into(),
+            (_, Some(streams)) => [label("strategy", "concurrent"), label("streams", streams)].into(),
+            // Of a sweep, or asked for.
+            _ => return Some(Renamed::Unknown { name: name.to_owned(), labels: &["strategy", "rate", "sweep"] }),
+        };
+        Some(Renamed::To { name: name.to_owned(), labels })
+    })
+}
+
+fn push_benchmark(benchmark: &Value, labels: &BTreeMap<String, String>, report: &mut Report) {
+    let said: Vec<String> = labels.iter().map(|(name, value)| format!("{name} `{value}`")).collect();
+    let subject = if said.is_empty() { "an unknown strategy".to_owned() } else { said.join(" and ") };
+    report.begin_result(&subject);
+    let mut push = |name: &str, unit: &str, better, value: Reading| {
+        report.push_named(name, unit, better, labels, ONE, value);
+    };
+    if let Some(rate) = Strategy::of(benchmark).rate {
+        push("rate", "requests/s", None, rate.into());
+    }
     let totals = benchmark.pointer("/metrics/request_totals");
     let total = |key: &str| Some(reading(totals?.get(key)?));
     for (key, better) in [("successful", None), ("errored", Some(Better::Lower)), ("incomplete", Some(Better::Lower))] {
@@ -89,10 +169,10 @@ fn push_benchmark(benchmark: &Value, strategy: &str, labels: &BTreeMap<String, S
             }
         }
     }
-    let mut count = |key: &str| report.count(&format!("`{key}` of `{strategy}`"), &total(key)?);
+    let mut count = |key: &str| report.count(&format!("`{key}` of {subject}"), &total(key)?);
     let (successful, errored, incomplete) = (count("successful"), count("errored"), count("incomplete"));
     if successful == Some(0.0) {
-        report.invalid(format!("no request of benchmark `{strategy}` succeeded"));
+        report.invalid(format!("no request of {subject} succeeded"));
     } else if let Some(successful) = successful {
         let failed = errored.unwrap_or_default() + incomplete.unwrap_or_default();
         report.requests(failed, successful + failed);

@@ -27,6 +27,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: Some(Lines { needles: &["{'", " metrics *****", " = "], parser: || Box::new(Parser::default()) }),
     document: Some(Document::Text(read_document)),
     metrics: None,
+    renamed: None,
 };
 
 const LAST_STEP: &[Headline] = &[Headline::of("_last_step", Reduce::Last)];

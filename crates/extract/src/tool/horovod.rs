@@ -23,6 +23,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: Some(Lines { needles: &["img/sec", "Img/sec per "], parser: || Box::new(Parser) }),
     document: None,
     metrics: None,
+    renamed: None,
 };
 
 const MEDIAN: &[Headline] = &[Headline::of("_median", Reduce::Median)];

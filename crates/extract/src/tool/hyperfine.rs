@@ -1,14 +1,15 @@
 //! hyperfine's JSON: a result for each command, in seconds.
 //!
-//! Metrics are named by the number of the result, from 0: commands are long, and parameters are texts. The times of the
-//! runs are the samples; where a file lacks them, the statistics are taken as they stand. A command that failed ended the
-//! whole benchmark, unless hyperfine was told to ignore failures; then `N.failed_runs` counts them.
+//! The command, or the name that `--command-name` gave it, and the parameters are labels. The times of the runs are the
+//! samples; where a file lacks them, the statistics are taken as they are. A command that failed ended the whole benchmark,
+//! unless hyperfine was asked to ignore failures; then `failed_runs` counts them.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Document, Headline, Report, Tool};
+use super::renamed::{Old, Renamed};
+use super::{Document, Headline, ONE, Report, Tool, ToolMetric};
 use crate::json_document::{list, reading};
 use kubebench_format::spec::v1::metric::{Better, Reduce};
 
@@ -18,57 +19,79 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/sharkdp/hyperfine/blob/master/src/benchmark/benchmark_result.rs",
     lines: None,
     document: Some(Document::Json { is_it: |root| root.get("results").is_some(), read }),
-    metrics: None,
+    metrics: Some(|| TIMES.iter().chain(&OTHERS).chain([&FAILED_RUNS]).collect()),
+    renamed: Some(renamed),
 };
 
-const TIMES: &[Headline] = &[
-    Headline::of(".mean", Reduce::Mean),
-    Headline::of(".median", Reduce::Median),
-    Headline::of(".min", Reduce::Min),
-    Headline::of(".max", Reduce::Max),
+const fn metric(name: &'static str, better: Option<Better>, headlines: &'static [Headline]) -> ToolMetric {
+    ToolMetric { name, unit: "s", better, headlines }
+}
+
+const LOWER: Option<Better> = Some(Better::Lower);
+/// What the times of the runs give.
+static TIMES: [ToolMetric; 4] = [
+    metric("mean", LOWER, &[Headline::of("", Reduce::Mean)]),
+    metric("median", LOWER, &[Headline::of("", Reduce::Median)]),
+    metric("min", LOWER, &[Headline::of("", Reduce::Min)]),
+    metric("max", LOWER, &[Headline::of("", Reduce::Max)]),
 ];
+static OTHERS: [ToolMetric; 3] = [metric("stddev", None, ONE), metric("user", None, ONE), metric("system", None, ONE)];
+static FAILED_RUNS: ToolMetric = ToolMetric { name: "failed_runs", unit: "1", better: LOWER, headlines: ONE };
 
 fn read(root: &Value, report: &mut Report) {
     let results = list(root, "results");
-    for (index, result) in results.iter().enumerate() {
-        push_result(index, result, report);
+    for result in results {
+        push_result(result, report);
     }
     if results.is_empty() {
         report.invalid("the report holds no result");
     }
 }
 
-fn push_result(index: usize, result: &Value, report: &mut Report) {
+/// Returns what tells a result from others: its command and its parameters.
+fn labels_of(result: &Value) -> BTreeMap<String, String> {
+    let parameters = result.get("parameters").and_then(Value::as_object).into_iter().flatten();
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let mut labels: BTreeMap<String, String> =
+        parameters.map(|(name, value)| (name.clone(), text(value))).collect();
+    let command = result.get("command").and_then(Value::as_str).unwrap_or_default();
+    labels.insert("command".to_owned(), command.to_owned());
+    labels
+}
+
+fn push_result(result: &Value, report: &mut Report) {
+    let labels = labels_of(result);
+    let said: Vec<String> = labels.iter().map(|(name, value)| format!("{name} `{value}`")).collect();
+    report.begin_result(&said.join(" and "));
     let times = list(result, "times");
     for time in times {
-        let name = index.to_string();
-        report.push_named(&name, "s", Some(Better::Lower), &BTreeMap::new(), TIMES, reading(time));
+        for metric in &TIMES {
+            report.push_labeled(metric, &labels, reading(time));
+        }
     }
-    let statistics: &[(&str, Option<Better>)] = if times.is_empty() {
-        const LOWER: Option<Better> = Some(Better::Lower);
-        &[
-            ("mean", LOWER),
-            ("median", LOWER),
-            ("min", LOWER),
-            ("max", LOWER),
-            ("stddev", None),
-            ("user", None),
-            ("system", None),
-        ]
-    } else {
-        &[("stddev", None), ("user", None), ("system", None)]
-    };
-    for (key, better) in statistics {
+    let statistics = if times.is_empty() { TIMES.as_slice() } else { &[] };
+    for metric in statistics.iter().chain(&OTHERS) {
         // One run has no deviation.
-        if let Some(value) = result.get(key).filter(|value| !value.is_null()) {
-            report.push_one(&format!("{index}.{key}"), "s", *better, reading(value));
+        if let Some(value) = result.get(metric.name).filter(|value| !value.is_null()) {
+            report.push_labeled(metric, &labels, reading(value));
         }
     }
     let codes = list(result, "exit_codes");
     if !codes.is_empty() {
         // A command that a signal ended has no code.
         let failed = codes.iter().filter(|code| code.as_i64() != Some(0)).count();
-        report.push_one(&format!("{index}.failed_runs"), "1", Some(Better::Lower), failed as f64);
+        report.push_labeled(&FAILED_RUNS, &labels, failed as f64);
         report.attempts("runs", failed as f64, codes.len() as f64);
     }
+}
+
+/// Version 0.1 named metrics by the place of the result: `0.median`.
+fn renamed(old: &Old<'_>) -> Option<Renamed> {
+    let (place, name) = old.name.split_once('.')?;
+    let place: usize = place.parse().ok()?;
+    let result = old.document.and_then(|root| list(root, "results").get(place));
+    Some(match result {
+        Some(result) => Renamed::To { name: name.to_owned(), labels: labels_of(result) },
+        None => Renamed::Unknown { name: name.to_owned(), labels: &["command"] },
+    })
 }

@@ -19,6 +19,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: None,
     document: Some(Document::Json { is_it: |root| root.get("start").is_some() || root.get("end").is_some(), read }),
     metrics: None,
+    renamed: None,
 };
 
 const INTERVALS: &[Headline] = &[Headline::of("_median", Reduce::Median)];

@@ -17,6 +17,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: Some(Lines { needles: &["=", METRIC_NAME], parser: || Box::new(Parser::default()) }),
     document: None,
     metrics: None,
+    renamed: None,
 };
 
 const METRIC_NAME: &str = "{metricName:";

@@ -20,6 +20,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: None,
     document: Some(Document::Text(read)),
     metrics: None,
+    renamed: None,
 };
 
 fn read(text: &str, report: &mut Report) {

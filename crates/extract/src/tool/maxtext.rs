@@ -9,6 +9,7 @@
 //! While the batch size ramps up, and where the profiler starts or stops, only the loss is taken.
 
 use super::python_literal::Literal;
+use super::renamed::{Old, Renamed};
 use super::{LAST, LAST_AND_MEDIAN, Line, LineParser, Lines, ONE, Report, Tool, ToolMetric, fixed_on, read_on};
 use crate::number;
 use kubebench_format::spec::v1::metric::Better;
@@ -23,6 +24,7 @@ pub(super) const TOOL: Tool = Tool {
     }),
     document: None,
     metrics: Some(|| vec![&STEP_TIME, &TFLOPS, &TOKENS, &LOSS, &LAST_STEP]),
+    renamed: Some(renamed),
 };
 
 const PROFILER: &str = "completed profiler activation/deactivation step: ";
@@ -39,6 +41,13 @@ static TOKENS: ToolMetric = ToolMetric {
 };
 static LOSS: ToolMetric = ToolMetric { name: "loss", unit: "1", better: Some(Better::Lower), headlines: LAST };
 static LAST_STEP: ToolMetric = ToolMetric { name: "last_step", unit: "step", better: None, headlines: ONE };
+
+/// Version 0.1 named the median of the rates by the steps of which it was.
+fn renamed(old: &Old<'_>) -> Option<Renamed> {
+    let name = "tflops_per_device_median";
+    old.name.strip_prefix(name)?.strip_prefix("_steps_")?;
+    Some(Renamed::To { name: name.to_owned(), labels: old.labels.clone() })
+}
 
 struct Parser;
 

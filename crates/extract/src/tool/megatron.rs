@@ -22,6 +22,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: Some(Lines { needles: &NEEDLES, parser: || Box::new(Parser::default()) }),
     document: None,
     metrics: Some(|| METRICS.to_vec()),
+    renamed: None,
 };
 
 const MODEL_TFLOPS: &str = "MODEL_TFLOP/s/GPU";

@@ -21,6 +21,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: Some(Lines { needles: &[TAG], parser: || Box::new(Parser::default()) }),
     document: None,
     metrics: None,
+    renamed: None,
 };
 
 const TAG: &str = ":::MLLOG";

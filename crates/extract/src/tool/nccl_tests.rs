@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::renamed::{Old, Renamed};
 use super::{Document, Line, LineParser, Lines, ONE, Reading, Report, Tool, read_on};
 use crate::number;
 use kubebench_format::spec::v1::metric::Better;
@@ -19,7 +20,21 @@ pub(super) const TOOL: Tool = Tool {
     lines: Some(Lines { needles: &[], parser: || Box::new(Parser::default()) }),
     document: Some(Document::Text(json::read)),
     metrics: None,
+    renamed: Some(renamed),
 };
+
+/// Version 0.1 had labels only where they differed within one output.
+fn renamed(old: &Old<'_>) -> Option<Renamed> {
+    let is_of_row = old.name.contains("_at_") || old.name.starts_with("max_busbw");
+    let of_row: &[&str] = &["test", "type", "redop", "root"];
+    let labels: &[&str] = if is_of_row { of_row } else { &["test"] };
+    let is_new = |label: &&str| old.labels.contains_key(*label);
+    let has_all = if is_of_row { is_new(&"type") } else { is_new(&"test") };
+    (!has_all).then(|| Renamed::Unknown { name: old.name.to_owned(), labels })
+}
+
+/// What the rows of a table differ in, beside the size.
+const KINDS: [&str; 3] = ["type", "redop", "root"];
 
 /// In which buffer the result is put.
 const PLACES: [&str; 2] = ["out_of_place", "in_place"];
@@ -57,6 +72,15 @@ struct Row {
     kind: BTreeMap<String, String>,
     /// Time, bus bandwidth and wrong values of each place.
     places: [Option<Measured>; 2],
+}
+
+impl Row {
+    /// Takes in a word that says what was reduced, how, and from where. A test without an operation or a root prints `none` and -1.
+    fn take_kind(&mut self, name: &str, word: &str) {
+        if KINDS.contains(&name) && !matches!(word, "" | "none" | "-1") {
+            self.kind.insert(name.to_owned(), word.to_owned());
+        }
+    }
 }
 
 #[derive(Clone, Default)]
@@ -144,9 +168,7 @@ impl Table {
         };
         let mut row = Row { size, kind: BTreeMap::new(), places: [None, None] };
         for (name, word) in self.keys.iter().zip(keys) {
-            if matches!(name.as_str(), "type" | "redop" | "root") && !word.is_empty() {
-                row.kind.insert(name.clone(), (*word).to_owned());
-            }
+            row.take_kind(name, word);
         }
         for place in places {
             let Some(group) = self.groups.get(place) else { continue };
@@ -203,12 +225,11 @@ impl Table {
 }
 
 fn push_tables(tables: &[Table], report: &mut Report) {
-    let tests: BTreeSet<_> = tables.iter().map(|table| &table.test).collect();
     let mut faults = BTreeMap::new();
     // Of several tables of one test, such as after a restart, the last counts: no row of another completes it.
     let is_last = |index: usize, table: &Table| tables.iter().skip(index + 1).all(|later| later.test != table.test);
     for (_, table) in tables.iter().enumerate().filter(|(index, table)| is_last(*index, table)) {
-        let test = table.test.clone().filter(|_| tests.len() > 1);
+        let test = table.test.clone();
         let labels: BTreeMap<String, String> = test.map(|test| ("test".to_owned(), test)).into_iter().collect();
         let mut push = |name: &str, unit: &str, better, labels: &BTreeMap<String, String>, sample| {
             report.push_named(name, unit, better, labels, ONE, sample);
@@ -242,10 +263,8 @@ fn push_rows(table: &Table, labels: &BTreeMap<String, String>, push: &mut Push<'
     let rows = &table.rows;
     let kinds: BTreeSet<_> = rows.iter().map(|row| &row.kind).collect();
     for kind in &kinds {
-        // Only what differs between the rows tells them apart.
-        let differs = |key: &&String| kinds.iter().any(|other| other.get(*key) != kind.get(*key));
         let mut labels = labels.clone();
-        labels.extend(kind.iter().filter(|(key, _)| differs(key)).map(|(key, value)| (key.clone(), value.clone())));
+        labels.extend((*kind).clone());
         for (index, place) in PLACES.iter().enumerate() {
             // One that cannot be read might be the greatest.
             let mut greatest: Option<&Reading> = None;

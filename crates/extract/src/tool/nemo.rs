@@ -23,6 +23,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: Some(|| {
         vec![&STEP_TIMING, &TFLOPS, &TRAIN_LOSS, &VAL_LOSS, &GRAD_NORM, &GLOBAL_BATCH_SIZE, &LAST_GLOBAL_STEP]
     }),
+    renamed: None,
 };
 
 static STEP_TIMING: ToolMetric =

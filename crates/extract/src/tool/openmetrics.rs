@@ -18,6 +18,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: Some(Lines { needles: &[], parser: || Box::new(Parser::default()) }),
     document: None,
     metrics: None,
+    renamed: None,
 };
 
 #[derive(Default)]

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::renamed::{Old, Renamed};
 use super::{Document, Headline, Report, Tool};
 use crate::json_document::{list, reading};
 use kubebench_format::spec::v1::metric::{Better, Reduce};
@@ -18,6 +19,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: None,
     document: Some(Document::Json { is_it: |root| root.get("benchmarks").is_some(), read }),
     metrics: None,
+    renamed: Some(renamed),
 };
 
 const ROUNDS: &[Headline] = &[
@@ -42,20 +44,34 @@ fn read(root: &Value, report: &mut Report) {
     if benchmarks.is_empty() {
         report.invalid("the report holds no benchmark");
     }
-    let mut named = BTreeMap::new();
-    for name in benchmarks.iter().filter_map(|benchmark| benchmark.get("name")?.as_str()) {
-        *named.entry(name).or_insert(0) += 1;
-    }
     for benchmark in benchmarks {
         let text = |key| benchmark.get(key).and_then(Value::as_str);
         let Some(name) = text("name") else { continue };
         // Two files may hold tests of one name.
-        let full = text("fullname").filter(|_| named.get(name).is_some_and(|count| *count > 1));
+        let full = text("fullname");
+        report.begin_result(&format!("`{}`", full.unwrap_or(name)));
         let labels = full.map(|full| ("fullname".to_owned(), full.to_owned())).into_iter().collect();
         if let Some(statistics) = benchmark.get("stats") {
             push_statistics(name, &labels, statistics, report);
         }
     }
+}
+
+/// Version 0.1 had the label only where two benchmarks had one name.
+fn renamed(old: &Old<'_>) -> Option<Renamed> {
+    let benchmarks = old.document.map(|root| list(root, "benchmarks")).unwrap_or_default();
+    let text = |benchmark: &'_ Value, key| benchmark.get(key).and_then(Value::as_str).map(str::to_owned);
+    let is_of = |benchmark: &&Value| {
+        text(benchmark, "name").is_some_and(|name| old.name.strip_prefix(&name).is_some_and(is_statistic))
+    };
+    let full = benchmarks.iter().find(is_of).and_then(|benchmark| text(benchmark, "fullname"));
+    old.with(&["fullname"], full.as_deref())
+}
+
+/// `.median`
+fn is_statistic(suffix: &str) -> bool {
+    let known = |name: &str| LOCATION.iter().chain(&OTHERS).any(|(known, ..)| *known == name);
+    suffix.is_empty() || suffix.strip_prefix('.').is_some_and(known)
 }
 
 fn push_statistics(name: &str, labels: &BTreeMap<String, String>, statistics: &Value, report: &mut Report) {

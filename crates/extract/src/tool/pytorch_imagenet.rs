@@ -20,6 +20,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: Some(Lines { needles: &["Epoch: [", "* "], parser: || Box::new(Parser::default()) }),
     document: None,
     metrics: Some(|| vec![&TIME, &TIME_AVG, &DATA_AVG, &LOSS_AVG, &ACC1, &ACC5, &BATCHES]),
+    renamed: None,
 };
 
 const LAST_EPOCH: &[Headline] = &[Headline::of("_last_epoch", Reduce::Last)];

@@ -22,6 +22,7 @@ pub(super) const TOOL: Tool = Tool {
     }),
     document: None,
     metrics: Some(|| vec![&TRAIN_LOSS, &LOSS, &TEST_LOSS, &TEST_ACCURACY, &ACCURACY, &EPOCHS, &LAST_SAMPLE]),
+    renamed: None,
 };
 
 static TRAIN_LOSS: ToolMetric =

@@ -20,7 +20,7 @@ const MAX_REASONS: usize = 100;
 const MAX_BEFORE: usize = 64 << 10;
 /// More reports of one output are left out.
 const MAX_REPORTS: usize = 1000;
-/// What tells the reports of an output apart when nothing in them does: their order, from 1.
+/// What tells reports of which the same was asked apart: their order, from 1.
 const ORDER: &str = "report";
 
 /// A metric found in a tool's output.
@@ -60,6 +60,8 @@ struct Part {
     places: BTreeMap<String, BTreeMap<BTreeMap<String, String>, usize>>,
     invalid: Vec<String>,
     requests: Vec<Requests>,
+    /// What its results are of, where a report has several.
+    subjects: BTreeSet<String>,
 }
 
 /// What a tool's output says.
@@ -236,6 +238,13 @@ impl Report {
         }
     }
 
+    /// Begins a result of the report that is of `subject`, such as a command. Of two of the same nothing says which one counts.
+    pub(crate) fn begin_result(&mut self, subject: &str) {
+        if !self.skips && !self.current.subjects.insert(subject.to_owned()) {
+            self.invalid(format!("two results are of {subject}, and nothing tells them apart"));
+        }
+    }
+
     /// Reads the JSON documents in `text`; a text that is cut off, or is none, does not count.
     pub(super) fn documents(&mut self, text: &str) -> Documents {
         let found = json_document::documents_from(text, self.first_line);
@@ -289,26 +298,25 @@ impl Report {
         self.withholds_document
     }
 
-    /// Puts the reports together, when the output has ended. Where each counts, labels tell them apart: what was asked for,
-    /// as far as that differs, or else their order.
+    /// Puts the reports together, when the output has ended. Where each counts, what was asked for tells them apart, as labels;
+    /// reports of which the same was asked have a number too, in their order.
     pub(crate) fn finish(&mut self) {
         if self.earlier.is_empty() {
             return;
         }
         let mut parts = std::mem::take(&mut self.earlier);
         parts.push(std::mem::take(&mut self.current));
-        let names: BTreeSet<String> = parts.iter().flat_map(|part| part.settings.keys().cloned()).collect();
-        let differs =
-            |name: &String| parts.iter().map(|part| part.settings.get(name)).collect::<BTreeSet<_>>().len() > 1;
-        let names: Vec<String> = names.into_iter().filter(differs).collect();
-        let label = |part: &Part| -> BTreeMap<String, String> {
-            names.iter().filter_map(|name| Some((name.clone(), part.settings.get(name)?.clone()))).collect()
-        };
-        let labels: Vec<BTreeMap<String, String>> = parts.iter().map(label).collect();
-        let is_told_apart = labels.iter().collect::<BTreeSet<_>>().len() == parts.len();
-        for (number, (part, mut labels)) in parts.into_iter().zip(labels).enumerate() {
-            if !is_told_apart {
-                labels.insert(ORDER.to_owned(), (number + 1).to_string());
+        let mut counts: BTreeMap<BTreeMap<String, String>, usize> = BTreeMap::new();
+        for part in &parts {
+            *counts.entry(part.settings.clone()).or_default() += 1;
+        }
+        let mut numbers: BTreeMap<BTreeMap<String, String>, usize> = BTreeMap::new();
+        for part in parts {
+            let mut labels = part.settings.clone();
+            if counts.get(&labels).is_some_and(|count| *count > 1) {
+                let number = numbers.entry(labels.clone()).or_default();
+                *number += 1;
+                labels.insert(ORDER.to_owned(), number.to_string());
             }
             for found in part.found {
                 let mut all = labels.clone();

@@ -13,4 +13,5 @@ pub(super) const TOOL: Tool = Tool {
     lines: Some(Lines { needles: NEEDLES, parser: || Box::new(Blocks::default()) }),
     document: Some(Document::Text(read_json)),
     metrics: None,
+    renamed: None,
 };

@@ -15,6 +15,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: Some(Lines { needles: &[":", " transferred ("], parser: || Box::new(Parser::default()) }),
     document: None,
     metrics: None,
+    renamed: None,
 };
 
 const HIGHER: Option<Better> = Some(Better::Higher);

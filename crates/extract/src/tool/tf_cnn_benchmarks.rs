@@ -22,6 +22,7 @@ pub(super) const TOOL: Tool = Tool {
     }),
     document: None,
     metrics: Some(|| METRICS.to_vec()),
+    renamed: None,
 };
 
 const UNIT: &str = "images/s";

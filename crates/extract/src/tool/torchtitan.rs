@@ -12,6 +12,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: Some(Lines { needles: &["step:"], parser: || Box::new(Parser) }),
     document: None,
     metrics: Some(|| vec![&TPS, &TFLOPS, &MFU, &MEMORY, &LOSS, &GRAD_NORM, &STEP]),
+    renamed: None,
 };
 
 const TPS: ToolMetric =

@@ -18,6 +18,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: Some(Lines { needles: &["Throughput:"], parser: || Box::new(Parser::default()) }),
     document: Some(Document::Json { is_it: |root| root.get("tokens_per_second").is_some(), read }),
     metrics: Some(|| vec![&REQUESTS, &TOTAL, &OUTPUT, &ALL_TOKENS, &REQUEST_COUNT, &ELAPSED]),
+    renamed: None,
 };
 
 const fn metric(name: &'static str, unit: &'static str, better: Option<Better>) -> ToolMetric {

@@ -17,6 +17,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: Some(Lines { needles: &[], parser: || Box::new(Parser::default()) }),
     document: None,
     metrics: None,
+    renamed: None,
 };
 
 const fn metric(name: &'static str, unit: &'static str, better: Option<Better>) -> ToolMetric {

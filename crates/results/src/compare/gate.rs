@@ -128,6 +128,11 @@ pub fn gate(request: Request<'_>) -> Judged {
         drafts.extend(judged);
         notes.extend(elsewhere);
     }
+    let gated: BTreeSet<(&str, &str)> =
+        request.rules.iter().map(|rule| (rule.benchmark.as_str(), rule.metric.name())).collect();
+    for benchmark in gated.iter().map(|(benchmark, _)| *benchmark).collect::<BTreeSet<_>>() {
+        notes.extend(request.dataset.breaks(benchmark, |metric| gated.contains(&(benchmark, metric))));
+    }
     let tested: Vec<f64> = drafts.iter().filter_map(Draft::tested_p).collect();
     let mut adjusted = benjamini_hochberg(&tested).into_iter();
     let adjusted: Vec<Option<f64>> =

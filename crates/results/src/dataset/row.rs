@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
+use kubebench_extract::tool::renamed::{Old, Renamed, may_be_renamed, renamed};
 use kubebench_format::result::BenchmarkResult;
 use kubebench_syntax::unit::MetricSelector;
 use kubebench_format::result::v1::{
-    Direction, Environment, Kind, Metadata, Provenance, Reason, Status, StatusReason, Usage,
+    Direction, Environment, Kind, Metadata, Metric, Native, Provenance, Reason, Status, StatusReason, Usage,
 };
 
 /// What is kept of one result; numbers stand for parts that the dataset keeps once.
@@ -74,6 +76,18 @@ pub struct Definition {
     pub direction: Direction,
     /// What part it plays.
     pub kind: Kind,
+    /// What it is called now, where its name changed and the result does not tell what it is of.
+    pub now: Option<Now>,
+}
+
+/// What a metric of an older version is called now.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Now {
+    /// The name.
+    pub name: String,
+    /// The labels that it has and the result does not tell.
+    pub labels: Vec<String>,
 }
 
 impl Definition {
@@ -96,15 +110,18 @@ pub struct Extract {
 impl Extract {
     /// Takes what is kept out of the result at `path`.
     pub fn of(path: &str, result: BenchmarkResult) -> Self {
-        let BenchmarkResult { mut metadata, run, source, mut environment, metrics, usage, cost, .. } = result;
+        let BenchmarkResult { mut metadata, run, source, mut environment, metrics, usage, cost, native, .. } = result;
         metadata.params = metadata.spelled_params();
+        let mut names = Names { extraction: source.extraction, native: &native, documents: BTreeMap::new() };
         for node in &mut environment.nodes {
             node.load_before = None;
         }
-        let of_metric = |metric: kubebench_format::result::v1::Metric| {
-            let kubebench_format::result::v1::Metric { name, labels, unit, direction, kind, value, .. } = metric;
-            (Definition { name, labels, unit, direction, kind }, value.filter(|value| value.is_finite()))
+        let of_metric = |metric: Metric| {
+            let (name, labels, now) = names.current(&metric);
+            let Metric { unit, direction, kind, value, .. } = metric;
+            (Definition { name, labels, unit, direction, kind, now }, value.filter(|value| value.is_finite()))
         };
+        let metrics: Vec<(Definition, Option<f64>)> = metrics.into_iter().map(of_metric).collect();
         let gpu_hours = usage.as_ref().and_then(|usage| usage.gpu_hours);
         let row = Row {
             path: path.to_owned(),
@@ -132,8 +149,37 @@ impl Extract {
             accelerators: usage.as_ref().map(|usage| usage.accelerators.values().sum()),
             metrics: Vec::new(),
         };
-        let metrics = metrics.into_iter().map(of_metric).collect();
         Self { row, subject: metadata, origin: source, environment, metrics }
+    }
+}
+
+/// What the metrics of a result are called now.
+struct Names<'a> {
+    extraction: u32,
+    native: &'a BTreeMap<String, Native>,
+    /// The tools' reports, as far as they were needed.
+    documents: BTreeMap<String, Option<Json>>,
+}
+
+impl Names<'_> {
+    fn current(&mut self, metric: &Metric) -> (String, BTreeMap<String, String>, Option<Now>) {
+        let Metric { name, labels, source, .. } = metric;
+        let same = || (name.clone(), labels.clone(), None);
+        if !may_be_renamed(&source.parser, self.extraction) {
+            return same();
+        }
+        let document = self.documents.entry(source.parser.clone()).or_insert_with(|| {
+            let text = self.native.get(&source.parser)?.text.as_ref()?;
+            serde_json::from_str(text.get(text.find('{')?..)?).ok()
+        });
+        match renamed(&source.parser, self.extraction, &Old { name, labels, document: document.as_ref() }) {
+            None => same(),
+            Some(Renamed::To { name, labels }) => (name, labels, None),
+            Some(Renamed::Unknown { name: now, labels: missing }) => {
+                let missing = missing.iter().map(|label| (*label).to_owned()).collect();
+                (name.clone(), labels.clone(), Some(Now { name: now, labels: missing }))
+            }
+        }
     }
 }
 

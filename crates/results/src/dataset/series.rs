@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::{Dataset, Definition, Partition, Session};
+use super::{Dataset, Definition, Now, Partition, Session};
 use kubebench_format::result::labelled;
 use kubebench_format::result::v1::{Direction, Kind};
 use kubebench_stats as stats;
@@ -50,6 +50,8 @@ pub struct Series {
     pub direction: Direction,
     /// What part it plays, as the newest session has it.
     pub kind: Kind,
+    /// What it is called now, where the newest session has an old name that the result does not let translate.
+    pub now: Option<Now>,
     /// The values, the oldest first; sessions without one are left out.
     pub points: Vec<Point>,
 }
@@ -101,9 +103,16 @@ pub(crate) fn series_of(
         for (definition, runs) in values(dataset, session, &is_wanted) {
             let metric = MetricKey::of(definition);
             let Definition { direction, kind, .. } = *definition;
+            let now = definition.now.clone();
             let series =
-                all.entry(metric.clone()).or_insert_with(|| Series { metric, direction, kind, points: Vec::new() });
-            (series.direction, series.kind) = (direction, kind);
+                all.entry(metric.clone()).or_insert_with(|| Series {
+                    metric,
+                    direction,
+                    kind,
+                    now: None,
+                    points: Vec::new(),
+                });
+            (series.direction, series.kind, series.now) = (direction, kind, now);
             match series.points.last_mut().filter(|last| last.session == at) {
                 // One metric with two definitions in a session: its direction was changed between two runs.
                 Some(last) => {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Measured, PLACES, Row, Table, push_tables};
+use super::{KINDS, Measured, PLACES, Row, Table, push_tables};
 use crate::json_document::{list, reading};
 use crate::tool::Report;
 
@@ -31,8 +31,6 @@ fn table(document: &Value) -> Table {
 
 fn row(result: &Value) -> Option<Row> {
     let size = result.get("size")?.as_u64()?;
-    let text = |key: &str| Some((key.to_owned(), result.get(key)?.as_str()?.to_owned()));
-    let kind: BTreeMap<String, String> = ["type", "redop"].into_iter().filter_map(text).collect();
     let places = PLACES.map(|place| {
         let measured = result.get(place).filter(|measured| measured.is_object())?;
         let value = |key: &str| measured.get(key).map(reading);
@@ -40,5 +38,9 @@ fn row(result: &Value) -> Option<Row> {
         let wrong = value("nwrong").filter(|wrong| wrong.value().is_none_or(|count| count >= 0.0));
         Some(Measured { time: value("time"), busbw: value("bus_bw"), wrong, ..Measured::default() })
     });
-    Some(Row { size, kind, places })
+    let mut row = Row { size, kind: BTreeMap::new(), places };
+    for key in KINDS {
+        row.take_kind(key, result.get(key).and_then(Value::as_str).unwrap_or_default());
+    }
+    Some(row)
 }

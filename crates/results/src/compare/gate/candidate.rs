@@ -94,7 +94,7 @@ impl<'a> Request<'a> {
                         None => notes.extend(self.unjudged(rule, partition, series, &why)),
                     }
                 }
-                None if is_recent => {
+                None if is_recent && series.now.is_none() => {
                     drafts.push(self.draft(rule, partition, sessions, Cow::Borrowed(series), Absence::Gone));
                     drafts.extend(standing(series));
                 }
@@ -256,5 +256,5 @@ fn unit(series: &Series) -> &str {
 
 fn empty_series(rule: &Rule) -> Series {
     let metric = MetricKey { name: rule.metric.name().to_owned(), labels: rule.metric.labels().clone(), unit: None };
-    Series { metric, direction: Direction::None, kind: Kind::Secondary, points: Vec::new() }
+    Series { metric, direction: Direction::None, kind: Kind::Secondary, now: None, points: Vec::new() }
 }
