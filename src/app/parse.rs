@@ -20,6 +20,7 @@ use kubebench_host::fs;
 use kubebench_host::machine;
 use kubebench_syntax::diag::{did_you_mean, what_there_is};
 use kubebench_syntax::redact::{self, Redactor};
+use kubebench_syntax::unit::MetricSelector;
 
 /// Why nothing is read.
 pub const NO_LOG: &str = "no log is named; write its path, or `-` for standard input";
@@ -78,9 +79,9 @@ impl Wanted {
         }
         if !metrics.is_empty() {
             if let Some(names) = rules.names()
-                && let Some(name) = metrics.iter().find(|name| !names.contains(&name.as_str()))
+                && let Some(name) = metrics.iter().find(|name| !is_known(&names, name))
             {
-                bail!("{shown} has no metric `{name}`; {}", what_there_is(name, names, "metrics are"));
+                bail!("{shown} has no metric `{name}`; {}", what_there_is(name, names.iter().map(String::as_str), "metrics are"));
             }
             rules = rules.about(metrics);
         }
@@ -179,4 +180,10 @@ impl Files<'_> {
             None => Err(format!("no such file is given; add `--file {name}=PATH`, or `--output DIR`")),
         }
     }
+}
+
+/// Returns whether a name, perhaps with labels, means one of the metrics.
+fn is_known(metrics: &[String], asked: &str) -> bool {
+    let asked = MetricSelector::of(asked);
+    metrics.iter().map(|metric| MetricSelector::of(metric)).any(|metric| asked.has(metric.name(), metric.labels()))
 }

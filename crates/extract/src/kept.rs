@@ -5,12 +5,14 @@ use std::io::{self, BufRead};
 
 use super::excerpt::Excerpt;
 use super::measure::{Evidence, Log, Measured, Used, measure};
+use super::naming::Naming;
 use super::room::Room;
 use super::rules::{Check, From, LogPlace, MetricRule, Rules};
 use super::tool::Tool;
 use kubebench_format::result::v1::Metric;
 use kubebench_format::spec::v1::metric::{DurationSource, ProcessSource, Reports, WhichTrials};
 use kubebench_syntax::digest::Digest;
+use kubebench_syntax::unit::MetricSelector;
 
 /// Why a metric of what only a run has is without a value.
 pub(crate) const ONLY_A_RUN: &str = "only a run has this";
@@ -115,7 +117,9 @@ impl Rules {
     /// those that `reports` says.
     pub fn of_tool(tool: &'static Tool, reports: Reports, metrics: Option<Vec<String>>) -> Self {
         let is_required = metrics.is_none();
-        let from = From::Tool { tool, metrics, file: None, place: LogPlace::default(), reports };
+        let metrics = metrics.map(|names| names.iter().map(|name| MetricSelector::of(name)).collect());
+        let naming = Naming::default();
+        let from = From::Tool { tool, metrics, naming, file: None, place: LogPlace::default(), reports };
         let rule = MetricRule {
             name: None,
             unit: None,
@@ -158,11 +162,16 @@ impl Rules {
     #[must_use]
     pub fn about(mut self, names: &[String]) -> Self {
         let own: Vec<String> = self.metrics.iter().filter_map(|rule| rule.name.clone()).collect();
+        let of_tools = |name: &&String| !own.contains(name);
         self.metrics.retain_mut(|rule| match (&rule.name, &mut rule.from) {
-            (None, From::Tool { metrics, .. }) => {
-                let wanted: Vec<String> = match metrics.as_deref() {
-                    Some(list) => list.iter().filter(|name| names.contains(name)).cloned().collect(),
-                    None => names.iter().filter(|name| !own.contains(name)).cloned().collect(),
+            (None, From::Tool { metrics, naming, .. }) => {
+                let is_asked = |listed: &&MetricSelector| {
+                    let brought = naming.selector(listed);
+                    names.iter().map(|name| MetricSelector::of(name)).any(|name| name.has(brought.name(), brought.labels()))
+                };
+                let wanted: Vec<MetricSelector> = match metrics.as_deref() {
+                    Some(list) => list.iter().filter(is_asked).cloned().collect(),
+                    None => names.iter().filter(of_tools).map(|name| naming.of_brought(&MetricSelector::of(name))).collect(),
                 };
                 let is_wanted = !wanted.is_empty();
                 *metrics = Some(wanted);
@@ -178,13 +187,15 @@ impl Rules {
     }
 
     /// Returns the names of metrics, as far as they are known before a tool reports its own.
-    pub fn names(&self) -> Option<Vec<&str>> {
+    pub fn names(&self) -> Option<Vec<String>> {
         let mut known = Vec::new();
         for rule in &self.metrics {
             match (&rule.name, &rule.from) {
                 (None, From::Tool { metrics: None, .. }) => return None,
-                (None, From::Tool { metrics: Some(names), .. }) => known.extend(names.iter().map(String::as_str)),
-                (name, _) => known.extend(name.as_deref()),
+                (None, From::Tool { metrics: Some(selectors), naming, .. }) => {
+                    known.extend(selectors.iter().map(|selector| naming.selector(selector).to_string()));
+                }
+                (name, _) => known.extend(name.clone()),
             }
         }
         Some(known)

@@ -25,6 +25,7 @@ pub mod line;
 mod lines;
 mod literal_matcher;
 pub mod measure;
+pub mod naming;
 pub mod narrow;
 pub mod number;
 pub(crate) mod open_metrics;

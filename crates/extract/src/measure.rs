@@ -4,7 +4,7 @@ mod check;
 mod tool;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 
 use super::file;
@@ -14,13 +14,13 @@ use super::rules::{Check, From, LogPlace, MetricRule, Place, RuleScanned, Rules}
 use super::scan::Scanned;
 use super::series::{Reduced, Sample, Series, Unreadable, Window};
 use super::tool::Requests;
-use kubebench_format::result::ReasonCode;
+use kubebench_format::result::{ReasonCode, labelled};
 use kubebench_format::result::v1::{CheckOutcome, Direction, Kind, Metric, Native, Source, Stats, StatusReason};
 use kubebench_format::spec::v1::metric::{Better, DurationSource, ProcessSource, Reduce, WhichTrials};
 use kubebench_stats as stats;
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::grouped;
-use kubebench_syntax::unit::MetricUnit;
+use kubebench_syntax::unit::{MetricSelector, MetricUnit};
 
 /// The log of one replica, read.
 #[derive(Debug)]
@@ -123,6 +123,7 @@ pub fn measure(rules: &Rules, logs: &[Log], restarts: u32, evidence: &dyn Eviden
             measured.metrics.push(metric(number, rule, logs, evidence));
         }
     }
+    colliding(&mut measured);
     missing(rules, &mut measured);
     for check in &rules.checks {
         let outcome = check::judge(check, &measured.metrics, &requests, restarts);
@@ -143,16 +144,35 @@ fn failed(tool: &str, requests: &Requests) -> StatusReason {
     StatusReason { code: ReasonCode::ToolInvalid, message }
 }
 
+/// Says which metrics came from two rules, or twice from one: which of the values was meant is unknown.
+fn colliding(measured: &mut Measured) {
+    let mut seen = BTreeSet::new();
+    let mut again = BTreeSet::new();
+    for metric in &measured.metrics {
+        if !seen.insert((&metric.name, &metric.labels)) {
+            again.insert(labelled(&metric.name, &metric.labels));
+        }
+    }
+    measured.invalid.extend(again.into_iter().map(|metric| StatusReason {
+        code: ReasonCode::MetricCollision,
+        message: format!(
+            "two rules bring the metric `{metric}`: tell them apart by `labels`, `prefix` or `rename` of `tool`, or by another name"
+        ),
+    }));
+}
+
 /// Says which metrics are missing without which the run does not count: those that the spec needs, or all.
 fn missing(rules: &Rules, measured: &mut Measured) {
     for rule in rules.metrics.iter().filter(|rule| rule.is_primary || rule.is_required) {
         let names = match (&rule.name, &rule.from) {
-            (Some(name), _) => vec![name],
-            (None, From::Tool { metrics: Some(names), .. }) => names.iter().collect(),
+            (Some(name), _) => vec![MetricSelector::of_series(name, &BTreeMap::new())],
+            (None, From::Tool { metrics: Some(selectors), naming, .. }) => {
+                selectors.iter().map(|selector| naming.selector(selector)).collect()
+            }
             _ => Vec::new(),
         };
         for name in names {
-            let mut found = measured.metrics.iter().filter(|metric| metric.name == *name);
+            let mut found = measured.metrics.iter().filter(|metric| name.has(&metric.name, &metric.labels));
             if found.clone().any(|metric| metric.value.is_some()) {
                 continue;
             }

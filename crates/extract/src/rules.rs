@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
+use super::naming::Naming;
 use super::pattern::Pattern;
 use super::pattern_budget;
 use super::preset::{self, Preset};
@@ -73,7 +74,9 @@ pub enum From {
         /// The tool.
         tool: &'static Tool,
         /// Which of its metrics; none means all.
-        metrics: Option<Vec<String>>,
+        metrics: Option<Vec<MetricSelector>>,
+        /// What they are called in results.
+        naming: Naming,
         /// The file that holds its output; none where a log does.
         file: Option<String>,
         /// Whose log.
@@ -399,10 +402,13 @@ fn source(wire: wire::Source, unit: Option<&MetricUnit>) -> Result<From, String>
             is_raw: false,
         });
     }
-    if let Some(wire::ToolSource { name, metrics, file, role, index, report, window: _ }) = tool {
+    if let Some(source) = tool {
+        let naming = Naming::of(&source);
+        let wire::ToolSource { name, metrics, file, role, index, report, .. } = source;
+        let metrics = metrics.map(|names| names.iter().map(|name| MetricSelector::of(name)).collect());
         let tool = tool::tool(&name).ok_or_else(|| format!("there is no tool `{name}`"))?;
         let reports = report.unwrap_or_default();
-        return Ok(From::Tool { tool, metrics, file, place: place(role, index), reports });
+        return Ok(From::Tool { tool, metrics, naming, file, place: place(role, index), reports });
     }
     if let Some(wire::JsonSource { file, pointer }) = json {
         return Ok(From::Json { file, pointer });

@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::{Evidence, Log, Measured, direction, fill, unread};
+use super::{Evidence, Log, Measured, direction, fill, in_spec_unit, unread};
 use crate::file;
 use crate::json_document::NO_DOCUMENT;
 use crate::rules::{From, MetricRule};
 use crate::series::{Unreadable, Window};
 use crate::tool::{Found, Headline, Report, Requests};
 use kubebench_syntax::unit::MetricUnit;
-use kubebench_format::result::ReasonCode;
+use kubebench_format::result::{ReasonCode, labelled};
 use kubebench_format::result::v1::{Native, StatusReason};
 use kubebench_syntax::text::grouped;
 
@@ -28,7 +28,7 @@ pub(super) fn metrics(
     evidence: &dyn Evidence,
     measured: &mut Measured,
 ) -> Vec<Requests> {
-    let From::Tool { tool, metrics: wanted, file, place, reports } = &rule.from else { return Vec::new() };
+    let From::Tool { tool, metrics: wanted, naming, file, place, reports } = &rule.from else { return Vec::new() };
     let mut outputs: Vec<(String, Report, Option<String>)> = Vec::new();
     let mut problem = None;
     if let Some(path) = file {
@@ -73,10 +73,12 @@ pub(super) fn metrics(
         }
     }
     let make = |name: String, origin: Option<(&Origin<'_>, &Headline)>| {
-        let mut made = unread(rule, name);
+        let mut made = unread(rule, naming.name(&name));
+        made.labels.clone_from(naming.labels());
         made.source.parser = tool.name.to_owned();
         if let Some((Origin { artifact, report, found }, headline)) = origin {
             made.labels = found.labels.clone();
+            made.labels.extend(naming.labels().clone());
             made.unit = rule.unit.clone().or_else(|| Some(found.unit.clone()));
             made.direction = direction(rule.better.or(found.better));
             made.source.artifact = Some((*artifact).to_owned());
@@ -89,21 +91,12 @@ pub(super) fn metrics(
                 made.source.window = Some(format!("without the first {skipped}"));
             }
             let reduce = rule.reduce.unwrap_or(headline.reduce);
-            let own = MetricUnit::of(&found.unit);
-            let conversion = rule.metric_unit().map(|unit| own.conversion_to(&unit));
-            match conversion {
-                Some(Some(conversion)) if !conversion.is_none() => {
-                    fill(&mut made, &series.converted(conversion), reduce);
-                }
-                None | Some(Some(_)) => fill(&mut made, &series, reduce),
-                // What a tool prints without a unit has that of the spec.
-                Some(None) if own.is_pure() => fill(&mut made, &series, reduce),
-                Some(None) => {
-                    let unit = rule.unit.clone().unwrap_or_default();
-                    made.reason = Some(format!(
-                        "unitMismatch: {} reports it in `{own}`, and the metric's unit is `{unit}`, which measures something else",
-                        tool.name
-                    ));
+            // What a tool prints without a unit has that of the spec.
+            let own = Some(MetricUnit::of(&found.unit)).filter(|own| !own.is_pure());
+            match own.map_or(Ok(Cow::Borrowed(&*series)), |own| in_spec_unit(tool.name, &own, rule, &series)) {
+                Ok(series) => fill(&mut made, &series, reduce),
+                Err(reason) => {
+                    made.reason = Some(reason);
                     return made;
                 }
             }
@@ -144,12 +137,13 @@ pub(super) fn metrics(
         }
         return requests;
     };
-    for name in wanted {
+    for selector in wanted {
+        let name = selector.name().to_owned();
         let mut is_known = false;
-        for origin in &all {
+        for origin in all.iter().filter(|origin| selector.has(selector.name(), &origin.found.labels)) {
             let found = origin.found;
-            let named = found.headlines.iter().find(|headline| format!("{}{}", found.name, headline.suffix) == *name);
-            let of_series = found.headlines.first().filter(|_| found.name == *name);
+            let named = found.headlines.iter().find(|headline| format!("{}{}", found.name, headline.suffix) == name);
+            let of_series = found.headlines.first().filter(|_| found.name == name);
             if let Some(of) = named.or(of_series) {
                 is_known = true;
                 measured.metrics.push(make(name.clone(), Some((origin, of))));
@@ -157,7 +151,9 @@ pub(super) fn metrics(
         }
         if !is_known {
             let mut made = make(name.clone(), None);
-            let names: Vec<String> = all.iter().map(|origin| origin.found.name.clone()).collect();
+            let is_like = |found: &Found| found.name == name && !selector.labels().is_empty();
+            let shown = |found: &Found| if is_like(found) { labelled(&found.name, &found.labels) } else { found.name.clone() };
+            let names: Vec<String> = all.iter().map(|origin| shown(origin.found)).collect();
             let there = if names.is_empty() { "nothing".to_owned() } else { file::listed(&names) };
             made.reason = Some(problem.clone().unwrap_or_else(|| format!("{} reported {there}", tool.name)));
             measured.metrics.push(made);

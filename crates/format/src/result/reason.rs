@@ -66,6 +66,8 @@ codes! {
     WarmupFailed = "warmupFailed",
     /// The volume of results had no room.
     VolumeFull = "volumeFull",
+    /// Two rules brought one metric.
+    MetricCollision = "metricCollision",
     /// A benchmark that this one needs in its suite did not succeed.
     Needs = "needs",
     /// The run went well, `postprocess` did not.

@@ -374,6 +374,18 @@ pub struct ToolSource {
     #[serde(default)]
     #[schemars(extend("minItems" = 1, "uniqueItems" = true, "examples" = [["tps", "mfu"]]))]
     pub metrics: Option<Vec<String>>,
+    /// Other names for metrics, by the names that the tool gives them.
+    #[serde(default)]
+    #[schemars(extend("default" = {}, "additionalProperties" = {"type": "string", "format": "metric-name"}, "examples" = [{"read_iops": "seq-read-iops"}]))]
+    pub rename: std::collections::BTreeMap<String, String>,
+    /// What is put before the names of all others.
+    #[serde(default)]
+    #[schemars(extend("format" = "metric-name", "examples" = ["seq-"]))]
+    pub prefix: Option<String>,
+    /// Labels that all of them have.
+    #[serde(default)]
+    #[schemars(extend("default" = {}, "examples" = [{"file": "seq"}]))]
+    pub labels: std::collections::BTreeMap<String, Text>,
     /// The file that the tool writes, under the run's output directory; without it, a log is read.
     #[serde(default)]
     #[schemars(extend("format" = "relative-path", "examples" = ["fio.json"]))]
