@@ -1,5 +1,6 @@
 //! Reading logs and results without running anything: rules, `parse`, fixtures, `validate results`.
 
+mod naming;
 mod tools;
 
 use std::fs;

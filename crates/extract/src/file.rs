@@ -74,7 +74,8 @@ pub fn json(text: impl BufRead, pointer: &str, series: &mut Series) -> Result<No
         return Ok(strange.note());
     };
     for (value, index) in list.iter().zip(0..) {
-        series.push(Sample::of(strange.or_nan(number_of(value, series), || format!("at `{pointer}/{index}`"))));
+        let read = number_of(value, series);
+        series.push(Sample::of(strange.or_nan(read, || format!("at `{pointer}/{index}`"))));
     }
     if list.is_empty() { Err(format!("the list at `{pointer}` is empty")) } else { Ok(strange.note()) }
 }
@@ -349,7 +350,7 @@ fn document(text: &str) -> Result<Json, String> {
     })
 }
 
-fn number_of(value: &Json, series: &Series) -> Result<f64, String> {
+fn number_of(value: &Json, series: &mut Series) -> Result<f64, String> {
     match value {
         Json::Number(number) => number.as_f64().ok_or_else(|| format!("`{number}` is no number of 64 bits")),
         Json::String(text) => series.number(text),

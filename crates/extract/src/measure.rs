@@ -208,6 +208,7 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
         From::Log { pattern, parser, selector, place, .. } => {
             source.parser = (*parser).to_owned();
             source.selector = Some(selector.clone());
+            source.converted_from.extend(pattern.converted_from().map(str::to_owned));
             match of_log(number, pattern, what_matches(parser), place, logs, evidence) {
                 Ok((found, artifact, no_number)) => {
                     source.artifact = Some(artifact);
@@ -283,7 +284,8 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
     };
     let parser = made.source.parser.clone();
     let outcome = outcome.and_then(|()| match own {
-        Some(own) => in_spec_unit(&parser, &MetricUnit::of(&own), rule, &series).map(|series| fill(&mut made, &series, reduce)),
+        Some(own) => in_spec_unit(&parser, &MetricUnit::of(&own), rule, &series, &mut made.source)
+            .map(|series| fill(&mut made, &series, reduce)),
         None => Ok(fill(&mut made, &series, reduce)),
     });
     made.reason = match (note, made.reason) {
@@ -300,11 +302,20 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
 }
 
 /// Returns values that a source reports in a unit of its `own` in the unit of the spec, where that says one.
-fn in_spec_unit<'s>(who: &str, own: &MetricUnit, rule: &MetricRule, series: &'s Series) -> Result<Cow<'s, Series>, String> {
+fn in_spec_unit<'s>(
+    who: &str,
+    own: &MetricUnit,
+    rule: &MetricRule,
+    series: &'s Series,
+    source: &mut Source,
+) -> Result<Cow<'s, Series>, String> {
     let Some(unit) = rule.metric_unit() else { return Ok(Cow::Borrowed(series)) };
     match own.conversion_to(&unit) {
         Some(conversion) if conversion.is_none() => Ok(Cow::Borrowed(series)),
-        Some(conversion) => Ok(Cow::Owned(series.converted(conversion))),
+        Some(conversion) => {
+            source.converted_from.push(own.text().to_owned());
+            Ok(Cow::Owned(series.converted(conversion)))
+        }
         None => Err(format!(
             "unitMismatch: {who} reports it in `{own}`, and the metric's unit is `{unit}`, which measures something else"
         )),
@@ -405,6 +416,7 @@ fn fill(metric: &mut Metric, series: &Series, reduce: Reduce) {
     metric.n = n;
     metric.non_finite = non_finite;
     metric.source.line = line;
+    metric.source.converted_from.extend(series.converted_from().map(str::to_owned));
     metric.reason = reason;
     if n > 1 && !series.is_let_go() {
         let kept = kubebench_format::result::spread(series.count(), 10_000).filter_map(|index| series.value(index));

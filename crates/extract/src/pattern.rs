@@ -9,7 +9,8 @@ use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassU
 use super::line::Line;
 use super::literal_matcher::{Straight, Wanted};
 use super::series::Sample;
-use super::{number, quantity, value_group};
+use super::quantity::Quantities;
+use super::{number, value_group};
 use kubebench_syntax::unit::{Conversion, MetricUnit};
 
 /// What a compiled pattern may take: more than any [within the budget](super::pattern_budget) does.
@@ -46,6 +47,8 @@ pub(crate) struct Groups {
     locations: CaptureLocations,
     /// Whether the line before matched at its start: this one will too.
     is_at_start: bool,
+    /// Reads the values.
+    quantities: Quantities,
 }
 
 /// What a line gave.
@@ -132,12 +135,13 @@ impl Pattern {
 
     /// Makes the memory that [`matches`](Self::matches) needs.
     pub(crate) fn groups(&self) -> Groups {
-        Groups { locations: self.regex.capture_locations(), is_at_start: false }
+        let quantities = Quantities::in_unit(self.unit.clone());
+        Groups { locations: self.regex.capture_locations(), is_at_start: false, quantities }
     }
 
     /// Looks at the text of one line.
     pub(crate) fn matches(&self, text: &str, groups: &mut Groups) -> Option<Hit> {
-        let Groups { locations, is_at_start } = groups;
+        let Groups { locations, is_at_start, quantities } = groups;
         let wanted = Wanted { value: self.value, step: self.step };
         let followed = self.straight.as_ref().filter(|_| *is_at_start);
         let followed = followed.and_then(|straight| straight.follow(text.as_bytes(), &wanted));
@@ -160,7 +164,7 @@ impl Pattern {
             Some(token) => Err(format!(
                 "`{found}` is a part of `{token}`: let the group `value` take all of it, as `(?P<value>\\S+)` does"
             )),
-            None => self.read(found),
+            None => self.read(found, quantities),
         };
         Some(Hit::of(read, step))
     }
@@ -172,11 +176,16 @@ impl Pattern {
     }
 
     /// Reads the text of the group `value`, of which the pattern may spell out the unit.
-    fn read(&self, text: &str) -> Result<f64, String> {
+    fn read(&self, text: &str, quantities: &mut Quantities) -> Result<f64, String> {
         match self.spelled {
             Some(conversion) => number::parse(text).map(|value| conversion.convert(value)),
-            None => quantity::read(text, self.unit.as_ref()),
+            None => quantities.read(text),
         }
+    }
+
+    /// Returns the unit from which all values are converted, where the pattern spells one out.
+    pub(crate) fn converted_from(&self) -> Option<&str> {
+        self.spelled_unit.as_deref().filter(|_| self.spelled.is_some_and(|conversion| !conversion.is_none()))
     }
 
     /// Returns the texts that every match must hold, longest first: what a near miss may hold too.
@@ -194,6 +203,13 @@ impl Pattern {
         words.sort_by_key(|word| std::cmp::Reverse(word.len()));
         words.dedup();
         words
+    }
+}
+
+impl Groups {
+    /// Returns what read the values.
+    pub(crate) fn quantities(&self) -> &Quantities {
+        &self.quantities
     }
 }
 

@@ -9,26 +9,55 @@ use kubebench_syntax::unit::{Conversion, MetricUnit};
 /// What may follow a number without a unit of its own.
 const FACTORS: [(&str, i32); 5] = [("k", 3), ("K", 3), ("M", 6), ("G", 9), ("T", 12)];
 
-/// Reads `text` as a value in `unit`, the metric's; none where it has none. One blank may precede the suffix where the
-/// source knows where the token ends.
-///
-/// # Errors
-/// Why it is no value in that unit, with the text.
-pub fn read(text: &str, unit: Option<&MetricUnit>) -> Result<f64, String> {
-    let text = text.trim();
-    let (digits, suffix) = split(text);
-    if suffix.is_empty() {
-        return number::parse(text);
+/// So many units of one metric are remembered.
+const MOST: usize = 16;
+
+/// Reads the values of one metric, and remembers the units in which they are printed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Quantities {
+    /// The unit of the metric; none where it has none.
+    unit: Option<MetricUnit>,
+    printed: Vec<(String, Conversion)>,
+}
+
+impl Quantities {
+    /// Makes a reader of values in `unit`.
+    pub(crate) fn in_unit(unit: Option<MetricUnit>) -> Self {
+        Self { unit, printed: Vec::new() }
     }
-    let refused = || format!("`{text}` is not a number");
-    let Ok(value) = number::parse(digits) else { return Err(refused()) };
-    let suffix = suffix.strip_prefix(' ').unwrap_or(suffix);
-    if !suffix.starts_with(|first: char| first.is_alphabetic() || matches!(first, '%' | '\u{b5}' | '\u{b0}')) {
-        return Err(refused());
+
+    /// Reads `text` as a value. One blank may precede the suffix where the source knows where the token ends.
+    ///
+    /// # Errors
+    /// Why it is no value in the unit, with the text.
+    pub(crate) fn read(&mut self, text: &str) -> Result<f64, String> {
+        let text = text.trim();
+        let (digits, suffix) = split(text);
+        if suffix.is_empty() {
+            return number::parse(text);
+        }
+        let refused = || format!("`{text}` is not a number");
+        let value = number::parse(digits).map_err(|_| refused())?;
+        let suffix = suffix.strip_prefix(' ').unwrap_or(suffix);
+        if let Some((_, conversion)) = self.printed.iter().find(|(printed, _)| printed == suffix) {
+            return Ok(conversion.convert(value));
+        }
+        if !suffix.starts_with(|first: char| first.is_alphabetic() || matches!(first, '%' | '\u{b5}' | '\u{b0}')) {
+            return Err(refused());
+        }
+        if let Some(unit) = self.unit.as_ref().filter(|unit| unit.is_time() && has_digits(suffix)) {
+            return parts(text, unit).ok_or_else(refused);
+        }
+        let conversion = conversion(text, suffix, self.unit.as_ref())?;
+        if self.printed.len() < MOST {
+            self.printed.push((suffix.to_owned(), conversion));
+        }
+        Ok(conversion.convert(value))
     }
-    match unit {
-        Some(unit) if unit.is_time() && has_digits(suffix) => parts(text, unit).ok_or_else(refused),
-        _ => Ok(conversion(text, suffix, unit)?.convert(value)),
+
+    /// Returns the units from which values were converted, in the order in which they came first.
+    pub(crate) fn converted_from(&self) -> impl Iterator<Item = &str> {
+        self.printed.iter().filter(|(_, conversion)| !conversion.is_none()).map(|(unit, _)| unit.as_str())
     }
 }
 
@@ -105,11 +134,15 @@ fn parts(text: &str, unit: &MetricUnit) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::read;
+    use super::Quantities;
     use kubebench_syntax::unit::MetricUnit;
 
     fn in_unit(text: &str, unit: &str) -> Result<f64, String> {
-        read(text, Some(&MetricUnit::of(unit)))
+        Quantities::in_unit(Some(MetricUnit::of(unit))).read(text)
+    }
+
+    fn read(text: &str) -> Result<f64, String> {
+        Quantities::default().read(text)
     }
 
     #[test]
@@ -133,9 +166,18 @@ mod tests {
         for (text, unit, value) in cases {
             assert_eq!(in_unit(text, unit), Ok(value), "{text} in {unit}");
         }
-        assert_eq!(read("12.3k", None), Ok(12_300.0));
-        assert_eq!(read("1.5M", None), Ok(1_500_000.0));
-        assert_eq!(read("-inf", None), Ok(f64::NEG_INFINITY));
+        assert_eq!(read("12.3k"), Ok(12_300.0));
+        assert_eq!(read("1.5M"), Ok(1_500_000.0));
+        assert_eq!(read("-inf"), Ok(f64::NEG_INFINITY));
+    }
+
+    #[test]
+    fn what_was_printed_is_remembered() {
+        let mut values = Quantities::in_unit(Some(MetricUnit::of("ms")));
+        for (text, value) in [("984us", 0.984), ("1.03ms", 1.03), ("990us", 0.99), ("2 s", 2000.0), ("x us", f64::NAN)] {
+            assert!(values.read(text).map_or(value.is_nan(), |read| read.to_bits() == f64::to_bits(value)), "{text}");
+        }
+        assert_eq!(values.converted_from().collect::<Vec<_>>(), ["us", "s"]);
     }
 
     #[test]
@@ -175,7 +217,7 @@ mod tests {
         for (text, unit) in [("3Mb", "MB"), ("5ms", "B"), ("5%", "s"), ("2G", "B"), ("4M", "s"), ("5ratio", "1")] {
             assert!(in_unit(text, unit).is_err(), "{text} in {unit}");
         }
-        assert!(read("5ms", None).unwrap_err().contains("write `unit: ms`"));
-        assert!(read("5%", None).is_err());
+        assert!(read("5ms").unwrap_err().contains("write `unit: ms`"));
+        assert!(read("5%").is_err());
     }
 }

@@ -248,7 +248,7 @@ impl LogScan {
         let patterns = self
             .matchers
             .into_iter()
-            .map(|matcher| PatternOutcome { series: matcher.series, matched: matcher.matched });
+            .map(Matcher::outcome);
         Scanned {
             lines,
             ends_open,
@@ -330,6 +330,11 @@ impl Matcher {
         if text.len() >= TELLING {
             self.is_dense = matched > text.len() / 2;
         }
+    }
+
+    fn outcome(mut self) -> PatternOutcome {
+        self.series.read_by(self.groups.quantities());
+        PatternOutcome { series: self.series, matched: self.matched }
     }
 
     fn look_at(&mut self, part: Part<'_>) -> bool {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::room::{FEW, Room};
 use super::totals::Totals;
-use super::{number, quantity};
+use super::number;
+use super::quantity::Quantities;
 use kubebench_format::spec::v1::metric::{self as wire, Reduce};
 use kubebench_stats::quantile;
 use kubebench_syntax::unit::{Conversion, MetricUnit};
@@ -192,8 +193,8 @@ pub struct Series {
     unreadable: Option<Unreadable>,
     /// How many of the first values are left out.
     skipped: usize,
-    /// The unit that values are converted into.
-    unit: Option<MetricUnit>,
+    /// Reads values as those of the metric's unit.
+    quantities: Quantities,
     /// What this series and others may keep.
     room: Room,
     /// For how many more values it has room.
@@ -244,15 +245,25 @@ impl Series {
     /// Lets values be in `unit`: those with another of the same dimension are converted.
     #[must_use]
     pub(crate) fn in_unit(self, unit: Option<MetricUnit>) -> Self {
-        Self { unit, ..self }
+        Self { quantities: Quantities::in_unit(unit), ..self }
+    }
+
+    /// Lets the values be those that `quantities` read.
+    pub(crate) fn read_by(&mut self, quantities: &Quantities) {
+        self.quantities = quantities.clone();
+    }
+
+    /// Returns the units from which values were converted.
+    pub(crate) fn converted_from(&self) -> impl Iterator<Item = &str> {
+        self.quantities.converted_from()
     }
 
     /// Reads a text as a value in the unit of the series.
     ///
     /// # Errors
     /// Why it is none.
-    pub(crate) fn number(&self, text: &str) -> Result<f64, String> {
-        quantity::read(text, self.unit.as_ref())
+    pub(crate) fn number(&mut self, text: &str) -> Result<f64, String> {
+        self.quantities.read(text)
     }
 
     /// Returns the series with every value converted.
@@ -266,7 +277,7 @@ impl Series {
             least: self.least.as_ref().map(place),
             greatest: self.greatest.as_ref().map(place),
             unreadable: self.unreadable.clone(),
-            unit: self.unit.clone(),
+            quantities: self.quantities.clone(),
             room: self.room.clone(),
             let_go: self.let_go.map(|let_go| match let_go {
                 LetGo::Totals(totals) => LetGo::Totals(totals.converted(conversion)),
@@ -303,8 +314,9 @@ impl Series {
             return false;
         }
         if rank < own || self.seen == 0 {
-            *self =
-                Self { rank: sample.rank, unit: self.unit.take(), room: self.room.clone(), ..Self::new(self.window) };
+            // What was read for the sample is of it.
+            let quantities = std::mem::take(&mut self.quantities);
+            *self = Self { rank: sample.rank, quantities, room: self.room.clone(), ..Self::new(self.window) };
         }
         self.seen += 1;
         let counts = match self.window {

@@ -67,7 +67,7 @@ impl Names {
         let Self::Old(document) = self else { return Some(shown.to_owned()) };
         let labels = BTreeMap::new();
         let old = Old { name: shown, labels: &labels, document: document.as_ref() };
-        match renamed(tool.name, "0.1.0", &old) {
+        match renamed(tool.name, 1, &old) {
             None => Some(shown.to_owned()),
             // What is expected was made of the steps in the old name.
             Some(Renamed::To { .. }) if tool.name == "maxtext" => None,

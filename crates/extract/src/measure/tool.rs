@@ -93,7 +93,7 @@ pub(super) fn metrics(
             let reduce = rule.reduce.unwrap_or(headline.reduce);
             // What a tool prints without a unit has that of the spec.
             let own = Some(MetricUnit::of(&found.unit)).filter(|own| !own.is_pure());
-            match own.map_or(Ok(Cow::Borrowed(&*series)), |own| in_spec_unit(tool.name, &own, rule, &series)) {
+            match own.map_or(Ok(Cow::Borrowed(&*series)), |own| in_spec_unit(tool.name, &own, rule, &series, &mut made.source)) {
                 Ok(series) => fill(&mut made, &series, reduce),
                 Err(reason) => {
                     made.reason = Some(reason);

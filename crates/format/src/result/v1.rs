@@ -495,6 +495,9 @@ pub struct Source {
     /// The rank of several in one log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<u32>,
+    /// The units in which values were printed, where they were converted into the metric's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub converted_from: Vec<String>,
     /// The pattern, pointer, column, key or query.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,

@@ -1,0 +1,59 @@
+//! Rules of several tools in one spec: what their metrics are called, and what tells them apart.
+
+use serde_json::Value;
+
+use super::parsed;
+use crate::support::project::{Folder, repository};
+
+const FIO: &str = "tests/data/tools/fio/two_jobs_after_a_warning.json";
+const OTHER: &str = "tests/data/tools/fio/clones_of_one_job.json";
+
+/// Reads two files of fio by two rules with these further words, and returns whether the run would count, and the metrics.
+fn two(first: &str, second: &str, more: &str) -> (Value, Vec<Value>) {
+    let spec = format!(
+        "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: b}}\nspec:\n  timeout: 1h\n  workload: {{job: {{image: registry.example/fio:1, command: [fio]}}}}\n  metrics:\n    - from: {{tool: {{name: fio, file: seq.json, {first}}}}}\n    - from: {{tool: {{name: fio, file: rnd.json, {second}}}}}\n{more}"
+    );
+    let folder = Folder::with([("specs/b.yaml", spec.as_str())]);
+    let file = |name: &str, path: &str| format!("{name}={}", repository().join(path).display());
+    let [seq, rnd] = [file("seq.json", FIO), file("rnd.json", OTHER)];
+    let (status, answer) = parsed(&folder, &["--spec", "specs/b.yaml", "--file", &seq, "--file", &rnd]);
+    assert!(status.is_some_and(|status| status < 2), "{answer:#}");
+    (answer.clone(), answer["metrics"].as_array().unwrap().clone())
+}
+
+fn named<'m>(metrics: &'m [Value], name: &str) -> Vec<&'m Value> {
+    metrics.iter().filter(|metric| metric["name"] == name).collect()
+}
+
+#[test]
+fn two_files_are_told_apart_by_a_label() {
+    let (answer, metrics) = two("labels: {file: seq}", "labels: {file: rnd}", "");
+    assert_eq!(answer["valid"], true, "{answer:#}");
+    let iops = named(&metrics, "read_iops");
+    let of = |file: &str| iops.iter().filter(|metric| metric["labels"]["file"] == file).count();
+    assert!(of("seq") > 0 && of("rnd") > 0 && of("seq") + of("rnd") == iops.len(), "{answer:#}");
+    assert!(iops.iter().all(|metric| metric["labels"]["job"].is_string()), "{answer:#}");
+}
+
+#[test]
+fn a_prefix_and_another_name_are_those_of_results() {
+    let (answer, metrics) = two("prefix: seq-", "prefix: rnd-, rename: {read_iops: iops}", "");
+    assert_eq!(answer["valid"], true, "{answer:#}");
+    assert!(!named(&metrics, "seq-read_iops").is_empty() && !named(&metrics, "iops").is_empty(), "{answer:#}");
+    assert!(named(&metrics, "read_iops").is_empty() && named(&metrics, "rnd-read_iops").is_empty(), "{answer:#}");
+}
+
+#[test]
+fn checks_and_chosen_metrics_name_labels() {
+    let (_, all) = two("labels: {file: seq}", "labels: {file: rnd}", "");
+    let jobs: Vec<&str> = named(&all, "read_iops").iter().filter_map(|metric| metric["labels"]["job"].as_str()).collect();
+    let job = jobs[0];
+    let chosen = format!("metrics: ['read_iops{{job={job}}}'], labels: {{file: seq}}");
+    let check = |least: &str| format!("  checks: [{{metric: 'read_iops{{file=seq}}', min: {least}}}]\n");
+    let (answer, metrics) = two(&chosen, "labels: {file: rnd}", &check("0"));
+    let of_seq: Vec<&Value> = metrics.iter().filter(|metric| metric["labels"]["file"] == "seq").collect();
+    assert!(answer["valid"] == true && of_seq.len() == 1 && of_seq[0]["labels"]["job"] == job, "{answer:#}");
+    let (answer, _) = two(&chosen, "labels: {file: rnd}", &check("1e12"));
+    let reasons = answer["reasons"].to_string();
+    assert!(answer["valid"] == false && reasons.contains("read_iops{file=seq} ≥ 1000000000000"), "{answer:#}");
+}
