@@ -9,6 +9,7 @@ use super::unit::{Conversion, MetricUnit};
 use super::{number, quantity};
 use kubebench_format::spec::v1::metric::{self as wire, Reduce};
 use kubebench_stats::quantile;
+use kubebench_syntax::text::grouped;
 
 /// How many values stand in one piece of memory: with what the allocator adds, a multiple of the size of huge pages.
 const CHUNK: usize = (1 << 21) - (1 << 13);
@@ -527,7 +528,8 @@ impl Series {
 
     /// Says that there are too many values.
     fn too_many(&self, count: u64) -> String {
-        format!("{count} values are too many to keep: all logs of a run, or a file, have room for {}", self.room.most())
+        let (count, most) = (grouped(count), grouped(self.room.most()));
+        format!("none of {count} values is kept: all logs of a run, or a file, have room for {most} together")
     }
 
     fn why_empty(&self) -> String {
