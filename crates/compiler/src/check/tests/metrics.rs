@@ -273,12 +273,21 @@ fn times_that_runs_have() {
 #[test]
 fn patterns_are_small_enough_together() {
     let of = |pattern: &str, count: usize| {
-        let metric =
-            |number| format!("{{name: m{number}, better: lower, from: {{log: {{pattern: '{pattern}{number}'}}}}}}");
+        let metric = |number| {
+            format!(
+                "{{name: m{number}, better: lower, primary: {}, from: {{log: {{pattern: '{pattern}{number}'}}}}}}",
+                number == 0
+            )
+        };
         format!("metrics: [{}]", (0..count).map(metric).collect::<Vec<_>>().join(", "))
     };
     let keys = |count: usize| {
-        let metric = |number| format!("{{name: m{number}, better: lower, from: {{keyValue: {{key: k{number}}}}}}}");
+        let metric = |number| {
+            format!(
+                "{{name: m{number}, better: lower, primary: {}, from: {{keyValue: {{key: k{number}}}}}}}",
+                number == 0
+            )
+        };
         format!("metrics: [{}]", (0..count).map(metric).collect::<Vec<_>>().join(", "))
     };
     check(&of(r"loss (?P<value>\S+) ", 300), &[]);
