@@ -19,13 +19,13 @@ pub struct TooLarge {
     /// How large all are.
     total: u64,
     /// How many there are.
-    count: usize,
+    count: u64,
 }
 
 impl TooLarge {
     /// Says how large the largest is.
     pub fn largest(&self) -> String {
-        format!("this one compiles to about {}, none of the {} to more", grouped(self.size), self.count)
+        format!("this is the largest of {}, with about {} instructions", grouped(self.count), grouped(self.size))
     }
 
     /// Says what to write instead.

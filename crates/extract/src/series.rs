@@ -9,6 +9,8 @@ use super::number;
 use super::quantity::Quantities;
 use kubebench_format::spec::v1::metric::{self as wire, Reduce};
 use kubebench_stats::quantile;
+
+use kubebench_syntax::text::grouped;
 use kubebench_syntax::unit::{Conversion, MetricUnit};
 
 /// How many values stand in one piece of memory: with what the allocator adds, a multiple of the size of huge pages.
@@ -539,7 +541,8 @@ impl Series {
 
     /// Says that there are too many values.
     fn too_many(&self, count: u64) -> String {
-        format!("{count} values are too many to keep: all logs of a run, or a file, have room for {}", self.room.most())
+        let (count, most) = (grouped(count), grouped(self.room.most()));
+        format!("none of {count} values is kept: all logs of a run, or a file, have room for {most} together")
     }
 
     fn why_empty(&self) -> String {

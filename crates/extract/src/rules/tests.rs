@@ -53,8 +53,14 @@ fn all_logs_of_a_run_have_room_together() {
         of(&let_go),
         [(Some(2_000.0), 2_000, 0, false), (None, 2_000, 0, false), (Some(1_950.5), 100, 100, true)]
     );
-    assert_text(let_go[0].reason.clone().unwrap(), str! {"2000 values are not kept: all logs of a run, or a file, have room for 5000: there are no samples and no quantiles"});
-    assert_text(let_go[1].reason.clone().unwrap(), str! {"2000 values are not kept: all logs of a run, or a file, have room for 5000; choose fewer by `role`, `index` or `window`, or reduce them by `first`, `last`, `min`, `max`, `mean` or `sum`, which keep none"});
+    assert_text(
+        let_go[0].reason.clone().unwrap(),
+        str! {"none of 2,000 values is kept: all logs of a run, or a file, have room for 5,000 together, so there are no samples and no quantiles"},
+    );
+    assert_text(
+        let_go[1].reason.clone().unwrap(),
+        str! {"none of 2,000 values is kept: all logs of a run, or a file, have room for 5,000 together; choose fewer by `role`, `index` or `window`, or reduce them by `first`, `last`, `min`, `max`, `mean` or `sum`, which keep none"},
+    );
     assert_eq!(let_go[2].reason, None);
 }
 
@@ -69,6 +75,12 @@ fn patterns_have_a_budget_together() {
     };
     assert_eq!(read(r"(?P<value>[0-9.]+)", 300), Ok(300));
     assert_eq!(read(r"(?P<value>\w{20})", 3), Ok(3));
-    assert_text(read(r"(?P<value>\w{150})", 300).unwrap_err(), str! {[r#"the patterns of the metrics are too large together: they compile to about 152,656,990 instructions, of 2,000,000 at most; `\w`, `\d` and `\pL` hold all alphabets: write `[0-9a-z_]{32}` or `(?-u:\w){32}` instead of `\w{32}`, `\S+` where the length does not matter, and smaller counts"#]});
-    assert_text(read(r"(?P<value>(?:\w{1000}){1000})", 1).unwrap_err(), str! {[r#"the patterns of the metrics are too large together: they compile to about 3,389,001,505 instructions, of 2,000,000 at most; `\w`, `\d` and `\pL` hold all alphabets: write `[0-9a-z_]{32}` or `(?-u:\w){32}` instead of `\w{32}`, `\S+` where the length does not matter, and smaller counts"#]});
+    assert_text(
+        read(r"(?P<value>\w{150})", 300).unwrap_err(),
+        str! {[r#"the patterns of the metrics are too large together: they compile to about 152,656,990 instructions, of 2,000,000 at most; `\w`, `\d` and `\pL` hold all alphabets: write `[0-9a-z_]{32}` or `(?-u:\w){32}` instead of `\w{32}`, `\S+` where the length does not matter, and smaller counts"#]},
+    );
+    assert_text(
+        read(r"(?P<value>(?:\w{1000}){1000})", 1).unwrap_err(),
+        str! {[r#"the patterns of the metrics are too large together: they compile to about 3,389,001,505 instructions, of 2,000,000 at most; `\w`, `\d` and `\pL` hold all alphabets: write `[0-9a-z_]{32}` or `(?-u:\w){32}` instead of `\w{32}`, `\S+` where the length does not matter, and smaller counts"#]},
+    );
 }

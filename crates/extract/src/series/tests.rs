@@ -64,11 +64,17 @@ fn what_needs_no_memory_is_exact_however_many_values_there_are() {
         }
     }
     let series = filled(Series::new(Window::All).within(&Room::of(5_000)), 20_000);
-    assert_text(series.reduce(Reduce::Mean).reason.unwrap(), str! {"20000 values are not kept: all logs of a run, or a file, have room for 5000: there are no samples and no quantiles"});
+    assert_text(
+        series.reduce(Reduce::Mean).reason.unwrap(),
+        str! {"none of 20,000 values is kept: all logs of a run, or a file, have room for 5,000 together, so there are no samples and no quantiles"},
+    );
     for how in [Reduce::Median, Reduce::All, Reduce::P99] {
         let Reduced { value, n, reason, .. } = series.reduce(how);
         assert_eq!((value, n), (None, 20_000));
-        assert_text(reason.unwrap(), str! {"20000 values are not kept: all logs of a run, or a file, have room for 5000; choose fewer by `role`, `index` or `window`, or reduce them by `first`, `last`, `min`, `max`, `mean` or `sum`, which keep none"});
+        assert_text(
+            reason.unwrap(),
+            str! {"none of 20,000 values is kept: all logs of a run, or a file, have room for 5,000 together; choose fewer by `role`, `index` or `window`, or reduce them by `first`, `last`, `min`, `max`, `mean` or `sum`, which keep none"},
+        );
     }
     let seconds = MetricUnit::of("s").conversion_to(&MetricUnit::of("ms")).unwrap();
     let converted = series.converted(seconds);
@@ -111,7 +117,10 @@ fn a_window_of_more_than_is_kept_has_no_value() {
         let Reduced { value, n, reason, .. } = large.reduce(how);
         // No value counts, so that `finite: true` does not pass.
         assert_eq!((value, n), (None, 0));
-        assert_text(reason.unwrap(), str! {"10000 values are not kept: all logs of a run, or a file, have room for 6000; choose fewer by `role`, `index` or `window`"});
+        assert_text(
+            reason.unwrap(),
+            str! {"none of 10,000 values is kept: all logs of a run, or a file, have room for 6,000 together; choose fewer by `role`, `index` or `window`"},
+        );
     }
     let small = filled(Series::new(Window::LastN(1_000)).within(&Room::of(6_000)), 20_000);
     assert_eq!((small.is_let_go(), small.count()), (false, 1_000));

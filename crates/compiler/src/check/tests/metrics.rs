@@ -273,21 +273,42 @@ fn times_that_runs_have() {
 #[test]
 fn patterns_are_small_enough_together() {
     let of = |pattern: &str, count: usize| {
-        let metric =
-            |number| format!("{{name: m{number}, better: lower, from: {{log: {{pattern: '{pattern}{number}'}}}}}}");
+        let metric = |number| {
+            format!(
+                "{{name: m{number}, better: lower, primary: {}, from: {{log: {{pattern: '{pattern}{number}'}}}}}}",
+                number == 0
+            )
+        };
         format!("metrics: [{}]", (0..count).map(metric).collect::<Vec<_>>().join(", "))
     };
     let keys = |count: usize| {
-        let metric = |number| format!("{{name: m{number}, better: lower, from: {{keyValue: {{key: k{number}}}}}}}");
+        let metric = |number| {
+            format!(
+                "{{name: m{number}, better: lower, primary: {}, from: {{keyValue: {{key: k{number}}}}}}}",
+                number == 0
+            )
+        };
         format!("metrics: [{}]", (0..count).map(metric).collect::<Vec<_>>().join(", "))
     };
     check(&of(r"loss (?P<value>\S+) ", 300), &[]);
     check(&keys(300), &[]);
     check(&of(r"(?P<value>\w{32})x", 10), &[]);
-    check(&of(r"(?P<value>\w{150})x", 300), &[("KB0314", str! {})]);
+    assert_findings(
+        &lowered(&of(r"(?P<value>\w{150})x", 300)),
+        &[(
+            "KB0314",
+            str! {"the patterns of the metrics are too large together: they compile to about 152,656,990 instructions, of 2,000,000 at most"},
+        )],
+    );
     check(&of(r"(?P<value>[0-9a-z_]{150})x", 300), &[]);
     check(&of(r"(?P<value>(?-u:\w){150})x", 300), &[]);
-    check(&keys(1_000), &[("KB0314", str! {})]);
+    assert_findings(
+        &lowered(&keys(1_000)),
+        &[(
+            "KB0314",
+            str! {"the patterns of the metrics are too large together: they compile to about 3,830,890 instructions, of 2,000,000 at most"},
+        )],
+    );
 }
 
 #[test]
