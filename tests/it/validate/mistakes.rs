@@ -143,7 +143,7 @@ fn fixes_of_lints_keep_the_meaning_of_the_text() {
     ];
     let metrics = |of: fn(&(&'static str, &'static str)) -> &'static str| -> String {
         let lines = written.iter().enumerate().map(|(n, pair)| {
-            format!("    - {{name: m{n}, better: lower, from: {{log: {{pattern: {}}}}}}} # kept\n", of(pair))
+            format!("    - {{name: m{n}, better: lower, from: {{log: {{pattern: {}}}}}}}  # kept\n", of(pair))
         });
         format!("spec:\n  metrics:\n{}", lines.collect::<String>())
     };
