@@ -264,7 +264,8 @@ impl Evaluation {
     pub fn refuse_unknown(&self, metrics: &[MetricSelector]) -> Result<()> {
         refuse_unknown(metrics, || {
             let rows = self.dataset.rows().iter();
-            rows.flat_map(|row| self.dataset.metrics(row)).map(|(definition, _)| (definition.name.as_str(), &definition.labels))
+            rows.flat_map(|row| self.dataset.metrics(row))
+                .map(|(definition, _)| (definition.name.as_str(), &definition.labels))
         })
     }
 

@@ -81,7 +81,10 @@ impl Wanted {
             if let Some(names) = rules.names()
                 && let Some(name) = metrics.iter().find(|name| !is_known(&names, name))
             {
-                bail!("{shown} has no metric `{name}`; {}", what_there_is(name, names.iter().map(String::as_str), "metrics are"));
+                bail!(
+                    "{shown} has no metric `{name}`; {}",
+                    what_there_is(name, names.iter().map(String::as_str), "metrics are")
+                );
             }
             rules = rules.about(metrics);
         }

@@ -180,12 +180,23 @@ pub struct Metric {
     pub index: Option<(u32, Span)>,
     /// The source and the window, where the window counts steps and values of this source never have one.
     pub stepless_window: Option<(&'static str, Span)>,
-    /// The pattern whose group `value` does not take all numbers, and where it is.
-    pub narrow: Option<(Narrow, Span)>,
+    /// What is narrow about its pattern, where the group `value` does not take all numbers.
+    pub narrow: Option<NarrowPattern>,
     /// The time that it is, by its word in specs, and where that is said.
     pub duration: Option<(String, Span)>,
     /// The part of the workload that it is read from, and where that is said.
     pub of_part: Option<(Part, Span)>,
+}
+
+/// A pattern whose group `value` does not take all numbers.
+#[derive(Clone, Debug)]
+pub struct NarrowPattern {
+    /// What the group takes and misses.
+    pub narrow: Narrow,
+    /// Where the pattern is.
+    pub span: Span,
+    /// What to write there instead, unless the pattern is written over several lines.
+    pub rewritten: Option<String>,
 }
 
 /// A part of a workload that the cluster divides.

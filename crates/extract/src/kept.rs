@@ -167,11 +167,16 @@ impl Rules {
             (None, From::Tool { metrics, naming, .. }) => {
                 let is_asked = |listed: &&MetricSelector| {
                     let brought = naming.selector(listed);
-                    names.iter().map(|name| MetricSelector::of(name)).any(|name| name.has(brought.name(), brought.labels()))
+                    names
+                        .iter()
+                        .map(|name| MetricSelector::of(name))
+                        .any(|name| name.has(brought.name(), brought.labels()))
                 };
                 let wanted: Vec<MetricSelector> = match metrics.as_deref() {
                     Some(list) => list.iter().filter(is_asked).cloned().collect(),
-                    None => names.iter().filter(of_tools).map(|name| naming.of_brought(&MetricSelector::of(name))).collect(),
+                    None => {
+                        names.iter().filter(of_tools).map(|name| naming.of_brought(&MetricSelector::of(name))).collect()
+                    }
                 };
                 let is_wanted = !wanted.is_empty();
                 *metrics = Some(wanted);

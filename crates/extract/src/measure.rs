@@ -14,8 +14,8 @@ use super::rules::{Check, From, LogPlace, MetricRule, Place, RuleScanned, Rules}
 use super::scan::Scanned;
 use super::series::{Reduced, Sample, Series, Unreadable, Window};
 use super::tool::Requests;
-use kubebench_format::result::{ReasonCode, labelled};
 use kubebench_format::result::v1::{CheckOutcome, Direction, Kind, Metric, Native, Source, Stats, StatusReason};
+use kubebench_format::result::{ReasonCode, labelled};
 use kubebench_format::spec::v1::metric::{Better, DurationSource, ProcessSource, Reduce, WhichTrials};
 use kubebench_stats as stats;
 use kubebench_syntax::invariant::Invariant as _;

@@ -8,8 +8,8 @@ use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassU
 
 use super::line::Line;
 use super::literal_matcher::{Straight, Wanted};
-use super::series::Sample;
 use super::quantity::Quantities;
+use super::series::Sample;
 use super::{number, value_group};
 use kubebench_syntax::unit::{Conversion, MetricUnit};
 

@@ -174,7 +174,8 @@ mod tests {
     #[test]
     fn what_was_printed_is_remembered() {
         let mut values = Quantities::in_unit(Some(MetricUnit::of("ms")));
-        for (text, value) in [("984us", 0.984), ("1.03ms", 1.03), ("990us", 0.99), ("2 s", 2000.0), ("x us", f64::NAN)] {
+        for (text, value) in [("984us", 0.984), ("1.03ms", 1.03), ("990us", 0.99), ("2 s", 2000.0), ("x us", f64::NAN)]
+        {
             assert!(values.read(text).map_or(value.is_nan(), |read| read.to_bits() == f64::to_bits(value)), "{text}");
         }
         assert_eq!(values.converted_from().collect::<Vec<_>>(), ["us", "s"]);

@@ -245,10 +245,7 @@ impl LogScan {
             self.place = Place { lines: lines.saturating_sub(1), ..Place::default() };
             self.look(&begun);
         }
-        let patterns = self
-            .matchers
-            .into_iter()
-            .map(Matcher::outcome);
+        let patterns = self.matchers.into_iter().map(Matcher::outcome);
         Scanned {
             lines,
             ends_open,

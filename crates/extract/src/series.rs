@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::room::{FEW, Room};
-use super::totals::Totals;
 use super::number;
 use super::quantity::Quantities;
+use super::room::{FEW, Room};
+use super::totals::Totals;
 use kubebench_format::spec::v1::metric::{self as wire, Reduce};
 use kubebench_stats::quantile;
 

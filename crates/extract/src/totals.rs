@@ -1,7 +1,7 @@
 //! What is known of values without keeping them.
 
-use kubebench_syntax::unit::Conversion;
 use kubebench_stats::Sum;
+use kubebench_syntax::unit::Conversion;
 
 /// The values of a series in the order in which they were read, as far as they need no memory.
 #[derive(Clone, Copy, Debug)]

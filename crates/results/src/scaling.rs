@@ -18,8 +18,8 @@ use std::collections::BTreeSet;
 use crate::compare::model::SeriesHistory;
 use crate::dataset::Dataset;
 use kubebench_format::result::plain;
-use model::{Front, ScalingReport};
 use kubebench_syntax::unit::MetricSelector;
+use model::{Front, ScalingReport};
 
 pub use axis::{Axis, axes};
 pub use group::is_count;

@@ -15,9 +15,9 @@ use kubebench_results::compare::{HistoryRequest, Lineage, Rule, begins, extent, 
 use kubebench_results::dataset::partitions;
 use kubebench_syntax::diag::render::on_one_line;
 use kubebench_syntax::digest::Digest;
+use kubebench_syntax::unit::MetricSelector;
 use kubebench_syntax::unit::Percentage;
 use kubebench_syntax::yaml;
-use kubebench_syntax::unit::MetricSelector;
 
 /// The bound that is none.
 pub const ANY_CHANGE: &str = "any";
@@ -239,7 +239,9 @@ fn measured(others: &BTreeMap<String, Lineage>, request: HistoryRequest<'_>, ack
 /// Returns the commits with which gates of the metric compare, other than those of the default branch.
 fn lineages(evaluation: &Evaluation, ack: &Ack) -> Result<BTreeMap<String, Lineage>> {
     let rules = evaluation.rules.iter().map(|(rule, _)| rule);
-    let about = rules.filter(|rule: &&Rule| rule.benchmark == ack.benchmark && rule.metric.name() == MetricSelector::of(&ack.metric).name());
+    let about = rules.filter(|rule: &&Rule| {
+        rule.benchmark == ack.benchmark && rule.metric.name() == MetricSelector::of(&ack.metric).name()
+    });
     let mut lineages = BTreeMap::new();
     add_baselines(&mut lineages, about, evaluation.commits()?.as_ref())?;
     Ok(lineages)

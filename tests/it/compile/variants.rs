@@ -136,7 +136,7 @@ fn what_a_variant_cannot_be_is_refused() {
 fn a_needed_metric_is_there_in_every_variant() {
     let spec = format!("{MATRIX}{BASE}{TWO}")
         .replace("worker: {replicas: 1, command: [torchrun", "master: {replicas: 1, command: [torchrun");
-    let text = text(&spec).replace("value>[0-9]+)'", "value>[0-9]+)', role: worker");
+    let text = text(&spec).replace(r"value>\S+)'", r"value>\S+)', role: worker");
     let compilation = compile(&[("specs/toolkits.yaml", &text)]);
     assert_eq!(
         errors(&compilation),

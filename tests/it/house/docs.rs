@@ -162,6 +162,38 @@ fn make_project(root: &Path, files: &[(String, String)], outdated: bool) {
     }
 }
 
+/// The spec that docs/specs.md begins with reads what programs print, and a training that diverged does not count.
+#[test]
+fn the_spec_by_example_reads_whole_numbers() {
+    let place = tempfile::tempdir().unwrap();
+    let [_, (_, files)] = projects();
+    make_project(place.path(), &files, false);
+    let parsed = |rates: &[&str], losses: &[&str]| -> serde_json::Value {
+        let rates = rates.iter().map(|rate| format!("total images/sec: {rate}\n"));
+        let losses = losses.iter().zip(1..).map(|(loss, step)| format!("step {step} loss {loss}\n"));
+        fs::write(place.path().join("train.log"), rates.chain(losses).collect::<String>()).unwrap();
+        let arguments = ["parse", "--spec", "specs/resnet50-ddp.yaml", "--output-format", "json", "train.log"];
+        let output = std::process::Command::new(PROGRAM).args(arguments).current_dir(place.path()).output().unwrap();
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let value = |answer: &serde_json::Value, name: &str| {
+        let metrics = answer["metrics"].as_array().unwrap();
+        let metric = metrics.iter().find(|metric| metric["name"] == name).unwrap().clone();
+        (metric["value"].as_f64(), metric["nonFinite"].as_u64())
+    };
+    let warm = ["1"; 5];
+    let answer = parsed(&[&warm[..], &["1,234.56"]].concat(), &["2.5,", "2.25", "nan", "nan"]);
+    assert_eq!(value(&answer, "throughput"), (Some(1234.56), Some(0)));
+    assert_eq!(value(&answer, "loss"), (None, Some(2)));
+    assert_eq!(answer["valid"], false, "{answer:#}");
+    let answer = parsed(&[&warm[..], &["1.2e+04"]].concat(), &["2.5", "1e-05."]);
+    assert_eq!(value(&answer, "throughput"), (Some(12_000.0), Some(0)));
+    assert_eq!(value(&answer, "loss"), (Some(1e-05), Some(0)));
+    let answer = parsed(&[&warm[..], &["980"]].concat(), &["2.5", "-0.25,lr=1e-05"]);
+    assert_eq!(value(&answer, "loss"), (Some(-0.25), Some(0)));
+    assert!(!answer["reasons"].to_string().contains("finite"), "{answer:#}");
+}
+
 /// What CI systems, Argo CD and Flux read: their kinds fit their CRDs, and the commands in them do their work.
 #[test]
 fn what_others_read_in_the_documents_does_its_work() {

@@ -46,7 +46,8 @@ fn a_prefix_and_another_name_are_those_of_results() {
 #[test]
 fn checks_and_chosen_metrics_name_labels() {
     let (_, all) = two("labels: {file: seq}", "labels: {file: rnd}", "");
-    let jobs: Vec<&str> = named(&all, "read_iops").iter().filter_map(|metric| metric["labels"]["job"].as_str()).collect();
+    let jobs: Vec<&str> =
+        named(&all, "read_iops").iter().filter_map(|metric| metric["labels"]["job"].as_str()).collect();
     let job = jobs[0];
     let chosen = format!("metrics: ['read_iops{{job={job}}}'], labels: {{file: seq}}");
     let check = |least: &str| format!("  checks: [{{metric: 'read_iops{{file=seq}}', min: {least}}}]\n");

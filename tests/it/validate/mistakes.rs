@@ -136,12 +136,14 @@ fn fixes_of_lints_keep_the_meaning_of_the_text() {
     let written = [
         (r"'it''s (?P<value>[0-9.]+)'", r"'it''s (?P<value>\S+)'"),
         ("\"loss=(?P<value>[\\\\d.]+)/\"", r"'loss=(?P<value>[^\s/]+)/'"),
-        ("loss (?P<value>[0-9]+)$", r"'loss (?P<value>\S+)$'"),
+        (r"loss (?P<value>\d+)$", r"loss (?P<value>\S+)$"),
+        // In a flow a bracket would end it.
+        (r"step (?P<value>\d+)/", r"step (?P<value>\d+)/"),
         (r"'loss (?P<value>\S+)'", r"'loss (?P<value>\S+)'"),
     ];
     let metrics = |of: fn(&(&'static str, &'static str)) -> &'static str| -> String {
         let lines = written.iter().enumerate().map(|(n, pair)| {
-            format!("    - {{name: m{n}, better: lower, from: {{log: {{pattern: {}}}}}}} # kept\n", of(pair))
+            format!("    - {{name: m{n}, better: lower, from: {{log: {{pattern: {}}}}}}}  # kept\n", of(pair))
         });
         format!("spec:\n  metrics:\n{}", lines.collect::<String>())
     };

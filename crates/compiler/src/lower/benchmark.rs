@@ -317,7 +317,7 @@ impl Shared<'_> {
             queue_timeout: queue_timeout.map_or(defaults.queue_timeout, |timeout| timeout.0),
             budget: lower_budget(budget.as_ref(), spec_node),
             cases,
-            metrics: metrics::metrics(&metrics, spec_node, diagnostics),
+            metrics: metrics::metrics(&metrics, spec_node, self.document.source, diagnostics),
             queries: metrics::queries(spec_node),
             references: metrics::references(&checks, &gates, spec_node, diagnostics)
                 .into_iter()

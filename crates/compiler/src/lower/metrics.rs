@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Expectation, Fixture, Metric, MetricReference, Part, ToolMetrics};
-use kubebench_extract::narrow::{Narrow, narrow};
+use crate::model::{Expectation, Fixture, Metric, MetricReference, NarrowPattern, Part, ToolMetrics};
+use kubebench_extract::narrow::narrow;
 use kubebench_extract::preset::{self, PRESETS, Preset};
 use kubebench_extract::{pattern, pattern_budget};
 use kubebench_format::result::v1::Direction;
 use kubebench_format::spec::v1::{fixture, metric as wire};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
 use kubebench_syntax::invariant::Invariant as _;
-use kubebench_syntax::text::Span;
+use kubebench_syntax::text::{Source, Span};
 use kubebench_syntax::yaml::Node;
 
 /// Sources whose values have no step.
@@ -25,7 +25,12 @@ fn direction(better: wire::Better) -> Direction {
 }
 
 /// Returns the metrics of `spec`, reporting names that are missing or stand twice.
-pub(super) fn metrics(wires: &[wire::Metric], spec: &Node, diagnostics: &mut Diagnostics) -> Vec<Metric> {
+pub(super) fn metrics(
+    wires: &[wire::Metric],
+    spec: &Node,
+    source: &Source,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Metric> {
     let nodes = spec.items_of("metrics");
     check_patterns(wires, nodes, diagnostics);
     let mut first: BTreeMap<&str, Span> = BTreeMap::new();
@@ -70,7 +75,7 @@ pub(super) fn metrics(wires: &[wire::Metric], spec: &Node, diagnostics: &mut Dia
             role: of_log(node, "role").and_then(|role| Some((role.as_text()?.to_owned(), role.span))),
             index: index_of(&wire.from).zip(of_log(node, "index")).map(|(index, node)| (index, node.span)),
             stepless_window: stepless_window(wire, node),
-            narrow: narrow_group(wire, node),
+            narrow: narrow_pattern(wire, node, source),
             duration: node
                 .get("from")
                 .and_then(|from| from.get("duration"))
@@ -171,10 +176,21 @@ fn stepless_window(wire: &wire::Metric, node: &Node) -> Option<(&'static str, Sp
     Some((source, node.get("window")?.span))
 }
 
-/// Returns the pattern whose group `value` does not take all numbers, and where it is.
-fn narrow_group(wire: &wire::Metric, node: &Node) -> Option<(Narrow, Span)> {
-    let narrow = narrow(&wire.from.log.as_ref()?.pattern)?;
-    Some((narrow, node.get("from")?.get("log")?.get("pattern")?.span))
+/// Returns what is narrow about the pattern of a metric, and how it is written in `source` with a wider group.
+fn narrow_pattern(wire: &wire::Metric, node: &Node, source: &Source) -> Option<NarrowPattern> {
+    let pattern = &wire.from.log.as_ref()?.pattern;
+    let narrow = narrow(pattern)?;
+    let span = node.get("from")?.get("log")?.get("pattern")?.span;
+    let written = source.slice(span);
+    let rewritten = if written == pattern {
+        // Without quotes, or in a block: brackets that were not there could end it.
+        (pattern.contains('[') || !narrow.widened.contains('[')).then(|| narrow.widened.clone())
+    } else {
+        let is_quoted = written.starts_with(['\'', '"']) && !written.contains('\n');
+        is_quoted.then(|| format!("'{}'", narrow.widened.replace('\'', "''")))
+    };
+    let rewritten = rewritten.filter(|text| !text.contains(char::is_control));
+    Some(NarrowPattern { narrow, span, rewritten })
 }
 
 fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics) {

@@ -3,8 +3,8 @@ use std::io::{BufReader, Read as _};
 
 use super::{csv, json, json_lines, single};
 use crate::series::{Series, Window};
-use kubebench_syntax::unit::MetricUnit;
 use kubebench_format::spec::v1::metric::{Reduce, Row};
+use kubebench_syntax::unit::MetricUnit;
 use kubebench_testing::snapshot::{assert_text, str};
 
 fn read<Note>(with: impl FnOnce(&mut Series) -> Result<Note, String>) -> Result<Vec<f64>, String> {

@@ -26,7 +26,8 @@ pub(super) fn judge(check: &Check, metrics: &[Metric], requests: &[Requests], re
             wanted.extend(min.map(|min| format!("≥ {min}")));
             wanted.extend(max.map(|max| format!("≤ {max}")));
             let label = format!("{metric_of} {}", wanted.join(", "));
-            let found: Vec<&Metric> = metrics.iter().filter(|metric| metric_of.has(&metric.name, &metric.labels)).collect();
+            let found: Vec<&Metric> =
+                metrics.iter().filter(|metric| metric_of.has(&metric.name, &metric.labels)).collect();
             if found.is_empty() {
                 return CheckOutcome { name: label, passed: false, observed: "the metric was not found".to_owned() };
             }

@@ -9,10 +9,10 @@ use crate::json_document::NO_DOCUMENT;
 use crate::rules::{From, MetricRule};
 use crate::series::{Unreadable, Window};
 use crate::tool::{Found, Headline, Report, Requests};
-use kubebench_syntax::unit::MetricUnit;
-use kubebench_format::result::{ReasonCode, labelled};
 use kubebench_format::result::v1::{Native, StatusReason};
+use kubebench_format::result::{ReasonCode, labelled};
 use kubebench_syntax::text::grouped;
+use kubebench_syntax::unit::MetricUnit;
 
 /// The largest report of a tool that a result file holds.
 const MAX_NATIVE: usize = 256 << 10;
@@ -93,7 +93,9 @@ pub(super) fn metrics(
             let reduce = rule.reduce.unwrap_or(headline.reduce);
             // What a tool prints without a unit has that of the spec.
             let own = Some(MetricUnit::of(&found.unit)).filter(|own| !own.is_pure());
-            match own.map_or(Ok(Cow::Borrowed(&*series)), |own| in_spec_unit(tool.name, &own, rule, &series, &mut made.source)) {
+            match own.map_or(Ok(Cow::Borrowed(&*series)), |own| {
+                in_spec_unit(tool.name, &own, rule, &series, &mut made.source)
+            }) {
                 Ok(series) => fill(&mut made, &series, reduce),
                 Err(reason) => {
                     made.reason = Some(reason);
@@ -152,7 +154,8 @@ pub(super) fn metrics(
         if !is_known {
             let mut made = make(name.clone(), None);
             let is_like = |found: &Found| found.name == name && !selector.labels().is_empty();
-            let shown = |found: &Found| if is_like(found) { labelled(&found.name, &found.labels) } else { found.name.clone() };
+            let shown =
+                |found: &Found| if is_like(found) { labelled(&found.name, &found.labels) } else { found.name.clone() };
             let names: Vec<String> = all.iter().map(|origin| shown(origin.found)).collect();
             let there = if names.is_empty() { "nothing".to_owned() } else { file::listed(&names) };
             made.reason = Some(problem.clone().unwrap_or_else(|| format!("{} reported {there}", tool.name)));

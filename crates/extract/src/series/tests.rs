@@ -1,6 +1,6 @@
 use super::{CHUNK, FEW, Reduced, Room, Sample, Series, Window};
-use kubebench_syntax::unit::MetricUnit;
 use kubebench_format::spec::v1::metric::Reduce;
+use kubebench_syntax::unit::MetricUnit;
 use kubebench_testing::snapshot::{assert_text, str};
 
 fn series(window: Window, count: u64) -> Series {

@@ -52,8 +52,7 @@ fn read(root: &Value, report: &mut Report) {
 fn labels_of(result: &Value) -> BTreeMap<String, String> {
     let parameters = result.get("parameters").and_then(Value::as_object).into_iter().flatten();
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let mut labels: BTreeMap<String, String> =
-        parameters.map(|(name, value)| (name.clone(), text(value))).collect();
+    let mut labels: BTreeMap<String, String> = parameters.map(|(name, value)| (name.clone(), text(value))).collect();
     let command = result.get("command").and_then(Value::as_str).unwrap_or_default();
     labels.insert("command".to_owned(), command.to_owned());
     labels

@@ -85,7 +85,9 @@ fn samples<'a>(site: &Site<'_>, chart: &Chart<'a>) -> Option<Quantiles<'a>> {
         let mut all: Vec<f64> = Vec::new();
         for metrics in session.results.iter().filter_map(|path| site.request.samples.get(path)) {
             let own = metrics.iter().filter(|metric| metric.name == told.metric && metric.labels == told.labels);
-            for (metric, conversion) in own.filter_map(|metric| Some((metric, conversion(metric.unit.as_deref(), told)?))) {
+            for (metric, conversion) in
+                own.filter_map(|metric| Some((metric, conversion(metric.unit.as_deref(), told)?)))
+            {
                 let values = metric.samples.iter().copied().flatten().map(|value| conversion.convert(value));
                 all.extend(values.filter(|value| value.is_finite()));
             }

@@ -14,7 +14,8 @@ pub fn extent(request: Request<'_>, ack: &Ack) -> Option<f64> {
     let selector = MetricSelector::of(&ack.metric);
     let of_partition = |partition: &Partition| {
         let origin = Origin { dataset: request.dataset, partition, lineage: request.lineage, extraction: None };
-        let about = series_of(request.dataset, partition, |definition| definition.is_among(std::slice::from_ref(&selector)));
+        let about =
+            series_of(request.dataset, partition, |definition| definition.is_among(std::slice::from_ref(&selector)));
         let about = about.iter().filter(|series| is_about(ack, request.dataset, partition, &series.metric));
         about.filter_map(|series| of_series(request, ack, origin, series)).max_by(f64::total_cmp)
     };

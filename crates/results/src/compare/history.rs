@@ -90,7 +90,8 @@ impl LevelChange {
 /// of machines that take turns are in use side by side, and a branch replaces nothing of the default one: of the sessions of the known
 /// commits, the hardware that is in use among these alone is in use.
 pub(super) fn replaced(dataset: &Dataset, partitions: &[Partition], lineage: Option<&Lineage>) -> Vec<bool> {
-    let is_known = |partition: &Partition, session: usize| Origin { dataset, partition, lineage, extraction: None }.has(session);
+    let is_known =
+        |partition: &Partition, session: usize| Origin { dataset, partition, lineage, extraction: None }.has(session);
     let of_all = replaced_by(partitions, |_, _| true);
     let of_known = replaced_by(partitions, is_known);
     of_all.into_iter().zip(of_known).map(|(all, known)| all == Some(true) && known != Some(false)).collect()

@@ -40,7 +40,10 @@ impl Policies {
         let about = || self.about(benchmark, &series.metric.name, &series.metric.labels);
         Policy {
             direction: about().find_map(|stated| stated.direction).unwrap_or(series.direction),
-            threshold: about().filter_map(|stated| stated.threshold).min_by(f64::total_cmp).unwrap_or(DEFAULT_THRESHOLD),
+            threshold: about()
+                .filter_map(|stated| stated.threshold)
+                .min_by(f64::total_cmp)
+                .unwrap_or(DEFAULT_THRESHOLD),
         }
     }
 

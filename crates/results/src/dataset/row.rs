@@ -7,10 +7,10 @@ use serde_json::Value as Json;
 
 use kubebench_extract::tool::renamed::{Old, Renamed, may_be_renamed, renamed};
 use kubebench_format::result::BenchmarkResult;
-use kubebench_syntax::unit::MetricSelector;
 use kubebench_format::result::v1::{
     Direction, Environment, Kind, Metadata, Metric, Native, Provenance, Reason, Status, StatusReason, Usage,
 };
+use kubebench_syntax::unit::MetricSelector;
 
 /// What is kept of one result; numbers stand for parts that the dataset keeps once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -50,7 +50,8 @@ impl Dataset {
             return BTreeMap::new();
         }
         for row in &self.rows {
-            for (definition, _) in self.metrics(row).filter(|(definition, _)| texts.contains_key(&measure(definition))) {
+            for (definition, _) in self.metrics(row).filter(|(definition, _)| texts.contains_key(&measure(definition)))
+            {
                 let key = (self.subject(row).benchmark.clone(), measure(definition));
                 let own = (row.started_at.as_str(), unit(definition));
                 let last = newest.entry(key).or_insert_with(|| own.clone());

@@ -12,7 +12,8 @@ pub struct MetricSelector {
     labels: BTreeMap<String, String>,
 }
 
-const GRAMMAR: &str = "write a name, or a name and labels: `busbw{test=all_gather}`, `median{command=\"sleep 0.1, twice\"}`";
+const GRAMMAR: &str =
+    "write a name, or a name and labels: `busbw{test=all_gather}`, `median{command=\"sleep 0.1, twice\"}`";
 
 impl MetricSelector {
     /// Reads a name, or a name followed by labels in braces. A value with `,`, `}`, `"` or a blank at its end is written in

@@ -315,8 +315,14 @@ fn patterns_are_small_enough_together() {
 fn groups_that_do_not_take_all_numbers() {
     let metric =
         |pattern: &str| format!("metrics: [{{name: x, better: lower, from: {{log: {{pattern: {pattern}}}}}}}]");
-    check(&metric(r"'loss (?P<value>[0-9.]+)'"), &[("KB0454", str! {})]);
-    check(&metric(r"'(?P<value>-?\d+) requests'"), &[("KB0454", str! {})]);
+    check(
+        &metric(r"'loss (?P<value>[0-9.]+)'"),
+        &[("KB0454", str! {"the group `value` takes `[0-9.]+`, which does not match `-1.5`, `1,234.5`, `1e-05`"})],
+    );
+    check(
+        &metric(r"'(?P<value>-?\d+) requests'"),
+        &[("KB0454", str! {[r#"the group `value` takes `-?\d+`, which does not match `-1.5`, `1,234.5`, `1e-05`"#]})],
+    );
     for right in [r"'loss (?P<value>\S+)'", "'loss (?P<value>1|2|4)'", r"'code (?P<value>\d{3})'"] {
         check(&metric(right), &[]);
     }

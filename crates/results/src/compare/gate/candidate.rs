@@ -30,8 +30,11 @@ impl<'a> Request<'a> {
             .collect();
         let (mut drafts, mut notes) = (Vec::new(), BTreeSet::new());
         for (known, sessions) in candidates {
-            let of_metric: Vec<&'k Series> =
-                known.series.iter().filter(|series| rule.metric.has(&series.metric.name, &series.metric.labels)).collect();
+            let of_metric: Vec<&'k Series> = known
+                .series
+                .iter()
+                .filter(|series| rule.metric.has(&series.metric.name, &series.metric.labels))
+                .collect();
             // Of results that somebody named, all are judged.
             if !known.is_replaced || *self.candidate != Candidate::Newest {
                 let (of_partition, of_units) = self.of_partition(rule, known.partition, &sessions, &of_metric);
