@@ -64,7 +64,10 @@ impl Scaling {
         };
         if let Some(base) = query.base.as_ref().filter(|base| !known.contains(*base)) {
             let known = AxisOrder::sorted(known.iter().map(String::as_str));
-            bail!("there is no result of {by}={base} to compare the others with; there are {}", listed(known.into_iter()));
+            bail!(
+                "there is no result of {by}={base} to compare the others with; there are {}",
+                listed(known.into_iter())
+            );
         }
         refuse_unknown(&query.metrics, || series.iter().map(|told| told.metric.as_str()))?;
         let pareto = query.pareto.as_deref().map(pair).transpose()?;

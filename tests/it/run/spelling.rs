@@ -22,8 +22,10 @@ fn measured() -> (Folder, Vec<BenchmarkResult>) {
         spec.replace("metadata: {name: b}", &format!("metadata: {{name: {name}}}"))
     };
     let x = "['0x10', -0, '010', '1e3', 12.0, '2026-11-25', 9007199254740993, 'yes']";
-    let folder =
-        Folder::with([("specs/py.yaml", of("py", "python", "[3.1, 3.8, 3.9, 3.10]")), ("specs/x.yaml", of("x", "x", x))]);
+    let folder = Folder::with([
+        ("specs/py.yaml", of("py", "python", "[3.1, 3.8, 3.9, 3.10]")),
+        ("specs/x.yaml", of("x", "x", x)),
+    ]);
     assert_yes(&folder.run(&["run", "specs"]));
     let results = results(&folder.path().join("results"));
     assert_eq!(results.len(), PYTHON.len() + X.len());
@@ -157,8 +159,10 @@ fn results_that_kept_numbers_alone_count_with_those_that_keep_spellings() {
 #[test]
 fn one_spelling_is_one_value() {
     let shell = shell("echo ${{ matrix.size }}");
-    let folder =
-        Folder::with([("specs/b.yaml", spec(&format!("job: {{{shell}}}"), &[LOSS, "matrix: {axes: {size: [8, '8']}}"]))]);
+    let folder = Folder::with([(
+        "specs/b.yaml",
+        spec(&format!("job: {{{shell}}}"), &[LOSS, "matrix: {axes: {size: [8, '8']}}"]),
+    )]);
     let output = folder.run(&["validate", "specs"]);
     assert_eq!(output.status.code(), Some(1));
     let found = String::from_utf8(output.stdout).unwrap();

@@ -55,8 +55,22 @@ mod tests {
             assert_eq!(plain_number(text), Some(number), "{text}");
         }
         let others = [
-            "3.10", "12.0", "1e3", "0x10", ".5", "5.", "+5", "010", "1_000", "", "inf", "NaN", "v1", "9007199254740993",
-            "2026-11-25", "true",
+            "3.10",
+            "12.0",
+            "1e3",
+            "0x10",
+            ".5",
+            "5.",
+            "+5",
+            "010",
+            "1_000",
+            "",
+            "inf",
+            "NaN",
+            "v1",
+            "9007199254740993",
+            "2026-11-25",
+            "true",
         ];
         for text in others {
             assert_eq!(plain_number(text), None, "{text}");

@@ -48,8 +48,7 @@ pub(super) fn maps(from: &str, benchmark: &Benchmark<'_>) -> Markup {
         }
     }
     let fit = maps.iter().filter(|(_, map)| map.len() > 1 && map.len() <= MOST_CELLS);
-    let mut fit: Vec<(String, &Map<'_>)> =
-        fit.map(|((metric, _, fixed), map)| (caption(metric, fixed), map)).collect();
+    let mut fit: Vec<(String, &Map<'_>)> = fit.map(|((metric, _, fixed), map)| (caption(metric, fixed), map)).collect();
     sort_by_case(&mut fit, |(caption, _)| ("", caption));
     html! {
         @if !fit.is_empty() {

@@ -72,7 +72,9 @@ pub const RUN: &[Column<BenchmarkResult>] = &[
     column("benchmark", Type::Text, "the benchmark", |of| text(&of.metadata.benchmark)),
     column("case_id", Type::Text, "identity of the case", |of| text(&of.metadata.case)),
     column("case_name", Type::Text, "the case as shown to people", |of| text(&of.metadata.case_name)),
-    column("params", Type::Json, "the value of each axis, as the spec spells it", |of| json(&of.metadata.spelled_params())),
+    column("params", Type::Json, "the value of each axis, as the spec spells it", |of| {
+        json(&of.metadata.spelled_params())
+    }),
     column("labels", Type::Json, "the benchmark's labels", |of| json(&of.metadata.labels)),
     column("target", Type::Text, "the target whose settings applied", |of| text(&of.metadata.target)),
     column("run_id", Type::Text, "the run", |of| text(&of.run.id)),
