@@ -213,8 +213,7 @@ fn unique(points: Vec<(BTreeMap<String, Node>, Span)>, matrix: Span, diagnostics
     let mut seen = BTreeSet::new();
     let mut cases = Vec::with_capacity(points.len());
     for (values, span) in points {
-        let spelled: Vec<(String, String)> =
-            values.iter().map(|(axis, value)| (axis.clone(), text(value))).collect();
+        let spelled: Vec<(String, String)> = values.iter().map(|(axis, value)| (axis.clone(), text(value))).collect();
         let case = CasePoint::new(None, values);
         if seen.insert(spelled) {
             cases.push(case);

@@ -8,6 +8,7 @@ use anyhow::{Result, anyhow, bail};
 use super::{Evaluation, Places, lineage};
 use crate::app::results::ResultsFolder;
 use crate::app::start::Start;
+use kubebench_format::result::{VARIANT, plain};
 use kubebench_git::Commits;
 use kubebench_results::compare::model::{Comparison, Line, Verdict};
 use kubebench_results::compare::{Lineage, Request, Side, compare, render, words};
@@ -164,13 +165,9 @@ pub(super) fn compared<'a>(
 fn chosen(dataset: &Dataset, side: &Side, commits: Option<&Commits>, known: &mut Lineage) -> Result<BTreeSet<usize>> {
     Ok(match side {
         Side::Label(name, value) => dataset.places(|row| dataset.subject(row).labels.get(name) == Some(value)),
-        Side::Variant(name) => dataset.places(|row| {
-            dataset
-                .subject(row)
-                .params
-                .get(kubebench_format::result::VARIANT)
-                .is_some_and(|own| own.as_str() == Some(name))
-        }),
+        Side::Variant(name) => {
+            dataset.places(|row| dataset.subject(row).params.get(VARIANT).is_some_and(|own| plain(own) == *name))
+        }
         Side::Environment(name) => dataset.places(|row| is_there(dataset, row, name)),
         Side::Revision(_) | Side::Branch(_) | Side::Tag(_) | Side::Folder(_) => {
             let commits = commits.ok_or_else(|| anyhow!("`{side}` is of a git history, and there is none here"))?;
@@ -264,8 +261,7 @@ fn known_values(side: &Side, dataset: &Dataset) -> Option<(String, BTreeSet<Stri
             Some(("a label".to_owned(), if values.is_empty() { all().collect() } else { values }))
         }
         Side::Variant(_) => {
-            let name = |value: &serde_json::Value| value.as_str().map(|name| format!("variant:{name}"));
-            let variants = subjects().filter_map(|of| of.params.get(kubebench_format::result::VARIANT).and_then(name));
+            let variants = subjects().filter_map(|of| Some(format!("variant:{}", plain(of.params.get(VARIANT)?))));
             Some(("a variant".to_owned(), variants.collect()))
         }
         _ => {

@@ -90,7 +90,7 @@ mod tests {
         check(json!(3.1), "x=3.1", json!(3.1));
         check(json!(12.0), "x=12.0", json!("12.0"));
         check(json!(0), "x=-0", json!("-0"));
-        check(json!(0.00001), "x=0.00001", json!("0.00001"));
+        check(json!(1e-7), "x=0.0000001", json!("0.0000001"));
         check(json!(9_007_199_254_740_993_i64), "x=9007199254740993", json!("9007199254740993"));
         check(json!(64), "x=64", json!(64));
         check(json!("1e3"), "x=1e3", json!("1e3"));

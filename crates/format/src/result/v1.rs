@@ -93,8 +93,7 @@ pub struct Metadata {
     pub case: String,
     /// The case as shown to people.
     pub case_name: String,
-    /// The value of each axis of the matrix, as the spec spells it: a number where JSON spells it in the same way (`64`, `0.5`), else text
-    /// (`"3.10"`, `"12.0"`). Older results have a number in either case, and its spelling in `caseName`.
+    /// The value of each axis as the spec spells it: a number that JSON spells in the same way (`64`), else text (`"3.10"`).
     #[schemars(extend("x-kubebench-open" = true))]
     pub params: BTreeMap<String, Json>,
     /// The benchmark's labels.
