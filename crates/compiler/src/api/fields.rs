@@ -37,7 +37,12 @@ static SPECS: LazyLock<BTreeMap<String, Type>> = LazyLock::new(|| {
 
 /// Returns the `spec` of a kind.
 pub(super) fn spec(kind: &str) -> Type {
-    SPECS.get(kind).copied().expected("the fields of every kind that takes patches")
+    find(kind).expected("the fields of every kind that takes patches")
+}
+
+/// Returns the `spec` of a kind, if it is known.
+pub(super) fn find(kind: &str) -> Option<Type> {
+    SPECS.get(kind).copied()
 }
 
 fn read(written: Json) -> Type {

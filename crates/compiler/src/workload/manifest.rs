@@ -2,6 +2,7 @@
 
 mod answers;
 mod choose;
+mod fields;
 mod placeholder;
 mod role;
 mod workflow;
@@ -158,6 +159,9 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         warn_of_namespace(cx, document);
     }
     let roles = roles(chosen.main.node, &object, kind, cx.diagnostics);
+    for node in chosen.all() {
+        fields::check(node, cx.target.trainer, cx.diagnostics);
+    }
     let name = (form.name == Some(Naming::Keep)).then(|| chosen.main.name.map(str::to_owned)).flatten();
     if form.name == Some(Naming::Keep) && name.is_none() {
         let message = "`name: keep`, but the object has no name to keep";
