@@ -18,7 +18,7 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value as Json;
 
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean};
+use kubebench_syntax::diag::{Code, Diagnostic, Diagnostics, code, did_you_mean};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Node, Value};
 
@@ -46,6 +46,8 @@ pub enum Type {
     Roles(&'static Self),
     /// A list of the workload's roles, which the field named here tells apart.
     RoleList(&'static str, &'static Self),
+    /// What an object may still say, and no patch: the controller keeps it for objects that are there already.
+    Deprecated,
     /// A mapping with these fields beside those of another type.
     Beside(&'static [(&'static str, Self)], &'static Self),
 }
@@ -162,6 +164,7 @@ impl<'a> Reader<'a> {
     fn read(&mut self, node: &'a Node, wanted: Type) {
         match wanted {
             Type::Known(read) => read(self, node),
+            Type::Deprecated => {}
             Type::Spec { api_version, kind, release } => {
                 self.read(node, fields::spec(&format!("{api_version} {kind}{release}")));
             }
@@ -176,10 +179,9 @@ impl<'a> Reader<'a> {
                 _ => self.mistyped(node, "a list"),
             },
             Type::Beside(fields, others) => {
-                let own = |entry: &&kubebench_syntax::yaml::Entry| fields.iter().find(|(name, _)| *name == entry.key);
                 for entry in node.entries() {
-                    if let (Some((_, wanted)), true) = (own(&entry), self.is_given(entry)) {
-                        self.within(Within::Field(&entry.key), |reader| reader.read(&entry.value, *wanted));
+                    if let (Some(wanted), true) = (self.own(fields, &entry.key), self.is_given(entry)) {
+                        self.within(Within::Field(&entry.key), |reader| reader.read(&entry.value, wanted));
                     }
                 }
                 self.beside.push((self.path.len(), fields));
@@ -200,6 +202,12 @@ impl<'a> Reader<'a> {
                 }
             }
         }
+    }
+
+    /// Returns the type of a field among `fields`.
+    fn own(&self, fields: &[(&str, Type)], name: &str) -> Option<Type> {
+        let is_given = |wanted: &Type| self.meaning == Meaning::Object || !matches!(wanted, Type::Deprecated);
+        fields.iter().find(|(own, _)| *own == name).map(|(_, wanted)| *wanted).filter(is_given)
     }
 
     /// Reads an element of a list of roles, which must be one that the workload has.
@@ -259,7 +267,7 @@ impl<'a> Reader<'a> {
     /// Returns true for an entry that is given and among `fields`; one that is not among them is reported.
     fn is_known(&mut self, entry: &'a kubebench_syntax::yaml::Entry, owner: &str, fields: &[&'static str]) -> bool {
         let is_beside = |(depth, fields): &(usize, &[(&str, Type)])| {
-            *depth == self.path.len() && fields.iter().any(|(name, _)| *name == entry.key)
+            *depth == self.path.len() && self.own(fields, &entry.key).is_some()
         };
         if self.beside.iter().any(is_beside) {
             return false;
@@ -299,18 +307,27 @@ impl<'a> Reader<'a> {
     }
 
     fn unknown_field(&mut self, entry: &kubebench_syntax::yaml::Entry, owner: &str, fields: &[&'static str]) {
-        let code = if self.meaning == Meaning::Object { &code::KB0370 } else { &code::KB0316 };
         let message = format!("`{}` is not a field of {}", entry.key, self.place());
-        let fault = Diagnostic::at(code, entry.key_span, message)
-            .note("the API server would silently drop it, or refuse the object");
+        let found = |code: &'static Code| {
+            Diagnostic::at(code, entry.key_span, message)
+                .note("the API server would silently drop it, or refuse the object")
+        };
         if owner == "PodSpec" && OF_CONTAINERS.contains(&entry.key.as_str()) {
-            let help = "it belongs to a container: of the main one, write it under `container`";
-            return self.diagnostics.push(fault.help(help));
+            let help = match self.meaning {
+                Meaning::Object => "it belongs to a container: write it in an element of `containers`",
+                Meaning::Value | Meaning::Patch => "it belongs to a container: of the main one, write it under `container`",
+            };
+            return self.diagnostics.push(found(&code::KB0316).help(help));
         }
-        self.diagnostics.push(match (did_you_mean(&entry.key, fields.iter().copied()), explained(owner)) {
-            (Some(close), _) => fault.help(format!("did you mean `{close}`?")).fix(entry.key_span, close),
-            (None, Some(path)) => fault.help(format!("`kubectl explain {path}` lists the fields")),
-            (None, None) => fault.help(format!("its fields are {}", fields.join(", "))),
+        if let Some(close) = did_you_mean(&entry.key, fields.iter().copied()) {
+            let fault = found(&code::KB0316).help(format!("did you mean `{close}`?"));
+            return self.diagnostics.push(fault.fix(entry.key_span, close));
+        }
+        // A later release of its controller may have the field, and the object is its author's.
+        let fault = found(if self.meaning == Meaning::Object { &code::KB0370 } else { &code::KB0316 });
+        self.diagnostics.push(match explained(owner) {
+            Some(path) => fault.help(format!("`kubectl explain {path}` lists the fields")),
+            None => fault.help(format!("its fields are {}", fields.join(", "))),
         });
     }
 

@@ -21,11 +21,12 @@ use k8s_openapi::api::core::v1::{
     PodDNSConfig, PodSecurityContext, PodTemplateSpec, ResourceRequirements, SecretKeySelector, SecurityContext,
     Service, VolumeMount,
 };
+use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde_json::Value as Json;
 
 use super::{
     CONTAINER, EGRESS_RULE, INGRESS_RULE, JOB_SPEC, METADATA, POD_SPEC, QUANTITIES, Quantity, TEXT, TOLERATION, Type,
-    VOLUME, typed,
+    VOLUME, object, typed,
 };
 use kubebench_syntax::invariant::{Invariant as _, broken};
 
@@ -83,6 +84,8 @@ pub(super) fn named(name: &str) -> Type {
     match name {
         // What only its controller validates.
         "any" => Type::Known(|_, _| {}),
+        "deprecated" => Type::Deprecated,
+        "object" => Type::Known(object::nested),
         "boolean" => Type::Known(typed::read::<bool>),
         "int32" => Type::Known(typed::read::<i32>),
         "int64" => Type::Known(typed::read::<i64>),
@@ -99,6 +102,7 @@ pub(super) fn named(name: &str) -> Type {
         "EnvFromSource" => Type::Known(typed::read::<EnvFromSource>),
         "EnvVar" => Type::Known(typed::read::<EnvVar>),
         "EnvVarSource" => Type::Known(typed::read::<EnvVarSource>),
+        "IntOrString" => Type::Known(typed::read::<IntOrString>),
         "JobSpec" => JOB_SPEC,
         "JobTemplateSpec" => Type::Known(typed::read::<JobTemplateSpec>),
         "Lifecycle" => Type::Known(typed::read::<Lifecycle>),

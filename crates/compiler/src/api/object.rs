@@ -21,14 +21,30 @@ pub(crate) fn check_object(
 ) -> bool {
     let name = format!("this {kind}");
     let mut reader = Reader::new(&name, Meaning::Object, &[], diagnostics);
+    let is_known = read(&mut reader, object, (api_version, kind), release);
+    if !is_known {
+        object.get("metadata").into_iter().for_each(|metadata| reader.read(metadata, METADATA));
+    }
+    is_known
+}
+
+/// Reads an object that is part of another one.
+pub(super) fn nested<'a>(reader: &mut Reader<'a>, object: &'a Node) {
+    let text = |field: &str| object.get(field).and_then(Node::as_text);
+    if let (Some(api_version), Some(kind)) = (text("apiVersion"), text("kind")) {
+        read(reader, object, (api_version, kind), "");
+    }
+}
+
+/// Reads an object, and returns whether its kind is known.
+fn read<'a>(reader: &mut Reader<'a>, object: &'a Node, (api_version, kind): (&str, &str), release: &str) -> bool {
     if (api_version, kind) == ("v1", "ConfigMap") {
-        typed::read::<ConfigMap>(&mut reader, object);
+        typed::read::<ConfigMap>(reader, object);
         return true;
     }
     let spec = built_in(api_version, kind).or_else(|| fields::find(&format!("{api_version} {kind}{release}")));
-    match spec {
-        Some(spec) => reader.object(object, &[OF_ALL.as_slice(), &[("spec", spec)]].concat()),
-        None => object.get("metadata").into_iter().for_each(|metadata| reader.read(metadata, METADATA)),
+    if let Some(spec) = spec {
+        reader.object(object, &[OF_ALL.as_slice(), &[("spec", spec)]].concat());
     }
     spec.is_some()
 }

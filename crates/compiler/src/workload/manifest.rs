@@ -13,6 +13,7 @@ use serde_json::{Map, Value as Json};
 
 use self::choose::Chosen;
 pub(super) use self::choose::Document;
+pub(super) use self::fields::check as check_fields;
 pub(super) use self::placeholder::refuse as refuse_placeholders;
 use super::condition::Condition;
 use super::kind_of;
@@ -160,7 +161,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     }
     let roles = roles(chosen.main.node, &object, kind, cx.diagnostics);
     for node in chosen.all() {
-        fields::check(node, cx.target.trainer, cx.diagnostics);
+        check_fields(node, cx.target.trainer, cx.diagnostics);
     }
     let name = (form.name == Some(Naming::Keep)).then(|| chosen.main.name.map(str::to_owned)).flatten();
     if form.name == Some(Naming::Keep) && name.is_none() {
