@@ -47,7 +47,7 @@ pub enum Type {
     /// A list of the workload's roles, which the field named here tells apart.
     RoleList(&'static str, &'static Self),
     /// What an object may still say, and no patch: the controller keeps it for objects that are there already.
-    Deprecated,
+    Deprecated(&'static Self),
     /// A mapping with these fields beside those of another type.
     Beside(&'static [(&'static str, Self)], &'static Self),
 }
@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
     fn read(&mut self, node: &'a Node, wanted: Type) {
         match wanted {
             Type::Known(read) => read(self, node),
-            Type::Deprecated => {}
+            Type::Deprecated(of) => self.read(node, *of),
             Type::Spec { api_version, kind, release } => {
                 self.read(node, fields::spec(&format!("{api_version} {kind}{release}")));
             }
@@ -206,7 +206,7 @@ impl<'a> Reader<'a> {
 
     /// Returns the type of a field among `fields`.
     fn own(&self, fields: &[(&str, Type)], name: &str) -> Option<Type> {
-        let is_given = |wanted: &Type| self.meaning == Meaning::Object || !matches!(wanted, Type::Deprecated);
+        let is_given = |wanted: &Type| self.meaning == Meaning::Object || !matches!(wanted, Type::Deprecated(_));
         fields.iter().find(|(own, _)| *own == name).map(|(_, wanted)| *wanted).filter(is_given)
     }
 
@@ -396,7 +396,8 @@ fn quote(fault: Diagnostic, node: &Node, text: &str) -> Diagnostic {
     let fault = fault.note("the API server would refuse the object: only text is allowed here");
     let written = (node.span.end - node.span.start) as usize;
     if written != text.len() {
-        return fault.help("write the lookup in quotes, as in `\"${{ matrix.size }}\"`");
+        // A lookup, or another spelling of the value.
+        return fault.help("write it in quotes; a lookup too, as in `\"${{ matrix.size }}\"`");
     }
     let quoted = format!("\"{text}\"");
     fault.help(format!("quote it: `{quoted}`")).fix(node.span, quoted)

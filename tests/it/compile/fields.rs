@@ -19,13 +19,14 @@ const OF_LATER_RELEASES: &[&str] = &["ray.io/v1 RayJob"];
 
 /// What only a controller validates, by the end of the path that leads to it.
 const ANY: &[&str] = &[
+    ".archiveLocation",
     ".artifacts",
     ".autoScaling",
     ".baseRefs",
     ".batcher",
     ".componentSpecs",
     ".confidential",
-    ".data",
+    ".templates.data",
     ".deploymentStrategy",
     ".explainer",
     ".graph",
@@ -38,7 +39,6 @@ const ANY: &[&str] = &[
     ".manifestFrom",
     ".memoize",
     ".model.storage",
-    ".modelFormat",
     ".parameters",
     ".plugin",
     ".podDisruptionBudget",
@@ -149,7 +149,7 @@ impl Embedded {
 
     /// The type that has most of the fields of an object, and what the object has beside.
     fn of(&self, fields: &BTreeSet<String>) -> Option<(&'static str, BTreeSet<String>)> {
-        let all = [("Container", &self.container, "livenessProbe"), ("PodSpec", &self.pod, "containers")];
+        let all = [("Container", &self.container, "livenessProbe"), ("PodSpec", &self.pod, "enableServiceLinks")];
         let (name, known, _) = all.into_iter().find(|(_, _, telling)| fields.contains(*telling))?;
         Some((name, fields - known))
     }
@@ -159,7 +159,12 @@ impl Embedded {
         let is_structured =
             |of: &Value| of["properties"].is_object() || of["x-kubernetes-preserve-unknown-fields"] == true;
         if is_structured(schema) || element.is_some_and(is_structured) {
-            let any = ANY.iter().any(|end| path.ends_with(end)).then_some("any");
+            let shape = match schema["type"].as_str() {
+                Some("object") => "{any}",
+                Some("array") => "[any]",
+                _ => "any",
+            };
+            let any = ANY.iter().any(|end| path.ends_with(end)).then_some(shape);
             if let Some(known) = any.or_else(|| by_path(TYPES, path)).filter(|known| !known.is_empty()) {
                 return known.into();
             }
@@ -201,11 +206,9 @@ impl Embedded {
         let deprecated = by_path(DEPRECATED, path).unwrap_or_default();
         let own = embedded.map_or(all, |(_, beside)| beside);
         for name in own {
-            let of = match deprecated.contains(&name.as_str()) {
-                true => "deprecated".into(),
-                false => self.type_of(&schema["properties"][&name], &format!("{path}.{name}")),
-            };
-            fields.insert(name, of);
+            let of = self.type_of(&schema["properties"][&name], &format!("{path}.{name}"));
+            let is_deprecated = deprecated.contains(&name.as_str());
+            fields.insert(name, if is_deprecated { json!({ "$deprecated": of }) } else { of });
         }
         Value::Object(fields)
     }
@@ -253,7 +256,8 @@ fn fields_are_those_of_the_crds() {
             [group, version, kind] => crd_schema(group, version, kind),
             _ => None,
         };
-        let mut fields = match schema {
+        // Katib's definition of an Experiment says nothing of its fields.
+        let mut fields = match schema.filter(|schema| schema["properties"]["spec"]["properties"].is_object()) {
             Some(schema) => embedded.type_of(&schema["properties"]["spec"], key.rsplit(' ').next().unwrap()),
             None => known.clone(),
         };

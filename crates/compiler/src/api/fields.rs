@@ -7,6 +7,8 @@
 //! - `{"$role": T}`, a mapping whose keys are the roles of the workload
 //! - `[{"$role": "name", …}]`, a list of roles, distinguished by that field
 //! - `{"$beside": "PodSpec", …}`, the fields of that type and these
+//! - `{"$deprecated": T}`, what objects may still have, and no patch
+//! - `"any"`, `"[any]"` or `"{any}"`, what only its controller validates; `"object"`, an object of another kind
 //!
 //! `tests/it/compile/fields.rs` writes the file from the CRDs.
 
@@ -60,6 +62,9 @@ fn read(written: Json) -> Type {
             if let Some(role) = fields.remove("$role") {
                 return Type::Roles(kept(read(role)));
             }
+            if let Some(of) = fields.remove("$deprecated") {
+                return Type::Deprecated(kept(read(of)));
+            }
             let beside = fields.remove("$beside");
             let fields = fields.into_iter().map(|(name, written)| (&*name.leak(), read(written)));
             let fields = fields.collect::<Vec<(&str, Type)>>().leak();
@@ -82,9 +87,8 @@ pub(super) fn named(name: &str) -> Type {
         return Type::List(kept(named(element)));
     }
     match name {
-        // What only its controller validates.
         "any" => Type::Known(|_, _| {}),
-        "deprecated" => Type::Deprecated,
+        "{any}" => Type::Known(|reader, node| _ = reader.is_mapping(node)),
         "object" => Type::Known(object::nested),
         "boolean" => Type::Known(typed::read::<bool>),
         "int32" => Type::Known(typed::read::<i32>),
