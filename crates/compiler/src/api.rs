@@ -315,7 +315,9 @@ impl<'a> Reader<'a> {
         if owner == "PodSpec" && OF_CONTAINERS.contains(&entry.key.as_str()) {
             let help = match self.meaning {
                 Meaning::Object => "it belongs to a container: write it in an element of `containers`",
-                Meaning::Value | Meaning::Patch => "it belongs to a container: of the main one, write it under `container`",
+                Meaning::Value | Meaning::Patch => {
+                    "it belongs to a container: of the main one, write it under `container`"
+                }
             };
             return self.diagnostics.push(found(&code::KB0316).help(help));
         }
@@ -360,8 +362,12 @@ impl<'a> Reader<'a> {
             value => {
                 let fault = fault.note("the API server would refuse the object");
                 match value {
-                    Value::String(text) if is_plain(text, wanted) => fault.help(format!("write `{text}` without quotes")),
-                    Value::String(text) if wanted == "a list" => fault.help(format!("write a list: `[{}]`", Json::from(&**text))),
+                    Value::String(text) if is_plain(text, wanted) => {
+                        fault.help(format!("write `{text}` without quotes"))
+                    }
+                    Value::String(text) if wanted == "a list" => {
+                        fault.help(format!("write a list: `[{}]`", Json::from(&**text)))
+                    }
                     _ if wanted.starts_with(WHOLE_NUMBER) => fault.help("write a number, such as `2`"),
                     _ => fault,
                 }

@@ -78,8 +78,14 @@ fn a_mistyped_field_is_an_error_at_its_place() {
 fn what_the_server_takes_is_taken() {
     for object in [
         job("parallelism: '2',", "").replace("'2'", "2"),
-        job("parallelism: null,", "env: null, command: [run], resources: {limits: {cpu: 1.5, memory: 1Gi, a.example/b: 1}}"),
-        job("", "resources: {limits: {cpu: '1'}}, livenessProbe: {httpGet: {path: /, port: http}}, readinessProbe: {httpGet: {path: /, port: 80}}"),
+        job(
+            "parallelism: null,",
+            "env: null, command: [run], resources: {limits: {cpu: 1.5, memory: 1Gi, a.example/b: 1}}",
+        ),
+        job(
+            "",
+            "resources: {limits: {cpu: '1'}}, livenessProbe: {httpGet: {path: /, port: http}}, readinessProbe: {httpGet: {path: /, port: 80}}",
+        ),
     ] {
         assert_eq!(findings(&object), [], "{object}");
     }
@@ -118,14 +124,18 @@ fn whatever_type_a_definition_refuses_the_compiler_refuses() {
     for (name, object) in objects {
         let text = |field: &str| object[field].as_str().unwrap_or_default().to_owned();
         let kind = format!("{} {}", text("apiVersion"), text("kind"));
-        if !judges::has_definition(&text("apiVersion"), &text("kind")) || !judges::validate(&object).is_empty() || compile(&object, &name).has_errors() {
+        if !judges::has_definition(&text("apiVersion"), &text("kind"))
+            || !judges::validate(&object).is_empty()
+            || compile(&object, &name).has_errors()
+        {
             continue;
         }
         let mut places = Vec::new();
         walk(&object, "", &mut |place, value| places.push((place.to_owned(), value.clone())));
         for (place, value) in places {
             let is_identity = |place: &str| ["", "/apiVersion", "/kind", "/metadata/name", "/status"].contains(&place);
-            let field: String = place.split('/').filter(|step| step.parse::<u32>().is_err()).collect::<Vec<_>>().join("/");
+            let field: String =
+                place.split('/').filter(|step| step.parse::<u32>().is_err()).collect::<Vec<_>>().join("/");
             // A field is mutated once a kind.
             if is_identity(&place) || !seen.insert((kind.clone(), field)) {
                 continue;
