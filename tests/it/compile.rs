@@ -6,6 +6,7 @@ mod experiments;
 mod fields;
 mod hazards;
 mod kill;
+mod mistyped;
 mod notebook;
 mod patches;
 mod published;

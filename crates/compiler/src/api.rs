@@ -4,6 +4,7 @@
 //! instead. Built-in types come from `k8s-openapi`; those of custom resources are in `fields.json`.
 
 mod fields;
+mod object;
 mod pod_rule;
 mod rule;
 mod typed;
@@ -17,9 +18,11 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value as Json;
 
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean};
+use kubebench_syntax::diag::{Code, Diagnostic, Diagnostics, code, did_you_mean};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Node, Value};
+
+pub(crate) use object::check_object;
 
 /// What the API takes at one place.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +46,8 @@ pub enum Type {
     Roles(&'static Self),
     /// A list of the workload's roles, which the field named here tells apart.
     RoleList(&'static str, &'static Self),
+    /// What an object may still say, and no patch: the controller keeps it for objects that are there already.
+    Deprecated(&'static Self),
     /// A mapping with these fields beside those of another type.
     Beside(&'static [(&'static str, Self)], &'static Self),
 }
@@ -87,6 +92,8 @@ enum Meaning {
     Value,
     /// A strategic merge patch: `null` removes, and keys with `$` are directives.
     Patch,
+    /// A part of an object that its author wrote for the API server, which reads `null` as no value.
+    Object,
 }
 
 /// Reports what in `node` is not as the API's `wanted` type has it; `name` completes "is not a field of …".
@@ -157,6 +164,7 @@ impl<'a> Reader<'a> {
     fn read(&mut self, node: &'a Node, wanted: Type) {
         match wanted {
             Type::Known(read) => read(self, node),
+            Type::Deprecated(of) => self.read(node, *of),
             Type::Spec { api_version, kind, release } => {
                 self.read(node, fields::spec(&format!("{api_version} {kind}{release}")));
             }
@@ -165,15 +173,15 @@ impl<'a> Reader<'a> {
                 Value::Seq(items) => items.iter().for_each(|item| self.element(item, element)),
                 _ => self.mistyped(node, "a list"),
             },
+            Type::RoleList(_, role) if self.meaning == Meaning::Object => self.read(node, Type::List(role)),
             Type::RoleList(key, role) => match &node.value {
                 Value::Seq(items) => items.iter().for_each(|item| self.role_element(item, key, role)),
                 _ => self.mistyped(node, "a list"),
             },
             Type::Beside(fields, others) => {
-                let own = |entry: &&kubebench_syntax::yaml::Entry| fields.iter().find(|(name, _)| *name == entry.key);
                 for entry in node.entries() {
-                    if let (Some((_, wanted)), true) = (own(&entry), self.is_given(entry)) {
-                        self.within(Within::Field(&entry.key), |reader| reader.read(&entry.value, *wanted));
+                    if let (Some(wanted), true) = (self.own(fields, &entry.key), self.is_given(entry)) {
+                        self.within(Within::Field(&entry.key), |reader| reader.read(&entry.value, wanted));
                     }
                 }
                 self.beside.push((self.path.len(), fields));
@@ -186,7 +194,7 @@ impl<'a> Reader<'a> {
                     if !self.is_given(entry) {
                         continue;
                     }
-                    if self.roles.contains(&entry.key.as_str()) {
+                    if self.meaning == Meaning::Object || self.roles.contains(&entry.key.as_str()) {
                         self.within(Within::Field(&entry.key), |reader| reader.read(&entry.value, *role));
                     } else {
                         self.unknown_role(&entry.key, entry.key_span);
@@ -194,6 +202,12 @@ impl<'a> Reader<'a> {
                 }
             }
         }
+    }
+
+    /// Returns the type of a field among `fields`.
+    fn own(&self, fields: &[(&str, Type)], name: &str) -> Option<Type> {
+        let is_given = |wanted: &Type| self.meaning == Meaning::Object || !matches!(wanted, Type::Deprecated(_));
+        fields.iter().find(|(own, _)| *own == name).map(|(_, wanted)| *wanted).filter(is_given)
     }
 
     /// Reads an element of a list of roles, which must be one that the workload has.
@@ -237,19 +251,23 @@ impl<'a> Reader<'a> {
 
     /// Returns true for an entry whose value is to be read: no directive, and nothing that removes.
     fn is_given(&mut self, entry: &'a kubebench_syntax::yaml::Entry) -> bool {
-        if self.meaning == Meaning::Patch {
-            return !entry.key.starts_with('$') && entry.value.value != Value::Null;
+        let is_null = entry.value.value == Value::Null;
+        match self.meaning {
+            Meaning::Patch => !is_null && !entry.key.starts_with('$'),
+            Meaning::Object => !is_null,
+            Meaning::Value => {
+                if is_null {
+                    self.within(Within::Field(&entry.key), |reader| reader.mistyped(&entry.value, "a value"));
+                }
+                !is_null
+            }
         }
-        if entry.value.value == Value::Null {
-            self.within(Within::Field(&entry.key), |reader| reader.mistyped(&entry.value, "a value"));
-        }
-        entry.value.value != Value::Null
     }
 
     /// Returns true for an entry that is given and among `fields`; one that is not among them is reported.
     fn is_known(&mut self, entry: &'a kubebench_syntax::yaml::Entry, owner: &str, fields: &[&'static str]) -> bool {
         let is_beside = |(depth, fields): &(usize, &[(&str, Type)])| {
-            *depth == self.path.len() && fields.iter().any(|(name, _)| *name == entry.key)
+            *depth == self.path.len() && self.own(fields, &entry.key).is_some()
         };
         if self.beside.iter().any(is_beside) {
             return false;
@@ -290,16 +308,28 @@ impl<'a> Reader<'a> {
 
     fn unknown_field(&mut self, entry: &kubebench_syntax::yaml::Entry, owner: &str, fields: &[&'static str]) {
         let message = format!("`{}` is not a field of {}", entry.key, self.place());
-        let fault = Diagnostic::at(&code::KB0316, entry.key_span, message)
-            .note("the API server would silently drop it, or refuse the object");
+        let found = |code: &'static Code| {
+            Diagnostic::at(code, entry.key_span, message)
+                .note("the API server would silently drop it, or refuse the object")
+        };
         if owner == "PodSpec" && OF_CONTAINERS.contains(&entry.key.as_str()) {
-            let help = "it belongs to a container: of the main one, write it under `container`";
-            return self.diagnostics.push(fault.help(help));
+            let help = match self.meaning {
+                Meaning::Object => "it belongs to a container: write it in an element of `containers`",
+                Meaning::Value | Meaning::Patch => {
+                    "it belongs to a container: of the main one, write it under `container`"
+                }
+            };
+            return self.diagnostics.push(found(&code::KB0316).help(help));
         }
-        self.diagnostics.push(match (did_you_mean(&entry.key, fields.iter().copied()), explained(owner)) {
-            (Some(close), _) => fault.help(format!("did you mean `{close}`?")).fix(entry.key_span, close),
-            (None, Some(path)) => fault.help(format!("`kubectl explain {path}` lists the fields")),
-            (None, None) => fault.help(format!("its fields are {}", fields.join(", "))),
+        if let Some(close) = did_you_mean(&entry.key, fields.iter().copied()) {
+            let fault = found(&code::KB0316).help(format!("did you mean `{close}`?"));
+            return self.diagnostics.push(fault.fix(entry.key_span, close));
+        }
+        // A later release of its controller may have the field, and the object is its author's.
+        let fault = found(if self.meaning == Meaning::Object { &code::KB0370 } else { &code::KB0316 });
+        self.diagnostics.push(match explained(owner) {
+            Some(path) => fault.help(format!("`kubectl explain {path}` lists the fields")),
+            None => fault.help(format!("its fields are {}", fields.join(", "))),
         });
     }
 
@@ -329,26 +359,54 @@ impl<'a> Reader<'a> {
         self.diagnostics.push(match &node.value {
             Value::Number(text) if wanted == "text" => quote(fault, node, text),
             Value::Bool(flag) if wanted == "text" => quote(fault, node, if *flag { "true" } else { "false" }),
-            _ => fault.note("the API server would refuse the object"),
+            value => {
+                let fault = fault.note("the API server would refuse the object");
+                match value {
+                    Value::String(text) if is_plain(text, wanted) => {
+                        fault.help(format!("write `{text}` without quotes"))
+                    }
+                    Value::String(text) if wanted == "a list" => {
+                        fault.help(format!("write a list: `[{}]`", Json::from(&**text)))
+                    }
+                    _ if wanted.starts_with(WHOLE_NUMBER) => fault.help("write a number, such as `2`"),
+                    _ => fault,
+                }
+            }
         });
     }
 
     /// Reports a value that has the right type and is refused all the same.
     fn refused(&mut self, node: &Node, message: impl Into<String>, help: impl Into<String>) {
         let note = match self.meaning {
-            Meaning::Value => "the API server would refuse the object",
+            Meaning::Value | Meaning::Object => "the API server would refuse the object",
             Meaning::Patch => "the API server would refuse it, and the run would wait until its timeout",
         };
         self.diagnostics.push(Diagnostic::at(&code::KB0325, node.span, message).note(note).help(help));
     }
 }
 
+/// What a type of whole numbers is called, if it has no bounds.
+const WHOLE_NUMBER: &str = "a whole number";
+/// What a boolean is called.
+const BOOLEAN: &str = "`true` or `false`";
+
+/// Returns whether `text` is what is `wanted`, but for its quotes.
+fn is_plain(text: &str, wanted: &str) -> bool {
+    match wanted {
+        BOOLEAN => matches!(text, "true" | "false"),
+        _ => wanted.starts_with(WHOLE_NUMBER) && text.parse::<i32>().is_ok(),
+    }
+}
+
 fn quote(fault: Diagnostic, node: &Node, text: &str) -> Diagnostic {
+    let fault = fault.note("the API server would refuse the object: only text is allowed here");
+    let written = (node.span.end - node.span.start) as usize;
+    if written != text.len() {
+        // A lookup, or another spelling of the value.
+        return fault.help("write it in quotes; a lookup too, as in `\"${{ matrix.size }}\"`");
+    }
     let quoted = format!("\"{text}\"");
-    fault
-        .note("the API server would refuse the object: only text is allowed here")
-        .help(format!("quote it: `{quoted}`"))
-        .fix(node.span, quoted)
+    fault.help(format!("quote it: `{quoted}`")).fix(node.span, quoted)
 }
 
 /// Returns what `kubectl explain` calls a type with too many fields for a message.

@@ -108,7 +108,7 @@ fn published_manifests_compile_or_are_refused_for_what_they_are() {
     let mut wrong = Vec::new();
     for path in files(&root) {
         let name = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
-        let compilation = compile(&path, &name);
+        let compilation = compile(fs::read(&path).unwrap(), &name);
         let codes: BTreeSet<&str> = compilation
             .diagnostics
             .iter()
@@ -131,7 +131,7 @@ fn published_manifests_arrive_as_they_are() {
     let mut compared = 0;
     for path in files(&root) {
         let name = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
-        let compilation = compile(&path, &name);
+        let compilation = compile(fs::read(&path).unwrap(), &name);
         if compilation.has_errors() {
             continue;
         }
@@ -222,7 +222,7 @@ fn manifests(test: &str) -> Option<PathBuf> {
 }
 
 /// Every manifest, but the suite of YAML itself.
-fn files(root: &Path) -> Vec<PathBuf> {
+pub(super) fn files(root: &Path) -> Vec<PathBuf> {
     let files = files_below(root).into_iter();
     let files: Vec<PathBuf> = files
         .filter(|path| path.extension().is_some_and(|extension| extension == "yaml"))
@@ -236,8 +236,8 @@ fn said(name: &str) -> &'static str {
     SAID.iter().find(|(file, _)| name.starts_with(file)).map_or("", |(_, said)| said)
 }
 
-fn compile(path: &Path, name: &str) -> Compilation {
-    let bytes = fs::read(path).unwrap();
+/// Compiles a benchmark of the manifest with these bytes.
+pub(super) fn compile(bytes: Vec<u8>, name: &str) -> Compilation {
     let version = if String::from_utf8_lossy(&bytes).contains("kubeflow.org/v2beta1") { "v2beta1" } else { "v1" };
     let project = format!(
         "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\nspec:\n  targets:\n    t: {{namespace: bench, apis: {{mpiJob: {version}}}, podSecurity: privileged}}\n"

@@ -167,6 +167,12 @@ pub(crate) fn is_built_in(api_version: &str, kind: &str) -> bool {
     core_kinds::faults(api_version, kind, &Value::Null).is_some()
 }
 
+/// Whether anything says what fields objects of the kind have.
+pub(crate) fn has_definition(api_version: &str, kind: &str) -> bool {
+    let of = |(group, version)| matches!(Definition::of(group, version, kind), Definition::Found(_));
+    is_built_in(api_version, kind) || api_version.split_once('/').is_some_and(of)
+}
+
 fn tools_cache() -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let caches = || set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));

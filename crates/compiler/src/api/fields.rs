@@ -7,6 +7,8 @@
 //! - `{"$role": T}`, a mapping whose keys are the roles of the workload
 //! - `[{"$role": "name", …}]`, a list of roles, distinguished by that field
 //! - `{"$beside": "PodSpec", …}`, the fields of that type and these
+//! - `{"$deprecated": T}`, what objects may still have, and no patch
+//! - `"any"`, `"[any]"` or `"{any}"`, what only its controller validates; `"object"`, an object of another kind
 //!
 //! `tests/it/compile/fields.rs` writes the file from the CRDs.
 
@@ -21,11 +23,12 @@ use k8s_openapi::api::core::v1::{
     PodDNSConfig, PodSecurityContext, PodTemplateSpec, ResourceRequirements, SecretKeySelector, SecurityContext,
     Service, VolumeMount,
 };
+use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde_json::Value as Json;
 
 use super::{
     CONTAINER, EGRESS_RULE, INGRESS_RULE, JOB_SPEC, METADATA, POD_SPEC, QUANTITIES, Quantity, TEXT, TOLERATION, Type,
-    VOLUME, typed,
+    VOLUME, object, typed,
 };
 use kubebench_syntax::invariant::{Invariant as _, broken};
 
@@ -37,7 +40,12 @@ static SPECS: LazyLock<BTreeMap<String, Type>> = LazyLock::new(|| {
 
 /// Returns the `spec` of a kind.
 pub(super) fn spec(kind: &str) -> Type {
-    SPECS.get(kind).copied().expected("the fields of every kind that takes patches")
+    find(kind).expected("the fields of every kind that takes patches")
+}
+
+/// Returns the `spec` of a kind, if it is known.
+pub(super) fn find(kind: &str) -> Option<Type> {
+    SPECS.get(kind).copied()
 }
 
 fn read(written: Json) -> Type {
@@ -53,6 +61,9 @@ fn read(written: Json) -> Type {
         Json::Object(mut fields) => {
             if let Some(role) = fields.remove("$role") {
                 return Type::Roles(kept(read(role)));
+            }
+            if let Some(of) = fields.remove("$deprecated") {
+                return Type::Deprecated(kept(read(of)));
             }
             let beside = fields.remove("$beside");
             let fields = fields.into_iter().map(|(name, written)| (&*name.leak(), read(written)));
@@ -76,8 +87,9 @@ pub(super) fn named(name: &str) -> Type {
         return Type::List(kept(named(element)));
     }
     match name {
-        // What only its controller validates.
         "any" => Type::Known(|_, _| {}),
+        "{any}" => Type::Known(|reader, node| _ = reader.is_mapping(node)),
+        "object" => Type::Known(object::nested),
         "boolean" => Type::Known(typed::read::<bool>),
         "int32" => Type::Known(typed::read::<i32>),
         "int64" => Type::Known(typed::read::<i64>),
@@ -94,6 +106,7 @@ pub(super) fn named(name: &str) -> Type {
         "EnvFromSource" => Type::Known(typed::read::<EnvFromSource>),
         "EnvVar" => Type::Known(typed::read::<EnvVar>),
         "EnvVarSource" => Type::Known(typed::read::<EnvVarSource>),
+        "IntOrString" => Type::Known(typed::read::<IntOrString>),
         "JobSpec" => JOB_SPEC,
         "JobTemplateSpec" => Type::Known(typed::read::<JobTemplateSpec>),
         "Lifecycle" => Type::Known(typed::read::<Lifecycle>),

@@ -11,6 +11,7 @@ fn faults(wanted: Type, meaning: Meaning, text: &str) -> Vec<(String, String)> {
     match meaning {
         Meaning::Value => check(&root, wanted, "the whole", &mut found),
         Meaning::Patch => drop(read_patch(&root, wanted, "the whole", &mut found)),
+        Meaning::Object => Reader::new("the whole", meaning, &[], &mut found).read(&root, wanted),
     }
     let at = |fault: &Diagnostic| match fault.place {
         kubebench_syntax::diag::Place::Span(span) => sources.get(source).unwrap().slice(span).to_owned(),
@@ -340,4 +341,26 @@ fn values_of_pods_that_are_refused() {
     ] {
         assert_eq!(faults(wanted, Meaning::Patch, text), [], "{text}");
     }
+}
+
+#[test]
+fn an_object_says_null_for_nothing_and_has_roles_of_its_own() {
+    let patch = "{metadata: {labels: null}, spec: {restartPolicy: null, containers: null}}";
+    assert_eq!(faults(fields::named("PodTemplateSpec"), Meaning::Object, patch), []);
+    let roles = Type::Roles(&Type::Object(&[("replicas", Type::Known(typed::read::<i32>))]));
+    assert_eq!(faults(roles, Meaning::Object, "{Evaluator: {replicas: 2}}"), []);
+    let deprecated = Type::Beside(&[("old", Type::Deprecated(&TEXT))], &POD_SPEC);
+    assert_eq!(faults(deprecated, Meaning::Object, "{old: a}"), []);
+    assert_findings(
+        &faults(deprecated, Meaning::Object, "{old: [a]}"),
+        &[("KB0316 at [a]", str! {"`old` must be text, not a list"})],
+    );
+    assert_findings(
+        &faults(deprecated, Meaning::Patch, "{old: a}"),
+        &[("KB0316 at old", str! {"`old` is not a field of the whole"})],
+    );
+    assert_findings(
+        &faults(POD_SPEC, Meaning::Object, "{later: 1}"),
+        &[("KB0370 at later", str! {"`later` is not a field of the whole"})],
+    );
 }

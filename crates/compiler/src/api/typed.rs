@@ -4,21 +4,21 @@
 //! empty one, so that the reading goes on.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::value::StrDeserializer;
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::{Meaning, Reader, Within, pod_rule, rule};
+use super::{BOOLEAN, Meaning, Reader, WHOLE_NUMBER, Within, pod_rule, rule};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::unit;
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
 /// Reports what in `node` a `T` does not have.
 pub(super) fn read<'a, T: DeserializeOwned>(reader: &mut Reader<'a>, node: &'a Node) {
-    if let Err(Stop::Unreported(reason)) = T::deserialize(Typed { reader: &mut *reader, node }) {
-        reader.mistyped(node, &format!("as the API has it ({reason})"));
-    }
+    // Every fault is reported.
+    let _ = typed(reader, node, PhantomData::<T>);
 }
 
 /// Why the reading of a fragment ended early.
@@ -48,7 +48,7 @@ struct Typed<'r, 'a> {
 }
 
 impl<'a> Typed<'_, 'a> {
-    fn integer<T: std::str::FromStr + Default>(&mut self, wanted: &str) -> T {
+    fn number<T: std::str::FromStr + Default>(&mut self, wanted: &str) -> T {
         let parsed = match &self.node.value {
             Value::Number(text) => text.parse().ok(),
             _ => None,
@@ -106,17 +106,21 @@ impl<'de> Deserializer<'de> for Typed<'_, '_> {
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Stop> {
         if !matches!(self.node.value, Value::Bool(_)) {
-            self.reader.mistyped(self.node, "`true` or `false`");
+            self.reader.mistyped(self.node, BOOLEAN);
         }
         visitor.visit_bool(false)
     }
 
     fn deserialize_i32<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Stop> {
-        visitor.visit_i32(self.integer("a whole number of at most 2147483647"))
+        visitor.visit_i32(self.number("a whole number of at most 2147483647"))
     }
 
     fn deserialize_i64<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Stop> {
-        visitor.visit_i64(self.integer("a whole number"))
+        visitor.visit_i64(self.number(WHOLE_NUMBER))
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Stop> {
+        visitor.visit_f64(self.number("a number"))
     }
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Stop> {
@@ -186,7 +190,7 @@ impl<'de> Deserializer<'de> for Typed<'_, '_> {
     }
 
     forward_to_deserialize_any! {
-        i8 i16 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf unit unit_struct tuple tuple_struct enum identifier
+        i8 i16 i128 u8 u16 u32 u64 u128 f32 char bytes byte_buf unit unit_struct tuple tuple_struct enum identifier
         ignored_any
     }
 }
@@ -202,7 +206,7 @@ impl<'de> SeqAccess<'de> for Elements<'_, '_> {
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Stop> {
         let Some(node) = self.rest.next() else { return Ok(None) };
         self.reader.path.push(Within::Element);
-        let read = seed.deserialize(Typed { reader: &mut *self.reader, node });
+        let read = typed(self.reader, node, seed);
         self.reader.path.pop();
         read.map(Some)
     }
@@ -233,8 +237,19 @@ impl<'de> MapAccess<'de> for Fields<'_, '_> {
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Stop> {
         let entry = self.value.take().ok_or_else(|| de::Error::custom("a value is asked for before its key"))?;
         self.reader.path.push(Within::Field(&entry.key));
-        let read = seed.deserialize(Typed { reader: &mut *self.reader, node: &entry.value });
+        let read = typed(self.reader, &entry.value, seed);
         self.reader.path.pop();
         read
     }
+}
+
+/// Reads `node` as `seed`, and reports what the type itself says of it.
+fn typed<'a, 'de, T: DeserializeSeed<'de>>(reader: &mut Reader<'a>, node: &'a Node, seed: T) -> Result<T::Value, Stop> {
+    let read = seed.deserialize(Typed { reader: &mut *reader, node });
+    read.map_err(|stop| {
+        if let Stop::Unreported(reason) = stop {
+            reader.mistyped(node, &format!("as the API has it ({reason})"));
+        }
+        Stop::Reported
+    })
 }

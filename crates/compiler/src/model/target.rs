@@ -93,6 +93,15 @@ impl TrainerApi {
         }
     }
 
+    /// Returns which fields a TrainJob has, as [`Type::Spec`](crate::api::Type::Spec) names releases.
+    pub(crate) fn release(self) -> &'static str {
+        match self {
+            Self::V2_0 => " 2.0",
+            Self::V2_1 => " 2.1",
+            Self::V2_2 | Self::V2_3 => "",
+        }
+    }
+
     /// Returns the field of a TrainJob that says something over the pods of its runtime.
     pub(crate) fn field(self) -> &'static str {
         match self {

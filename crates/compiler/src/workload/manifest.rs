@@ -2,6 +2,7 @@
 
 mod answers;
 mod choose;
+mod fields;
 mod placeholder;
 mod role;
 mod workflow;
@@ -12,6 +13,7 @@ use serde_json::{Map, Value as Json};
 
 use self::choose::Chosen;
 pub(super) use self::choose::Document;
+pub(super) use self::fields::check as check_fields;
 pub(super) use self::placeholder::refuse as refuse_placeholders;
 use super::condition::Condition;
 use super::kind_of;
@@ -158,6 +160,9 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         warn_of_namespace(cx, document);
     }
     let roles = roles(chosen.main.node, &object, kind, cx.diagnostics);
+    for node in chosen.all() {
+        check_fields(node, cx.target.trainer, cx.diagnostics);
+    }
     let name = (form.name == Some(Naming::Keep)).then(|| chosen.main.name.map(str::to_owned)).flatten();
     if form.name == Some(Naming::Keep) && name.is_none() {
         let message = "`name: keep`, but the object has no name to keep";

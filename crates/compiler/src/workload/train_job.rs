@@ -115,11 +115,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
             return None;
         }
     };
-    let release = match cx.target.trainer {
-        TrainerApi::V2_0 => " 2.0",
-        TrainerApi::V2_1 => " 2.1",
-        TrainerApi::V2_2 | TrainerApi::V2_3 => "",
-    };
+    let release = cx.target.trainer.release();
     let api = Api { spec: Type::Spec { api_version: API_VERSION, kind: "TrainJob", release }, ..KIND.api };
     Some(Workload { name_at, supporting, ..cx.workload(api, spec, roles) })
 }

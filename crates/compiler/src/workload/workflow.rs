@@ -103,6 +103,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let mut object = document.node.to_json();
     arguments::fill(cx, document.node, &mut object);
     let mut roles = manifest::roles(document.node, &object, Some(&KIND), cx.diagnostics);
+    manifest::check_fields(document.node, cx.target.trainer, cx.diagnostics);
     let is_sound = !cx.diagnostics.as_slice().iter().skip(found_before).any(|fault| fault.severity == Severity::Error);
     let (body, supporting, name_at) = apart(manifest::body(object, &[]));
     for role in roles.iter_mut().filter(|_| !supporting.is_empty()) {

@@ -85,12 +85,11 @@ pub(super) struct Chosen<'n> {
 impl<'n> Document<'n> {
     /// Reads what an object says of itself, and reports what it lacks.
     pub(in crate::workload) fn read(node: &'n Node, diagnostics: &mut Diagnostics) -> Option<Self> {
-        let text = |field: &str| node.get(field).and_then(Node::as_text).filter(|text| !text.is_empty());
-        if let (Some(api_version), Some(kind)) = (text("apiVersion"), text("kind")) {
-            let name = node.get("metadata").and_then(|metadata| metadata.get("name")).and_then(Node::as_text);
-            return Some(Self { node, api_version, kind, name });
+        let read = Self::of(node);
+        if read.is_some() {
+            return read;
         }
-        let missing = if text("kind").is_none() { "kind" } else { "apiVersion" };
+        let missing = if said(node, "kind").is_none() { "kind" } else { "apiVersion" };
         // The whole object would be marked.
         let place = node.entries().first().map_or(node.span, |first| first.key_span);
         let fault = Diagnostic::at(&code::KB0346, place, format!("this object has no `{missing}`"));
@@ -100,6 +99,12 @@ impl<'n> Document<'n> {
                 .help("write both, as in `apiVersion: batch/v1` and `kind: Job`"),
         );
         None
+    }
+
+    /// Returns what an object says of itself, if `node` is one.
+    pub(super) fn of(node: &'n Node) -> Option<Self> {
+        let name = node.get("metadata").and_then(|metadata| metadata.get("name")).and_then(Node::as_text);
+        Some(Self { node, api_version: said(node, "apiVersion")?, kind: said(node, "kind")?, name })
     }
 
     /// Returns it as `main` and `preinstalled` name it.
@@ -115,6 +120,10 @@ impl<'n> Document<'n> {
     fn is_known(&self) -> bool {
         kind_called(self.api_version, self.kind).is_some()
     }
+}
+
+fn said<'n>(node: &'n Node, field: &str) -> Option<&'n str> {
+    node.get(field).and_then(Node::as_text).filter(|text| !text.is_empty())
 }
 
 /// Returns what is measured and what is created for it; nothing where that cannot be told.

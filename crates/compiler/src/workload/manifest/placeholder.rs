@@ -65,6 +65,6 @@ fn is_placeholder(text: &str) -> bool {
 }
 
 /// A parameter of Katib, which is filled in for every trial.
-fn is_of_trial(text: &str) -> bool {
+pub(super) fn is_of_trial(text: &str) -> bool {
     text.contains("${trialParameters.") || text.contains("${trialSpec.")
 }
