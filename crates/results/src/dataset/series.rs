@@ -75,14 +75,13 @@ pub(crate) fn series_of(dataset: &Dataset, partition: &Partition, is_wanted: imp
             let metric = MetricKey::of(definition);
             let Definition { direction, kind, .. } = *definition;
             let now = definition.now.clone();
-            let series =
-                all.entry(metric.clone()).or_insert_with(|| Series {
-                    metric,
-                    direction,
-                    kind,
-                    now: None,
-                    points: Vec::new(),
-                });
+            let series = all.entry(metric.clone()).or_insert_with(|| Series {
+                metric,
+                direction,
+                kind,
+                now: None,
+                points: Vec::new(),
+            });
             (series.direction, series.kind, series.now) = (direction, kind, now);
             match series.points.last_mut().filter(|last| last.session == at) {
                 // One metric with two definitions in a session: its direction was changed between two runs.

@@ -150,6 +150,7 @@ codes! {
     KB0367 error "result that was reformatted"
     KB0368 error "result at another place"
     KB0369 error "unknown preset of Prometheus"
+    KB0375 error "several primary metrics in one rule"
 
     KB0401 lint "image without tag or digest"
     KB0402 lint "image tag latest"
