@@ -4,9 +4,9 @@ use anyhow::{Result, bail};
 
 use super::ExitStatus;
 use super::args::ExplainArgs;
-use kubebench_compiler::workload;
+use crate::app::templates::schema_of;
 use kubebench_extract::tool::{self, TOOLS};
-use kubebench_format::schema::{self, DocumentKind, generate};
+use kubebench_format::schema::{self, DocumentKind};
 use kubebench_host::terminal;
 use kubebench_syntax::diag::{code, did_you_mean, what_there_is};
 use kubebench_syntax::invariant::Invariant as _;
@@ -68,7 +68,7 @@ fn field(what: &str) -> Result<String> {
         bail!("there is nothing called `{what}`; {hint}");
     };
     let path: Vec<&str> = steps.collect();
-    match schema::explain(&generate(kind, &workload::schemas()), first, &path) {
+    match schema::explain(&schema_of(kind), first, &path) {
         Ok(page) => Ok(page),
         Err((missing, known)) => {
             let hint = match known.as_slice() {
@@ -83,7 +83,7 @@ fn field(what: &str) -> Result<String> {
 /// Returns the path of a field that was named without the way to it, such as `repeats` or `spec.repeats`.
 fn full_path(what: &str) -> Option<String> {
     DocumentKind::ALL.into_iter().find_map(|kind| {
-        let schema = generate(kind, &workload::schemas());
+        let schema = schema_of(kind);
         let root = kind.name().to_lowercase();
         let below_spec = ["spec.", ""]
             .iter()

@@ -317,7 +317,7 @@ fn results_are_checked() {
 #[test]
 fn documented_tools_are_the_tools() {
     let text = fs::read_to_string(repository().join("docs/extraction.md")).unwrap();
-    let row = |tool: &kubebench_extract::tool::Tool| {
+    let row = |tool: &tool::Tool| {
         let source =
             if tool.source.starts_with("http") { format!("<{}>", tool.source) } else { tool.source.to_owned() };
         format!("| `{}` | {} | {source} |\n", tool.name, tool.reads.replace('|', "\\|"))

@@ -44,6 +44,8 @@ mod vllm_serve_stdout;
 mod vllm_throughput_stdout;
 mod wrk;
 
+use std::collections::BTreeMap;
+
 use serde_json::Value as Json;
 
 use super::line::Line;
@@ -188,6 +190,14 @@ impl Tool {
     /// Returns whether a metric can be asked for by `name`.
     pub fn reports(&self, name: &str) -> bool {
         (self.metrics)().iter().any(|metric| metric.is_asked_by(name))
+    }
+
+    /// Returns what a metric is called now that an older version called `old`.
+    pub fn name_now(&self, old: &str) -> Option<String> {
+        let labels = BTreeMap::new();
+        let now = self.renamed?(&renamed::Old { name: old, labels: &labels, document: None })?;
+        let (renamed::Renamed::To { name, .. } | renamed::Renamed::Unknown { name, .. }) = now;
+        Some(name).filter(|name| name != old && self.reports(name))
     }
 
     /// Returns whether a metric is called `name` in results when all are asked for.

@@ -13,7 +13,11 @@ pub(super) fn reported(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
                 .note("every run would end without it");
             let fixed = tool.fixed_names();
             let close = did_you_mean(name, fixed.iter().map(String::as_str));
-            let help = close.map_or_else(|| tool.what_it_brings(), |close| format!("did you mean `{close}`?"));
+            let help = match (tool.name_now(name), close) {
+                (Some(now), _) => format!("it is called `{now}` now"),
+                (None, Some(close)) => format!("did you mean `{close}`?"),
+                (None, None) => tool.what_it_brings(),
+            };
             diagnostics.push(fault.help(help));
         }
     }

@@ -38,18 +38,23 @@ pub(super) fn measured(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             _ => "it would never find a value, so it would never fail",
         };
         let fault = Diagnostic::at(&code::KB0313, reference.span, message).note(note);
-        let can_bring =
-            |(_, tool): &&(&ToolMetrics, Option<&Tool>)| tool.is_some_and(|tool| tool.brings(&reference.name));
-        let help = match (tools.iter().find(can_bring), did_you_mean(&reference.name, known.iter().map(String::as_str)))
-        {
-            (Some((wanted, _)), _) => {
-                format!("add `{}` to the `metrics` of `{}`, which reports it", reference.name, wanted.tool)
-            }
-            (None, Some(close)) => format!("did you mean `{close}`?"),
-            (None, None) if known.is_empty() => "add the metric under `metrics`".to_owned(),
-            (None, None) => format!("write one of {}, or add it under `metrics`", quoted(&known)),
+        let now = tools.iter().find_map(|(_, tool)| tool.and_then(|tool| tool.name_now(&reference.name)));
+        let help = match now.map(|now| format!("it is called `{now}` now")) {
+            Some(help) => help,
+            None => help(&reference.name, &tools, &known),
         };
         diagnostics.push(fault.help(help));
+    }
+}
+
+/// Says what to write in the place of a name that nothing measures.
+fn help(name: &str, tools: &[(&ToolMetrics, Option<&Tool>)], known: &[String]) -> String {
+    let can_bring = |(_, tool): &&(&ToolMetrics, Option<&Tool>)| tool.is_some_and(|tool| tool.brings(name));
+    match (tools.iter().find(can_bring), did_you_mean(name, known.iter().map(String::as_str))) {
+        (Some((wanted, _)), _) => format!("add `{name}` to the `metrics` of `{}`, which reports it", wanted.tool),
+        (None, Some(close)) => format!("did you mean `{close}`?"),
+        (None, None) if known.is_empty() => "add the metric under `metrics`".to_owned(),
+        (None, None) => format!("write one of {}, or add it under `metrics`", quoted(known)),
     }
 }
 
