@@ -90,7 +90,7 @@ impl Tool {
 pub fn document() -> String {
     let chapters: String = TOOLS.iter().map(Tool::chapter).collect();
     format!(
-        "# Tools\n\nWhat each tool brings whose output Kubebench reads: metrics with unit and direction, and the labels that tell metrics of one name apart.\nA spec asks for them by `from: {{tool: …}}`, as [extraction.md](extraction.md#outputs-of-tools) says; `kubebench explain tool.NAME` prints one of the chapters.\nThis page is made from the tables that the parsers take units and directions from.\n\n{LEGEND}\n{chapters}"
+        "# Tools\n\nWhat each tool brings whose output Kubebench reads: metrics with unit and direction, and the labels that tell metrics of one name apart.\nA spec asks for them by `from: {{tool: …}}`, as [extraction.md](extraction.md#tools) says; `kubebench explain tool.NAME` prints one of the chapters.\nThis page is made from the tables that the parsers take units and directions from.\n\n{LEGEND}\n{chapters}"
     )
 }
 
