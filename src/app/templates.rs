@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
+use serde_json::Value;
 
 use super::project::CompiledProject;
 use super::start::VERSION;
 use kubebench_compiler::workload::{forms, schemas};
+use kubebench_extract::tool::TOOLS;
 use kubebench_format::schema::{DocumentKind, generate};
 use kubebench_syntax::diag::what_there_is;
 
@@ -58,7 +60,17 @@ pub fn workflow() -> String {
 
 /// Returns the bytes of the committed schema file.
 pub fn schema(kind: DocumentKind) -> String {
-    format!("{:#}\n", generate(kind, &schemas()))
+    format!("{:#}\n", schema_of(kind))
+}
+
+/// Returns the schema for editors, which lists the tools. The schema that specs are validated by does not: a tool that there is not
+/// has a finding of its own.
+pub fn schema_of(kind: DocumentKind) -> Value {
+    let mut schema = generate(kind, &schemas());
+    if let Some(name) = schema.pointer_mut("/definitions/ToolSource/properties/name").and_then(Value::as_object_mut) {
+        name.insert("enum".to_owned(), TOOLS.iter().map(|tool| tool.name).collect());
+    }
+    schema
 }
 
 /// Returns a suite of the benchmarks that run by themselves, and once.

@@ -1,6 +1,7 @@
 //! The arguments of every subcommand.
 
 mod judging;
+mod tool;
 
 use std::path::PathBuf;
 
@@ -232,7 +233,7 @@ pub(super) struct ParseArgs {
     #[arg(long, value_name = "SPEC")]
     pub(super) spec: Option<PathBuf>,
     /// Read the logs as output of this tool, such as fio
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = tool::Name, hide_possible_values = true)]
     pub(super) tool: Option<String>,
     /// Which report of the tool counts when a log holds several
     #[arg(long, value_parser = one_of(&Reports::ALL, Reports::name), default_value = "last", value_name = "WHICH")]

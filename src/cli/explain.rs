@@ -1,11 +1,12 @@
-//! `kubebench explain`: a code's page, or a field of a spec.
+//! `kubebench explain`: a code's page, a field of a spec, or what a tool brings.
 
 use anyhow::{Result, bail};
 
 use super::ExitStatus;
 use super::args::ExplainArgs;
-use kubebench_compiler::workload;
-use kubebench_format::schema::{self, DocumentKind, generate};
+use crate::app::templates::schema_of;
+use kubebench_extract::tool::{self, TOOLS};
+use kubebench_format::schema::{self, DocumentKind};
 use kubebench_host::terminal;
 use kubebench_syntax::diag::{code, did_you_mean, what_there_is};
 use kubebench_syntax::invariant::Invariant as _;
@@ -16,7 +17,11 @@ pub(super) fn run(args: &ExplainArgs) -> Result<ExitStatus> {
         None => list(),
         Some(what) => match code::find(what) {
             Some(code) => format!("{}\n", code.page.trim_end()),
-            None => field(what)?,
+            None => match what.strip_prefix("tool") {
+                Some("") => tool::list(),
+                Some(rest) if rest.starts_with('.') => of_tool(rest.trim_start_matches('.'))?,
+                _ => field(what)?,
+            },
         },
     };
     terminal::print(&text)?;
@@ -38,6 +43,14 @@ fn list() -> String {
         .collect()
 }
 
+fn of_tool(name: &str) -> Result<String> {
+    let Some(tool) = tool::tool(name) else {
+        let names = TOOLS.iter().map(|tool| tool.name);
+        bail!("there is no tool `{name}`; {}", what_there_is(name, names, "tools are"));
+    };
+    Ok(tool.page())
+}
+
 fn field(what: &str) -> Result<String> {
     let mut steps = what.split('.');
     let first = steps.next().expected("a first part of every split");
@@ -47,14 +60,15 @@ fn field(what: &str) -> Result<String> {
             bail!("there is nothing called `{what}`; did you mean `{path}`?");
         }
         let codes = code::ALL.iter().map(|code| code.id);
-        let hint = match did_you_mean(first, kinds.into_iter().chain(codes)) {
+        let hint = match did_you_mean(first, kinds.into_iter().chain(["tool"]).chain(codes)) {
             Some(close) => format!("did you mean `{close}`?"),
-            None => "write a code such as KB0105, or a field such as benchmark.spec.matrix".to_owned(),
+            None => "write a code such as KB0105, a field such as benchmark.spec.matrix, or a tool such as tool.fio"
+                .to_owned(),
         };
         bail!("there is nothing called `{what}`; {hint}");
     };
     let path: Vec<&str> = steps.collect();
-    match schema::explain(&generate(kind, &workload::schemas()), first, &path) {
+    match schema::explain(&schema_of(kind), first, &path) {
         Ok(page) => Ok(page),
         Err((missing, known)) => {
             let hint = match known.as_slice() {
@@ -69,7 +83,7 @@ fn field(what: &str) -> Result<String> {
 /// Returns the path of a field that was named without the way to it, such as `repeats` or `spec.repeats`.
 fn full_path(what: &str) -> Option<String> {
     DocumentKind::ALL.into_iter().find_map(|kind| {
-        let schema = generate(kind, &workload::schemas());
+        let schema = schema_of(kind);
         let root = kind.name().to_lowercase();
         let below_spec = ["spec.", ""]
             .iter()

@@ -11,6 +11,7 @@ mod lineages;
 mod mock;
 mod outcome;
 mod properties;
+mod renamed;
 mod report;
 mod scaling;
 mod units;

@@ -1,5 +1,6 @@
 //! Reading logs and results without running anything: rules, `parse`, fixtures, `validate results`.
 
+mod catalogue;
 mod naming;
 mod tools;
 
@@ -7,7 +8,7 @@ use std::fs;
 use std::process::Stdio;
 
 use kubebench_extract::rules::Rules;
-use kubebench_extract::tool::TOOLS;
+use kubebench_extract::tool::{self, TOOLS};
 use kubebench_format::result::{self, BenchmarkResult};
 use kubebench_format::schema::generate_result;
 use kubebench_testing::snapshot::{assert_file, assert_text, str};
@@ -313,15 +314,16 @@ fn results_are_checked() {
     );
 }
 
-/// The table of tools in docs/extraction.md is that of the program.
+/// The table of tools in docs/extraction.md is that of the program, and so is docs/tools.md.
 #[test]
 fn documented_tools_are_the_tools() {
     let text = fs::read_to_string(repository().join("docs/extraction.md")).unwrap();
-    let row = |tool: &kubebench_extract::tool::Tool| {
+    let row = |tool: &tool::Tool| {
         let source =
             if tool.source.starts_with("http") { format!("<{}>", tool.source) } else { tool.source.to_owned() };
         format!("| `{}` | {} | {source} |\n", tool.name, tool.reads.replace('|', "\\|"))
     };
+    assert_file(&repository().join("docs/tools.md"), &tool::document());
     let table: String = TOOLS.iter().map(row).collect();
     let table = format!("| tool | reads | described by |\n|---|---|---|\n{table}");
     let (before, _) = text.split_once("| tool | reads |").unwrap_or((&text, ""));

@@ -76,6 +76,7 @@ pub(crate) static RULES: &[Rule] = &[
     shared_memory::kept,
     metric_direction::given,
     primary_metric::chosen,
+    primary_metric::single,
     timeout::set,
     scaling::followed,
     mpi_restricted::possible,

@@ -7,8 +7,8 @@ mod aiperf;
 mod bmf;
 mod criterion;
 mod deepspeed;
-mod direction;
 mod fio;
+mod form;
 mod github_action_custom;
 mod go_bench;
 mod google_benchmark;
@@ -22,11 +22,13 @@ mod katib;
 mod llmd_benchmark_report;
 mod maxtext;
 mod megatron;
+mod metric;
 mod mllog;
 mod mlperf_loadgen;
 mod nccl_tests;
 mod nemo;
 mod openmetrics;
+mod page;
 mod pytest_benchmark;
 mod python_literal;
 mod pytorch_imagenet;
@@ -42,15 +44,17 @@ mod vllm_serve_stdout;
 mod vllm_throughput_stdout;
 mod wrk;
 
-use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
 use super::line::Line;
 use super::number;
-use super::series::{Reading, Sample, Series};
-use kubebench_format::spec::v1::metric::{Better, Reduce};
+use super::series::{Reading, Sample};
 
+pub use metric::{Headline, Over, ToolLabel, ToolMetric};
+use metric::{LAST, LAST_AND_MEDIAN, ONE, higher, label, lower, plain};
+pub use page::{document, list};
 pub use report::{Found, Report, Requests};
 
 /// The tools, by name.
@@ -103,8 +107,14 @@ pub struct Tool {
     pub lines: Option<Lines>,
     /// How a document of its is read, if it writes documents.
     pub document: Option<Document>,
-    /// All metrics that it can report, where none takes its name from the output.
-    pub metrics: Option<fn() -> Vec<&'static ToolMetric>>,
+    /// Which versions of the tool samples and captures of it prove that are read, for people.
+    pub versions: &'static str,
+    /// All metrics that it can report. Of several whose form a name has, the first is meant.
+    pub metrics: fn() -> Vec<&'static ToolMetric>,
+    /// What tells metrics of one name apart, where there may be several.
+    pub labels: &'static [ToolLabel],
+    /// What a spec says to have some of them: `{name: fio, file: fio.json, metrics: [read_iops]}`.
+    pub example: &'static str,
     /// What metrics are called now that an older version recorded under another name.
     pub renamed: Option<fn(&renamed::Old<'_>) -> Option<renamed::Renamed>>,
 }
@@ -141,71 +151,6 @@ pub trait LineParser: Send {
     fn finish(&mut self, _report: &mut Report) {}
 }
 
-/// A metric that a tool always reports under the same name.
-#[derive(Clone, Copy, Debug)]
-pub struct ToolMetric {
-    /// The name of the series, such as `tps`.
-    pub name: &'static str,
-    /// The unit; `1` for a pure number.
-    pub unit: &'static str,
-    /// Which way is better, where that is beyond doubt.
-    pub better: Option<Better>,
-    /// What it becomes when nobody asks for another reduction.
-    pub headlines: &'static [Headline],
-}
-
-impl ToolMetric {
-    /// Returns the names by which the metric can be asked for: that of each headline, and that of the series.
-    pub fn names(&self) -> impl Iterator<Item = String> {
-        let series = self.headlines.first().filter(|headline| !headline.suffix.is_empty()).map(|_| "");
-        let suffixes = self.headlines.iter().map(|headline| headline.suffix).chain(series);
-        suffixes.map(|suffix| format!("{}{suffix}", self.name))
-    }
-}
-
-/// One way in which a series becomes a metric of its own: `tps` with `_last` is `tps_last`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Headline {
-    /// What is added to the name; nothing for metrics that have one value.
-    pub suffix: &'static str,
-    /// How the values become one.
-    pub reduce: Reduce,
-    /// Of which of them.
-    pub over: Over,
-}
-
-/// Which values of a series a headline is made of, where the spec has no window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Over {
-    /// All.
-    All,
-    /// Those of a steady state: without the first tenth of the steps, of which at least one and at most ten.
-    Steady,
-}
-
-impl Headline {
-    /// Makes a headline of all values.
-    const fn of(suffix: &'static str, reduce: Reduce) -> Self {
-        Self { suffix, reduce, over: Over::All }
-    }
-
-    /// Returns those of the values that it is made of.
-    pub fn part_of<'a>(&self, series: &'a Series) -> Cow<'a, Series> {
-        match self.over {
-            Over::All => Cow::Borrowed(series),
-            Over::Steady => Cow::Owned(series.steady()),
-        }
-    }
-}
-
-/// For a metric with one value; of several, such as after a restart, the last.
-pub(crate) const ONE: &[Headline] = &[Headline::of("", Reduce::Last)];
-/// For a series whose last value speaks for it.
-pub(crate) const LAST: &[Headline] = &[Headline::of("_last", Reduce::Last)];
-/// For a series of times or rates of single steps: one of them may hold a checkpoint, and the first compile and warm up.
-pub(crate) const LAST_AND_MEDIAN: &[Headline] =
-    &[Headline::of("_last", Reduce::Last), Headline { suffix: "_median", reduce: Reduce::Median, over: Over::Steady }];
-
 /// Reads `text`, which is in the place of a value on `line`.
 fn read_on(line: &Line<'_>, step: Option<u64>, text: &str) -> Reading {
     take_on(line, step, number::parse(text))
@@ -229,6 +174,41 @@ fn fixed_on(line: &Line<'_>, step: Option<u64>, text: &str, decimals: usize) -> 
 /// Makes the sample of a value that is on `line`.
 fn sample_on(line: &Line<'_>, step: Option<u64>, value: f64) -> Sample {
     Sample { value, ..line.place(step) }
+}
+
+impl Tool {
+    /// Returns whether all names of its metrics are known before it runs.
+    pub fn is_fixed(&self) -> bool {
+        (self.metrics)().iter().all(|metric| !metric.is_open())
+    }
+
+    /// Returns the names by which metrics can be asked for, but for those to which the output brings a part.
+    pub fn fixed_names(&self) -> Vec<String> {
+        (self.metrics)().iter().filter(|metric| !metric.is_open()).flat_map(|metric| metric.names()).collect()
+    }
+
+    /// Returns whether a metric can be asked for by `name`.
+    pub fn reports(&self, name: &str) -> bool {
+        (self.metrics)().iter().any(|metric| metric.is_asked_by(name))
+    }
+
+    /// Returns what a metric is called now that an older version called `old`.
+    pub fn name_now(&self, old: &str) -> Option<String> {
+        let labels = BTreeMap::new();
+        let now = self.renamed?(&renamed::Old { name: old, labels: &labels, document: None })?;
+        let (renamed::Renamed::To { name, .. } | renamed::Renamed::Unknown { name, .. }) = now;
+        Some(name).filter(|name| name != old && self.reports(name))
+    }
+
+    /// Returns whether a metric is called `name` in results when all are asked for.
+    pub fn brings(&self, name: &str) -> bool {
+        (self.metrics)().iter().any(|metric| metric.is_brought_as(name))
+    }
+}
+
+/// Returns the metric of `metrics` that is called `name`, or has that form.
+fn find(metrics: &'static [ToolMetric], name: &str) -> Option<&'static ToolMetric> {
+    metrics.iter().find(|metric| metric.fits(name))
 }
 
 /// Returns the tool of that name.

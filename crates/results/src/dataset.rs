@@ -109,11 +109,17 @@ impl Dataset {
     }
 
     /// Says which metrics of `benchmark` were recorded under names that they do not have any more, where their results do not tell the
-    /// new ones.
+    /// new ones, and others have those.
     pub fn breaks(&self, benchmark: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
-        let rows = self.rows.iter().filter(|row| self.subject(row).benchmark == benchmark);
+        let rows = || self.rows.iter().filter(|row| self.subject(row).benchmark == benchmark);
+        let is_there = |now: &Now| {
+            let is_it = |definition: &Definition| {
+                definition.name == now.name && now.labels.iter().any(|label| definition.labels.contains_key(label))
+            };
+            rows().flat_map(|row| self.metrics(row)).any(|(definition, _)| is_it(definition))
+        };
         let mut counts: BTreeMap<(&str, &Now, &str), usize> = BTreeMap::new();
-        for row in rows {
+        for row in rows() {
             let old = self.metrics(row).filter_map(|(definition, _)| Some((definition, definition.now.as_ref()?)));
             let names: BTreeSet<(&str, &Now)> = old
                 .filter(|(definition, now)| is_wanted(&definition.name) || is_wanted(&now.name))
@@ -133,7 +139,7 @@ impl Dataset {
                 now.name
             )
         };
-        counts.into_iter().map(said).collect()
+        counts.into_iter().filter(|((_, now, _), _)| is_there(now)).map(said).collect()
     }
 
     /// Returns what keeps a result apart from others.

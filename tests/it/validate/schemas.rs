@@ -7,6 +7,7 @@ use std::fs;
 
 use kubebench_compiler::compile::{Compilation, document_schemas};
 use kubebench_compiler::workload;
+use kubebench_extract::tool::TOOLS;
 use kubebench_format::schema::{DocumentKind, RESULT_FILE, generate, generate_result};
 use kubebench_syntax::text::{Source, SourceId};
 use kubebench_syntax::yaml;
@@ -110,7 +111,12 @@ spec:
 fn committed_schemas_are_the_generated_ones() {
     for kind in DocumentKind::ALL {
         let path = repository().join("schema").join(kind.file_name());
-        let generated = format!("{:#}\n", generate(kind, &workload::schemas()));
+        let mut generated = generate(kind, &workload::schemas());
+        // For editors: who validates a spec has a finding of its own.
+        if let Some(name) = generated.pointer_mut("/definitions/ToolSource/properties/name") {
+            name["enum"] = TOOLS.iter().map(|tool| tool.name).collect();
+        }
+        let generated = format!("{generated:#}\n");
         assert_file(&path, &generated);
         let printed = Folder::with::<&str, &str>([]).run(&["schema", &kind.name().to_lowercase()]);
         assert_yes(&printed);

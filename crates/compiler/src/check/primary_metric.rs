@@ -1,6 +1,7 @@
-//! KB0410: benchmarks without a metric to judge them by.
+//! KB0375 and KB0410: benchmarks without one metric to judge them by.
 
-use crate::model::{Benchmark, Metric};
+use crate::model::{Benchmark, Metric, ToolMetrics};
+use kubebench_extract::tool::tool;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 
 /// Reports benchmarks that measure nothing, or several metrics of which none is primary.
@@ -21,8 +22,49 @@ pub(super) fn chosen(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     diagnostics.push(
         fault
             .note("of many metrics judged alike, some look worse by chance, and each of those is a false alarm")
-            .help("add `primary: true` to the one that the benchmark is made for"),
+            .help(advice(first)),
     );
+}
+
+/// Says how one metric becomes primary: of a rule that brings several, none can be.
+fn advice(first: &Metric) -> String {
+    match first.tool.as_ref().filter(|_| !is_single(first)) {
+        Some(wanted) => format!(
+            "choose the one that the benchmark is made for: `- {{primary: true, from: {{tool: {{name: {}, metrics: [{}]}}}}}}`, \
+             and name the others in a rule of their own",
+            wanted.tool,
+            one_of(wanted)
+        ),
+        None => "add `primary: true` to the one that the benchmark is made for".to_owned(),
+    }
+}
+
+/// Returns the first metric that a rule asks for, or that its tool brings.
+fn one_of(wanted: &ToolMetrics) -> String {
+    let asked = wanted.names.iter().flatten().next().map(|(name, _)| name.clone());
+    let fixed = || tool(&wanted.tool).and_then(|tool| tool.fixed_names().into_iter().find(|name| tool.brings(name)));
+    asked.or_else(fixed).unwrap_or_else(|| "NAME".to_owned())
+}
+
+/// Reports rules that make several metrics primary.
+pub(super) fn single(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
+    for metric in benchmark.metrics.iter().filter(|metric| metric.primary && !is_single(metric)) {
+        let Some(wanted) = &metric.tool else { continue };
+        let Some(tool) = tool(&wanted.tool) else { continue };
+        let asked = wanted.names.as_ref().map(|names| names.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>());
+        let count = asked.as_ref().map_or_else(|| "all metrics".to_owned(), |names| format!("{} metrics", names.len()));
+        let message = format!("this rule makes {count} of `{}` primary", wanted.tool);
+        let brought = asked.map_or_else(|| tool.what_it_brings(), |names| format!("it asks for {}", names.join(", ")));
+        diagnostics.push(
+            Diagnostic::at(&code::KB0375, metric.span, message)
+                .note("of many metrics judged alike, some look worse by chance, and each of those is a false alarm")
+                .note(brought)
+                .help(format!(
+                    "name one, such as `metrics: [{}]`, and leave the others to a rule without `primary`",
+                    one_of(wanted)
+                )),
+        );
+    }
 }
 
 /// A tool gives as many metrics as are asked for; without names, all that it has.

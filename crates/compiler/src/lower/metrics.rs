@@ -223,9 +223,16 @@ fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics
             format!("`{}` brings its own names, and none is `{name}`", tool.name),
         )
         .note("nothing would be found under this name, and where it is `primary` or `required` no run would count");
+        let known = kubebench_extract::tool::tool(&tool.name);
+        let names = known.map_or_else(String::new, |tool| format!("; {}", tool.what_it_brings()));
         diagnostics.push(match &tool.metrics {
-            Some(_) => fault.help("remove `name`; gates, checks and fixtures use the names of the tool"),
-            None => fault.help("remove `name`, and choose metrics by the names of the tool: `tool: {metrics: […]}`"),
+            Some(asked) => fault.help(format!(
+                "remove `name`; gates, checks and fixtures use the names of the tool: {}",
+                asked.join(", ")
+            )),
+            None => fault.help(format!(
+                "remove `name`, and choose metrics by the names of the tool: `tool: {{metrics: […]}}`{names}"
+            )),
         });
     }
     if let (Some(_), Some(outer)) =

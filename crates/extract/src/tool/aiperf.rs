@@ -4,9 +4,11 @@
 //! a name for each statistic. `error_request_count` is absent when no request failed; a run that was cancelled, or in which no
 //! request succeeded, does not count.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
-use super::{Document, Report, Tool, direction};
+use super::{Document, Report, Tool, ToolMetric, higher, lower, plain};
 use crate::json_document::{holds_secret, reading, readings};
 
 pub(super) const TOOL: Tool = Tool {
@@ -18,9 +20,24 @@ pub(super) const TOOL: Tool = Tool {
         is_it: |root| root.as_object().into_iter().flatten().any(|member| metric(member).is_some()),
         read,
     }),
-    metrics: None,
+    versions: "AIPerf 0.13",
+    metrics: || METRICS.iter().collect(),
+    labels: &[],
+    example: "{name: aiperf, file: profile_export_aiperf.json, metrics: [request_latency_p99]}",
     renamed: None,
 };
+
+static METRICS: &[ToolMetric] = &[
+    lower("{kind}_latency_{location}", "", "a latency: of requests, between tokens").in_unit_of_output(),
+    lower("time_to_{event}_{location}", "", "the wait for the first token, or for another event").in_unit_of_output(),
+    higher("{kind}_throughput", "", "requests or tokens a second").in_unit_of_output(),
+    higher("{kind}_throughput_{location}", "", "requests or tokens a second").in_unit_of_output(),
+    higher("{kind}_throughput_per_user_{location}", "", "tokens a second of one user").in_unit_of_output(),
+    higher("{kind}goodput", "", "requests a second that met the goals").in_unit_of_output(),
+    lower("{kind}_error_rate", "", "the share that failed").in_unit_of_output(),
+    plain("{metric}_{statistic}", "", "any other metric that has statistics").in_unit_of_output(),
+    plain("{metric}", "", "any other metric with one value").in_unit_of_output(),
+];
 
 fn read(root: &Value, report: &mut Report) {
     if holds_secret(root) {
@@ -32,12 +49,8 @@ fn read(root: &Value, report: &mut Report) {
         let statistics = || readings(metric).filter(|(statistic, _)| *statistic != "unit");
         let is_single = statistics().count() == 1 && metric.get("avg").is_some();
         for (statistic, value) in statistics().filter(|(statistic, _)| !matches!(*statistic, "count" | "sum")) {
-            let better = direction::of_statistic(name, statistic);
-            if is_single {
-                report.push_one(name, &unit, better, value);
-            } else {
-                report.push_one(&format!("{name}_{statistic}"), &unit, better, value);
-            }
+            let name = if is_single { (*name).to_owned() } else { format!("{name}_{statistic}") };
+            report.push_found(METRICS, &name, &unit, &BTreeMap::new(), value);
         }
     }
     if root.get("was_cancelled").and_then(Value::as_bool) == Some(true) {

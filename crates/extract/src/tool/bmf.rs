@@ -3,11 +3,12 @@
 //! The file has no units: those of Bencher's built-in measures are known, every other measure is a pure number here.
 //! `lower_value` and `upper_value` are bounds that need not lie around the value; they are no metrics.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
-use super::{Document, Report, Tool};
+use super::{Document, Report, Tool, ToolMetric, higher, lower, plain};
 use crate::json_document::reading;
-use kubebench_format::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
     name: "bmf",
@@ -15,7 +16,10 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://bencher.dev/docs/reference/bencher-metric-format/",
     lines: None,
     document: Some(Document::Text(read)),
-    metrics: None,
+    versions: "the format, which has no versions",
+    metrics: || METRICS.iter().collect(),
+    labels: &[],
+    example: "{name: bmf, file: bmf.json, metrics: [sort.latency]}",
     renamed: None,
 };
 
@@ -25,23 +29,20 @@ fn read(text: &str, report: &mut Report) {
         for (benchmark, measures) in document.as_object().into_iter().flatten() {
             for (measure, metric) in measures.as_object().into_iter().flatten() {
                 let name = format!("{benchmark}.{measure}");
-                let (unit, better) = built_in(measure);
                 let value = reading(metric.get("value").unwrap_or(&Value::Null));
                 if value.value().is_none() {
                     report.invalid(format!("`{name}` has no number as its `value`"));
                 }
-                report.push_one(&name, unit, better, value);
+                report.push_found(METRICS, &name, "1", &BTreeMap::new(), value);
             }
         }
     }
 }
 
-fn built_in(measure: &str) -> (&'static str, Option<Better>) {
-    match measure {
-        "latency" => ("ns", Some(Better::Lower)),
-        "throughput" => ("ops/s", Some(Better::Higher)),
-        "build-time" => ("s", Some(Better::Lower)),
-        "file-size" => ("B", Some(Better::Lower)),
-        _ => ("1", None),
-    }
-}
+static METRICS: &[ToolMetric] = &[
+    lower("{benchmark}.latency", "ns", "Bencher's measure of latency"),
+    higher("{benchmark}.throughput", "ops/s", "Bencher's measure of throughput"),
+    lower("{benchmark}.build-time", "s", "Bencher's measure of build time"),
+    lower("{benchmark}.file-size", "B", "Bencher's measure of file size"),
+    plain("{benchmark}.{measure}", "1", "any other measure, whose unit the file does not say"),
+];

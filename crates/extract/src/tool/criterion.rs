@@ -5,9 +5,8 @@
 
 use serde_json::Value;
 
-use super::{Document, Report, Tool};
+use super::{Document, Report, Tool, ToolMetric, lower, plain};
 use crate::json_document::reading;
-use kubebench_format::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
     name: "criterion",
@@ -15,21 +14,49 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/bheisler/criterion.rs/blob/master/src/estimate.rs",
     lines: None,
     document: Some(Document::Json {
-        is_it: |root| STATISTICS.iter().any(|(name, older, _)| root.get(name).or(root.get(older)).is_some()),
+        is_it: |root| {
+            STATISTICS.iter().any(|(older, [metric, ..])| root.get(metric.name).or(root.get(older)).is_some())
+        },
         read,
     }),
-    metrics: None,
+    versions: "0.5, and keys of before 0.4",
+    metrics: || STATISTICS.iter().flat_map(|(_, metrics)| metrics).collect(),
+    labels: &[],
+    example: "{name: criterion, file: sort/new/estimates.json, metrics: [median]}",
     renamed: None,
 };
 
-const STATISTICS: [(&str, &str, Option<Better>); 5] = [
-    ("mean", "Mean", Some(Better::Lower)),
-    ("median", "Median", Some(Better::Lower)),
-    // Where the number of iterations grows from sample to sample, criterion's own headline.
-    ("slope", "Slope", Some(Better::Lower)),
-    ("std_dev", "StdDev", None),
-    ("median_abs_dev", "MedianAbsDev", None),
+/// Each with the key of older versions, and the bounds of its confidence interval.
+static STATISTICS: [(&str, [ToolMetric; 3]); 5] = [
+    ("Mean", of_time("mean", "mean_ci_lower", "mean_ci_upper", "mean time of an iteration")),
+    ("Median", of_time("median", "median_ci_lower", "median_ci_upper", "median time of an iteration")),
+    ("Slope", of_time("slope", "slope_ci_lower", "slope_ci_upper", "criterion's own headline where iterations grow")),
+    ("StdDev", of_spread("std_dev", "std_dev_ci_lower", "std_dev_ci_upper", "standard deviation")),
+    (
+        "MedianAbsDev",
+        of_spread("median_abs_dev", "median_abs_dev_ci_lower", "median_abs_dev_ci_upper", "median deviation"),
+    ),
 ];
+
+const fn of_time(
+    name: &'static str,
+    below: &'static str,
+    above: &'static str,
+    meaning: &'static str,
+) -> [ToolMetric; 3] {
+    let [_, low, high] = of_spread(name, below, above, meaning);
+    [lower(name, "ns", meaning), low, high]
+}
+
+const fn of_spread(
+    name: &'static str,
+    below: &'static str,
+    above: &'static str,
+    meaning: &'static str,
+) -> [ToolMetric; 3] {
+    let bound = "a bound of its confidence interval";
+    [plain(name, "ns", meaning), plain(below, "ns", bound), plain(above, "ns", bound)]
+}
 
 fn read(root: &Value, report: &mut Report) {
     let has = |name: &str, older: &str| root.get(name).or_else(|| root.get(older)).is_some();
@@ -37,18 +64,19 @@ fn read(root: &Value, report: &mut Report) {
         let reason = "these are the estimates of a change, which are fractions: name `new/estimates.json`";
         return report.invalid(reason);
     }
-    for (name, older, better) in STATISTICS {
-        let Some(estimate) = root.get(name).or_else(|| root.get(older)).filter(|estimate| estimate.is_object()) else {
+    for (older, [metric, below, above]) in &STATISTICS {
+        let Some(estimate) = root.get(metric.name).or_else(|| root.get(older)).filter(|estimate| estimate.is_object())
+        else {
             continue;
         };
         let parts = [
-            (name.to_owned(), "/point_estimate", better),
-            (format!("{name}_ci_lower"), "/confidence_interval/lower_bound", None),
-            (format!("{name}_ci_upper"), "/confidence_interval/upper_bound", None),
+            (metric, "/point_estimate"),
+            (below, "/confidence_interval/lower_bound"),
+            (above, "/confidence_interval/upper_bound"),
         ];
-        for (name, pointer, better) in parts {
+        for (metric, pointer) in parts {
             if let Some(value) = estimate.pointer(pointer) {
-                report.push_one(&name, "ns", better, reading(value));
+                report.push(metric, reading(value));
             }
         }
     }

@@ -9,9 +9,11 @@
 //! `GB` are 2^30 bytes, of rank 0. With pipelines the timer sees a part of a step only, and its rates are far too high (311
 //! in a log whose Megatron lines say 27.5): there `samples_per_second` is the rate.
 
-use super::{LAST, LAST_AND_MEDIAN, Line, LineParser, Lines, ONE, Report, Tool, ToolMetric, megatron, read_on};
+use super::{
+    LAST, LAST_AND_MEDIAN, Line, LineParser, Lines, Report, Tool, ToolMetric, higher, lower, megatron, plain, read_on,
+};
 use crate::tool::Headline;
-use kubebench_format::spec::v1::metric::{Better, Reduce};
+use kubebench_format::spec::v1::metric::Reduce;
 
 pub(super) const TOOL: Tool = Tool {
     name: "deepspeed",
@@ -19,34 +21,25 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/deepspeedai/DeepSpeed/blob/master/deepspeed/utils/timer.py",
     lines: Some(Lines { needles: &NEEDLES, parser: || Box::new(Parser::default()) }),
     document: None,
-    metrics: Some(|| [&[&RUNNING, &CURRENT, &MAX_MEMORY, &LAST_GLOBAL_STEP], megatron::METRICS].concat()),
+    versions: "lines of before 0.7 and since, and those of Megatron-DeepSpeed",
+    metrics: || [&[&RUNNING, &CURRENT, &MAX_MEMORY, &LAST_GLOBAL_STEP], megatron::METRICS].concat(),
+    labels: &[],
+    example: "{name: deepspeed, metrics: [curr_samples_per_sec_median]}",
     renamed: None,
 };
 
 const NEEDLES: [&str; 3] = [TIMER, megatron::NEEDLES[0], megatron::NEEDLES[1]];
 const TIMER: &str = "SamplesPerSec=";
 
-static RUNNING: ToolMetric = ToolMetric {
-    name: "running_avg_samples_per_sec",
-    unit: "samples/s",
-    better: Some(Better::Higher),
-    headlines: LAST,
-};
-static CURRENT: ToolMetric = ToolMetric {
-    name: "curr_samples_per_sec",
-    unit: "samples/s",
-    better: Some(Better::Higher),
-    headlines: LAST_AND_MEDIAN,
-};
+static RUNNING: ToolMetric =
+    higher("running_avg_samples_per_sec", "samples/s", "samples a second since the start of the timer").of(LAST);
+static CURRENT: ToolMetric =
+    higher("curr_samples_per_sec", "samples/s", "samples a second since the line before").of(LAST_AND_MEDIAN);
 /// A peak, which starts anew after a restart.
-static MAX_MEMORY: ToolMetric = ToolMetric {
-    name: "max_mem_allocated",
-    unit: "GB",
-    better: Some(Better::Lower),
-    headlines: &[Headline::of("", Reduce::Max)],
-};
-static LAST_GLOBAL_STEP: ToolMetric =
-    ToolMetric { name: "last_global_step", unit: "step", better: None, headlines: ONE };
+static MAX_MEMORY: ToolMetric =
+    lower("max_mem_allocated", "GB", "peak of allocated memory on rank 0, in units of 2^30 bytes")
+        .of(&[Headline::of("", Reduce::Max)]);
+static LAST_GLOBAL_STEP: ToolMetric = plain("last_global_step", "step", "the last step");
 
 #[derive(Default)]
 struct Parser {
@@ -80,7 +73,7 @@ impl LineParser for Parser {
                 _ => continue,
             };
             let text = text.split_whitespace().next().unwrap_or_default().trim_end_matches(',');
-            let text = if metric.unit == "GB" { text.strip_suffix("GB").unwrap_or(text) } else { text };
+            let text = if metric.unit == Some("GB") { text.strip_suffix("GB").unwrap_or(text) } else { text };
             report.push(metric, read_on(line, step, text));
         }
     }

@@ -8,9 +8,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::renamed::{Old, Renamed};
-use super::{Document, ONE, Report, Tool, ToolMetric};
+use super::{Document, Report, Tool, ToolMetric, higher, label, lower};
 use crate::json_document::{list, reading};
-use kubebench_format::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
     name: "fio",
@@ -21,13 +20,15 @@ pub(super) const TOOL: Tool = Tool {
         is_it: |root| root.get("jobs").is_some() || root.get("client_stats").is_some(),
         read,
     }),
-    metrics: Some(|| METRICS.as_flattened().iter().map(|row| &row.metric).collect()),
+    versions: "2.17, 3.33",
+    metrics: || METRICS.as_flattened().iter().map(|row| &row.metric).collect(),
+    labels: &[
+        label("job", "the name of the job"),
+        label("clone", "its number among those of `numjobs`, from 0, without `group_reporting`"),
+    ],
+    example: "{name: fio, file: fio.json, metrics: [read_iops, read_clat_p99]}",
     renamed: Some(renamed),
 };
-
-const fn metric(name: &'static str, unit: &'static str, better: Better) -> ToolMetric {
-    ToolMetric { name, unit, better: Some(better), headlines: ONE }
-}
 
 /// A metric of a direction, and where it is in the report.
 struct Row {
@@ -57,6 +58,7 @@ const OLD_P50: Option<(&str, f64)> = Some(("/clat/percentile/50.000000", US));
 const OLD_P99: Option<(&str, f64)> = Some(("/clat/percentile/99.000000", US));
 const OLD_MEAN: Option<(&str, f64)> = Some(("/clat/mean", US));
 const OLD_BW: Option<(&str, f64)> = Some(("/bw", KIB));
+const MEAN: &str = "mean latency from submission to completion";
 /// Percentiles of whole latencies, with `lat_percentiles`.
 const LAT_P50: &str = "/lat_ns/percentile/50.000000";
 const LAT_P99: &str = "/lat_ns/percentile/99.000000";
@@ -65,13 +67,13 @@ const LAT_P99: &str = "/lat_ns/percentile/99.000000";
 macro_rules! rows {
     ($direction:literal) => {
         [
-            row($direction, "/iops", None, metric(concat!($direction, "_iops"), "iops", Better::Higher)),
-            row($direction, "/bw_bytes", OLD_BW, metric(concat!($direction, "_bw_bytes"), "B/s", Better::Higher)),
-            row($direction, "/clat_ns/mean", OLD_MEAN, metric(concat!($direction, "_clat_mean"), "ns", Better::Lower)),
-            row($direction, P50, OLD_P50, metric(concat!($direction, "_clat_p50"), "ns", Better::Lower)),
-            row($direction, P99, OLD_P99, metric(concat!($direction, "_clat_p99"), "ns", Better::Lower)),
-            row($direction, LAT_P50, None, metric(concat!($direction, "_lat_p50"), "ns", Better::Lower)),
-            row($direction, LAT_P99, None, metric(concat!($direction, "_lat_p99"), "ns", Better::Lower)),
+            row($direction, "/iops", None, higher(concat!($direction, "_iops"), "iops", "operations a second")),
+            row($direction, "/bw_bytes", OLD_BW, higher(concat!($direction, "_bw_bytes"), "B/s", "bandwidth")),
+            row($direction, "/clat_ns/mean", OLD_MEAN, lower(concat!($direction, "_clat_mean"), "ns", MEAN)),
+            row($direction, P50, OLD_P50, lower(concat!($direction, "_clat_p50"), "ns", "median of the same")),
+            row($direction, P99, OLD_P99, lower(concat!($direction, "_clat_p99"), "ns", "99th percentile of the same")),
+            row($direction, LAT_P50, None, lower(concat!($direction, "_lat_p50"), "ns", "median of whole latencies")),
+            row($direction, LAT_P99, None, lower(concat!($direction, "_lat_p99"), "ns", "99th percentile of the same")),
         ]
     };
 }

@@ -2,9 +2,11 @@
 //!
 //! Which way is better is not in the file: it is the same form for `customBiggerIsBetter` and `customSmallerIsBetter`.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
-use super::{Document, Report, Tool};
+use super::{Document, Report, Tool, ToolMetric, plain};
 use crate::json_document::reading;
 
 pub(super) const TOOL: Tool = Tool {
@@ -13,9 +15,14 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/benchmark-action/github-action-benchmark#examples",
     lines: None,
     document: Some(Document::Text(read)),
-    metrics: None,
+    versions: "the format, which has no versions",
+    metrics: || vec![&METRIC],
+    labels: &[],
+    example: "{name: github-action-custom, file: benchmarks.json}",
     renamed: None,
 };
+
+static METRIC: ToolMetric = plain("{name}", "", "a value of the list").in_unit_of_output();
 
 fn read(text: &str, report: &mut Report) {
     let root = report.document(text, Value::is_array);
@@ -30,7 +37,7 @@ fn read(text: &str, report: &mut Report) {
         if value.value().is_none() {
             report.invalid(format!("`{name}` has no number as its `value`"));
         }
-        report.push_one(name, text("unit").unwrap_or("1"), None, value);
+        report.push_in(&METRIC, name, text("unit").unwrap_or("1"), &BTreeMap::new(), value);
     }
     if !root.is_array() {
         report.invalid("the document is no list of benchmarks");

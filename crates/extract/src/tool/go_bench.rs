@@ -6,8 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Headline, Line, LineParser, Lines, Reading, Report, Tool, read_on};
-use kubebench_format::spec::v1::metric::{Better, Reduce};
+use super::{
+    Headline, Line, LineParser, Lines, Reading, Report, Tool, ToolMetric, higher, label, lower, plain, read_on,
+};
+use kubebench_format::spec::v1::metric::Reduce;
 
 pub(super) const TOOL: Tool = Tool {
     name: "go-bench",
@@ -15,7 +17,10 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://go.googlesource.com/proposal/+/master/design/14313-benchmark-format.md",
     lines: Some(Lines { needles: &["Benchmark", "FAIL", "pkg:", "panic:"], parser: || Box::new(Parser::default()) }),
     document: None,
-    metrics: None,
+    versions: "the format, which has no versions",
+    metrics: || METRICS.iter().collect(),
+    labels: &[label("pkg", "the package, where the output names it")],
+    example: "{name: go-bench, metrics: [Sort-8.median]}",
     renamed: Some(|old| old.with(&["pkg"], None)),
 };
 
@@ -57,9 +62,9 @@ impl LineParser for Parser {
         for row in &self.rows {
             let labels: BTreeMap<String, String> =
                 row.package.iter().map(|package| ("pkg".to_owned(), package.clone())).collect();
-            let is_time = row.unit == "ns/op";
-            let name = if is_time { row.name.clone() } else { format!("{}.{}", row.name, row.unit) };
-            report.push_named(&name, &row.unit, better(&row.unit), &labels, REPEATED, row.reading.clone());
+            let metric = metric_of(&row.unit);
+            let name = metric.name.replace("{benchmark}", &row.name).replace("{unit}", &row.unit);
+            report.push_in(metric, &name, &row.unit, &labels, row.reading.clone());
         }
     }
 }
@@ -68,7 +73,7 @@ impl Parser {
     fn benchmark(&mut self, line: &Line<'_>) {
         // `MB/` may have been `MB/s`.
         let last = line.text.split_whitespace().next_back().unwrap_or_default();
-        let text = if better(last).is_some() { line.text } else { line.whole_words() };
+        let text = if metric_of(last).better.is_some() { line.text } else { line.whole_words() };
         let mut words = text.split_whitespace();
         let Some(name) = words.next().and_then(|word| word.strip_prefix("Benchmark")) else { return };
         // `Benchmarking` is a word; a benchmark's name goes on with anything but a lower-case letter.
@@ -92,10 +97,22 @@ impl Parser {
     }
 }
 
-fn better(unit: &str) -> Option<Better> {
+static METRICS: [ToolMetric; 5] = [
+    lower("{benchmark}.B/op", "B/op", "bytes that an operation allocates, with `-benchmem`").of(REPEATED),
+    lower("{benchmark}.allocs/op", "allocs/op", "allocations of an operation, with `-benchmem`").of(REPEATED),
+    higher("{benchmark}.MB/s", "MB/s", "throughput, with `b.SetBytes`").of(REPEATED),
+    plain("{benchmark}.{unit}", "", "what `b.ReportMetric` reports").of(REPEATED).in_unit_of_output(),
+    lower("{benchmark}", "ns/op", "time of an operation").of(REPEATED),
+];
+
+/// Returns the metric of what is measured in `unit`.
+fn metric_of(unit: &str) -> &'static ToolMetric {
+    let [bytes, allocations, rate, own, time] = &METRICS;
     match unit {
-        "ns/op" | "B/op" | "allocs/op" => Some(Better::Lower),
-        "MB/s" => Some(Better::Higher),
-        _ => None,
+        "ns/op" => time,
+        "B/op" => bytes,
+        "allocs/op" => allocations,
+        "MB/s" => rate,
+        _ => own,
     }
 }

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Document, Headline, ONE, Report, Tool};
+use super::{Document, Headline, Report, Tool, ToolMetric, higher, lower, plain};
 use crate::json_document::{list, number, reading};
-use kubebench_format::spec::v1::metric::{Better, Reduce};
+use kubebench_format::spec::v1::metric::Reduce;
 
 pub(super) const TOOL: Tool = Tool {
     name: "google-benchmark",
@@ -19,12 +19,38 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/google/benchmark/blob/main/src/json_reporter.cc",
     lines: None,
     document: Some(Document::Json { is_it: |root| root.get("benchmarks").is_some(), read }),
-    metrics: None,
+    versions: "1.7, and reports of before 1.5",
+    metrics: || FRACTIONS.iter().chain(&SPREADS[..3]).chain(&METRICS).collect(),
+    labels: &[],
+    example: "{name: google-benchmark, file: benchmark.json, metrics: [BM_Sort/1024.real_time]}",
     renamed: None,
 };
 
 /// One repetition is its own median.
 const REPETITIONS: &[Headline] = &[Headline::of("", Reduce::Median)];
+
+/// Of a run, of each of its repetitions, of their mean and of their median.
+static METRICS: [ToolMetric; 5] = [
+    lower("{benchmark}.{real_time|cpu_time}", "", "time of an iteration").in_unit_of_output().of(REPETITIONS),
+    lower("{benchmark}.{real_coefficient|cpu_coefficient}", "", "coefficient of the complexity, in time")
+        .in_unit_of_output()
+        .of(REPETITIONS),
+    higher("{benchmark}.items_per_second", "items/s", "items a second").of(REPETITIONS),
+    higher("{benchmark}.bytes_per_second", "B/s", "bytes a second").of(REPETITIONS),
+    plain("{benchmark}.{counter}", "1", "a counter of the benchmark").of(REPETITIONS),
+];
+/// Of the standard deviation of the repetitions, and other aggregates that say how they spread.
+static SPREADS: [ToolMetric; 4] = [
+    plain("{benchmark}_{aggregate}.{real_time|cpu_time}", "", "how far the times of repetitions spread")
+        .in_unit_of_output()
+        .of(REPETITIONS),
+    plain("{benchmark}_{aggregate}.items_per_second", "items/s", "how far the rates spread").of(REPETITIONS),
+    plain("{benchmark}_{aggregate}.bytes_per_second", "B/s", "how far the rates spread").of(REPETITIONS),
+    plain("{benchmark}.{counter}", "1", "how far a counter spreads").of(REPETITIONS),
+];
+/// Of the coefficient of variation, and of aggregates in percent.
+static FRACTIONS: [ToolMetric; 1] =
+    [plain("{benchmark}_{aggregate}.{value}", "1", "a spread as a share of the mean").of(REPETITIONS)];
 
 /// Numbers of a row that say how it was measured.
 const SETTINGS: [&str; 6] =
@@ -63,17 +89,12 @@ fn push_row(row: &Value, report: &mut Report) {
     };
     for (key, value) in row.as_object().into_iter().flatten().filter(|(key, value)| is_value(key, value)) {
         let (key, value) = (key.as_str(), reading(value));
-        let (unit, better) = match key {
-            "real_time" | "cpu_time" | "real_coefficient" | "cpu_coefficient" => {
-                (text("time_unit").unwrap_or("ns"), Some(Better::Lower))
-            }
-            "items_per_second" => ("items/s", Some(Better::Higher)),
-            "bytes_per_second" => ("B/s", Some(Better::Higher)),
-            _ => ("1", None),
+        let time_unit = text("time_unit").unwrap_or("ns");
+        let (metrics, unit): (&'static [ToolMetric], &str) = match (is_fraction, aggregate) {
+            (true, _) => (&FRACTIONS, "1"),
+            (false, None | Some("mean" | "median")) => (&METRICS, time_unit),
+            (false, Some(_)) => (&SPREADS, time_unit),
         };
-        let unit = if is_fraction { "1" } else { unit };
-        let better = better.filter(|_| matches!(aggregate, None | Some("mean" | "median")));
-        let headlines = if aggregate.is_some() { ONE } else { REPETITIONS };
-        report.push_named(&format!("{name}.{key}"), unit, better, &BTreeMap::new(), headlines, value);
+        report.push_found(metrics, &format!("{name}.{key}"), unit, &BTreeMap::new(), value);
     }
 }

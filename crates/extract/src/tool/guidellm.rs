@@ -10,9 +10,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::renamed::{Old, Renamed};
-use super::{Document, ONE, Reading, Report, Tool, direction};
+use super::{Document, Reading, Report, Tool, ToolMetric, higher, label, lower, plain};
 use crate::json_document::{holds_secret, list, number, reading};
-use kubebench_format::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
     name: "guidellm",
@@ -20,7 +19,15 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/vllm-project/guidellm/blob/main/src/guidellm/benchmark/schemas",
     lines: None,
     document: Some(Document::Json { is_it: |root| root.get("benchmarks").is_some(), read }),
-    metrics: None,
+    versions: "reports of version 2 (0.5 and later), and older ones",
+    metrics: || METRICS.iter().collect(),
+    labels: &[
+        label("strategy", "`synchronous`, `throughput`, `constant`, `poisson` or `concurrent`"),
+        label("rate", "the rate that was asked for"),
+        label("streams", "how many requests at a time were asked for"),
+        label("sweep", "which of the rates of a sweep, such as `3/8`"),
+    ],
+    example: "{name: guidellm, file: benchmarks.json, metrics: [request_latency_p99]}",
     renamed: Some(renamed),
 };
 
@@ -144,17 +151,15 @@ fn push_benchmark(benchmark: &Value, labels: &BTreeMap<String, String>, report: 
     let said: Vec<String> = labels.iter().map(|(name, value)| format!("{name} `{value}`")).collect();
     let subject = if said.is_empty() { "an unknown strategy".to_owned() } else { said.join(" and ") };
     report.begin_result(&subject);
-    let mut push = |name: &str, unit: &str, better, value: Reading| {
-        report.push_named(name, unit, better, labels, ONE, value);
-    };
+    let mut push = |name: &str, value: Reading| report.push_found(METRICS, name, "1", labels, value);
     if let Some(rate) = Strategy::of(benchmark).rate {
-        push("rate", "requests/s", None, rate.into());
+        push("rate", rate.into());
     }
     let totals = benchmark.pointer("/metrics/request_totals");
     let total = |key: &str| Some(reading(totals?.get(key)?));
-    for (key, better) in [("successful", None), ("errored", Some(Better::Lower)), ("incomplete", Some(Better::Lower))] {
+    for key in ["successful", "errored", "incomplete"] {
         if let Some(value) = total(key) {
-            push(&format!("requests_{key}"), "1", better, value);
+            push(&format!("requests_{key}"), value);
         }
     }
     for (name, metric) in benchmark.get("metrics").and_then(Value::as_object).into_iter().flatten() {
@@ -164,8 +169,7 @@ fn push_benchmark(benchmark: &Value, labels: &BTreeMap<String, String>, report: 
         };
         for (statistic, pointer) in STATISTICS {
             if let Some(value) = successful.pointer(pointer) {
-                let better = direction::of_statistic(name, statistic);
-                push(&format!("{name}_{statistic}"), unit_of(name), better, reading(value));
+                push(&format!("{name}_{statistic}"), reading(value));
             }
         }
     }
@@ -179,14 +183,24 @@ fn push_benchmark(benchmark: &Value, labels: &BTreeMap<String, String>, report: 
     }
 }
 
-fn unit_of(name: &str) -> &'static str {
-    match name {
-        "requests_per_second" => "requests/s",
-        "request_latency" => "s",
-        _ if name.ends_with("_ms") => "ms",
-        _ if name.ends_with("tokens_per_second") => "tokens/s",
-        _ if name.ends_with("tokens_per_iteration") => "tokens/iteration",
-        _ if name.ends_with("token_count") => "tokens",
-        _ => "1",
-    }
-}
+static METRICS: &[ToolMetric] = &[
+    plain("rate", "requests/s", "the rate that was asked for; in a sweep, one between its limits"),
+    plain("requests_successful", "1", "requests that succeeded"),
+    lower("requests_errored", "1", "requests that failed"),
+    lower("requests_incomplete", "1", "requests that had no answer at the end"),
+    higher("requests_per_second_{location}", "requests/s", "requests a second"),
+    plain("requests_per_second_std_dev", "requests/s", "their spread"),
+    lower("request_latency_{location}", "s", "time of a request"),
+    plain("request_latency_std_dev", "s", "its spread"),
+    lower("time_to_first_{event}_ms_{location}", "ms", "the wait for the first token"),
+    lower("time_per_output_token_ms_{location}", "ms", "time of an output token"),
+    lower("inter_token_latency_ms_{location}", "ms", "time between two tokens"),
+    plain("{metric}_ms_{statistic}", "ms", "any other time, or a spread"),
+    higher("tokens_per_second_{location}", "tokens/s", "tokens a second"),
+    higher("{kind}_tokens_per_second_{location}", "tokens/s", "tokens of a kind a second"),
+    plain("tokens_per_second_std_dev", "tokens/s", "their spread"),
+    plain("{kind}_tokens_per_second_std_dev", "tokens/s", "their spread"),
+    plain("{kind}_tokens_per_iteration_{statistic}", "tokens/iteration", "tokens of an iteration"),
+    plain("{kind}_token_count_{statistic}", "tokens", "tokens of a request"),
+    plain("{metric}_{statistic}", "1", "any other metric, such as `request_concurrency`"),
+];

@@ -14,11 +14,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::python_literal::Literal;
-use super::{Document, LAST, Line, LineParser, Lines, ONE, Reading, Report, Sample, Tool, ToolMetric};
+use super::{Document, LAST, Line, LineParser, Lines, Reading, Report, Sample, Tool, ToolMetric, higher, lower, plain};
 use crate::line::without_prefix;
 use crate::number;
 use crate::tool::Headline;
-use kubebench_format::spec::v1::metric::{Better, Reduce};
+use kubebench_format::spec::v1::metric::Reduce;
 
 pub(super) const TOOL: Tool = Tool {
     name: "hf-trainer",
@@ -26,12 +26,56 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/huggingface/transformers/blob/main/src/transformers/trainer.py",
     lines: Some(Lines { needles: &["{'", " metrics *****", " = "], parser: || Box::new(Parser::default()) }),
     document: Some(Document::Text(read_document)),
-    metrics: None,
+    versions: "Transformers 4 and 5.23",
+    metrics: || METRICS.iter().chain([&GLOBAL_STEP]).chain(RESULTS).collect(),
+    labels: &[],
+    example: "{name: hf-trainer, metrics: [train_samples_per_second, train_loss]}",
     renamed: None,
 };
 
 const LAST_STEP: &[Headline] = &[Headline::of("_last_step", Reduce::Last)];
-static GLOBAL_STEP: ToolMetric = ToolMetric { name: "global_step", unit: "step", better: None, headlines: ONE };
+static GLOBAL_STEP: ToolMetric = plain("global_step", "step", "the last step, in `trainer_state.json`");
+
+/// What the Trainer and its scripts log. The summary of the training, and results in a file, have one value a metric; all else
+/// is a series.
+static METRICS: &[ToolMetric] = &[
+    lower("train_runtime", "s", "how long the training took"),
+    higher("train_samples_per_second", "samples/s", "samples a second"),
+    higher("train_steps_per_second", "steps/s", "steps a second"),
+    higher("train_tokens_per_second", "tokens/s", "tokens a second"),
+    lower("train_loss", "1", "mean loss of the training"),
+    plain("train_samples", "samples", "samples of the training"),
+    plain("train_{kind}_mem_{what}", "B", "memory of the training"),
+    plain("train_{metric}", "1", "any other value of the summary"),
+    plain("total_flos", "FLOP", "floating-point operations of the training"),
+    lower("loss", "1", "loss of the last step").of(LAST_STEP),
+    lower("{split}_loss", "1", "loss of an evaluation").of(LAST),
+    higher("{split}_accuracy", "1", "accuracy of an evaluation").of(LAST),
+    lower("{split}_runtime", "s", "how long an evaluation took").of(LAST),
+    higher("{split}_samples_per_second", "samples/s", "samples a second of an evaluation").of(LAST),
+    higher("{split}_steps_per_second", "steps/s", "steps a second of an evaluation").of(LAST),
+    higher("{split}_tokens_per_second", "tokens/s", "tokens a second of an evaluation").of(LAST),
+    plain("{split}_samples", "samples", "samples of an evaluation").of(LAST),
+    plain("{split}_mem_{what}", "B", "memory of an evaluation").of(LAST),
+    plain("num_input_tokens_seen", "tokens", "tokens so far").of(LAST),
+    plain("num_tokens", "tokens", "tokens so far").of(LAST),
+    plain("{metric}", "1", "anything else that is logged, such as `grad_norm` and `learning_rate`").of(LAST),
+];
+/// The same in a file of results.
+static RESULTS: &[ToolMetric] = &[
+    lower("{split}_runtime", "s", "how long it took"),
+    higher("{split}_samples_per_second", "samples/s", "samples a second"),
+    higher("{split}_steps_per_second", "steps/s", "steps a second"),
+    higher("{split}_tokens_per_second", "tokens/s", "tokens a second"),
+    lower("{split}_loss", "1", "loss"),
+    lower("loss", "1", "loss"),
+    higher("{split}_accuracy", "1", "accuracy"),
+    plain("{split}_samples", "samples", "samples"),
+    plain("{split}_mem_{what}", "B", "memory"),
+    plain("total_flos", "FLOP", "floating-point operations of the training"),
+    plain("num_input_tokens_seen", "tokens", "tokens of the training"),
+    plain("{metric}", "1", "anything else in a file of results"),
+];
 
 #[derive(Default)]
 struct Parser {
@@ -66,7 +110,7 @@ impl LineParser for Parser {
     fn finish(&mut self, report: &mut Report) {
         for (name, value) in self.repeated.drain(..) {
             if !self.known.contains(&name) {
-                push(&name, headlines_of(&name), value, report);
+                push(&name, METRICS, value, report);
             }
         }
     }
@@ -77,7 +121,7 @@ impl Parser {
         let step = dict.get("step").and_then(Literal::number).and_then(number::whole);
         for (name, value) in dict.entries().iter().filter(|(_, value)| value.is_value()) {
             self.known.insert(name.clone());
-            push(name, headlines_of(name), value.reading(line.place(step)), report);
+            push(name, METRICS, value.reading(line.place(step)), report);
         }
     }
 
@@ -150,7 +194,7 @@ fn read_document(text: &str, report: &mut Report) {
         // A file of results: one value a metric.
         let mut count = 0;
         for (name, value) in root.entries().iter().filter(|(_, value)| value.is_value()) {
-            push(name, ONE, value.reading(Sample::of(f64::NAN)), report);
+            push(name, RESULTS, value.reading(Sample::of(f64::NAN)), report);
             count += 1;
         }
         if count == 0 {
@@ -161,7 +205,7 @@ fn read_document(text: &str, report: &mut Report) {
     for entry in history {
         let step = entry.get("step").and_then(Literal::number).and_then(number::whole);
         for (name, value) in entry.entries().iter().filter(|(_, value)| value.is_value()) {
-            push(name, headlines_of(name), value.reading(Sample { step, ..Sample::of(f64::NAN) }), report);
+            push(name, METRICS, value.reading(Sample { step, ..Sample::of(f64::NAN) }), report);
         }
     }
     if let Some(step) = root.get("global_step").and_then(Literal::number) {
@@ -169,37 +213,8 @@ fn read_document(text: &str, report: &mut Report) {
     }
 }
 
-/// The summary has one value a metric; all else is a series.
-fn headlines_of(name: &str) -> &'static [Headline] {
-    match name {
-        "loss" => LAST_STEP,
-        "total_flos" => ONE,
-        name if name.starts_with("train_") => ONE,
-        _ => LAST,
-    }
-}
-
-fn push(name: &str, headlines: &'static [Headline], value: Reading, report: &mut Report) {
-    if matches!(name, "epoch" | "step") {
-        return;
-    }
-    let (unit, better) = unit_of(name);
-    report.push_named(name, unit, better, &BTreeMap::new(), headlines, value);
-}
-
-/// Returns the unit and the direction of a metric, where its name says them.
-fn unit_of(name: &str) -> (&'static str, Option<Better>) {
-    match name {
-        "total_flos" => ("FLOP", None),
-        "num_input_tokens_seen" | "num_tokens" => ("tokens", None),
-        name if name.ends_with("_runtime") => ("s", Some(Better::Lower)),
-        name if name.ends_with("_samples_per_second") => ("samples/s", Some(Better::Higher)),
-        name if name.ends_with("_steps_per_second") => ("steps/s", Some(Better::Higher)),
-        name if name.ends_with("_tokens_per_second") => ("tokens/s", Some(Better::Higher)),
-        name if name.ends_with("_samples") => ("samples", None),
-        name if name.contains("_mem_") => ("B", None),
-        name if name == "loss" || name.ends_with("_loss") => ("1", Some(Better::Lower)),
-        name if name.ends_with("_accuracy") => ("1", Some(Better::Higher)),
-        _ => ("1", None),
+fn push(name: &str, metrics: &'static [ToolMetric], value: Reading, report: &mut Report) {
+    if !matches!(name, "epoch" | "step") {
+        report.push_found(metrics, name, "1", &BTreeMap::new(), value);
     }
 }

@@ -11,10 +11,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Line, LineParser, Lines, ONE, Reading, Report, Tool, fixed_on, read_on, sample_on};
+use super::{Line, LineParser, Lines, Report, Tool, ToolMetric, fixed_on, higher, plain, read_on, sample_on};
 use crate::number;
 use crate::tool::Headline;
-use kubebench_format::spec::v1::metric::{Better, Reduce};
+use kubebench_format::spec::v1::metric::Reduce;
 
 pub(super) const TOOL: Tool = Tool {
     name: "horovod",
@@ -22,9 +22,25 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/horovod/horovod/blob/master/examples/pytorch/pytorch_synthetic_benchmark.py",
     lines: Some(Lines { needles: &["img/sec", "Img/sec per "], parser: || Box::new(Parser) }),
     document: None,
-    metrics: None,
+    versions: "Horovod's scripts, Ray's and Bagua's",
+    metrics: || vec![&TOTAL, &TOTAL_SPREAD, &MEAN_SPREAD, &MEAN, &ITERATION, &ITERATION_TOTAL, &DEVICES],
+    labels: &[],
+    example: "{name: horovod, metrics: [total_img_per_sec]}",
     renamed: None,
 };
+
+static TOTAL: ToolMetric = higher("total_img_per_sec", "images/s", "images a second of all devices");
+static TOTAL_SPREAD: ToolMetric =
+    plain("total_img_per_sec_pm", "images/s", "1.96 times the standard deviation of the iterations");
+static MEAN: ToolMetric = higher("img_per_sec_per_{device}", "images/s", "images a second of a device");
+static MEAN_SPREAD: ToolMetric =
+    plain("img_per_sec_per_{device}_pm", "images/s", "1.96 times the standard deviation of the iterations");
+static ITERATION: ToolMetric =
+    higher("iter_img_per_sec_per_{device}", "images/s", "images a second of a device, iteration by iteration")
+        .of(MEDIAN);
+static ITERATION_TOTAL: ToolMetric =
+    higher("iter_total_img_per_sec", "images/s", "the same of all devices, as Bagua prints it").of(MEDIAN);
+static DEVICES: ToolMetric = plain("{device}s", "1", "how many devices there were, such as `gpus`");
 
 const MEDIAN: &[Headline] = &[Headline::of("_median", Reduce::Median)];
 
@@ -40,7 +56,8 @@ impl LineParser for Parser {
         } else if let Some((device, values)) =
             text.split_once("Img/sec per ").and_then(|(_, rest)| rest.split_once(':'))
         {
-            mean(&format!("img_per_sec_per_{}", name_of(device)), values, line, report);
+            let name = format!("img_per_sec_per_{}", name_of(device));
+            mean([&MEAN, &MEAN_SPREAD], &name, values, line, report);
         }
     }
 }
@@ -52,36 +69,34 @@ fn iteration(text: &str, line: &Line<'_>, report: &mut Report) {
     let (Some(value), Some("img/sec")) = (words.next(), words.next()) else { return };
     // No device has a shorter name: the line was cut off.
     let mut words = words.filter(|word| word.len() > 2);
-    let name = match (words.next(), words.next()) {
-        (Some("per"), Some(device)) => format!("iter_img_per_sec_per_{}", name_of(device)),
+    let (metric, name) = match (words.next(), words.next()) {
+        (Some("per"), Some(device)) => (&ITERATION, format!("iter_img_per_sec_per_{}", name_of(device))),
         (Some("per"), None) | (None, _) => return,
-        (Some(_), _) => "iter_total_img_per_sec".to_owned(),
+        (Some(_), _) => (&ITERATION_TOTAL, ITERATION_TOTAL.name.to_owned()),
     };
-    push(&name, Some(Better::Higher), MEDIAN, read_on(line, step.trim().parse().ok(), value), report);
+    report.push_named(metric, &name, &BTreeMap::new(), read_on(line, step.trim().parse().ok(), value));
 }
 
 /// `4 GPU(s): 1200.4 +-9.2`
 fn total(text: &str, line: &Line<'_>, report: &mut Report) {
     let Some((devices, values)) = text.split_once(':') else { return };
     let Some((count, device)) = devices.trim().split_once(' ') else { return };
-    mean("total_img_per_sec", values, line, report);
+    mean([&TOTAL, &TOTAL_SPREAD], TOTAL.name, values, line, report);
     if let Ok(count) = number::parse(count) {
         let name = format!("{}s", name_of(device));
-        report.push_named(&name, "1", None, &BTreeMap::new(), ONE, sample_on(line, None, count));
+        report.push_named(&DEVICES, &name, &BTreeMap::new(), sample_on(line, None, count));
     }
 }
 
 /// `300.1 +-2.3`
-fn mean(name: &str, values: &str, line: &Line<'_>, report: &mut Report) {
+fn mean(metrics: [&'static ToolMetric; 2], name: &str, values: &str, line: &Line<'_>, report: &mut Report) {
+    let [metric, spread] = metrics;
     let mut words = values.split_whitespace();
-    push(name, Some(Better::Higher), ONE, fixed_on(line, None, words.next().unwrap_or_default(), 1), report);
-    if let Some(spread) = words.next().and_then(|word| word.strip_prefix("+-")) {
-        push(&format!("{name}_pm"), None, ONE, fixed_on(line, None, spread, 1), report);
+    let value = fixed_on(line, None, words.next().unwrap_or_default(), 1);
+    report.push_named(metric, name, &BTreeMap::new(), value);
+    if let Some(text) = words.next().and_then(|word| word.strip_prefix("+-")) {
+        report.push_named(spread, &format!("{name}_pm"), &BTreeMap::new(), fixed_on(line, None, text, 1));
     }
-}
-
-fn push(name: &str, better: Option<Better>, headlines: &'static [Headline], value: Reading, report: &mut Report) {
-    report.push_named(name, "images/s", better, &BTreeMap::new(), headlines, value);
 }
 
 /// `GPU(s)` is `gpu`.

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::renamed::{Old, Renamed};
-use super::{Document, Headline, ONE, Report, Tool, ToolMetric};
+use super::{Document, Headline, Report, Tool, ToolMetric, label, lower, plain};
 use crate::json_document::{list, reading};
-use kubebench_format::spec::v1::metric::{Better, Reduce};
+use kubebench_format::spec::v1::metric::Reduce;
 
 pub(super) const TOOL: Tool = Tool {
     name: "hyperfine",
@@ -19,24 +19,29 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/sharkdp/hyperfine/blob/master/src/benchmark/benchmark_result.rs",
     lines: None,
     document: Some(Document::Json { is_it: |root| root.get("results").is_some(), read }),
-    metrics: Some(|| TIMES.iter().chain(&OTHERS).chain([&FAILED_RUNS]).collect()),
+    versions: "1.15",
+    metrics: || TIMES.iter().chain(&OTHERS).chain([&FAILED_RUNS]).collect(),
+    labels: &[
+        label("command", "the command, or the name of `--command-name`"),
+        label("{parameter}", "the value of each parameter"),
+    ],
+    example: "{name: hyperfine, file: times.json, metrics: [median]}",
     renamed: Some(renamed),
 };
 
-const fn metric(name: &'static str, better: Option<Better>, headlines: &'static [Headline]) -> ToolMetric {
-    ToolMetric { name, unit: "s", better, headlines }
-}
-
-const LOWER: Option<Better> = Some(Better::Lower);
 /// What the times of the runs give.
 static TIMES: [ToolMetric; 4] = [
-    metric("mean", LOWER, &[Headline::of("", Reduce::Mean)]),
-    metric("median", LOWER, &[Headline::of("", Reduce::Median)]),
-    metric("min", LOWER, &[Headline::of("", Reduce::Min)]),
-    metric("max", LOWER, &[Headline::of("", Reduce::Max)]),
+    lower("mean", "s", "mean time of a run").of(&[Headline::of("", Reduce::Mean)]),
+    lower("median", "s", "median time of a run").of(&[Headline::of("", Reduce::Median)]),
+    lower("min", "s", "time of the fastest run").of(&[Headline::of("", Reduce::Min)]),
+    lower("max", "s", "time of the slowest run").of(&[Headline::of("", Reduce::Max)]),
 ];
-static OTHERS: [ToolMetric; 3] = [metric("stddev", None, ONE), metric("user", None, ONE), metric("system", None, ONE)];
-static FAILED_RUNS: ToolMetric = ToolMetric { name: "failed_runs", unit: "1", better: LOWER, headlines: ONE };
+static OTHERS: [ToolMetric; 3] = [
+    plain("stddev", "s", "standard deviation of the times"),
+    plain("user", "s", "mean time in user mode"),
+    plain("system", "s", "mean time in the kernel"),
+];
+static FAILED_RUNS: ToolMetric = lower("failed_runs", "1", "runs that did not exit with 0");
 
 fn read(root: &Value, report: &mut Report) {
     let results = list(root, "results");

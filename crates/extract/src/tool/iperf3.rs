@@ -4,13 +4,11 @@
 //! without those that `--omit` leaves out. Jitter and loss are of UDP only. With `--bidir` the way back has names with
 //! `reverse_`. A run that failed has an `error` and an empty `end`.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
-use super::{Document, Headline, Report, Tool};
+use super::{Document, Headline, Report, Tool, ToolMetric, higher, lower, plain};
 use crate::json_document::{list, reading};
-use kubebench_format::spec::v1::metric::{Better, Reduce};
+use kubebench_format::spec::v1::metric::Reduce;
 
 pub(super) const TOOL: Tool = Tool {
     name: "iperf3",
@@ -18,38 +16,54 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/esnet/iperf/blob/master/src/iperf_api.c",
     lines: None,
     document: Some(Document::Json { is_it: |root| root.get("start").is_some() || root.get("end").is_some(), read }),
-    metrics: None,
+    versions: "3.9 (UDP), 3.12",
+    metrics: || [&RECEIVED, &SENT, &INTERVAL].into_iter().chain(SUMS.iter().map(|(_, metric)| metric)).collect(),
+    labels: &[],
+    example: "{name: iperf3, file: iperf3.json, metrics: [received_bits_per_second]}",
     renamed: None,
 };
 
 const INTERVALS: &[Headline] = &[Headline::of("_median", Reduce::Median)];
 
-const SUMS: [(&str, &str, &str, Option<Better>); 11] = [
-    ("received_bits_per_second", "/end/sum_received/bits_per_second", "bit/s", Some(Better::Higher)),
-    ("sent_bits_per_second", "/end/sum_sent/bits_per_second", "bit/s", None),
-    ("retransmits", "/end/sum_sent/retransmits", "1", Some(Better::Lower)),
+static INTERVAL: ToolMetric =
+    higher("interval_bits_per_second", "bit/s", "what was sent a second, interval by interval").of(INTERVALS);
+static RECEIVED: ToolMetric = higher("received_bits_per_second", "bit/s", "what was received a second");
+static SENT: ToolMetric = plain("sent_bits_per_second", "bit/s", "what was sent a second");
+
+/// Where in the report each of the others is.
+static SUMS: [(&str, ToolMetric); 9] = [
+    ("/end/sum_sent/retransmits", lower("retransmits", "1", "segments that were sent again")),
     (
-        "reverse_received_bits_per_second",
         "/end/sum_received_bidir_reverse/bits_per_second",
-        "bit/s",
-        Some(Better::Higher),
+        higher(
+            "reverse_received_bits_per_second",
+            "bit/s",
+            "what was received a second on the way back, with `--bidir`",
+        ),
     ),
-    ("reverse_retransmits", "/end/sum_sent_bidir_reverse/retransmits", "1", Some(Better::Lower)),
-    ("reverse_sent_bits_per_second", "/end/sum_sent_bidir_reverse/bits_per_second", "bit/s", None),
-    ("jitter", "/end/sum/jitter_ms", "ms", Some(Better::Lower)),
-    ("lost_percent", "/end/sum/lost_percent", "%", Some(Better::Lower)),
-    ("lost_packets", "/end/sum/lost_packets", "1", Some(Better::Lower)),
-    ("cpu_local", "/end/cpu_utilization_percent/host_total", "%", None),
-    ("cpu_remote", "/end/cpu_utilization_percent/remote_total", "%", None),
+    (
+        "/end/sum_sent_bidir_reverse/retransmits",
+        lower("reverse_retransmits", "1", "segments that were sent again on the way back"),
+    ),
+    (
+        "/end/sum_sent_bidir_reverse/bits_per_second",
+        plain("reverse_sent_bits_per_second", "bit/s", "what was sent a second on the way back"),
+    ),
+    ("/end/sum/jitter_ms", lower("jitter", "ms", "jitter, of UDP")),
+    ("/end/sum/lost_percent", lower("lost_percent", "%", "datagrams that were lost, of UDP")),
+    ("/end/sum/lost_packets", lower("lost_packets", "1", "datagrams that were lost, of UDP")),
+    ("/end/cpu_utilization_percent/host_total", plain("cpu_local", "%", "use of the CPU on this host")),
+    ("/end/cpu_utilization_percent/remote_total", plain("cpu_remote", "%", "use of the CPU on the other host")),
 ];
 
 fn read(root: &Value, report: &mut Report) {
     if let Some(error) = root.get("error").and_then(Value::as_str) {
         report.invalid(format!("iperf3 says: {error}"));
     }
-    for (name, pointer, unit, better) in SUMS {
+    let rates = [("/end/sum_received/bits_per_second", &RECEIVED), ("/end/sum_sent/bits_per_second", &SENT)];
+    for (pointer, metric) in rates.into_iter().chain(SUMS.iter().map(|(pointer, metric)| (*pointer, metric))) {
         if let Some(value) = root.pointer(pointer) {
-            report.push_one(name, unit, better, reading(value));
+            report.push(metric, reading(value));
         }
     }
     // Up to 3.9, UDP has one sum: of the sender, with what the receiver missed.
@@ -57,18 +71,17 @@ fn read(root: &Value, report: &mut Report) {
         root.pointer("/end/sum_received").is_none() && root.pointer("/end/sum/sender") == Some(&Value::Bool(true));
     if let Some(sum) = root.pointer("/end/sum").filter(|_| is_sum) {
         let of = |key: &str| reading(sum.get(key).unwrap_or(&Value::Null));
-        report.push_one("sent_bits_per_second", "bit/s", None, of("bits_per_second"));
+        report.push(&SENT, of("bits_per_second"));
         let received = match of("lost_percent").value() {
             Some(lost) => of("bits_per_second").map(|sent| sent * (1.0 - lost / 100.0)),
             None => of("lost_percent"),
         };
-        report.push_one("received_bits_per_second", "bit/s", Some(Better::Higher), received);
+        report.push(&RECEIVED, received);
     }
     let sums = list(root, "intervals").iter().filter_map(|interval| interval.get("sum"));
     for sum in sums.filter(|sum| sum.get("omitted").and_then(Value::as_bool) != Some(true)) {
         if let Some(rate) = sum.get("bits_per_second") {
-            let name = "interval_bits_per_second";
-            report.push_named(name, "bit/s", Some(Better::Higher), &BTreeMap::new(), INTERVALS, reading(rate));
+            report.push(&INTERVAL, reading(rate));
         }
     }
     if root.pointer("/end/sum_received").is_none() && !is_sum {

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{LAST, Line, LineParser, Lines, Report, Tool, read_on};
+use super::{LAST, Line, LineParser, Lines, Report, Tool, ToolMetric, plain, read_on};
 use crate::number;
 
 pub(super) const TOOL: Tool = Tool {
@@ -16,9 +16,15 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://www.kubeflow.org/docs/components/katib/user-guides/metrics-collector/",
     lines: Some(Lines { needles: &["=", METRIC_NAME], parser: || Box::new(Parser::default()) }),
     document: None,
-    metrics: None,
+    versions: "what Katib's collectors read, v1beta1",
+    metrics: || vec![&METRIC],
+    labels: &[],
+    example: "{name: katib, metrics: [accuracy_last]}",
     renamed: None,
 };
+
+static METRIC: ToolMetric =
+    plain("{name}", "", "a value with a name, in `%` where that is behind it").of(LAST).in_unit_of_output();
 
 const METRIC_NAME: &str = "{metricName:";
 /// A log in which more names stand is none of metrics.
@@ -54,7 +60,7 @@ impl LineParser for Parser {
                 }
                 self.names.insert(name.to_owned());
             }
-            report.push_named(name, unit, None, &BTreeMap::new(), LAST, reading);
+            report.push_in(&METRIC, name, unit, &BTreeMap::new(), reading);
         }
     }
 }

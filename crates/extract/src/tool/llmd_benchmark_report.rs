@@ -3,12 +3,13 @@
 //! Every statistic carries its units, except for the throughputs of 0.1, whose names say them. The units are taken as
 //! declared, even where the numbers look like others (reports of 0.1 exist that say `ms` and hold seconds).
 
+use std::collections::BTreeMap;
+
 use serde_json::{Number, Value};
 
-use super::{Document, Report, Tool, direction};
+use super::{Document, Reading, Report, Tool, ToolMetric, higher, lower, plain};
 use crate::json_document::{given, reading, readings};
 use crate::number;
-use kubebench_format::spec::v1::metric::Better;
 use kubebench_syntax::diag::code;
 use kubebench_syntax::text::{Source, SourceId};
 use kubebench_syntax::yaml;
@@ -19,9 +20,33 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/llm-d/llm-d-benchmark/tree/main/llmdbenchmark/analysis/benchmark_report",
     lines: None,
     document: Some(Document::Text(read)),
-    metrics: None,
+    versions: "reports of 0.1 and 0.2",
+    metrics: || METRICS.iter().collect(),
+    labels: &[],
+    example: "{name: llmd-benchmark-report, file: report.yaml, metrics: [request_latency_p99]}",
     renamed: None,
 };
+
+static METRICS: &[ToolMetric] = &[
+    plain("requests_total", "1", "requests"),
+    lower("failures", "1", "requests that failed"),
+    plain("incomplete", "1", "requests that had no answer at the end"),
+    plain("duration", "s", "how long it took"),
+    higher("requests_per_sec", "requests/s", "requests a second, in version 0.1"),
+    higher("{kind}_tokens_per_sec", "tokens/s", "tokens of a kind a second, in version 0.1"),
+    lower("{kind}_latency_{location}", "", "a latency: of requests, between tokens").in_unit_of_output(),
+    lower("time_to_first_token_{location}", "", "the wait for the first token").in_unit_of_output(),
+    lower("time_per_output_token_{location}", "", "time of an output token").in_unit_of_output(),
+    lower("normalized_time_per_output_token_{location}", "", "time of a request over its output tokens")
+        .in_unit_of_output(),
+    higher("{input|output|total}_token_rate_{location}", "", "tokens a second, in version 0.2").in_unit_of_output(),
+    plain("{metric}_{statistic}", "", "any other metric, or a spread").in_unit_of_output(),
+    plain("{metric}", "", "any other rate").in_unit_of_output(),
+];
+
+fn push(name: &str, unit: &str, value: Reading, report: &mut Report) {
+    report.push_found(METRICS, name, unit, &BTreeMap::new(), value);
+}
 
 fn read(text: &str, report: &mut Report) {
     let root = if text.trim_start().starts_with('{') {
@@ -50,7 +75,7 @@ fn read(text: &str, report: &mut Report) {
     for (key, name) in [("total", "requests_total"), ("failures", "failures"), ("incomplete", "incomplete")] {
         // What a load generator does not count is null.
         if let Some(count) = aggregate.pointer(&format!("/requests/{key}")).filter(|count| !count.is_null()) {
-            report.push_one(name, "1", Some(Better::Lower).filter(|_| key == "failures"), reading(count));
+            push(name, "1", reading(count), report);
         }
     }
     let mut count = |key: &str| {
@@ -68,10 +93,10 @@ fn read(text: &str, report: &mut Report) {
     }
     for (name, value) in aggregate.get("throughput").into_iter().flat_map(readings) {
         let unit = if name.contains("token") { "tokens/s" } else { "requests/s" };
-        report.push_one(name, unit, direction::of_name(name), value);
+        push(name, unit, value, report);
     }
     if let Some(duration) = aggregate.pointer("/time/duration").filter(|duration| !duration.is_null()) {
-        report.push_one("duration", "s", None, reading(duration));
+        push("duration", "s", reading(duration), report);
     }
 }
 
@@ -79,8 +104,7 @@ fn push_statistics(name: &str, statistics: &Value, report: &mut Report) {
     let Some(units) = statistics.get("units").and_then(Value::as_str) else { return };
     // What a load generator does not give is null.
     for (statistic, value) in given(statistics).filter(|(statistic, _)| *statistic != "units") {
-        let better = direction::of_statistic(name, statistic);
-        report.push_one(&format!("{name}_{statistic}"), units, better, value);
+        push(&format!("{name}_{statistic}"), units, value, report);
     }
 }
 

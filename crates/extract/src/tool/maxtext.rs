@@ -10,9 +10,10 @@
 
 use super::python_literal::Literal;
 use super::renamed::{Old, Renamed};
-use super::{LAST, LAST_AND_MEDIAN, Line, LineParser, Lines, ONE, Report, Tool, ToolMetric, fixed_on, read_on};
+use super::{
+    LAST, LAST_AND_MEDIAN, Line, LineParser, Lines, Report, Tool, ToolMetric, fixed_on, higher, lower, plain, read_on,
+};
 use crate::number;
-use kubebench_format::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
     name: "maxtext",
@@ -23,24 +24,22 @@ pub(super) const TOOL: Tool = Tool {
         parser: || Box::new(Parser),
     }),
     document: None,
-    metrics: Some(|| vec![&STEP_TIME, &TFLOPS, &TOKENS, &LOSS, &LAST_STEP]),
+    versions: "logs since 2023, and the metrics file",
+    metrics: || vec![&STEP_TIME, &TFLOPS, &TOKENS, &LOSS, &LAST_STEP],
+    labels: &[],
+    example: "{name: maxtext, metrics: [tflops_per_device_median]}",
     renamed: Some(renamed),
 };
 
 const PROFILER: &str = "completed profiler activation/deactivation step: ";
 
-static STEP_TIME: ToolMetric =
-    ToolMetric { name: "step_time", unit: "s", better: Some(Better::Lower), headlines: LAST_AND_MEDIAN };
+static STEP_TIME: ToolMetric = lower("step_time", "s", "time of a step").of(LAST_AND_MEDIAN);
 static TFLOPS: ToolMetric =
-    ToolMetric { name: "tflops_per_device", unit: "TFLOP/s", better: Some(Better::Higher), headlines: LAST_AND_MEDIAN };
-static TOKENS: ToolMetric = ToolMetric {
-    name: "tokens_per_sec_per_device",
-    unit: "tokens/s",
-    better: Some(Better::Higher),
-    headlines: LAST_AND_MEDIAN,
-};
-static LOSS: ToolMetric = ToolMetric { name: "loss", unit: "1", better: Some(Better::Lower), headlines: LAST };
-static LAST_STEP: ToolMetric = ToolMetric { name: "last_step", unit: "step", better: None, headlines: ONE };
+    higher("tflops_per_device", "TFLOP/s", "floating-point operations a second and device").of(LAST_AND_MEDIAN);
+static TOKENS: ToolMetric =
+    higher("tokens_per_sec_per_device", "tokens/s", "tokens a second and device").of(LAST_AND_MEDIAN);
+static LOSS: ToolMetric = lower("loss", "1", "training loss").of(LAST);
+static LAST_STEP: ToolMetric = plain("last_step", "step", "the last step");
 
 /// Version 0.1 named the median of the rates by the steps of which it was.
 fn renamed(old: &Old<'_>) -> Option<Renamed> {

@@ -8,10 +8,12 @@
 //! The last rank prints the line. Megatron-Bridge prints `Step Time : 5.39s GPU utilization: 661.5MODEL_TFLOP/s/GPU` on
 //! rank 0 before it. Lines about validation (`validation loss at iteration …`) have other keys and are not read.
 
-use super::{LAST, LAST_AND_MEDIAN, Line, LineParser, Lines, ONE, Reading, Report, Tool, ToolMetric, read_on};
+use super::{
+    LAST, LAST_AND_MEDIAN, Line, LineParser, Lines, Reading, Report, Tool, ToolMetric, higher, lower, plain, read_on,
+};
 use crate::number;
 use crate::tool::Headline;
-use kubebench_format::spec::v1::metric::{Better, Reduce};
+use kubebench_format::spec::v1::metric::Reduce;
 
 pub(super) const NEEDLES: [&str; 2] = ["elapsed time per iteration (ms):", MODEL_TFLOPS];
 
@@ -21,7 +23,10 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/NVIDIA/Megatron-LM/blob/main/megatron/training/training.py",
     lines: Some(Lines { needles: &NEEDLES, parser: || Box::new(Parser::default()) }),
     document: None,
-    metrics: Some(|| METRICS.to_vec()),
+    versions: "Megatron-LM, Megatron-DeepSpeed, Megatron-Bridge and AMD Primus",
+    metrics: || METRICS.to_vec(),
+    labels: &[],
+    example: "{name: megatron, metrics: [throughput_per_gpu_median]}",
     renamed: None,
 };
 
@@ -29,25 +34,19 @@ const MODEL_TFLOPS: &str = "MODEL_TFLOP/s/GPU";
 /// Counters of what happened since the line before.
 const TOTAL: &[Headline] = &[Headline::of("", Reduce::Sum)];
 
-const fn metric(
-    name: &'static str,
-    unit: &'static str,
-    better: Option<Better>,
-    headlines: &'static [Headline],
-) -> ToolMetric {
-    ToolMetric { name, unit, better, headlines }
-}
-
-static ELAPSED: ToolMetric = metric("elapsed_time_per_iteration", "ms", Some(Better::Lower), LAST_AND_MEDIAN);
-static THROUGHPUT: ToolMetric = metric("throughput_per_gpu", "TFLOP/s/GPU", Some(Better::Higher), LAST_AND_MEDIAN);
+static ELAPSED: ToolMetric =
+    lower("elapsed_time_per_iteration", "ms", "mean time of an iteration since the line before").of(LAST_AND_MEDIAN);
+static THROUGHPUT: ToolMetric =
+    higher("throughput_per_gpu", "TFLOP/s/GPU", "floating-point operations a second and GPU").of(LAST_AND_MEDIAN);
 static SAMPLES_PER_SECOND: ToolMetric =
-    metric("samples_per_second", "samples/s", Some(Better::Higher), LAST_AND_MEDIAN);
-static LM_LOSS: ToolMetric = metric("lm_loss", "1", Some(Better::Lower), LAST);
-static GRAD_NORM: ToolMetric = metric("grad_norm", "1", None, LAST);
-static GLOBAL_BATCH_SIZE: ToolMetric = metric("global_batch_size", "1", None, ONE);
-static SKIPPED: ToolMetric = metric("skipped_iterations", "iteration", Some(Better::Lower), TOTAL);
-static NAN: ToolMetric = metric("nan_iterations", "iteration", Some(Better::Lower), TOTAL);
-static LAST_ITERATION: ToolMetric = metric("last_iteration", "iteration", None, ONE);
+    higher("samples_per_second", "samples/s", "samples a second").of(LAST_AND_MEDIAN);
+static LM_LOSS: ToolMetric = lower("lm_loss", "1", "loss of the language model").of(LAST);
+static GRAD_NORM: ToolMetric = plain("grad_norm", "1", "norm of the gradient").of(LAST);
+static GLOBAL_BATCH_SIZE: ToolMetric = plain("global_batch_size", "1", "samples in an iteration");
+static SKIPPED: ToolMetric =
+    lower("skipped_iterations", "iteration", "iterations that were skipped, of all lines").of(TOTAL);
+static NAN: ToolMetric = lower("nan_iterations", "iteration", "iterations whose loss was nan, of all lines").of(TOTAL);
+static LAST_ITERATION: ToolMetric = plain("last_iteration", "iteration", "the last iteration");
 
 /// All of them.
 pub(super) static METRICS: &[&ToolMetric] = &[

@@ -9,10 +9,12 @@
 use std::collections::BTreeMap;
 
 use super::python_literal::Literal;
-use super::{LAST, Line, LineParser, Lines, ONE, Reading, Report, Sample, Tool, ToolMetric};
+use super::{
+    LAST, Line, LineParser, Lines, Reading, Report, Sample, Tool, ToolMetric, find, higher, label, lower, plain,
+};
 use crate::number;
 use crate::series::Series;
-use kubebench_format::spec::v1::metric::{Better, Reduce};
+use kubebench_format::spec::v1::metric::Reduce;
 
 pub(super) const TOOL: Tool = Tool {
     name: "mllog",
@@ -20,7 +22,10 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/mlcommons/logging/blob/master/mlperf_logging/mllog/mllog.py",
     lines: Some(Lines { needles: &[TAG], parser: || Box::new(Parser::default()) }),
     document: None,
-    metrics: None,
+    versions: "MLPerf Training 2.1",
+    metrics: metrics,
+    labels: &[label("metric", "what `eval_accuracy` is of, where the log says it: `FID`, `CLIP`")],
+    example: "{name: mllog, metrics: [time_to_train]}",
     renamed: None,
 };
 
@@ -38,15 +43,29 @@ const KEYS: [&str; 9] = [
     "tracked_stats",
 ];
 
-static TIME_TO_TRAIN: ToolMetric =
-    ToolMetric { name: "time_to_train", unit: "s", better: Some(Better::Lower), headlines: ONE };
-static RUN_DURATION: ToolMetric = ToolMetric { name: "run_duration", unit: "s", better: None, headlines: ONE };
-static INIT_TIME: ToolMetric = ToolMetric { name: "init_time", unit: "s", better: Some(Better::Lower), headlines: ONE };
-static EVAL_ACCURACY: ToolMetric = ToolMetric { name: "eval_accuracy", unit: "1", better: None, headlines: LAST };
-static EVAL_COUNT: ToolMetric = ToolMetric { name: "eval_accuracy_count", unit: "1", better: None, headlines: ONE };
-static GLOBAL_BATCH_SIZE: ToolMetric =
-    ToolMetric { name: "global_batch_size", unit: "1", better: None, headlines: ONE };
-static SEED: ToolMetric = ToolMetric { name: "seed", unit: "1", better: None, headlines: ONE };
+static TIME_TO_TRAIN: ToolMetric = lower("time_to_train", "s", "from `run_start` to a `run_stop` that says `success`");
+static RUN_DURATION: ToolMetric = plain("run_duration", "s", "the same where it says anything else");
+static INIT_TIME: ToolMetric = lower("init_time", "s", "time of the initialization");
+static EVAL_ACCURACY: ToolMetric =
+    plain("eval_accuracy", "1", "what evaluations measured; a loss in some benchmarks").of(LAST);
+static EVAL_COUNT: ToolMetric = plain("eval_accuracy_count", "1", "how many evaluations there were");
+static GLOBAL_BATCH_SIZE: ToolMetric = plain("global_batch_size", "1", "samples in a step");
+static SEED: ToolMetric = plain("seed", "1", "the seed, where all ranks log the same");
+
+static IMAGES: [ToolMetric; 2] = [
+    higher("throughput", "images/s", "images a second, of image classification").of(LAST),
+    higher("tracked_stats.{throughput|imgs_sec}", "images/s", "images a second").of(LAST),
+];
+static SAMPLES: [ToolMetric; 2] = [
+    higher("throughput", "samples/s", "samples a second, of other benchmarks").of(LAST),
+    higher("tracked_stats.throughput", "samples/s", "samples a second, of other benchmarks").of(LAST),
+];
+static TRACKED: ToolMetric = plain("tracked_stats.{name}", "1", "anything else in `tracked_stats`").of(LAST);
+
+fn metrics() -> Vec<&'static ToolMetric> {
+    let of_run = [&TIME_TO_TRAIN, &RUN_DURATION, &INIT_TIME, &EVAL_ACCURACY, &EVAL_COUNT, &GLOBAL_BATCH_SIZE, &SEED];
+    of_run.into_iter().chain(&IMAGES).chain(&SAMPLES).chain([&TRACKED]).collect()
+}
 
 #[derive(Default)]
 struct Parser {
@@ -162,13 +181,14 @@ impl Parser {
 
     /// Takes in a rate of the run; what it counts are images in one benchmark only.
     fn push_rate(&self, rate: &str, name: &str, reading: Reading, report: &mut Report) {
-        let (unit, better) = match rate {
-            "imgs_sec" => ("images/s", Some(Better::Higher)),
-            "throughput" if self.is_image_classification => ("images/s", Some(Better::Higher)),
-            "throughput" => ("samples/s", Some(Better::Higher)),
-            _ => ("1", None),
+        let of_kind = match rate {
+            "imgs_sec" => Some(&IMAGES),
+            "throughput" if self.is_image_classification => Some(&IMAGES),
+            "throughput" => Some(&SAMPLES),
+            _ => None,
         };
-        report.push_named(name, unit, better, &BTreeMap::new(), LAST, reading);
+        let metric = of_kind.and_then(|metrics| find(metrics, name)).unwrap_or(&TRACKED);
+        report.push_named(metric, name, &BTreeMap::new(), reading);
     }
 }
 

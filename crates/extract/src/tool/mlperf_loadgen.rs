@@ -5,8 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Line, LineParser, Lines, ONE, Reading, Report, Tool, direction, read_on};
-use kubebench_format::spec::v1::metric::Better;
+use super::{Line, LineParser, Lines, Reading, Report, Tool, ToolMetric, find, higher, lower, plain, read_on};
 
 pub(super) const TOOL: Tool = Tool {
     name: "mlperf-loadgen",
@@ -14,22 +13,52 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/mlcommons/inference/blob/master/loadgen/results.cc",
     lines: Some(Lines { needles: &[], parser: || Box::new(Parser::default()) }),
     document: None,
-    metrics: None,
+    versions: "submissions of Inference 1.0 and of 2025",
+    metrics: metrics,
+    labels: &[],
+    example: "{name: mlperf-loadgen, file: mlperf_log_summary.txt, metrics: [samples_per_second]}",
     renamed: None,
 };
 
-const RATES: [(&str, &str, &str); 10] = [
-    ("samples per second", "samples_per_second", "samples/s"),
-    ("completed samples per second", "completed_samples_per_second", "samples/s"),
-    ("scheduled samples per second", "scheduled_samples_per_second", "samples/s"),
-    ("tokens per second", "tokens_per_second", "tokens/s"),
-    ("completed tokens per second", "completed_tokens_per_second", "tokens/s"),
-    ("qps w/ loadgen overhead", "qps_with_loadgen_overhead", "samples/s"),
-    ("qps w/o loadgen overhead", "qps_without_loadgen_overhead", "samples/s"),
-    ("tps w/ loadgen overhead", "tps_with_loadgen_overhead", "tokens/s"),
-    ("tps w/o loadgen overhead", "tps_without_loadgen_overhead", "tokens/s"),
-    ("samples per query", "samples_per_query", "samples"),
+/// The rows that are not latencies.
+static RATES: [(&str, ToolMetric); 10] = [
+    ("samples per second", higher("samples_per_second", "samples/s", "the result of Offline")),
+    (
+        "completed samples per second",
+        higher(
+            "completed_samples_per_second",
+            "samples/s",
+            "the result of Server: samples that were answered a second",
+        ),
+    ),
+    (
+        "scheduled samples per second",
+        plain("scheduled_samples_per_second", "samples/s", "samples that were asked a second, of Server"),
+    ),
+    ("tokens per second", higher("tokens_per_second", "tokens/s", "tokens a second, of Offline")),
+    ("completed tokens per second", higher("completed_tokens_per_second", "tokens/s", "tokens a second, of Server")),
+    ("qps w/ loadgen overhead", higher("qps_with_loadgen_overhead", "samples/s", "queries a second, of SingleStream")),
+    (
+        "qps w/o loadgen overhead",
+        higher("qps_without_loadgen_overhead", "samples/s", "queries a second, of SingleStream"),
+    ),
+    ("tps w/ loadgen overhead", higher("tps_with_loadgen_overhead", "tokens/s", "tokens a second, of SingleStream")),
+    (
+        "tps w/o loadgen overhead",
+        higher("tps_without_loadgen_overhead", "tokens/s", "tokens a second, of SingleStream"),
+    ),
+    ("samples per query", plain("samples_per_query", "samples", "samples of a query, of MultiStream")),
 ];
+static LATENCIES: &[ToolMetric] = &[
+    lower("early_stopping_latency_p{N}", "ns", "the official result of SingleStream and MultiStream"),
+    lower("latency_{location}", "ns", "latency of a query"),
+    lower("ttft_{location}", "ns", "the wait for the first token"),
+    lower("tpot_{location}", "ns", "time of an output token"),
+];
+
+fn metrics() -> Vec<&'static ToolMetric> {
+    RATES.iter().map(|(_, metric)| metric).chain(LATENCIES).collect()
+}
 
 #[derive(Default)]
 struct Parser {
@@ -39,7 +68,7 @@ struct Parser {
 #[derive(Default)]
 struct Summary {
     rank: Option<u32>,
-    metrics: Vec<(String, &'static str, Option<Better>, Reading)>,
+    metrics: Vec<(&'static ToolMetric, String, Reading)>,
     is_performance: bool,
     verdict: Option<String>,
     unmet: Vec<String>,
@@ -65,8 +94,8 @@ impl LineParser for Parser {
             return report.invalid("the text holds no `MLPerf Results Summary`");
         };
         report.begin(summary.rank, BTreeMap::new());
-        for (name, unit, better, reading) in &summary.metrics {
-            report.push_named(name, unit, *better, &BTreeMap::new(), ONE, reading.clone());
+        for (metric, name, reading) in &summary.metrics {
+            report.push_named(metric, name, &BTreeMap::new(), reading.clone());
         }
         match summary.verdict.as_deref() {
             Some("VALID") => {}
@@ -103,13 +132,12 @@ impl Summary {
             if value == "NO" {
                 self.unmet.push(what.to_owned());
             }
-        } else if let Some((_, name, unit)) = RATES.iter().find(|(row, ..)| *row == label) {
-            let better = Some(Better::Higher).filter(|_| *name != "samples_per_query");
-            let better = better.filter(|_| *name != "scheduled_samples_per_second");
-            self.metrics.push(((*name).to_owned(), unit, better, read_on(line, None, value)));
-        } else if let Some(name) = latency(&label) {
-            let better = direction::of_name(&name);
-            self.metrics.push((name, "ns", better, read_on(line, None, value)));
+        } else if let Some((_, metric)) = RATES.iter().find(|(row, _)| *row == label) {
+            self.metrics.push((metric, metric.name.to_owned(), read_on(line, None, value)));
+        } else if let Some(name) = latency(&label)
+            && let Some(metric) = find(LATENCIES, &name)
+        {
+            self.metrics.push((metric, name, read_on(line, None, value)));
         }
     }
 }

@@ -7,9 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::renamed::{Old, Renamed};
-use super::{Document, Line, LineParser, Lines, ONE, Reading, Report, Tool, read_on};
+use super::{Document, Line, LineParser, Lines, Reading, Report, Tool, ToolMetric, higher, label, lower, read_on};
 use crate::number;
-use kubebench_format::spec::v1::metric::Better;
 
 mod json;
 
@@ -19,7 +18,15 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/NVIDIA/nccl-tests/blob/master/src/common.cu",
     lines: Some(Lines { needles: &[], parser: || Box::new(Parser::default()) }),
     document: Some(Document::Text(json::read)),
-    metrics: None,
+    versions: "tables with and without `root`, and the JSON of `-J`",
+    metrics: || vec![&AVERAGE, &GREATEST, &BANDWIDTH, &TIME, &CPU_TIME, &WRONG, &OUT_OF_BOUNDS],
+    labels: &[
+        label("test", "the test, such as `all_reduce_perf`, where the output names it"),
+        label("type", "the data type, of sizes"),
+        label("redop", "the operation, of sizes, where there is one"),
+        label("root", "the root, of sizes, where there is one"),
+    ],
+    example: "{name: nccl-tests, metrics: [avg_busbw]}",
     renamed: Some(renamed),
 };
 
@@ -32,6 +39,16 @@ fn renamed(old: &Old<'_>) -> Option<Renamed> {
     let has_all = if is_of_row { is_new(&"type") } else { is_new(&"test") };
     (!has_all).then(|| Renamed::Unknown { name: old.name.to_owned(), labels })
 }
+
+static AVERAGE: ToolMetric = higher("avg_busbw", "GB/s", "mean bus bandwidth of all rows");
+static GREATEST: ToolMetric =
+    higher("max_busbw_{out_of_place|in_place}", "GB/s", "greatest bus bandwidth of all sizes");
+static BANDWIDTH: ToolMetric =
+    higher("busbw_at_{N}_{out_of_place|in_place}", "GB/s", "bus bandwidth at a size in bytes");
+static TIME: ToolMetric = lower("time_at_{N}_{out_of_place|in_place}", "us", "time at a size in bytes");
+static CPU_TIME: ToolMetric = lower("cputime_at_{N}_{out_of_place|in_place}", "us", "time of the CPU, with `-C 1`");
+static WRONG: ToolMetric = lower("wrong", "1", "wrong values");
+static OUT_OF_BOUNDS: ToolMetric = lower("out_of_bounds", "1", "values out of bounds");
 
 /// What the rows of a table differ in, beside the size.
 const KINDS: [&str; 3] = ["type", "redop", "root"];
@@ -231,22 +248,22 @@ fn push_tables(tables: &[Table], report: &mut Report) {
     for (_, table) in tables.iter().enumerate().filter(|(index, table)| is_last(*index, table)) {
         let test = table.test.clone();
         let labels: BTreeMap<String, String> = test.map(|test| ("test".to_owned(), test)).into_iter().collect();
-        let mut push = |name: &str, unit: &str, better, labels: &BTreeMap<String, String>, sample| {
-            report.push_named(name, unit, better, labels, ONE, sample);
+        let mut push = |metric, name: &str, labels: &BTreeMap<String, String>, sample| {
+            report.push_named(metric, name, labels, sample);
         };
         if let Some(average) = &table.average {
-            push("avg_busbw", "GB/s", Some(Better::Higher), &labels, average.clone());
+            push(&AVERAGE, AVERAGE.name, &labels, average.clone());
         }
         let wrong = || table.rows.iter().flat_map(|row| &row.places).filter_map(|place| place.as_ref()?.wrong.as_ref());
         let count: f64 = wrong().filter_map(Reading::value).sum();
         let unread = wrong().find(|reading| reading.value().is_none());
         if let Some(unread) = unread {
-            push("wrong", "1", Some(Better::Lower), &labels, unread.clone());
+            push(&WRONG, WRONG.name, &labels, unread.clone());
         } else if let Some(last) = wrong().next_back() {
-            push("wrong", "1", Some(Better::Lower), &labels, last.clone().map(|_| count));
+            push(&WRONG, WRONG.name, &labels, last.clone().map(|_| count));
         }
         if let Some(count) = &table.out_of_bounds {
-            push("out_of_bounds", "1", Some(Better::Lower), &labels, count.clone());
+            push(&OUT_OF_BOUNDS, OUT_OF_BOUNDS.name, &labels, count.clone());
         }
         push_rows(table, &labels, &mut push);
         let fault = (count > 0.0).then(|| format!("the collective gave {count} wrong values"));
@@ -257,7 +274,7 @@ fn push_tables(tables: &[Table], report: &mut Report) {
     }
 }
 
-type Push<'a> = dyn FnMut(&str, &str, Option<Better>, &BTreeMap<String, String>, Reading) + 'a;
+type Push<'a> = dyn FnMut(&'static ToolMetric, &str, &BTreeMap<String, String>, Reading) + 'a;
 
 fn push_rows(table: &Table, labels: &BTreeMap<String, String>, push: &mut Push<'_>) {
     let rows = &table.rows;
@@ -270,22 +287,23 @@ fn push_rows(table: &Table, labels: &BTreeMap<String, String>, push: &mut Push<'
             let mut greatest: Option<&Reading> = None;
             for row in rows.iter().filter(|row| row.kind == **kind) {
                 let Some(measured) = row.places.get(index).and_then(Option::as_ref) else { continue };
-                for (name, time) in [("time", &measured.time), ("cputime", &measured.cpu_time)] {
+                let times = [(&TIME, "time", &measured.time), (&CPU_TIME, "cputime", &measured.cpu_time)];
+                for (metric, name, time) in times {
                     if let Some(time) = time {
                         let name = format!("{name}_at_{}_{place}", row.size);
-                        push(&name, "us", Some(Better::Lower), &labels, time.clone());
+                        push(metric, &name, &labels, time.clone());
                     }
                 }
                 if let Some(busbw) = &measured.busbw {
                     let name = format!("busbw_at_{}_{place}", row.size);
-                    push(&name, "GB/s", Some(Better::Higher), &labels, busbw.clone());
+                    push(&BANDWIDTH, &name, &labels, busbw.clone());
                     let rank = |reading: &Reading| reading.value().unwrap_or(f64::INFINITY);
                     greatest = greatest.filter(|greatest| rank(greatest) >= rank(busbw)).or(Some(busbw));
                 }
             }
             // The rows that are missing are those of large messages.
             if let Some(greatest) = greatest.cloned().filter(|_| table.average.is_some()) {
-                push(&format!("max_busbw_{place}"), "GB/s", Some(Better::Higher), &labels, greatest);
+                push(&GREATEST, &format!("max_busbw_{place}"), &labels, greatest);
             }
         }
     }

@@ -7,9 +7,10 @@
 //! `iteration` counts within an epoch; `global_step` is the step. Values have four significant digits. The bar rewrites
 //! itself without new values, and rounds large steps (2004 is `2e+3`), which are then unknown. The first step warms up.
 
-use super::{LAST, LAST_AND_MEDIAN, Line, LineParser, Lines, ONE, Report, Tool, ToolMetric, read_on, sample_on};
+use super::{
+    LAST, LAST_AND_MEDIAN, Line, LineParser, Lines, Report, Tool, ToolMetric, higher, lower, plain, read_on, sample_on,
+};
 use crate::number;
-use kubebench_format::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
     name: "nemo",
@@ -20,28 +21,21 @@ pub(super) const TOOL: Tool = Tool {
         parser: || Box::new(Parser::default()),
     }),
     document: None,
-    metrics: Some(|| {
-        vec![&STEP_TIMING, &TFLOPS, &TRAIN_LOSS, &VAL_LOSS, &GRAD_NORM, &GLOBAL_BATCH_SIZE, &LAST_GLOBAL_STEP]
-    }),
+    versions: "NeMo 1 (progress bar) and NeMo 2",
+    metrics: || vec![&STEP_TIMING, &TFLOPS, &TRAIN_LOSS, &VAL_LOSS, &GRAD_NORM, &GLOBAL_BATCH_SIZE, &LAST_GLOBAL_STEP],
+    labels: &[],
+    example: "{name: nemo, metrics: [train_step_timing_median]}",
     renamed: None,
 };
 
-static STEP_TIMING: ToolMetric =
-    ToolMetric { name: "train_step_timing", unit: "s", better: Some(Better::Lower), headlines: LAST_AND_MEDIAN };
-static TFLOPS: ToolMetric = ToolMetric {
-    name: "tflops_per_gpu",
-    unit: "TFLOP/s/GPU",
-    better: Some(Better::Higher),
-    headlines: LAST_AND_MEDIAN,
-};
-static TRAIN_LOSS: ToolMetric =
-    ToolMetric { name: "reduced_train_loss", unit: "1", better: Some(Better::Lower), headlines: LAST };
-static VAL_LOSS: ToolMetric = ToolMetric { name: "val_loss", unit: "1", better: Some(Better::Lower), headlines: LAST };
-static GRAD_NORM: ToolMetric = ToolMetric { name: "grad_norm", unit: "1", better: None, headlines: LAST };
-static GLOBAL_BATCH_SIZE: ToolMetric =
-    ToolMetric { name: "global_batch_size", unit: "1", better: None, headlines: ONE };
-static LAST_GLOBAL_STEP: ToolMetric =
-    ToolMetric { name: "last_global_step", unit: "step", better: None, headlines: ONE };
+static STEP_TIMING: ToolMetric = lower("train_step_timing", "s", "time of a step").of(LAST_AND_MEDIAN);
+static TFLOPS: ToolMetric =
+    higher("tflops_per_gpu", "TFLOP/s/GPU", "floating-point operations a second and GPU").of(LAST_AND_MEDIAN);
+static TRAIN_LOSS: ToolMetric = lower("reduced_train_loss", "1", "training loss, reduced over ranks").of(LAST);
+static VAL_LOSS: ToolMetric = lower("val_loss", "1", "validation loss").of(LAST);
+static GRAD_NORM: ToolMetric = plain("grad_norm", "1", "norm of the gradient").of(LAST);
+static GLOBAL_BATCH_SIZE: ToolMetric = plain("global_batch_size", "1", "samples in a step");
+static LAST_GLOBAL_STEP: ToolMetric = plain("last_global_step", "step", "the last step");
 
 #[derive(Default)]
 struct Parser {

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Line, LineParser, Lines, ONE, Report, Sample, Tool};
+use super::{Line, LineParser, Lines, Report, Sample, Tool, ToolMetric, label, plain};
 use crate::open_metrics::Reader;
 use kubebench_syntax::invariant::Invariant as _;
 
@@ -17,9 +17,14 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://prometheus.io/docs/specs/om/open_metrics_spec/",
     lines: Some(Lines { needles: &[], parser: || Box::new(Parser::default()) }),
     document: None,
-    metrics: None,
+    versions: "OpenMetrics 1.0 and the text format of Prometheus",
+    metrics: || vec![&METRIC],
+    labels: &[label("{label}", "the labels of the sample")],
+    example: "{name: openmetrics, file: metrics.txt, metrics: [queue_depth]}",
     renamed: None,
 };
+
+static METRIC: ToolMetric = plain("{sample}", "", "a sample, but for buckets of histograms").in_unit_of_output();
 
 #[derive(Default)]
 struct Parser {
@@ -50,7 +55,7 @@ impl LineParser for Parser {
         }
         let labels: BTreeMap<String, String> = sample.labels;
         let value = Sample { value: sample.value, step: None, line: Some(sample.line), rank: line.rank };
-        report.push_named(&sample.name, &self.reader.unit_of(&sample.name), None, &labels, ONE, value);
+        report.push_in(&METRIC, &sample.name, &self.reader.unit_of(&sample.name), &labels, value);
     }
 
     fn finish(&mut self, report: &mut Report) {

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::renamed::{Old, Renamed};
-use super::{Document, Headline, Report, Tool};
+use super::{Document, Headline, Report, Tool, ToolMetric, higher, label, lower, plain};
 use crate::json_document::{list, reading};
-use kubebench_format::spec::v1::metric::{Better, Reduce};
+use kubebench_format::spec::v1::metric::Reduce;
 
 pub(super) const TOOL: Tool = Tool {
     name: "pytest-benchmark",
@@ -18,7 +18,10 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/ionelmc/pytest-benchmark/blob/master/src/pytest_benchmark/stats.py",
     lines: None,
     document: Some(Document::Json { is_it: |root| root.get("benchmarks").is_some(), read }),
-    metrics: None,
+    versions: "5.3.1",
+    metrics: metrics,
+    labels: &[label("fullname", "the file and the test")],
+    example: "{name: pytest-benchmark, file: benchmark.json, metrics: [test_sort.median]}",
     renamed: Some(renamed),
 };
 
@@ -29,15 +32,21 @@ const ROUNDS: &[Headline] = &[
     Headline::of(".max", Reduce::Max),
 ];
 
-/// Statistics, with their units, that the samples give as well.
-const LOCATION: [(&str, &str, Option<Better>); 4] = [
-    ("mean", "s", Some(Better::Lower)),
-    ("median", "s", Some(Better::Lower)),
-    ("min", "s", Some(Better::Lower)),
-    ("max", "s", Some(Better::Lower)),
+const LOCATIONS: [&str; 4] = ["mean", "median", "min", "max"];
+/// Statistics that the times of the rounds give as well.
+static LOCATION: ToolMetric =
+    lower("{benchmark}.{mean|median|min|max}", "s", "time of a round, where rounds are not in the file");
+static TIMES: ToolMetric = lower("{benchmark}", "s", "time of a round").of(ROUNDS);
+static OTHERS: [(&str, ToolMetric); 4] = [
+    ("stddev", plain("{benchmark}.stddev", "s", "standard deviation of the rounds")),
+    ("iqr", plain("{benchmark}.iqr", "s", "interquartile range of the rounds")),
+    ("ops", higher("{benchmark}.ops", "1/s", "rounds a second")),
+    ("rounds", plain("{benchmark}.rounds", "1", "how many rounds there were")),
 ];
-const OTHERS: [(&str, &str, Option<Better>); 4] =
-    [("stddev", "s", None), ("iqr", "s", None), ("ops", "1/s", Some(Better::Higher)), ("rounds", "1", None)];
+
+fn metrics() -> Vec<&'static ToolMetric> {
+    OTHERS.iter().map(|(_, metric)| metric).chain([&LOCATION, &TIMES]).collect()
+}
 
 fn read(root: &Value, report: &mut Report) {
     let benchmarks = list(root, "benchmarks");
@@ -70,7 +79,7 @@ fn renamed(old: &Old<'_>) -> Option<Renamed> {
 
 /// `.median`
 fn is_statistic(suffix: &str) -> bool {
-    let known = |name: &str| LOCATION.iter().chain(&OTHERS).any(|(known, ..)| *known == name);
+    let known = |name: &str| LOCATIONS.contains(&name) || OTHERS.iter().any(|(known, _)| *known == name);
     suffix.is_empty() || suffix.strip_prefix('.').is_some_and(known)
 }
 
@@ -79,12 +88,13 @@ fn push_statistics(name: &str, labels: &BTreeMap<String, String>, statistics: &V
     let is_whole = statistics.get("rounds").and_then(Value::as_u64) == Some(rounds.len() as u64);
     let samples = if is_whole { rounds } else { &[] };
     for round in samples {
-        report.push_named(name, "s", Some(Better::Lower), labels, ROUNDS, reading(round));
+        report.push_named(&TIMES, name, labels, reading(round));
     }
-    let location = if samples.is_empty() { LOCATION.as_slice() } else { &[] };
-    for (key, unit, better) in location.iter().chain(&OTHERS) {
+    let location = if samples.is_empty() { LOCATIONS.as_slice() } else { &[] };
+    let others = OTHERS.iter().map(|(key, metric)| (*key, metric));
+    for (key, metric) in location.iter().map(|key| (*key, &LOCATION)).chain(others) {
         if let Some(value) = statistics.get(key) {
-            report.push_named(&format!("{name}.{key}"), unit, *better, labels, super::ONE, reading(value));
+            report.push_named(metric, &format!("{name}.{key}"), labels, reading(value));
         }
     }
 }

@@ -9,9 +9,9 @@
 //! the epoch, from 0. `Test:` lines are evaluation. Images per second are the batch size over the time: the log does not
 //! name the batch size. Old versions say `Prec@1` for `Acc@1`.
 
-use super::{Line, LineParser, Lines, ONE, Reading, Report, Tool, ToolMetric, fixed_on, read_on};
+use super::{Line, LineParser, Lines, Reading, Report, Tool, ToolMetric, fixed_on, higher, lower, plain, read_on};
 use crate::tool::Headline;
-use kubebench_format::spec::v1::metric::{Better, Reduce};
+use kubebench_format::spec::v1::metric::Reduce;
 
 pub(super) const TOOL: Tool = Tool {
     name: "pytorch-imagenet",
@@ -19,7 +19,10 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/pytorch/examples/blob/main/imagenet/main.py",
     lines: Some(Lines { needles: &["Epoch: [", "* "], parser: || Box::new(Parser::default()) }),
     document: None,
-    metrics: Some(|| vec![&TIME, &TIME_AVG, &DATA_AVG, &LOSS_AVG, &ACC1, &ACC5, &BATCHES]),
+    versions: "old and new forms of the example (`Prec@1`, `Acc@1`), and timm",
+    metrics: || vec![&TIME, &TIME_AVG, &DATA_AVG, &LOSS_AVG, &ACC1, &ACC5, &BATCHES],
+    labels: &[],
+    example: "{name: pytorch-imagenet, metrics: [time_median, acc1_final]}",
     renamed: None,
 };
 
@@ -27,17 +30,13 @@ const LAST_EPOCH: &[Headline] = &[Headline::of("_last_epoch", Reduce::Last)];
 const FINAL: &[Headline] = &[Headline::of("_final", Reduce::Last)];
 const MEDIAN: &[Headline] = &[Headline::of("_median", Reduce::Median)];
 
-const fn metric(name: &'static str, unit: &'static str, better: Better, headlines: &'static [Headline]) -> ToolMetric {
-    ToolMetric { name, unit, better: Some(better), headlines }
-}
-
-static TIME: ToolMetric = metric("time", "s", Better::Lower, MEDIAN);
-static TIME_AVG: ToolMetric = metric("time_avg", "s", Better::Lower, LAST_EPOCH);
-static DATA_AVG: ToolMetric = metric("data_avg", "s", Better::Lower, LAST_EPOCH);
-static LOSS_AVG: ToolMetric = metric("loss_avg", "1", Better::Lower, LAST_EPOCH);
-static ACC1: ToolMetric = metric("acc1", "%", Better::Higher, FINAL);
-static ACC5: ToolMetric = metric("acc5", "%", Better::Higher, FINAL);
-static BATCHES: ToolMetric = ToolMetric { name: "batches_per_epoch", unit: "1", better: None, headlines: ONE };
+static TIME: ToolMetric = lower("time", "s", "time of a batch").of(MEDIAN);
+static TIME_AVG: ToolMetric = lower("time_avg", "s", "mean time of a batch in the epoch").of(LAST_EPOCH);
+static DATA_AVG: ToolMetric = lower("data_avg", "s", "mean wait for data in the epoch").of(LAST_EPOCH);
+static LOSS_AVG: ToolMetric = lower("loss_avg", "1", "mean loss of the epoch").of(LAST_EPOCH);
+static ACC1: ToolMetric = higher("acc1", "%", "accuracy of the first guess").of(FINAL);
+static ACC5: ToolMetric = higher("acc5", "%", "accuracy of the first five guesses").of(FINAL);
+static BATCHES: ToolMetric = plain("batches_per_epoch", "1", "batches in an epoch");
 
 #[derive(Default)]
 struct Parser {

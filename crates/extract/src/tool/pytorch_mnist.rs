@@ -8,9 +8,11 @@
 //! stand; Horovod prints `Accuracy: 98.11%` instead. Katib and the operator print `loss=2.3000` and in the end
 //! `accuracy=0.9664`, a share. An average loss of 0.0000 is a loss.
 
-use super::{LAST, Line, LineParser, Lines, ONE, Report, Tool, ToolMetric, fixed_on, read_on, sample_on, take_on};
+use super::{
+    LAST, Line, LineParser, Lines, Report, Tool, ToolMetric, fixed_on, higher, lower, plain, read_on, sample_on,
+    take_on,
+};
 use crate::number;
-use kubebench_format::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
     name: "pytorch-mnist",
@@ -21,20 +23,21 @@ pub(super) const TOOL: Tool = Tool {
         parser: || Box::new(Parser::default()),
     }),
     document: None,
-    metrics: Some(|| vec![&TRAIN_LOSS, &LOSS, &TEST_LOSS, &TEST_ACCURACY, &ACCURACY, &EPOCHS, &LAST_SAMPLE]),
+    versions: "the example, and those of Horovod, Katib and the training operator",
+    metrics: || vec![&TRAIN_LOSS, &LOSS, &TEST_LOSS, &TEST_ACCURACY, &ACCURACY, &EPOCHS, &LAST_SAMPLE],
+    labels: &[],
+    example: "{name: pytorch-mnist, metrics: [test_accuracy_last]}",
     renamed: None,
 };
 
-static TRAIN_LOSS: ToolMetric =
-    ToolMetric { name: "train_loss", unit: "1", better: Some(Better::Lower), headlines: LAST };
-static LOSS: ToolMetric = ToolMetric { name: "loss", unit: "1", better: Some(Better::Lower), headlines: LAST };
-static TEST_LOSS: ToolMetric =
-    ToolMetric { name: "test_avg_loss", unit: "1", better: Some(Better::Lower), headlines: LAST };
-static TEST_ACCURACY: ToolMetric =
-    ToolMetric { name: "test_accuracy", unit: "%", better: Some(Better::Higher), headlines: LAST };
-static ACCURACY: ToolMetric = ToolMetric { name: "accuracy", unit: "1", better: Some(Better::Higher), headlines: ONE };
-static EPOCHS: ToolMetric = ToolMetric { name: "epochs", unit: "1", better: None, headlines: ONE };
-static LAST_SAMPLE: ToolMetric = ToolMetric { name: "last_sample", unit: "1", better: None, headlines: ONE };
+static TRAIN_LOSS: ToolMetric = lower("train_loss", "1", "training loss").of(LAST);
+static LOSS: ToolMetric = lower("loss", "1", "training loss, as Katib and the training operator print it").of(LAST);
+static TEST_LOSS: ToolMetric = lower("test_avg_loss", "1", "mean loss on the test set").of(LAST);
+static TEST_ACCURACY: ToolMetric = higher("test_accuracy", "%", "accuracy on the test set, from its counts").of(LAST);
+static ACCURACY: ToolMetric =
+    higher("accuracy", "1", "accuracy as a share, as Katib and the training operator print it");
+static EPOCHS: ToolMetric = plain("epochs", "1", "the last epoch");
+static LAST_SAMPLE: ToolMetric = plain("last_sample", "1", "how many samples of the epoch were trained");
 
 #[derive(Default)]
 struct Parser {

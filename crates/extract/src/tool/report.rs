@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-use super::{Document, Headline, ONE, ToolMetric};
+use super::{Document, Headline, ONE, ToolMetric, find};
 use crate::json_document::{self, Documents};
 use crate::room::Room;
 use crate::series::{Reading, Series, Window};
@@ -165,24 +165,50 @@ impl Report {
         labels: &BTreeMap<String, String>,
         value: impl Into<Reading>,
     ) {
-        let ToolMetric { name, unit, better, headlines } = *metric;
-        self.push_named(name, unit, better, labels, headlines, value);
+        self.push_named(metric, metric.name, labels, value);
     }
 
-    /// Takes in a value of a metric whose name the output brings.
+    /// Takes in a value of `metric`, to whose name the output brings a part.
     pub(crate) fn push_named(
         &mut self,
+        metric: &'static ToolMetric,
+        name: &str,
+        labels: &BTreeMap<String, String>,
+        value: impl Into<Reading>,
+    ) {
+        self.push_in(metric, name, "1", labels, value);
+    }
+
+    /// Takes in a value of the first of `metrics` whose form `name` has; the output says that it is in `unit`, unless the metric
+    /// has one of its own.
+    pub(crate) fn push_found(
+        &mut self,
+        metrics: &'static [ToolMetric],
         name: &str,
         unit: &str,
-        better: Option<Better>,
         labels: &BTreeMap<String, String>,
-        headlines: &'static [Headline],
+        value: impl Into<Reading>,
+    ) {
+        match find(metrics, name) {
+            Some(metric) => self.push_in(metric, name, unit, labels, value),
+            None => self.invalid(format!("`{name}` is not a metric that is known of this tool")),
+        }
+    }
+
+    /// Takes in a value of `metric` that is called `name`, in the unit that the output says unless the metric has one of its own.
+    pub(crate) fn push_in(
+        &mut self,
+        metric: &'static ToolMetric,
+        name: &str,
+        unit: &str,
+        labels: &BTreeMap<String, String>,
         value: impl Into<Reading>,
     ) {
         let value = value.into();
         if !self.takes(value.rank()) || value.is_cut() {
             return;
         }
+        let ToolMetric { better, headlines, .. } = *metric;
         // A window is about a series; what a tool reports once has none.
         let window = if headlines == ONE { Window::All } else { self.window };
         let Part { found, places, .. } = &mut self.current;
@@ -190,7 +216,7 @@ impl Report {
         let index = known.unwrap_or_else(|| {
             found.push(Found {
                 name: name.to_owned(),
-                unit: unit.to_owned(),
+                unit: metric.unit.unwrap_or(unit).to_owned(),
                 better,
                 labels: labels.clone(),
                 headlines,
@@ -201,11 +227,6 @@ impl Report {
             index
         });
         found.get_mut(index).expected("the index that was found or made above").series.read(value);
-    }
-
-    /// Takes in the one value of a metric whose name the output brings.
-    pub(crate) fn push_one(&mut self, name: &str, unit: &str, better: Option<Better>, value: impl Into<Reading>) {
-        self.push_named(name, unit, better, &BTreeMap::new(), ONE, value);
     }
 
     /// Takes in how many of the attempted requests failed.

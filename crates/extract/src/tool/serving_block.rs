@@ -9,42 +9,72 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Line, LineParser, ONE, Reading, Report, direction, read_on};
+use super::{Line, LineParser, Reading, Report, ToolLabel, ToolMetric, find, higher, label, lower, plain, read_on};
 use crate::json_document::{documents_from, number as number_in, reading};
 use crate::number;
-use kubebench_format::spec::v1::metric::Better;
 
 /// The texts that [`Blocks`] needs to see.
 pub(super) const NEEDLES: &[&str] = &[":", "===="];
 
-/// Row of the block in lower case, key in JSON, unit.
-const METRICS: [(&str, &str, &str); 24] = [
-    ("successful requests", "completed", "1"),
-    ("failed requests", "failed", "1"),
-    ("benchmark duration (s)", "duration", "s"),
-    ("total input tokens", "total_input_tokens", "tokens"),
-    ("total input text tokens", "total_input_text_tokens", "tokens"),
-    ("total input vision tokens", "total_input_vision_tokens", "tokens"),
-    ("total generated tokens", "total_output_tokens", "tokens"),
-    ("total generated tokens (retokenized)", "total_output_tokens_retokenized", "tokens"),
-    ("request throughput (req/s)", "request_throughput", "requests/s"),
-    ("request goodput (req/s)", "request_goodput", "requests/s"),
-    // A version of vLLM wrote the colon into the key.
-    ("", "request_goodput:", "requests/s"),
-    ("input token throughput (tok/s)", "input_throughput", "tokens/s"),
-    ("output token throughput (tok/s)", "output_throughput", "tokens/s"),
-    ("total token throughput (tok/s)", "total_token_throughput", "tokens/s"),
-    ("", "total_throughput", "tokens/s"),
-    ("peak output token throughput (tok/s)", "max_output_tokens_per_s", "tokens/s"),
-    ("peak concurrent requests", "max_concurrent_requests", "1"),
-    ("concurrency", "concurrency", "1"),
-    ("accept length", "accept_length", "tokens"),
-    ("rtfx (inverse real-time factor)", "rtfx", "1"),
-    ("acceptance rate (%)", "spec_decode_acceptance_rate", "%"),
-    ("acceptance length", "spec_decode_acceptance_length", "tokens"),
-    ("drafts", "spec_decode_num_drafts", "1"),
-    ("draft tokens", "spec_decode_draft_tokens", "tokens"),
+/// Each with its row of the block in lower case; their names are the keys of the JSON.
+static ROWS: [(&str, ToolMetric); 22] = [
+    ("successful requests", plain("completed", "1", "requests that succeeded")),
+    ("failed requests", lower("failed", "1", "requests that failed")),
+    ("benchmark duration (s)", plain("duration", "s", "how long it took")),
+    ("total input tokens", plain("total_input_tokens", "tokens", "tokens of prompts")),
+    ("total input text tokens", plain("total_input_text_tokens", "tokens", "tokens of the texts of prompts")),
+    ("total input vision tokens", plain("total_input_vision_tokens", "tokens", "tokens of the images of prompts")),
+    ("total generated tokens", plain("total_output_tokens", "tokens", "tokens of outputs")),
+    (
+        "total generated tokens (retokenized)",
+        plain("total_output_tokens_retokenized", "tokens", "tokens of outputs, counted again"),
+    ),
+    ("request throughput (req/s)", higher("request_throughput", "requests/s", "requests a second")),
+    ("request goodput (req/s)", higher("request_goodput", "requests/s", "requests a second that met the goals")),
+    ("input token throughput (tok/s)", higher("input_throughput", "tokens/s", "tokens of prompts a second")),
+    ("output token throughput (tok/s)", higher("output_throughput", "tokens/s", "tokens of outputs a second")),
+    ("total token throughput (tok/s)", higher("total_token_throughput", "tokens/s", "tokens of both a second")),
+    (
+        "peak output token throughput (tok/s)",
+        plain("max_output_tokens_per_s", "tokens/s", "tokens of outputs in the best second"),
+    ),
+    ("peak concurrent requests", plain("max_concurrent_requests", "1", "most requests at a time")),
+    ("concurrency", plain("concurrency", "1", "mean number of requests at a time")),
+    ("accept length", plain("accept_length", "tokens", "tokens that speculation got accepted at a time")),
+    ("rtfx (inverse real-time factor)", plain("rtfx", "1", "seconds of audio a second")),
+    ("acceptance rate (%)", plain("spec_decode_acceptance_rate", "%", "drafted tokens that were accepted")),
+    ("acceptance length", plain("spec_decode_acceptance_length", "tokens", "tokens that were accepted at a time")),
+    ("drafts", plain("spec_decode_num_drafts", "1", "drafts")),
+    ("draft tokens", plain("spec_decode_draft_tokens", "tokens", "tokens that were drafted")),
 ];
+static LATENCIES: [ToolMetric; 4] = [
+    lower("{mean|median|min|max|pN}_{ttft|tpot|itl|e2el|e2e_latency}_ms", "ms", LATENCY),
+    plain("std_{ttft|tpot|itl|e2el|e2e_latency}_ms", "ms", "its spread"),
+    lower("{mean|median|min|max|pN}_latency", "s", "time of an image or a video"),
+    plain("std_latency", "s", "its spread"),
+];
+const LATENCY: &str = "time to the first token, of an output token, between tokens, of a request";
+
+/// The metrics of both tools.
+pub(super) fn metrics() -> Vec<&'static ToolMetric> {
+    ROWS.iter().map(|(_, metric)| metric).chain(&LATENCIES).collect()
+}
+
+/// What was asked for, where `report: each` tells reports apart.
+pub(super) const LABELS: &[ToolLabel] = &[label(
+    "{setting}",
+    "with `report: each`, what was asked for: `request_rate`, `max_concurrency`, `num_prompts` …",
+)];
+
+/// Returns the metric that the JSON calls `key`.
+fn metric_of(key: &str) -> Option<&'static ToolMetric> {
+    // A version of vLLM wrote the colon into the key.
+    let name = match key {
+        "total_throughput" => "total_token_throughput",
+        key => key.trim_end_matches(':'),
+    };
+    ROWS.iter().map(|(_, metric)| metric).find(|metric| metric.name == name).or_else(|| find(&LATENCIES, name))
+}
 
 /// Row of the block in lower case, and key in JSON, of what was asked for.
 const SETTINGS: [(&str, &str); 13] = [
@@ -65,9 +95,8 @@ const SETTINGS: [(&str, &str); 13] = [
 
 #[derive(Clone, Debug)]
 struct Measured {
+    metric: &'static ToolMetric,
     name: String,
-    unit: &'static str,
-    better: Option<Better>,
     reading: Reading,
 }
 
@@ -85,18 +114,12 @@ impl Run {
         self.measured.iter().find(|measured| measured.name == name).map(|measured| &measured.reading)
     }
 
-    fn take(&mut self, name: &str, unit: &'static str, reading: Reading) {
-        let name = match name {
-            "total_throughput" => "total_token_throughput",
-            name => name.trim_end_matches(':'),
-        };
-        let better = match name {
-            "max_output_tokens_per_s" => None,
-            "failed" => Some(Better::Lower),
-            _ if name.starts_with("std_") => None,
-            _ => direction::of_name(name),
-        };
-        self.measured.push(Measured { name: name.to_owned(), unit, better, reading });
+    /// Takes in the value of what the JSON calls `key`, if that is a metric.
+    fn take(&mut self, key: &str, reading: Reading) {
+        if let Some(metric) = metric_of(key) {
+            let name = if metric.is_open() { key } else { metric.name };
+            self.measured.push(Measured { metric, name: name.to_owned(), reading });
+        }
     }
 
     /// Takes in what the row of completed requests says: `14`, or `14/20`, which names those that were asked for too.
@@ -110,7 +133,7 @@ impl Run {
             self.settings.insert("num_prompts", asked.to_string());
         }
         let completed = of.map_or(text, |(completed, _)| completed);
-        self.take("completed", "1", read_on(line, None, completed));
+        self.take("completed", read_on(line, None, completed));
     }
 
     /// Reports the result.
@@ -120,8 +143,8 @@ impl Run {
         if !self.ended {
             report.invalid("the result block was cut off: it has no closing line of `=`");
         }
-        for Measured { name, unit, better, reading } in &self.measured {
-            report.push_named(name, unit, *better, &BTreeMap::new(), ONE, reading.clone());
+        for Measured { metric, name, reading } in &self.measured {
+            report.push_named(metric, name, &BTreeMap::new(), reading.clone());
         }
         let completed = self.reading("completed").and_then(|reading| report.count("completed requests", reading));
         let asked = self.settings.get("num_prompts").and_then(|count| count.parse::<f64>().ok());
@@ -162,10 +185,10 @@ impl LineParser for Blocks {
             run.settings.insert(name, value.to_owned());
         } else if label == "successful requests" {
             run.take_completed(line, value);
-        } else if let Some((_, name, unit)) = METRICS.iter().find(|(row, ..)| *row == label && !row.is_empty()) {
-            run.take(name, unit, read_on(line, None, value));
-        } else if let Some((name, unit)) = latency(&label) {
-            run.take(&name, unit, read_on(line, None, value));
+        } else if let Some((_, metric)) = ROWS.iter().find(|(row, _)| *row == label) {
+            run.take(metric.name, read_on(line, None, value));
+        } else if let Some(name) = latency(&label) {
+            run.take(&name, read_on(line, None, value));
         }
     }
 
@@ -180,20 +203,13 @@ impl LineParser for Blocks {
     }
 }
 
-/// Returns the key and the unit of a row such as `p99 ttft (ms)`, `mean e2e latency (ms)` or `latency mean (s)`.
-fn latency(label: &str) -> Option<(String, &'static str)> {
+/// Returns the key of a row such as `p99 ttft (ms)`, `mean e2e latency (ms)` or `latency mean (s)`.
+fn latency(label: &str) -> Option<String> {
     if let Some(statistic) = label.strip_prefix("latency ").and_then(|rest| rest.strip_suffix(" (s)")) {
         // Of images and videos.
-        return is_statistic(statistic).then(|| (format!("{statistic}_latency"), "s"));
+        return Some(format!("{statistic}_latency"));
     }
-    let (statistic, metric) = label.strip_suffix(" (ms)")?.split_once(' ')?;
-    let known = ["ttft", "tpot", "itl", "e2el", "e2e latency"].contains(&metric) && is_statistic(statistic);
-    known.then(|| (format!("{statistic}_{}_ms", metric.replace(' ', "_")), "ms"))
-}
-
-fn is_statistic(word: &str) -> bool {
-    let is_percentile = |rank: &str| !rank.is_empty() && rank.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    matches!(word, "mean" | "median" | "std" | "max" | "min") || word.strip_prefix('p').is_some_and(is_percentile)
+    Some(format!("{}_ms", label.strip_suffix(" (ms)")?.replace(' ', "_")))
 }
 
 /// Reads the JSON of one or more results, in a row or one a line.
@@ -232,15 +248,9 @@ fn run_of(document: &Value) -> Run {
         };
     }
     for (key, value) in document.as_object().into_iter().flatten() {
-        let known = METRICS.iter().find(|(_, name, _)| name == key);
-        let is_latency = || {
-            let (statistic, metric) = key.strip_suffix("_ms")?.split_once('_')?;
-            (["ttft", "tpot", "itl", "e2el", "e2e_latency"].contains(&metric) && is_statistic(statistic))
-                .then_some("ms")
-        };
         // What was not asked for is null: a goodput without goals.
-        if let Some(unit) = known.map(|(.., unit)| *unit).or_else(is_latency).filter(|_| !value.is_null()) {
-            run.take(key, unit, reading(value));
+        if !value.is_null() {
+            run.take(key, reading(value));
         }
     }
     run

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Headline, Line, LineParser, Lines, ONE, Report, Tool, read_on};
-use kubebench_format::spec::v1::metric::{Better, Reduce};
+use super::{Headline, Line, LineParser, Lines, Report, Tool, ToolMetric, higher, label, lower, plain, read_on};
+use kubebench_format::spec::v1::metric::Reduce;
 
 pub(super) const TOOL: Tool = Tool {
     name: "sysbench",
@@ -14,35 +14,48 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/akopytov/sysbench/blob/master/src/sysbench.c",
     lines: Some(Lines { needles: &[":", " transferred ("], parser: || Box::new(Parser::default()) }),
     document: None,
-    metrics: None,
+    versions: "1.0.20",
+    metrics: metrics,
+    labels: &[label("threads", "with `report: each`, the number of threads")],
+    example: "{name: sysbench, metrics: [events_per_second]}",
     renamed: None,
 };
 
-const HIGHER: Option<Better> = Some(Better::Higher);
-const LOWER: Option<Better> = Some(Better::Lower);
 const INTERVALS: &[Headline] = &[Headline::of("_median", Reduce::Median)];
 
-const ROWS: [(&str, &str, &str, Option<Better>); 12] = [
-    ("events per second", "events_per_second", "1/s", HIGHER),
-    ("reads/s", "reads_per_second", "1/s", HIGHER),
-    ("writes/s", "writes_per_second", "1/s", HIGHER),
-    ("fsyncs/s", "fsyncs_per_second", "1/s", HIGHER),
-    ("read, MiB/s", "read_throughput", "MiB/s", HIGHER),
-    ("written, MiB/s", "write_throughput", "MiB/s", HIGHER),
-    ("total time", "total_time", "s", None),
-    ("total number of events", "events", "1", None),
-    ("min", "latency_min", "ms", LOWER),
-    ("avg", "latency_avg", "ms", LOWER),
-    ("max", "latency_max", "ms", LOWER),
-    ("sum", "latency_sum", "ms", None),
+/// The rows of the report.
+static ROWS: [(&str, ToolMetric); 12] = [
+    ("events per second", higher("events_per_second", "1/s", "events a second")),
+    ("reads/s", higher("reads_per_second", "1/s", "reads a second")),
+    ("writes/s", higher("writes_per_second", "1/s", "writes a second")),
+    ("fsyncs/s", higher("fsyncs_per_second", "1/s", "calls of fsync a second")),
+    ("read, MiB/s", higher("read_throughput", "MiB/s", "what was read a second")),
+    ("written, MiB/s", higher("write_throughput", "MiB/s", "what was written a second")),
+    ("total time", plain("total_time", "s", "how long it took")),
+    ("total number of events", plain("events", "1", "events")),
+    ("min", lower("latency_min", "ms", "the fastest event")),
+    ("avg", lower("latency_avg", "ms", "mean time of an event")),
+    ("max", lower("latency_max", "ms", "the slowest event")),
+    ("sum", plain("latency_sum", "ms", "time of all events")),
 ];
 
 /// Of a database, each with its rate in parentheses.
-const RATES: [(&str, &str); 3] = [
-    ("transactions", "transactions_per_second"),
-    ("queries", "queries_per_second"),
-    ("ignored errors", "ignored_errors_per_second"),
+static RATES: [(&str, ToolMetric); 3] = [
+    ("transactions", higher("transactions_per_second", "1/s", "transactions of a database a second")),
+    ("queries", higher("queries_per_second", "1/s", "queries of a database a second")),
+    ("ignored errors", plain("ignored_errors_per_second", "1/s", "errors that it was asked to ignore a second")),
 ];
+
+static PERCENTILE: ToolMetric = lower("latency_p{N}", "ms", "the percentile of `--percentile`");
+static INTERVAL: ToolMetric =
+    higher("interval_events_per_second", "1/s", "events a second of each `--report-interval`").of(INTERVALS);
+static TRANSFER: ToolMetric = higher("transfer_per_second", "MiB/s", "memory that was read or written a second");
+static OPERATIONS: ToolMetric = higher("operations_per_second", "1/s", "operations on memory a second");
+
+fn metrics() -> Vec<&'static ToolMetric> {
+    let of_rows = ROWS.iter().chain(&RATES).map(|(_, metric)| metric);
+    of_rows.chain([&PERCENTILE, &INTERVAL, &TRANSFER, &OPERATIONS]).collect()
+}
 
 #[derive(Default)]
 struct Parser {
@@ -61,17 +74,15 @@ impl LineParser for Parser {
             *self = Self { has_begun: true, ..Self::default() };
             return report.begin(line.rank, BTreeMap::new());
         }
-        let mut push = |name: &str, unit: &str, better, headlines, text: &str| {
-            report.push_named(name, unit, better, &BTreeMap::new(), headlines, read_on(line, None, text));
-        };
+        let mut push = |metric, text: &str| report.push(metric, read_on(line, None, text));
         // `[ 1s ] thds: 2 eps: 8675.58 lat (ms,99%): 0.42`
         if let Some((_, after)) = text.split_once(" eps: ").filter(|_| text.starts_with("[ ")) {
             let rate = after.split_whitespace().next().unwrap_or_default();
-            return push("interval_events_per_second", "1/s", HIGHER, INTERVALS, rate);
+            return push(&INTERVAL, rate);
         }
         // `2048.00 MiB transferred (7053.01 MiB/sec)`
         if let Some((_, rate)) = text.split_once(" MiB transferred (") {
-            return push("transfer_per_second", "MiB/s", HIGHER, ONE, first_word(rate));
+            return push(&TRANSFER, first_word(rate));
         }
         if text.starts_with("FATAL:") {
             return report.invalid(format!("sysbench says: {text}"));
@@ -87,18 +98,19 @@ impl LineParser for Parser {
         } else if label == "Total operations" {
             // `2097152 (7222287.17 per second)`
             let rate = value.split_once('(').map_or("", |(_, rate)| first_word(rate));
-            push("operations_per_second", "1/s", HIGHER, ONE, rate);
-        } else if let Some((_, name)) = RATES.iter().find(|(row, _)| *row == label) {
+            push(&OPERATIONS, rate);
+        } else if let Some((_, metric)) = RATES.iter().find(|(row, _)| *row == label) {
             // `12345  (1234.40 per sec.)`
             let rate = value.split_once('(').map_or("", |(_, rate)| first_word(rate));
-            push(name, "1/s", Some(Better::Higher).filter(|_| label != "ignored errors"), ONE, rate);
+            push(metric, rate);
         } else if let Some(rank) = label.strip_suffix("th percentile").filter(|_| self.has_latency) {
-            push(&format!("latency_p{rank}"), "ms", LOWER, ONE, value);
-        } else if let Some((_, name, unit, better)) = ROWS.iter().find(|(row, ..)| *row == label) {
-            let value = if *unit == "s" { value.trim_end_matches('s') } else { value };
-            let is_idle = value == "0.00" && matches!(*unit, "1/s" | "MiB/s");
-            if !is_idle && (*unit != "ms" || self.has_latency) {
-                push(name, unit, *better, ONE, value);
+            report.push_named(&PERCENTILE, &format!("latency_p{rank}"), &BTreeMap::new(), read_on(line, None, value));
+        } else if let Some((_, metric)) = ROWS.iter().find(|(row, _)| *row == label) {
+            let unit = metric.unit.unwrap_or_default();
+            let value = if unit == "s" { value.trim_end_matches('s') } else { value };
+            let is_idle = value == "0.00" && matches!(unit, "1/s" | "MiB/s");
+            if !is_idle && (unit != "ms" || self.has_latency) {
+                push(metric, value);
             }
         }
     }

@@ -9,8 +9,9 @@
 //! worker* and only the total is of all; then its metric is called `images_per_sec_last_per_rank`. Patched versions add a Unix
 //! time behind the loss, with a blank. In an evaluation the total follows the accuracy, and is no speed of training.
 
-use super::{LAST, Line, LineParser, Lines, ONE, Reading, Report, Tool, ToolMetric, fixed_on, read_on};
-use kubebench_format::spec::v1::metric::Better;
+use super::{
+    LAST, Line, LineParser, Lines, Reading, Report, Tool, ToolMetric, fixed_on, higher, lower, plain, read_on,
+};
 
 pub(super) const TOOL: Tool = Tool {
     name: "tf-cnn-benchmarks",
@@ -21,7 +22,10 @@ pub(super) const TOOL: Tool = Tool {
         parser: || Box::new(Parser::default()),
     }),
     document: None,
-    metrics: Some(|| METRICS.to_vec()),
+    versions: "the logs of 2018 to 2021, also with Horovod",
+    metrics: || METRICS.to_vec(),
+    labels: &[],
+    example: "{name: tf-cnn-benchmarks, metrics: [images_per_sec_total]}",
     renamed: None,
 };
 
@@ -29,27 +33,21 @@ const UNIT: &str = "images/s";
 
 /// Means so far: none of the ways to make one of several would mean anything but the last, see `finish`.
 static SPEED: ToolMetric =
-    ToolMetric { name: "images_per_sec", unit: UNIT, better: Some(Better::Higher), headlines: &[] };
+    higher("images_per_sec", UNIT, "mean of all steps so far, line by line; has no value of its own").of(&[]);
 /// The last of them, of all workers or of one.
-static LAST_SPEED: ToolMetric = ToolMetric { name: "images_per_sec_last", headlines: ONE, ..SPEED };
-static LAST_SPEED_OF_RANK: ToolMetric = ToolMetric { name: "images_per_sec_last_per_rank", headlines: ONE, ..SPEED };
-static TOTAL: ToolMetric =
-    ToolMetric { name: "images_per_sec_total", unit: UNIT, better: Some(Better::Higher), headlines: ONE };
-static EVAL_TOTAL: ToolMetric =
-    ToolMetric { name: "eval_images_per_sec_total", unit: UNIT, better: Some(Better::Higher), headlines: ONE };
-static UNCERTAINTY: ToolMetric =
-    ToolMetric { name: "images_per_sec_uncertainty", unit: UNIT, better: None, headlines: ONE };
-static JITTER: ToolMetric = ToolMetric { name: "images_per_sec_jitter", unit: UNIT, better: None, headlines: ONE };
-static LOSS: ToolMetric = ToolMetric { name: "total_loss", unit: "1", better: Some(Better::Lower), headlines: LAST };
-static TOP_1: ToolMetric =
-    ToolMetric { name: "top_1_accuracy", unit: "1", better: Some(Better::Higher), headlines: LAST };
-static TOP_5: ToolMetric =
-    ToolMetric { name: "top_5_accuracy", unit: "1", better: Some(Better::Higher), headlines: LAST };
-static EVAL_TOP_1: ToolMetric =
-    ToolMetric { name: "eval_top_1_accuracy", unit: "1", better: Some(Better::Higher), headlines: LAST };
-static EVAL_TOP_5: ToolMetric =
-    ToolMetric { name: "eval_top_5_accuracy", unit: "1", better: Some(Better::Higher), headlines: LAST };
-static LAST_STEP: ToolMetric = ToolMetric { name: "last_step", unit: "step", better: None, headlines: ONE };
+static LAST_SPEED: ToolMetric = higher("images_per_sec_last", UNIT, "mean of all steps, of all workers");
+static LAST_SPEED_OF_RANK: ToolMetric =
+    higher("images_per_sec_last_per_rank", UNIT, "the same, where a line is of one worker of several");
+static TOTAL: ToolMetric = higher("images_per_sec_total", UNIT, "images a second of all workers");
+static EVAL_TOTAL: ToolMetric = higher("eval_images_per_sec_total", UNIT, "images a second of an evaluation");
+static UNCERTAINTY: ToolMetric = plain("images_per_sec_uncertainty", UNIT, "standard error of the mean");
+static JITTER: ToolMetric = plain("images_per_sec_jitter", UNIT, "scaled median deviation of the steps");
+static LOSS: ToolMetric = lower("total_loss", "1", "training loss").of(LAST);
+static TOP_1: ToolMetric = higher("top_1_accuracy", "1", "accuracy of the first guess, as a share").of(LAST);
+static TOP_5: ToolMetric = higher("top_5_accuracy", "1", "accuracy of the first five guesses, as a share").of(LAST);
+static EVAL_TOP_1: ToolMetric = higher("eval_top_1_accuracy", "1", "the same of an evaluation").of(LAST);
+static EVAL_TOP_5: ToolMetric = higher("eval_top_5_accuracy", "1", "the same of an evaluation").of(LAST);
+static LAST_STEP: ToolMetric = plain("last_step", "step", "the last step");
 
 static METRICS: [&ToolMetric; 13] = [
     &SPEED,

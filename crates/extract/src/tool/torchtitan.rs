@@ -2,8 +2,7 @@
 //!
 //! `tps`, `tflops` and `mfu` are per device. The last line of a log is often a message about garbage collection.
 
-use super::{LAST, LAST_AND_MEDIAN, Line, LineParser, Lines, Report, Tool, ToolMetric, read_on};
-use kubebench_format::spec::v1::metric::Better;
+use super::{LAST, LAST_AND_MEDIAN, Line, LineParser, Lines, Report, Tool, ToolMetric, higher, lower, plain, read_on};
 
 pub(super) const TOOL: Tool = Tool {
     name: "torchtitan",
@@ -11,19 +10,21 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/pytorch/torchtitan/blob/main/torchtitan/components/metrics.py",
     lines: Some(Lines { needles: &["step:"], parser: || Box::new(Parser) }),
     document: None,
-    metrics: Some(|| vec![&TPS, &TFLOPS, &MFU, &MEMORY, &LOSS, &GRAD_NORM, &STEP]),
+    versions: "the lines of 2024 to 2026, with and without `grad_norm`",
+    metrics: || vec![&TPS, &TFLOPS, &MFU, &MEMORY, &LOSS, &GRAD_NORM, &STEP],
+    labels: &[],
+    example: "{name: torchtitan, metrics: [tps_median, loss_last]}",
     renamed: None,
 };
 
-const TPS: ToolMetric =
-    ToolMetric { name: "tps", unit: "tokens/s/device", better: Some(Better::Higher), headlines: LAST_AND_MEDIAN };
-const TFLOPS: ToolMetric =
-    ToolMetric { name: "tflops", unit: "TFLOP/s/device", better: Some(Better::Higher), headlines: LAST_AND_MEDIAN };
-const MFU: ToolMetric = ToolMetric { name: "mfu", unit: "%", better: Some(Better::Higher), headlines: LAST_AND_MEDIAN };
-const MEMORY: ToolMetric = ToolMetric { name: "memory", unit: "GiB", better: Some(Better::Lower), headlines: LAST };
-const LOSS: ToolMetric = ToolMetric { name: "loss", unit: "1", better: Some(Better::Lower), headlines: LAST };
-const GRAD_NORM: ToolMetric = ToolMetric { name: "grad_norm", unit: "1", better: None, headlines: LAST };
-const STEP: ToolMetric = ToolMetric { name: "last_step", unit: "step", better: None, headlines: super::ONE };
+static TPS: ToolMetric = higher("tps", "tokens/s/device", "tokens a second and device").of(LAST_AND_MEDIAN);
+static TFLOPS: ToolMetric =
+    higher("tflops", "TFLOP/s/device", "floating-point operations a second and device").of(LAST_AND_MEDIAN);
+static MFU: ToolMetric = higher("mfu", "%", "utilization of what the device could do").of(LAST_AND_MEDIAN);
+static MEMORY: ToolMetric = lower("memory", "GiB", "peak of reserved memory of a device").of(LAST);
+static LOSS: ToolMetric = lower("loss", "1", "training loss").of(LAST);
+static GRAD_NORM: ToolMetric = plain("grad_norm", "1", "norm of the gradient").of(LAST);
+static STEP: ToolMetric = plain("last_step", "step", "the last step");
 
 struct Parser;
 

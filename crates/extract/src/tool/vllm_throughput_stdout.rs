@@ -7,9 +7,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Document, Line, LineParser, Lines, ONE, Report, Tool, ToolMetric, read_on};
+use super::{Document, Line, LineParser, Lines, Report, Tool, ToolMetric, higher, plain, read_on};
 use crate::json_document::reading;
-use kubebench_format::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
     name: "vllm-throughput-stdout",
@@ -17,20 +16,19 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/vllm-project/vllm/blob/main/vllm/benchmarks/throughput.py",
     lines: Some(Lines { needles: &["Throughput:"], parser: || Box::new(Parser::default()) }),
     document: Some(Document::Json { is_it: |root| root.get("tokens_per_second").is_some(), read }),
-    metrics: Some(|| vec![&REQUESTS, &TOTAL, &OUTPUT, &ALL_TOKENS, &REQUEST_COUNT, &ELAPSED]),
+    versions: "the line of older versions and of 2025, and the JSON",
+    metrics: || vec![&REQUESTS, &TOTAL, &OUTPUT, &ALL_TOKENS, &REQUEST_COUNT, &ELAPSED],
+    labels: &[],
+    example: "{name: vllm-throughput-stdout, metrics: [total_tokens_per_second]}",
     renamed: None,
 };
 
-const fn metric(name: &'static str, unit: &'static str, better: Option<Better>) -> ToolMetric {
-    ToolMetric { name, unit, better, headlines: ONE }
-}
-
-static REQUESTS: ToolMetric = metric("requests_per_second", "requests/s", Some(Better::Higher));
-static TOTAL: ToolMetric = metric("total_tokens_per_second", "tokens/s", Some(Better::Higher));
-static OUTPUT: ToolMetric = metric("output_tokens_per_second", "tokens/s", Some(Better::Higher));
-static ALL_TOKENS: ToolMetric = metric("total_num_tokens", "tokens", None);
-static REQUEST_COUNT: ToolMetric = metric("num_requests", "1", None);
-static ELAPSED: ToolMetric = metric("elapsed_time", "s", None);
+static REQUESTS: ToolMetric = higher("requests_per_second", "requests/s", "requests a second");
+static TOTAL: ToolMetric = higher("total_tokens_per_second", "tokens/s", "prompt and output tokens a second");
+static OUTPUT: ToolMetric = higher("output_tokens_per_second", "tokens/s", "output tokens a second");
+static ALL_TOKENS: ToolMetric = plain("total_num_tokens", "tokens", "prompt and output tokens");
+static REQUEST_COUNT: ToolMetric = plain("num_requests", "1", "requests");
+static ELAPSED: ToolMetric = plain("elapsed_time", "s", "how long it took");
 
 #[derive(Default)]
 struct Parser {

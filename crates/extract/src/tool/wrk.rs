@@ -6,9 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Line, LineParser, Lines, ONE, Reading, Report, Tool, ToolMetric, read_on, take_on};
+use super::{
+    Line, LineParser, Lines, Reading, Report, Tool, ToolMetric, higher, label, lower, plain, read_on, take_on,
+};
 use crate::number;
-use kubebench_format::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
     name: "wrk",
@@ -16,22 +17,30 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/wg/wrk/blob/master/src/wrk.c",
     lines: Some(Lines { needles: &[], parser: || Box::new(Parser::default()) }),
     document: None,
-    metrics: None,
+    versions: "4.1.0, also wrk2",
+    metrics: metrics,
+    labels: &[label("{setting}", "with `report: each`, what was asked for: `url`, `threads`, `connections`")],
+    example: "{name: wrk, metrics: [requests_per_second, latency_p99]}",
     renamed: None,
 };
 
-const fn metric(name: &'static str, unit: &'static str, better: Option<Better>) -> ToolMetric {
-    ToolMetric { name, unit, better, headlines: ONE }
-}
+static REQUESTS_PER_SECOND: ToolMetric = higher("requests_per_second", "requests/s", "answers a second");
+static TRANSFER_PER_SECOND: ToolMetric = higher("transfer_per_second", "B/s", "bytes a second");
+static REQUESTS: ToolMetric = plain("requests", "1", "answers");
+static ERRORS: ToolMetric = lower("error_responses", "1", "answers with a status that is neither 2xx nor 3xx");
+static SOCKET_ERRORS: ToolMetric =
+    lower("socket_errors", "1", "requests that a socket lost, or that had no answer in time");
+static LATENCY: [ToolMetric; 3] = [
+    lower("latency_avg", "ms", "mean latency"),
+    plain("latency_stdev", "ms", "standard deviation of latencies"),
+    lower("latency_max", "ms", "greatest latency"),
+];
+static PERCENTILE: ToolMetric = lower("latency_p{N}", "ms", "a percentile of latencies, with `--latency`");
 
-const LOWER: Option<Better> = Some(Better::Lower);
-static REQUESTS_PER_SECOND: ToolMetric = metric("requests_per_second", "requests/s", Some(Better::Higher));
-static TRANSFER_PER_SECOND: ToolMetric = metric("transfer_per_second", "B/s", Some(Better::Higher));
-static REQUESTS: ToolMetric = metric("requests", "1", None);
-static ERRORS: ToolMetric = metric("error_responses", "1", LOWER);
-static SOCKET_ERRORS: ToolMetric = metric("socket_errors", "1", LOWER);
-static LATENCY: [ToolMetric; 3] =
-    [metric("latency_avg", "ms", LOWER), metric("latency_stdev", "ms", None), metric("latency_max", "ms", LOWER)];
+fn metrics() -> Vec<&'static ToolMetric> {
+    let others = [&PERCENTILE, &REQUESTS_PER_SECOND, &TRANSFER_PER_SECOND, &REQUESTS, &ERRORS, &SOCKET_ERRORS];
+    LATENCY.iter().chain(others).collect()
+}
 
 #[derive(Default)]
 struct Parser {
@@ -43,7 +52,7 @@ struct Parser {
 /// One run: what it measured is reported only when it is known that anything answered.
 #[derive(Default)]
 struct Run {
-    latencies: Vec<(String, Reading)>,
+    latencies: Vec<(&'static ToolMetric, String, Reading)>,
     requests: Option<f64>,
     errors: Option<f64>,
     socket_errors: Option<f64>,
@@ -69,12 +78,12 @@ impl LineParser for Parser {
             // Not the header above it: `Latency   Distribution`.
             ["Latency", times @ ..] if times.len() >= 3 => {
                 for (metric, time) in LATENCY.iter().zip(times) {
-                    self.run.latencies.push((metric.name.to_owned(), milliseconds(line, time)));
+                    self.run.latencies.push((metric, metric.name.to_owned(), milliseconds(line, time)));
                 }
             }
             [percentile, time] if percentile.ends_with('%') => {
                 if let Ok(rank) = percentile.trim_end_matches('%').parse::<f64>() {
-                    self.run.latencies.push((format!("latency_p{rank}"), milliseconds(line, time)));
+                    self.run.latencies.push((&PERCENTILE, format!("latency_p{rank}"), milliseconds(line, time)));
                 }
             }
             [count, "requests", "in", ..] => {
@@ -121,9 +130,8 @@ impl LineParser for Parser {
         if let Some(requests) = self.run.requests {
             report.requests(lost + self.run.errors.unwrap_or_default(), requests + lost);
         }
-        for (name, sample) in &self.run.latencies {
-            let better = if name == "latency_stdev" { None } else { LOWER };
-            report.push_named(name, "ms", better, &BTreeMap::new(), ONE, sample.clone());
+        for (metric, name, sample) in &self.run.latencies {
+            report.push_named(metric, name, &BTreeMap::new(), sample.clone());
         }
     }
 }

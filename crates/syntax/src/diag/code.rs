@@ -151,6 +151,7 @@ codes! {
     KB0368 error "result at another place"
     KB0369 error "unknown preset of Prometheus"
     KB0370 lint "field that a kind does not have"
+    KB0375 error "several primary metrics in one rule"
 
     KB0401 lint "image without tag or digest"
     KB0402 lint "image tag latest"

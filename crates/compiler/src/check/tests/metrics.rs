@@ -1,4 +1,4 @@
-//! KB0313, KB0324, KB0353, KB0354, KB0355, KB0409, KB0410, KB0420, KB0428, KB0450, KB0454.
+//! KB0312, KB0313, KB0324, KB0353, KB0354, KB0355, KB0375, KB0409, KB0410, KB0420, KB0428, KB0450, KB0454.
 
 use super::*;
 
@@ -18,11 +18,27 @@ fn metrics_that_gates_and_checks_name() {
         &of("checks: [{metric: loss, finite: true}]"),
         &[("KB0313", str! {"this check is about `loss`, which nothing measures"})],
     );
-    let tool = "gates: [{metric: mfu, min: 1}, {metric: tpt, min: 1}]\nmetrics: [{primary: true, from: {tool: {name: torchtitan";
-    check(&format!("{tool}}}}}}}]"), &[]);
+    let tool = |name: &str, more: &str| {
+        format!(
+            "metrics: [{{name: s, better: lower, primary: true, from: {{duration: run}}}}, {{from: {{tool: {{name: {name}{more}}}}}}}]"
+        )
+    };
+    let gates = "gates: [{metric: mfu_last, min: 1}, {metric: tpt, min: 1}]";
+    let finding = [("KB0313", str! {"this gate is about `tpt`, which nothing measures"})];
+    check(&format!("{gates}\n{}", tool("torchtitan", "")), &finding);
+    check(&format!("{gates}\n{}", tool("torchtitan", ", metrics: [tps, mfu_last]")), &finding);
+    // A name that the output may bring.
     check(
-        &format!("{tool}, metrics: [tps, mfu]}}}}}}]"),
-        &[("KB0313", str! {"this gate is about `tpt`, which nothing measures"})],
+        &format!("{gates}\n{}", tool("torchtitan", "}}}, {from: {tool: {name: katib")).replace("tpt", "tpt_last"),
+        &[],
+    );
+    // The right name beside a mistyped one.
+    check(
+        &format!("gates: [{{metric: events_per_second, min: 1}}]\n{}", tool("sysbench", ", metrics: [events_per_sec]")),
+        &[
+            ("KB0313", str! {"this gate is about `events_per_second`, which nothing measures"}),
+            ("KB0355", str! {"`sysbench` reports no metric `events_per_sec`"}),
+        ],
     );
 }
 
@@ -61,6 +77,15 @@ fn primary_metrics() {
     check("metrics: []", &[("KB0410", str! {"this benchmark measures nothing"})]);
     check("metrics: [{from: {tool: {name: fio}}}]", &none);
     check("metrics: [{from: {tool: {name: fio, metrics: [read_iops, write_iops]}}}]", &none);
+    // Of several that one rule brings, none is chosen.
+    let rule = |tool: &str| format!("metrics: [{{primary: true, from: {{tool: {{name: {tool}}}}}}}]");
+    check(&rule("fio, metrics: [read_iops]"), &[]);
+    check(
+        &rule("fio, metrics: [read_iops, write_iops]"),
+        &[("KB0375", str! {"this rule makes 2 metrics of `fio` primary"})],
+    );
+    check(&rule("fio"), &[("KB0375", str! {"this rule makes all metrics of `fio` primary"})]);
+    check(&rule("katib"), &[("KB0375", str! {"this rule makes all metrics of `katib` primary"})]);
 }
 
 #[test]
@@ -85,7 +110,9 @@ fn files_that_stay_in_the_pod() {
 
 #[test]
 fn roles_and_replicas_of_tools() {
-    let of = |place: &str| format!("metrics: [{{primary: true, from: {{tool: {{name: torchtitan, {place}}}}}}}]");
+    let of = |place: &str| {
+        format!("metrics: [{{primary: true, from: {{tool: {{name: torchtitan, metrics: [tps], {place}}}}}}}]")
+    };
     check(&of("role: job, index: 0"), &[]);
     check(&of("role: jib"), &[("KB0324", str! {"the workload has no role `jib`"})]);
     check(&of("index: 1"), &[("KB0354", str! {"there is no replica 1: the largest role has one replica"})]);
@@ -158,13 +185,14 @@ fn windows_of_steps() {
         &format!("{}\n{mounted}", metric("json: {file: a.json, pointer: /x}", steps)),
         &[("KB0353", str! {"this window counts steps, and values of `json` have none"})],
     );
-    check("metrics: [{primary: true, from: {tool: {name: torchtitan}}, window: {steps: [1, 9]}}]", &[]);
+    check("metrics: [{primary: true, from: {tool: {name: torchtitan, metrics: [tps]}}, window: {steps: [1, 9]}}]", &[]);
 }
 
 #[test]
 fn names_that_tools_report() {
     let of = |tool: &str, names: &str| {
-        format!("metrics: [{{primary: true, from: {{tool: {{name: {tool}, metrics: [{names}]}}}}}}]")
+        let primary = "{name: s, better: lower, primary: true, from: {duration: run}}";
+        format!("metrics: [{primary}, {{from: {{tool: {{name: {tool}, metrics: [{names}]}}}}}}]")
     };
     check(&of("torchtitan", "tps, tps_last, mfu_last, last_step"), &[]);
     check(&of("torchtitan", "tpz"), &[("KB0355", str! {"`torchtitan` reports no metric `tpz`"})]);
@@ -172,8 +200,13 @@ fn names_that_tools_report() {
     check(&of("fio", "iops"), &[("KB0355", str! {"`fio` reports no metric `iops`"})]);
     check(&of("deepspeed", "lm_loss, curr_samples_per_sec_median"), &[]);
     check(&of("tf-cnn-benchmarks", "images_per_sec_last_per_rank"), &[]);
-    // Names of these come from what they print.
+    check(&of("sysbench", "events_per_sec"), &[("KB0355", str! {"`sysbench` reports no metric `events_per_sec`"})]);
+    check(&of("sysbench", "events_per_second, latency_p99, interval_events_per_second_median"), &[]);
+    check(&of("hyperfine", "0.median"), &[("KB0355", str! {"`hyperfine` reports no metric `0.median`"})]);
+    // Names of these come from what they print, and some cannot.
     check(&of("katib", "anything"), &[]);
+    check(&of("bmf", "sort.latency"), &[]);
+    check(&of("bmf", "latency"), &[("KB0355", str! {"`bmf` reports no metric `latency`"})]);
     check(&of("maxtext", "tflops_per_device_median, step_time_last"), &[]);
 }
 
@@ -188,7 +221,7 @@ fn names_and_windows_of_tools() {
         &lowered(&of("from: {tool: {name: torchtitan, window: {lastN: 1}}}, window: {lastN: 2}")),
         &[("KB0207", str! {"this metric has two windows, and the one in `tool` would not count"})],
     );
-    check(&of("from: {tool: {name: torchtitan, window: {lastN: 1}}}"), &[]);
+    check(&of("from: {tool: {name: torchtitan, metrics: [tps], window: {lastN: 1}}}"), &[]);
 }
 
 #[test]

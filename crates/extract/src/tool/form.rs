@@ -1,0 +1,49 @@
+//! The form of a metric's name, where parts of it come from the output: `latency_p{N}`.
+//!
+//! Between braces is `N` for a number, `location` for a statistic that says where values lie, alternatives (`read|write`), of
+//! which one with an `N` at its end takes a number there, or else a word for any text.
+
+/// What `{location}` may be.
+const LOCATION: &str = "mean|avg|median|min|max|pN|PN";
+
+/// Returns whether the text takes anything from the output.
+pub(super) fn is_open(form: &str) -> bool {
+    form.contains('{')
+}
+
+/// Returns whether `name` has the form.
+pub(super) fn fits(form: &str, name: &str) -> bool {
+    let Some((before, rest)) = form.split_once('{') else { return form == name };
+    let Some((part, after)) = rest.split_once('}') else { return form == name };
+    let Some(name) = name.strip_prefix(before) else { return false };
+    if after.is_empty() {
+        return takes(part, name);
+    }
+    // What follows begins with a text of its own, or with another part.
+    let literal = after.split('{').next().unwrap_or_default();
+    let ends = name.char_indices().map(|(at, _)| at).filter(|at| *at > 0);
+    ends.filter_map(|at| name.split_at_checked(at))
+        .filter(|(_, rest)| rest.starts_with(literal))
+        .any(|(own, rest)| takes(part, own) && fits(after, rest))
+}
+
+fn takes(part: &str, text: &str) -> bool {
+    match part {
+        "location" => takes(LOCATION, text),
+        "N" => is_number(text),
+        _ if part.contains('|') => part.split('|').any(|one| match one.strip_suffix('N') {
+            Some(start) => text.strip_prefix(start).is_some_and(is_number),
+            None => one == text,
+        }),
+        _ => !text.is_empty(),
+    }
+}
+
+/// `99`, `99.9`, `99p9`
+fn is_number(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_digit())
+        && text.chars().all(|letter| letter.is_ascii_digit() || matches!(letter, '.' | 'p'))
+}
+
+#[cfg(test)]
+mod tests;
