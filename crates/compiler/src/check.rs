@@ -15,6 +15,7 @@ mod gang;
 mod image;
 mod kueue;
 mod launcher_egress;
+mod metric_collision;
 mod metric_direction;
 mod metric_duration;
 mod metric_replica;
@@ -57,6 +58,7 @@ pub(crate) type Rule = fn(&Benchmark, &mut Diagnostics);
 pub(crate) static RULES: &[Rule] = &[
     budget::within,
     amounts::usable,
+    metric_collision::told_apart,
     unknown_metric::measured,
     unknown_tool::known,
     tool_metric::reported,

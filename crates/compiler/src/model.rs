@@ -13,6 +13,7 @@ pub(crate) mod workload;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use kubebench_extract::naming::Naming;
 use kubebench_extract::narrow::Narrow;
 use serde_json::Value as Json;
 
@@ -217,6 +218,10 @@ pub struct ToolMetrics {
     pub span: Span,
     /// The names asked for; none means all that the tool has.
     pub names: Option<Vec<(String, Span)>>,
+    /// The names of the tool that are given others, and where they stand.
+    pub renamed: Vec<(String, Span)>,
+    /// What the metrics are called in results.
+    pub naming: Naming,
 }
 
 /// A use of a metric's name.

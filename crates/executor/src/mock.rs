@@ -150,7 +150,7 @@ impl Request<'_> {
                 commit: None,
                 dirty: None,
                 rules_digest: self.rules.digest.to_string(),
-                extraction: kubebench_extract::VERSION,
+                extraction: Some(kubebench_extract::VERSION),
                 reparsed: None,
             },
             environment: Environment {

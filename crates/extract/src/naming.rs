@@ -37,7 +37,7 @@ impl Naming {
     }
 
     /// Returns the selector of the tool's metrics for what `brought` selects in results.
-    pub(crate) fn of_brought(&self, brought: &MetricSelector) -> MetricSelector {
+    pub fn of_brought(&self, brought: &MetricSelector) -> MetricSelector {
         let name = brought.name();
         let renamed = self.rename.iter().find(|(_, given)| *given == name).map(|(own, _)| own.as_str());
         let own = renamed.or_else(|| name.strip_prefix(&self.prefix)).unwrap_or(name);
@@ -48,10 +48,5 @@ impl Naming {
     /// Returns the labels that every metric of the rule has; they take the place of the tool's own of the same name.
     pub fn labels(&self) -> &BTreeMap<String, String> {
         &self.labels
-    }
-
-    /// Returns the metrics of the tool that are renamed, by the tool's names.
-    pub fn renamed(&self) -> impl Iterator<Item = &str> {
-        self.rename.keys().map(String::as_str)
     }
 }

@@ -46,6 +46,13 @@ pub fn labelled(name: &str, labels: &BTreeMap<String, String>) -> String {
     MetricSelector::of_series(name, labels).to_string()
 }
 
+impl v1::Provenance {
+    /// Returns the version of the extraction rules; results of the first name none.
+    pub fn extraction_version(&self) -> u32 {
+        self.extraction.unwrap_or(1)
+    }
+}
+
 /// A result and its file.
 #[derive(Clone, Debug)]
 pub struct Sealed {

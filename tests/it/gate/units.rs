@@ -69,7 +69,7 @@ fn sides_in_two_units_are_compared() {
 fn another_version_of_the_extraction_rules_is_named() {
     let mut project = Project::with(SPEC);
     for value in QUIET {
-        project.session_as(value, &Special::default(), |made| made.source.extraction = 1);
+        project.session_as(value, &Special::default(), |made| made.source.extraction = None);
     }
     project.session(90.0, &Special::default());
     let (status, line) = project.gate(&[]);

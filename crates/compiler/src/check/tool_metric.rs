@@ -3,13 +3,18 @@
 use crate::model::Benchmark;
 use kubebench_extract::tool::tool;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean};
+use kubebench_syntax::unit::MetricSelector;
 
 /// Reports names in `metrics` that the tool reports in no version of it, and that no output can make.
 pub(super) fn reported(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for wanted in benchmark.metrics.iter().filter_map(|metric| metric.tool.as_ref()) {
         let Some(tool) = tool(&wanted.tool) else { continue };
-        for (name, span) in wanted.names.iter().flatten().filter(|(name, _)| !tool.reports(name)) {
-            let fault = Diagnostic::at(&code::KB0355, *span, format!("`{}` reports no metric `{name}`", wanted.tool))
+        let asked =
+            wanted.names.iter().flatten().map(|(name, span)| (MetricSelector::of(name).name().to_owned(), *span));
+        let named = asked.chain(wanted.renamed.iter().cloned());
+        for (name, span) in named.filter(|(name, _)| !tool.reports(name)) {
+            let name = name.as_str();
+            let fault = Diagnostic::at(&code::KB0355, span, format!("`{}` reports no metric `{name}`", wanted.tool))
                 .note("every run would end without it");
             let fixed = tool.fixed_names();
             let close = did_you_mean(name, fixed.iter().map(String::as_str));

@@ -3,6 +3,7 @@
 use crate::model::{Benchmark, ToolMetrics};
 use kubebench_extract::tool::{Tool, tool};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean};
+use kubebench_syntax::unit::{MetricSelector, UnitError};
 
 /// Reports references to unknown metrics. What a tool cannot bring is another finding, and never what is suggested here.
 pub(super) fn measured(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
@@ -12,10 +13,10 @@ pub(super) fn measured(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         .filter_map(|metric| metric.tool.as_ref())
         .map(|wanted| (wanted, tool(&wanted.tool)))
         .collect();
-    let brings = |name: &str| {
-        tools.iter().any(|(wanted, tool)| match (&wanted.names, tool) {
-            (Some(names), _) => names.iter().any(|(known, _)| known == name),
-            (None, Some(tool)) => tool.brings(name),
+    let brings = |asked: &MetricSelector| {
+        tools.iter().any(|(wanted, tool)| match (brought(wanted), tool) {
+            (Some(names), _) => names.iter().any(|known| known.name() == asked.name()),
+            (None, Some(tool)) => tool.brings(wanted.naming.of_brought(asked).name()),
             (None, None) => true,
         })
     };
@@ -23,35 +24,61 @@ pub(super) fn measured(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let of_tools = tools.iter().flat_map(|(wanted, tool)| match (&wanted.names, tool) {
         (Some(names), tool) => names
             .iter()
-            .filter(|(name, _)| tool.is_none_or(|tool| tool.reports(name)))
-            .map(|(name, _)| name.clone())
+            .map(|(name, _)| MetricSelector::of(name))
+            .filter(|name| tool.is_none_or(|tool| tool.reports(name.name())))
+            .map(|name| wanted.naming.selector(&name).to_string())
             .collect(),
-        (None, Some(tool)) => tool.fixed_names().into_iter().filter(|name| tool.brings(name)).collect(),
+        (None, Some(tool)) => {
+            let fixed = tool.fixed_names().into_iter().filter(|name| tool.brings(name));
+            fixed.map(|name| wanted.naming.name(&name)).collect()
+        }
         (None, None) => Vec::new(),
     });
     let known: Vec<String> = own().chain(of_tools).collect();
-    let is_known = |name: &str| own().any(|known| known == name) || brings(name);
-    for reference in benchmark.references.iter().filter(|reference| !is_known(&reference.name)) {
+    let is_known =
+        |asked: &MetricSelector| asked.labels().is_empty() && own().any(|known| known == asked.name()) || brings(asked);
+    for reference in &benchmark.references {
+        let asked = match MetricSelector::parse(&reference.name) {
+            Ok(asked) => asked,
+            Err(UnitError { message, help, .. }) => {
+                let fault = Diagnostic::at(&code::KB0313, reference.span, message);
+                diagnostics.push(help.into_iter().fold(fault, Diagnostic::help));
+                continue;
+            }
+        };
+        if is_known(&asked) {
+            continue;
+        }
         let message = format!("this {} is about `{}`, which nothing measures", reference.by, reference.name);
         let note = match reference.by {
             "fixture" => "no log could have the value that it expects",
             _ => "it would never find a value, so it would never fail",
         };
         let fault = Diagnostic::at(&code::KB0313, reference.span, message).note(note);
-        let now = tools.iter().find_map(|(_, tool)| tool.and_then(|tool| tool.name_now(&reference.name)));
+        let now = tools.iter().find_map(|(_, tool)| tool.and_then(|tool| tool.name_now(asked.name())));
         let help = match now.map(|now| format!("it is called `{now}` now")) {
             Some(help) => help,
-            None => help(&reference.name, &tools, &known),
+            None => help(&asked, &tools, &known),
         };
         diagnostics.push(fault.help(help));
     }
 }
 
+/// Returns what a rule brings, where it lists that.
+fn brought(wanted: &ToolMetrics) -> Option<Vec<MetricSelector>> {
+    let names = wanted.names.as_ref()?.iter();
+    Some(names.map(|(name, _)| wanted.naming.selector(&MetricSelector::of(name))).collect())
+}
+
 /// Says what to write in the place of a name that nothing measures.
-fn help(name: &str, tools: &[(&ToolMetrics, Option<&Tool>)], known: &[String]) -> String {
-    let can_bring = |(_, tool): &&(&ToolMetrics, Option<&Tool>)| tool.is_some_and(|tool| tool.brings(name));
-    match (tools.iter().find(can_bring), did_you_mean(name, known.iter().map(String::as_str))) {
-        (Some((wanted, _)), _) => format!("add `{name}` to the `metrics` of `{}`, which reports it", wanted.tool),
+fn help(asked: &MetricSelector, tools: &[(&ToolMetrics, Option<&Tool>)], known: &[String]) -> String {
+    let can_bring = |(wanted, tool): &&(&ToolMetrics, Option<&Tool>)| {
+        tool.is_some_and(|tool| tool.brings(wanted.naming.of_brought(asked).name()))
+    };
+    match (tools.iter().find(can_bring), did_you_mean(&asked.to_string(), known.iter().map(String::as_str))) {
+        (Some((wanted, _)), _) => {
+            format!("add `{}` to the `metrics` of `{}`, which reports it", wanted.naming.of_brought(asked), wanted.tool)
+        }
         (None, Some(close)) => format!("did you mean `{close}`?"),
         (None, None) if known.is_empty() => "add the metric under `metrics`".to_owned(),
         (None, None) => format!("write one of {}, or add it under `metrics`", quoted(known)),

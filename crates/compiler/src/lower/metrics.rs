@@ -1,14 +1,13 @@
 //! Metrics, checks and gates: names, and what refers to them.
 
-use std::collections::BTreeMap;
-
 use crate::model::{Expectation, Fixture, Metric, MetricReference, NarrowPattern, Part, ToolMetrics};
+use kubebench_extract::naming::Naming;
 use kubebench_extract::narrow::narrow;
 use kubebench_extract::preset::{self, PRESETS, Preset};
 use kubebench_extract::{pattern, pattern_budget};
 use kubebench_format::result::v1::Direction;
 use kubebench_format::spec::v1::{fixture, metric as wire};
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::{Source, Span};
 use kubebench_syntax::yaml::Node;
@@ -24,7 +23,7 @@ fn direction(better: wire::Better) -> Direction {
     }
 }
 
-/// Returns the metrics of `spec`, reporting names that are missing or stand twice.
+/// Returns the metrics of `spec`, reporting names that are missing.
 pub(super) fn metrics(
     wires: &[wire::Metric],
     spec: &Node,
@@ -33,17 +32,12 @@ pub(super) fn metrics(
 ) -> Vec<Metric> {
     let nodes = spec.items_of("metrics");
     check_patterns(wires, nodes, diagnostics);
-    let mut first: BTreeMap<&str, Span> = BTreeMap::new();
     let mut metrics = Vec::new();
     for (wire, node) in wires.iter().zip(nodes) {
         let span = node.get("name").map_or(node.span, |name| name.span);
         let preset = preset_of(wire, node, diagnostics);
-        if let Some(name) = wire.name.as_deref().or(preset.map(|preset| preset.name)) {
-            if let Some(earlier) = first.insert(name, span) {
-                let fault = Diagnostic::at(&code::KB0312, span, format!("a metric `{name}` exists already"));
-                diagnostics.push(fault.related(Place::Span(earlier), "first").help("give one of them another name"));
-            }
-        } else if wire.from.tool.is_none() && !names_preset(wire) {
+        let is_named = wire.name.is_some() || preset.is_some();
+        if !is_named && wire.from.tool.is_none() && !names_preset(wire) {
             let fault = Diagnostic::at(&code::KB0202, node.span, "this metric needs the field `name`");
             diagnostics.push(
                 fault
@@ -65,6 +59,14 @@ pub(super) fn metrics(
                     let spans = tool_node(node).and_then(|tool| tool.get("metrics")).map(Node::items);
                     names.iter().cloned().zip(spans.into_iter().flatten().map(|name| name.span)).collect()
                 }),
+                renamed: tool_node(node)
+                    .and_then(|tool| tool.get("rename"))
+                    .map(Node::entries)
+                    .unwrap_or_default()
+                    .iter()
+                    .map(|entry| (entry.key.clone(), entry.key_span))
+                    .collect(),
+                naming: Naming::of(tool),
             }),
             file_span: ["json", "jsonLines", "csv", "file", "openMetrics"]
                 .into_iter()

@@ -75,7 +75,7 @@ impl LocalRun<'_> {
                 commit: request.commit.as_ref().map(|(commit, _)| commit.clone()),
                 dirty: request.commit.as_ref().map(|(_, dirty)| *dirty),
                 rules_digest: Digest::of(request.rules).to_string(),
-                extraction: kubebench_extract::VERSION,
+                extraction: Some(kubebench_extract::VERSION),
                 reparsed: None,
             },
             environment: Environment {

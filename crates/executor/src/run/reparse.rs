@@ -123,7 +123,7 @@ fn rebuilt(original: &BenchmarkResult, measured: Measured, text: &str, version: 
     made.source.reparsed =
         Some(Reparsed { of: original.digest.clone(), original_version: original.recorder.version.clone() });
     made.source.rules_digest = Digest::of(text).to_string();
-    made.source.extraction = kubebench_extract::VERSION;
+    made.source.extraction = Some(kubebench_extract::VERSION);
     version.clone_into(&mut made.recorder.version);
     made
 }

@@ -133,7 +133,7 @@ impl ClusterStep {
                 commit: None,
                 dirty: None,
                 rules_digest: Digest::of(&text).to_string(),
-                extraction: kubebench_extract::VERSION,
+                extraction: Some(kubebench_extract::VERSION),
                 reparsed: None,
             },
             environment: Environment {

@@ -246,23 +246,11 @@ pub struct Provenance {
     /// SHA-256 of the rules that extracted and judged.
     pub rules_digest: String,
     /// The version of the extraction rules: how text becomes numbers. 1 where nothing is said.
-    #[serde(default = "first_extraction", skip_serializing_if = "is_first_extraction")]
-    pub extraction: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extraction: Option<u32>,
     /// Set when the metrics were read again from kept logs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reparsed: Option<Reparsed>,
-}
-
-/// The version of the extraction rules of results that name none.
-const FIRST_EXTRACTION: u32 = 1;
-
-fn first_extraction() -> u32 {
-    FIRST_EXTRACTION
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_first_extraction(version: &u32) -> bool {
-    *version == FIRST_EXTRACTION
 }
 
 /// Marks a result whose metrics were read again from kept logs.

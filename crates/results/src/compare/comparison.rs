@@ -210,7 +210,7 @@ impl Request<'_> {
     fn read_otherwise(&self, baseline: &Partition, candidate: &Partition) -> Option<String> {
         let versions = |side: &Partition| {
             let rows = side.sessions.iter().flat_map(|session| session.rows(self.dataset));
-            rows.map(|row| self.dataset.origin(row).extraction).collect::<BTreeSet<u32>>()
+            rows.map(|row| self.dataset.origin(row).extraction_version()).collect::<BTreeSet<u32>>()
         };
         (versions(baseline) != versions(candidate)).then(|| {
             "the sides were read by different versions of the extraction rules: `kubebench reparse` reads the kept logs again"

@@ -335,7 +335,7 @@ fn environment_changes(origin: Origin<'_>, series: &Series) -> Vec<FactChange> {
     for session in series.points.iter().filter_map(|point| origin.partition.sessions.get(point.session)) {
         let Some(row) = session.first(origin.dataset) else { continue };
         let mut facts = facts(origin.dataset.environment(row));
-        facts.insert("extractionRules", format!("version {}", origin.dataset.origin(row).extraction));
+        facts.insert("extractionRules", format!("version {}", origin.dataset.origin(row).extraction_version()));
         for (fact, after) in &facts {
             if let Some(before) = last.get(fact).filter(|before| *before != after) {
                 changes.push(FactChange {

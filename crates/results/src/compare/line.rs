@@ -65,7 +65,7 @@ impl Origin<'_> {
     /// Returns whether the session at this place of the partition was read by the extraction rules of this version.
     pub(super) fn is_read_alike(&self, session: usize) -> bool {
         let row = self.partition.sessions.get(session).and_then(|session| session.first(self.dataset));
-        let read = row.map(|row| self.dataset.origin(row).extraction);
+        let read = row.map(|row| self.dataset.origin(row).extraction_version());
         self.extraction.is_none() || read == self.extraction
     }
 

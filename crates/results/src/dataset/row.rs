@@ -112,7 +112,7 @@ impl Extract {
     pub fn of(path: &str, result: BenchmarkResult) -> Self {
         let BenchmarkResult { mut metadata, run, source, mut environment, metrics, usage, cost, native, .. } = result;
         metadata.params = metadata.spelled_params();
-        let mut names = Names { extraction: source.extraction, native: &native, documents: BTreeMap::new() };
+        let mut names = Names { extraction: source.extraction_version(), native: &native, documents: BTreeMap::new() };
         for node in &mut environment.nodes {
             node.load_before = None;
         }

@@ -234,7 +234,8 @@ fn presets_name_their_metrics() {
     check_on(gpu, &of(&format!("name: joules, {energy}")), &[]);
     check(&of(energy), &[("KB0428", str! {"the target `default` names no Prometheus that could answer this query"})]);
     let twice = "metrics: [{from: {prometheus: {preset: dcgm-power}}}, {from: {prometheus: {preset: dcgm-power, reduce: max}}}]";
-    assert_findings(&lowered(twice), &[("KB0312", str! {"a metric `dcgm-power` exists already"})]);
+    let clash = ("KB0312", str! {"a metric `dcgm-power` exists already"});
+    check_on(gpu, twice, &[clash]);
     assert_findings(
         &lowered(&of("from: {prometheus: {preset: dcgm-energie}}")),
         &[("KB0369", str! {"there is no preset `dcgm-energie`"})],
@@ -359,4 +360,60 @@ fn groups_that_do_not_take_all_numbers() {
     for right in [r"'loss (?P<value>\S+)'", "'loss (?P<value>1|2|4)'", r"'code (?P<value>\d{3})'"] {
         check(&metric(right), &[]);
     }
+}
+
+#[test]
+fn two_metrics_of_one_name() {
+    let two = |first: &str, second: &str| {
+        let tool = |of: &str, more: &str| format!("{{from: {{tool: {{name: {of}}}}}{more}}}");
+        format!("metrics: [{}, {}]", tool(first, ", primary: true"), tool(second, ""))
+    };
+    let seq = "fio, file: seq.json, metrics: [read_iops]";
+    check(
+        &two(seq, "fio, file: rnd.json, metrics: [read_iops]"),
+        &[("KB0312", str! {"a metric `read_iops` exists already"})],
+    );
+    check(&two(seq, "fio, file: rnd.json"), &[("KB0312", str! {"a metric `read_iops` exists already"})]);
+    for apart in [
+        "fio, file: rnd.json, metrics: [write_iops]",
+        "fio, file: rnd.json, prefix: rnd-",
+        "fio, file: rnd.json, metrics: [read_iops], rename: {read_iops: rnd-iops}",
+    ] {
+        check(&two(seq, apart), &[]);
+    }
+    check(&two(&format!("{seq}, labels: {{access: seq}}"), "fio, file: rnd.json, labels: {access: rnd}"), &[]);
+    check(&two("fio, metrics: ['read_iops{job=a}']", "fio, metrics: ['read_iops{job=b}']"), &[]);
+    check(
+        &two("fio, metrics: ['read_iops{job=a}']", "fio, metrics: [read_iops]"),
+        &[("KB0312", str! {"a metric `read_iops` exists already"})],
+    );
+    let own = "{name: latency_avg, unit: ms, better: lower, primary: true, from: {keyValue: {key: avg}}}";
+    check(
+        &format!("metrics: [{own}, {{from: {{tool: {{name: sysbench}}}}}}]"),
+        &[("KB0312", str! {"a metric `latency_avg` exists already"})],
+    );
+}
+
+#[test]
+fn names_with_labels_and_names_of_a_rule() {
+    let gate = |tool: &str, metric: &str| {
+        format!(
+            "metrics: [{{primary: true, from: {{tool: {{name: nccl-tests, metrics: [avg_busbw]{tool}}}}}}}]\ngates: [{{metric: '{metric}', min: 1}}]"
+        )
+    };
+    check(&gate("", "avg_busbw{test=all_gather_perf}"), &[]);
+    check(&gate(", prefix: a-", "a-avg_busbw"), &[]);
+    check(&gate(", rename: {avg_busbw: bus}", "bus{test=x}"), &[]);
+    check(
+        &gate(", prefix: a-", "avg_busbw"),
+        &[("KB0313", str! {"this gate is about `avg_busbw`, which nothing measures"})],
+    );
+    check(
+        &gate("", "avg_busbw{test=x"),
+        &[("KB0313", str! {"the value of `test` in `avg_busbw{test=x` does not end"})],
+    );
+    check(
+        &gate(", rename: {avg_bsbw: bus}", "avg_busbw"),
+        &[("KB0355", str! {"`nccl-tests` reports no metric `avg_bsbw`"})],
+    );
 }

@@ -129,7 +129,12 @@ impl<'a> Request<'a> {
         'a: 'p,
     {
         let newest = self.dataset.origin(partition.newest(self.dataset));
-        Origin { dataset: self.dataset, partition, lineage: self.lineage(rule), extraction: Some(newest.extraction) }
+        Origin {
+            dataset: self.dataset,
+            partition,
+            lineage: self.lineage(rule),
+            extraction: Some(newest.extraction_version()),
+        }
     }
 
     /// Returns the commits whose sessions are the baseline of a gate.
