@@ -530,7 +530,7 @@ pub(super) enum SchemaKind {
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
-    /// A code such as KB0123, or a field such as benchmark.spec.matrix; without one, the list of codes
+    /// A code such as KB0123, a field such as benchmark.spec.matrix, or a tool such as tool.fio (`tool` lists them); without one, the list of codes
     pub(super) what: Option<String>,
 }
 

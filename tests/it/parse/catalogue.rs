@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use kubebench_extract::series::Window;
-use kubebench_extract::tool::{Found, TOOLS, Tool, ToolMetric};
+use kubebench_extract::tool::{Found, Report, TOOLS, Tool, ToolMetric};
 use kubebench_format::spec::v1::metric::Reports;
 
 use super::tools::{read_reports, samples};
@@ -153,7 +153,7 @@ fn what_is_in_the_tables_is_brought() {
             .iter()
             .map(|file| read_reports(tool, &std::fs::read(file).unwrap(), Window::All, Reports::Each))
             .collect();
-        let all = || reports.iter().flat_map(|report| report.found());
+        let all = || reports.iter().flat_map(Report::found);
         let metrics = (tool.metrics)();
         unseen.extend(
             metrics

@@ -60,13 +60,21 @@ fn read(root: &Value, report: &mut Report) {
     }
 }
 
+/// Where the rates of a report are from.
+enum Rates {
+    /// They were asked for.
+    Asked,
+    /// A search took them from what it had measured: so many, where it says.
+    Searched(Option<f64>),
+}
+
 /// How a benchmark put load on the server.
 struct Strategy<'a> {
     kind: Option<&'a str>,
     rate: Option<f64>,
     streams: Option<f64>,
-    /// How many rates a search has, where it is known; nothing where the rate was asked for.
-    search: Option<Option<f64>>,
+    /// Where its rate is from.
+    rates: Rates,
 }
 
 impl<'a> Strategy<'a> {
@@ -84,7 +92,7 @@ impl<'a> Strategy<'a> {
             kind: strategy.and_then(|strategy| strategy.get("type_")).and_then(Value::as_str),
             rate: parameter("rate"),
             streams: parameter("streams"),
-            search: is_search.then_some(rates),
+            rates: if is_search { Rates::Searched(rates) } else { Rates::Asked },
         }
     }
 
@@ -110,8 +118,8 @@ fn labels_of(benchmarks: &[Value]) -> Vec<BTreeMap<String, String>> {
         };
         label("strategy", strategy.kind.map(str::to_owned));
         label("streams", strategy.streams.map(|streams| streams.to_string()));
-        match (strategy.rate, strategy.search) {
-            (Some(_), Some(all)) => {
+        match (strategy.rate, strategy.rates) {
+            (Some(_), Rates::Searched(all)) => {
                 searched += 1;
                 let of = all.map_or_else(String::new, |all| format!("/{all}"));
                 label("sweep", Some(format!("{searched}{of}")));

@@ -23,7 +23,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: Some(Lines { needles: &[TAG], parser: || Box::new(Parser::default()) }),
     document: None,
     versions: "MLPerf Training 2.1",
-    metrics: metrics,
+    metrics,
     labels: &[label("metric", "what `eval_accuracy` is of, where the log says it: `FID`, `CLIP`")],
     example: "{name: mllog, metrics: [time_to_train]}",
     renamed: None,

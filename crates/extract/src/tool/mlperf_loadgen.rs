@@ -14,7 +14,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: Some(Lines { needles: &[], parser: || Box::new(Parser::default()) }),
     document: None,
     versions: "submissions of Inference 1.0 and of 2025",
-    metrics: metrics,
+    metrics,
     labels: &[],
     example: "{name: mlperf-loadgen, file: mlperf_log_summary.txt, metrics: [samples_per_second]}",
     renamed: None,

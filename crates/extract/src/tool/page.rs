@@ -24,12 +24,12 @@ impl Tool {
         let rows = self.shown().map(|metric| {
             [names(metric), unit(metric).to_owned(), better(metric).to_owned(), metric.meaning.to_owned()]
         });
-        page.push_str(&columns(std::iter::once(head).chain(rows).collect()));
+        page.push_str(&columns(&std::iter::once(head).chain(rows).collect::<Vec<_>>()));
         if !self.labels.is_empty() {
             let head = ["LABEL", "WHAT IT SAYS"].map(str::to_owned);
             let rows = self.labels.iter().map(|label| [label.name, label.meaning].map(str::to_owned));
             page.push('\n');
-            page.push_str(&columns(std::iter::once(head).chain(rows).collect()));
+            page.push_str(&columns(&std::iter::once(head).chain(rows).collect::<Vec<_>>()));
         }
         if !self.is_fixed() {
             page.push_str(&format!("\n{LEGEND}\n"));
@@ -115,7 +115,7 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
-fn columns<const N: usize>(rows: Vec<[String; N]>) -> String {
+fn columns<const N: usize>(rows: &[[String; N]]) -> String {
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|text| text.chars().count()).max();
     let widths: Vec<usize> = (0..N).map(|column| width(column).unwrap_or_default()).collect();
     let line = |row: &[String; N]| {

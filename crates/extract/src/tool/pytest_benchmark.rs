@@ -19,7 +19,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: None,
     document: Some(Document::Json { is_it: |root| root.get("benchmarks").is_some(), read }),
     versions: "5.3.1",
-    metrics: metrics,
+    metrics,
     labels: &[label("fullname", "the file and the test")],
     example: "{name: pytest-benchmark, file: benchmark.json, metrics: [test_sort.median]}",
     renamed: Some(renamed),

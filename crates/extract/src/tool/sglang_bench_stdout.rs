@@ -13,7 +13,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: Some(Lines { needles: NEEDLES, parser: || Box::new(Blocks::default()) }),
     document: Some(Document::Text(read_json)),
     versions: "blocks of 2025, also of `sglang.multimodal_gen`, and the lines of `--output-file`",
-    metrics: metrics,
+    metrics,
     labels: LABELS,
     example: "{name: sglang-bench-stdout, metrics: [output_throughput, median_e2e_latency_ms]}",
     renamed: None,

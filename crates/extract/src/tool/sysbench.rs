@@ -15,7 +15,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: Some(Lines { needles: &[":", " transferred ("], parser: || Box::new(Parser::default()) }),
     document: None,
     versions: "1.0.20",
-    metrics: metrics,
+    metrics,
     labels: &[label("threads", "with `report: each`, the number of threads")],
     example: "{name: sysbench, metrics: [events_per_second]}",
     renamed: None,

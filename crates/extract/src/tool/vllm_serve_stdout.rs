@@ -13,7 +13,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: Some(Lines { needles: NEEDLES, parser: || Box::new(Blocks::default()) }),
     document: Some(Document::Text(read_json)),
     versions: "blocks since 2024, and the JSON of `--save-result`",
-    metrics: metrics,
+    metrics,
     labels: LABELS,
     example: "{name: vllm-serve-stdout, metrics: [request_throughput, p99_ttft_ms]}",
     renamed: None,

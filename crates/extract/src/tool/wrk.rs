@@ -18,7 +18,7 @@ pub(super) const TOOL: Tool = Tool {
     lines: Some(Lines { needles: &[], parser: || Box::new(Parser::default()) }),
     document: None,
     versions: "4.1.0, also wrk2",
-    metrics: metrics,
+    metrics,
     labels: &[label("{setting}", "with `report: each`, what was asked for: `url`, `threads`, `connections`")],
     example: "{name: wrk, metrics: [requests_per_second, latency_p99]}",
     renamed: None,
