@@ -54,7 +54,7 @@ fn checks_and_chosen_metrics_name_labels() {
     let (answer, metrics) = two(&chosen, "labels: {file: rnd}", &check("0"));
     let of_seq: Vec<&Value> = metrics.iter().filter(|metric| metric["labels"]["file"] == "seq").collect();
     assert!(answer["valid"] == true && of_seq.len() == 1 && of_seq[0]["labels"]["job"] == job, "{answer:#}");
-    let (answer, _) = two(&chosen, "labels: {file: rnd}", &check("1e12"));
+    let (answer, _) = two(&chosen, "labels: {file: rnd}", &check("1000000000000"));
     let reasons = answer["reasons"].to_string();
     assert!(answer["valid"] == false && reasons.contains("read_iops{file=seq} ≥ 1000000000000"), "{answer:#}");
 }

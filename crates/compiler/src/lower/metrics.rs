@@ -68,10 +68,10 @@ pub(super) fn metrics(
                     .collect(),
                 naming: Naming::of(tool),
             }),
-            file_span: ["json", "jsonLines", "csv", "file", "openMetrics"]
-                .into_iter()
-                .filter_map(|source| node.get("from")?.get(source))
-                .find_map(|source| source.get("file").or_else(|| source.get("path")))
+            file_span: node
+                .get("from")
+                .and_then(|from| from.entries().first())
+                .and_then(|source| source.value.get("file").or_else(|| source.value.get("path")))
                 .map(|file| file.span),
             is_needed: [wire.primary, wire.required].into_iter().flatten().any(|flag| flag.0),
             role: of_log(node, "role").and_then(|role| Some((role.as_text()?.to_owned(), role.span))),

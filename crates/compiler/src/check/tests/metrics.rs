@@ -97,8 +97,10 @@ fn files_that_stay_in_the_pod() {
         "csv: {file: a.csv, column: x}",
         "openMetrics: {file: a.prom, name: x}",
         "file: {path: a.txt}",
+        "tool: {name: fio, file: fio.json, metrics: [read_iops]}",
     ] {
-        let metrics = format!("metrics: [{{name: x, better: lower, from: {{{source}}}}}]");
+        let name = if source.starts_with("tool") { "" } else { "name: x, " };
+        let metrics = format!("metrics: [{{{name}better: lower, from: {{{source}}}}}]");
         check(&metrics, &finding);
         let shared = "claim: {accessModes: [ReadWriteMany]}";
         check(&format!("{metrics}\nresults: {{{shared}, mountInJob: true}}"), &[]);
@@ -366,7 +368,8 @@ fn groups_that_do_not_take_all_numbers() {
 fn two_metrics_of_one_name() {
     let two = |first: &str, second: &str| {
         let tool = |of: &str, more: &str| format!("{{from: {{tool: {{name: {of}}}}}{more}}}");
-        format!("metrics: [{}, {}]", tool(first, ", primary: true"), tool(second, ""))
+        let rules = [tool(first, ", primary: true"), tool(second, "")].join(", ");
+        format!("metrics: [{rules}]\nresults: {{claim: {{accessModes: [ReadWriteMany]}}, mountInJob: true}}")
     };
     let seq = "fio, file: seq.json, metrics: [read_iops]";
     check(
