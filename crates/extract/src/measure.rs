@@ -282,12 +282,11 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
         }
         From::Tool { .. } => Ok(()),
     };
-    let parser = made.source.parser.clone();
-    let outcome = outcome.and_then(|()| match own {
-        Some(own) => in_spec_unit(&parser, &MetricUnit::of(&own), rule, &series, &mut made.source)
-            .map(|series| fill(&mut made, &series, reduce)),
-        None => Ok(fill(&mut made, &series, reduce)),
-    });
+    let converted = match own {
+        Some(own) => in_spec_unit(&mut made, &MetricUnit::of(&own), &series),
+        None => Ok(Cow::Borrowed(&series)),
+    };
+    let outcome = outcome.and(converted.map(|series| fill(&mut made, &series, reduce)));
     made.reason = match (note, made.reason) {
         // What is no number is the reason itself.
         (Some(note), Some(_)) if matches!(rule.from, From::Log { .. }) && series.unreadable().is_some() => Some(note),
@@ -302,14 +301,9 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
 }
 
 /// Returns values that a source reports in a unit of its `own` in the unit of the spec, where that says one.
-fn in_spec_unit<'s>(
-    who: &str,
-    own: &MetricUnit,
-    rule: &MetricRule,
-    series: &'s Series,
-    source: &mut Source,
-) -> Result<Cow<'s, Series>, String> {
-    let Some(unit) = rule.metric_unit() else { return Ok(Cow::Borrowed(series)) };
+fn in_spec_unit<'s>(made: &mut Metric, own: &MetricUnit, series: &'s Series) -> Result<Cow<'s, Series>, String> {
+    let Some(unit) = made.unit.as_deref().map(MetricUnit::of) else { return Ok(Cow::Borrowed(series)) };
+    let source = &mut made.source;
     match own.conversion_to(&unit) {
         Some(conversion) if conversion.is_none() => Ok(Cow::Borrowed(series)),
         Some(conversion) => {
@@ -317,7 +311,8 @@ fn in_spec_unit<'s>(
             Ok(Cow::Owned(series.converted(conversion)))
         }
         None => Err(format!(
-            "unitMismatch: {who} reports it in `{own}`, and the metric's unit is `{unit}`, which measures something else"
+            "unitMismatch: {} reports it in `{own}`, and the metric's unit is `{unit}`, which measures something else",
+            source.parser
         )),
     }
 }

@@ -37,7 +37,7 @@ impl Quantities {
             return number::parse(text);
         }
         let refused = || format!("`{text}` is not a number");
-        let value = number::parse(digits).map_err(|_| refused())?;
+        let Ok(value) = number::parse(digits) else { return Err(refused()) };
         let suffix = suffix.strip_prefix(' ').unwrap_or(suffix);
         if let Some((_, conversion)) = self.printed.iter().find(|(printed, _)| printed == suffix) {
             return Ok(conversion.convert(value));

@@ -45,7 +45,7 @@ const WITHOUT_DEFAULT: &[(&str, &str)] = &[
     ("Benchmark /definitions/SchedulingPolicy", "minAvailable minResources priorityClass queue scheduleTimeoutSeconds"),
     ("Benchmark /definitions/Source", "duration process"),
     ("Benchmark /definitions/StorageSource", "secret"),
-    ("Benchmark /definitions/ToolSource", "file index metrics role"),
+    ("Benchmark /definitions/ToolSource", "file index metrics prefix role"),
     ("Benchmark /definitions/Trainer", "image numProcPerNode"),
     ("Benchmark /definitions/Window", "lastN skipFirst steps"),
     (

@@ -50,21 +50,17 @@ fn brought(metric: &Metric) -> Vec<Brought> {
         });
         return own.into_iter().collect();
     };
-    let own: Vec<(MetricSelector, Span)> = match &of_tool.names {
-        Some(names) => names.iter().map(|(name, span)| (MetricSelector::of(name), *span)).collect(),
-        None => {
-            let tool = tool(&of_tool.tool);
-            let names =
-                tool.into_iter().flat_map(|tool| tool.fixed_names().into_iter().filter(|name| tool.brings(name)));
-            names.map(|name| (MetricSelector::of(&name), of_tool.span)).collect()
-        }
-    };
-    let named = |(own, span): (MetricSelector, Span)| Brought {
-        selector: of_tool.naming.selector(&own),
+    let asked = of_tool.names.clone().unwrap_or_else(|| {
+        let tool = tool(&of_tool.tool);
+        let names = tool.into_iter().flat_map(|tool| tool.fixed_names().into_iter().filter(|name| tool.brings(name)));
+        names.map(|name| (name, of_tool.span)).collect()
+    });
+    let named = |(own, span): (String, Span)| Brought {
+        selector: of_tool.naming.selector(&MetricSelector::of(&own)),
         span,
         is_of_tool: true,
     };
-    own.into_iter().map(named).collect()
+    asked.into_iter().map(named).collect()
 }
 
 /// Returns whether one series may be both: the names are equal, and no label tells them apart.

@@ -44,7 +44,9 @@ pub(super) fn metrics(
             }
         }
     }
-    outputs.iter_mut().for_each(|(_, report, _)| report.settle());
+    for (_, report, _) in &mut outputs {
+        report.settle();
+    }
     let is_needed = rule.is_primary || rule.is_required;
     let mut all: Vec<Origin<'_>> = Vec::new();
     let mut seen = BTreeSet::new();
@@ -93,9 +95,7 @@ pub(super) fn metrics(
             let reduce = rule.reduce.unwrap_or(headline.reduce);
             // What a tool prints without a unit has that of the spec.
             let own = Some(MetricUnit::of(&found.unit)).filter(|own| !own.is_pure());
-            match own.map_or(Ok(Cow::Borrowed(&*series)), |own| {
-                in_spec_unit(tool.name, &own, rule, &series, &mut made.source)
-            }) {
+            match own.map_or(Ok(Cow::Borrowed(&*series)), |own| in_spec_unit(&mut made, &own, &series)) {
                 Ok(series) => fill(&mut made, &series, reduce),
                 Err(reason) => {
                     made.reason = Some(reason);

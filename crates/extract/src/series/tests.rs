@@ -93,8 +93,10 @@ fn which_values_are_kept_does_not_depend_on_the_order_of_reading() {
         let room = Room::of(6_000);
         let mut all = counts.map(|count| (Series::new(Window::All).within(&room), waves(count)));
         while all.iter_mut().zip(turns).fold(false, |is_read, ((series, rest), turn)| {
-            let taken: Vec<Sample> = rest.take(*turn as usize).collect();
-            taken.iter().for_each(|sample| series.push(*sample));
+            let taken: Vec<Sample> = rest.take(usize::try_from(*turn).unwrap()).collect();
+            for sample in &taken {
+                series.push(*sample);
+            }
             is_read || !taken.is_empty()
         }) {}
         all.map(|(mut series, _)| {

@@ -39,7 +39,8 @@ fn spelled_value(axis: &str, value: &Json, name: &str) -> Json {
     spellings.dedup();
     // A text that holds `, axis=` may look like another spelling.
     let [spelling] = spellings.as_slice() else { return value.clone() };
-    let is_same = plain_number(spelling).is_some() && value.to_string() == *spelling;
+    let recorded = value.to_string();
+    let is_same = plain_number(spelling).is_some() && recorded == **spelling;
     if is_same { value.clone() } else { Json::String(spelling.clone()) }
 }
 

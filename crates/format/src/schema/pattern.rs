@@ -30,7 +30,7 @@ pub(super) fn size_of(hir: &Hir) -> u64 {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) | HirKind::Class(Class::Bytes(_)) => 1,
         HirKind::Literal(literal) => literal.0.len() as u64,
-        HirKind::Class(Class::Unicode(class)) => class.ranges().iter().map(bytes).sum(),
+        HirKind::Class(Class::Unicode(class)) => class.ranges().iter().map(|range| bytes(*range)).sum(),
         HirKind::Repetition(repetition) => {
             let times = repetition.max.unwrap_or(repetition.min).max(1);
             size_of(&repetition.sub).saturating_add(1).saturating_mul(times.into())
@@ -41,7 +41,7 @@ pub(super) fn size_of(hir: &Hir) -> u64 {
 }
 
 /// Returns how many ranges of bytes make a range of characters.
-fn bytes(range: &ClassUnicodeRange) -> u64 {
+fn bytes(range: ClassUnicodeRange) -> u64 {
     Utf8Sequences::new(range.start(), range.end()).map(|sequence| sequence.len() as u64).sum()
 }
 
