@@ -26,7 +26,7 @@ use kubebench_git::Commits;
 use kubebench_host::fs::{self, Content};
 use kubebench_report::ExpectedBenchmark;
 use kubebench_results::compare::model::LeftOut;
-use kubebench_results::compare::{Policies, Rule, Stated, words};
+use kubebench_results::compare::{Meant, Policies, Rule, Stated, words};
 use kubebench_results::dataset::Dataset;
 use kubebench_syntax::diag::render::listed;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code, nearest};
@@ -322,17 +322,25 @@ impl Evaluation {
     /// Adds what a spec says of metrics and of their gates.
     fn take_policies(&mut self, benchmark: &Benchmark) {
         let none = Stated { threshold: None, direction: None, unit: None };
-        let named = benchmark.metrics.iter().filter_map(|metric| {
+        for metric in &benchmark.metrics {
             let stated = Stated { direction: metric.direction, unit: metric.unit.clone(), ..none.clone() };
-            Some((MetricSelector::of_series(metric.name.as_ref()?, &BTreeMap::new()), stated, metric.span))
-        });
-        // The metrics of a tool are gated by names that the spec does not list.
-        let gated = benchmark.gates.iter().map(|gate| {
-            (MetricSelector::of(&gate.metric), Stated { threshold: gate.max_regression, ..none.clone() }, gate.span)
-        });
-        for (metric, stated, span) in named.chain(gated) {
-            self.places.entry((benchmark.name.clone(), metric.name().to_owned())).or_insert(span);
-            self.policies.state(&benchmark.name, metric, stated);
+            let brought = metric.brought();
+            for (selector, _) in &brought {
+                self.places.entry((benchmark.name.clone(), selector.name().to_owned())).or_insert(metric.span);
+            }
+            let meant = match metric.tool.as_ref().filter(|tool| tool.names.is_none()) {
+                Some(all) => vec![Meant::Tool(all.tool.clone(), all.naming.clone())],
+                None => brought.into_iter().map(|(selector, _)| Meant::Series(selector)).collect(),
+            };
+            for meant in meant {
+                self.policies.state(&benchmark.name, meant, stated.clone());
+            }
+        }
+        for gate in &benchmark.gates {
+            let selector = MetricSelector::of(&gate.metric);
+            self.places.entry((benchmark.name.clone(), selector.name().to_owned())).or_insert(gate.span);
+            let stated = Stated { threshold: gate.max_regression, ..none.clone() };
+            self.policies.state(&benchmark.name, Meant::Series(selector), stated);
         }
     }
 }

@@ -65,6 +65,8 @@ pub struct Compilation {
     pub suites: Vec<CompiledSuite>,
     /// Paths of specs with errors; what they would emit is unknown.
     pub faulty: BTreeSet<String>,
+    /// The specs that name each manifest file, by its path.
+    pub named_by: BTreeMap<String, BTreeSet<String>>,
     /// The specs whose errors keep a suite from being compiled, by the suite's own.
     pub held_back: BTreeMap<String, BTreeSet<String>>,
     /// The manifests of all specs without errors.
@@ -171,6 +173,13 @@ impl Workspace {
             Manifests::read(&paths, &*read, &project.settings.output, &mut sources)
         });
         let manifests = manifests.unwrap_or_default();
+        let mut named_by: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for spec in &loaded {
+            let path = sources.get(spec.id).map(|source| source.path.clone());
+            for manifest in &spec.manifests {
+                named_by.entry(manifest.clone()).or_default().extend(path.clone());
+            }
+        }
         let inputs = Inputs { schemas, read: &*read, manifests: &manifests, suites: &suites, sources: &sources };
         let outcomes: Vec<Outcome> =
             loaded.into_par_iter().filter_map(|spec| compile_one(spec, project.as_ref(), inputs, lets_go)).collect();
@@ -179,7 +188,7 @@ impl Workspace {
         let diagnostics = at_levels(diagnostics, project.as_ref()).into_sorted(&sources);
         let errors = diagnostics.iter().filter(|fault| fault.severity == Severity::Error);
         faulty.extend(errors.map(|fault| fault.path(&sources).to_owned()));
-        Compilation { sources, diagnostics, project, benchmarks, suites, faulty, held_back, tree }
+        Compilation { sources, diagnostics, project, benchmarks, suites, faulty, named_by, held_back, tree }
     }
 }
 

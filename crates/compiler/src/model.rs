@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use kubebench_extract::naming::Naming;
 use kubebench_extract::narrow::Narrow;
+use kubebench_extract::tool::tool;
 use serde_json::Value as Json;
 
 pub use api::Api;
@@ -24,6 +25,7 @@ pub use kubebench_contract::{Endpoint, Order, Probe, Served};
 use kubebench_format::result::v1::Direction;
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::text::Span;
+use kubebench_syntax::unit::MetricSelector;
 use kubebench_syntax::unit::{Duration, Quantity};
 pub(crate) use serving::Protocol;
 pub use serving::Serving;
@@ -198,6 +200,24 @@ pub struct NarrowPattern {
     pub span: Span,
     /// What to write there instead, unless the pattern is written over several lines.
     pub rewritten: Option<String>,
+}
+
+impl Metric {
+    /// Returns the metrics of results that it gives, as far as they are known before a run, and where they stand.
+    pub fn brought(&self) -> Vec<(MetricSelector, Span)> {
+        let Some(of_tool) = &self.tool else {
+            let own = self.name.as_deref().map(|name| (MetricSelector::of_series(name, &BTreeMap::new()), self.span));
+            return own.into_iter().collect();
+        };
+        let asked = of_tool.names.clone().unwrap_or_else(|| {
+            let tool = tool(&of_tool.tool);
+            let names =
+                tool.into_iter().flat_map(|tool| tool.fixed_names().into_iter().filter(|name| tool.brings(name)));
+            names.map(|name| (name, of_tool.span)).collect()
+        });
+        let named = |(own, span): (String, Span)| (of_tool.naming.selector(&MetricSelector::of(&own)), span);
+        asked.into_iter().map(named).collect()
+    }
 }
 
 /// A part of a workload that the cluster divides.

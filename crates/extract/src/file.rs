@@ -1,12 +1,12 @@
 //! Values in files that a run leaves: JSON, JSON Lines, CSV, OpenMetrics, or one number.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, Read};
 
 use serde_json::Value as Json;
 
 use super::scan::{LogScan, ToolOutcome};
-use super::series::{Sample, Series, Window};
+use super::series::{Reading, Sample, Series, Window};
 use super::tool::Tool;
 use super::{json_document, open_metrics};
 use kubebench_format::spec::v1::metric::{Reports, Row};
@@ -196,8 +196,13 @@ pub fn csv(mut text: impl BufRead, column: &str, row: Row, series: &mut Series) 
             blank += 1;
             continue;
         }
-        let value =
-            strange.or_nan(series.number(&cell), || format!("line {}", line.expected("a place of each record")));
+        // A comma that is no separator of cells makes one too many.
+        let read = if record.len() > headers.len() {
+            Err(format!("the row has {} cells, and the header has {}", record.len(), headers.len()))
+        } else {
+            series.number(&cell)
+        };
+        let value = strange.or_nan(read, || format!("line {}", line.expected("a place of each record")));
         let step = step_column.and_then(|step| text(step).parse().ok());
         let sample = Sample { value, step, line, rank: None };
         match row {
@@ -260,15 +265,17 @@ pub fn open_metrics(
     name: &str,
     labels: &BTreeMap<String, String>,
     series: &mut Series,
-) -> Result<Option<String>, String> {
+) -> Result<(Option<String>, Note), String> {
     let mut reader = open_metrics::Reader::default();
-    let mut names = Vec::new();
+    let (mut names, mut matched) = (Vec::new(), BTreeSet::new());
     let mut malformed = None;
     for (line, number) in text.lines().zip(1..) {
         match reader.line(number, line) {
             Ok(Some(sample)) if sample.name == name => {
                 if labels.iter().all(|(key, value)| sample.labels.get(key) == Some(value)) {
-                    series.push(Sample { value: sample.value, step: None, line: Some(number), rank: None });
+                    let place = Sample { value: f64::NAN, step: None, line: Some(number), rank: None };
+                    series.read(Reading::of(place, sample.value));
+                    matched.insert(sample.labels);
                 } else {
                     names.push(sample_name(name, &sample.labels));
                 }
@@ -278,7 +285,13 @@ pub fn open_metrics(
         }
     }
     if !series.is_empty() {
-        return Ok(reader.declared_unit(name));
+        let several = (matched.len() > 1)
+            .then(|| format!("{} sets of labels have this name: choose one of them by `labels`", matched.len()));
+        let unreadable = series.unreadable().map(|found| match found.line {
+            Some(line) => format!("line {line}: {}", found.reason),
+            None => found.reason.clone(),
+        });
+        return Ok((reader.declared_unit(name), joined(unreadable, several)));
     }
     let wanted = sample_name(name, labels);
     Err(match malformed {

@@ -39,6 +39,7 @@ pub mod room;
 pub mod rules;
 pub mod scan;
 pub mod series;
+mod token;
 pub mod tool;
 mod totals;
 mod value_group;

@@ -208,7 +208,6 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
         From::Log { pattern, parser, selector, place, .. } => {
             source.parser = (*parser).to_owned();
             source.selector = Some(selector.clone());
-            source.converted_from.extend(pattern.converted_from().map(str::to_owned));
             match of_log(number, pattern, what_matches(parser), place, logs, evidence) {
                 Ok((found, artifact, no_number)) => {
                     source.artifact = Some(artifact);
@@ -247,7 +246,8 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
                 }
                 Place::Url(url) => evidence.fetch(url),
             };
-            found.and_then(|text| file::open_metrics(&text, name, labels, &mut series)).map(|unit| own = unit)
+            let read = found.and_then(|text| file::open_metrics(&text, name, labels, &mut series));
+            read.map(|(unit, found)| (own, note) = (unit, found))
         }
         From::Process(what) => {
             own = Some(process_unit(*what).to_owned());

@@ -16,7 +16,10 @@ pub fn parse(text: &str) -> Result<f64, String> {
         return known.then(|| text.parse().ok()).flatten().ok_or_else(no_number);
     }
     if !unsigned.contains(',') {
-        return text.parse().ok().ok_or_else(no_number);
+        let value: f64 = text.parse().ok().ok_or_else(no_number)?;
+        let mantissa = unsigned.split(['e', 'E']).next().unwrap_or_default();
+        let is_lost = value == 0.0 && mantissa.contains(|digit: char| matches!(digit, '1'..='9'));
+        return if is_lost { Err(format!("`{text}` is too small for a number of 64 bits")) } else { Ok(value) };
     }
     let (whole, fraction) = unsigned.split_once('.').map_or((unsigned, None), |(whole, rest)| (whole, Some(rest)));
     let mut groups = whole.split(',');

@@ -3,7 +3,7 @@
 //! A sample is `name{label="value",…} value [timestamp] [# exemplar]`; lines with `#` describe families. Units come from
 //! `# UNIT`, or from the last word of a name, which by convention is the base unit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::number;
 
@@ -14,8 +14,8 @@ pub(crate) struct Sample {
     pub name: String,
     /// The labels.
     pub labels: BTreeMap<String, String>,
-    /// The value; not finite where the text says so.
-    pub value: f64,
+    /// The value, not finite where the text says so; or why what is in its place is none.
+    pub value: Result<f64, String>,
     /// The line, from 1.
     pub line: u64,
 }
@@ -25,6 +25,8 @@ pub(crate) struct Sample {
 pub(crate) struct Reader {
     units: BTreeMap<String, String>,
     kinds: BTreeMap<String, String>,
+    /// The names of samples so far.
+    names: BTreeSet<String>,
 }
 
 /// What the samples of a family are.
@@ -45,7 +47,15 @@ impl Reader {
             return Ok(None);
         }
         let sample = sample(line, text).ok_or_else(|| format!("line {line} is no sample: `{}`", shortened(text)))?;
+        if sample.value.is_ok() && !self.names.contains(&sample.name) {
+            self.names.insert(sample.name.clone());
+        }
         Ok(Some(sample))
+    }
+
+    /// Returns whether samples or a family of this name were there before.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        self.names.contains(name) || self.kind_of(name).is_some()
     }
 
     /// Returns the kind that `# TYPE` gives the family of `name`, such as `histogram`.
@@ -128,13 +138,21 @@ fn sample(line: u64, text: &str) -> Option<Sample> {
     if !is_name(name) {
         return None;
     }
-    let (labels, rest) = match rest.trim_start().strip_prefix('{') {
-        Some(inside) => labels(inside)?,
-        None => (BTreeMap::new(), rest),
+    let read = match rest.trim_start().strip_prefix('{') {
+        Some(inside) => labels(inside),
+        None => Some((BTreeMap::new(), rest)),
     };
-    let value = rest.split_whitespace().next()?;
+    let Some((labels, rest)) = read else {
+        let value = Err(format!("the labels of `{name}` cannot be read"));
+        return Some(Sample { name: name.to_owned(), labels: BTreeMap::new(), value, line });
+    };
+    let mut words = rest.split_whitespace();
+    let word = words.next()?;
+    // A timestamp may follow, and an exemplar behind `#`.
+    let is_whole = words.take_while(|word| *word != "#").count() <= 1;
     // Go and Python print `+Inf`; neither format groups digits.
-    let value = number::parse(value).ok().filter(|_| !value.contains(','))?;
+    let value = number::parse(word).ok().filter(|_| is_whole && !word.contains(','));
+    let value = value.ok_or_else(|| format!("`{}` is not a number", shortened(rest.trim())));
     Some(Sample { name: name.to_owned(), labels, value, line })
 }
 
@@ -204,17 +222,25 @@ mod tests {
             let found = found.ok().flatten().unwrap_or_else(|| panic!("{text}"));
             assert_eq!(
                 (found.name.as_str(), &found.labels, found.value, found.line),
-                (name, &labels, value, 7),
+                (name, &labels, Ok(value), 7),
                 "{text}"
             );
         }
-        assert!(Reader::default().line(1, "a NaN").is_ok_and(|found| found.is_some_and(|found| found.value.is_nan())));
+        assert!(
+            Reader::default()
+                .line(1, "a NaN")
+                .is_ok_and(|found| found.is_some_and(|found| found.value.is_ok_and(f64::is_nan)))
+        );
     }
 
     #[test]
     fn what_is_no_sample() {
-        for text in ["a", "1a 2", "a b", "a{x=\"1\" 2", "a{x=1} 2", "a{x=\"1\"}", "a 1,000", "<html>", "{x=\"1\"} 2"] {
+        for text in ["a", "1a 2", "a{x=\"1\"}", "<html>", "{x=\"1\"} 2"] {
             assert!(Reader::default().line(1, text).is_err(), "{text}");
+        }
+        for text in ["a b", "a{x=\"1\" 2", "a{x=1} 2", "a 1,000", "a 5ms", "a 1 2 3"] {
+            let read = Reader::default().line(1, text);
+            assert!(read.is_ok_and(|found| found.is_some_and(|found| found.value.is_err())), "{text}");
         }
         for text in ["", "  ", "# HELP a b", "#", "# EOF"] {
             assert_eq!(Reader::default().line(1, text), Ok(None), "{text}");

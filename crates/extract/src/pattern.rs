@@ -10,8 +10,9 @@ use super::line::Line;
 use super::literal_matcher::{Straight, Wanted};
 use super::quantity::Quantities;
 use super::series::Sample;
+use super::token::{cut_token, token_of, word_behind};
 use super::{number, value_group};
-use kubebench_syntax::unit::{Conversion, MetricUnit};
+use kubebench_syntax::unit::MetricUnit;
 
 /// What a compiled pattern may take: more than any [within the budget](super::pattern_budget) does.
 const SIZE_LIMIT: usize = 256 << 20;
@@ -32,13 +33,12 @@ pub struct Pattern {
     /// Matches lines in which what programs print for a value that they do not have is in the place of the group `value`;
     /// none where the pattern itself matches those.
     without_value: Option<Regex>,
-    /// The unit that the pattern spells out behind the value, and how that is converted into the metric's.
-    spelled_unit: Option<String>,
-    spelled: Option<Conversion>,
     /// The unit of the metric.
     unit: Option<MetricUnit>,
     /// Whether what is before the group `value` may take the beginning of a number.
     follows_any: bool,
+    /// Whether what is behind it may take the end of one.
+    precedes_any: bool,
 }
 
 /// Memory for where the groups of a pattern are, and for where lines match.
@@ -78,8 +78,8 @@ impl Pattern {
         let build = |text: &str| RegexBuilder::new(text).size_limit(SIZE_LIMIT).build();
         let regex = build(text).map_err(|error| error.to_string())?;
         let hir = regex_syntax::parse(text).map_err(|error| error.to_string())?;
-        let spelled_unit = value_group::unit_behind(&hir);
         let follows_any = value_group::follows_any(&hir);
+        let precedes_any = value_group::precedes_any(&hir);
         let without = value_group::without_value(&hir);
         let all = match &without {
             Some(without) => Hir::alternation(vec![hir.clone(), without.clone()]),
@@ -102,19 +102,16 @@ impl Pattern {
             value,
             regex,
             without_value,
-            spelled_unit,
-            spelled: None,
             unit: None,
             follows_any,
+            precedes_any,
         })
     }
 
     /// Lets values be in `unit`: those with another of the same dimension are converted.
     #[must_use]
     pub(crate) fn in_unit(self, unit: Option<MetricUnit>) -> Self {
-        let spelled = self.spelled_unit.as_deref().map(MetricUnit::of);
-        let spelled = spelled.zip(unit.as_ref()).and_then(|(spelled, unit)| spelled.conversion_to(unit));
-        Self { spelled, unit, ..self }
+        Self { unit, ..self }
     }
 
     /// Returns the pattern for `key=value`, `key: value` and the like: quotes and blanks do not matter.
@@ -160,11 +157,12 @@ impl Pattern {
         let found = token_of(text.get(value.0..value.1)?);
         let step = step.and_then(|step| step_of(text.get(step.0..step.1)?));
         let begin = if self.follows_any { value.0 } else { whole.0 };
-        let read = match cut_token(text, value, (begin, whole.1)) {
+        let end = if self.precedes_any { value.1 } else { whole.1 };
+        let read = match cut_token(text, value, (begin, end)) {
             Some(token) => Err(format!(
                 "`{found}` is a part of `{token}`: let the group `value` take all of it, as `(?P<value>\\S+)` does"
             )),
-            None => self.read(found, quantities),
+            None => quantities.read_before(found, word_behind(text, value.1, whole.1)),
         };
         Some(Hit::of(read, step))
     }
@@ -173,19 +171,6 @@ impl Pattern {
     fn absent(&self, text: &str) -> Option<Hit> {
         let found = self.without_value.as_ref()?.captures(text)?.name("value")?.as_str();
         Some(Hit::of(number::parse(found), None))
-    }
-
-    /// Reads the text of the group `value`, of which the pattern may spell out the unit.
-    fn read(&self, text: &str, quantities: &mut Quantities) -> Result<f64, String> {
-        match self.spelled {
-            Some(conversion) => number::parse(text).map(|value| conversion.convert(value)),
-            None => quantities.read(text),
-        }
-    }
-
-    /// Returns the unit from which all values are converted, where the pattern spells one out.
-    pub(crate) fn converted_from(&self) -> Option<&str> {
-        self.spelled_unit.as_deref().filter(|_| self.spelled.is_some_and(|conversion| !conversion.is_none()))
     }
 
     /// Returns the texts that every match must hold, longest first: what a near miss may hold too.
@@ -227,48 +212,6 @@ impl Value {
     pub(crate) fn sample(self, line: &Line<'_>) -> Sample {
         Sample { value: self.value, step: self.step, line: Some(line.number), rank: line.rank }
     }
-}
-
-/// Returns the token that `text` is or begins with: it ends before a quote, a bracket, `;`, `|`, or a comma that no digit follows.
-///
-/// What follows it must not hold a blank: whoever takes several words means all of them.
-fn token_of(text: &str) -> &str {
-    let is_end = |(at, letter): (usize, char)| match letter {
-        ',' => !text.get(at + 1..).is_some_and(|rest| rest.starts_with(|next: char| next.is_ascii_digit())),
-        letter => matches!(letter, ';' | '"' | '\'' | '|' | '(' | ')' | '{' | '}' | '[' | ']'),
-    };
-    let end = text.char_indices().find(|letter| is_end(*letter)).map(|(at, _)| at);
-    let token = end.and_then(|end| text.split_at_checked(end));
-    let token = token.filter(|(token, rest)| !token.is_empty() && !rest.contains(char::is_whitespace));
-    // A number at the end of a sentence: `the loss is 2.5.`
-    token.map_or(text, |(token, _)| token).trim_end_matches([',', '.', ';', ':'])
-}
-
-/// Returns the token of which the group `value` is a part, unless the pattern itself matches what is before or behind it.
-fn cut_token(text: &str, value: (usize, usize), whole: (usize, usize)) -> Option<&str> {
-    let (before, behind) = (text.get(..value.0)?, text.get(value.1..)?);
-    let is_digit = |letter: Option<char>| letter.is_some_and(|letter| letter.is_ascii_digit());
-    let mut next = behind.chars();
-    let goes_on = match next.next() {
-        // Marks of a sentence are a part of a number only between digits.
-        Some('.' | ',' | ':') => is_digit(next.next()),
-        Some('+' | '-' | '/') => next.next().is_some_and(|letter| letter.is_alphanumeric() || letter == '-'),
-        Some(letter) => letter.is_alphanumeric() || matches!(letter, '%' | '_' | '\u{b0}' | '\u{b1}'),
-        None => false,
-    };
-    let mut last = before.chars().rev();
-    let has_begun = match last.next() {
-        Some('.' | ',' | ':') => is_digit(last.next()),
-        Some('-' | '+') => !last.next().is_some_and(char::is_alphabetic),
-        letter => is_digit(letter),
-    };
-    let is_cut = goes_on && whole.1 <= value.1 || has_begun && whole.0 >= value.0;
-    if !is_cut {
-        return None;
-    }
-    let from = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
-    let to = behind.find(char::is_whitespace).map_or(text.len(), |at| value.1 + at);
-    text.get(from..to)
 }
 
 /// Returns the text of the pattern for values of `key`.

@@ -17,13 +17,17 @@ const MOST: usize = 16;
 pub(crate) struct Quantities {
     /// The unit of the metric; none where it has none.
     unit: Option<MetricUnit>,
+    /// The first unit that was printed, where the metric has none.
+    first: Option<MetricUnit>,
     printed: Vec<(String, Conversion)>,
+    /// Words behind values, and how these are converted; nothing where a word is no unit.
+    words: Vec<(String, Option<Conversion>)>,
 }
 
 impl Quantities {
     /// Makes a reader of values in `unit`.
     pub(crate) fn in_unit(unit: Option<MetricUnit>) -> Self {
-        Self { unit, printed: Vec::new() }
+        Self { unit, ..Self::default() }
     }
 
     /// Reads `text` as a value. One blank may precede the suffix where the source knows where the token ends.
@@ -55,9 +59,54 @@ impl Quantities {
         Ok(conversion.convert(value))
     }
 
+    /// Reads `text` as a value, behind which a word may be its unit: one that the pattern spells out, or one that is a blank
+    /// away and measures the same as the metric.
+    ///
+    /// # Errors
+    /// Why it is no value in the unit, with the text.
+    pub(crate) fn read_before(&mut self, text: &str, word: Option<(&str, bool)>) -> Result<f64, String> {
+        let value = self.read(text)?;
+        let Some((word, is_spelled)) = word.filter(|_| value.is_finite() && split(text).1.is_empty()) else {
+            return Ok(value);
+        };
+        let known = self.words.iter().find(|(known, _)| known == word);
+        let conversion = if let Some((_, conversion)) = known {
+            *conversion
+        } else {
+            let conversion = self.conversion_of(text, word, is_spelled)?;
+            if self.words.len() < MOST {
+                self.words.push((word.to_owned(), conversion));
+            }
+            conversion
+        };
+        Ok(conversion.map_or(value, |conversion| conversion.convert(value)))
+    }
+
+    /// Returns how values before `word` are converted; nothing where that is no unit of theirs.
+    fn conversion_of(&mut self, text: &str, word: &str, is_spelled: bool) -> Result<Option<Conversion>, String> {
+        let is_factor = FACTORS.iter().any(|(factor, _)| *factor == word);
+        if is_factor && is_spelled {
+            return conversion(&format!("{text}{word}"), word, self.unit.as_ref()).map(Some);
+        }
+        let Some(printed) = MetricUnit::known(word) else { return Ok(None) };
+        let Some(unit) = &self.unit else {
+            // The first one that is spelled out is the metric's.
+            let first = is_spelled.then(|| &*self.first.get_or_insert_with(|| printed.clone()));
+            let conversion = first.map(|first| printed.conversion_to(first).ok_or_else(|| mismatch(text, word, first)));
+            return conversion.transpose();
+        };
+        let numerator = unit.numerator().and_then(|numerator| printed.conversion_to(&numerator));
+        let conversion = printed.conversion_to(unit).or(numerator);
+        // `12 requests` is a count, and `12 s` is none.
+        let is_refused = is_spelled && conversion.is_none() && (word == "%" || printed.is_physical());
+        if is_refused { Err(mismatch(text, word, unit)) } else { Ok(conversion) }
+    }
+
     /// Returns the units from which values were converted, in the order in which they came first.
     pub(crate) fn converted_from(&self) -> impl Iterator<Item = &str> {
-        self.printed.iter().filter(|(_, conversion)| !conversion.is_none()).map(|(unit, _)| unit.as_str())
+        let words = self.words.iter().filter_map(|(word, conversion)| Some((word, (*conversion)?)));
+        let all = self.printed.iter().map(|(unit, conversion)| (unit, *conversion)).chain(words);
+        all.filter(|(_, conversion)| !conversion.is_none()).map(|(unit, _)| unit.as_str())
     }
 }
 
@@ -79,11 +128,13 @@ fn conversion(text: &str, suffix: &str, unit: Option<&MetricUnit>) -> Result<Con
     }
     let printed = MetricUnit::of(suffix);
     let is_share = suffix == "%" || !printed.is_pure();
-    printed.conversion_to(unit).filter(|_| is_share).ok_or_else(|| {
-        format!(
-            "unitMismatch: `{text}` is in `{suffix}`, and the metric's unit is `{unit}`, which measures something else"
-        )
-    })
+    printed.conversion_to(unit).filter(|_| is_share).ok_or_else(|| mismatch(text, suffix, unit))
+}
+
+fn mismatch(text: &str, printed: &str, unit: &MetricUnit) -> String {
+    format!(
+        "unitMismatch: `{text}` is in `{printed}`, and the metric's unit is `{unit}`, which measures something else"
+    )
 }
 
 /// Returns the number that `text` begins with, and what follows it.

@@ -142,6 +142,20 @@ impl Reading {
         self
     }
 
+    /// Returns the same in the unit `wanted`, where it was printed in another one.
+    pub(crate) fn converted(self, printed: &str, wanted: &str) -> Self {
+        match MetricUnit::of(printed).conversion_to(&MetricUnit::of(wanted)) {
+            _ if self.fault.is_some() => self,
+            Some(conversion) => self.map(|value| conversion.convert(value)),
+            None => {
+                let value = self.sample.value;
+                let reason =
+                    format!("unitMismatch: {value} is in `{printed}`, and other values of it are in `{wanted}`");
+                Self::of(self.sample, Err(reason))
+            }
+        }
+    }
+
     /// Returns the same as the value of `step`.
     pub(crate) fn at_step(mut self, step: Option<u64>) -> Self {
         self.sample.step = step;

@@ -1,7 +1,7 @@
 //! The group `value` of a pattern: what it takes, and what is around it.
 
 use regex::Regex;
-use regex_syntax::hir::{Hir, HirKind};
+use regex_syntax::hir::{Class, Hir, HirKind};
 
 /// Returns `hir` with what programs print for a value that they do not have in the place of the group `value`; none where
 /// the group takes that anyway.
@@ -58,22 +58,6 @@ fn with_value(hir: &Hir, sub: &Hir) -> Option<Hir> {
     })
 }
 
-/// Returns the unit that a pattern spells out behind the group `value`: `ms` of `(?P<value>\S+)ms`.
-pub(super) fn unit_behind(hir: &Hir) -> Option<String> {
-    let parts: &[Hir] = match hir.kind() {
-        HirKind::Concat(parts) => parts,
-        HirKind::Capture(capture) => return unit_behind(&capture.sub),
-        _ => return None,
-    };
-    let at = parts.iter().position(|part| sub_of_value(part).is_some())?;
-    let HirKind::Literal(literal) = parts.get(at + 1)?.kind() else { return None };
-    let text = std::str::from_utf8(&literal.0).ok()?;
-    let text = text.strip_prefix(' ').unwrap_or(text);
-    let is_part = |letter: char| letter.is_alphabetic() || matches!(letter, '%' | '/' | '\u{b5}');
-    let end = text.find(|letter| !is_part(letter)).unwrap_or(text.len());
-    text.get(..end).filter(|unit| !unit.is_empty()).map(str::to_owned)
-}
-
 /// What a pattern has around its group `value`.
 #[derive(Debug, Default)]
 pub(super) struct Around<'h> {
@@ -107,6 +91,24 @@ pub(super) fn follows_any(hir: &Hir) -> bool {
     let before = around.as_ref().and_then(|around| around.before.last());
     before.is_some_and(|before| match before.kind() {
         HirKind::Repetition(repetition) => matches!(repetition.sub.kind(), HirKind::Class(_)),
+        _ => false,
+    })
+}
+
+/// Returns true when a run of a class with digits comes right behind the group `value`, as in `(?P<value>\d+).*`.
+pub(super) fn precedes_any(hir: &Hir) -> bool {
+    let around = Around::of(hir);
+    let behind = around.as_ref().and_then(|around| around.behind.first());
+    behind.is_some_and(|behind| match behind.kind() {
+        HirKind::Repetition(repetition) => match repetition.sub.kind() {
+            HirKind::Class(Class::Unicode(class)) => {
+                class.ranges().iter().any(|range| (range.start()..=range.end()).contains(&'0'))
+            }
+            HirKind::Class(Class::Bytes(class)) => {
+                class.ranges().iter().any(|range| (range.start()..=range.end()).contains(&b'0'))
+            }
+            _ => false,
+        },
         _ => false,
     })
 }

@@ -20,5 +20,5 @@ pub use comparison::{Request, compare};
 pub use extent::extent;
 pub use gate::{Against, Candidate, Judged, Request as GateRequest, Rule, gate};
 pub use history::{Request as HistoryRequest, history};
-pub use policies::{Policies, Stated};
+pub use policies::{Meant, Policies, Stated};
 pub use side::{Lineage, Side};

@@ -119,12 +119,21 @@ pub fn reorders(character: char) -> bool {
     matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Returns text without what a terminal would obey: control characters, and marks that turn the direction of what follows.
+pub fn plain(text: &str) -> String {
+    let is_order = |letter: char| letter.is_control() || reorders(letter);
+    text.chars().map(|letter| if is_order(letter) { '\u{fffd}' } else { letter }).collect()
+}
+
+/// The most that a column of a table is padded to.
+pub const WIDEST: usize = 200;
+
 /// Returns rows as lines with their columns below each other; nothing stands at the end of a line.
 pub fn columns<R: AsRef<[String]>>(rows: &[R]) -> Vec<String> {
     let count = rows.iter().map(|row| row.as_ref().len()).max().unwrap_or_default();
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.as_ref().get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or_default()
+        cells.map(|cell| cell.chars().count()).max().unwrap_or_default().min(WIDEST)
     };
     let widths: Vec<usize> = (0..count).map(width).collect();
     let line = |row: &R| {

@@ -121,15 +121,20 @@ impl Selection {
         paths.into_iter().map(String::as_str).filter(|path| self.has_path(path) && holds(path)).collect()
     }
 
-    /// Returns the test whether a finding about the spec at a path belongs to what was asked for.
+    /// Returns the test whether a finding about the file at a path belongs to what was asked for.
     pub fn concerns<'a>(&'a self, compilation: &'a Compilation) -> impl Fn(&str) -> bool + 'a {
         let selected = self.selected(compilation);
-        move |path| {
+        let is_about = move |path: &str| {
             let of_label = || compilation.faulty.contains(path) || selected.contains(path);
             // Without its benchmarks there is no suite.
             let mut held_back = compilation.held_back.iter().filter(|(suite, _)| self.has_path(suite));
             let is_at_fault = held_back.any(|(_, specs)| specs.contains(path));
             (self.has_path(path) || is_at_fault) && (self.labels.is_empty() || of_label())
+        };
+        // What is wrong with a manifest is wrong with every spec that names it.
+        move |path| {
+            is_about(path)
+                || compilation.named_by.get(path).is_some_and(|specs| specs.iter().any(|spec| is_about(spec)))
         }
     }
 

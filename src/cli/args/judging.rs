@@ -180,7 +180,7 @@ pub(in crate::cli) struct CompareArgs {
     /// Only this benchmark; may be given several times
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) benchmark: Vec<String>,
-    /// Only this metric, such as loss or busbw{test=all_gather}; may be given several times
+    /// Only this metric, such as loss or avg_busbw{test=all_gather_perf}; may be given several times
     #[arg(long, value_name = "METRIC", value_parser = MetricSelector::parse)]
     pub(in crate::cli) metric: Vec<MetricSelector>,
     /// Compare although this fact differs: target, engine, cpu, gpu, driver, instanceType or workload; may be given several times
@@ -202,7 +202,7 @@ pub(in crate::cli) struct HistoryArgs {
     /// Only this case, by id or name; may be given several times
     #[arg(long, value_name = "CASE")]
     pub(in crate::cli) case: Vec<String>,
-    /// Only this metric, primary or not, such as loss or busbw{test=all_gather}; may be given several times
+    /// Only this metric, primary or not, such as loss or avg_busbw{test=all_gather_perf}; may be given several times
     #[arg(long, value_name = "METRIC", value_parser = MetricSelector::parse)]
     pub(in crate::cli) metric: Vec<MetricSelector>,
     /// All metrics, not the primary ones alone

@@ -8,6 +8,7 @@ use kubebench_format::result::redact_names;
 use kubebench_format::result::v1::Metric;
 use kubebench_syntax::diag::render::{Format, on_one_line};
 use kubebench_syntax::redact::Redactor;
+use kubebench_syntax::text::WIDEST;
 
 /// The metrics, and whether a run with these logs would count.
 pub(super) struct Answer {
@@ -77,7 +78,12 @@ impl Answer {
         let mut rows = vec![["METRIC", "VALUE", "UNIT", "N", "FROM"].map(str::to_owned)];
         rows.extend(self.metrics.iter().map(row));
         let width = |column: usize| {
-            rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or_default()
+            rows.iter()
+                .filter_map(|row| row.get(column))
+                .map(|cell| cell.chars().count())
+                .max()
+                .unwrap_or_default()
+                .min(WIDEST)
         };
         let [names, values, units, counts] = [0, 1, 2, 3].map(width);
         let mut text = String::new();

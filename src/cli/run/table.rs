@@ -5,7 +5,8 @@ use kubebench_executor::gather::Stored;
 use kubebench_format::result::labelled;
 use kubebench_format::result::v1::{Kind, Metric, Status};
 use kubebench_stats as stats;
-use kubebench_syntax::text::columns;
+use kubebench_syntax::text::{columns, plain};
+use kubebench_syntax::unit::MetricUnit;
 
 /// How much of the reason for a missing value fits.
 const REASON: usize = 120;
@@ -30,14 +31,16 @@ pub(super) fn table(stored: &[Stored]) -> String {
     for (case, name) in keys {
         let of_case = stored.iter().filter(counts).filter(|stored| stored.sealed.result.metadata.case_name == case);
         let metrics = of_case.flat_map(|stored| &stored.sealed.result.metrics).filter(|metric| named(metric) == name);
-        let (mut unit, mut reason) = ("", "");
-        let values: Vec<f64> = metrics
-            .inspect(|metric| {
-                unit = metric.unit.as_deref().unwrap_or_default();
-                reason = metric.reason.as_deref().unwrap_or(reason);
-            })
-            .filter_map(|metric| metric.value)
-            .collect();
+        let (mut unit, mut reason) = (None, "");
+        let mut values = Vec::new();
+        for metric in metrics {
+            reason = metric.reason.as_deref().unwrap_or(reason);
+            let own = metric.unit.as_deref().map_or_else(MetricUnit::none, MetricUnit::of);
+            // Runs may print one metric with several prefixes.
+            let conversion = own.conversion_to(unit.get_or_insert_with(|| own.clone()));
+            values.extend(conversion.zip(metric.value).map(|(conversion, value)| conversion.convert(value)));
+        }
+        let unit = unit.as_ref().map_or("", MetricUnit::text);
         let row = match values.len() {
             0 => [case, name, "0".to_owned(), "-".to_owned(), "-".to_owned(), reason.chars().take(REASON).collect()],
             count => {
@@ -56,6 +59,7 @@ pub(super) fn table(stored: &[Stored]) -> String {
     if rows.is_empty() {
         return String::new();
     }
+    rows.iter_mut().flatten().for_each(|cell| *cell = plain(cell));
     rows.insert(0, ["CASE", "METRIC", "N", "MEDIAN", "SPREAD", "MIN … MAX"].map(str::to_owned));
     columns(&rows).into_iter().map(|line| line + "\n").collect()
 }

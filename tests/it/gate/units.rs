@@ -81,3 +81,21 @@ fn another_version_of_the_extraction_rules_is_named() {
     let (_, text, _) = project.says(&["history", "train"]);
     assert!(text.contains("extractionRules") && text.contains("version 1") && text.contains("version 2"), "{text}");
 }
+
+/// The unit of a tool's rule is that of what was recorded before it, too.
+#[test]
+fn the_unit_of_a_tool_is_that_of_the_answer() {
+    let tool = "{unit: ms, primary: true, from: {tool: {name: hyperfine, file: h.json, metrics: [median]}}}";
+    let speed = SPEC.lines().find(|line| line.contains("name: speed")).unwrap();
+    let spec = SPEC
+        .replace(speed, &format!("    - {tool}"))
+        .replace("metric: speed, maxRegression: 3%", "metric: median, max: 5");
+    let mut project = Project::with(SPEC);
+    for value in [0.0249, 0.0251, 0.025] {
+        project.session_as(value, &in_unit("s"), |made| "median".clone_into(&mut made.metrics[0].name));
+    }
+    project.folder.write("specs/train.yaml", spec);
+    let (status, text, _) = project.says(&["gate"]);
+    assert_eq!(status, 1, "{text}");
+    assert_line(&text, str! {"regressed: train [default], median: 25 ms is above `max: 5`"});
+}

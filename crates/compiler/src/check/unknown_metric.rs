@@ -15,12 +15,18 @@ pub(super) fn measured(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         .collect();
     let brings = |asked: &MetricSelector| {
         tools.iter().any(|(wanted, tool)| match (brought(wanted), tool) {
-            (Some(names), _) => names.iter().any(|known| known.name() == asked.name()),
-            (None, Some(tool)) => tool.brings(wanted.naming.of_brought(asked).name()),
+            (Some(names), _) => names.iter().any(|known| known.name() == asked.name() && !known.excludes(asked)),
+            (None, Some(tool)) => {
+                let own = wanted.naming.of_brought(asked);
+                let brought = wanted.naming.selector(&own);
+                tool.brings(own.name()) && brought.name() == asked.name() && !brought.excludes(asked)
+            }
             (None, None) => true,
         })
     };
-    let own = || benchmark.metrics.iter().filter_map(|metric| metric.name.clone());
+    // A name beside a tool is another finding.
+    let own =
+        || benchmark.metrics.iter().filter(|metric| metric.tool.is_none()).filter_map(|metric| metric.name.clone());
     let of_tools = tools.iter().flat_map(|(wanted, tool)| match (&wanted.names, tool) {
         (Some(names), tool) => names
             .iter()

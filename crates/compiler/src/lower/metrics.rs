@@ -228,10 +228,9 @@ fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics
         let known = kubebench_extract::tool::tool(&tool.name);
         let names = known.map_or_else(String::new, |tool| format!("; {}", tool.what_it_brings()));
         diagnostics.push(match &tool.metrics {
-            Some(asked) => fault.help(format!(
-                "remove `name`; gates, checks and fixtures use the names of the tool: {}",
-                asked.join(", ")
-            )),
+            Some(_) => {
+                fault.help(format!("remove `name`; gates, checks and fixtures use the names of the tool{names}"))
+            }
             None => fault.help(format!(
                 "remove `name`, and choose metrics by the names of the tool: `tool: {{metrics: […]}}`{names}"
             )),

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufReader, Read as _};
 
-use super::{csv, json, json_lines, single};
+use super::{csv, json, json_lines, open_metrics, single};
 use crate::series::{Series, Window};
 use kubebench_format::spec::v1::metric::{Reduce, Row};
 use kubebench_syntax::unit::MetricUnit;
@@ -177,4 +177,25 @@ fn no_line_is_held_whatever_its_size() {
     let many = format!("1,{}\n", "x".repeat(1 << 20)).repeat(20);
     let text = std::io::Cursor::new(format!("a,b\n{many}"));
     assert_eq!(read(|series| csv(text, "a", Row::All, series)), Ok(vec![1.0; 20]), "the limit is that of a row");
+}
+
+#[test]
+fn a_sample_that_cannot_be_read_is_a_value() {
+    let read_open = |text: &str| {
+        let mut series = Series::new(Window::All);
+        let (_, note) = open_metrics(text, "lat", &BTreeMap::new(), &mut series).unwrap();
+        (series.count(), series.values().filter(|value| value.is_finite()).count(), note.unwrap_or_default())
+    };
+    for second in ["lat n/a", "lat 0x10", "lat{a=\"} 5", "lat 5ms", "lat 1 2 3"] {
+        let (count, finite, note) = read_open(&format!("lat 0.984\n{second}\n"));
+        assert!((count, finite) == (2, 1) && note.starts_with("line 2: "), "{second}: {note}");
+    }
+    let (_, _, note) = read_open("lat{a=\"1\"} 0.9\nlat{a=\"2\"} 0.8\n");
+    assert_eq!(note, "2 sets of labels have this name: choose one of them by `labels`");
+}
+
+#[test]
+fn a_row_with_too_many_cells_is_no_row() {
+    let values = read(|series| csv("a,v\n1,5\n2,1,234.5\n".as_bytes(), "v", Row::All, series)).unwrap();
+    assert!(values.len() == 2 && values[1].is_nan(), "{values:?}");
 }

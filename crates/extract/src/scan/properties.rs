@@ -66,6 +66,7 @@ fn scan(pattern: &Pattern, pieces: &[&[u8]]) -> (PatternOutcome, u64) {
 /// Line by line, with nothing but the pattern itself.
 fn simple(pattern: &Pattern, log: &[u8]) -> (PatternOutcome, u64) {
     let mut found = PatternOutcome { series: Series::new(Window::All), matched: 0 };
+    let mut groups = pattern.groups();
     let text = log.strip_suffix(b"\n").unwrap_or(log);
     let lines: Vec<&[u8]> = if log.is_empty() { Vec::new() } else { text.split(|byte| *byte == b'\n').collect() };
     for (line, number) in lines.iter().zip(1..) {
@@ -77,7 +78,7 @@ fn simple(pattern: &Pattern, log: &[u8]) -> (PatternOutcome, u64) {
         for part in parts {
             let (rank, part) = without_prefix(part);
             let rank = rank.or(of_line);
-            match pattern.matches(part, &mut pattern.groups()) {
+            match pattern.matches(part, &mut groups) {
                 Some(Hit::Value(value)) => {
                     found.series.push(Sample { value: value.value, step: value.step, line: Some(number), rank });
                 }
@@ -90,6 +91,7 @@ fn simple(pattern: &Pattern, log: &[u8]) -> (PatternOutcome, u64) {
             found.matched += 1;
         }
     }
+    found.series.read_by(groups.quantities());
     (found, lines.len() as u64)
 }
 

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Line, LineParser, Lines, Report, Sample, Tool, ToolMetric, label, plain};
+use super::{Line, LineParser, Lines, Reading, Report, Sample, Tool, ToolMetric, label, plain};
 use crate::open_metrics::Reader;
 use kubebench_syntax::invariant::Invariant as _;
 
@@ -46,6 +46,10 @@ impl LineParser for Parser {
                 return;
             }
         };
+        // Other words in a log are no sample.
+        if sample.value.is_err() && !self.reader.knows(&sample.name) {
+            return;
+        }
         self.has_sample = true;
         let kind = self.reader.kind_of(&sample.name);
         let is_distribution = kind.is_some_and(|kind| matches!(kind, "histogram" | "gaugehistogram"));
@@ -54,7 +58,8 @@ impl LineParser for Parser {
             return;
         }
         let labels: BTreeMap<String, String> = sample.labels;
-        let value = Sample { value: sample.value, step: None, line: Some(sample.line), rank: line.rank };
+        let place = Sample { value: f64::NAN, step: None, line: Some(sample.line), rank: line.rank };
+        let value = Reading::of(place, sample.value);
         report.push_in(&METRIC, &sample.name, &self.reader.unit_of(&sample.name), &labels, value);
     }
 

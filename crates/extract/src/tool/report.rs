@@ -226,7 +226,9 @@ impl Report {
             places.entry(name.to_owned()).or_default().insert(labels.clone(), index);
             index
         });
-        found.get_mut(index).expected("the index that was found or made above").series.read(value);
+        let found = found.get_mut(index).expected("the index that was found or made above");
+        let printed = metric.unit.unwrap_or(unit);
+        found.series.read(if found.unit == printed { value } else { value.converted(printed, &found.unit) });
     }
 
     /// Takes in how many of the attempted requests failed.

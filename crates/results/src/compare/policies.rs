@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::dataset::Series;
 use crate::verdict::{DEFAULT_THRESHOLD, Policy};
+use kubebench_extract::naming::Naming;
+use kubebench_extract::tool::tool;
 use kubebench_format::result::v1::Direction;
 use kubebench_syntax::unit::{MetricSelector, MetricUnit};
 
@@ -20,11 +22,34 @@ pub struct Stated {
 
 /// What specs say, by benchmark.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Policies(BTreeMap<String, Vec<(MetricSelector, Stated)>>);
+pub struct Policies(BTreeMap<String, Vec<(Meant, Stated)>>);
+
+/// Which metrics a spec speaks of.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Meant {
+    /// Series that it names.
+    Series(MetricSelector),
+    /// All that a tool brings, under the names of its rule.
+    Tool(String, Naming),
+}
+
+impl Meant {
+    fn has(&self, name: &str, labels: &BTreeMap<String, String>) -> bool {
+        match self {
+            Self::Series(selector) => selector.has(name, labels),
+            Self::Tool(tool, naming) => {
+                let brought = MetricSelector::of_series(name, labels);
+                let own = naming.of_brought(&brought);
+                // A name that the rule changes is no name in results any more.
+                naming.name(own.name()) == name && self::tool(tool).is_some_and(|tool| tool.brings(own.name()))
+            }
+        }
+    }
+}
 
 impl Policies {
     /// Adds what the spec of a benchmark says of metrics.
-    pub fn state(&mut self, benchmark: &str, metric: MetricSelector, stated: Stated) {
+    pub fn state(&mut self, benchmark: &str, metric: Meant, stated: Stated) {
         self.0.entry(benchmark.to_owned()).or_default().push((metric, stated));
     }
 
@@ -49,6 +74,6 @@ impl Policies {
 
     fn about(&self, benchmark: &str, metric: &str, labels: &BTreeMap<String, String>) -> impl Iterator<Item = &Stated> {
         let of_benchmark = self.0.get(benchmark).into_iter().flatten();
-        of_benchmark.filter(move |(selector, _)| selector.has(metric, labels)).map(|(_, stated)| stated)
+        of_benchmark.filter(move |(meant, _)| meant.has(metric, labels)).map(|(_, stated)| stated)
     }
 }

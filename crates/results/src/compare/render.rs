@@ -13,13 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::{Acknowledged, Line, NO_SESSION, Verdict};
 use super::words;
-use kubebench_syntax::text::reorders;
-
-/// Returns text without what a terminal would obey: control characters, and marks that turn the direction of what follows.
-pub(crate) fn plain(text: &str) -> String {
-    let is_order = |letter: char| letter.is_control() || reorders(letter);
-    text.chars().map(|letter| if is_order(letter) { '\u{fffd}' } else { letter }).collect()
-}
+pub(crate) use kubebench_syntax::text::plain;
 
 /// Returns a line whose texts a terminal can show.
 fn clean(line: &Line) -> Line {

@@ -63,6 +63,19 @@ impl MetricUnit {
         Self { text: text.to_owned(), scale, dimension }
     }
 
+    /// Returns the unit that `text` is, where each word of it is one that is known: `us`, `MB/s`, `ktok/s`, and no other words.
+    pub fn known(text: &str) -> Option<Self> {
+        let is_known = |word: &str| of_known_word(word).is_some();
+        let rate = text.strip_suffix("ps").filter(|word| word.ends_with(['b', 'B']));
+        let mut words = rate.unwrap_or(text).split('/');
+        (!text.is_empty() && words.all(is_known)).then(|| Self::of(text))
+    }
+
+    /// Returns what stands before the first `/`: the numerator of a rate.
+    pub fn numerator(&self) -> Option<Self> {
+        self.text.split_once('/').map(|(numerator, _)| Self::of(numerator))
+    }
+
     /// Returns the unit of a metric that has none.
     pub fn none() -> Self {
         Self::of(PURE)
@@ -91,6 +104,12 @@ impl MetricUnit {
     /// Returns true for bits and bytes, of which `G` alone may be 1000³ or 1024³.
     pub fn is_of_bits(&self) -> bool {
         self.dimension.split('/').next().is_some_and(|first| matches!(first, "B" | "bit"))
+    }
+
+    /// Returns true for what physics measures, and for bits and bytes.
+    pub fn is_physical(&self) -> bool {
+        let first = self.dimension.split('/').next().unwrap_or_default();
+        self.is_of_bits() || PHYSICAL.contains(&first)
     }
 
     /// Returns true for a pure number.
@@ -137,34 +156,41 @@ impl Scale {
     }
 }
 
-/// Returns what one of `word` is, and of what.
+/// Returns what one of `word` is, and of what; a word that is not known is a unit of its own, perhaps with a prefix.
 fn of_word(word: &str) -> (Scale, String) {
-    if let Some((scale, name)) = whole(word) {
+    if let Some((scale, name)) = of_known_word(word) {
         return (scale, name.to_owned());
     }
     let mut letters = word.chars();
     let first = letters.next();
     let rest = letters.as_str();
+    let prefix = LARGE.iter().find(|(prefix, _)| Some(*prefix) == first);
+    match prefix.filter(|_| rest.starts_with(char::is_alphabetic)) {
+        Some((_, exponent)) => (Scale { mantissa: 1.0, exponent: *exponent }, rest.to_owned()),
+        None => (ONE, word.to_owned()),
+    }
+}
+
+/// Returns what one of `word` is, and of what, where it is known, with its prefix.
+fn of_known_word(word: &str) -> Option<(Scale, &'static str)> {
+    if let Some(known) = whole(word) {
+        return Some(known);
+    }
+    let mut letters = word.chars();
+    let first = letters.next();
+    let rest = letters.as_str();
     if let Some((_, exponent)) = LARGE.iter().find(|(prefix, _)| Some(*prefix) == first) {
-        if let Some(of) = rest.strip_prefix('i').filter(|of| !of.is_empty()) {
-            let name = whole(of).map_or(of, |(_, name)| name);
-            // `kit/s` is a thousand iterations, not 1024 of `t`.
-            if matches!(name, "B" | "bit") {
-                return (Scale { mantissa: 1024_f64.powi(exponent / 3), exponent: 0 }, name.to_owned());
-            }
+        // `kit/s` is a thousand iterations, not 1024 of `t`.
+        let binary = rest.strip_prefix('i').and_then(whole).filter(|(_, name)| matches!(*name, "B" | "bit"));
+        if let Some((_, name)) = binary {
+            return Some((Scale { mantissa: 1024_f64.powi(exponent / 3), exponent: 0 }, name));
         }
-        if rest.starts_with(char::is_alphabetic) {
-            let (own, name) = whole(rest).unwrap_or((ONE, rest));
-            return (own.times(Scale { mantissa: 1.0, exponent: *exponent }), name.to_owned());
-        }
+        let own = whole(rest).filter(|_| rest.starts_with(char::is_alphabetic));
+        return own.map(|(own, name)| (own.times(Scale { mantissa: 1.0, exponent: *exponent }), name));
     }
-    if let Some((_, exponent)) = SMALL.iter().find(|(prefix, _)| Some(*prefix) == first) {
-        let known = whole(rest).filter(|(own, name)| *own == ONE && PHYSICAL.contains(name));
-        if let Some((_, name)) = known {
-            return (Scale { mantissa: 1.0, exponent: *exponent }, name.to_owned());
-        }
-    }
-    (ONE, word.to_owned())
+    let (_, exponent) = SMALL.iter().find(|(prefix, _)| Some(*prefix) == first)?;
+    let (_, name) = whole(rest).filter(|(own, name)| *own == ONE && PHYSICAL.contains(name))?;
+    Some((Scale { mantissa: 1.0, exponent: *exponent }, name))
 }
 
 /// Returns what a word without a prefix is, by all its spellings.

@@ -1,4 +1,4 @@
-//! Which metrics are meant: a name, and labels where several series have that name: `busbw{test=all_gather}`.
+//! Which metrics are meant: a name, and labels where several series have that name: `avg_busbw{test=all_gather_perf}`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,7 +13,7 @@ pub struct MetricSelector {
 }
 
 const GRAMMAR: &str =
-    "write a name, or a name and labels: `busbw{test=all_gather}`, `median{command=\"sleep 0.1, twice\"}`";
+    "write a name, or a name and labels: `avg_busbw{test=all_gather_perf}`, `median{command=\"sleep 0.1, twice\"}`";
 
 impl MetricSelector {
     /// Reads a name, or a name followed by labels in braces. A value with `,`, `}`, `"` or a blank at its end is written in
@@ -64,6 +64,11 @@ impl MetricSelector {
     /// Returns the labels that a series must have.
     pub fn labels(&self) -> &BTreeMap<String, String> {
         &self.labels
+    }
+
+    /// Returns true where a label that both name has two values, so that no series is meant by both.
+    pub fn excludes(&self, other: &Self) -> bool {
+        self.labels.iter().any(|(label, value)| other.labels.get(label).is_some_and(|known| known != value))
     }
 
     /// Returns true for a series of this name that has these labels, whatever others it has.
@@ -143,7 +148,7 @@ mod tests {
         let series = labels(&[("test", "all_gather"), ("op", "sum")]);
         for (selector, is_chosen) in [
             ("busbw", true),
-            ("busbw{test=all_gather}", true),
+            ("avg_busbw{test=all_gather_perf}", true),
             ("busbw{ op = sum , test = all_gather }", true),
             ("busbw{test=all_reduce}", false),
             ("busbw{type=all_gather}", false),

@@ -235,7 +235,7 @@ fn presets_name_their_metrics() {
     check_on(gpu, &gated, &[]);
     check_on(gpu, &of(&format!("name: joules, {energy}")), &[]);
     check(&of(energy), &[("KB0428", str! {"the target `default` names no Prometheus that could answer this query"})]);
-    let twice = "metrics: [{from: {prometheus: {preset: dcgm-power}}}, {from: {prometheus: {preset: dcgm-power, reduce: max}}}]";
+    let twice = "metrics: [{primary: true, from: {prometheus: {preset: dcgm-power}}}, {from: {prometheus: {preset: dcgm-power, reduce: max}}}]";
     let clash = ("KB0312", str! {"a metric `dcgm-power` exists already"});
     check_on(gpu, twice, &[clash]);
     assert_findings(
@@ -385,6 +385,7 @@ fn two_metrics_of_one_name() {
         check(&two(seq, apart), &[]);
     }
     check(&two(&format!("{seq}, labels: {{access: seq}}"), "fio, file: rnd.json, labels: {access: rnd}"), &[]);
+    check(&two(&format!("{seq}, labels: {{access: seq}}"), "fio, file: rnd.json, labels: {mode: rnd}"), &[]);
     check(&two("fio, metrics: ['read_iops{job=a}']", "fio, metrics: ['read_iops{job=b}']"), &[]);
     check(
         &two("fio, metrics: ['read_iops{job=a}']", "fio, metrics: [read_iops]"),
