@@ -281,6 +281,11 @@ pub fn open_metrics(
                 }
             }
             Ok(_) => {}
+            // Labels that cannot be read may be those that are wanted.
+            Err(reason) if line.trim_start().strip_prefix(name).is_some_and(|rest| rest.starts_with('{')) => {
+                let place = Sample { value: f64::NAN, step: None, line: Some(number), rank: None };
+                series.read(Reading::of(place, Err(reason)));
+            }
             Err(reason) => malformed = malformed.or(Some(reason)),
         }
     }

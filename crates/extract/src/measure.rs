@@ -139,7 +139,7 @@ pub fn measure(rules: &Rules, logs: &[Log], restarts: u32, evidence: &dyn Eviden
 fn failed(tool: &str, requests: &Requests) -> StatusReason {
     let said = requests.said();
     let message = format!(
-        "{tool}: {said}, and what it reports leaves them out; `checks: [{{failedRequests: {{max: 1%}}}}]` allows some"
+        "{tool}: {said}, so its numbers are not those of the load that was asked for; `checks: [{{failedRequests: {{max: 1%}}}}]` allows some"
     );
     StatusReason { code: ReasonCode::ToolInvalid, message }
 }

@@ -31,6 +31,7 @@ fn of_0_1_0() -> BenchmarkResult {
 fn old(made: &mut BenchmarkResult, native: BTreeMap<String, Native>) {
     let BenchmarkResult { metrics, recorder, .. } = of_0_1_0();
     (made.metrics, made.recorder, made.native) = (metrics, recorder, native);
+    made.source.extraction = None;
 }
 
 /// Takes the same as it is named today.

@@ -130,10 +130,10 @@ fn a_file_that_is_not_there() {
 #[test]
 fn the_same_line_is_nearest_for_run_and_parse() {
     let script = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); echo filling filling filling $i; done";
-    let folder = job(&format!("{script}; echo loss: 2.5; {script}; echo loss is 3"), &[LOSS]);
+    let folder = job(&format!("{script}; echo loss: 2.5; {script}; echo loss=3"), &[LOSS]);
     let ran = run(&folder, &[]);
     let reason = metric(ran.ended(Status::Invalid, 1), "loss").reason.clone().unwrap();
-    assert_line(&reason, str! {"the pattern matched 0 of 40,002 lines; nearest line: `loss is 3`"});
+    assert_line(&reason, str! {"the pattern matched 0 of 40,002 lines; nearest line: `loss=3`"});
     let log = experiment(&folder).join("output/logs/job-0.log");
     let output = folder.run(&["parse", "--spec", "specs/b.yaml", "--output-format", "json", log.to_str().unwrap()]);
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -40,7 +40,7 @@ impl LineParser for Parser {
             Err(reason) => {
                 // Other words in a log are no fault of the exposition.
                 let name = line.text.split(['{', ' ']).next().expected("a first part of every split");
-                if self.reader.kind_of(name).is_some() {
+                if self.reader.knows(name) {
                     report.invalid(reason);
                 }
                 return;

@@ -148,7 +148,7 @@ mod tests {
         let series = labels(&[("test", "all_gather"), ("op", "sum")]);
         for (selector, is_chosen) in [
             ("busbw", true),
-            ("avg_busbw{test=all_gather_perf}", true),
+            ("busbw{test=all_gather}", true),
             ("busbw{ op = sum , test = all_gather }", true),
             ("busbw{test=all_reduce}", false),
             ("busbw{type=all_gather}", false),
