@@ -209,3 +209,23 @@ fn a_kind_that_is_no_name_is_called_what_it_is() {
         assert_eq!(output.status.code(), Some(1));
     }
 }
+
+#[test]
+fn what_is_wrong_with_a_manifest_is_wrong_with_the_spec_that_names_it() {
+    let job = "    job: {image: a/b:1, resources: {cpu: 1, memory: 1Gi}}";
+    let object = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec:\n  parallelism: two\n  template: {spec: {restartPolicy: Never, containers: [{name: c, image: 'a/b:1'}]}}\n";
+    let folder = Folder::with([
+        ("kubebench.yaml", PROJECT.to_owned()),
+        ("specs/a.yaml", spec("a").replace(job, "    manifest: {file: m/job.yaml}")),
+        ("specs/b.yaml", spec("b")),
+        ("m/job.yaml", object.to_owned()),
+    ]);
+    for command in ["validate", "compile", "plan", "render"] {
+        for path in ["specs/a.yaml", "specs"] {
+            let output = folder.run(&[command, path]);
+            let told = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+            assert!(output.status.code() == Some(1) && told.contains("m/job.yaml:5:16"), "{command} {path}: {told}");
+        }
+    }
+    assert_yes(&folder.run(&["validate", "specs/b.yaml"]));
+}
