@@ -58,3 +58,12 @@ fn checks_and_chosen_metrics_name_labels() {
     let reasons = answer["reasons"].to_string();
     assert!(answer["valid"] == false && reasons.contains("read_iops{file=seq} ≥ 1000000000000"), "{answer:#}");
 }
+
+/// What more names would bring is not left out in silence.
+#[test]
+fn too_many_names_of_katib_are_no_run() {
+    let log: String = (0..1_001).map(|number| format!("metric{number}=1.5\n")).collect();
+    let folder = Folder::with([("a.log", log.as_str())]);
+    let (_, answer) = parsed(&folder, &["--tool", "katib", "a.log"]);
+    assert!(answer["valid"] == false && answer["reasons"].to_string().contains("more than 1000 names"), "{answer:#}");
+}

@@ -27,7 +27,7 @@ static METRIC: ToolMetric =
     plain("{name}", "", "a value with a name, in `%` where that is behind it").of(LAST).in_unit_of_output();
 
 const METRIC_NAME: &str = "{metricName:";
-/// A log in which more names stand is none of metrics.
+/// A log with more names is not one of metrics alone.
 const MAX_NAMES: usize = 1000;
 
 #[derive(Default)]
@@ -56,6 +56,7 @@ impl LineParser for Parser {
             }
             if !self.names.contains(name) {
                 if self.names.len() == MAX_NAMES {
+                    report.invalid(format!("more than {MAX_NAMES} names have values: read what you need by `keyValue`"));
                     continue;
                 }
                 self.names.insert(name.to_owned());

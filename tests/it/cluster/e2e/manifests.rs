@@ -72,7 +72,7 @@ spec:
   workload:
     manifest:
 {manifest}
-  metrics: [{{name: rate, unit: x/s, better: higher, primary: true, from: {metric}}}]
+  metrics: [{{name: rate, better: higher, primary: true, {metric}}}]
 "
     )
 }
@@ -103,17 +103,18 @@ fn deployment(name: &str, image: &str, within: u32) -> String {
 #[test]
 fn objects_run_as_they_are() {
     let file = "      file: jobs/rates.yaml\n      name: keep";
-    let log = "{log: {pattern: 'rate (?P<value>\\S+) x/s'}}";
+    let log = "unit: x/s, from: {log: {pattern: 'rate (?P<value>\\S+) x/s'}}";
+    let startup = "unit: s, from: {duration: startup}";
     let files = [
         ("jobs/rates.yaml", JOB.to_owned()),
         ("specs/kept.yaml", benchmark("kept", "  repeats: 2\n  matrix: {axes: {rate: [3, 4]}}", file, log)),
         ("notebooks/x.ipynb", NOTEBOOK.to_owned()),
         ("scripts/papermill", PAPERMILL.to_owned()),
         ("specs/cells.yaml", CELLS.to_owned()),
-        ("specs/served.yaml", benchmark("served", "", &deployment("served", "busybox:1", 240), "{duration: startup}")),
+        ("specs/served.yaml", benchmark("served", "", &deployment("served", "busybox:1", 240), startup)),
         (
             "specs/stuck.yaml",
-            benchmark("stuck", "", &deployment("stuck", "nowhere.example/no:1", 10), "{duration: startup}"),
+            benchmark("stuck", "", &deployment("stuck", "nowhere.example/no:1", 10), startup),
         ),
     ];
     let project = Settings::of("manifests").text();
