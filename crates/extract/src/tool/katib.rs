@@ -56,7 +56,8 @@ impl LineParser for Parser {
             }
             if !self.names.contains(name) {
                 if self.names.len() == MAX_NAMES {
-                    report.invalid(format!("more than {MAX_NAMES} names have values: read what you need by `keyValue`"));
+                    report
+                        .invalid(format!("more than {MAX_NAMES} names have values: read what you need by `keyValue`"));
                     continue;
                 }
                 self.names.insert(name.to_owned());

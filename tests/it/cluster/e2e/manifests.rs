@@ -112,10 +112,7 @@ fn objects_run_as_they_are() {
         ("scripts/papermill", PAPERMILL.to_owned()),
         ("specs/cells.yaml", CELLS.to_owned()),
         ("specs/served.yaml", benchmark("served", "", &deployment("served", "busybox:1", 240), startup)),
-        (
-            "specs/stuck.yaml",
-            benchmark("stuck", "", &deployment("stuck", "nowhere.example/no:1", 10), startup),
-        ),
+        ("specs/stuck.yaml", benchmark("stuck", "", &deployment("stuck", "nowhere.example/no:1", 10), startup)),
     ];
     let project = Settings::of("manifests").text();
     let mut all = vec![("kubebench.yaml", project.as_str())];
