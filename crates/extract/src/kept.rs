@@ -162,21 +162,17 @@ impl Rules {
     #[must_use]
     pub fn about(mut self, names: &[String]) -> Self {
         let own: Vec<String> = self.metrics.iter().filter_map(|rule| rule.name.clone()).collect();
-        let of_tools = |name: &&String| !own.contains(name);
+        let asked: Vec<MetricSelector> = names.iter().map(|name| MetricSelector::of(name)).collect();
+        let of_tools = names.iter().zip(&asked).filter(|(name, _)| !own.contains(name)).map(|(_, selector)| selector);
         self.metrics.retain_mut(|rule| match (&rule.name, &mut rule.from) {
             (None, From::Tool { metrics, naming, .. }) => {
                 let is_asked = |listed: &&MetricSelector| {
                     let brought = naming.selector(listed);
-                    names
-                        .iter()
-                        .map(|name| MetricSelector::of(name))
-                        .any(|name| name.has(brought.name(), brought.labels()))
+                    asked.iter().any(|selector| selector.has(brought.name(), brought.labels()))
                 };
                 let wanted: Vec<MetricSelector> = match metrics.as_deref() {
                     Some(list) => list.iter().filter(is_asked).cloned().collect(),
-                    None => {
-                        names.iter().filter(of_tools).map(|name| naming.of_brought(&MetricSelector::of(name))).collect()
-                    }
+                    None => of_tools.clone().map(|selector| naming.of_brought(selector)).collect(),
                 };
                 let is_wanted = !wanted.is_empty();
                 *metrics = Some(wanted);

@@ -35,7 +35,7 @@ pub(super) fn table(stored: &[Stored]) -> String {
         let mut values = Vec::new();
         for metric in metrics {
             reason = metric.reason.as_deref().unwrap_or(reason);
-            let own = metric.unit.as_deref().map_or_else(MetricUnit::none, MetricUnit::of);
+            let own = MetricUnit::of_metric(metric.unit.as_deref());
             // Runs may print one metric with several prefixes.
             let conversion = own.conversion_to(unit.get_or_insert_with(|| own.clone()));
             values.extend(conversion.zip(metric.value).map(|(conversion, value)| conversion.convert(value)));

@@ -209,6 +209,7 @@ impl Report {
             return;
         }
         let ToolMetric { better, headlines, .. } = *metric;
+        let unit = metric.unit.unwrap_or(unit);
         // A window is about a series; what a tool reports once has none.
         let window = if headlines == ONE { Window::All } else { self.window };
         let Part { found, places, .. } = &mut self.current;
@@ -216,7 +217,7 @@ impl Report {
         let index = known.unwrap_or_else(|| {
             found.push(Found {
                 name: name.to_owned(),
-                unit: metric.unit.unwrap_or(unit).to_owned(),
+                unit: unit.to_owned(),
                 better,
                 labels: labels.clone(),
                 headlines,
@@ -227,8 +228,7 @@ impl Report {
             index
         });
         let found = found.get_mut(index).expected("the index that was found or made above");
-        let printed = metric.unit.unwrap_or(unit);
-        found.series.read(if found.unit == printed { value } else { value.converted(printed, &found.unit) });
+        found.series.read(if found.unit == unit { value } else { value.converted(unit, &found.unit) });
     }
 
     /// Takes in how many of the attempted requests failed.

@@ -75,7 +75,7 @@ fn is_time(told: &SeriesHistory) -> bool {
 
 /// Returns how samples that were recorded in `unit` are shown beside the values of a series.
 fn conversion(unit: Option<&str>, told: &SeriesHistory) -> Option<Conversion> {
-    let [recorded, shown] = [unit, told.unit.as_deref()].map(|unit| unit.map_or_else(MetricUnit::none, MetricUnit::of));
+    let [recorded, shown] = [unit, told.unit.as_deref()].map(MetricUnit::of_metric);
     recorded.conversion_to(&shown)
 }
 

@@ -159,6 +159,7 @@ impl Request<'_> {
             differing.iter().filter(|(fact, _)| !self.allowed.contains(fact)).collect();
         let ours = series_of(self.dataset, baseline, |definition| definition.is_among(self.metrics));
         let theirs = series_of(self.dataset, candidate, |definition| definition.is_among(self.metrics));
+        let read_otherwise = self.read_otherwise(baseline, candidate);
         let mut lines = self.lost(baseline, &ours, candidate, &theirs, notes);
         notes.extend(self.gained(baseline, &ours, candidate, &theirs));
         for series in &theirs {
@@ -170,7 +171,7 @@ impl Request<'_> {
             for (fact, said) in &differing {
                 line.notes.push(format!("{fact} differs: {said}"));
             }
-            line.notes.extend(self.read_otherwise(baseline, candidate));
+            line.notes.extend(read_otherwise.clone());
             if !refused.is_empty() {
                 refuse(&mut line, &refused);
             }

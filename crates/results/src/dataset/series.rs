@@ -32,7 +32,7 @@ impl MetricKey {
     }
 
     fn metric_unit(&self) -> MetricUnit {
-        self.unit.as_deref().map_or_else(MetricUnit::none, MetricUnit::of)
+        MetricUnit::of_metric(self.unit.as_deref())
     }
 
     /// Returns the name with its labels, as people read it.

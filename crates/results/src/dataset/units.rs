@@ -69,5 +69,5 @@ fn measure(definition: &Definition) -> Measure {
 }
 
 fn unit(definition: &Definition) -> MetricUnit {
-    definition.unit.as_deref().map_or_else(MetricUnit::none, MetricUnit::of)
+    MetricUnit::of_metric(definition.unit.as_deref())
 }

@@ -85,7 +85,7 @@ impl Last {
 
 impl Key {
     fn metric_unit(&self) -> MetricUnit {
-        self.unit.as_deref().map_or_else(MetricUnit::none, MetricUnit::of)
+        MetricUnit::of_metric(self.unit.as_deref())
     }
 }
 

@@ -76,9 +76,9 @@ impl MetricUnit {
         self.text.split_once('/').map(|(numerator, _)| Self::of(numerator))
     }
 
-    /// Returns the unit of a metric that has none.
-    pub fn none() -> Self {
-        Self::of(PURE)
+    /// Reads the unit of a metric; one that has none is a pure number.
+    pub fn of_metric(text: Option<&str>) -> Self {
+        Self::of(text.unwrap_or(PURE))
     }
 
     /// Returns it as it was written.
