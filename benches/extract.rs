@@ -43,7 +43,7 @@ enum Wanted {
     Tool(&'static str),
 }
 
-const CASES: [Case; 5] = [
+const CASES: [Case; 6] = [
     Case {
         name: "rare",
         goal: 500.0,
@@ -55,6 +55,12 @@ const CASES: [Case; 5] = [
         goal: 150.0,
         wanted: Wanted::Pattern(r"step (?P<step>\d+) loss \S+ tok/s (?P<value>\S+)"),
         line: dense,
+    },
+    Case {
+        name: "units",
+        goal: 150.0,
+        wanted: Wanted::Pattern(r"step (?P<step>\d+) loss \S+ took (?P<value>\S+)"),
+        line: units,
     },
     Case {
         name: "colors",
@@ -260,6 +266,13 @@ fn loss(number: u64) -> f64 {
 
 fn dense(number: u64, text: &mut Vec<u8>) {
     put(text, format_args!("step {number} loss {:.4} tok/s {}\n", loss(number), 1000 + number % 977));
+}
+
+fn units(number: u64, text: &mut Vec<u8>) {
+    let took = 100 + number % 977;
+    // As tools print times: in the unit that leaves few digits.
+    let unit = if number.is_multiple_of(3) { "ms" } else { "us" };
+    put(text, format_args!("step {number} loss {:.4} took {took}{unit}\n", loss(number)));
 }
 
 fn colors(number: u64, text: &mut Vec<u8>) {

@@ -15,6 +15,7 @@ mod spelling;
 mod status;
 mod suites;
 mod tree;
+mod units;
 mod usage;
 
 use std::os::unix::process::ExitStatusExt as _;

@@ -38,6 +38,10 @@ pub enum Type {
         /// The release whose fields are others than the latest's, after a space.
         release: &'static str,
     },
+    /// One of these words.
+    Words(&'static [&'static str]),
+    /// A whole number of this type, from the first to the last.
+    Within(&'static Self, i64, i64),
     /// A mapping with these fields.
     Object(&'static [(&'static str, Self)]),
     /// A list.
@@ -167,6 +171,30 @@ impl<'a> Reader<'a> {
             Type::Deprecated(of) => self.read(node, *of),
             Type::Spec { api_version, kind, release } => {
                 self.read(node, fields::spec(&format!("{api_version} {kind}{release}")));
+            }
+            Type::Words(words) => {
+                self.read(node, TEXT);
+                if let Value::String(text) = &node.value
+                    && !words.contains(&text.as_str())
+                    && !text.is_empty()
+                {
+                    let place = self.place();
+                    rule::unknown_word(self, node, text, &place, words);
+                }
+            }
+            Type::Within(of, least, most) => {
+                self.read(node, *of);
+                if let Some(number) = rule::whole_number(node)
+                    && !(least..=most).contains(&number)
+                {
+                    let place = self.place();
+                    let range = match (least, most) {
+                        (least, i64::MAX) => format!("of at least {least}"),
+                        (i64::MIN, most) => format!("of at most {most}"),
+                        (least, most) => format!("from {least} to {most}"),
+                    };
+                    self.refused(node, format!("{place} is {number}"), format!("write a number {range}"));
+                }
             }
             Type::Object(fields) => self.object(node, fields),
             Type::List(element) => match &node.value {

@@ -20,6 +20,7 @@ mod metric_direction;
 mod metric_duration;
 mod metric_replica;
 mod metric_role;
+mod metric_unit;
 mod mpi_restricted;
 mod name_budget;
 mod narrow_group;
@@ -66,6 +67,7 @@ pub(crate) static RULES: &[Rule] = &[
     metric_replica::exists,
     part_metric::exists,
     metric_duration::is_there,
+    metric_unit::fits,
     stepless_window::counted,
     narrow_group::wide,
     image::pinned,

@@ -167,6 +167,10 @@ pub struct Metric {
     pub span: Span,
     /// The unit, where the spec says so.
     pub unit: Option<String>,
+    /// Where the spec says the unit.
+    pub unit_span: Option<Span>,
+    /// What its source is called, and the unit that it has of itself.
+    pub own_unit: Option<(&'static str, &'static str)>,
     /// Which way is better, where the spec says so.
     pub direction: Option<Direction>,
     /// Whether it stands for the benchmark.
@@ -209,14 +213,8 @@ impl Metric {
             let own = self.name.as_deref().map(|name| (MetricSelector::of_series(name, &BTreeMap::new()), self.span));
             return own.into_iter().collect();
         };
-        let asked = of_tool.names.clone().unwrap_or_else(|| {
-            let tool = tool(&of_tool.tool);
-            let names =
-                tool.into_iter().flat_map(|tool| tool.fixed_names().into_iter().filter(|name| tool.brings(name)));
-            names.map(|name| (name, of_tool.span)).collect()
-        });
-        let named = |(own, span): (String, Span)| (of_tool.naming.selector(&MetricSelector::of(&own)), span);
-        asked.into_iter().map(named).collect()
+        let named = |(own, span): (MetricSelector, Span)| (of_tool.naming.selector(&own), span);
+        of_tool.asked().into_iter().map(named).collect()
     }
 }
 
@@ -242,6 +240,20 @@ pub struct ToolMetrics {
     pub renamed: Vec<(String, Span)>,
     /// What the metrics are called in results.
     pub naming: Naming,
+}
+
+impl ToolMetrics {
+    /// Returns the metrics that are asked for, by the tool's own names, and where they stand: all whose names are known before a
+    /// run when none are listed.
+    pub fn asked(&self) -> Vec<(MetricSelector, Span)> {
+        let of = |(name, span): &(String, Span)| (MetricSelector::of(name), *span);
+        if let Some(names) = &self.names {
+            return names.iter().map(of).collect();
+        }
+        let tool = tool(&self.tool);
+        let names = tool.into_iter().flat_map(|tool| tool.fixed_names().into_iter().filter(|name| tool.brings(name)));
+        names.map(|name| of(&(name, self.span))).collect()
+    }
 }
 
 /// A use of a metric's name.

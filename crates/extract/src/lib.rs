@@ -39,6 +39,7 @@ pub mod room;
 pub mod rules;
 pub mod scan;
 pub mod series;
+pub mod source_unit;
 mod token;
 pub mod tool;
 mod totals;

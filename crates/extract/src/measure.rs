@@ -13,6 +13,7 @@ use super::pattern::{self, Pattern};
 use super::rules::{Check, From, LogPlace, MetricRule, Place, RuleScanned, Rules};
 use super::scan::Scanned;
 use super::series::{Reduced, Sample, Series, Unreadable, Window};
+use super::source_unit;
 use super::tool::Requests;
 use kubebench_format::result::v1::{CheckOutcome, Direction, Kind, Metric, Native, Source, Stats, StatusReason};
 use kubebench_format::result::{ReasonCode, labelled};
@@ -250,19 +251,19 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
             read.map(|(unit, found)| (own, note) = (unit, found))
         }
         From::Process(what) => {
-            own = Some(process_unit(*what).to_owned());
+            own = Some(source_unit::of_process(*what).to_owned());
             source.parser = "process".to_owned();
             source.selector = Some(process_word(*what).to_owned());
             single(evidence.process(*what), &mut series)
         }
         From::Duration(what) => {
-            own = Some(SECOND.to_owned());
+            own = Some(source_unit::SECOND.to_owned());
             source.parser = "duration".to_owned();
             source.selector = Some(duration_word(*what).to_owned());
             single(evidence.duration(*what), &mut series)
         }
         From::Node { name } => {
-            own = Some(SECOND.to_owned());
+            own = Some(source_unit::SECOND.to_owned());
             source.parser = "node".to_owned();
             source.selector = Some(name.clone());
             evidence.node(name).map(|values| values.into_iter().for_each(|value| series.push(Sample::of(value))))
@@ -483,15 +484,6 @@ pub fn process_word(what: ProcessSource) -> &'static str {
 }
 
 /// What times are measured in.
-const SECOND: &str = "s";
-
-fn process_unit(what: ProcessSource) -> &'static str {
-    match what {
-        ProcessSource::CpuSeconds => SECOND,
-        ProcessSource::MaxRss | ProcessSource::ReadBytes | ProcessSource::WriteBytes => "B",
-    }
-}
-
 /// Returns the word of specs for what took how long.
 pub fn duration_word(what: DurationSource) -> &'static str {
     match what {

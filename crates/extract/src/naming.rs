@@ -45,7 +45,7 @@ impl Naming {
         MetricSelector::of_series(own, &labels.map(|(label, value)| (label.clone(), value.clone())).collect())
     }
 
-    /// Returns the labels that every metric of the rule has; they take the place of the tool's own of the same name.
+    /// Returns the labels that every metric of the rule has.
     pub fn labels(&self) -> &BTreeMap<String, String> {
         &self.labels
     }

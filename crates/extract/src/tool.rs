@@ -192,6 +192,11 @@ impl Tool {
         (self.metrics)().iter().any(|metric| metric.is_asked_by(name))
     }
 
+    /// Returns the unit of what is asked for by `name`, where the output does not say it.
+    pub fn unit_of(&self, name: &str) -> Option<&'static str> {
+        (self.metrics)().into_iter().find(|metric| metric.is_asked_by(name))?.unit
+    }
+
     /// Returns what a metric is called now that an older version called `old`.
     pub fn name_now(&self, old: &str) -> Option<String> {
         let labels = BTreeMap::new();

@@ -18,19 +18,25 @@ pub(super) fn table(stored: &[Stored]) -> String {
         run.status == Status::Succeeded && !run.warmup
     };
     let mut rows: Vec<[String; 6]> = Vec::new();
-    let mut keys: Vec<(String, String)> = Vec::new();
+    let mut keys: Vec<(String, Series)> = Vec::new();
     for result in stored.iter().filter(counts).map(|stored| &stored.sealed.result) {
         for metric in result.metrics.iter().filter(|metric| metric.kind != Kind::Info) {
-            let key = (result.metadata.case_name.clone(), named(metric));
+            let key = (result.metadata.case_name.clone(), Series::of(metric));
             if !keys.contains(&key) {
                 keys.push(key);
             }
         }
     }
+    // Runs without a value have a row only where no run has one.
+    let has_value = |(case, series): &(String, Series)| {
+        keys.iter().any(|(other, of)| case == other && series.name == of.name && of.dimension.is_some())
+    };
+    let mut keys: Vec<_> = keys.iter().filter(|key| key.1.dimension.is_some() || !has_value(key)).cloned().collect();
     keys.sort_by_key(|(case, _)| stored.iter().position(|stored| stored.sealed.result.metadata.case_name == *case));
-    for (case, name) in keys {
+    for (case, series) in keys {
         let of_case = stored.iter().filter(counts).filter(|stored| stored.sealed.result.metadata.case_name == case);
-        let metrics = of_case.flat_map(|stored| &stored.sealed.result.metrics).filter(|metric| named(metric) == name);
+        let metrics = of_case.flat_map(|stored| &stored.sealed.result.metrics);
+        let metrics = metrics.filter(|metric| Series::of(metric) == series);
         let (mut unit, mut reason) = (None, "");
         let mut values = Vec::new();
         for metric in metrics {
@@ -40,7 +46,7 @@ pub(super) fn table(stored: &[Stored]) -> String {
             let conversion = own.conversion_to(unit.get_or_insert_with(|| own.clone()));
             values.extend(conversion.zip(metric.value).map(|(conversion, value)| conversion.convert(value)));
         }
-        let unit = unit.as_ref().map_or("", MetricUnit::text);
+        let (name, unit) = (series.name, unit.as_ref().map_or("", MetricUnit::text));
         let row = match values.len() {
             0 => [case, name, "0".to_owned(), "-".to_owned(), "-".to_owned(), reason.chars().take(REASON).collect()],
             count => {
@@ -64,6 +70,18 @@ pub(super) fn table(stored: &[Stored]) -> String {
     columns(&rows).into_iter().map(|line| line + "\n").collect()
 }
 
-fn named(metric: &Metric) -> String {
-    labelled(&metric.name, &metric.labels)
+/// What values of one row have in common.
+#[derive(Clone, PartialEq, Eq)]
+struct Series {
+    name: String,
+    /// What they measure: a size is no value of a time. A run that found no value has none.
+    dimension: Option<String>,
+}
+
+impl Series {
+    fn of(metric: &Metric) -> Self {
+        let unit = MetricUnit::of_metric(metric.unit.as_deref());
+        let dimension = metric.value.is_some().then(|| unit.dimension().to_owned());
+        Self { name: labelled(&metric.name, &metric.labels), dimension }
+    }
 }

@@ -24,14 +24,16 @@ const ANY: &[&str] = &[
     ".autoScaling",
     ".baseRefs",
     ".batcher",
-    ".componentSpecs",
     ".confidential",
     ".templates.data",
     ".deploymentStrategy",
     ".explainer",
     ".graph",
     ".hooks",
+    ".hpaSpec",
+    ".http.spec",
     ".inline",
+    ".kedaSpec",
     ".kvCacheOffloading",
     ".labelsFrom",
     ".logger",
@@ -43,7 +45,6 @@ const ANY: &[&str] = &[
     ".plugin",
     ".podDisruptionBudget",
     ".retryStrategy.affinity",
-    ".router",
     ".scaling",
     ".ssl",
     ".storageInitializer",
@@ -90,6 +91,7 @@ const TYPES: &[(&str, &str)] = &[
     (".submitterPodTemplate", "PodTemplateSpec"),
     ("LLMInferenceService.template", "PodSpec"),
     (".prefill.template", "PodSpec"),
+    (".scheduler.template", "PodSpec"),
     (".trainingRuntimeSpec.template", ""),
     (".template", "PodTemplateSpec"),
     (".templates", "[PersistentVolumeClaim]"),
@@ -98,6 +100,12 @@ const TYPES: &[(&str, &str)] = &[
     (".volumeClaim", "PersistentVolumeClaimSpec"),
     (".volumeMounts", "[VolumeMount]"),
     ("SparkApplication.volumes", "[Volume]"),
+];
+
+/// What the training operator takes of texts that its CRDs leave open: `common_types.go` of `kubeflow.org/v1`.
+const WORDS: &[(&str, &[&str])] = &[
+    ("ReplicaSpecs.restartPolicy", &["Always", "ExitCode", "Never", "OnFailure"]),
+    ("Policy.cleanPodPolicy", &["All", "None", "Running"]),
 ];
 
 /// Lists of roles, and the field by which an element is found.
@@ -134,6 +142,29 @@ fn by_path<T: Copy>(table: &[(&str, T)], path: &str) -> Option<T> {
 struct Embedded {
     container: BTreeSet<String>,
     pod: BTreeSet<String>,
+}
+
+/// The type of a whole number, and the least and the greatest that a schema allows where those are not the type's own.
+fn integer(schema: &Value) -> String {
+    let format = schema["format"].as_str().unwrap_or("int64");
+    let is_own = |bound: &i64| [i32::MIN, i32::MAX].map(i64::from).contains(bound);
+    let bound = |key: &str| schema[key].as_i64().filter(|bound| !is_own(bound)).map(|bound| bound.to_string());
+    match (bound("minimum"), bound("maximum")) {
+        (None, None) => format.to_owned(),
+        (least, most) => format!("{format} {}..{}", least.unwrap_or_default(), most.unwrap_or_default()),
+    }
+}
+
+/// The type of a text, which is one of a few words where a schema or [`WORDS`] has them.
+fn words(schema: &Value, path: &str) -> String {
+    let listed = schema["enum"].as_array().map(|words| words.iter().filter_map(Value::as_str).collect::<Vec<_>>());
+    match listed.or_else(|| by_path(WORDS, path).map(<[_]>::to_vec)) {
+        // Go writes a text that is not given as an empty one.
+        Some(words) => {
+            format!("= {}", words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" | "))
+        }
+        None => "string".to_owned(),
+    }
 }
 
 fn names(schema: &Value) -> BTreeSet<String> {
@@ -183,8 +214,9 @@ impl Embedded {
             }
             (Some("object"), Some(role)) if path.ends_with("ReplicaSpecs") => json!({ "$role": role }),
             (Some("object"), Some(Value::String(element))) => format!("{{{element}}}").into(),
-            (Some("integer"), None) => schema["format"].as_str().unwrap_or("int64").into(),
-            (Some(plain @ ("boolean" | "number" | "string")), None) => plain.into(),
+            (Some("integer"), None) => integer(schema).into(),
+            (Some("string"), None) => words(schema, path).into(),
+            (Some(plain @ ("boolean" | "number")), None) => plain.into(),
             // Only a quantity has a pattern.
             (None, None) if schema["x-kubernetes-int-or-string"] == true => {
                 if schema["pattern"].is_string() { "quantity" } else { "IntOrString" }.into()

@@ -2,6 +2,8 @@
 //!
 //! There, a type is
 //! - the name of one that this program knows: `"string"`, `"PodSpec"`
+//! - `"int32 1..65535"`, a whole number from the first to the last; either may be absent
+//! - `"= All | Any"`, one of these words
 //! - `"[T]"` or `[T]`, a list; `"{T}"`, a mapping from names
 //! - `{"field": T}`, a mapping with these fields
 //! - `{"$role": T}`, a mapping whose keys are the roles of the workload
@@ -85,6 +87,18 @@ fn kept(of: Type) -> &'static Type {
 pub(super) fn named(name: &str) -> Type {
     if let Some(element) = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         return Type::List(kept(named(element)));
+    }
+    if let Some(words) = name.strip_prefix("= ") {
+        let words = words.split(" | ").map(|word| &*word.to_owned().leak());
+        return Type::Words(words.collect::<Vec<&str>>().leak());
+    }
+    if let Some((of, (least, most))) = name.split_once(' ').and_then(|(of, range)| Some((of, range.split_once("..")?)))
+    {
+        let bound = |written: &str, none: i64| match written {
+            "" => none,
+            written => written.parse().expected("a number in a range of `fields.json`"),
+        };
+        return Type::Within(kept(named(of)), bound(least, i64::MIN), bound(most, i64::MAX));
     }
     match name {
         "any" => Type::Known(|_, _| {}),

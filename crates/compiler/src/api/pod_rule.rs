@@ -1,4 +1,4 @@
-//! What the API server asks of the values in a pod beyond their types.
+//! What the API server asks of the values in a pod and a Job beyond their types.
 
 use super::Reader;
 use super::rule::{is_port_name, number, one_of, port_number, requirement, text};
@@ -8,6 +8,7 @@ use kubebench_syntax::yaml::{Node, Value};
 /// Reports what the API server refuses in a value of the type `name`.
 pub(super) fn check(reader: &mut Reader<'_>, name: &str, node: &Node) {
     match name {
+        "JobSpec" => job(reader, node),
         "PodSpec" => pod(reader, node),
         "Container" => container(reader, node),
         "Volume" => label(reader, node, "a volume"),
@@ -40,7 +41,25 @@ pub(super) fn check(reader: &mut Reader<'_>, name: &str, node: &Node) {
     }
 }
 
+fn job(reader: &mut Reader<'_>, node: &Node) {
+    one_of(reader, node, "completionMode", &["NonIndexed", "Indexed"]);
+    one_of(reader, node, "podReplacementPolicy", &["TerminatingOrFailed", "Failed"]);
+    for field in [
+        "activeDeadlineSeconds",
+        "backoffLimit",
+        "backoffLimitPerIndex",
+        "completions",
+        "maxFailedIndexes",
+        "parallelism",
+        "ttlSecondsAfterFinished",
+    ] {
+        at_least(reader, node, field, 0);
+    }
+}
+
 fn pod(reader: &mut Reader<'_>, node: &Node) {
+    one_of(reader, node, "restartPolicy", &["Always", "OnFailure", "Never"]);
+    at_least(reader, node, "activeDeadlineSeconds", 1);
     one_of(reader, node, "dnsPolicy", &["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"]);
     one_of(reader, node, "preemptionPolicy", &["PreemptLowerPriority", "Never"]);
     if let Some((value, name)) = text(node, "serviceAccountName")

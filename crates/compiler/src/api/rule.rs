@@ -26,7 +26,11 @@ pub(super) fn text<'n>(node: &'n Node, field: &str) -> Option<(&'n Node, &'n str
 /// Returns the whole number of `field`.
 pub(super) fn number<'n>(node: &'n Node, field: &str) -> Option<(&'n Node, i64)> {
     let value = node.get(field)?;
-    if let Value::Number(text) = &value.value { Some((value, text.parse().ok()?)) } else { None }
+    whole_number(value).map(|number| (value, number))
+}
+
+pub(super) fn whole_number(value: &Node) -> Option<i64> {
+    if let Value::Number(text) = &value.value { text.parse().ok() } else { None }
 }
 
 /// Reports a number in `field` that is no port from `least` on.
@@ -38,12 +42,18 @@ pub(super) fn port_number(reader: &mut Reader<'_>, node: &Node, field: &str, lea
 
 /// Reports a `field` that is none of `words`.
 pub(super) fn one_of(reader: &mut Reader<'_>, node: &Node, field: &str, words: &[&str]) {
-    let Some((value, text)) = text(node, field).filter(|(_, text)| !words.contains(text)) else { return };
+    if let Some((value, text)) = text(node, field).filter(|(_, text)| !words.contains(text)) {
+        unknown_word(reader, value, text, &format!("`{field}`"), words);
+    }
+}
+
+/// Reports that `text` at `place` is none of `words`.
+pub(super) fn unknown_word(reader: &mut Reader<'_>, value: &Node, text: &str, place: &str, words: &[&str]) {
     let help = match did_you_mean(text, words.iter().copied()) {
         Some(close) => format!("did you mean `{close}`?"),
         None => format!("write one of {}", words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")),
     };
-    reader.refused(value, format!("`{text}` is not a value of `{field}`"), help);
+    reader.refused(value, format!("`{text}` is not a value of {place}"), help);
 }
 
 fn toleration(reader: &mut Reader<'_>, node: &Node) {

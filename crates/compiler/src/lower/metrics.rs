@@ -4,7 +4,7 @@ use crate::model::{Expectation, Fixture, Metric, MetricReference, NarrowPattern,
 use kubebench_extract::naming::Naming;
 use kubebench_extract::narrow::narrow;
 use kubebench_extract::preset::{self, PRESETS, Preset};
-use kubebench_extract::{pattern, pattern_budget};
+use kubebench_extract::{pattern, pattern_budget, source_unit};
 use kubebench_format::result::v1::Direction;
 use kubebench_format::spec::v1::{fixture, metric as wire};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean};
@@ -50,6 +50,8 @@ pub(super) fn metrics(
             name: wire.name.clone().or_else(|| preset.map(|preset| preset.name.to_owned())),
             span,
             unit: wire.unit.as_ref().map(|unit| unit.0.clone()).or_else(|| Some(preset?.unit.to_owned())),
+            unit_span: node.get("unit").map(|unit| unit.span),
+            own_unit: source_unit::of(&wire.from),
             direction: wire.better.or_else(|| Some(preset?.better)).map(direction),
             primary: wire.primary.is_some_and(|flag| flag.0),
             tool: wire.from.tool.as_ref().map(|tool| ToolMetrics {
@@ -195,6 +197,21 @@ fn narrow_pattern(wire: &wire::Metric, node: &Node, source: &Source) -> Option<N
     Some(NarrowPattern { narrow, span, rewritten })
 }
 
+/// Reports labels that the tool gives its metrics itself.
+fn check_labels(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics) {
+    let known = wire.from.tool.as_ref().and_then(|tool| kubebench_extract::tool::tool(&tool.name));
+    let Some((tool, labels)) = known.zip(tool_node(node).and_then(|tool| tool.get("labels"))) else { return };
+    for entry in labels.entries() {
+        if tool.labels.iter().any(|own| own.name == entry.key) {
+            let message = format!("`{}` has a label `{}` of its own", tool.name, entry.key);
+            let fault = Diagnostic::at(&code::KB0207, entry.key_span, message).note(
+                "the value written here would replace what the tool says, and series that differ in it would be one",
+            );
+            diagnostics.push(fault.help("give this label another name"));
+        }
+    }
+}
+
 fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics) {
     if let Some(source) = &wire.from.open_metrics
         && source.file.is_some() == source.url.is_some()
@@ -217,6 +234,7 @@ fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics
                 .help("keep `file`, or name the log by `role` and `index`"),
         );
     }
+    check_labels(wire, node, diagnostics);
     if let (Some(name), Some(tool)) = (&wire.name, &wire.from.tool) {
         let span = node.entry("name").map_or(node.span, |entry| entry.key_span);
         let fault = Diagnostic::at(

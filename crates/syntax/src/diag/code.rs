@@ -151,6 +151,7 @@ codes! {
     KB0368 error "result at another place"
     KB0369 error "unknown preset of Prometheus"
     KB0370 lint "field that a kind does not have"
+    KB0371 error "unit that a source does not have"
     KB0375 error "several primary metrics in one rule"
 
     KB0401 lint "image without tag or digest"

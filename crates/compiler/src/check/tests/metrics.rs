@@ -1,4 +1,4 @@
-//! KB0312, KB0313, KB0324, KB0353, KB0354, KB0355, KB0375, KB0409, KB0410, KB0420, KB0428, KB0450, KB0454.
+//! KB0312, KB0313, KB0324, KB0353, KB0354, KB0355, KB0371, KB0375, KB0409, KB0410, KB0420, KB0428, KB0450, KB0454.
 
 use super::*;
 
@@ -86,6 +86,58 @@ fn primary_metrics() {
     );
     check(&rule("fio"), &[("KB0375", str! {"this rule makes all metrics of `fio` primary"})]);
     check(&rule("katib"), &[("KB0375", str! {"this rule makes all metrics of `katib` primary"})]);
+}
+
+#[test]
+fn units_that_sources_have() {
+    let rule = |unit: &str, source: &str| {
+        let name = if source.contains("tool") { "" } else { "name: x, " };
+        format!("metrics: [{{{name}unit: '{unit}', better: lower, from: {{{source}}}}}]")
+    };
+    for (unit, source) in [
+        ("ms", "duration: run"),
+        ("GiB", "process: maxRss"),
+        ("min", "process: cpuSeconds"),
+        ("kJ", "prometheus: {preset: dcgm-energy}"),
+        ("us", "tool: {name: fio, file: fio.json, metrics: [read_lat_p99, write_lat_p99]}"),
+        // What it is in is known when it is read.
+        ("ms", "openMetrics: {url: 'http://localhost/', name: x}"),
+        ("ms", "tool: {name: go-bench}"),
+    ] {
+        let compiled = compile("", &document(&rule(unit, source)));
+        assert!(!compiled.benchmarks.is_empty(), "{source}");
+        assert!(!compiled.findings().iter().any(|fault| fault.code.id == "KB0371"), "{source}");
+    }
+    for (unit, source, message) in [
+        ("GB", "duration: run", str! {"`duration` is in `s`, and `GB` measures something else"}),
+        ("s", "process: maxRss", str! {"`process` is in `B`, and `s` measures something else"}),
+        ("s", "prometheus: {preset: dcgm-energy}", str! {"`dcgm-energy` is in `J`, and `s` measures something else"}),
+        (
+            "s",
+            "tool: {name: sysbench, metrics: [events_per_second]}",
+            str! {"`events_per_second` of sysbench is in `1/s`, and `s` measures something else"},
+        ),
+        (
+            "ms",
+            "tool: {name: vllm-serve-stdout}",
+            str! {"`total_input_tokens` of vllm-serve-stdout is in `tokens`, and `ms` measures something else"},
+        ),
+    ] {
+        let mut found = codes_and_messages(&compile("", &document(&rule(unit, source))).findings());
+        found.retain(|(code, _)| *code == "KB0371");
+        assert_findings(&found, &[("KB0371", message)]);
+    }
+}
+
+#[test]
+fn labels_that_a_tool_has_itself() {
+    let rule = |label: &str| {
+        format!(
+            "metrics: [{{better: lower, from: {{tool: {{name: hyperfine, file: a.json, metrics: [mean], labels: {{{label}: a}}}}}}}}]\nresults: {{claim: {{accessModes: [ReadWriteMany]}}, mountInJob: true}}"
+        )
+    };
+    check(&rule("part"), &[]);
+    assert_findings(&lowered(&rule("command")), &[("KB0207", str! {"`hyperfine` has a label `command` of its own"})]);
 }
 
 #[test]

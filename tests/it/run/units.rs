@@ -1,0 +1,36 @@
+//! What a benchmark prints in one unit in one run, and in another in the next.
+
+use kubebench_testing::snapshot::{assert_text, str};
+
+use super::{job, run};
+
+#[test]
+fn the_table_has_a_row_for_each_dimension() {
+    let script = r#"case $(ls "$KUBEBENCH_EXP_ROOT" | wc -l) in
+        1) unit=us; value=1500;;
+        2) unit=ms; value=2.5;;
+        *) unit=MB; value=7;;
+        esac
+        echo '[{"name": "wait", "unit": "'$unit'", "value": '$value'}]'"#;
+    let metrics = "metrics: [{better: lower, from: {tool: {name: github-action-custom}}}]";
+    let folder = job(script, &[metrics, "repeats: 3"]);
+    let ran = run(&folder, &[]);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    assert_text(
+        &ran.stdout,
+        str! {[r#"
+warning[KB0410]: several metrics are measured, and none of them is primary
+ --> specs/b.yaml:7:13
+  |
+7 |   metrics: [{better: lower, from: {tool: {name: github-action-custom}}}]
+  |             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  |
+  = note: of many metrics judged alike, some look worse by chance, and each of those is a false alarm
+  = help: choose the one that the benchmark is made for: `- {primary: true, from: {tool: {name: github-action-custom, metrics: [NAME]}}}`, and name the others in a rule of their own
+CASE     METRIC  N  MEDIAN   SPREAD  MIN … MAX
+default  wait    2  2000 us  50.0 %  1500 … 2500
+default  wait    1  7 MB     -
+
+"#]},
+    );
+}
