@@ -115,6 +115,8 @@ pub struct Tool {
     pub labels: &'static [ToolLabel],
     /// What a spec says to have some of them: `{name: fio, file: fio.json, metrics: [read_iops]}`.
     pub example: &'static str,
+    /// What of its attempts it calls failed, where it counts them: `requests`.
+    pub attempts: Option<&'static str>,
     /// What metrics are called now that an older version recorded under another name.
     pub renamed: Option<fn(&renamed::Old<'_>) -> Option<renamed::Renamed>>,
 }

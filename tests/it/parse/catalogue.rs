@@ -170,6 +170,18 @@ fn what_is_in_the_tables_is_brought() {
     assert!(UNSEEN.iter().all(|(_, _, why)| !why.is_empty()));
 }
 
+#[test]
+fn tools_that_count_failures_say_so() {
+    for tool in TOOLS {
+        let mut counted = None;
+        for file in outputs(tool) {
+            let report = read_reports(tool, &std::fs::read(&file).unwrap(), Window::All, Reports::Each);
+            counted = counted.or(report.failures().first().map(|attempts| attempts.what));
+        }
+        assert_eq!(counted, tool.attempts, "{}", tool.name);
+    }
+}
+
 /// Of metrics of one name in one table, the first is the one that is meant: the others differ in what an output says.
 #[test]
 fn examples_ask_for_what_there_is() {

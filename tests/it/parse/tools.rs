@@ -412,14 +412,16 @@ fn a_value_of_a_capture_that_cannot_be_read_is_no_other_value() {
 }
 
 /// Makes one number after the other unreadable in each of the outputs, and returns how many of them were noticed.
+#[expect(clippy::print_stdout, reason = "how much of each tool was tried")]
 fn unreadable_values_caught(outputs: impl Fn(&Tool) -> Vec<PathBuf>) -> usize {
     let mut faults = Vec::new();
     let mut caught = 0;
     // Katib's names are known by their numbers alone; NeMo's bar is read when what it shows changes.
     let is_of_another_kind = |tool: &&Tool| ["katib", "nemo"].contains(&tool.name);
     for tool in TOOLS.iter().filter(|tool| !is_of_another_kind(tool)) {
-        for file in outputs(tool) {
-            let text = std::fs::read_to_string(&file).unwrap();
+        let (files, earlier) = (outputs(tool), caught);
+        for file in &files {
+            let text = std::fs::read_to_string(file).unwrap();
             let whole_report = read(tool, text.as_bytes(), Window::All);
             let before = headlines(&whole_report, whole);
             // Other numbers are parts of names, steps and settings.
@@ -467,6 +469,7 @@ fn unreadable_values_caught(outputs: impl Fn(&Tool) -> Vec<PathBuf>) -> usize {
                 }
             }
         }
+        println!("{}: {} of {} outputs", tool.name, caught - earlier, files.len());
     }
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
     caught

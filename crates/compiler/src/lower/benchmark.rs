@@ -319,7 +319,7 @@ impl Shared<'_> {
             cases,
             metrics: metrics::metrics(&metrics, spec_node, self.document.source, diagnostics),
             queries: metrics::queries(spec_node),
-            references: metrics::references(&checks, &gates, spec_node, diagnostics)
+            references: metrics::references(&metrics, &checks, &gates, spec_node, diagnostics)
                 .into_iter()
                 .chain(metrics::references_of(spec_node))
                 .collect(),

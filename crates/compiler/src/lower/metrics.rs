@@ -299,6 +299,7 @@ pub(super) fn references_of(spec: &Node) -> impl Iterator<Item = MetricReference
 
 /// Returns the uses of metric names in checks and gates, reporting those that check or decide nothing.
 pub(super) fn references(
+    metrics: &[wire::Metric],
     checks: &[wire::Check],
     gates: &[wire::Gate],
     spec: &Node,
@@ -311,6 +312,9 @@ pub(super) fn references(
         let bounds = wire.finite.is_some() || wire.min.is_some() || wire.max.is_some();
         if let Some(name) = &wire.metric {
             references.push(MetricReference { name: name.clone(), span: span_of(node), by: "check" });
+        }
+        if let (Some(_), Some(entry)) = (&wire.failed_requests, node.entry("failedRequests")) {
+            check_attempts(metrics, entry.key_span, diagnostics);
         }
         let of_run = [wire.restarts.is_some(), wire.failed_requests.is_some()].into_iter().filter(|is| *is).count();
         let complaint = match (&wire.metric, bounds, of_run) {
@@ -329,6 +333,25 @@ pub(super) fn references(
         references.push(MetricReference { name: wire.metric.clone(), span: span_of(node), by: "gate" });
     }
     references
+}
+
+/// Reports a limit on failed requests where no tool counts any.
+fn check_attempts(metrics: &[wire::Metric], span: Span, diagnostics: &mut Diagnostics) {
+    let tools = || metrics.iter().filter_map(|metric| metric.from.tool.as_ref());
+    // An unknown tool is another finding.
+    let may_count = |name: &str| kubebench_extract::tool::tool(name).is_none_or(|tool| tool.attempts.is_some());
+    if !tools().any(|tool| may_count(&tool.name)) {
+        let known: Vec<&str> = kubebench_extract::tool::TOOLS
+            .iter()
+            .filter(|tool| tool.attempts.is_some())
+            .map(|tool| tool.name)
+            .collect();
+        diagnostics.push(
+            Diagnostic::at(&code::KB0313, span, "nothing that this benchmark measures counts failed requests")
+                .note("every run would be invalid")
+                .help(format!("read one of {} with `from: {{tool: …}}`, or delete the check", known.join(", "))),
+        );
+    }
 }
 
 /// Returns the fixtures of `spec`.

@@ -20,6 +20,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: || METRICS.iter().collect(),
     labels: &[],
     example: "{name: bmf, file: bmf.json, metrics: [sort.latency]}",
+    attempts: None,
     renamed: None,
 };
 

@@ -23,6 +23,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: || STATISTICS.iter().flat_map(|(_, metrics)| metrics).collect(),
     labels: &[],
     example: "{name: criterion, file: sort/new/estimates.json, metrics: [median]}",
+    attempts: None,
     renamed: None,
 };
 

@@ -25,6 +25,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: || [&[&RUNNING, &CURRENT, &MAX_MEMORY, &LAST_GLOBAL_STEP], megatron::METRICS].concat(),
     labels: &[],
     example: "{name: deepspeed, metrics: [curr_samples_per_sec_median]}",
+    attempts: None,
     renamed: None,
 };
 

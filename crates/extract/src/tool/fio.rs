@@ -27,6 +27,7 @@ pub(super) const TOOL: Tool = Tool {
         label("clone", "its number among those of `numjobs`, from 0, without `group_reporting`"),
     ],
     example: "{name: fio, file: fio.json, metrics: [read_iops, read_clat_p99]}",
+    attempts: None,
     renamed: Some(renamed),
 };
 

@@ -19,6 +19,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: || vec![&METRIC],
     labels: &[],
     example: "{name: github-action-custom, file: benchmarks.json}",
+    attempts: None,
     renamed: None,
 };
 

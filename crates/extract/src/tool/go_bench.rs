@@ -21,6 +21,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: || METRICS.iter().collect(),
     labels: &[label("pkg", "the package, where the output names it")],
     example: "{name: go-bench, metrics: [Sort-8.median]}",
+    attempts: None,
     renamed: Some(|old| old.with(&["pkg"], None)),
 };
 

@@ -23,6 +23,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: || FRACTIONS.iter().chain(&SPREADS[..3]).chain(&METRICS).collect(),
     labels: &[],
     example: "{name: google-benchmark, file: benchmark.json, metrics: [BM_Sort/1024.real_time]}",
+    attempts: None,
     renamed: None,
 };
 

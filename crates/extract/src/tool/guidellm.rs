@@ -28,6 +28,7 @@ pub(super) const TOOL: Tool = Tool {
         label("sweep", "which of the rates of a sweep, such as `3/8`"),
     ],
     example: "{name: guidellm, file: benchmarks.json, metrics: [request_latency_p99]}",
+    attempts: Some("requests"),
     renamed: Some(renamed),
 };
 

@@ -30,6 +30,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: || METRICS.iter().chain([&GLOBAL_STEP]).chain(RESULTS).collect(),
     labels: &[],
     example: "{name: hf-trainer, metrics: [train_samples_per_second, train_loss]}",
+    attempts: None,
     renamed: None,
 };
 

@@ -26,6 +26,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: || vec![&TOTAL, &TOTAL_SPREAD, &MEAN_SPREAD, &MEAN, &ITERATION, &ITERATION_TOTAL, &DEVICES],
     labels: &[],
     example: "{name: horovod, metrics: [total_img_per_sec]}",
+    attempts: None,
     renamed: None,
 };
 

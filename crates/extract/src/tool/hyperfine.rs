@@ -26,6 +26,7 @@ pub(super) const TOOL: Tool = Tool {
         label("{parameter}", "the value of each parameter"),
     ],
     example: "{name: hyperfine, file: times.json, metrics: [median]}",
+    attempts: Some("runs"),
     renamed: Some(renamed),
 };
 

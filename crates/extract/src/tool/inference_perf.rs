@@ -23,6 +23,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: || METRICS.iter().collect(),
     labels: &[],
     example: "{name: inference-perf, file: summary_lifecycle_metrics.json, metrics: [request_latency_p99]}",
+    attempts: Some("requests"),
     renamed: None,
 };
 

@@ -20,6 +20,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: || [&RECEIVED, &SENT, &INTERVAL].into_iter().chain(SUMS.iter().map(|(_, metric)| metric)).collect(),
     labels: &[],
     example: "{name: iperf3, file: iperf3.json, metrics: [received_bits_per_second]}",
+    attempts: None,
     renamed: None,
 };
 

@@ -20,6 +20,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: || vec![&METRIC],
     labels: &[],
     example: "{name: katib, metrics: [accuracy_last]}",
+    attempts: None,
     renamed: None,
 };
 

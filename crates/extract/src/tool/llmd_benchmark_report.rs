@@ -24,6 +24,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: || METRICS.iter().collect(),
     labels: &[],
     example: "{name: llmd-benchmark-report, file: report.yaml, metrics: [request_latency_p99]}",
+    attempts: Some("requests"),
     renamed: None,
 };
 

@@ -28,6 +28,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: || vec![&STEP_TIME, &TFLOPS, &TOKENS, &LOSS, &LAST_STEP],
     labels: &[],
     example: "{name: maxtext, metrics: [tflops_per_device_median]}",
+    attempts: None,
     renamed: Some(renamed),
 };
 

@@ -27,6 +27,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: || METRICS.to_vec(),
     labels: &[],
     example: "{name: megatron, metrics: [throughput_per_gpu_median]}",
+    attempts: None,
     renamed: None,
 };
 

@@ -17,6 +17,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics,
     labels: &[],
     example: "{name: mlperf-loadgen, file: mlperf_log_summary.txt, metrics: [samples_per_second]}",
+    attempts: None,
     renamed: None,
 };
 

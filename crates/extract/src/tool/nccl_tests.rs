@@ -27,6 +27,7 @@ pub(super) const TOOL: Tool = Tool {
         label("root", "the root, of sizes, where there is one"),
     ],
     example: "{name: nccl-tests, metrics: [avg_busbw]}",
+    attempts: None,
     renamed: Some(renamed),
 };
 

@@ -25,6 +25,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: || vec![&STEP_TIMING, &TFLOPS, &TRAIN_LOSS, &VAL_LOSS, &GRAD_NORM, &GLOBAL_BATCH_SIZE, &LAST_GLOBAL_STEP],
     labels: &[],
     example: "{name: nemo, metrics: [train_step_timing_median]}",
+    attempts: None,
     renamed: None,
 };
 

@@ -21,6 +21,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: || vec![&METRIC],
     labels: &[label("{label}", "the labels of the sample")],
     example: "{name: openmetrics, file: metrics.txt, metrics: [queue_depth]}",
+    attempts: None,
     renamed: None,
 };
 

@@ -25,6 +25,9 @@ impl Tool {
             [names(metric), unit(metric).to_owned(), better(metric).to_owned(), metric.meaning.to_owned()]
         });
         page.push_str(&columns(&std::iter::once(head).chain(rows).collect::<Vec<_>>()));
+        if let Some(failures) = self.failures() {
+            page.push_str(&format!("\n{failures}\n"));
+        }
         if !self.labels.is_empty() {
             let head = ["LABEL", "WHAT IT SAYS"].map(str::to_owned);
             let rows = self.labels.iter().map(|label| [label.name, label.meaning].map(str::to_owned));
@@ -52,6 +55,14 @@ impl Tool {
         }
     }
 
+    /// Says what a failure does.
+    fn failures(&self) -> Option<String> {
+        let what = self.attempts?;
+        Some(format!(
+            "Failed {what} make a run invalid, unless `checks: [{{failedRequests: {{max: 1%}}}}]` allows a share."
+        ))
+    }
+
     /// Returns the metrics that can be asked for.
     fn shown(&self) -> impl Iterator<Item = &'static ToolMetric> {
         (self.metrics)().into_iter().filter(|metric| !metric.headlines.is_empty())
@@ -75,6 +86,9 @@ impl Tool {
                 better(metric),
                 cell(metric.meaning)
             ));
+        }
+        if let Some(failures) = self.failures() {
+            chapter.push_str(&format!("\n{failures}\n"));
         }
         if !self.labels.is_empty() {
             chapter.push_str("\n| label | what it says |\n|---|---|\n");

@@ -22,6 +22,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics,
     labels: &[label("fullname", "the file and the test")],
     example: "{name: pytest-benchmark, file: benchmark.json, metrics: [test_sort.median]}",
+    attempts: None,
     renamed: Some(renamed),
 };
 

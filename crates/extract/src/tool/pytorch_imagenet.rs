@@ -23,6 +23,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: || vec![&TIME, &TIME_AVG, &DATA_AVG, &LOSS_AVG, &ACC1, &ACC5, &BATCHES],
     labels: &[],
     example: "{name: pytorch-imagenet, metrics: [time_median, acc1_final]}",
+    attempts: None,
     renamed: None,
 };
 

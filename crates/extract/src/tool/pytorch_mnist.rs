@@ -27,6 +27,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: || vec![&TRAIN_LOSS, &LOSS, &TEST_LOSS, &TEST_ACCURACY, &ACCURACY, &EPOCHS, &LAST_SAMPLE],
     labels: &[],
     example: "{name: pytorch-mnist, metrics: [test_accuracy_last]}",
+    attempts: None,
     renamed: None,
 };
 

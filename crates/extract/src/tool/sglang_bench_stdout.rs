@@ -16,5 +16,6 @@ pub(super) const TOOL: Tool = Tool {
     metrics,
     labels: LABELS,
     example: "{name: sglang-bench-stdout, metrics: [output_throughput, median_e2e_latency_ms]}",
+    attempts: Some("requests"),
     renamed: None,
 };

@@ -18,6 +18,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics,
     labels: &[label("threads", "with `report: each`, the number of threads")],
     example: "{name: sysbench, metrics: [events_per_second]}",
+    attempts: None,
     renamed: None,
 };
 

@@ -26,6 +26,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: || METRICS.to_vec(),
     labels: &[],
     example: "{name: tf-cnn-benchmarks, metrics: [images_per_sec_total]}",
+    attempts: None,
     renamed: None,
 };
 

@@ -14,6 +14,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: || vec![&TPS, &TFLOPS, &MFU, &MEMORY, &LOSS, &GRAD_NORM, &STEP],
     labels: &[],
     example: "{name: torchtitan, metrics: [tps_median, loss_last]}",
+    attempts: None,
     renamed: None,
 };
 

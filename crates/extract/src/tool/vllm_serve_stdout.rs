@@ -16,5 +16,6 @@ pub(super) const TOOL: Tool = Tool {
     metrics,
     labels: LABELS,
     example: "{name: vllm-serve-stdout, metrics: [request_throughput, p99_ttft_ms]}",
+    attempts: Some("requests"),
     renamed: None,
 };

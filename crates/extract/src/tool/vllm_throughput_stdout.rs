@@ -20,6 +20,7 @@ pub(super) const TOOL: Tool = Tool {
     metrics: || vec![&REQUESTS, &TOTAL, &OUTPUT, &ALL_TOKENS, &REQUEST_COUNT, &ELAPSED],
     labels: &[],
     example: "{name: vllm-throughput-stdout, metrics: [total_tokens_per_second]}",
+    attempts: None,
     renamed: None,
 };
 

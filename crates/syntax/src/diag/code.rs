@@ -113,7 +113,7 @@ codes! {
     KB0330 error "launcher's command that reaches the workers"
     KB0331 error "volume of one pod that several pods need"
     KB0332 error "rendezvous server without an address"
-    KB0333 error "gate that cannot decide"
+    KB0333 error "gate with one possible answer"
     KB0334 error "amount that no pod or claim can have"
     KB0335 error "manifest without one workload"
     KB0336 error "object that no run may create"
@@ -209,7 +209,7 @@ codes! {
 
     KB0460 error "regression"
     KB0461 error "no result to judge"
-    KB0462 error "gate that cannot decide"
+    KB0462 error "inconclusive gate"
 
     KB0501 error "missing manifest"
     KB0502 error "stale manifest"

@@ -130,6 +130,22 @@ fn units_that_sources_have() {
 }
 
 #[test]
+fn failed_requests_that_nothing_counts() {
+    let of = |tool: &str| {
+        format!("metrics: [{{from: {{tool: {{name: {tool}}}}}}}]\nchecks: [{{failedRequests: {{max: 1%}}}}]")
+    };
+    assert_eq!(lowered(&of("wrk")), []);
+    assert_findings(
+        &lowered(&of("torchtitan")),
+        &[("KB0313", str! {"nothing that this benchmark measures counts failed requests"})],
+    );
+    assert_findings(
+        &lowered("metrics: [{name: x, better: lower, from: {duration: run}}]\nchecks: [{failedRequests: {max: 1%}}]"),
+        &[("KB0313", str! {"nothing that this benchmark measures counts failed requests"})],
+    );
+}
+
+#[test]
 fn labels_that_a_tool_has_itself() {
     let rule = |label: &str| {
         format!(
