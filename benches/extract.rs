@@ -20,6 +20,7 @@ use kubebench_extract::scan::LogScan;
 use kubebench_extract::series::{Sample, Series, Window};
 use kubebench_extract::tool;
 use kubebench_format::spec::v1::metric::{Reduce, Reports};
+use kubebench_syntax::unit::MetricUnit;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -40,6 +41,8 @@ struct Case {
 
 enum Wanted {
     Pattern(&'static str),
+    /// A pattern, and the unit of the metric.
+    PatternIn(&'static str, &'static str),
     Tool(&'static str),
 }
 
@@ -59,7 +62,7 @@ const CASES: [Case; 6] = [
     Case {
         name: "units",
         goal: 150.0,
-        wanted: Wanted::Pattern(r"step (?P<step>\d+) loss \S+ took (?P<value>\S+)"),
+        wanted: Wanted::PatternIn(r"step (?P<step>\d+) loss \S+ took (?P<value>\S+)", "ms"),
         line: units,
     },
     Case {
@@ -87,6 +90,10 @@ fn scan(name: &str, path: &Path) {
     let mut scan = LogScan::new();
     match case.wanted {
         Wanted::Pattern(pattern) => scan.look_for(&Pattern::new(pattern).expect("a pattern"), Window::All),
+        Wanted::PatternIn(pattern, unit) => {
+            let pattern = Pattern::new(pattern).expect("a pattern").in_unit(Some(MetricUnit::of(unit)));
+            scan.look_for(&pattern, Window::All);
+        }
         Wanted::Tool(name) => scan.read_as(tool::tool(name).expect("a tool"), Window::All, Reports::Last),
     }
     let mut file = File::open(path).expect("a log");

@@ -7,6 +7,9 @@
 /// # Errors
 /// The reason in words, with the text.
 pub fn parse(text: &str) -> Result<f64, String> {
+    if let Some(value) = plain(text) {
+        return Ok(value);
+    }
     let text = text.trim();
     let no_number = || format!("`{text}` is not a number");
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -17,8 +20,8 @@ pub fn parse(text: &str) -> Result<f64, String> {
     }
     if !unsigned.contains(',') {
         let value: f64 = text.parse().ok().ok_or_else(no_number)?;
-        let mantissa = unsigned.split(['e', 'E']).next().unwrap_or_default();
-        let is_lost = value == 0.0 && mantissa.contains(|digit: char| matches!(digit, '1'..='9'));
+        let mantissa = || unsigned.split(['e', 'E']).next().unwrap_or_default();
+        let is_lost = value == 0.0 && mantissa().contains(|digit: char| matches!(digit, '1'..='9'));
         return if is_lost { Err(format!("`{text}` is too small for a number of 64 bits")) } else { Ok(value) };
     }
     let (whole, fraction) = unsigned.split_once('.').map_or((unsigned, None), |(whole, rest)| (whole, Some(rest)));
@@ -32,6 +35,29 @@ pub fn parse(text: &str) -> Result<f64, String> {
     Err(format!(
         "`{text}` is not a number: a comma separates groups of three digits only; print a point before decimals"
     ))
+}
+
+/// Reads what most numbers are, without a look at what else a number may be: a few digits, and a point between them.
+///
+/// Digits and power of ten are exact numbers of 64 bits, so their quotient is the number, rounded once.
+pub(crate) fn plain(text: &str) -> Option<f64> {
+    let (first, last) = (text.bytes().next()?, text.bytes().next_back()?);
+    if text.len() > 16 || !(first.is_ascii_digit() && last.is_ascii_digit()) {
+        return None;
+    }
+    let (mut digits, mut power, mut has_point) = (0_u64, 1.0, false);
+    for byte in text.bytes() {
+        match byte {
+            b'0'..=b'9' => {
+                digits = digits * 10 + u64::from(byte - b'0');
+                power *= if has_point { 10.0 } else { 1.0 };
+            }
+            b'.' if !has_point => has_point = true,
+            _ => return None,
+        }
+    }
+    #[expect(clippy::cast_precision_loss, reason = "checked to be exact")]
+    (digits < 1 << 53).then(|| digits as f64 / power)
 }
 
 /// Reads a number that is always printed with `decimals` digits after the point: with fewer it was cut off.
@@ -54,7 +80,7 @@ fn all_digits(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{fixed, parse, whole};
+    use super::{fixed, parse, plain, whole};
 
     #[test]
     fn numbers_as_printed() {
@@ -74,6 +100,25 @@ mod tests {
         }
         assert!(parse("NaN").is_ok_and(f64::is_nan));
         assert!(parse("-nan").is_ok_and(f64::is_nan));
+    }
+
+    #[test]
+    fn the_short_way_gives_the_same_number() {
+        let mut tried = 0;
+        for digits in (0..4_000_000_000_000_000_u64).step_by(7_777_777_777_777).chain(0..1100) {
+            let text = digits.to_string();
+            for point in 0..=text.len() {
+                let (whole, decimals) = text.split_at(point);
+                let text = if point == 0 { text.clone() } else { format!("{whole}.{decimals}") };
+                let Some(value) = plain(&text) else { continue };
+                assert_eq!(Ok(value), text.parse(), "{text}");
+                tried += 1;
+            }
+        }
+        assert!(tried > 5000, "{tried}");
+        for text in ["", ".", "1.", ".5", "1.2.3", "9007199254740993", "12345678901234.56", "-1", "1e5", "1,000", "x"] {
+            assert_eq!(plain(text), None, "{text}");
+        }
     }
 
     #[test]

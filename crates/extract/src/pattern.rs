@@ -110,7 +110,7 @@ impl Pattern {
 
     /// Lets values be in `unit`: those with another of the same dimension are converted.
     #[must_use]
-    pub(crate) fn in_unit(self, unit: Option<MetricUnit>) -> Self {
+    pub fn in_unit(self, unit: Option<MetricUnit>) -> Self {
         Self { unit, ..self }
     }
 

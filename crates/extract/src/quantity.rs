@@ -35,6 +35,9 @@ impl Quantities {
     /// # Errors
     /// Why it is no value in the unit, with the text.
     pub(crate) fn read(&mut self, text: &str) -> Result<f64, String> {
+        if let Some(value) = number::plain(text) {
+            return Ok(value);
+        }
         let text = text.trim();
         let (digits, suffix) = split(text);
         if suffix.is_empty() {

@@ -115,8 +115,8 @@ fn outputs(tool: &Tool) -> Vec<PathBuf> {
 fn is_of(metric: &ToolMetric, found: &Found) -> bool {
     metric.fits(&found.name)
         && metric.unit.is_none_or(|unit| unit == found.unit)
-        && metric.better == found.better
-        && metric.headlines == found.headlines
+        && metric.better == found.metric.better
+        && metric.headlines == found.metric.headlines
 }
 
 #[test]
@@ -132,7 +132,13 @@ fn what_tools_bring_is_in_their_tables() {
             let report = read_reports(tool, &std::fs::read(&file).unwrap(), Window::All, Reports::Each);
             for found in report.found() {
                 if !metrics.iter().any(|metric| is_of(metric, found)) {
-                    faults.push(format!("{}: {} [{}] {:?}", file.display(), found.name, found.unit, found.better));
+                    faults.push(format!(
+                        "{}: {} [{}] {:?}",
+                        file.display(),
+                        found.name,
+                        found.unit,
+                        found.metric.better
+                    ));
                 }
                 let unknown = found.labels.keys().filter(|label| !is_known(label));
                 faults.extend(unknown.map(|label| format!("{}: label {label}", file.display())));

@@ -38,7 +38,7 @@ fn whole<'a>(_: &Headline, series: &'a Series) -> Cow<'a, Series> {
 fn headlines(report: &Report, part: Part) -> BTreeMap<String, (Option<f64>, String)> {
     let mut all = BTreeMap::new();
     for found in report.found() {
-        for headline in found.headlines {
+        for headline in found.metric.headlines {
             let value = part(headline, &found.series).reduce(headline.reduce).value;
             let name = format!("{}{}", found.name, headline.suffix);
             all.insert(labelled(&name, &found.labels), (value, found.unit.clone()));
@@ -280,7 +280,7 @@ fn the_last_report_counts() {
             // A median over all steps is one over those of both.
             let is_single = |name: &str| !name.contains("_median_steps_") && !name.ends_with("_count");
             for found in alone.found().iter().filter(|found| found.series.count() == 1 && is_single(&found.name)) {
-                if found.headlines.iter().any(|headline| headline.suffix.ends_with("median")) {
+                if found.metric.headlines.iter().any(|headline| headline.suffix.ends_with("median")) {
                     continue;
                 }
                 let known = both.found().iter().find(|other| other.name == found.name && other.labels == found.labels);

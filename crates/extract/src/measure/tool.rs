@@ -82,7 +82,7 @@ pub(super) fn metrics(
             made.labels = found.labels.clone();
             made.labels.extend(naming.labels().clone());
             made.unit = rule.unit.clone().or_else(|| Some(found.unit.clone()));
-            made.direction = direction(rule.better.or(found.better));
+            made.direction = direction(rule.better.or(found.metric.better));
             made.source.artifact = Some((*artifact).to_owned());
             made.source.rank = found.series.rank();
             // What the spec says of windows and reductions takes the place of what a headline says.
@@ -126,7 +126,8 @@ pub(super) fn metrics(
             made.reason = Some(message);
             measured.metrics.push(made);
         }
-        let headlines = || all.iter().flat_map(|origin| origin.found.headlines.iter().map(move |line| (origin, line)));
+        let headlines =
+            || all.iter().flat_map(|origin| origin.found.metric.headlines.iter().map(move |line| (origin, line)));
         for (origin, of) in headlines().take(MAX_METRICS) {
             let name = format!("{}{}", origin.found.name, of.suffix);
             measured.metrics.push(make(name, Some((origin, of))));
@@ -144,8 +145,9 @@ pub(super) fn metrics(
         let mut is_known = false;
         for origin in all.iter().filter(|origin| selector.has(selector.name(), &origin.found.labels)) {
             let found = origin.found;
-            let named = found.headlines.iter().find(|headline| format!("{}{}", found.name, headline.suffix) == name);
-            let of_series = found.headlines.first().filter(|_| found.name == name);
+            let named =
+                found.metric.headlines.iter().find(|headline| format!("{}{}", found.name, headline.suffix) == name);
+            let of_series = found.metric.headlines.first().filter(|_| found.name == name);
             if let Some(of) = named.or(of_series) {
                 is_known = true;
                 measured.metrics.push(make(name.clone(), Some((origin, of))));

@@ -13,9 +13,13 @@ pub(super) fn is_open(form: &str) -> bool {
 
 /// Returns whether `name` has the form.
 pub(super) fn fits(form: &str, name: &str) -> bool {
-    let Some((before, rest)) = form.split_once('{') else { return form == name };
-    let Some((part, after)) = rest.split_once('}') else { return form == name };
-    let Some(name) = name.strip_prefix(before) else { return false };
+    let alike = form.bytes().zip(name.bytes()).take_while(|(one, other)| one == other && *one != b'{').count();
+    let part = match form.as_bytes().get(alike) {
+        None => return alike == name.len(),
+        Some(b'{') => form.get(alike + 1..).and_then(|rest| rest.split_once('}')),
+        Some(_) => None,
+    };
+    let (Some((part, after)), Some(name)) = (part, name.get(alike..)) else { return false };
     if after.is_empty() {
         return takes(part, name);
     }

@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-use super::{Document, Headline, ONE, ToolMetric, find};
+use super::{Document, ONE, ToolMetric, find};
 use crate::json_document::{self, Documents};
 use crate::room::Room;
 use crate::series::{Reading, Series, Window};
-use kubebench_format::spec::v1::metric::{Better, Reports};
+use kubebench_format::spec::v1::metric::Reports;
 use kubebench_syntax::invariant::Invariant as _;
 
 /// More reasons of one output say no more.
@@ -30,12 +30,10 @@ pub struct Found {
     pub name: String,
     /// The unit as the tool declares it.
     pub unit: String,
-    /// Which way is better, where the tool says.
-    pub better: Option<Better>,
+    /// What the table of the tool says of it.
+    pub metric: &'static ToolMetric,
     /// What tells it from others of its name: a rate, a job, a parameter.
     pub labels: BTreeMap<String, String>,
-    /// What it becomes when nobody asks for another reduction.
-    pub headlines: &'static [Headline],
     /// The values.
     pub series: Series,
 }
@@ -62,6 +60,13 @@ struct Part {
     requests: Vec<Requests>,
     /// What its results are of, where a report has several.
     subjects: BTreeSet<String>,
+}
+
+impl Part {
+    /// Returns where in `found` the series of that name and these labels is.
+    fn place(&self, name: &str, labels: &BTreeMap<String, String>) -> Option<usize> {
+        self.places.get(name)?.get(labels).copied()
+    }
 }
 
 /// What a tool's output says.
@@ -189,7 +194,9 @@ impl Report {
         labels: &BTreeMap<String, String>,
         value: impl Into<Reading>,
     ) {
-        match find(metrics, name) {
+        let known = self.current.place(name, labels).and_then(|index| self.current.found.get(index));
+        let known = known.map(|found| found.metric).filter(|known| metrics.iter().any(|one| std::ptr::eq(one, *known)));
+        match known.or_else(|| find(metrics, name)) {
             Some(metric) => self.push_in(metric, name, unit, labels, value),
             None => self.invalid(format!("`{name}` is not a metric that is known of this tool")),
         }
@@ -208,19 +215,17 @@ impl Report {
         if !self.takes(value.rank()) || value.is_cut() {
             return;
         }
-        let ToolMetric { better, headlines, .. } = *metric;
         let unit = metric.unit.unwrap_or(unit);
         // A window is about a series; what a tool reports once has none.
-        let window = if headlines == ONE { Window::All } else { self.window };
+        let window = if metric.headlines == ONE { Window::All } else { self.window };
+        let known = self.current.place(name, labels);
         let Part { found, places, .. } = &mut self.current;
-        let known = places.get(name).and_then(|places| places.get(labels)).copied();
         let index = known.unwrap_or_else(|| {
             found.push(Found {
                 name: name.to_owned(),
                 unit: unit.to_owned(),
-                better,
+                metric,
                 labels: labels.clone(),
-                headlines,
                 series: Series::new(window).within(&self.room),
             });
             let index = found.len() - 1;
