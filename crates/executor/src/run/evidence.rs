@@ -52,9 +52,14 @@ impl Evidence for RunEvidence {
         if !cfg!(target_os = "linux") && what != ProcessSource::CpuSeconds {
             return Err("local monitoring needs Linux".to_owned());
         }
-        let sum = |of: fn(&Usage) -> f64| known.iter().map(of).sum::<f64>();
+        let storage = |of: fn(&Usage) -> Option<f64>| {
+            let all = known.iter().map(of).sum::<Option<f64>>();
+            all.ok_or_else(|| {
+                "this system does not count what processes read and write: /proc/self/io has no counts".to_owned()
+            })
+        };
         Ok(match what {
-            ProcessSource::CpuSeconds => sum(|usage| usage.cpu_seconds),
+            ProcessSource::CpuSeconds => known.iter().map(|usage| usage.cpu_seconds).sum(),
             // The largest of: all processes at one time, as sampled; one process alone, which is exact.
             ProcessSource::MaxRss => {
                 let peaks = known.iter().filter_map(|usage| usage.max_rss_bytes);
@@ -64,8 +69,8 @@ impl Evidence for RunEvidence {
                 }
                 most
             }
-            ProcessSource::ReadBytes => sum(|usage| usage.read_bytes),
-            ProcessSource::WriteBytes => sum(|usage| usage.write_bytes),
+            ProcessSource::ReadBytes => storage(|usage| usage.read_bytes)?,
+            ProcessSource::WriteBytes => storage(|usage| usage.write_bytes)?,
         })
     }
 

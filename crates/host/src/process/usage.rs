@@ -17,25 +17,26 @@ pub struct Usage {
     pub cpu_seconds: f64,
     /// Peak resident memory of the largest single process; none when it ended before anybody could look.
     pub max_rss_bytes: Option<f64>,
-    /// Bytes fetched from storage.
-    pub read_bytes: f64,
-    /// Bytes sent to storage.
-    pub write_bytes: f64,
+    /// Bytes fetched from storage; none where the system does not count them.
+    pub read_bytes: Option<f64>,
+    /// Bytes sent to storage; none where the system does not count them.
+    pub write_bytes: Option<f64>,
 }
 
 impl Usage {
     /// Returns what the children of this process used that have ended and been waited for, with theirs.
     pub(super) fn of_children(memory: &Memory) -> Self {
-        let children = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_CHILDREN).ok();
+        let children = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_CHILDREN);
+        let children = children.ok().expected("what children used: the call has no way to fail");
         let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
         // Linux counts kibibytes, macOS bytes.
         let unit = if cfg!(target_os = "macos") { 1.0 } else { 1024.0 };
         let io = io_of("self");
         Self {
-            cpu_seconds: children.map_or(0.0, |usage| seconds(usage.user_time()) + seconds(usage.system_time())),
-            max_rss_bytes: children.and_then(|usage| memory.judge(usage.max_rss() as f64 * unit)),
-            read_bytes: io.0,
-            write_bytes: io.1,
+            cpu_seconds: seconds(children.user_time()) + seconds(children.system_time()),
+            max_rss_bytes: memory.judge(children.max_rss() as f64 * unit),
+            read_bytes: io.map(|(read, _)| read),
+            write_bytes: io.map(|(_, written)| written),
         }
     }
 }
@@ -106,15 +107,15 @@ fn children(root: i32) -> Vec<i32> {
     found
 }
 
-/// Returns the bytes that a process and its children that ended read from and wrote to storage; of one that has ended, which is in its
-/// parent's count, none.
-fn io_of(pid: &str) -> (f64, f64) {
-    let Ok(text) = std::fs::read_to_string(format!("/proc/{pid}/io")) else { return (0.0, 0.0) };
+/// Returns the bytes that a process and its children that ended read from and wrote to storage; nothing of one that has ended, which
+/// is in its parent's count, and where the system does not count them.
+fn io_of(pid: &str) -> Option<(f64, f64)> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
     let field = |name: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(name));
-        line.and_then(|rest| rest.trim_start_matches(':').trim().parse().ok()).unwrap_or(0.0)
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        line?.trim().parse().ok()
     };
-    (field("read_bytes"), field("write_bytes"))
+    Some((field("read_bytes")?, field("write_bytes")?))
 }
 
 /// Samples of a running tree: CPU time and storage used so far, and memory held now.
@@ -152,7 +153,7 @@ impl Sampler {
         let mut sums = Sums { cpu_seconds: waited_for / ticks, ..Sums::default() };
         let mut rss = 0.0;
         for usage in ended {
-            sums.add(usage.cpu_seconds, (usage.read_bytes, usage.write_bytes));
+            sums.add(usage.cpu_seconds, usage.read_bytes.zip(usage.write_bytes));
         }
         // As at the end, when a supervisor's own is in its count.
         for pid in supervisors {
@@ -175,8 +176,7 @@ impl Sampler {
         let last = |values: &[f64]| values.last().copied().unwrap_or_default();
         let before = Sums {
             cpu_seconds: last(&self.cpu_seconds),
-            read_bytes: last(&self.read_bytes),
-            write_bytes: last(&self.write_bytes),
+            storage: now.storage.map(|_| (last(&self.read_bytes), last(&self.write_bytes))),
         };
         for _ in 0..std::mem::take(&mut self.idle) {
             self.push(before, before, 0.0);
@@ -186,8 +186,10 @@ impl Sampler {
 
     fn push(&mut self, before: Sums, now: Sums, rss: f64) {
         self.cpu_seconds.push(now.cpu_seconds.max(before.cpu_seconds));
-        self.read_bytes.push(now.read_bytes.max(before.read_bytes));
-        self.write_bytes.push(now.write_bytes.max(before.write_bytes));
+        if let (Some((read, written)), Some((read_before, written_before))) = (now.storage, before.storage) {
+            self.read_bytes.push(read.max(read_before));
+            self.write_bytes.push(written.max(written_before));
+        }
         self.rss_bytes.push(rss);
     }
 }
@@ -196,15 +198,17 @@ impl Sampler {
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     cpu_seconds: f64,
-    read_bytes: f64,
-    write_bytes: f64,
+    /// Bytes read and written, where the system counts them.
+    storage: Option<(f64, f64)>,
 }
 
 impl Sums {
-    fn add(&mut self, cpu_seconds: f64, (read_bytes, write_bytes): (f64, f64)) {
+    fn add(&mut self, cpu_seconds: f64, storage: Option<(f64, f64)>) {
         self.cpu_seconds += cpu_seconds;
-        self.read_bytes += read_bytes;
-        self.write_bytes += write_bytes;
+        if let Some((read, written)) = storage {
+            let (all_read, all_written) = self.storage.unwrap_or_default();
+            self.storage = Some((all_read + read, all_written + written));
+        }
     }
 }
 
@@ -216,11 +220,18 @@ mod tests {
     fn sums_never_fall_and_the_end_is_no_sample() {
         let mut sampler = Sampler::default();
         for (cpu, rss) in [(0.0, 0.0), (1.0, 10.0), (0.5, 20.0), (0.5, 0.0), (3.0, 5.0), (0.0, 0.0), (4.0, 0.0)] {
-            sampler.take(Sums { cpu_seconds: cpu, read_bytes: cpu * 2.0, write_bytes: 10.0 - cpu }, rss);
+            sampler.take(Sums { cpu_seconds: cpu, storage: Some((cpu * 2.0, 10.0 - cpu)) }, rss);
         }
         assert_eq!(sampler.cpu_seconds, [0.0, 1.0, 1.0, 1.0, 3.0]);
         assert_eq!(sampler.read_bytes, [0.0, 2.0, 2.0, 2.0, 6.0]);
         assert_eq!(sampler.write_bytes, [0.0, 9.0, 9.5, 9.5, 9.5]);
         assert_eq!(sampler.rss_bytes, [0.0, 10.0, 20.0, 0.0, 5.0]);
+    }
+
+    #[test]
+    fn what_the_system_does_not_count_is_no_zero() {
+        let mut sampler = Sampler::default();
+        sampler.take(Sums { cpu_seconds: 1.0, storage: None }, 10.0);
+        assert_eq!((sampler.cpu_seconds, sampler.read_bytes, sampler.write_bytes), (vec![1.0], vec![], vec![]));
     }
 }
