@@ -50,7 +50,33 @@ fn wide(around: &Around<'_>) -> String {
         let properties = part.properties();
         properties.minimum_len() == Some(0) && !properties.look_set().contains(Look::Start)
     });
-    if is_first { format!(r"[-+]?\.?[0-9]{token}*") } else { format!("{token}+") }
+    let is_followed = around.behind.iter().any(|part| part.properties().minimum_len() > Some(0));
+    let few = if is_followed && around.behind.first().is_some_and(|part| begins_in_ways(part)) { "?" } else { "" };
+    if is_first { format!(r"[-+]?\.?[0-9]{token}*{few}") } else { format!("{token}+{few}") }
+}
+
+/// Returns true for what begins in several ways, such as `(ms|s)`, of which a greedy token would take the `m`.
+fn begins_in_ways(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Alternation(_) => true,
+        HirKind::Class(class) => class.literal().is_none() && !is_of_blanks(class),
+        HirKind::Capture(capture) => begins_in_ways(&capture.sub),
+        HirKind::Concat(parts) => parts.first().is_some_and(begins_in_ways),
+        HirKind::Repetition(repetition) => begins_in_ways(&repetition.sub),
+        HirKind::Empty | HirKind::Literal(_) | HirKind::Look(_) => false,
+    }
+}
+
+fn is_of_blanks(class: &Class) -> bool {
+    match class {
+        Class::Unicode(class) => {
+            class.ranges().iter().all(|range| (range.start()..=range.end()).all(char::is_whitespace))
+        }
+        Class::Bytes(class) => class
+            .ranges()
+            .iter()
+            .all(|range| (range.start()..=range.end()).all(|byte| byte.is_ascii_whitespace() || byte == 0x0b)),
+    }
 }
 
 /// Returns the mark that must follow the group, unless a number may hold it.
@@ -201,7 +227,13 @@ mod tests {
     }
 
     /// Patterns, lines that they read a value from, and what they become.
-    const WIDENED: [(&str, &str, &str); 16] = [
+    const WIDENED: [(&str, &str, &str); 22] = [
+        (r"took (?P<value>\d+)(ms|s)$", r"took (?P<value>\S+?)(ms|s)$", "took 984ms"),
+        (r"took (?P<value>\d+)(?:us|ms|s), p99", r"took (?P<value>\S+?)(?:us|ms|s), p99", "took 984us, p99"),
+        (r"took (?P<value>[0-9.]+)[a-z]+", r"took (?P<value>\S+?)[a-z]+", "took 984ms"),
+        (r"took (?P<value>[0-9.]+)[munsµ]?s", r"took (?P<value>\S+?)[munsµ]?s", "took 12us"),
+        (r"took (?P<value>[0-9.]+)(ms|s)?$", r"took (?P<value>\S+)(ms|s)?$", "took 12"),
+        (r"took (?P<value>[0-9.]+)\s+s", r"took (?P<value>\S+)\s+s", "took 984  s"),
         (r"loss (?P<value>[0-9.]+)", r"loss (?P<value>\S+)", "loss 2.5, lr 1"),
         (r"loss=(?P<value>[0-9.]+)", r"loss=(?P<value>\S+)", "loss=2.5,lr=1e-05"),
         (r"loss=(?P<value>[0-9.]+),", r"loss=(?P<value>\S+),", "loss=2.5,lr=1e-05,wd=0"),
