@@ -43,4 +43,5 @@ pub mod source_unit;
 mod token;
 pub mod tool;
 mod totals;
+mod unit_word;
 mod value_group;

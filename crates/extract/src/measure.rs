@@ -412,6 +412,7 @@ fn fill(metric: &mut Metric, series: &Series, reduce: Reduce) {
     metric.n = n;
     metric.non_finite = non_finite;
     metric.source.line = line;
+    metric.unit = metric.unit.take().or_else(|| series.printed_unit().map(str::to_owned));
     metric.source.converted_from.extend(series.converted_from().map(str::to_owned));
     metric.reason = reason;
     if n > 1 && !series.is_let_go() {

@@ -26,7 +26,9 @@ pub fn parse(text: &str) -> Result<f64, String> {
     }
     let (whole, fraction) = unsigned.split_once('.').map_or((unsigned, None), |(whole, rest)| (whole, Some(rest)));
     let mut groups = whole.split(',');
-    let leads = groups.next().is_some_and(|first| (1..=3).contains(&first.len()) && all_digits(first));
+    // `0,512` is a half as some countries write it.
+    let is_first = |first: &str| (1..=3).contains(&first.len()) && all_digits(first) && !first.starts_with('0');
+    let leads = groups.next().is_some_and(is_first);
     let follow = groups.all(|group| group.len() == 3 && all_digits(group));
     if leads && follow && fraction.is_none_or(|fraction| !fraction.contains(',')) {
         let plain: String = text.chars().filter(|letter| *letter != ',').collect();
@@ -124,8 +126,8 @@ mod tests {
     #[test]
     fn what_only_looks_like_a_number() {
         for text in [
-            "", "-", "12,5", "1,23,456", ",5", "1,2345", "1.5,000", "0x10", "1_000", "12abc", "1e", "n", "info",
-            "1.2.3",
+            "", "-", "0,512", "-0,512", "01,234", "00,512", "12,5", "1,23,456", ",5", "1,2345", "1.5,000", "0x10",
+            "1_000", "12abc", "1e", "n", "info", "1.2.3",
         ] {
             assert!(parse(text).is_err(), "{text}");
         }

@@ -10,8 +10,8 @@ use super::line::Line;
 use super::literal_matcher::{Straight, Wanted};
 use super::quantity::Quantities;
 use super::series::Sample;
-use super::token::{cut_token, token_of, word_behind};
-use super::{number, value_group};
+use super::token::{cut_token, token_of};
+use super::{number, unit_word, value_group};
 use kubebench_syntax::unit::MetricUnit;
 
 /// What a compiled pattern may take: more than any [within the budget](super::pattern_budget) does.
@@ -162,7 +162,10 @@ impl Pattern {
             Some(token) => Err(format!(
                 "`{found}` is a part of `{token}`: let the group `value` take all of it, as `(?P<value>\\S+)` does"
             )),
-            None => quantities.read_before(found, word_behind(text, value.1, whole.1)),
+            None => {
+                let place = (value.0, value.0 + found.len());
+                quantities.read_beside(found, unit_word::beside(text, place, whole), text.get(place.1..)?)
+            }
         };
         Some(Hit::of(read, step))
     }
@@ -217,8 +220,12 @@ impl Value {
 /// Returns the text of the pattern for values of `key`.
 pub(crate) fn pattern_of_key(key: &str) -> String {
     let key = regex::escape(key);
+    let rest = r#"(?:[^\s,;"'|(){}\[\]]|,[0-9])*"#;
+    // What begins with a mark, and a number within a call, as `tensor(0.5)`, are in the place of a value as well.
+    let marked = format!(r"[-+]?\.?[0-9]{rest}|[-\u{{2013}}\u{{2014}}<>~\u{{2248}}\u{{b1}}\u{{221e}}*?]{rest}");
+    let called = r"[A-Za-z_][\w.]*\([-+]?\.?[0-9][^\s,)]*";
     format!(
-        r#"(?:^|[^\w.\-/]){key}["']?\s*[=:]\s*["']?(?P<value>(?i:none|null|n/?a)\b|[-+]?(?:(?i:nan|inf(?:inity)?)\b|\.?[0-9](?:[^\s,;"'|(){{}}\[\]]|,[0-9])*))"#
+        r#"(?:^|[^\w.\-/]){key}["']?\s*[=:]\s*["']?(?P<value>(?i:none|null|n/?a)\b|[-+]?(?i:nan|inf(?:inity)?)\b|{marked}|{called})"#
     )
 }
 
@@ -408,11 +415,18 @@ mod tests {
             "loss: 1:23",
             "loss: 2026-11-25",
             "loss=0.5x1",
+            "loss: --",
+            "loss: -",
+            "loss: <0.01",
+            "loss = ~5",
+            "loss: **",
+            "loss: tensor(2.5, device='cuda:0')",
+            "loss=np.float64(6.5)",
         ] {
             let hit = pattern.matches(line, &mut pattern.groups());
             assert!(matches!(hit, Some(Hit::NoNumber(_))), "{line}: {hit:?}");
         }
-        for line in ["loss: nothing", "loss = name", "loss: nullable"] {
+        for line in ["loss: nothing", "loss = name", "loss: nullable", "loss: f(x)", "loss: (2)", "loss: \"a\""] {
             assert_eq!(pattern.matches(line, &mut pattern.groups()), None, "{line}");
         }
     }

@@ -4,6 +4,7 @@
 //! is no number. A suffix is a unit, and is converted into that of the metric or refused; it is never dropped.
 
 use super::number;
+use super::unit_word::{UnitWord, goes_on_as_duration};
 use kubebench_syntax::unit::{Conversion, MetricUnit};
 
 /// What may follow a number without a unit of its own.
@@ -20,8 +21,17 @@ pub(crate) struct Quantities {
     /// The first unit that was printed, where the metric has none.
     first: Option<MetricUnit>,
     printed: Vec<(String, Conversion)>,
-    /// Words behind values, and how these are converted; nothing where a word is no unit.
-    words: Vec<(String, Option<Conversion>)>,
+    /// Words beside values, and how these are converted; nothing where a word is no unit.
+    words: Vec<Word>,
+}
+
+/// A word that was beside a value.
+#[derive(Clone, Debug)]
+struct Word {
+    text: String,
+    is_spelled: bool,
+    is_per: bool,
+    conversion: Option<Conversion>,
 }
 
 impl Quantities {
@@ -62,52 +72,85 @@ impl Quantities {
         Ok(conversion.convert(value))
     }
 
-    /// Reads `text` as a value, behind which a word may be its unit: one that the pattern spells out, or one that is a blank
-    /// away and measures the same as the metric.
+    /// Reads `text` as a value whose unit may be `word`; `behind` is what follows the value on its line.
     ///
     /// # Errors
     /// Why it is no value in the unit, with the text.
-    pub(crate) fn read_before(&mut self, text: &str, word: Option<(&str, bool)>) -> Result<f64, String> {
+    pub(crate) fn read_beside(&mut self, text: &str, word: Option<UnitWord<'_>>, behind: &str) -> Result<f64, String> {
         let value = self.read(text)?;
-        let Some((word, is_spelled)) = word.filter(|_| value.is_finite() && split(text).1.is_empty()) else {
+        if behind.is_empty() && word.is_none() {
             return Ok(value);
-        };
-        let known = self.words.iter().find(|(known, _)| known == word);
-        let conversion = if let Some((_, conversion)) = known {
-            *conversion
-        } else {
-            let conversion = self.conversion_of(text, word, is_spelled)?;
-            if self.words.len() < MOST {
-                self.words.push((word.to_owned(), conversion));
-            }
-            conversion
-        };
-        Ok(conversion.map_or(value, |conversion| conversion.convert(value)))
+        }
+        let (digits, suffix) = split(text);
+        if suffix.is_empty() {
+            let Some(word) = word.filter(|_| value.is_finite()) else { return Ok(value) };
+            let conversion = self.conversion_beside(text, word)?;
+            let rest = behind.split_once(word.text).map_or("", |(_, rest)| rest);
+            self.refuse_first_part(text, digits, word.text, rest)?;
+            return Ok(conversion.map_or(value, |conversion| conversion.convert(value)));
+        }
+        self.refuse_first_part(text, digits, suffix, behind)?;
+        Ok(value)
     }
 
-    /// Returns how values before `word` are converted; nothing where that is no unit of theirs.
-    fn conversion_of(&mut self, text: &str, word: &str, is_spelled: bool) -> Result<Option<Conversion>, String> {
-        let is_factor = FACTORS.iter().any(|(factor, _)| *factor == word);
-        if is_factor && is_spelled {
-            return conversion(&format!("{text}{word}"), word, self.unit.as_ref()).map(Some);
+    /// Refuses the `1h` of `1h 2m 3s`.
+    fn refuse_first_part(&self, text: &str, digits: &str, unit: &str, behind: &str) -> Result<(), String> {
+        let is_time = self.unit.as_ref().is_some_and(MetricUnit::is_time);
+        if is_time && !digits.contains('.') && goes_on_as_duration(unit, behind) {
+            return Err(format!("`{text}` is the first part of a duration that goes on: `{}`", behind.trim()));
         }
-        let Some(printed) = MetricUnit::known(word) else { return Ok(None) };
+        Ok(())
+    }
+
+    /// Returns how values beside `word` are converted, which is the same each time.
+    fn conversion_beside(&mut self, text: &str, word: UnitWord<'_>) -> Result<Option<Conversion>, String> {
+        let UnitWord { text: name, is_spelled, is_per } = word;
+        let is_it = |known: &&Word| known.text == name && known.is_spelled == is_spelled && known.is_per == is_per;
+        if let Some(known) = self.words.iter().find(is_it) {
+            return Ok(known.conversion);
+        }
+        let conversion = self.conversion_of(text, word)?;
+        if self.words.len() < MOST {
+            self.words.push(Word { text: name.to_owned(), is_spelled, is_per, conversion });
+        }
+        Ok(conversion)
+    }
+
+    /// Returns how values beside `word` are converted; nothing where that is no unit.
+    fn conversion_of(&mut self, text: &str, word: UnitWord<'_>) -> Result<Option<Conversion>, String> {
+        let UnitWord { text: name, is_spelled, is_per } = word;
+        let is_factor = FACTORS.iter().any(|(factor, _)| *factor == name);
+        if is_factor && is_spelled {
+            return conversion(&format!("{text}{name}"), name, self.unit.as_ref()).map(Some);
+        }
+        let printed = MetricUnit::of(name);
+        let is_measure = name == "%" || printed.is_physical();
         let Some(unit) = &self.unit else {
-            // The first one that is spelled out is the metric's.
-            let first = is_spelled.then(|| &*self.first.get_or_insert_with(|| printed.clone()));
-            let conversion = first.map(|first| printed.conversion_to(first).ok_or_else(|| mismatch(text, word, first)));
-            return conversion.transpose();
+            if MetricUnit::known(name).is_none() || !is_spelled && !printed.is_physical() {
+                return Ok(None);
+            }
+            let first = self.first.get_or_insert_with(|| printed.clone());
+            return printed.conversion_to(first).map(Some).ok_or_else(|| mismatch(text, name, first));
         };
-        let numerator = unit.numerator().and_then(|numerator| printed.conversion_to(&numerator));
-        let conversion = printed.conversion_to(unit).or(numerator);
+        if let Some(conversion) = printed.conversion_to(unit) {
+            return Ok(Some(conversion));
+        }
+        // `250 ms` of `ms/step` is one step's; `5 GB` says nothing of a time unless `per second` follows.
+        let per = unit.dimension().split_once('/').map(|(_, per)| per);
+        let numerator = unit.numerator().filter(|_| is_per || per != Some("s"));
+        let of_numerator = numerator.and_then(|numerator| printed.conversion_to(&numerator));
         // `12 requests` is a count, and `12 s` is none.
-        let is_refused = is_spelled && conversion.is_none() && (word == "%" || printed.is_physical());
-        if is_refused { Err(mismatch(text, word, unit)) } else { Ok(conversion) }
+        if of_numerator.is_none() && is_measure { Err(mismatch(text, name, unit)) } else { Ok(of_numerator) }
+    }
+
+    /// Returns the unit that was printed, of a metric that has none.
+    pub(crate) fn printed_unit(&self) -> Option<&str> {
+        self.first.as_ref().filter(|first| first.is_physical()).map(MetricUnit::text)
     }
 
     /// Returns the units from which values were converted, in the order in which they came first.
     pub(crate) fn converted_from(&self) -> impl Iterator<Item = &str> {
-        let words = self.words.iter().filter_map(|(word, conversion)| Some((word, (*conversion)?)));
+        let words = self.words.iter().filter_map(|word| Some((&word.text, word.conversion?)));
         let all = self.printed.iter().map(|(unit, conversion)| (unit, *conversion)).chain(words);
         all.filter(|(_, conversion)| !conversion.is_none()).map(|(unit, _)| unit.as_str())
     }
@@ -179,7 +222,9 @@ fn parts(text: &str, unit: &MetricUnit) -> Option<f64> {
         let next = after.find(|letter: char| !letter.is_alphabetic()).unwrap_or(after.len());
         let (name, after) = after.split_at_checked(next)?;
         let (_, scale) = known.find(|(part, _)| *part == name)?;
-        let value = number::parse(digits).ok().filter(|value| value.is_finite() && *value >= 0.0)?;
+        // A comma is that of a locale here: `0m0,512s`.
+        let digits = digits.parse().ok().filter(|_| !digits.contains(['e', 'E', '+', '-']));
+        let value: f64 = digits.filter(|value: &f64| value.is_finite())?;
         seconds += value * scale;
         rest = after;
     }
@@ -258,6 +303,10 @@ mod tests {
             "12  ms",
             "7 ",
             "1.5 G B",
+            "0m0,512s",
+            "0m12,345s",
+            "1m1e1s",
+            "0,512 s",
         ];
         for text in cases {
             let found = in_unit(text, "s");

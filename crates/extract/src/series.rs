@@ -274,6 +274,11 @@ impl Series {
         self.quantities.converted_from()
     }
 
+    /// Returns the unit beside the values of a metric that has none.
+    pub(crate) fn printed_unit(&self) -> Option<&str> {
+        self.quantities.printed_unit()
+    }
+
     /// Reads a text as a value in the unit of the series.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The token that a group takes of a line: where it begins and ends, and the unit behind it.
+//! The token that a group takes of a line: where it begins and ends.
 
 /// Returns the token that `text` is or begins with: it ends before a quote, a bracket, `;`, `|`, or a comma that no digit follows.
 ///
@@ -32,22 +32,6 @@ pub(crate) fn cut_token(text: &str, value: (usize, usize), whole: (usize, usize)
     let from = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
     let to = behind.find(char::is_whitespace).map_or(text.len(), |at| value.1 + at);
     text.get(from..to)
-}
-
-/// Returns the word behind a value at `end`, and whether the pattern, which matches up to `matched`, spells it out. A word that
-/// it does not spell out is one blank away.
-pub(crate) fn word_behind(text: &str, end: usize, matched: usize) -> Option<(&str, bool)> {
-    let rest = text.get(end..).filter(|rest| !rest.is_empty())?;
-    let open = rest.trim_start_matches([' ', '\t', '(', '[']);
-    let is_part = |letter: char| letter.is_alphabetic() || matches!(letter, '%' | '/' | '\u{b5}');
-    let length = open.find(|letter| !is_part(letter)).unwrap_or(open.len());
-    let word = open.get(..length)?.trim_end_matches('/');
-    let begins = text.len() - open.len();
-    let is_spelled = begins + word.len() <= matched;
-    let is_near = rest.starts_with(' ') && begins == end + 1;
-    let is_whole =
-        !open.get(length..)?.starts_with(|next: char| next.is_ascii_digit() || matches!(next, '_' | '=' | ':'));
-    (!word.is_empty() && (is_spelled || is_near && is_whole)).then_some((word, is_spelled))
 }
 
 fn is_digit(letter: Option<char>) -> bool {
@@ -164,10 +148,29 @@ mod tests {
             (r"e (?P<value>[0-9.]+)[a-z]+", "s", "e 5ms", 0.005),
             (r"e (?P<value>[0-9.]+)m?s", "s", "e 5ms", 0.005),
             (r"took (?P<value>\S+) ms", "ms/step", "took 250 ms", 250.0),
+            (r"v: (?P<value>\S+)", "ms", "v: 984   us", 0.984),
+            (r"v: (?P<value>\S+)", "ms", "v: 984\tus", 0.984),
+            (r"v: (?P<value>\S+)", "ms", "v: 984\u{a0}us", 0.984),
+            (r"v: (?P<value>\S+)", "ms", "v: 984 [us]", 0.984),
+            (r"v: (?P<value>\S+)", "ms", "v: 984[us]", 0.984),
+            (r"v: (?P<value>\S+)", "ms", "v: 984 us: done", 0.984),
+            (r"v: (?P<value>\S+)", "ms", "v: 984 \u{b1} 3 us", 0.984),
+            (r"v: (?P<value>\S+)", "ms/step", "v: 2 s/step", 2000.0),
+            (r"v: (?P<value>\S+) s/step", "ms/step", "v: 2 s/step", 2000.0),
+            (r"v: (?P<value>\S+)", "tokens/s/gpu", "v: 5.1 ktokens/s/gpu", 5100.0),
+            (r"v: (?P<value>\S+) TFLOPS", "GFLOP/s", "v: 5 TFLOPS", 5000.0),
+            (r"v: (?P<value>\S+) GB", "MB/s", "v: 5 GB per second", 5000.0),
+            (r"TTFT \(ms\):\s+(?P<value>\S+)", "s", "P99 TTFT (ms):   300.0", 0.3),
+            (r"size \[kB\] = (?P<value>\S+)", "MB", "size [kB] = 300", 0.3),
+            (r"token\(s\): (?P<value>\S+)", "1", "token(s): 300", 300.0),
+            (r"avg (?P<value>\S+)", "s", "avg 5 min 3 max 9", 5.0),
+            (r"avg (?P<value>\S+)", "s", "avg 5 min", 300.0),
+            (r"v (?P<value>\S+)", "ms", "v 12 s: 3", 12.0),
+            (r"v (?P<value>\S+)", "s", "v 2.5 s 900 ms", 2.5),
+            (r"v (?P<value>\S+)", "s", "v 12 s, 3 runs", 12.0),
             (r"(?P<value>\S+) requests", "1", "12 requests", 12.0),
             (r"v (?P<value>\S+)", "ms", "v 12 samples", 12.0),
             (r"v (?P<value>\S+)", "ms", "v 12 s=3", 12.0),
-            (r"v (?P<value>\S+)", "s", "v 12 MB", 12.0),
         ] {
             assert_eq!(read(pattern, Some(unit), line), Some(Ok(value)), "{pattern} in {line:?}");
         }
@@ -176,6 +179,19 @@ mod tests {
             (r"b (?P<value>\S+) MB", "s", "b 7 MB"),
             (r"f (?P<value>[0-9.]+)K", "MB", "f 5K"),
             (r"f (?P<value>[0-9.]+)\w+", "s", "f 5ms"),
+            (r"v (?P<value>\S+)", "s", "v 12 MB"),
+            (r"v (?P<value>\S+)", "Gbit/s", "v 12.5 GB/s"),
+            (r"v (?P<value>\S+)", "images/s", "v 5 s"),
+            (r"v (?P<value>\S+)", "it/s", "v 2.0 s/it"),
+            (r"v (?P<value>\S+) GB", "MB/s", "v 5 GB"),
+            (r"v (?P<value>\S+)", "s", "v 5 ms/step"),
+            (r"v (?P<value>\S+)", "s", "v 1h 2m 3s"),
+            (r"v (?P<value>\S+)", "s", "v 1s 500ms"),
+            (r"v (?P<value>\S+)", "s", "v 1d 2h"),
+            (r"v (?P<value>\S+)", "s", "v 2 min 30 s"),
+            (r"v (?P<value>\S+)", "s", "v 2 minutes and 3 seconds"),
+            (r"real\s+(?P<value>\S+)", "s", "real\t0m0,512s"),
+            (r"TTFT \(ms\): (?P<value>\S+)", "MB", "TTFT (ms): 300"),
         ] {
             let read = read(pattern, Some(unit), line);
             assert!(matches!(read, Some(Err(_))), "{pattern} in {line:?}: {read:?}");
