@@ -305,7 +305,7 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
 fn in_spec_unit<'s>(made: &mut Metric, own: &MetricUnit, series: &'s Series) -> Result<Cow<'s, Series>, String> {
     let Some(unit) = made.unit.as_deref().map(MetricUnit::of) else { return Ok(Cow::Borrowed(series)) };
     let source = &mut made.source;
-    match own.conversion_to(&unit) {
+    match own.conversion_to(&unit).or_else(|| own.conversion_of_count_to(&unit)) {
         Some(conversion) if conversion.is_none() => Ok(Cow::Borrowed(series)),
         Some(conversion) => {
             source.converted_from.push(own.text().to_owned());

@@ -222,8 +222,8 @@ pub(crate) fn pattern_of_key(key: &str) -> String {
     let key = regex::escape(key);
     let rest = r#"(?:[^\s,;"'|(){}\[\]]|,[0-9])*"#;
     // What begins with a mark, and a number within a call, as `tensor(0.5)`, are in the place of a value as well.
-    let marked = format!(r"[-+]?\.?[0-9]{rest}|[-\u{{2013}}\u{{2014}}<>~\u{{2248}}\u{{b1}}\u{{221e}}*?]{rest}");
-    let called = r"[A-Za-z_][\w.]*\([-+]?\.?[0-9][^\s,)]*";
+    let marked = format!(r"(?:[-+]?\.?[0-9]|[-\u{{2013}}\u{{2014}}<>~\u{{2248}}\u{{b1}}\u{{221e}}*?]){rest}");
+    let called = r"[A-Za-z_][0-9A-Za-z_.]*\([-+]?\.?[0-9]";
     format!(
         r#"(?:^|[^\w.\-/]){key}["']?\s*[=:]\s*["']?(?P<value>(?i:none|null|n/?a)\b|[-+]?(?i:nan|inf(?:inity)?)\b|{marked}|{called})"#
     )

@@ -37,7 +37,7 @@ const LARGE: [(char, i32); 7] = [('k', 3), ('K', 3), ('M', 6), ('G', 9), ('T', 1
 /// Prefixes of what physics measures: before other words they are letters.
 const SMALL: [(char, i32); 5] = [('m', -3), ('u', -6), ('\u{b5}', -6), ('\u{3bc}', -6), ('n', -9)];
 /// What has small parts.
-const PHYSICAL: [&str; 5] = ["s", "J", "W", "Hz", "Wh"];
+const PHYSICAL: [&str; 4] = ["s", "J", "W", "Hz"];
 
 impl MetricUnit {
     /// Reads a unit as a spec or a tool writes it. Every text is one: what is unknown is a dimension of its own.
@@ -48,7 +48,12 @@ impl MetricUnit {
         // `Mbps`, `TFLOPS`: a rate in one word.
         let spelled = match spelled.strip_suffix("ps").filter(|word| word.ends_with(['b', 'B'])) {
             Some(word) => format!("{word}/s"),
-            None => spelled.strip_suffix("FLOPS").map_or_else(|| spelled.to_owned(), |word| format!("{word}FLOP/s")),
+            None => {
+                let rates = [("FLOPS", "FLOP/s"), ("IOPS", "IO/s"), ("iops", "IO/s"), ("OPS", "op/s")];
+                let rate =
+                    rates.into_iter().find_map(|(word, rate)| Some(spelled.strip_suffix(word)?.to_owned() + rate));
+                rate.unwrap_or_else(|| spelled.to_owned())
+            }
         };
         for (part, word) in spelled.split('/').enumerate() {
             let (own, name) = of_word(word.trim());
@@ -94,6 +99,18 @@ impl MetricUnit {
     /// Returns how values in this unit become values in `other`; none when the two measure different things.
     pub fn conversion_to(&self, other: &Self) -> Option<Conversion> {
         (self.dimension == other.dimension).then(|| Conversion(self.scale.over(other.scale)))
+    }
+
+    /// Returns how values in this unit become values in `other`, where one of them says what is counted and the other does not:
+    /// `IOPS` and `1/s`, `requests` and `1`.
+    pub fn conversion_of_count_to(&self, other: &Self) -> Option<Conversion> {
+        let parts = |unit: &Self| {
+            let (counted, per) = unit.dimension.split_once('/').unwrap_or((&unit.dimension, ""));
+            (counted.to_owned(), per.to_owned())
+        };
+        let ((one, per), (another, per_other)) = (parts(self), parts(other));
+        let is_count = !self.is_physical() && !other.is_physical() && per == per_other;
+        (is_count && (one == PURE || another == PURE)).then(|| Conversion(self.scale.over(other.scale)))
     }
 
     /// Returns true for a time, which Go prints in parts: `1m12.5s`.
@@ -211,7 +228,7 @@ fn whole(word: &str) -> Option<(Scale, &'static str)> {
         "Hz" | "hertz" => of(1.0, 0, "Hz"),
         "J" | "joule" | "joules" => of(1.0, 0, "J"),
         "W" | "watt" | "watts" => of(1.0, 0, "W"),
-        "Wh" => of(1.0, 0, "Wh"),
+        "Wh" => of(3600.0, 0, "J"),
         "tok" | "toks" | "token" | "tokens" => of(1.0, 0, "tokens"),
         "req" | "reqs" | "request" | "requests" => of(1.0, 0, "requests"),
         "it" | "its" | "iter" | "iters" | "iteration" | "iterations" => of(1.0, 0, "iter"),
@@ -257,9 +274,32 @@ mod tests {
             (0.25, "1", "%", 25.0),
             (3.0, "kfoo/s", "foo/s", 3000.0),
             (3.0, "mJ", "J", 0.003),
+            (2.0, "kWh", "MJ", 7.2),
+            (3.0, "kIOPS", "IOPS", 3000.0),
+            (3.0, "MOPS", "op/s", 3_000_000.0),
         ];
         for (value, from, to, wanted) in cases {
             assert_eq!(converted(value, from, to), Some(wanted), "{value} {from} in {to}");
+        }
+    }
+
+    #[test]
+    fn what_is_counted_may_be_left_out() {
+        let converted = |from: &str, to: &str| {
+            let conversion = MetricUnit::of(from).conversion_of_count_to(&MetricUnit::of(to));
+            conversion.map(|conversion| conversion.convert(3.0))
+        };
+        for (from, to, value) in [
+            ("1/s", "events/s", 3.0),
+            ("IOPS", "1/s", 3.0),
+            ("kIOPS", "1/s", 3000.0),
+            ("requests", "1", 3.0),
+            ("1/s", "events/min", 180.0),
+        ] {
+            assert_eq!(converted(from, to), Some(value), "{from} in {to}");
+        }
+        for (from, to) in [("1/s", "B/s"), ("1/s", "events"), ("events/s", "images/s"), ("1", "s")] {
+            assert_eq!(converted(from, to), None, "{from} in {to}");
         }
     }
 
