@@ -70,9 +70,9 @@ impl Reader {
 
     /// Returns the unit that `# UNIT` or the name says of the samples called `name`; `1` for the counts of a distribution.
     pub(crate) fn declared_unit(&self, name: &str) -> Option<String> {
-        let described =
-            self.kind_of(name).is_some_and(|kind| matches!(kind, "histogram" | "summary" | "gaugehistogram"));
-        if described && (name.ends_with("_count") || name.ends_with("_bucket")) {
+        let may_count =
+            self.kind_of(name).is_none_or(|kind| matches!(kind, "histogram" | "summary" | "gaugehistogram"));
+        if may_count && (name.ends_with("_count") || name.ends_with("_bucket")) {
             return Some("1".to_owned());
         }
         let family = family(name);
@@ -253,6 +253,9 @@ mod tests {
             ("wait_sum", "s"),
             ("wait_count", "1"),
             ("wait_bucket", "1"),
+            ("req_seconds_count", "1"),
+            ("req_seconds_bucket", "1"),
+            ("req_seconds_sum", "s"),
             ("work_total", "furlongs"),
             ("out_tokens_per_second", "tokens/s"),
             ("net_bytes_per_second", "B/s"),

@@ -158,14 +158,13 @@ impl Pattern {
         let step = step.and_then(|step| step_of(text.get(step.0..step.1)?));
         let begin = if self.follows_any { value.0 } else { whole.0 };
         let end = if self.precedes_any { value.1 } else { whole.1 };
-        let read = match cut_token(text, value, (begin, end)) {
-            Some(token) => Err(format!(
+        let read = if let Some(token) = cut_token(text, value, (begin, end)) {
+            Err(format!(
                 "`{found}` is a part of `{token}`: let the group `value` take all of it, as `(?P<value>\\S+)` does"
-            )),
-            None => {
-                let place = (value.0, value.0 + found.len());
-                quantities.read_beside(found, unit_word::beside(text, place, whole), text.get(place.1..)?)
-            }
+            ))
+        } else {
+            let place = (value.0, value.0 + found.len());
+            quantities.read_beside(found, unit_word::beside(text, place, whole), text.get(place.1..)?)
         };
         Some(Hit::of(read, step))
     }

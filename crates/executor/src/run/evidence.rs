@@ -65,7 +65,10 @@ impl Evidence for RunEvidence {
                 let peaks = known.iter().filter_map(|usage| usage.max_rss_bytes);
                 let most = peaks.fold(self.peak_rss, f64::max);
                 if most <= 0.0 {
-                    return Err("the processes ended before anybody could look at their memory".to_owned());
+                    return Err(
+                        "the processes were smaller than their supervisor and ended within a tenth of a second, too soon to see their peak"
+                            .to_owned(),
+                    );
                 }
                 most
             }

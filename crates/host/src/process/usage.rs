@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use kubebench_syntax::invariant::Invariant as _;
 pub struct Usage {
     /// CPU time in user and kernel mode.
     pub cpu_seconds: f64,
-    /// Peak resident memory of the largest single process; none when it ended before anybody could look.
+    /// Peak resident memory of the largest single process; none of a small one that ended at once.
     pub max_rss_bytes: Option<f64>,
     /// Bytes fetched from storage; none where the system does not count them.
     pub read_bytes: Option<f64>,
@@ -48,21 +48,27 @@ impl Usage {
 #[derive(Debug)]
 pub(super) struct Memory {
     own: f64,
+    since: Instant,
     seen: Arc<AtomicU64>,
 }
+
+/// How often a small process is looked at: what it takes after the last look is not seen.
+const LOOK: Duration = Duration::from_millis(10);
+/// A process that ended before it was looked at so often says nothing of its peak.
+const LOOKS: u32 = 10;
 
 impl Memory {
     /// Takes note of what this process has.
     pub(super) fn of_myself() -> Self {
         // The counts of a process are up to some hundred pages late.
-        Self { own: peak_of("self").map_or(0.0, |own| own as f64 * 1.1), seen: Arc::default() }
+        let own = peak_of("self").map_or(0.0, |own| own as f64 * 1.1);
+        Self { own, since: Instant::now(), seen: Arc::default() }
     }
 
-    /// Looks at `pid` and its descendants until one is larger than this process, at ever longer intervals.
+    /// Looks at `pid` and its descendants until one is larger than this process.
     pub(super) fn watch(&self, pid: i32) {
         let (own, seen) = (self.own, Arc::clone(&self.seen));
         std::thread::spawn(move || {
-            let mut pause = Duration::from_millis(1);
             while let Some(main) = peak_of(&pid.to_string()) {
                 let below = children(pid).into_iter().filter_map(|pid| peak_of(&pid.to_string()));
                 let peak = below.fold(main, u64::max);
@@ -70,8 +76,7 @@ impl Memory {
                 if peak as f64 > own {
                     break;
                 }
-                std::thread::sleep(pause);
-                pause = (pause * 2).min(Duration::from_secs(1));
+                std::thread::sleep(LOOK);
             }
         });
     }
@@ -82,7 +87,7 @@ impl Memory {
             return Some(counted);
         }
         let seen = self.seen.load(Ordering::Relaxed);
-        (seen > 0).then_some(seen as f64)
+        (seen > 0 && self.since.elapsed() >= LOOK * LOOKS).then_some(seen as f64)
     }
 }
 

@@ -4,6 +4,7 @@
 //! each one dimension. Prefixes are SI (`k` and `K` are 1000, so `kB` and `KB` are 1000 bytes) and binary with an `i`
 //! (`KiB` is 1024 bytes); case tells bits (`b`) from bytes (`B`). Every prefix goes with every unit: `Gbit/s`, `GHz`, `kit/s`.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// The unit of a metric.
@@ -32,6 +33,9 @@ const ONE: Scale = Scale { mantissa: 1.0, exponent: 0 };
 const PURE: &str = "1";
 const SECOND: &str = "s";
 
+/// Rates in one word, as in `Mbps` and `TFLOPS`.
+const RATES: [(&str, &str); 6] =
+    [("bps", "b/s"), ("Bps", "B/s"), ("FLOPS", "FLOP/s"), ("IOPS", "IO/s"), ("iops", "IO/s"), ("OPS", "op/s")];
 /// Prefixes of every unit.
 const LARGE: [(char, i32); 7] = [('k', 3), ('K', 3), ('M', 6), ('G', 9), ('T', 12), ('P', 15), ('E', 18)];
 /// Prefixes of what physics measures: before other words they are letters.
@@ -44,18 +48,7 @@ impl MetricUnit {
     pub fn of(text: &str) -> Self {
         let mut scale = ONE;
         let mut dimension = String::new();
-        let spelled = text.trim();
-        // `Mbps`, `TFLOPS`: a rate in one word.
-        let spelled = match spelled.strip_suffix("ps").filter(|word| word.ends_with(['b', 'B'])) {
-            Some(word) => format!("{word}/s"),
-            None => {
-                let rates = [("FLOPS", "FLOP/s"), ("IOPS", "IO/s"), ("iops", "IO/s"), ("OPS", "op/s")];
-                let rate =
-                    rates.into_iter().find_map(|(word, rate)| Some(spelled.strip_suffix(word)?.to_owned() + rate));
-                rate.unwrap_or_else(|| spelled.to_owned())
-            }
-        };
-        for (part, word) in spelled.split('/').enumerate() {
+        for (part, word) in with_divisor(text.trim()).split('/').enumerate() {
             let (own, name) = of_word(word.trim());
             if part == 0 {
                 scale = scale.times(own);
@@ -71,14 +64,12 @@ impl MetricUnit {
     /// Returns the unit that `text` is, where each word of it is one that is known: `us`, `MB/s`, `ktok/s`, and no other words.
     pub fn known(text: &str) -> Option<Self> {
         let is_known = |word: &str| of_known_word(word).is_some();
-        let rate = text.strip_suffix("ps").filter(|word| word.ends_with(['b', 'B']));
-        let mut words = rate.unwrap_or(text).split('/');
-        (!text.is_empty() && words.all(is_known)).then(|| Self::of(text))
+        (!text.is_empty() && with_divisor(text).split('/').all(is_known)).then(|| Self::of(text))
     }
 
     /// Returns what stands before the first `/`: the numerator of a rate.
     pub fn numerator(&self) -> Option<Self> {
-        self.text.split_once('/').map(|(numerator, _)| Self::of(numerator))
+        with_divisor(&self.text).split_once('/').map(|(numerator, _)| Self::of(numerator))
     }
 
     /// Reads the unit of a metric; one that has none is a pure number.
@@ -171,6 +162,12 @@ impl Scale {
     fn over(self, other: Self) -> Self {
         Self { mantissa: self.mantissa / other.mantissa, exponent: self.exponent - other.exponent }
     }
+}
+
+/// Returns a rate with what it divides by: `Mb/s` for `Mbps`.
+fn with_divisor(unit: &str) -> Cow<'_, str> {
+    let rate = RATES.into_iter().find_map(|(word, rate)| Some(unit.strip_suffix(word)?.to_owned() + rate));
+    rate.map_or(Cow::Borrowed(unit), Cow::Owned)
 }
 
 /// Returns what one of `word` is, and of what; a word that is not known is a unit of its own, perhaps with a prefix.
