@@ -405,11 +405,15 @@ impl<'a> Reader<'a> {
 
     /// Reports a value that has the right type and is refused all the same.
     fn refused(&mut self, node: &Node, message: impl Into<String>, help: impl Into<String>) {
+        self.refused_at(node.span, message, help);
+    }
+
+    fn refused_at(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
         let note = match self.meaning {
             Meaning::Value | Meaning::Object => "the API server would refuse the object",
             Meaning::Patch => "the API server would refuse it, and the run would wait until its timeout",
         };
-        self.diagnostics.push(Diagnostic::at(&code::KB0325, node.span, message).note(note).help(help));
+        self.diagnostics.push(Diagnostic::at(&code::KB0325, span, message).note(note).help(help));
     }
 }
 

@@ -65,6 +65,29 @@ fn a_mistyped_field_is_an_error_at_its_place() {
             str! {"`replicas` must be a whole number of at most 2147483647, not a string `two`"},
         ),
         (job("completionMode: indexed,", ""), "KB0325 at indexed", str! {"`indexed` is not a value of `completionMode`"}),
+        (job("", "livenessProbe: {httpGet: {path: /, port: 70000}}"), "KB0325 at 70000", str! {"`70000` is not a port"}),
+        (job("", "livenessProbe: {httpGet: {path: /, port: 80, scheme: https}}"), "KB0325 at https", str! {"`https` is not a value of `scheme`"}),
+        (job("", "").replace("Never", "Always"), "KB0325 at Always", str! {"`Always` is not a value of `restartPolicy`"}),
+        (
+            job("", "").replace("kind: Job,", "kind: Job, metadata: {labels: {team: 'ml infra'}},"),
+            "KB0325 at 'ml infra'",
+            str! {"`ml infra` is not a label value: ` ` is not allowed in it"},
+        ),
+        (
+            "{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {type: clusterIP, ports: [{port: 80}]}}, JOB]}".replace("JOB", &job("", "")),
+            "KB0325 at clusterIP",
+            str! {"`clusterIP` is not a value of `type`"},
+        ),
+        (
+            "{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {ports: [{port: 70000}]}}, JOB]}".replace("JOB", &job("", "")),
+            "KB0325 at 70000",
+            str! {"`70000` is not a port"},
+        ),
+        (
+            "{apiVersion: serving.kserve.io/v1alpha1, kind: LLMInferenceService, spec: {replicas: two, template: {containers: [{name: main, image: 'r.example/a:1'}]}}}".to_owned(),
+            "KB0316 at two",
+            str! {"`replicas` must be a whole number of at most 2147483647, not a string `two`"},
+        ),
         (job("backoffLimit: -1,", ""), "KB0325 at -1", str! {"`backoffLimit` is -1"}),
         (job("", "").replace("Never", "never"), "KB0325 at never", str! {"`never` is not a value of `restartPolicy`"}),
         (

@@ -58,6 +58,8 @@ const REFUSED: &[(&str, &[&str])] = &[
     ("job/awslabs-awsome-distributed-ai-nvrx-ft-launcher.tmpl.yaml", FILL_IN),
     ("job/googlecloudplatform-kubernetes-engine-samples-a100-jax-indexed.yaml", FILL_IN),
     ("jobset/googlecloudplatform-container-engine-accelerators-nccl-a4x-max-dupkey.yaml", FILL_IN),
+    // Its `inline` is a text, and the CRD takes an object.
+    ("llminferenceservice/kserve-kserve-v1alpha1-latency-predictor.yaml", &["KB0316"]),
     ("mpijob/awslabs-awsome-distributed-ai-v2beta1-deepep-internode.tmpl.yaml", FILL_IN),
     ("mpijob/awslabs-awsome-distributed-ai-v2beta1-nccl-tests-efa.yaml", FILL_IN),
     ("mpijob/googlecloudplatform-kubernetes-engine-samples-v2beta1-hpl.tmpl.yaml", FILL_IN),

@@ -9,6 +9,21 @@ use kubebench_syntax::yaml::{Node, Value};
 pub(super) fn check(reader: &mut Reader<'_>, name: &str, node: &Node) {
     match name {
         "JobSpec" => job(reader, node),
+        "PodFailurePolicyRule" => one_of(reader, node, "action", &["FailJob", "FailIndex", "Ignore", "Count"]),
+        "PodFailurePolicyOnExitCodesRequirement" => one_of(reader, node, "operator", &["In", "NotIn"]),
+        "Probe" => {
+            for field in
+                ["initialDelaySeconds", "periodSeconds", "timeoutSeconds", "successThreshold", "failureThreshold"]
+            {
+                at_least(reader, node, field, 0);
+            }
+        }
+        "HTTPGetAction" => {
+            one_of(reader, node, "scheme", &["HTTP", "HTTPS"]);
+            port_number(reader, node, "port", 1);
+        }
+        "TCPSocketAction" | "GRPCAction" => port_number(reader, node, "port", 1),
+        "PreferredSchedulingTerm" | "WeightedPodAffinityTerm" => weight(reader, node),
         "PodSpec" => pod(reader, node),
         "Container" => container(reader, node),
         "Volume" => label(reader, node, "a volume"),
@@ -44,6 +59,9 @@ pub(super) fn check(reader: &mut Reader<'_>, name: &str, node: &Node) {
 fn job(reader: &mut Reader<'_>, node: &Node) {
     one_of(reader, node, "completionMode", &["NonIndexed", "Indexed"]);
     one_of(reader, node, "podReplacementPolicy", &["TerminatingOrFailed", "Failed"]);
+    if let Some(pod) = node.get("template").and_then(|template| template.get("spec")) {
+        one_of(reader, pod, "restartPolicy", &["OnFailure", "Never"]);
+    }
     for field in [
         "activeDeadlineSeconds",
         "backoffLimit",
@@ -106,9 +124,15 @@ fn label(reader: &mut Reader<'_>, node: &Node, what: &str) {
     }
 }
 
-fn at_least(reader: &mut Reader<'_>, node: &Node, field: &str, least: i64) {
+pub(super) fn at_least(reader: &mut Reader<'_>, node: &Node, field: &str, least: i64) {
     if let Some((value, found)) = number(node, field).filter(|(_, found)| *found < least) {
         reader.refused(value, format!("`{field}` is {found}"), format!("write a number from {least}"));
+    }
+}
+
+fn weight(reader: &mut Reader<'_>, node: &Node) {
+    if let Some((value, found)) = number(node, "weight").filter(|(_, found)| !(1..=100).contains(found)) {
+        reader.refused(value, format!("`weight` is {found}"), "write a number from 1 to 100");
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the API server asks of values beyond their types, for the types that decide where pods run and whom they reach.
 
 use super::Reader;
+use super::pod_rule::at_least;
 use kubebench_syntax::diag::did_you_mean;
 use kubebench_syntax::unit::{LabelKey, LabelValue, network};
 use kubebench_syntax::yaml::{Node, Value};
@@ -8,6 +9,25 @@ use kubebench_syntax::yaml::{Node, Value};
 /// Reports what the API server refuses in a value of the type `name`.
 pub(super) fn check(reader: &mut Reader<'_>, name: &str, node: &Node) {
     match name {
+        "ObjectMeta" => metadata(reader, node),
+        "ServiceSpec" => {
+            one_of(reader, node, "type", &["ClusterIP", "NodePort", "LoadBalancer", "ExternalName"]);
+            one_of(reader, node, "sessionAffinity", &["None", "ClientIP"]);
+            one_of(reader, node, "externalTrafficPolicy", &["Cluster", "Local"]);
+            one_of(reader, node, "internalTrafficPolicy", &["Cluster", "Local"]);
+        }
+        "ServicePort" => {
+            one_of(reader, node, "protocol", &["TCP", "UDP", "SCTP"]);
+            port_number(reader, node, "port", 1);
+            port_number(reader, node, "targetPort", 1);
+        }
+        "DeploymentSpec" => {
+            at_least(reader, node, "replicas", 0);
+            if let Some(pod) = node.get("template").and_then(|template| template.get("spec")) {
+                one_of(reader, pod, "restartPolicy", &["Always"]);
+            }
+        }
+        "DeploymentStrategy" => one_of(reader, node, "type", &["Recreate", "RollingUpdate"]),
         "Toleration" => toleration(reader, node),
         "NetworkPolicyPort" => port(reader, node),
         "NetworkPolicyPeer" => peer(reader, node),
@@ -54,6 +74,21 @@ pub(super) fn unknown_word(reader: &mut Reader<'_>, value: &Node, text: &str, pl
         None => format!("write one of {}", words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")),
     };
     reader.refused(value, format!("`{text}` is not a value of {place}"), help);
+}
+
+/// Labels select objects, so the API server takes no other keys and values than those that a selector can name.
+fn metadata(reader: &mut Reader<'_>, node: &Node) {
+    for entry in node.entries_of("labels") {
+        if entry.key.starts_with('$') || entry.value.value == Value::Null {
+            continue;
+        }
+        let value = || LabelValue::parse(entry.value.as_text()?).err().map(|error| (entry.value.span, error));
+        let fault = LabelKey::parse(&entry.key).err().map(|error| (entry.key_span, error)).or_else(value);
+        if let Some((span, error)) = fault {
+            let help = error.help.unwrap_or_else(|| "write at most 63 of a-z, A-Z, 0-9, `-`, `_` and `.`".to_owned());
+            reader.refused_at(span, error.message, help);
+        }
+    }
 }
 
 fn toleration(reader: &mut Reader<'_>, node: &Node) {
