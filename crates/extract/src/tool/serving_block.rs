@@ -93,6 +93,10 @@ const SETTINGS: [(&str, &str); 13] = [
     ("", "burstiness"),
 ];
 
+/// What the JSON of every run holds, beside latencies.
+const ALWAYS: [&str; 6] =
+    ["completed", "duration", "total_input_tokens", "total_output_tokens", "request_throughput", "output_throughput"];
+
 /// Data sets of SGLang whose number of requests is not `num_prompts`.
 const OWN_NUMBER: [&str; 2] = ["generated-shared-prefix", "mooncake"];
 
@@ -268,8 +272,8 @@ fn run_of(document: &Value) -> Run {
         };
     }
     for (key, value) in document.as_object().into_iter().flatten() {
-        // What was not asked for is null: a goodput without goals.
-        if !value.is_null() {
+        // What was not asked for is null: a goodput without goals. What is always measured is not finite then.
+        if !value.is_null() || ALWAYS.contains(&key.as_str()) || find(&LATENCIES, key).is_some() {
             run.take(key, reading(value));
         }
     }
