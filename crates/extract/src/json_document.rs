@@ -151,6 +151,13 @@ pub(crate) fn given(object: &Value) -> impl Iterator<Item = (&str, Reading)> {
     readings(object).filter(|(key, _)| object.get(key).is_some_and(|value| !value.is_null()))
 }
 
+/// Reads the members of an object of statistics, all of which are `null` where nothing was measured. One that is `null` among
+/// others is not finite.
+pub(crate) fn measured(object: &Value) -> impl Iterator<Item = (&str, Reading)> {
+    let is_empty = given(object).next().is_none();
+    readings(object).filter(move |_| !is_empty)
+}
+
 /// Reads the members of an object of statistics: numbers, what is in the place of one, and no lists or objects.
 pub(crate) fn readings(object: &Value) -> impl Iterator<Item = (&str, Reading)> {
     let members = object.as_object().into_iter().flatten();

@@ -382,7 +382,11 @@ impl ToolScan {
             };
             let Some(part) = at.and_then(|at| lines.part_at(at)) else { break };
             if !part.text.is_empty() {
-                parser.line(&part.line(), &mut self.report);
+                let line = part.line();
+                if !line.is_whole && self.needles.is_some() {
+                    self.report.ends_open(line.number);
+                }
+                parser.line(&line, &mut self.report);
             }
         }
     }

@@ -294,7 +294,7 @@ fn the_last_report_counts() {
     assert!(compared > 300, "{compared}");
 }
 
-/// Colors and line ends of Windows change no value.
+/// Colors and line ends of Windows change no value, nor does a collector of logs that makes one blank of several.
 #[test]
 fn how_lines_are_decorated_does_not_matter() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tools");
@@ -303,7 +303,13 @@ fn how_lines_are_decorated_does_not_matter() {
             let text = std::fs::read_to_string(&file).unwrap().replace("\r\n", "\n");
             let plain = headlines(&read(tool, text.as_bytes(), Window::All), whole);
             let colored: Vec<String> = text.split('\n').map(|line| format!("\x1b[32m{line}\x1b[0m\x1b[K")).collect();
-            for decorated in [colored.join("\n"), text.replace('\n', "\r\n")] {
+            let is_blank = |letter: char| matches!(letter, ' ' | '\t');
+            let squeezed =
+                |line: &str| line.split(is_blank).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+            let squeezed: Vec<String> = text.split('\n').map(squeezed).collect();
+            let is_log = file.extension().is_some_and(|extension| extension == "log" || extension == "txt");
+            let of_lines = is_log.then(|| squeezed.join("\n"));
+            for decorated in [colored.join("\n"), text.replace('\n', "\r\n")].into_iter().chain(of_lines) {
                 let found = headlines(&read(tool, decorated.as_bytes(), Window::All), whole);
                 assert_eq!(found, plain, "{}", file.display());
             }
@@ -326,6 +332,34 @@ fn half_a_document_does_not_count() {
                 assert!(several || !report.reasons().is_empty(), "{} cut at {cut}", file.display());
             }
         }
+    }
+}
+
+/// Where a killed run left half a line, the metrics whose values it may have held say so.
+#[test]
+fn half_a_line_is_said_to_be_left_out() {
+    let cases: [(&str, &str, &[&str]); 5] = [
+        ("hf-trainer", "{'loss': 2.5, 'epoch': 0.5}\n{'loss': 2.25, 'epo", &["loss"]),
+        ("hf-trainer", "{'loss': 2.5, 'epoch': 0.5}\n{'loss': 2.25, 'epoch': 0.5}", &[]),
+        ("hf-trainer", "{'loss': 2.5, 'epoch': 0.5}\ndone", &[]),
+        ("horovod", "Total img/sec on 4 GPU(s): 80.5 +-1.5\nTotal img/sec on 4 GPU(s): 8", &["total_img_per_sec"]),
+        (
+            "tf-cnn-benchmarks",
+            "1\timages/sec: 4.5 +/- 0.0 (jitter = 0.0)\t7.250\n2\timages/sec: 4.6 +/- 0.0 (jitter = 0.0)\t7.2",
+            &["total_loss"],
+        ),
+    ];
+    for (name, text, wanted) in cases {
+        let report = read(tool(name).unwrap(), text.as_bytes(), Window::All);
+        let noted: Vec<&str> = report
+            .found()
+            .iter()
+            .filter(|found| {
+                report.cut_note(found).is_some_and(|note| note.contains("the log ends in line 2, which may be cut"))
+            })
+            .map(|found| found.name.as_str())
+            .collect();
+        assert_eq!(noted, wanted, "{text}");
     }
 }
 

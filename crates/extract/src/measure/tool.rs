@@ -106,6 +106,7 @@ pub(super) fn metrics(
             made.reason = unreadable
                 .or(made.reason)
                 .into_iter()
+                .chain(report.cut_note(found))
                 .chain(report.note())
                 .reduce(|one, other| format!("{one}; {other}"));
         }

@@ -2,7 +2,7 @@
 //!
 //! The lines of a name that `-count` repeats are samples: their median is the headline. The suffix is the number of CPUs
 //! and part of the name. `ns/op` has the bare name, every other unit a name of its own (`Name.MB/s`). The package is the label
-//! `pkg`.
+//! `pkg`. What a benchmark prints splits its line: the result that follows without a name is of the name before it.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,10 @@ pub(super) const TOOL: Tool = Tool {
     name: "go-bench",
     reads: "the lines `BenchmarkName N value unit …` of `go test -bench`",
     source: "https://go.googlesource.com/proposal/+/master/design/14313-benchmark-format.md",
-    lines: Some(Lines { needles: &["Benchmark", "FAIL", "pkg:", "panic:"], parser: || Box::new(Parser::default()) }),
+    lines: Some(Lines {
+        needles: &["Benchmark", " ns/op", "FAIL", "pkg:", "panic:"],
+        parser: || Box::new(Parser::default()),
+    }),
     document: None,
     versions: "the format, which has no versions",
     metrics: || METRICS.iter().collect(),
@@ -30,6 +33,8 @@ const REPEATED: &[Headline] = &[Headline::of(".median", Reduce::Median)];
 #[derive(Default)]
 struct Parser {
     package: Option<String>,
+    /// The name that was printed without a result behind it: what the benchmark prints comes between the two.
+    pending: Option<String>,
     rows: Vec<Row>,
 }
 
@@ -52,7 +57,7 @@ impl LineParser for Parser {
         } else if line.text.starts_with("panic: ") {
             report.invalid("a benchmark panicked");
         } else {
-            self.benchmark(line);
+            self.benchmark(line, report);
         }
     }
 
@@ -71,18 +76,47 @@ impl LineParser for Parser {
 }
 
 impl Parser {
-    fn benchmark(&mut self, line: &Line<'_>) {
+    fn benchmark(&mut self, line: &Line<'_>, report: &mut Report) {
         // `MB/` may have been `MB/s`.
         let last = line.text.split_whitespace().next_back().unwrap_or_default();
         let text = if metric_of(last).better.is_some() { line.text } else { line.whole_words() };
-        let mut words = text.split_whitespace();
-        let Some(name) = words.next().and_then(|word| word.strip_prefix("Benchmark")) else { return };
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let name = words.first().and_then(|word| word.strip_prefix("Benchmark"));
         // `Benchmarking` is a word; a benchmark's name goes on with anything but a lower-case letter.
-        let is_row = words.next().is_some_and(|count| count.parse::<u64>().is_ok()) || text.contains(" ns/op");
-        if name.starts_with(char::is_lowercase) || !is_row {
-            return;
+        match (name.filter(|name| !name.starts_with(char::is_lowercase)), words.as_slice()) {
+            (Some(name), [_, count, values @ ..]) if is_count(count) || values.get(1) == Some(&"ns/op") => {
+                self.pending = None;
+                self.result(name, values, line);
+            }
+            (Some(name), words) => {
+                self.pending = Some(name.to_owned());
+                self.split_result(words, line);
+            }
+            (None, words) if self.pending.is_some() => self.split_result(words, line),
+            (None, [count, _, "ns/op", ..]) if is_count(count) => {
+                report.invalid(format!("line {} holds a result, and no name of a benchmark precedes it", line.number));
+            }
+            (None, _) => {}
         }
-        while let (Some(value), Some(unit)) = (words.next(), words.next()) {
+    }
+
+    /// Takes in the result of the benchmark that is pending, behind what that printed: `cache warmed 2408 333937 ns/op`.
+    fn split_result(&mut self, words: &[&str], line: &Line<'_>) {
+        let Some(count) = words.iter().position(|word| *word == "ns/op").and_then(|time| time.checked_sub(2)) else {
+            return;
+        };
+        let is_result = words.get(count).is_some_and(|count| is_count(count));
+        if is_result
+            && let Some(name) = self.pending.take()
+            && let Some(values) = words.get(count + 1..)
+        {
+            self.result(&name, values, line);
+        }
+    }
+
+    fn result(&mut self, name: &str, values: &[&str], line: &Line<'_>) {
+        for pair in values.chunks_exact(2) {
+            let [value, unit] = pair else { return };
             let reading = read_on(line, None, value);
             // What a benchmark prints by itself may begin like its row.
             if reading.value().is_none() && !unit.contains('/') {
@@ -91,11 +125,15 @@ impl Parser {
             self.rows.push(Row {
                 package: self.package.clone(),
                 name: name.to_owned(),
-                unit: unit.to_owned(),
+                unit: (*unit).to_owned(),
                 reading,
             });
         }
     }
+}
+
+fn is_count(word: &str) -> bool {
+    word.parse::<u64>().is_ok()
 }
 
 static METRICS: [ToolMetric; 5] = [

@@ -24,7 +24,7 @@ pub(super) const TOOL: Tool = Tool {
     name: "hf-trainer",
     reads: "the dicts `{'loss': …}` in its log, `trainer_state.json`, `all_results.json` and `train_results.json`",
     source: "https://github.com/huggingface/transformers/blob/main/src/transformers/trainer.py",
-    lines: Some(Lines { needles: &["{'", " metrics *****", " = "], parser: || Box::new(Parser::default()) }),
+    lines: Some(Lines { needles: &["{'", " metrics *****", " ="], parser: || Box::new(Parser::default()) }),
     document: Some(Document::Text(read_document)),
     versions: "Transformers 4 and 5.23",
     metrics: || METRICS.iter().chain([&GLOBAL_STEP]).chain(RESULTS).collect(),
@@ -129,7 +129,7 @@ impl Parser {
     /// `  train_samples_per_second =    781.888`
     fn block_line(&mut self, line: &Line<'_>) {
         let Some(split) = &self.block else { return };
-        let Some((name, text)) = line.text.split_once(" = ") else { return };
+        let Some((name, text)) = line.text.split_once(" =") else { return };
         let Some(name) = name.split_whitespace().next_back() else { return };
         let is_of_block = name.strip_prefix(split.as_str()).is_some_and(|rest| rest.starts_with('_'));
         // A number may go on where a line did not end. Widths say nothing: what collects logs may drop blanks.

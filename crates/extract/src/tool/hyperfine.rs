@@ -76,8 +76,8 @@ fn push_result(result: &Value, report: &mut Report) {
     }
     let statistics = if times.is_empty() { TIMES.as_slice() } else { &[] };
     for metric in statistics.iter().chain(&OTHERS) {
-        // One run has no deviation.
-        if let Some(value) = result.get(metric.name).filter(|value| !value.is_null()) {
+        // One run has no deviation. Whatever else is null is not finite.
+        if let Some(value) = result.get(metric.name).filter(|value| !value.is_null() || metric.name != "stddev") {
             report.push_labeled(metric, &labels, reading(value));
         }
     }

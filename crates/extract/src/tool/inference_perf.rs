@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{Document, Reading, Report, Tool, ToolMetric, higher, lower, plain};
-use crate::json_document::{given, reading, readings};
+use crate::json_document::{measured, reading, readings};
 
 pub(super) const TOOL: Tool = Tool {
     name: "inference-perf",
@@ -72,8 +72,7 @@ fn push(name: &str, value: impl Into<Reading>, report: &mut Report) {
 }
 
 fn push_distribution(name: &str, statistics: Option<&Value>, report: &mut Report) {
-    // Without a success every statistic is null.
-    for (statistic, value) in statistics.into_iter().flat_map(given) {
+    for (statistic, value) in statistics.into_iter().flat_map(measured) {
         push(&format!("{name}_{statistic}"), value, report);
     }
 }

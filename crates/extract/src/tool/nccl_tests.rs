@@ -2,7 +2,8 @@
 //!
 //! Sizes are bytes, times microseconds, bandwidths GB/s. Columns are found by the header, since they differ between
 //! versions and tests. The greatest bandwidth need not be at the largest size. `#wrong` above 0 means that the collective
-//! gave wrong data; `N/A` means that nobody looked. Built without MPI every process is a test of its own. The JSON holds the whole environment, of which nothing is kept.
+//! gave wrong data; `N/A` means that nobody looked. Built without MPI every process is a test of its own: that of the lowest rank counts
+//! where a launcher names ranks. The JSON holds the whole environment, of which nothing is kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,6 +61,8 @@ const PLACES: [&str; 2] = ["out_of_place", "in_place"];
 #[derive(Default)]
 struct Parser {
     test: Option<String>,
+    /// The rank that printed the tables.
+    rank: u32,
     tables: Vec<Table>,
     failures: Vec<String>,
 }
@@ -113,13 +116,18 @@ struct Measured {
 impl LineParser for Parser {
     fn line(&mut self, line: &Line<'_>, _report: &mut Report) {
         let text = line.text.trim();
+        if !text.starts_with('#') && text.contains("Test ") && text.contains(" failure ") {
+            self.failures.push(format!("a test failed on line {}", line.number));
+        }
+        let rank = line.rank.unwrap_or_default();
+        if !self.tables.is_empty() && rank > self.rank {
+            return;
+        }
         if let Some(table) = self.tables.last_mut() {
             table.is_over = table.average.is_some();
         }
         let Some(comment) = text.strip_prefix('#') else {
-            if text.contains("Test ") && text.contains(" failure ") {
-                self.failures.push(format!("a test failed on line {}", line.number));
-            } else if let Some(table) = self.tables.last_mut() {
+            if let Some(table) = self.tables.last_mut() {
                 table.row(line);
             }
             return;
@@ -128,6 +136,10 @@ impl LineParser for Parser {
         if let Some((_, test)) = comment.split_once("Collective test starting:") {
             self.test = Some(test.trim().to_owned());
         } else if comment.starts_with("size ") && comment.contains(" busbw") {
+            if rank < self.rank {
+                self.tables.clear();
+            }
+            self.rank = rank;
             self.tables.push(Table { test: self.test.clone(), ..header(comment) });
         } else if let (Some(table), Some((label, value))) = (self.tables.last_mut(), comment.split_once(':')) {
             table.footer(label.trim(), value.trim(), line);

@@ -36,6 +36,8 @@ pub struct Found {
     pub labels: BTreeMap<String, String>,
     /// The values.
     pub series: Series,
+    /// Whether a value was left out that its line, which did not end, may have cut.
+    is_cut: bool,
 }
 
 /// How many of what a tool attempted failed: requests, or runs of a command.
@@ -84,6 +86,10 @@ pub struct Report {
     /// The reports before it, where each counts.
     earlier: Vec<Part>,
     withholds_document: bool,
+    /// The last line of the log, if it did not end and looks like one of the tool's.
+    open_line: Option<u64>,
+    /// Whether a value stands on it, or what may be half of one.
+    open_line_is_read: bool,
     /// The line at which the document begins, and what precedes it.
     first_line: usize,
     before: String,
@@ -117,7 +123,8 @@ impl Report {
         }
         if self.begun > 0 && new < own {
             let fresh = Self::new(self.window, self.reports, &self.room);
-            *self = Self { withholds_document: self.withholds_document, ..fresh };
+            let Self { withholds_document, open_line, open_line_is_read, .. } = *self;
+            *self = Self { withholds_document, open_line, open_line_is_read, ..fresh };
         }
         self.rank = rank;
         self.begun += 1;
@@ -212,7 +219,15 @@ impl Report {
         value: impl Into<Reading>,
     ) {
         let value = value.into();
-        if !self.takes(value.rank()) || value.is_cut() {
+        if !self.takes(value.rank()) {
+            return;
+        }
+        self.open_line_is_read |= self.open_line.is_some() && value.line() == self.open_line;
+        if value.is_cut() {
+            let known = self.current.place(name, labels).and_then(|index| self.current.found.get_mut(index));
+            if let Some(known) = known {
+                known.is_cut = true;
+            }
             return;
         }
         let unit = metric.unit.unwrap_or(unit);
@@ -227,6 +242,7 @@ impl Report {
                 metric,
                 labels: labels.clone(),
                 series: Series::new(window).within(&self.room),
+                is_cut: false,
             });
             let index = found.len() - 1;
             places.entry(name.to_owned()).or_default().insert(labels.clone(), index);
@@ -374,6 +390,19 @@ impl Report {
     /// Returns how many of its requests failed, of each report and each part of one that says so.
     pub fn failures(&self) -> &[Requests] {
         &self.current.requests
+    }
+
+    /// Takes in that the log ends in `line`, which did not end.
+    pub(crate) fn ends_open(&mut self, line: u64) {
+        self.open_line = Some(line);
+    }
+
+    /// Says that a value of `found` may be missing: the log ends in the middle of a line.
+    pub fn cut_note(&self, found: &Found) -> Option<String> {
+        let line = self.open_line?;
+        let is_series = found.metric.headlines != ONE;
+        (found.is_cut || is_series && !self.open_line_is_read)
+            .then(|| format!("the log ends in line {line}, which may be cut: its value is left out"))
     }
 
     /// Says that there are more reports than the one that counts.

@@ -14,7 +14,7 @@ use crate::json_document::{documents_from, number as number_in, reading};
 use crate::number;
 
 /// The texts that [`Blocks`] needs to see.
-pub(super) const NEEDLES: &[&str] = &[":", "===="];
+pub(super) const NEEDLES: &[&str] = &[":", "====", "Namespace("];
 
 /// Each with its row of the block in lower case; their names are the keys of the JSON.
 static ROWS: [(&str, ToolMetric); 22] = [
@@ -93,6 +93,13 @@ const SETTINGS: [(&str, &str); 13] = [
     ("", "burstiness"),
 ];
 
+/// What the JSON of every run holds, beside latencies.
+const ALWAYS: [&str; 6] =
+    ["completed", "duration", "total_input_tokens", "total_output_tokens", "request_throughput", "output_throughput"];
+
+/// Data sets of SGLang whose number of requests is not `num_prompts`.
+const OWN_NUMBER: [&str; 2] = ["generated-shared-prefix", "mooncake"];
+
 #[derive(Clone, Debug)]
 struct Measured {
     metric: &'static ToolMetric,
@@ -150,7 +157,7 @@ impl Run {
         let asked = self.settings.get("num_prompts").and_then(|count| count.parse::<f64>().ok());
         let failed = match self.reading("failed") {
             Some(reading) => report.count("failed requests", reading),
-            None => asked.zip(completed).map(|(asked, completed)| asked - completed),
+            None => asked.zip(completed).map(|(asked, completed)| (asked - completed).max(0.0)),
         };
         if completed == Some(0.0) {
             report.invalid("no request succeeded");
@@ -163,6 +170,8 @@ impl Run {
 /// Reads result blocks out of a log.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
+    /// How many requests were asked for, as the arguments say that each rank prints first.
+    asked: BTreeMap<Option<u32>, Option<String>>,
     runs: Vec<Run>,
 }
 
@@ -170,7 +179,13 @@ impl LineParser for Blocks {
     fn line(&mut self, line: &Line<'_>, _report: &mut Report) {
         let text = line.text.trim();
         if text.contains(" Serving Benchmark Result ") && text.starts_with('=') {
-            self.runs.push(Run { rank: line.rank, ..Run::default() });
+            let asked = self.asked.get(&line.rank).cloned().flatten();
+            let settings = asked.map(|count| ("num_prompts", count)).into_iter().collect();
+            self.runs.push(Run { rank: line.rank, settings, ..Run::default() });
+            return;
+        }
+        if let Some((_, arguments)) = text.split_once("Namespace(") {
+            self.asked.insert(line.rank, asked_for(arguments));
             return;
         }
         let open = self.runs.iter_mut().rev().find(|run| run.rank == line.rank && !run.ended);
@@ -201,6 +216,15 @@ impl LineParser for Blocks {
             run.push(report);
         }
     }
+}
+
+/// Returns how many requests the arguments ask for: `backend='vllm', num_prompts=1000`. Some data sets bring a number of their own.
+fn asked_for(arguments: &str) -> Option<String> {
+    let mut members = arguments.trim_end_matches(')').split(", ").filter_map(|member| member.split_once('='));
+    let has_own = |name: &str| OWN_NUMBER.contains(&name.trim_matches('\''));
+    let is_other = members.clone().any(|(name, value)| name == "dataset_name" && has_own(value));
+    let (_, count) = members.find(|(name, _)| *name == "num_prompts").filter(|_| !is_other)?;
+    number::parse(count).ok().map(|count| count.to_string())
 }
 
 /// Returns the key of a row such as `p99 ttft (ms)`, `mean e2e latency (ms)` or `latency mean (s)`.
@@ -248,8 +272,8 @@ fn run_of(document: &Value) -> Run {
         };
     }
     for (key, value) in document.as_object().into_iter().flatten() {
-        // What was not asked for is null: a goodput without goals.
-        if !value.is_null() {
+        // What was not asked for is null: a goodput without goals. What is always measured is not finite then.
+        if !value.is_null() || ALWAYS.contains(&key.as_str()) || find(&LATENCIES, key).is_some() {
             run.take(key, reading(value));
         }
     }

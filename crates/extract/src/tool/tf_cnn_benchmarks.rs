@@ -18,7 +18,7 @@ pub(super) const TOOL: Tool = Tool {
     reads: "the lines `N images/sec: … +/- … (jitter = …) …` and `total images/sec: …` of its log",
     source: "https://github.com/tensorflow/benchmarks/blob/master/scripts/tf_cnn_benchmarks/benchmark_cnn.py",
     lines: Some(Lines {
-        needles: &["images/sec: ", "Step\tImg/sec", "Variables:", "Accuracy @ 1 ="],
+        needles: &["images/sec: ", "Img/sec", "Variables:", "Accuracy @ 1 ="],
         parser: || Box::new(Parser::default()),
     }),
     document: None,
@@ -80,14 +80,14 @@ struct Parser {
 impl LineParser for Parser {
     fn line(&mut self, line: &Line<'_>, report: &mut Report) {
         if let Some((_, text)) = line.text.split_once("total images/sec: ") {
-            let Some(reading) = first_number(line, None, text, 2) else { return };
+            let reading = first_number(line, None, text, 2);
             if self.is_evaluation {
                 self.is_evaluation = false;
                 return report.push(&EVAL_TOTAL, reading);
             }
             keep(&mut self.total, &reading);
             report.push(&TOTAL, reading);
-        } else if let Some((before, text)) = line.text.split_once("\timages/sec: ") {
+        } else if let Some((before, text)) = line.text.split_once("images/sec: ") {
             self.step(before, text, line, report);
         } else if let Some((_, text)) = line.text.split_once("Variables:") {
             self.is_per_rank |= text.trim() == "horovod";
@@ -95,11 +95,11 @@ impl LineParser for Parser {
             self.is_evaluation = true;
             let (top_1, top_5) = text.split_once("Accuracy @ 5 =").unwrap_or((text, ""));
             for (metric, text) in [(&EVAL_TOP_1, top_1), (&EVAL_TOP_5, top_5)] {
-                if let Some(reading) = first_number(line, None, text, 4) {
-                    report.push(metric, reading);
-                }
+                report.push(metric, first_number(line, None, text, 4));
             }
-        } else if line.text.contains("Step\tImg/sec") {
+        } else if let Some((before, _)) = line.text.split_once("Img/sec")
+            && before.split_whitespace().next_back() == Some("Step")
+        {
             // Another start: its steps begin anew.
             self.speed = None;
         }
@@ -118,9 +118,12 @@ impl Parser {
     fn step(&mut self, before: &str, text: &str, line: &Line<'_>, report: &mut Report) {
         let Some(number) = before.split_whitespace().next_back() else { return };
         let step = number.parse().ok();
-        let mut columns = text.split('\t');
-        let Some(speed) = columns.next() else { return };
-        let Some(reading) = first_number(line, step, speed, 1) else { return };
+        if step.is_none() && !text.contains("+/-") {
+            return;
+        }
+        // Collectors of logs make one blank of a tab: only the parenthesis says where the speed ends.
+        let (speed, columns) = text.split_once(')').unwrap_or((text, ""));
+        let reading = first_number(line, step, speed, 1);
         // Each of several workers prints every step.
         let is_of_another = |last: &Reading| last.step() == step || last.rank() != line.rank;
         self.is_per_rank |= self.speed.as_ref().is_some_and(is_of_another);
@@ -129,26 +132,26 @@ impl Parser {
         report.push(&LAST_STEP, read_on(line, step, number));
         let spreads = [(&UNCERTAINTY, speed.split_once("+/-")), (&JITTER, speed.split_once("jitter ="))];
         for (metric, text) in spreads {
-            if let Some(reading) = text.and_then(|(_, text)| first_number(line, step, text, 1)) {
-                report.push(metric, reading);
+            if let Some((_, text)) = text {
+                report.push(metric, first_number(line, step, text, 1));
             }
         }
+        let is_time = |word: &&str| word.len() >= 10 && word.bytes().all(|byte| byte.is_ascii_digit());
+        let columns = columns.split_whitespace().filter(|word| !is_time(word));
         for (metric, text) in [&LOSS, &TOP_1, &TOP_5].into_iter().zip(columns) {
-            if let Some(reading) = first_number(line, step, text, 3) {
-                report.push(metric, reading);
-            }
+            report.push(metric, first_number(line, step, text, 3));
         }
     }
 }
 
-/// Replaces `kept` unless that is of a lower rank.
+/// Replaces `kept` unless that is of a lower rank, or the number may be what is missing.
 fn keep(kept: &mut Option<Reading>, reading: &Reading) {
-    if kept.as_ref().is_none_or(|kept| reading.rank() <= kept.rank()) {
+    if !reading.is_cut() && kept.as_ref().is_none_or(|kept| reading.rank() <= kept.rank()) {
         *kept = Some(reading.clone());
     }
 }
 
-fn first_number(line: &Line<'_>, step: Option<u64>, text: &str, decimals: usize) -> Option<Reading> {
-    Some(fixed_on(line, step, text.split_whitespace().next()?.trim_end_matches(')'), decimals))
-        .filter(|found| !found.is_cut())
+fn first_number(line: &Line<'_>, step: Option<u64>, text: &str, decimals: usize) -> Reading {
+    let word = text.split_whitespace().next().unwrap_or_default();
+    fixed_on(line, step, word.trim_end_matches(')'), decimals)
 }

@@ -2,7 +2,8 @@
 //!
 //! Times are printed in the unit that fits best and are milliseconds here; `KB` of transfer are 1024 bytes. Latencies
 //! include answers that say an error and leave out those that did not come in time. Without any answer wrk prints latencies
-//! of 0.00us, which are none.
+//! of 0.00us, which are none. Of the two distributions that wrk2 prints with `-U` the first counts, which includes how long
+//! requests waited to be sent.
 
 use std::collections::BTreeMap;
 
@@ -47,6 +48,8 @@ fn metrics() -> Vec<&'static ToolMetric> {
 struct Parser {
     has_begun: bool,
     run: Run,
+    /// True in the percentiles of wrk2 that leave out how late requests were sent.
+    is_uncorrected: bool,
     is_over: bool,
 }
 
@@ -76,38 +79,45 @@ impl LineParser for Parser {
                 report.setting("threads", threads);
                 report.setting("connections", connections);
             }
-            // Not the header above it: `Latency   Distribution`.
-            ["Latency", times @ ..] if times.len() >= 3 => {
+            // wrk2 names the histogram: `(HdrHistogram - Recorded Latency)`.
+            ["Latency", "Distribution", histogram @ ..] => self.is_uncorrected = histogram.contains(&"Uncorrected"),
+            ["Latency", times @ ..] => {
+                let times = times.iter().copied().chain(std::iter::repeat(""));
                 for (metric, time) in LATENCY.iter().zip(times) {
                     self.run.latencies.push((metric, metric.name.to_owned(), milliseconds(line, time)));
                 }
             }
-            [percentile, time] if percentile.ends_with('%') => {
-                if let Ok(rank) = percentile.trim_end_matches('%').parse::<f64>() {
+            [percentile, time @ ..] if percentile.ends_with('%') && time.len() <= 1 => {
+                let rank = percentile.trim_end_matches('%').parse::<f64>();
+                if let (Ok(rank), false) = (rank, self.is_uncorrected) {
+                    let time = only(time);
                     self.run.latencies.push((&PERCENTILE, format!("latency_p{rank}"), milliseconds(line, time)));
                 }
             }
-            [count, "requests", "in", ..] => {
+            [count, "requests", "in", ..] | [count @ "requests", "in", ..] => {
                 let count = read_on(line, None, count);
                 self.run.requests = report.count("requests", &count);
                 report.push(&REQUESTS, count);
             }
-            ["Non-2xx", "or", "3xx", "responses:", count] => {
-                let count = read_on(line, None, count);
+            ["Non-2xx", "or", "3xx", "responses:", count @ ..] => {
+                let count = read_on(line, None, only(count));
                 self.run.errors = report.count("responses that are errors", &count);
                 report.push(&ERRORS, count);
             }
             // `connect 0, read 5, write 0, timeout 3`
-            ["Socket", "errors:", counts @ ..] if counts.len() == 8 => {
-                let counts = counts.iter().skip(1).step_by(2).map(|word| number::parse(word.trim_end_matches(',')));
-                let sum = counts.sum::<Result<f64, String>>();
+            ["Socket", "errors:", counts @ ..] => {
+                let counts = counts.iter().map(|word| word.trim_end_matches(','));
+                let sum = ["connect", "read", "write", "timeout"].iter().try_fold(0.0, |sum, kind| {
+                    let count = counts.clone().skip_while(|word| word != kind).nth(1);
+                    Ok(sum + number::parse(count.unwrap_or_default())?)
+                });
                 let sum = take_on(line, None, sum);
                 self.run.socket_errors = report.count("socket errors", &sum);
                 report.push(&SOCKET_ERRORS, sum);
             }
-            ["Requests/sec:", rate] => report.push(&REQUESTS_PER_SECOND, read_on(line, None, rate)),
-            ["Transfer/sec:", rate] => {
-                let rate = scaled(line, rate, &BYTES, "size");
+            ["Requests/sec:", rate @ ..] => report.push(&REQUESTS_PER_SECOND, read_on(line, None, only(rate))),
+            ["Transfer/sec:", rate @ ..] => {
+                let rate = scaled(line, only(rate), &BYTES, "size");
                 self.is_over = !rate.is_cut();
                 report.push(&TRANSFER_PER_SECOND, rate);
             }
@@ -141,6 +151,11 @@ const TIMES: [(&str, f64); 5] = [("us", 1e-3), ("ms", 1.0), ("s", 1e3), ("m", 6e
 const KB: f64 = 1024.0;
 const BYTES: [(&str, f64); 5] =
     [("KB", KB), ("MB", KB * KB), ("GB", KB * KB * KB), ("TB", KB * KB * KB * KB), ("B", 1.0)];
+
+/// Returns the word in the place of a value, which may be missing.
+fn only<'a>(words: &[&'a str]) -> &'a str {
+    words.first().copied().unwrap_or_default()
+}
 
 fn scaled(line: &Line<'_>, text: &str, scales: &[(&str, f64)], what: &str) -> Reading {
     let read = |(unit, scale): &(&str, f64)| Some(number::parse(text.strip_suffix(unit)?).ok()? * scale);
