@@ -8,6 +8,7 @@ use kubebench_format::result::VARIANT;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::text::Span;
+use kubebench_syntax::yaml::scalar::{self, Plain};
 use kubebench_syntax::yaml::{Node, Value};
 
 use kubebench_syntax::invariant::Invariant as _;
@@ -257,13 +258,14 @@ fn text(value: &Node) -> String {
     }
 }
 
-/// Returns the value as identities have it: as written, and marked where it was written as text.
+/// Returns the value as identities have it: by its text alone, so that quotes change nothing. What is text to every reader of YAML has a
+/// mark before it, which keeps the identities of cases that were recorded.
 fn spelling(value: &Node) -> String {
-    match &value.value {
-        Value::String(text) => format!("\"{text}"),
-        Value::Number(text) => text.clone(),
-        Value::Bool(flag) => flag.to_string(),
-        Value::Null | Value::Seq(_) | Value::Map(_) => String::new(),
+    let text = text(value);
+    match scalar::classify(&text) {
+        Plain::Number => text,
+        Plain::Bool(flag) if flag.to_string() == text => text,
+        _ => format!("\"{text}"),
     }
 }
 
