@@ -163,6 +163,9 @@ fn a_file_fits_its_limit() {
     let mut large = result();
     let long = |count: u32| (0..count).map(|index| Some(f64::from(index) / 7.0)).collect();
     large.metrics = vec![metric(long(30_000)); 12];
+    for (number, metric) in large.metrics.iter_mut().enumerate() {
+        metric.labels.insert("part".to_owned(), number.to_string());
+    }
     let text = Some("x".repeat(300_000));
     large.native = BTreeMap::from([("fio".to_owned(), Native { artifact: "fio.json".to_owned(), text })]);
     let sealed = seal(large);
