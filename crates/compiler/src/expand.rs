@@ -258,15 +258,21 @@ fn text(value: &Node) -> String {
     }
 }
 
-/// Returns the value as identities have it: by its text alone, so that quotes change nothing. What is text to every reader of YAML has a
-/// mark before it, which keeps the identities of cases that were recorded.
-fn spelling(value: &Node) -> String {
+/// Returns the value as it is without quotes: by its text alone.
+pub(crate) fn unquoted(value: &Node) -> Node {
     let text = text(value);
-    match scalar::classify(&text) {
-        Plain::Number => text,
-        Plain::Bool(flag) if flag.to_string() == text => text,
-        _ => format!("\"{text}"),
-    }
+    let unquoted = match scalar::classify(&text) {
+        Plain::Number => Value::Number(text),
+        Plain::Bool(flag) if flag.to_string() == text => Value::Bool(flag),
+        _ => Value::String(text),
+    };
+    Node { span: value.span, value: unquoted }
+}
+
+/// Returns the value as identities have it: what is text to every reader of YAML has a mark before it.
+fn spelling(value: &Node) -> String {
+    let mark = if matches!(unquoted(value).value, Value::String(_)) { "\"" } else { "" };
+    format!("{mark}{}", text(value))
 }
 
 /// Returns `text` as lower-case letters, digits and single dashes, at most 40 characters, starting with a letter or digit.
