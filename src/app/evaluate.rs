@@ -26,7 +26,7 @@ use kubebench_git::Commits;
 use kubebench_host::fs::{self, Content};
 use kubebench_report::ExpectedBenchmark;
 use kubebench_results::compare::model::LeftOut;
-use kubebench_results::compare::{Meant, Policies, Rule, Stated, words};
+use kubebench_results::compare::{Policies, Rule, words};
 use kubebench_results::dataset::Dataset;
 use kubebench_syntax::diag::render::listed;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code, nearest};
@@ -321,28 +321,26 @@ impl Evaluation {
 
     /// Adds what a spec says of metrics and of their gates.
     fn take_policies(&mut self, benchmark: &Benchmark) {
-        let none = Stated { threshold: None, direction: None, unit: None };
+        let mut place = |name: &str, span: Span| {
+            self.places.entry((benchmark.name.clone(), name.to_owned())).or_insert(span);
+        };
         for metric in &benchmark.metrics {
-            let stated = Stated { direction: metric.direction, unit: metric.unit.clone(), ..none.clone() };
-            let brought = metric.brought();
-            for (selector, _) in &brought {
-                self.places.entry((benchmark.name.clone(), selector.name().to_owned())).or_insert(metric.span);
-            }
-            let meant = match metric.tool.as_ref().filter(|tool| tool.names.is_none()) {
-                Some(all) => vec![Meant::Tool(all.tool.clone(), all.naming.clone())],
-                None => brought.into_iter().map(|(selector, _)| Meant::Series(selector)).collect(),
-            };
-            for meant in meant {
-                self.policies.state(&benchmark.name, meant, stated.clone());
-            }
+            metric.brought().iter().for_each(|(selector, _)| place(selector.name(), metric.span));
         }
         for gate in &benchmark.gates {
-            let selector = MetricSelector::of(&gate.metric);
-            self.places.entry((benchmark.name.clone(), selector.name().to_owned())).or_insert(gate.span);
-            let stated = Stated { threshold: gate.max_regression, ..none.clone() };
-            self.policies.state(&benchmark.name, Meant::Series(selector), stated);
+            place(MetricSelector::of(&gate.metric).name(), gate.span);
         }
+        specs::state(&mut self.policies, benchmark);
     }
+}
+
+/// Returns what the specs of the project around `start` say of metrics; nothing where no project compiles.
+pub(super) fn policies_around(start: &Start) -> Policies {
+    let mut policies = Policies::default();
+    if let Ok(project) = CompiledProject::open(start, &Selector::default(), Pods::Kept) {
+        project.benchmarks().into_iter().for_each(|compiled| specs::state(&mut policies, &compiled.benchmark));
+    }
+    policies
 }
 
 fn recorded_on(results: &ResultsSettings) -> Option<String> {

@@ -5,9 +5,12 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 
+use super::evaluate::policies_around;
 use super::results::in_order;
+use super::start::Start;
+use kubebench_results::compare::Policies;
 use kubebench_results::disk::export::{OnDisk, Pending, standard_output};
-use kubebench_results::export::{self, Cells, Exporter, Format, Left, Shape};
+use kubebench_results::export::{self, Cells, Chosen, Exporter, Format, Left, Shape};
 
 /// How results are exported.
 pub struct ExportQuery {
@@ -19,11 +22,15 @@ pub struct ExportQuery {
     pub out: Option<PathBuf>,
 }
 
-/// Writes the results of `files`, and returns what was left out.
-pub fn write(query: &ExportQuery, files: &[(&String, &PathBuf)]) -> Result<Left> {
+/// Writes the results of `files`, which are those that were chosen, and returns what was left out.
+pub fn write(start: &Start, query: &ExportQuery, chosen: &Chosen, files: &[(&String, &PathBuf)]) -> Result<Left> {
+    let policies = if query.format.is_as_recorded() { Policies::default() } else { policies_around(start) };
     let mut place = Place::begin(query)?;
     let exporter = &mut place.exporter;
-    let filled = in_order(files, |result| exporter.add(result).context("cannot write the export"));
+    let filled = in_order(files, |result| {
+        let result = chosen.in_one_unit(query.format, &policies, result);
+        exporter.add(&result).context("cannot write the export")
+    });
     match filled.and_then(|()| place.keep()) {
         Err(error) if query.out.is_none() && is_gone(&error) => Ok(Left::default()),
         left => left,

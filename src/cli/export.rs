@@ -47,7 +47,7 @@ pub(super) fn run(global: &Global, args: &ExportArgs) -> Result<ExitStatus> {
         out: (!is_printed).then_some(out),
     };
     // Nothing takes the place of an earlier export while somebody may still see to what could not be read.
-    let left = if checked.unreadable { None } else { Some(write(&query, &chosen_files)?) };
+    let left = if checked.unreadable { None } else { Some(write(&start, &query, &chosen, &chosen_files)?) };
     let findings = Findings {
         diagnostics: checked.diagnostics,
         sources: &sources,

@@ -59,7 +59,7 @@ pub(super) fn report(global: &Global, output: Output, findings: Findings<'_>) ->
         Output::Data => {
             // A whole document would not stand alone among the other messages there.
             let format = if global.output_format.is_lines() { global.output_format } else { Format::Human };
-            terminal::tell(render(format, &styled(Stream::Error)).trim_end());
+            terminal::tell_styled(render(format, &styled(Stream::Error)).trim_end());
         }
     }
     write_sorted(global, &plain)?;

@@ -8,6 +8,7 @@ use kubebench_format::result::VARIANT;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::text::Span;
+use kubebench_syntax::yaml::scalar::{self, Plain};
 use kubebench_syntax::yaml::{Node, Value};
 
 use kubebench_syntax::invariant::Invariant as _;
@@ -257,14 +258,21 @@ fn text(value: &Node) -> String {
     }
 }
 
-/// Returns the value as identities have it: as written, and marked where it was written as text.
+/// Returns the value as it is without quotes: by its text alone.
+pub(crate) fn unquoted(value: &Node) -> Node {
+    let text = text(value);
+    let unquoted = match scalar::classify(&text) {
+        Plain::Number => Value::Number(text),
+        Plain::Bool(flag) if flag.to_string() == text => Value::Bool(flag),
+        _ => Value::String(text),
+    };
+    Node { span: value.span, value: unquoted }
+}
+
+/// Returns the value as identities have it: what is text to every reader of YAML has a mark before it.
 fn spelling(value: &Node) -> String {
-    match &value.value {
-        Value::String(text) => format!("\"{text}"),
-        Value::Number(text) => text.clone(),
-        Value::Bool(flag) => flag.to_string(),
-        Value::Null | Value::Seq(_) | Value::Map(_) => String::new(),
-    }
+    let mark = if matches!(unquoted(value).value, Value::String(_)) { "\"" } else { "" };
+    format!("{mark}{}", text(value))
 }
 
 /// Returns `text` as lower-case letters, digits and single dashes, at most 40 characters, starting with a letter or digit.

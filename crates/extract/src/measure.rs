@@ -4,7 +4,7 @@ mod check;
 mod tool;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use super::file;
@@ -110,7 +110,7 @@ pub struct Measured {
 /// `logs` are in the order of roles and replicas.
 pub fn measure(rules: &Rules, logs: &[Log], restarts: u32, evidence: &dyn Evidence) -> Measured {
     let mut measured = Measured::default();
-    let mut requests = Vec::new();
+    let (mut requests, mut ends) = (Vec::new(), Vec::new());
     let allows_failures = rules.checks.iter().any(|check| matches!(check, Check::FailedRequests(_)));
     for (number, rule) in rules.metrics.iter().enumerate() {
         if let From::Tool { tool, .. } = rule.from {
@@ -123,8 +123,9 @@ pub fn measure(rules: &Rules, logs: &[Log], restarts: u32, evidence: &dyn Eviden
         } else {
             measured.metrics.push(metric(number, rule, logs, evidence));
         }
+        ends.push(measured.metrics.len());
     }
-    colliding(&mut measured);
+    colliding(&mut measured, &ends);
     missing(rules, &mut measured);
     for check in &rules.checks {
         let outcome = check::judge(check, &measured.metrics, &requests, restarts);
@@ -145,20 +146,30 @@ fn failed(tool: &str, requests: &Requests) -> StatusReason {
     StatusReason { code: ReasonCode::ToolInvalid, message }
 }
 
-/// Says which metrics came from two rules, or twice from one: which of the values was meant is unknown.
-fn colliding(measured: &mut Measured) {
-    let mut seen = BTreeSet::new();
-    let mut again = BTreeSet::new();
-    for metric in &measured.metrics {
-        if !seen.insert((&metric.name, &metric.labels)) {
-            again.insert(labelled(&metric.name, &metric.labels));
+/// Says which metrics came from two rules, or twice from one: which of the values was meant is unknown. `ends` is where those of each rule
+/// end.
+fn colliding(measured: &mut Measured, ends: &[usize]) {
+    let rule = |at: usize| ends.iter().position(|end| at < *end);
+    let mut seen = BTreeMap::new();
+    let mut again = BTreeMap::new();
+    for (at, metric) in measured.metrics.iter().enumerate() {
+        if let Some(first) = seen.insert((&metric.name, &metric.labels), at) {
+            let is_of_one = rule(first) == rule(at);
+            again.entry(labelled(&metric.name, &metric.labels)).or_insert((is_of_one, metric.source.parser.clone()));
         }
     }
-    measured.invalid.extend(again.into_iter().map(|metric| StatusReason {
+    measured.invalid.extend(again.into_iter().map(|(metric, (is_of_one, parser))| StatusReason {
         code: ReasonCode::MetricCollision,
-        message: format!(
-            "two rules bring the metric `{metric}`: tell them apart by `labels`, `prefix` or `rename` of `tool`, or by another name"
-        ),
+        message: if is_of_one {
+            format!(
+                "the rule of {parser} brings the metric `{metric}` twice: `rename` or `labels` of its `tool` make two of its series one, so \
+                 give them other names"
+            )
+        } else {
+            format!(
+                "two rules bring the metric `{metric}`: tell them apart by `labels`, `prefix` or `rename` of `tool`, or by another name"
+            )
+        },
     }));
 }
 

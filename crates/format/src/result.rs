@@ -14,7 +14,7 @@ mod shrink;
 mod spelling;
 pub mod v1;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
@@ -155,7 +155,7 @@ pub fn as_written(bytes: &[u8]) -> Option<BenchmarkResult> {
     hasher.update(after);
     let result: BenchmarkResult = serde_json::from_slice(bytes).ok()?;
     let is_known = result.kind == KIND && result.api_version == API_VERSION && result.schema_version == SCHEMA_VERSION;
-    let is_whole = is_known && result.digest == hasher.finish().to_string() && place::judge(&result).is_ok();
+    let is_whole = is_known && result.digest == hasher.finish().to_string() && check(&result).is_ok();
     is_whole.then_some(result)
 }
 
@@ -177,12 +177,26 @@ pub(crate) fn content(bytes: &[u8]) -> Result<BenchmarkResult, Fault> {
         return Err(Fault::UnknownVersion(format!("{} {version}", text("apiVersion"))));
     }
     let result: BenchmarkResult = serde_json::from_value(root).map_err(|error| Fault::Malformed(error.to_string()))?;
-    place::judge(&result).map_err(Fault::Malformed)?;
+    check(&result).map_err(Fault::Malformed)?;
     let actual = digest_of(&result).to_string();
     if result.digest != actual {
         return Err(Fault::Edited { stated: result.digest, actual });
     }
     Ok(result)
+}
+
+/// Says what of `result` no version of this program writes, although its types hold it.
+fn check(result: &BenchmarkResult) -> Result<(), String> {
+    place::judge(result)?;
+    // A run that is invalid because of it keeps both values.
+    let is_counted = result.run.status == v1::Status::Succeeded;
+    let mut seen = BTreeSet::new();
+    let again = result.metrics.iter().find(|metric| is_counted && !seen.insert((&metric.name, &metric.labels)));
+    again.map_or(Ok(()), |metric| {
+        let name = labelled(&metric.name, &metric.labels);
+        let shown: String = name.chars().take(80).flat_map(char::escape_debug).collect();
+        Err(format!("`metrics` holds `{shown}` twice, and a run has one value of a series"))
+    })
 }
 
 /// Returns the canonical bytes of a JSON value: sorted keys, two spaces, shortest floats that read back the same, one line

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 
+use kubebench_syntax::text::plain_lines;
+
 /// A stream of the process that people may look at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
@@ -43,8 +45,13 @@ pub fn print(text: &str) -> Result<()> {
         .context("cannot write to standard output")
 }
 
-/// Writes a message to standard error.
+/// Writes a message to standard error, in which texts of specs and logs may stand: without what a terminal would obey.
 pub fn tell(text: &str) {
+    tell_styled(&plain_lines(text));
+}
+
+/// Writes to standard error what has colors, and no text that was not made harmless.
+pub fn tell_styled(text: &str) {
     let mut stderr = io::stderr().lock();
     drop(stderr.write_all(text.as_bytes()).and_then(|()| stderr.write_all(b"\n")));
 }

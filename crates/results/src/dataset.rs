@@ -24,6 +24,7 @@ pub(crate) use series::series_of;
 pub use series::{MetricKey, Point, Series, series};
 pub use session::Session;
 use table::Table;
+pub(crate) use units::NewestUnits;
 
 /// Results, in the order of their paths.
 #[derive(Clone, Debug, Default, PartialEq)]

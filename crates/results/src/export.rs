@@ -121,6 +121,11 @@ impl Format {
         }
     }
 
+    /// Returns whether every value stands beside its unit, so that both go out as they were recorded.
+    pub fn is_as_recorded(self) -> bool {
+        matches!(self, Self::Csv | Self::Jsonl | Self::Parquet | Self::Sqlite | Self::Postgres)
+    }
+
     /// Returns whether it says one thing of each metric: what the last session measured.
     pub fn is_summary(self) -> bool {
         matches!(self, Self::Openmetrics | Self::Bmf | Self::GithubActionBenchmark)

@@ -121,8 +121,17 @@ pub fn reorders(character: char) -> bool {
 
 /// Returns text without what a terminal would obey: control characters, and marks that turn the direction of what follows.
 pub fn plain(text: &str) -> String {
-    let is_order = |letter: char| letter.is_control() || reorders(letter);
     text.chars().map(|letter| if is_order(letter) { '\u{fffd}' } else { letter }).collect()
+}
+
+/// Returns the same of a text of several lines, whose ends and tabs stay.
+pub fn plain_lines(text: &str) -> String {
+    let is_layout = |letter| matches!(letter, '\n' | '\t');
+    text.chars().map(|letter| if is_order(letter) && !is_layout(letter) { '\u{fffd}' } else { letter }).collect()
+}
+
+fn is_order(letter: char) -> bool {
+    letter.is_control() || reorders(letter)
 }
 
 /// The most that a column of a table is padded to.

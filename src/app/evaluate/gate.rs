@@ -91,13 +91,14 @@ impl GatesEvaluated {
         let (default, lineages) = lineages(query, commits.as_ref(), &evaluation.rules)?;
         let candidate = candidate(start, query, commits.as_ref(), &mut evaluation)?;
         let as_of = query.as_of.clone().unwrap_or_else(|| evaluation.as_of());
-        let Evaluation { dataset, across, rules, left_out, mut diagnostics, sources, .. } = evaluation;
+        let Evaluation { dataset, across, rules, policies, left_out, mut diagnostics, sources, .. } = evaluation;
         let all = partitions(&dataset, 0..dataset.rows().len(), &across);
         let plain: Vec<Rule> = rules.iter().map(|(rule, _)| rule.clone()).collect();
         let Judged { lines, notes } = gate(GateRequest {
             dataset: &dataset,
             partitions: &all,
             rules: &plain,
+            policies: &policies,
             acks,
             lineages: &lineages,
             default: default.as_deref(),
@@ -234,7 +235,7 @@ fn finding(line: &Line, rules: &[(Rule, Span)], results: Option<&str>) -> Diagno
     let is_of_line = |rule: &Rule| rule.benchmark == line.benchmark && rule.metric.has(&line.metric, &line.labels);
     let place = rules.iter().find(|(rule, _)| is_of_line(rule)).map_or_else(Span::default, |(_, span)| *span);
     let code = match line.verdict {
-        Verdict::Missing | Verdict::Invalid => &code::KB0461,
+        Verdict::Missing | Verdict::Invalid | Verdict::Incomparable => &code::KB0461,
         Verdict::Inconclusive => &code::KB0462,
         _ => &code::KB0460,
     };

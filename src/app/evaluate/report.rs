@@ -214,6 +214,7 @@ fn lines(
             dataset: &evaluation.dataset,
             partitions,
             rules,
+            policies: &evaluation.policies,
             acks,
             lineages,
             default,

@@ -2,7 +2,7 @@
 
 use kubebench_compiler::model::{Benchmark, Gate, GateBaseline};
 use kubebench_report::ExpectedBenchmark;
-use kubebench_results::compare::{Against, Rule, Side};
+use kubebench_results::compare::{Against, Meant, Policies, Rule, Side, Stated};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::MetricSelector;
 
@@ -32,6 +32,25 @@ pub(super) fn rule(benchmark: &Benchmark, gate: &Gate) -> (Rule, Span) {
         against,
     };
     (rule, place)
+}
+
+/// Adds what the spec of a benchmark says of metrics and of their gates.
+pub(super) fn state(policies: &mut Policies, benchmark: &Benchmark) {
+    let none = Stated { threshold: None, direction: None, unit: None };
+    for metric in &benchmark.metrics {
+        let stated = Stated { direction: metric.direction, unit: metric.unit.clone(), ..none.clone() };
+        let meant = match metric.tool.as_ref().filter(|tool| tool.names.is_none()) {
+            Some(all) => vec![Meant::Tool(all.tool.clone(), all.naming.clone())],
+            None => metric.brought().into_iter().map(|(selector, _)| Meant::Series(selector)).collect(),
+        };
+        for meant in meant {
+            policies.state(&benchmark.name, meant, stated.clone());
+        }
+    }
+    for gate in &benchmark.gates {
+        let stated = Stated { threshold: gate.max_regression, ..none.clone() };
+        policies.state(&benchmark.name, Meant::Series(MetricSelector::of(&gate.metric)), stated);
+    }
 }
 
 /// Returns what a report expects of a benchmark.

@@ -34,7 +34,7 @@ const HELD: usize = 64;
 /// Results that were read, and what is wrong with other files.
 #[derive(Default)]
 pub struct Taken {
-    /// The results without their metrics, by the names that messages give them.
+    /// The results, by the names that messages give them.
     pub dataset: Dataset,
     /// Their files by these names.
     pub files: BTreeMap<String, PathBuf>,
@@ -145,7 +145,7 @@ impl ResultFiles {
         checked
     }
 
-    /// Reads them into an dataset, without what they measured; each is checked by itself.
+    /// Reads them into a dataset; each is checked by itself.
     pub fn take(&self, sources: &mut SourceMap) -> Taken {
         let files: Vec<_> = self.files().into_iter().collect();
         let mut taken = Taken::default();
@@ -171,10 +171,7 @@ impl ResultFiles {
         let is_here =
             |of: &BenchmarkResult| below_folder(shown, &self.folder).is_none_or(|place| place == result::path(of));
         match read.and_then(|bytes| result::as_written(&bytes)).filter(is_here) {
-            Some(mut result) => {
-                result.metrics.clear();
-                Ok(Box::new(Extract::of(shown, result)))
-            }
+            Some(result) => Ok(Box::new(Extract::of(shown, result))),
             None => Err(self.outcome(shown, file)),
         }
     }

@@ -7,6 +7,7 @@ use kubebench_executor::local::{self, Containers, Folders, Given, Process};
 use kubebench_executor::run::Request;
 use kubebench_host::terminal;
 use kubebench_syntax::redact::{Redactor, names_a_secret};
+use kubebench_syntax::text::plain_lines;
 
 /// Prints the processes of every selected run, one case once.
 pub(super) fn print(request: &Request<'_>) -> Result<()> {
@@ -42,7 +43,7 @@ pub(super) fn print(request: &Request<'_>) -> Result<()> {
             describe(&process, &redactor, &mut text);
         }
     }
-    terminal::print(&text)
+    terminal::print(&plain_lines(&text))
 }
 
 fn describe(process: &Process, redactor: &Redactor, text: &mut String) {

@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use kubebench_host::terminal;
+use kubebench_syntax::text::plain;
 
 /// More lines of replicas do not wait for the terminal; they stand in the logs.
 const MOST_WAITING: usize = 10_000;
@@ -126,7 +127,7 @@ fn write(messages: &Receiver<Message>, lines: &Lines, bar: Option<&ProgressBar>)
                 tell_missed();
             }
             (Message::Position(done), Some(bar)) => bar.set_position(done),
-            (Message::Status(text), Some(bar)) => bar.set_message(text),
+            (Message::Status(text), Some(bar)) => bar.set_message(plain(&text)),
             (Message::Position(_) | Message::Status(_), None) => {}
             (Message::End, _) => break,
         }

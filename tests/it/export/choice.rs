@@ -6,8 +6,8 @@ use kubebench_format::result::v1::{Reparsed, Status};
 use kubebench_results::export::Format;
 use serde_json::{Value, json};
 
-use super::made::{export, folder, lines, real, rows, run};
-use crate::support::project::Folder;
+use super::made::{export, folder, lines, metric, real, rows, run};
+use crate::support::project::{Folder, files_below};
 
 fn said(folder: &Folder, arguments: &[&str]) -> (Option<i32>, String) {
     let output = folder.run(&[&["export"], arguments].concat());
@@ -229,4 +229,39 @@ fn a_reader_that_goes_away_is_no_fault() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Where one name stands for values of several results, they are in one unit: that of the spec, or of the newest result.
+#[test]
+fn what_has_one_name_has_one_unit() {
+    let in_unit = |session: u32, value: f64, unit: &str| {
+        let mut made = run(session, 1);
+        made.metrics = vec![metric("wait", Some(value))];
+        made.metrics[0].unit = Some(unit.to_owned());
+        made.metrics[0].samples = vec![Some(value), None];
+        made
+    };
+    let (folder, _) = folder([in_unit(1, 100.0, "ms"), in_unit(2, 0.1, "s"), in_unit(3, 7.0, "MB")]);
+    let values = || {
+        let files = files_below(&export(&folder, "mlflow"));
+        let of_wait = files.iter().filter(|file| file.parent().unwrap().ends_with("metrics"));
+        let line = |file: &std::path::PathBuf| fs::read_to_string(file).unwrap().split(' ').nth(1).unwrap().to_owned();
+        let mut values: Vec<String> = of_wait.map(line).collect();
+        values.sort();
+        values
+    };
+    assert_eq!(values(), ["0.1", "0.1", "0.1", "0.1", "7.0", "7.0"]);
+    let benchmark = real().metadata.benchmark;
+    folder.write(
+        "specs/a.yaml",
+        format!(
+            "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: {benchmark}}}\nspec:\n  timeout: 1h\n  workload: {{job: {{image: 'registry.example/a:1', command: [a], resources: {{cpu: 1, memory: 1Gi}}}}}}\n  metrics: [{{name: wait, unit: us, better: lower, primary: true, from: {{keyValue: {{key: wait}}}}}}]\n"
+        ),
+    );
+    assert_eq!(values(), ["100000.0", "100000.0", "100000.0", "100000.0", "7.0", "7.0"]);
+    let benchfmt = fs::read_to_string(export(&folder, "benchfmt")).unwrap();
+    assert_eq!(benchfmt.matches(" wait-us").count(), 3, "{benchfmt}");
+    let recorded = rows(&folder);
+    assert_eq!(field(&recorded, "value"), [json!(100.0), json!(0.1), json!(7.0)], "beside their units");
+    assert_eq!(field(&recorded, "unit"), ["ms", "s", "MB"]);
 }

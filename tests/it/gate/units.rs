@@ -99,3 +99,33 @@ fn the_unit_of_a_tool_is_that_of_the_answer() {
     assert_eq!(status, 1, "{text}");
     assert_line(&text, str! {"regressed: train [default], median: 25 ms is above `max: 5`"});
 }
+
+/// Numbers of the spec are in its unit; a value that measures something else is neither within a limit nor beyond it.
+#[test]
+fn a_limit_decides_nothing_in_a_unit_that_measures_something_else() {
+    for (gate, what) in [
+        ("min: 95}", "`min`"),
+        ("max: 105}", "`max`"),
+        ("min: 95, max: 105}", "`min` and `max`"),
+        ("maxRegression: 3%, min: 95}", "`min`"),
+        ("maxRegression: 3%, baseline: {value: 100}}", "the `value` of the baseline"),
+    ] {
+        for (unit, is) in [(Some("tokens/s".to_owned()), "in tokens/s"), (None, "without a unit")] {
+            let mut project = Project::with(&SPEC.replace("maxRegression: 3%}", gate));
+            project.session_as(100.0, &Special::default(), |made| made.metrics[0].unit.clone_from(&unit));
+            let (status, line) = project.gate(&[]);
+            assert_eq!((status, verdict(&line)), (1, "incomparable"), "{line:#}");
+            let said =
+                format!("the candidate is {is}, and {what} of the spec in images/s, which measures something else");
+            assert_eq!(line["message"].as_str(), Some(said.as_str()));
+            let (status, text, _) = project.says(&["gate"]);
+            assert_eq!(status, 1, "{text}");
+            assert!(text.contains(&said) && text.contains("kubebench reparse"), "{text}");
+            let (_, text, _) = project.says(&["gate", "--output-format", "github"]);
+            assert!(text.contains("KB0461"), "{text}");
+        }
+    }
+    let mut project = Project::with(SPEC);
+    project.session(100.0, &in_unit("tokens/s"));
+    assert_eq!(verdict(&project.gate(&[]).1), "inconclusive");
+}

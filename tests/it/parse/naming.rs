@@ -67,3 +67,36 @@ fn too_many_names_of_katib_are_no_run() {
     let (_, answer) = parsed(&folder, &["--tool", "katib", "a.log"]);
     assert!(answer["valid"] == false && answer["reasons"].to_string().contains("more than 1000 names"), "{answer:#}");
 }
+
+/// Whether the run would count, and why not, where `text` is read by a rule with these further words.
+fn of_output(text: &str, more: &str) -> (bool, String) {
+    let spec = format!(
+        "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: b}}\nspec:\n  timeout: 1h\n  workload: {{job: {{image: registry.example/a:1, command: [a]}}}}\n  metrics:\n    - from: {{tool: {{name: openmetrics, file: q.prom{more}}}}}\n"
+    );
+    let folder = Folder::with([("specs/b.yaml", spec.as_str()), ("q.prom", text)]);
+    let file = format!("q.prom={}", folder.path().join("q.prom").display());
+    let (_, answer) = parsed(&folder, &["--spec", "specs/b.yaml", "--file", &file]);
+    (answer["valid"] == true, answer["reasons"].to_string())
+}
+
+/// A label that the output has is not replaced by one of the rule without a word.
+#[test]
+fn a_label_of_the_output_is_no_label_of_the_rule() {
+    let hot = "q{pool=\"hot\"} 9\nr 1\n";
+    let said =
+        "the rule of openmetrics gives its metrics the label `pool: cold`, and openmetrics reported `q{pool=hot}`";
+    for more in [", labels: {pool: cold}", ", metrics: [q], labels: {pool: cold}"] {
+        let (valid, reasons) = of_output(hot, more);
+        assert!(!valid && reasons.contains(said), "{more}: {reasons}");
+    }
+    for more in ["", ", labels: {part: cold}", ", labels: {pool: hot}", ", metrics: [r], labels: {pool: cold}"] {
+        let (valid, reasons) = of_output(hot, more);
+        assert!(valid, "{more}: {reasons}");
+    }
+}
+
+#[test]
+fn one_rule_that_brings_a_metric_twice_is_named_as_one() {
+    let (valid, reasons) = of_output("q 9\nr 1\n", ", rename: {q: x, r: x}");
+    assert!(!valid && reasons.contains("the rule of openmetrics brings the metric `x` twice"), "{reasons}");
+}

@@ -2,7 +2,7 @@
 
 use kubebench_testing::snapshot::{assert_text, str};
 
-use super::{job, run};
+use super::{LOSS, job, run};
 
 #[test]
 fn the_table_has_a_row_for_each_dimension() {
@@ -33,4 +33,17 @@ default  wait    1  7 MB     -
 
 "#]},
     );
+}
+
+/// What a spec says reaches no terminal as an order to it.
+#[test]
+fn what_a_terminal_obeys_is_shown_as_no_letter() {
+    let folder = job("echo loss 2.5", &[LOSS, r#"matrix: {axes: {a: ["\u001b[31mx\u0007"]}}"#]);
+    for arguments in [&[][..], &["-v"], &["--dry-run"]] {
+        let ran = run(&folder, arguments);
+        assert_eq!(ran.code(), 0, "{}", ran.stderr);
+        let shown = ran.stdout + &ran.stderr;
+        assert!(shown.contains("a=\u{fffd}[31mx\u{fffd}"), "{shown}");
+        assert!(!shown.contains(['\u{1b}', '\u{7}']), "{shown:?}");
+    }
 }

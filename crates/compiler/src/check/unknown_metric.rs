@@ -76,18 +76,24 @@ fn brought(wanted: &ToolMetrics) -> Option<Vec<MetricSelector>> {
     Some(names.map(|(name, _)| wanted.naming.selector(&MetricSelector::of(name))).collect())
 }
 
-/// Says what to write in the place of a name that nothing measures.
+/// Says what to write in the place of a name that nothing measures. A tool whose output alone has the names may report any: what is close
+/// to a known one is more likely mistyped.
 fn help(asked: &MetricSelector, tools: &[(&ToolMetrics, Option<&Tool>)], known: &[String]) -> String {
-    let can_bring = |(wanted, tool): &&(&ToolMetrics, Option<&Tool>)| {
-        tool.is_some_and(|tool| tool.brings(wanted.naming.of_brought(asked).name()))
-    };
-    match (tools.iter().find(can_bring), did_you_mean(&asked.to_string(), known.iter().map(String::as_str))) {
-        (Some((wanted, _)), _) => {
-            format!("add `{}` to the `metrics` of `{}`, which reports it", wanted.naming.of_brought(asked), wanted.tool)
+    let of_tool = tools.iter().find_map(|(wanted, tool)| {
+        let own = wanted.naming.of_brought(asked);
+        tool.filter(|tool| tool.brings(own.name())).map(|tool| (wanted, tool, own))
+    });
+    let is_fixed =
+        |(_, tool, own): &(_, &Tool, MetricSelector)| tool.fixed_names().iter().any(|name| name == own.name());
+    match (of_tool, did_you_mean(&asked.to_string(), known.iter().map(String::as_str))) {
+        (Some(found), close) if close.is_none() || is_fixed(&found) => {
+            let (wanted, _, own) = &found;
+            let which = if is_fixed(&found) { ", which reports it" } else { ", if its output has it" };
+            format!("add `{own}` to the `metrics` of `{}`{which}", wanted.tool)
         }
-        (None, Some(close)) => format!("did you mean `{close}`?"),
-        (None, None) if known.is_empty() => "add the metric under `metrics`".to_owned(),
-        (None, None) => format!("write one of {}, or add it under `metrics`", quoted(known)),
+        (_, Some(close)) => format!("did you mean `{close}`?"),
+        (_, None) if known.is_empty() => "add the metric under `metrics`".to_owned(),
+        (_, None) => format!("write one of {}, or add it under `metrics`", quoted(known)),
     }
 }
 

@@ -40,7 +40,17 @@ fn identity_is_the_values_and_nothing_else() {
     };
     assert_eq!(of("{axes: {b: [1], a: [2]}}"), of("{axes: {a: [2], b: [1]}}"));
     assert_eq!(of("{axes: {a: [1]}}"), ["a-1-9afeb0f2"]);
-    assert_ne!(of("{axes: {a: [1]}}"), of("{axes: {a: ['1']}}"));
+    for value in ["1", "-2", "3.10", "0.5", "true", "false", "word", "1.2.3", "32Gi"] {
+        assert_eq!(of(&format!("{{axes: {{a: [{value}]}}}}")), of(&format!("{{axes: {{a: ['{value}']}}}}")), "{value}");
+    }
+    for (one, other) in [("3.10", "3.1"), ("true", "'True'"), ("1", "'+1'"), ("16", "'0x10'"), ("'null'", "''")] {
+        assert_ne!(
+            of(&format!("{{axes: {{a: [{one}]}}}}")),
+            of(&format!("{{axes: {{a: [{other}]}}}}")),
+            "{one} {other}"
+        );
+    }
+    assert_eq!(of("{axes: {a: [word, true]}}"), ["a-word-dd6a4c55", "a-true-ab3bdfa5"]);
     assert_eq!(of(&format!("{{axes: {{a: ['{}']}}}}", "x/".repeat(100))).first().map(String::len), Some(48));
 }
 

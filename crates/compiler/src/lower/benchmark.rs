@@ -401,7 +401,11 @@ impl Shared<'_> {
         Some(Case {
             id: point.id.clone(),
             name: point.name.clone(),
-            values: point.dimensions().into_iter().map(|(axis, value)| (axis, value.to_json())).collect(),
+            values: point
+                .dimensions()
+                .into_iter()
+                .map(|(axis, value)| (axis, expand::unquoted(value).to_json()))
+                .collect(),
             workload: lowered?,
             timeout,
             inputs: spec.get("inputs").map_or(Json::Null, canonical_inputs),

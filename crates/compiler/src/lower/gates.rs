@@ -4,6 +4,7 @@ use crate::model;
 use kubebench_format::spec::v1::metric::{Gate, GateBaseline, Metric};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
 use kubebench_syntax::text::Span;
+use kubebench_syntax::unit::MetricSelector;
 use kubebench_syntax::yaml::Node;
 
 /// Returns the gates of `spec`, reporting what keeps them from deciding.
@@ -37,9 +38,11 @@ fn baseline(wire: Option<&GateBaseline>) -> model::GateBaseline {
 }
 
 fn check(gates: &[Gate], metrics: &[Metric], spec: &Node, diagnostics: &mut Diagnostics) {
-    let mut decided: Vec<(&str, &str, model::GateBaseline, Span)> = Vec::new();
+    let mut decided: Vec<(MetricSelector, &str, model::GateBaseline, Span)> = Vec::new();
     for (gate, node) in gates.iter().zip(spec.items_of("gates")) {
         let name = gate.metric.as_str();
+        // Spaces, quotes and the order of labels make no other series.
+        let selector = MetricSelector::of(name);
         let bounds = [
             ("maxRegression", gate.max_regression.is_some()),
             ("min", gate.min.is_some()),
@@ -71,13 +74,13 @@ fn check(gates: &[Gate], metrics: &[Metric], spec: &Node, diagnostics: &mut Diag
                 "maxRegression" => baseline(gate.baseline.as_ref()),
                 _ => model::GateBaseline::Default,
             };
-            let same = decided.iter().find(|(of, bound, base, _)| (*of, *bound, base) == (name, field, &against));
+            let same = decided.iter().find(|(of, bound, base, _)| (of, *bound, base) == (&selector, field, &against));
             if let Some((_, _, _, first)) = same {
                 let message = format!("another gate has a `{field}` for `{name}`");
                 let fault = Diagnostic::at(&code::KB0333, span(field), message).related(Place::Span(*first), "first");
                 diagnostics.push(fault.note("only the stricter one would ever decide").help("keep one of them"));
             } else {
-                decided.push((name, field, against, span(field)));
+                decided.push((selector.clone(), field, against, span(field)));
             }
         }
     }

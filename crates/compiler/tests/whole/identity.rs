@@ -123,6 +123,7 @@ const COSMETIC: &[(&str, &str, &str)] = &[
     ("block list", "command: [train]", "command:\n          - train"),
     ("quotes", "order: interleaved", "order: \"interleaved\""),
     ("quoted words", "[train]", "['train']"),
+    ("quoted axis values", "{size: [1, 2]}", "{size: ['1', \"2\"]}"),
     ("cpu in thousandths", "{cpu: 1, memory", "{cpu: 1000m, memory"),
     ("cpu as text", "{cpu: 1, memory", "{cpu: \"1\", memory"),
     ("memory in Mi", "memory: 1Gi", "memory: 1024Mi"),

@@ -1,11 +1,12 @@
 //! The metrics of a tool: those that the spec names, or all.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Evidence, Log, Measured, direction, fill, in_spec_unit, unread};
 use crate::file;
 use crate::json_document::NO_DOCUMENT;
+use crate::naming::Naming;
 use crate::rules::{From, MetricRule};
 use crate::series::{Unreadable, Window};
 use crate::tool::{Found, Headline, Report, Requests};
@@ -112,6 +113,14 @@ pub(super) fn metrics(
         }
         made
     };
+    let mut replaced = BTreeMap::new();
+    let mut keep_apart = |found: &Found| {
+        for (label, own) in &found.labels {
+            if naming.labels().get(label).is_some_and(|given| given != own) {
+                replaced.entry(label.clone()).or_insert_with(|| labelled(&found.name, &found.labels));
+            }
+        }
+    };
     let Some(wanted) = wanted else {
         if all.is_empty() {
             let lines: u64 = logs.iter().map(|log| log.scanned.scanned.lines).sum();
@@ -131,6 +140,7 @@ pub(super) fn metrics(
             || all.iter().flat_map(|origin| origin.found.metric.headlines.iter().map(move |line| (origin, line)));
         for (origin, of) in headlines().take(MAX_METRICS) {
             let name = format!("{}{}", origin.found.name, of.suffix);
+            keep_apart(origin.found);
             measured.metrics.push(make(name, Some((origin, of))));
         }
         let left_out = headlines().count().saturating_sub(MAX_METRICS);
@@ -139,6 +149,7 @@ pub(super) fn metrics(
                 format!("{} more metrics of {} are left out behind this one", grouped(left_out as u64), tool.name);
             last.reason = Some(last.reason.take().map_or(more.clone(), |reason| format!("{reason}; {more}")));
         }
+        measured.invalid.extend(replaced.iter().map(|(label, series)| not_its_own(tool.name, naming, label, series)));
         return requests;
     };
     for selector in wanted {
@@ -151,6 +162,7 @@ pub(super) fn metrics(
             let of_series = found.metric.headlines.first().filter(|_| found.name == name);
             if let Some(of) = named.or(of_series) {
                 is_known = true;
+                keep_apart(found);
                 measured.metrics.push(make(name.clone(), Some((origin, of))));
             }
         }
@@ -165,7 +177,18 @@ pub(super) fn metrics(
             measured.metrics.push(made);
         }
     }
+    measured.invalid.extend(replaced.iter().map(|(label, series)| not_its_own(tool.name, naming, label, series)));
     requests
+}
+
+/// Says that a rule gives its metrics a label of a name that the tool's output has too, with another value.
+fn not_its_own(tool: &str, naming: &Naming, label: &str, series: &str) -> StatusReason {
+    let given = naming.labels().get(label).map_or("", String::as_str);
+    let message = format!(
+        "the rule of {tool} gives its metrics the label `{label}: {given}`, and {tool} reported `{series}`: give the label in `labels` of \
+         `tool` another name"
+    );
+    StatusReason { code: ReasonCode::MetricCollision, message }
 }
 
 /// Where a metric of a tool was found.

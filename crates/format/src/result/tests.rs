@@ -163,6 +163,9 @@ fn a_file_fits_its_limit() {
     let mut large = result();
     let long = |count: u32| (0..count).map(|index| Some(f64::from(index) / 7.0)).collect();
     large.metrics = vec![metric(long(30_000)); 12];
+    for (number, metric) in large.metrics.iter_mut().enumerate() {
+        metric.labels.insert("part".to_owned(), number.to_string());
+    }
     let text = Some("x".repeat(300_000));
     large.native = BTreeMap::from([("fio".to_owned(), Native { artifact: "fio.json".to_owned(), text })]);
     let sealed = seal(large);
@@ -249,4 +252,31 @@ fn artifacts_of_metrics_are_never_left_out() {
     assert!(sealed.bytes.len() <= MAX_BYTES);
     assert_eq!(sealed.result.artifacts.len(), 1000);
     assert_eq!(sealed.result.artifacts.last().unwrap().name, "z/result.json");
+}
+
+/// Which of the values was measured is unknown, and a median of both is neither.
+#[test]
+fn a_series_has_one_value() {
+    let twice = |change: &dyn Fn(&mut BenchmarkResult)| {
+        let mut made = result();
+        let again = made.metrics[0].clone();
+        made.metrics.push(again);
+        change(&mut made);
+        seal(made).bytes
+    };
+    let name = result().metrics[0].name.clone();
+    let bytes = twice(&|_| ());
+    let said = format!("`metrics` holds `{name}` twice, and a run has one value of a series");
+    assert_eq!(read(&bytes).unwrap_err(), Fault::Malformed(said));
+    assert!(as_written(&bytes).is_none());
+    let relabelled = twice(&|made| {
+        made.metrics.last_mut().unwrap().labels.insert("part".to_owned(), "b".to_owned());
+    });
+    assert!(read(&relabelled).is_ok() && as_written(&relabelled).is_some());
+    let invalid = twice(&|made| {
+        made.run.status = super::v1::Status::Invalid;
+        let message = "two rules bring it".to_owned();
+        made.run.reasons.push(StatusReason { code: ReasonCode::MetricCollision, message });
+    });
+    assert!(read(&invalid).is_ok() && as_written(&invalid).is_some(), "the run says it itself");
 }

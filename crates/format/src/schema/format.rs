@@ -6,7 +6,7 @@ use regex_syntax::hir::{Hir, HirKind};
 
 use super::pattern;
 use kubebench_syntax::diag::code;
-use kubebench_syntax::text::grouped;
+use kubebench_syntax::text::{grouped, reorders};
 use kubebench_syntax::unit::{self, UnitError};
 
 /// A named format.
@@ -53,6 +53,8 @@ pub(crate) static FORMATS: &[Format] = &[
     Format { name: "benchmark-name", noun: "a benchmark name", check: benchmark_name },
     Format { name: "target-name", noun: "a target name", check: |text| unit::Dns1123Label::parse(text).map(drop) },
     Format { name: "metric-name", noun: "a metric name", check: metric_name },
+    Format { name: "metric-unit", noun: "a unit", check: mark },
+    Format { name: "metric-label", noun: "the name of a label", check: mark },
     Format { name: "metric-pattern", noun: "a regular expression", check: metric_pattern },
     Format { name: "relative-path", noun: "a relative path", check: relative_path },
     Format { name: "json-pointer", noun: "a JSON Pointer", check: json_pointer },
@@ -107,6 +109,21 @@ fn metric_name(text: &str) -> Result<(), UnitError> {
         ));
     }
     Ok(())
+}
+
+/// A short text beside values, in tables and on terminals.
+fn mark(text: &str) -> Result<(), UnitError> {
+    const LONGEST: usize = 64;
+    if text.trim().is_empty() {
+        return Err(fault("it is empty", "write a word, or leave it out"));
+    }
+    if text.chars().any(|letter| letter.is_control() || reorders(letter)) {
+        return Err(fault("it has a character that terminals obey and nobody sees", "write letters, digits and signs"));
+    }
+    match text.chars().count() {
+        ..=LONGEST => Ok(()),
+        length => Err(fault(format!("it has {length} characters, of {LONGEST} at most"), "write a shorter one")),
+    }
 }
 
 fn metric_pattern(text: &str) -> Result<(), UnitError> {

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use self::evaluation::Draft;
 use super::history::replaced;
 use super::model::{Line, NO_SESSION};
+use super::policies::Policies;
 use super::side::Lineage;
 use crate::dataset::{Dataset, Partition, Series, series_of};
 use crate::order::sort_by_case;
@@ -75,6 +76,8 @@ pub struct Request<'a> {
     pub partitions: &'a [Partition],
     /// The gates.
     pub rules: &'a [Rule],
+    /// What specs say of metrics.
+    pub policies: &'a Policies,
     /// The acknowledgements.
     pub acks: &'a [Ack],
     /// The commits that branches and tags reach, by name.

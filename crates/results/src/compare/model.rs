@@ -9,6 +9,9 @@ pub use kubebench_format::result::v1::{Direction, Kind};
 /// The reason of a line whose case has no session at all.
 pub(crate) const NO_SESSION: &str = "noSession";
 
+/// The reason of a line whose value measures something else than the limits of the spec do.
+pub(crate) const OTHER_UNIT: &str = "otherUnit";
+
 /// What `kubebench compare` answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::model::{Acknowledged, Direction, Line, Size, Verdict};
+use super::model::{Acknowledged, Direction, Line, OTHER_UNIT, Size, Verdict};
 use crate::verdict::{Judgement, Method, Policy, Reason, SIGNIFICANT};
 use kubebench_format::result::labelled;
 
@@ -361,6 +361,13 @@ pub(crate) fn decide(line: &Line, results: Option<&str>) -> Vec<String> {
         })
         .into_iter()
         .collect();
+    if line.reason == OTHER_UNIT {
+        next.push(format!(
+            "`kubebench reparse` reads the kept logs again as the spec of {} says now; or write its `unit` and limits as the results \
+             have them",
+            line.benchmark
+        ));
+    }
     if line.verdict == Verdict::Pending || line.reason == "seenBefore" {
         let run = line.next_run.map_or_else(|| "a `run:` greater by 1".to_owned(), |run| format!("`run: {run}`"));
         next.push(format!("write {run} into the spec of {}: a second session decides", line.benchmark));

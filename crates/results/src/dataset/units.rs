@@ -3,10 +3,50 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Dataset, Definition};
+use kubebench_format::result::v1::{BenchmarkResult, Metric, Stats};
 use kubebench_syntax::unit::{Conversion, MetricUnit};
 
 /// What measures the same: a name, labels and a dimension.
 type Measure = (String, BTreeMap<String, String>, String);
+
+/// The unit that the newest result has of each metric of a benchmark that was recorded in several.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NewestUnits(BTreeMap<(String, Measure), MetricUnit>);
+
+impl NewestUnits {
+    /// Returns the unit into which values are converted, the one that the spec has or else that of the newest result, and how; nothing
+    /// where they stay as they are.
+    fn of(
+        &self,
+        benchmark: &str,
+        (name, labels): (&str, &BTreeMap<String, String>),
+        recorded: &MetricUnit,
+        stated: Option<MetricUnit>,
+    ) -> Option<(MetricUnit, Conversion)> {
+        let of_spec = stated.filter(|unit| unit.dimension() == recorded.dimension());
+        let measure = || (name.to_owned(), labels.clone(), recorded.dimension().to_owned());
+        let wanted = of_spec.or_else(|| self.0.get(&(benchmark.to_owned(), measure())).cloned())?;
+        let conversion = recorded.conversion_to(&wanted).filter(|_| recorded.text() != wanted.text())?;
+        Some((wanted, conversion))
+    }
+
+    /// Converts the values of a result as [`Dataset::unify_units`] does those of all.
+    pub(crate) fn convert(&self, result: &mut BenchmarkResult, stated: impl Fn(&Metric) -> Option<MetricUnit>) {
+        for metric in &mut result.metrics {
+            let recorded = MetricUnit::of_metric(metric.unit.as_deref());
+            let series = (metric.name.as_str(), &metric.labels);
+            let found = self.of(&result.metadata.benchmark, series, &recorded, stated(metric));
+            let Some((unit, conversion)) = found else { continue };
+            let convert = |value: &mut f64| *value = conversion.convert(*value);
+            metric.unit = Some(unit.text().to_owned());
+            metric.value.iter_mut().for_each(convert);
+            metric.samples.iter_mut().flatten().for_each(convert);
+            if let Some(Stats { mean, stddev, median, mad, min, max, p01, p10, p90, p99 }) = &mut metric.stats {
+                [mean, stddev, median, mad, min, max, p01, p10, p90, p99].into_iter().for_each(convert);
+            }
+        }
+    }
+}
 
 impl Dataset {
     /// Converts values into the unit that `stated` says of a metric of a benchmark, or else into that of its newest result.
@@ -22,11 +62,9 @@ impl Dataset {
             for (id, value) in &mut row.metrics {
                 let change = *known.entry((row.subject, *id)).or_insert_with(|| {
                     let definition = definitions.get(*id).clone();
-                    let recorded = unit(&definition);
-                    let is_alike = |unit: &MetricUnit| unit.dimension() == recorded.dimension();
-                    let of_spec = stated(benchmark, &definition.name, &definition.labels).filter(is_alike);
-                    let wanted = of_spec.or_else(|| newest.get(&(benchmark.clone(), measure(&definition))).cloned())?;
-                    let conversion = recorded.conversion_to(&wanted).filter(|_| recorded.text() != wanted.text())?;
+                    let of_spec = stated(benchmark, &definition.name, &definition.labels);
+                    let series = (definition.name.as_str(), &definition.labels);
+                    let (wanted, conversion) = newest.of(benchmark, series, &unit(&definition), of_spec)?;
                     let converted = Definition { unit: Some(wanted.text().to_owned()), ..definition };
                     Some((definitions.id(&converted), conversion))
                 });
@@ -39,7 +77,7 @@ impl Dataset {
     }
 
     /// Returns the unit that the newest result has of each metric of a benchmark that was recorded in several.
-    fn newest_units(&self) -> BTreeMap<(String, Measure), MetricUnit> {
+    pub(crate) fn newest_units(&self) -> NewestUnits {
         let mut texts: BTreeMap<Measure, BTreeSet<String>> = BTreeMap::new();
         for definition in self.definitions.items() {
             texts.entry(measure(definition)).or_default().insert(unit(definition).text().to_owned());
@@ -47,7 +85,7 @@ impl Dataset {
         texts.retain(|_, texts| texts.len() > 1);
         let mut newest: BTreeMap<(String, Measure), (&str, MetricUnit)> = BTreeMap::new();
         if texts.is_empty() {
-            return BTreeMap::new();
+            return NewestUnits::default();
         }
         for row in &self.rows {
             for (definition, _) in self.metrics(row).filter(|(definition, _)| texts.contains_key(&measure(definition)))
@@ -60,7 +98,7 @@ impl Dataset {
                 }
             }
         }
-        newest.into_iter().map(|(metric, (_, unit))| (metric, unit)).collect()
+        NewestUnits(newest.into_iter().map(|(metric, (_, unit))| (metric, unit)).collect())
     }
 }
 

@@ -1,9 +1,12 @@
 //! Which results are exported: one for each run, and by default those that count.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Format;
-use crate::dataset::{CurrentRules, Dataset, Doubt, Row, settle};
+use crate::compare::Policies;
+use crate::dataset::{CurrentRules, Dataset, Doubt, NewestUnits, Row, settle};
+use kubebench_format::result::BenchmarkResult;
 use kubebench_format::result::v1::Status;
 
 /// Runs that are left out unless somebody asks for them.
@@ -65,6 +68,27 @@ pub struct Chosen {
     pub passed: Passed,
     /// What is wrong with others.
     pub doubts: Vec<Doubt>,
+    /// In which units their newest ones are.
+    newest: NewestUnits,
+}
+
+impl Chosen {
+    /// Returns a result as `format` takes it: where one name stands for the values of several results, they are in one unit, that of the spec
+    /// or else that of the newest result.
+    pub fn in_one_unit<'r>(
+        &self,
+        format: Format,
+        policies: &Policies,
+        result: &'r BenchmarkResult,
+    ) -> Cow<'r, BenchmarkResult> {
+        if format.is_as_recorded() {
+            return Cow::Borrowed(result);
+        }
+        let mut converted = result.clone();
+        self.newest
+            .convert(&mut converted, |metric| policies.unit(&result.metadata.benchmark, &metric.name, &metric.labels));
+        Cow::Owned(converted)
+    }
 }
 
 /// Chooses among the results of an dataset; `current` are the rules that specs have now.
@@ -89,7 +113,8 @@ pub fn choose(mut dataset: Dataset, current: &dyn Fn() -> CurrentRules, format: 
         chosen = of_last_sessions(&dataset, &chosen);
         passed.earlier = before - chosen.len();
     }
-    Chosen { paths: chosen.into_iter().map(|row| row.path.clone()).collect(), passed, doubts }
+    let newest = dataset.newest_units();
+    Chosen { paths: chosen.into_iter().map(|row| row.path.clone()).collect(), passed, doubts, newest }
 }
 
 /// Keeps the runs of the session that began a run last, of each case on each target.

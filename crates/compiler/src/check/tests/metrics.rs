@@ -494,3 +494,62 @@ fn names_with_labels_and_names_of_a_rule() {
         &[("KB0355", str! {"`nccl-tests` reports no metric `avg_bsbw`"})],
     );
 }
+
+/// Returns what the findings advise.
+fn advised(fields: &str) -> String {
+    compile("", &document(fields)).findings().into_iter().flat_map(|fault| fault.help).collect::<Vec<_>>().join("\n")
+}
+
+/// `rename` takes the names that the tool gives.
+#[test]
+fn what_is_advised_of_two_metrics_of_one_name_can_be_written() {
+    let rule =
+        |more: &str| format!("{{from: {{tool: {{name: fio, file: a.json, metrics: [read_iops], prefix: p-}}}}{more}}}");
+    let fields = format!(
+        "metrics: [{}, {}]\nresults: {{claim: {{accessModes: [ReadWriteMany]}}, mountInJob: true}}",
+        rule(", primary: true"),
+        rule("")
+    );
+    let advice = advised(&fields);
+    assert!(advice.contains("`rename: {read_iops: a-p-read_iops}`"), "{advice}");
+}
+
+/// A tool whose output has the names may bring any, and says nothing of one that is mistyped.
+#[test]
+fn a_name_close_to_a_known_one_is_advised_first() {
+    let of = |metrics: &str| {
+        format!(
+            "metrics: [{{primary: true, better: lower, from: {{tool: {{name: openmetrics, file: a.prom, metrics: [{metrics}]}}}}}}]\ngates: [{{metric: queue_dept, min: 1}}]\nresults: {{claim: {{accessModes: [ReadWriteMany]}}, mountInJob: true}}"
+        )
+    };
+    let advice = advised(&of("queue_depth"));
+    assert!(advice.contains("did you mean `queue_depth`?") && !advice.contains("which reports it"), "{advice}");
+    let advice = advised(&of("other"));
+    assert!(advice.contains("add `queue_dept` to the `metrics` of `openmetrics`, if its output has it"), "{advice}");
+}
+
+#[test]
+fn units_and_labels_are_short_texts() {
+    let unit = |unit: &str| {
+        format!(
+            "metrics: [{{name: seconds, unit: {unit}, better: lower, primary: true, from: {{keyValue: {{key: s}}}}}}]"
+        )
+    };
+    assert_eq!(lowered(&unit("\"GB/s \u{b5}\"")), []);
+    assert_eq!(lowered(&unit(&"m".repeat(64))), []);
+    assert_findings(&lowered(&unit("''")), &[("KB0205", str! {"it is empty"})]);
+    for order in ["\"\\u001b[31mms\"", "\"ms\\u0007\"", "\"\\u202ems\""] {
+        assert_findings(
+            &lowered(&unit(order)),
+            &[("KB0205", str! {"it has a character that terminals obey and nobody sees"})],
+        );
+    }
+    assert_findings(&lowered(&unit(&"m".repeat(65))), &[("KB0205", str! {"it has 65 characters, of 64 at most"})]);
+    let label = |label: &str| {
+        format!(
+            "metrics: [{{better: lower, primary: true, from: {{tool: {{name: hyperfine, file: a.json, metrics: [mean], labels: {{{label}: a}}}}}}}}]\nresults: {{claim: {{accessModes: [ReadWriteMany]}}, mountInJob: true}}"
+        )
+    };
+    assert_eq!(lowered(&label("part")), []);
+    assert_findings(&lowered(&label("''")), &[("KB0205", str! {"it is empty"})]);
+}

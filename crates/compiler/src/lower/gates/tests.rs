@@ -46,4 +46,9 @@ fn gates_that_cannot() {
         "[{metric: a, maxRegression: 3%, baseline: {tag: v1}}, {metric: a, maxRegression: 4%, baseline: {tag: v1}}]",
         ("KB0333", str! {"another gate has a `maxRegression` for `a`"}),
     );
+    let twice = found("[{metric: 'a{p=z z,q=1}', max: 3}, {metric: 'a{q=1, p=\"z z\"}', max: 4}]");
+    assert!(
+        twice.iter().any(|(code, message)| *code == "KB0333" && message.contains("another gate has a `max`")),
+        "{twice:?}"
+    );
 }

@@ -15,7 +15,7 @@ pub struct Metric {
     pub name: Option<String>,
     /// The unit of its values.
     #[serde(default)]
-    #[schemars(extend("examples" = ["images/s"]))]
+    #[schemars(extend("format" = "metric-unit", "examples" = ["images/s"]))]
     pub unit: Option<Text>,
     /// Which way is better.
     #[serde(default)]
@@ -384,7 +384,7 @@ pub struct ToolSource {
     pub prefix: Option<String>,
     /// Labels that all of them have.
     #[serde(default)]
-    #[schemars(extend("default" = {}, "examples" = [{"file": "seq"}]))]
+    #[schemars(extend("default" = {}, "examples" = [{"file": "seq"}], "propertyNames" = {"format": "metric-label"}))]
     pub labels: std::collections::BTreeMap<String, Text>,
     /// The file that the tool writes, under the run's output directory; without it, a log is read.
     #[serde(default)]

@@ -251,7 +251,10 @@ impl Draft<'_> {
             self.confirm(&mut line);
             self.begin(&mut line);
         }
-        self.limits(&mut line);
+        match self.other_unit() {
+            Some(unit) => self.without_limits(&mut line, &unit),
+            None => self.limits(&mut line),
+        }
         if line.verdict == Verdict::Pending || line.reason == "seenBefore" {
             line.next_run = self.next_run();
         }

@@ -1,11 +1,12 @@
 //! What decides at once, and what waits for a second session of the same revision: changes, limits and fixed values alike.
 
-use super::super::super::model::{Line, OpenChange, Sessions};
+use super::super::super::model::{Line, OTHER_UNIT, OpenChange, Sessions};
 use super::super::super::words;
-use super::{Draft, says};
+use super::{Against, Draft, Rule, says};
 use crate::dataset::Point;
 use crate::verdict::{Scale, Verdict, against_history, judge, measure};
 use kubebench_format::result::v1::Direction;
+use kubebench_syntax::unit::MetricUnit;
 
 impl Draft<'_> {
     /// Returns the sessions of the newest revision that are hits by themselves, where the gate waits for a second one.
@@ -58,6 +59,41 @@ impl Draft<'_> {
         if worse(median) > limit {
             self.passes_limit(line, "fixedBaseline", said, |value| worse(value) > limit);
         }
+    }
+
+    /// Returns the unit in which the spec has limits and fixed values, where that of the candidate measures something else.
+    pub(super) fn other_unit(&self) -> Option<MetricUnit> {
+        let metric = &self.series.metric;
+        let unit = self.request.policies.unit(&self.rule.benchmark, &metric.name, &metric.labels)?;
+        let own = MetricUnit::of_metric(metric.unit.as_deref());
+        own.conversion_to(&unit).is_none().then_some(unit)
+    }
+
+    /// Numbers of the spec say nothing of a value that measures something else.
+    pub(super) fn without_limits(&self, line: &mut Line, unit: &MetricUnit) {
+        let Rule { min, max, max_regression, against, .. } = self.rule;
+        let is_fixed = max_regression.is_some() && matches!(against, Against::Value(_));
+        let limits = [(min.is_some(), "`min`"), (max.is_some(), "`max`"), (is_fixed, "the `value` of the baseline")];
+        let limits: Vec<&str> = limits.into_iter().filter(|(is_there, _)| *is_there).map(|(_, what)| what).collect();
+        if limits.is_empty() {
+            return;
+        }
+        let said = format!(
+            "the candidate is {}, and {} of the spec in {}, which measures something else",
+            line.unit.as_ref().map_or_else(|| "without a unit".to_owned(), |unit| format!("in {unit}")),
+            limits.join(" and "),
+            unit.text()
+        );
+        if line.verdict == Verdict::Regressed && !is_fixed {
+            line.notes.push(said);
+            return;
+        }
+        (line.change, line.interval, line.p, line.adjusted_p) = (None, None, None, None);
+        (line.method, line.detectable, line.more_sessions) = (None, None, None);
+        if is_fixed {
+            line.baseline = Sessions::default();
+        }
+        says(line, Verdict::Incomparable, OTHER_UNIT, said);
     }
 
     /// Limits decide by themselves.
