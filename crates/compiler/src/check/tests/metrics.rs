@@ -497,7 +497,7 @@ fn names_with_labels_and_names_of_a_rule() {
 
 /// Returns what the findings advise.
 fn advised(fields: &str) -> String {
-    compile("", &document(fields)).findings().into_iter().flat_map(|fault| fault.help).collect::<Vec<_>>().join("\n")
+    compile("", &document(fields)).findings().into_iter().filter_map(|fault| fault.help).collect::<Vec<_>>().join("\n")
 }
 
 /// `rename` takes the names that the tool gives.
