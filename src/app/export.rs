@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 use super::evaluate::policies_around;
 use super::results::in_order;
 use super::start::Start;
+use kubebench_format::result::v1::Metric;
 use kubebench_results::compare::Policies;
 use kubebench_results::disk::export::{OnDisk, Pending, standard_output};
 use kubebench_results::export::{self, Cells, Chosen, Exporter, Format, Left, Shape};
@@ -28,7 +29,8 @@ pub fn write(start: &Start, query: &ExportQuery, chosen: &Chosen, files: &[(&Str
     let mut place = Place::begin(query)?;
     let exporter = &mut place.exporter;
     let filled = in_order(files, |result| {
-        let result = chosen.in_one_unit(query.format, &policies, result);
+        let of_spec = |metric: &Metric| policies.unit(&result.metadata.benchmark, &metric.name, &metric.labels);
+        let result = chosen.in_one_unit(query.format, of_spec, result);
         exporter.add(&result).context("cannot write the export")
     });
     match filled.and_then(|()| place.keep()) {

@@ -97,7 +97,7 @@ impl Quantities {
     fn refuse_first_part(&self, text: &str, digits: &str, unit: &str, behind: &str) -> Result<(), String> {
         let is_time = self.unit.as_ref().is_some_and(MetricUnit::is_time);
         if is_time && !digits.contains('.') && goes_on_as_duration(unit, behind) {
-            return Err(format!("`{text}` is the first part of a duration that goes on: `{}`", behind.trim()));
+            return Err(format!("`{text}` is the first part of a duration that continues: `{}`", behind.trim()));
         }
         Ok(())
     }

@@ -53,7 +53,7 @@ fn bytes_of_storage() {
 
 #[test]
 fn what_has_a_unit_of_its_own_is_given_in_that_of_the_spec() {
-    let metrics = "metrics: [{name: run, unit: ms, better: lower, from: {duration: run}}, {name: rss, unit: MiB, better: lower, from: {process: maxRss}}, {name: odd, unit: s, better: lower, from: {process: maxRss}}, {name: wait, unit: ms, better: lower, from: {openMetrics: {file: m.txt, name: wait_seconds}}}, {name: sent, unit: kB, better: lower, from: {openMetrics: {file: m.txt, name: sent}}}, {name: share, unit: '%', better: lower, from: {openMetrics: {file: m.txt, name: share}}}]";
+    let metrics = "metrics: [{name: run, unit: ms, better: lower, from: {duration: run}}, {name: rss, unit: MiB, better: lower, from: {process: maxRss}}, {name: odd, unit: B, better: lower, from: {openMetrics: {file: m.txt, name: wait_seconds}}}, {name: wait, unit: ms, better: lower, from: {openMetrics: {file: m.txt, name: wait_seconds}}}, {name: sent, unit: kB, better: lower, from: {openMetrics: {file: m.txt, name: sent}}}, {name: share, unit: '%', better: lower, from: {openMetrics: {file: m.txt, name: share}}}]";
     let script = "printf '# UNIT sent bytes\nsent 1500\nwait_seconds 0.25\nshare 42\n' > $KUBEBENCH_EXP_OUTPUT_PATH/m.txt; dd if=/dev/zero of=/dev/null bs=64M count=1; sleep 0.3";
     let ran = run(&job(script, &[metrics]), &[]);
     let result = ran.ended(Status::Succeeded, 0);
@@ -63,7 +63,8 @@ fn what_has_a_unit_of_its_own_is_given_in_that_of_the_spec() {
     // What says no unit has that of the spec.
     assert_eq!((value("wait"), value("sent"), value("share")), (250.0, 1.5, 42.0));
     let odd = metric(result, "odd");
-    let said = "unitMismatch: process reports it in `B`, and the metric's unit is `s`, which measures something else";
+    let said =
+        "unitMismatch: openMetrics reports it in `s`, and the metric's unit is `B`, which measures something else";
     assert_eq!((odd.value, odd.reason.as_deref()), (None, Some(said)));
 }
 

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Format;
-use crate::compare::Policies;
 use crate::dataset::{CurrentRules, Dataset, Doubt, NewestUnits, Row, settle};
 use kubebench_format::result::BenchmarkResult;
-use kubebench_format::result::v1::Status;
+use kubebench_format::result::v1::{Metric, Status};
+use kubebench_syntax::unit::MetricUnit;
 
 /// Runs that are left out unless somebody asks for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,20 +73,19 @@ pub struct Chosen {
 }
 
 impl Chosen {
-    /// Returns a result as `format` takes it: where one name stands for the values of several results, they are in one unit, that of the spec
-    /// or else that of the newest result.
+    /// Returns a result as `format` takes it: where one name has the values of several results, they are in one unit, that which
+    /// `of_spec` says or else that of the newest result.
     pub fn in_one_unit<'r>(
         &self,
         format: Format,
-        policies: &Policies,
+        of_spec: impl Fn(&Metric) -> Option<MetricUnit>,
         result: &'r BenchmarkResult,
     ) -> Cow<'r, BenchmarkResult> {
         if format.is_as_recorded() {
             return Cow::Borrowed(result);
         }
         let mut converted = result.clone();
-        self.newest
-            .convert(&mut converted, |metric| policies.unit(&result.metadata.benchmark, &metric.name, &metric.labels));
+        self.newest.convert(&mut converted, of_spec);
         Cow::Owned(converted)
     }
 }
