@@ -184,17 +184,8 @@ impl<'a> Reader<'a> {
             }
             Type::Within(of, least, most) => {
                 self.read(node, *of);
-                if let Some(number) = rule::whole_number(node)
-                    && !(least..=most).contains(&number)
-                {
-                    let place = self.place();
-                    let range = match (least, most) {
-                        (least, i64::MAX) => format!("of at least {least}"),
-                        (i64::MIN, most) => format!("of at most {most}"),
-                        (least, most) => format!("from {least} to {most}"),
-                    };
-                    self.refused(node, format!("{place} is {number}"), format!("write a number {range}"));
-                }
+                let place = self.place();
+                rule::value_within(self, node, &place, least, most);
             }
             Type::Object(fields) => self.object(node, fields),
             Type::List(element) => match &node.value {

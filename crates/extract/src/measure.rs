@@ -316,7 +316,7 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
 fn in_spec_unit<'s>(made: &mut Metric, own: &MetricUnit, series: &'s Series) -> Result<Cow<'s, Series>, String> {
     let Some(unit) = made.unit.as_deref().map(MetricUnit::of) else { return Ok(Cow::Borrowed(series)) };
     let source = &mut made.source;
-    match own.conversion_to(&unit).or_else(|| own.conversion_of_count_to(&unit)) {
+    match own.conversion_of_source_to(&unit) {
         Some(conversion) if conversion.is_none() => Ok(Cow::Borrowed(series)),
         Some(conversion) => {
             source.converted_from.push(own.text().to_owned());
@@ -495,7 +495,6 @@ pub fn process_word(what: ProcessSource) -> &'static str {
     }
 }
 
-/// What times are measured in.
 /// Returns the word of specs for what took how long.
 pub fn duration_word(what: DurationSource) -> &'static str {
     match what {

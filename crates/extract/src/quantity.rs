@@ -82,24 +82,19 @@ impl Quantities {
             return Ok(value);
         }
         let (digits, suffix) = split(text);
-        if suffix.is_empty() {
-            let Some(word) = word.filter(|_| value.is_finite()) else { return Ok(value) };
-            let conversion = self.conversion_beside(text, word)?;
-            let rest = behind.split_once(word.text).map_or("", |(_, rest)| rest);
-            self.refuse_first_part(text, digits, word.text, rest)?;
-            return Ok(conversion.map_or(value, |conversion| conversion.convert(value)));
-        }
-        self.refuse_first_part(text, digits, suffix, behind)?;
-        Ok(value)
-    }
-
-    /// Refuses the `1h` of `1h 2m 3s`.
-    fn refuse_first_part(&self, text: &str, digits: &str, unit: &str, behind: &str) -> Result<(), String> {
+        let (unit, rest, conversion) = match word.filter(|_| suffix.is_empty() && value.is_finite()) {
+            Some(word) => {
+                let rest = behind.split_once(word.text).map_or("", |(_, rest)| rest);
+                (word.text, rest, self.conversion_beside(text, word)?)
+            }
+            None => (suffix, behind, None),
+        };
+        // The `1h` of `1h 2m 3s`.
         let is_time = self.unit.as_ref().is_some_and(MetricUnit::is_time);
-        if is_time && !digits.contains('.') && goes_on_as_duration(unit, behind) {
-            return Err(format!("`{text}` is the first part of a duration that continues: `{}`", behind.trim()));
+        if is_time && !digits.contains('.') && goes_on_as_duration(unit, rest) {
+            return Err(format!("`{text}` is the first part of a duration that continues: `{}`", rest.trim()));
         }
-        Ok(())
+        Ok(conversion.map_or(value, |conversion| conversion.convert(value)))
     }
 
     /// Returns how values beside `word` are converted, which is the same each time.

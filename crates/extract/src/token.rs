@@ -34,7 +34,7 @@ pub(crate) fn cut_token(text: &str, value: (usize, usize), whole: (usize, usize)
     text.get(from..to)
 }
 
-fn is_digit(letter: Option<char>) -> bool {
+pub(crate) fn is_digit(letter: Option<char>) -> bool {
     letter.is_some_and(|letter| letter.is_ascii_digit())
 }
 

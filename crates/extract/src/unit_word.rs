@@ -1,9 +1,10 @@
 //! The word beside a value that says its unit: behind it, as in `984 us` and `5 [MB/s]`, or in brackets before it, as in
 //! `Mean TTFT (ms): 300`.
 
+use super::token::is_digit;
 use kubebench_syntax::unit::MetricUnit;
 
-/// A word that may be the unit of the value that it stands beside.
+/// A word that may be the unit of the value beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UnitWord<'t> {
     pub text: &'t str,
@@ -20,10 +21,6 @@ pub(crate) fn beside(text: &str, value: (usize, usize), whole: (usize, usize)) -
 
 fn is_blank(letter: char) -> bool {
     matches!(letter, ' ' | '\t' | '\u{a0}' | '\u{2009}' | '\u{202f}')
-}
-
-fn is_digit(letter: Option<char>) -> bool {
-    letter.is_some_and(|letter| letter.is_ascii_digit())
 }
 
 fn behind(text: &str, end: usize, matched: usize) -> Option<UnitWord<'_>> {

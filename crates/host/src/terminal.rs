@@ -45,7 +45,7 @@ pub fn print(text: &str) -> Result<()> {
         .context("cannot write to standard output")
 }
 
-/// Writes a message to standard error, in which texts of specs and logs may stand: without what a terminal would obey.
+/// Writes a message to standard error, which may hold texts of specs and logs: without what a terminal would obey.
 pub fn tell(text: &str) {
     tell_styled(&plain_lines(text));
 }

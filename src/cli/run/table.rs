@@ -18,25 +18,30 @@ pub(super) fn table(stored: &[Stored]) -> String {
         run.status == Status::Succeeded && !run.warmup
     };
     let mut rows: Vec<[String; 6]> = Vec::new();
-    let mut keys: Vec<(String, Series)> = Vec::new();
+    let mut series: Vec<((&str, Series), Vec<&Metric>)> = Vec::new();
     for result in stored.iter().filter(counts).map(|stored| &stored.sealed.result) {
-        for metric in result.metrics.iter().filter(|metric| metric.kind != Kind::Info) {
-            let key = (result.metadata.case_name.clone(), Series::of(metric));
-            if !keys.contains(&key) {
-                keys.push(key);
+        for metric in &result.metrics {
+            let key = (result.metadata.case_name.as_str(), Series::of(metric));
+            match series.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, metrics)) => metrics.push(metric),
+                None => series.push((key, vec![metric])),
             }
         }
     }
+    series.retain(|(_, metrics)| metrics.iter().any(|metric| metric.kind != Kind::Info));
     // Runs without a value have a row only where no run has one.
-    let has_value = |(case, series): &(String, Series)| {
-        keys.iter().any(|(other, of)| case == other && series.name == of.name && of.dimension.is_some())
-    };
-    let mut keys: Vec<_> = keys.iter().filter(|key| key.1.dimension.is_some() || !has_value(key)).cloned().collect();
-    keys.sort_by_key(|(case, _)| stored.iter().position(|stored| stored.sealed.result.metadata.case_name == *case));
-    for (case, series) in keys {
-        let of_case = stored.iter().filter(counts).filter(|stored| stored.sealed.result.metadata.case_name == case);
-        let metrics = of_case.flat_map(|stored| &stored.sealed.result.metrics);
-        let metrics = metrics.filter(|metric| Series::of(metric) == series);
+    let with_value: Vec<(&str, String)> = series
+        .iter()
+        .filter(|((_, of), _)| of.dimension.is_some())
+        .map(|((case, of), _)| (*case, of.name.clone()))
+        .collect();
+    series.retain(|((case, of), _)| {
+        of.dimension.is_some() || !with_value.iter().any(|(other, name)| case == other && of.name == *name)
+    });
+    series.sort_by_key(|((case, _), _)| {
+        stored.iter().position(|stored| stored.sealed.result.metadata.case_name == *case)
+    });
+    for ((case, of), metrics) in series {
         let (mut unit, mut reason) = (None, "");
         let mut values = Vec::new();
         for metric in metrics {
@@ -46,7 +51,7 @@ pub(super) fn table(stored: &[Stored]) -> String {
             let conversion = own.conversion_to(unit.get_or_insert_with(|| own.clone()));
             values.extend(conversion.zip(metric.value).map(|(conversion, value)| conversion.convert(value)));
         }
-        let (name, unit) = (series.name, unit.as_ref().map_or("", MetricUnit::text));
+        let (case, name, unit) = (case.to_owned(), of.name, unit.as_ref().map_or("", MetricUnit::text));
         let row = match values.len() {
             0 => [case, name, "0".to_owned(), "-".to_owned(), "-".to_owned(), reason.chars().take(REASON).collect()],
             count => {
@@ -71,7 +76,7 @@ pub(super) fn table(stored: &[Stored]) -> String {
 }
 
 /// What values of one row have in common.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 struct Series {
     name: String,
     /// What they measure: a size is no value of a time. A run that found no value has none.

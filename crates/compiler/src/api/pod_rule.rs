@@ -1,9 +1,9 @@
 //! What the API server asks of the values in a pod and a Job beyond their types.
 
 use super::Reader;
-use super::rule::{is_port_name, number, one_of, port_number, requirement, text};
-use kubebench_syntax::unit::{Dns1123Label, Dns1123Subdomain, ImageRef, LabelKey, LabelValue};
-use kubebench_syntax::yaml::{Node, Value};
+use super::rule::{at_least, is_port_name, label_fault, one_of, port_number, requirement, text, within};
+use kubebench_syntax::unit::{Dns1123Label, Dns1123Subdomain, ImageRef, LabelKey};
+use kubebench_syntax::yaml::Node;
 
 /// Reports what the API server refuses in a value of the type `name`.
 pub(super) fn check(reader: &mut Reader<'_>, name: &str, node: &Node) {
@@ -23,7 +23,7 @@ pub(super) fn check(reader: &mut Reader<'_>, name: &str, node: &Node) {
             port_number(reader, node, "port", 1);
         }
         "TCPSocketAction" | "GRPCAction" => port_number(reader, node, "port", 1),
-        "PreferredSchedulingTerm" | "WeightedPodAffinityTerm" => weight(reader, node),
+        "PreferredSchedulingTerm" | "WeightedPodAffinityTerm" => within(reader, node, "weight", 1, 100),
         "PodSpec" => pod(reader, node),
         "Container" => container(reader, node),
         "Volume" => label(reader, node, "a volume"),
@@ -86,11 +86,7 @@ fn pod(reader: &mut Reader<'_>, node: &Node) {
         reader.refused(value, error.message, error.help.unwrap_or_else(|| "write the account's name".to_owned()));
     }
     for entry in node.entries_of("nodeSelector") {
-        if entry.key.starts_with('$') || entry.value.value == Value::Null {
-            continue;
-        }
-        let fault = LabelKey::parse(&entry.key).err().or_else(|| LabelValue::parse(entry.value.as_text()?).err());
-        if let Some(error) = fault {
+        if let Some((_, error)) = label_fault(entry) {
             let help =
                 error.help.unwrap_or_else(|| "write the label as `kubectl get nodes --show-labels` has it".to_owned());
             reader.refused(&entry.value, error.message, help);
@@ -121,18 +117,6 @@ fn label(reader: &mut Reader<'_>, node: &Node, what: &str) {
     {
         let help = error.help.unwrap_or_else(|| "write at most 63 of a-z, 0-9 and `-`".to_owned());
         reader.refused(value, format!("`{name}` is not the name of {what}: {}", error.message), help);
-    }
-}
-
-pub(super) fn at_least(reader: &mut Reader<'_>, node: &Node, field: &str, least: i64) {
-    if let Some((value, found)) = number(node, field).filter(|(_, found)| *found < least) {
-        reader.refused(value, format!("`{field}` is {found}"), format!("write a number from {least}"));
-    }
-}
-
-fn weight(reader: &mut Reader<'_>, node: &Node) {
-    if let Some((value, found)) = number(node, "weight").filter(|(_, found)| !(1..=100).contains(found)) {
-        reader.refused(value, format!("`weight` is {found}"), "write a number from 1 to 100");
     }
 }
 

@@ -1,10 +1,10 @@
 //! What the API server asks of values beyond their types, for the types that decide where pods run and whom they reach.
 
 use super::Reader;
-use super::pod_rule::at_least;
 use kubebench_syntax::diag::did_you_mean;
-use kubebench_syntax::unit::{LabelKey, LabelValue, network};
-use kubebench_syntax::yaml::{Node, Value};
+use kubebench_syntax::text::Span;
+use kubebench_syntax::unit::{LabelKey, LabelValue, UnitError, network};
+use kubebench_syntax::yaml::{Entry, Node, Value};
 
 /// Reports what the API server refuses in a value of the type `name`.
 pub(super) fn check(reader: &mut Reader<'_>, name: &str, node: &Node) {
@@ -53,6 +53,29 @@ pub(super) fn whole_number(value: &Node) -> Option<i64> {
     if let Value::Number(text) = &value.value { text.parse().ok() } else { None }
 }
 
+/// Reports a number in `field` that is less than `least`.
+pub(super) fn at_least(reader: &mut Reader<'_>, node: &Node, field: &str, least: i64) {
+    within(reader, node, field, least, i64::MAX);
+}
+
+/// Reports a number in `field` that is not from `least` to `most`.
+pub(super) fn within(reader: &mut Reader<'_>, node: &Node, field: &str, least: i64, most: i64) {
+    if let Some(value) = node.get(field) {
+        value_within(reader, value, &format!("`{field}`"), least, most);
+    }
+}
+
+/// Reports a number at `place` that is not from `least` to `most`.
+pub(super) fn value_within(reader: &mut Reader<'_>, value: &Node, place: &str, least: i64, most: i64) {
+    let Some(found) = whole_number(value).filter(|found| !(least..=most).contains(found)) else { return };
+    let range = match (least, most) {
+        (least, i64::MAX) => format!("of at least {least}"),
+        (i64::MIN, most) => format!("of at most {most}"),
+        (least, most) => format!("from {least} to {most}"),
+    };
+    reader.refused(value, format!("{place} is {found}"), format!("write a number {range}"));
+}
+
 /// Reports a number in `field` that is no port from `least` on.
 pub(super) fn port_number(reader: &mut Reader<'_>, node: &Node, field: &str, least: i64) {
     if let Some((value, port)) = number(node, field).filter(|(_, port)| !(least..=65_535).contains(port)) {
@@ -79,16 +102,20 @@ pub(super) fn unknown_word(reader: &mut Reader<'_>, value: &Node, text: &str, pl
 /// Labels select objects, so the API server takes no other keys and values than those that a selector can name.
 fn metadata(reader: &mut Reader<'_>, node: &Node) {
     for entry in node.entries_of("labels") {
-        if entry.key.starts_with('$') || entry.value.value == Value::Null {
-            continue;
-        }
-        let value = || LabelValue::parse(entry.value.as_text()?).err().map(|error| (entry.value.span, error));
-        let fault = LabelKey::parse(&entry.key).err().map(|error| (entry.key_span, error)).or_else(value);
-        if let Some((span, error)) = fault {
+        if let Some((span, error)) = label_fault(entry) {
             let help = error.help.unwrap_or_else(|| "write at most 63 of a-z, A-Z, 0-9, `-`, `_` and `.`".to_owned());
             reader.refused_at(span, error.message, help);
         }
     }
+}
+
+/// Returns what is wrong with a label, and where; a directive of a patch is none.
+pub(super) fn label_fault(entry: &Entry) -> Option<(Span, UnitError)> {
+    if entry.key.starts_with('$') || entry.value.value == Value::Null {
+        return None;
+    }
+    let of_value = || Some((entry.value.span, LabelValue::parse(entry.value.as_text()?).err()?));
+    LabelKey::parse(&entry.key).err().map(|error| (entry.key_span, error)).or_else(of_value)
 }
 
 fn toleration(reader: &mut Reader<'_>, node: &Node) {

@@ -10,10 +10,7 @@ pub(super) fn fits(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for metric in &benchmark.metrics {
         let Some((unit, span)) = metric.unit.as_deref().zip(metric.unit_span) else { continue };
         let wanted = MetricUnit::of(unit);
-        let is_other = |(_, own): &(String, &str)| {
-            let own = MetricUnit::of(own);
-            own.conversion_to(&wanted).or_else(|| own.conversion_of_count_to(&wanted)).is_none()
-        };
+        let is_other = |(_, own): &(String, &str)| MetricUnit::of(own).conversion_of_source_to(&wanted).is_none();
         let Some((what, own)) = reported(metric).into_iter().find(is_other) else { continue };
         let message = format!("{what} is in `{own}`, and `{unit}` measures something else");
         let fault = Diagnostic::at(&code::KB0371, span, message).note("every run would end without this value");

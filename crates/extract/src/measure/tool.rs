@@ -121,12 +121,13 @@ pub(super) fn metrics(
             }
         }
     };
-    let Some(wanted) = wanted else {
+    if wanted.is_none() {
         if all.is_empty() {
             let lines: u64 = logs.iter().map(|log| log.scanned.scanned.lines).sum();
             let hold = if lines == 1 { "line holds" } else { "lines hold" };
             let utf_16 = logs.iter().find(|log| log.scanned.scanned.is_utf_16);
-            let problem = problem.or_else(|| utf_16.map(|log| format!("{} is UTF-16: print UTF-8", log.artifact)));
+            let problem =
+                problem.clone().or_else(|| utf_16.map(|log| format!("{} is UTF-16: print UTF-8", log.artifact)));
             let why = problem.unwrap_or_else(|| format!("{} {hold} nothing that {} prints", grouped(lines), tool.name));
             let message = format!("no metric of {} was found: {why}", tool.name);
             if is_needed {
@@ -149,10 +150,8 @@ pub(super) fn metrics(
                 format!("{} more metrics of {} are left out behind this one", grouped(left_out as u64), tool.name);
             last.reason = Some(last.reason.take().map_or(more.clone(), |reason| format!("{reason}; {more}")));
         }
-        measured.invalid.extend(replaced.iter().map(|(label, series)| not_its_own(tool.name, naming, label, series)));
-        return requests;
-    };
-    for selector in wanted {
+    }
+    for selector in wanted.iter().flatten() {
         let name = selector.name().to_owned();
         let mut is_known = false;
         for origin in all.iter().filter(|origin| selector.has(selector.name(), &origin.found.labels)) {

@@ -88,7 +88,7 @@ pub struct Report {
     withholds_document: bool,
     /// The last line of the log, if it did not end and looks like one of the tool's.
     open_line: Option<u64>,
-    /// Whether a value stands on it, or what may be half of one.
+    /// Whether a value is on it, or what may be half of one.
     open_line_is_read: bool,
     /// The line at which the document begins, and what precedes it.
     first_line: usize,

@@ -118,7 +118,10 @@ fn mark(text: &str) -> Result<(), UnitError> {
         return Err(fault("it is empty", "write a word, or leave it out"));
     }
     if text.chars().any(|letter| letter.is_control() || reorders(letter)) {
-        return Err(fault("it has a character that terminals obey and nobody sees", "write letters, digits and signs"));
+        return Err(fault(
+            "it has a control character, or one that changes the direction of the text",
+            "write letters, digits and signs",
+        ));
     }
     match text.chars().count() {
         ..=LONGEST => Ok(()),

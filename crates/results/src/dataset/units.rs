@@ -1,5 +1,6 @@
 //! One unit for each metric of a benchmark: what was recorded in another one of the same dimension is converted.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Dataset, Definition};
@@ -30,12 +31,22 @@ impl NewestUnits {
         Some((wanted, conversion))
     }
 
-    /// Converts the values of a result as [`Dataset::unify_units`] does those of all.
-    pub(crate) fn convert(&self, result: &mut BenchmarkResult, stated: impl Fn(&Metric) -> Option<MetricUnit>) {
-        for metric in &mut result.metrics {
+    /// Returns a result with values converted as [`Dataset::unify_units`] does those of all.
+    pub(crate) fn convert<'r>(
+        &self,
+        result: &'r BenchmarkResult,
+        stated: impl Fn(&Metric) -> Option<MetricUnit>,
+    ) -> Cow<'r, BenchmarkResult> {
+        let of = |metric: &Metric| {
             let recorded = MetricUnit::of_metric(metric.unit.as_deref());
-            let series = (metric.name.as_str(), &metric.labels);
-            let found = self.of(&result.metadata.benchmark, series, &recorded, stated(metric));
+            self.of(&result.metadata.benchmark, (&metric.name, &metric.labels), &recorded, stated(metric))
+        };
+        let conversions: Vec<_> = result.metrics.iter().map(of).collect();
+        if conversions.iter().all(Option::is_none) {
+            return Cow::Borrowed(result);
+        }
+        let mut converted = result.clone();
+        for (metric, found) in converted.metrics.iter_mut().zip(conversions) {
             let Some((unit, conversion)) = found else { continue };
             let convert = |value: &mut f64| *value = conversion.convert(*value);
             metric.unit = Some(unit.text().to_owned());
@@ -45,6 +56,7 @@ impl NewestUnits {
                 [mean, stddev, median, mad, min, max, p01, p10, p90, p99].into_iter().for_each(convert);
             }
         }
+        Cow::Owned(converted)
     }
 }
 

@@ -84,13 +84,11 @@ impl Chosen {
         if format.is_as_recorded() {
             return Cow::Borrowed(result);
         }
-        let mut converted = result.clone();
-        self.newest.convert(&mut converted, of_spec);
-        Cow::Owned(converted)
+        self.newest.convert(result, of_spec)
     }
 }
 
-/// Chooses among the results of an dataset; `current` are the rules that specs have now.
+/// Chooses among the results of a dataset; `current` are the rules that specs have now.
 pub fn choose(mut dataset: Dataset, current: &dyn Fn() -> CurrentRules, format: Format, extras: &[Extra]) -> Chosen {
     let all = dataset.rows().len();
     let doubts = settle(&mut dataset, current);
@@ -112,7 +110,7 @@ pub fn choose(mut dataset: Dataset, current: &dyn Fn() -> CurrentRules, format: 
         chosen = of_last_sessions(&dataset, &chosen);
         passed.earlier = before - chosen.len();
     }
-    let newest = dataset.newest_units();
+    let newest = if format.is_as_recorded() { NewestUnits::default() } else { dataset.newest_units() };
     Chosen { paths: chosen.into_iter().map(|row| row.path.clone()).collect(), passed, doubts, newest }
 }
 

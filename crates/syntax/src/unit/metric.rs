@@ -92,16 +92,18 @@ impl MetricUnit {
         (self.dimension == other.dimension).then(|| Conversion(self.scale.over(other.scale)))
     }
 
-    /// Returns how values in this unit become values in `other`, where one of them says what is counted and the other does not:
-    /// `IOPS` and `1/s`, `requests` and `1`.
-    pub fn conversion_of_count_to(&self, other: &Self) -> Option<Conversion> {
-        let parts = |unit: &Self| {
-            let (counted, per) = unit.dimension.split_once('/').unwrap_or((&unit.dimension, ""));
-            (counted.to_owned(), per.to_owned())
-        };
-        let ((one, per), (another, per_other)) = (parts(self), parts(other));
-        let is_count = !self.is_physical() && !other.is_physical() && per == per_other;
-        (is_count && (one == PURE || another == PURE)).then(|| Conversion(self.scale.over(other.scale)))
+    /// Returns how values that a source reports in this unit of its own become values in the unit `stated` by a spec. One of the two
+    /// may leave out what is counted: `IOPS` is `1/s`, and `requests` is `1`.
+    pub fn conversion_of_source_to(&self, stated: &Self) -> Option<Conversion> {
+        let is_count = !self.is_physical() && !stated.is_physical();
+        let ((one, per), (another, per_other)) = (self.parts(), stated.parts());
+        let is_alike = is_count && per == per_other && (one == PURE || another == PURE);
+        self.conversion_to(stated).or_else(|| is_alike.then(|| Conversion(self.scale.over(stated.scale))))
+    }
+
+    /// Returns what is measured, and what it is divided by.
+    fn parts(&self) -> (&str, &str) {
+        self.dimension.split_once('/').unwrap_or((&self.dimension, ""))
     }
 
     /// Returns true for a time, which Go prints in parts: `1m12.5s`.
@@ -283,7 +285,7 @@ mod tests {
     #[test]
     fn what_is_counted_may_be_left_out() {
         let converted = |from: &str, to: &str| {
-            let conversion = MetricUnit::of(from).conversion_of_count_to(&MetricUnit::of(to));
+            let conversion = MetricUnit::of(from).conversion_of_source_to(&MetricUnit::of(to));
             conversion.map(|conversion| conversion.convert(3.0))
         };
         for (from, to, value) in [

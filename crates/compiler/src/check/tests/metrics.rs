@@ -541,7 +541,7 @@ fn units_and_labels_are_short_texts() {
     for order in ["\"\\u001b[31mms\"", "\"ms\\u0007\"", "\"\\u202ems\""] {
         assert_findings(
             &lowered(&unit(order)),
-            &[("KB0205", str! {"it has a character that terminals obey and nobody sees"})],
+            &[("KB0205", str! {"it has a control character, or one that changes the direction of the text"})],
         );
     }
     assert_findings(&lowered(&unit(&"m".repeat(65))), &[("KB0205", str! {"it has 65 characters, of 64 at most"})]);
