@@ -3,7 +3,7 @@
 use kubebench_results::verdict::{Baseline, Mark, baseline};
 
 use super::noise::{NOISES, Noise, Numbers, median, sessions, slower};
-use super::{POLICY, STAYS, gate, in_parallel, percent};
+use super::{POLICY, STAYS, gate_with, in_parallel, percent};
 
 /// What happened to a series before it got worse.
 struct Life {
@@ -112,11 +112,11 @@ fn row(life: &Life, noise: Noise, change: f64, series: usize) -> Row {
         let mut values: Vec<f64> = all.iter().zip(levels).map(|(session, by)| median(&slower(session, by))).collect();
         let found = |values: &[f64]| -> Baseline { baseline(values, POLICY, mark.as_slice()) };
         let unchanged = median(&slower(&all[before + longest], last));
-        row.alarms += usize::from(gate(&found(&values), &values, &[unchanged]).fails);
+        row.alarms += usize::from(gate_with(&found(&values), &values, &[unchanged], mark.as_slice()).fails);
         for (count, session) in all[before..before + longest].iter().enumerate() {
             let new = median(&slower(&slower(session, last), change));
             if let Some(place) = STAYS.iter().position(|stays| *stays == count + 1) {
-                row.fails[place] += usize::from(gate(&found(&values), &values, &[new]).fails);
+                row.fails[place] += usize::from(gate_with(&found(&values), &values, &[new], mark.as_slice()).fails);
             }
             values.push(new);
         }

@@ -12,12 +12,13 @@
 mod lives;
 mod noise;
 mod rivals;
+mod standing;
 
 use std::thread;
 
 use kubebench_format::result::v1::Direction;
 use kubebench_results::verdict::{
-    Baseline, DEFAULT_THRESHOLD, Judgement, Policy, Scale, Verdict, baseline, judge, measure,
+    Baseline, DEFAULT_THRESHOLD, Judgement, Mark, Policy, Scale, Verdict, baseline, judge, measure,
 };
 use kubebench_stats::quantile;
 
@@ -40,19 +41,25 @@ struct Gated {
     judgement: Judgement,
     is_open: bool,
     fails: bool,
+    is_pending: bool,
 }
 
 /// As `crates/results/src/compare/gate.rs`: the newest of the candidate's sessions is judged.
 fn gate(found: &Baseline, history: &[f64], candidate: &[f64]) -> Gated {
-    let base: Vec<f64> = found.sessions.iter().map(|at| history[*at]).collect();
+    gate_with(found, history, candidate, &[])
+}
+
+fn gate_with(found: &Baseline, history: &[f64], candidate: &[f64], marks: &[Mark]) -> Gated {
+    let of = |sessions: &[usize]| -> Vec<f64> { sessions.iter().map(|at| history[*at]).collect() };
+    let (base, held) = (of(&found.sessions), of(&found.held));
     let newest = &candidate[candidate.len() - 1..];
     let scale = Scale::of(&base, candidate).expect("positive values");
-    let effect = measure(scale, &base, newest);
+    let effect = measure(scale, &base, &held, newest);
     let judgement = judge(effect, POLICY, effect.map(|effect| effect.p));
-    let newest_level = &history[found.changes.last().map_or(0, |change| change.at)..];
-    let is_open = found.open.is_some_and(|open| !open.is_over(scale, &base, newest_level, candidate, POLICY));
+    let now = baseline(&[history, candidate].concat(), POLICY, marks);
+    let is_open = now.open.is_some();
     let fails = is_open || judgement.verdict == Verdict::Regressed;
-    Gated { judgement, is_open, fails }
+    Gated { judgement, is_open, fails, is_pending: !fails && now.pending.is_some() }
 }
 
 /// Returns whether the gate fails where a second session of the same revision must hit too.
@@ -112,6 +119,7 @@ fn cell(noise: Noise, seed: u64, length: usize, histories: usize) -> Cell {
 struct Row {
     gates: usize,
     failed: usize,
+    pending: usize,
     opened: usize,
     open_at_end: usize,
     lengths: Vec<f64>,
@@ -129,6 +137,7 @@ fn row(noise: Noise, seed: u64, series: usize) -> Row {
             let gated = gate(&found, &values[..new], &values[new..=new]);
             row.gates += 1;
             row.failed += usize::from(gated.fails);
+            row.pending += usize::from(gated.is_pending);
             if gated.is_open {
                 open_for += 1;
                 has_opened = true;
@@ -180,6 +189,9 @@ fn staying(noise: Noise, seed: u64, histories: usize) -> Staying {
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
     let histories = args.first().and_then(|count| count.parse().ok()).unwrap_or(HISTORIES);
+    if args.iter().any(|arg| arg == "standing") {
+        return standing::print(histories / 8);
+    }
     if args.iter().any(|arg| arg == "lives") {
         lives::print(histories / 8);
         return lives::print_creep(histories / 8);
@@ -195,6 +207,7 @@ fn main() {
     });
     lives::print(histories / 8);
     lives::print_creep(histories / 8);
+    standing::print(histories / 8);
     let places: Vec<usize> = (0..NOISES.len()).collect();
     let stay = in_parallel(&places, |noise| staying(NOISES[*noise], *noise as u64 + 1, histories / 2));
     print_staying(&stay);
@@ -285,18 +298,19 @@ fn print_staying(rows: &[Staying]) {
 fn print_rows(rows: &[Row], series: usize) {
     println!("\nA gate after each of {SERIES} sessions without a change, {series} series a row\n");
     println!(
-        "| noise | gates that failed, % | series that had an open change, % | open at the end, % | sessions that it stayed, median | 90 % |"
+        "| noise | gates that failed, % | pending, % | series that had an open change, % | open at the end, % | sessions that it stayed, median | 90 % |"
     );
-    println!("|---|--:|--:|--:|--:|--:|");
+    println!("|---|--:|--:|--:|--:|--:|--:|");
     for (noise, row) in NOISES.iter().zip(rows) {
         let length = |share: f64| {
             let found = quantile(row.lengths.iter().copied(), share);
             if row.lengths.is_empty() { "–".to_owned() } else { format!("{found:.0}") }
         };
         println!(
-            "| {} | {:.1} | {:.1} | {:.1} | {} | {} |",
+            "| {} | {:.1} | {:.1} | {:.1} | {:.1} | {} | {} |",
             noise.name,
             percent(row.failed, row.gates),
+            percent(row.pending, row.gates),
             percent(row.opened, series),
             percent(row.open_at_end, series),
             length(0.5),

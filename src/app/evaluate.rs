@@ -6,6 +6,7 @@ mod baseline;
 mod compare;
 mod gate;
 mod history;
+mod recorded;
 mod report;
 mod scaling;
 mod specs;
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 
 use crate::app::project::{CompiledProject, Pods, Project, Selector};
-use crate::app::results::{self, Reading, ResultsFolder};
+use crate::app::results::{self, Reading, ResultsPlace};
 use crate::app::start::{Start, VERSION};
 use kubebench_compiler::compile::{Input, Workspace, acks};
 use kubebench_compiler::model::Benchmark;
@@ -27,14 +28,14 @@ use kubebench_host::fs::{self, Content};
 use kubebench_report::ExpectedBenchmark;
 use kubebench_results::compare::model::LeftOut;
 use kubebench_results::compare::{Policies, Rule, words};
-use kubebench_results::dataset::Dataset;
+use kubebench_results::dataset::{Dataset, Row};
 use kubebench_syntax::diag::render::listed;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code, nearest};
 use kubebench_syntax::text::{SourceMap, Span};
 use kubebench_syntax::unit::MetricSelector;
 
 pub use acknowledge::{ANY_CHANGE, AckQuery, Acknowledged, Acknowledgement};
-pub use baseline::{DefaultBaseline, add_baselines, known, lineage, lineage_of_baseline};
+pub use baseline::{DefaultBaseline, ResultCommits, Unreachable, add_baselines};
 pub use compare::{CompareQuery, SidesCompared};
 pub use gate::{BadFiles, GateQuery, GatesEvaluated, WithoutAnswer};
 pub use history::{Histories, HistoryQuery, MetricQuery};
@@ -82,8 +83,13 @@ pub struct Evaluation {
     pub output: String,
     /// The folder of results, below the project's.
     pub directory: String,
-    /// The branch on which results are recorded, where it is one of their own.
-    pub recorded_on: Option<String>,
+    /// Where results are recorded, unless that is the branch that is checked out.
+    recording: Option<ResultsSettings>,
+    recorded: recorded::Recorded,
+    /// The folder of results that was read.
+    folder: Option<PathBuf>,
+    /// What sessions are of whose commits no branch has.
+    pub unreachable: Unreachable,
 }
 
 /// Refuses metrics that are not among the known ones: an answer about them would be empty, and look like one.
@@ -171,7 +177,9 @@ impl Evaluation {
             across: settings.map(|settings| settings.compare_across.clone()).unwrap_or_default(),
             output: settings.map_or_else(|| "generated".to_owned(), |settings| settings.output.clone()),
             directory,
-            recorded_on: settings.and_then(|settings| recorded_on(&settings.results)),
+            recording: settings.map(|settings| settings.results.clone()).filter(|results| results.mode != "local"),
+            recorded: recorded::Recorded::default(),
+            folder: None,
             rules: Vec::new(),
             expected: Vec::new(),
             policies: Policies::default(),
@@ -184,6 +192,7 @@ impl Evaluation {
             newest: String::new(),
             project: None,
             readings: Vec::new(),
+            unreachable: Unreachable::Apart,
         }
     }
 
@@ -197,12 +206,12 @@ impl Evaluation {
         self.project = Some(project);
     }
 
-    /// Reads the results of a folder by the rules that specs have now.
-    fn reading(&mut self, place: &ResultsFolder) -> Reading {
+    /// Reads the results of a place by the rules that specs have now.
+    fn reading(&mut self, place: &ResultsPlace<'_>) -> Result<Reading> {
         let rules = || self.project.as_ref().map(CompiledProject::current_rules).unwrap_or_default();
-        let reading = results::read(place, &rules, &mut self.sources);
+        let reading = results::read(place, &rules, &mut self.sources)?;
         self.readings.push(reading.how.clone());
-        reading
+        Ok(reading)
     }
 
     /// Returns the folders into which nothing about the results may be written: those of acknowledgements, results and generated files,
@@ -215,17 +224,6 @@ impl Evaluation {
             kept.push(place.to_string_lossy().into_owned());
         }
         Ok(kept)
-    }
-
-    /// Reads the results of the folder that was asked for, or of the project's.
-    pub fn read(&mut self, asked: Option<&Path>) -> Result<()> {
-        let place = ResultsFolder::of(&self.start, asked, &self.root, &self.directory)?;
-        let Reading { dataset, left_out, diagnostics, how: _ } = self.reading(&place);
-        self.dataset = dataset;
-        self.settle();
-        self.left_out.extend(left_out);
-        self.diagnostics.extend(diagnostics);
-        Ok(())
     }
 
     /// Forgets all but these benchmarks; nothing where none are named.
@@ -270,31 +268,48 @@ impl Evaluation {
     }
 
     /// Adds all results of another folder as they are, and returns their places.
-    pub fn add(&mut self, place: &ResultsFolder) -> BTreeSet<usize> {
-        let Reading { dataset: more, left_out, diagnostics, how: _ } = self.reading(place);
-        self.left_out.extend(left_out);
-        self.diagnostics.extend(diagnostics);
+    pub fn add(&mut self, place: &ResultsPlace<'_>) -> Result<BTreeSet<usize>> {
         let first = self.dataset.rows().len();
-        more.rows().iter().for_each(|row| self.dataset.adopt(row.clone(), &more));
-        self.settle();
-        (first..self.dataset.rows().len()).collect()
+        self.take(place)?;
+        Ok((first..self.dataset.rows().len()).collect())
     }
 
-    /// Adds those results of another folder that are not known yet, and returns the places of all that it has: a run that
-    /// is in both counts once.
-    pub fn join(&mut self, place: &ResultsFolder) -> BTreeSet<usize> {
-        let mut more = self.reading(place);
-        let known: BTreeSet<String> = self.dataset.rows().iter().map(|row| row.digest.clone()).collect();
-        let digests: BTreeSet<String> = more.dataset.rows().iter().map(|row| row.digest.clone()).collect();
-        for row in more.dataset.rows().iter().filter(|row| !known.contains(&row.digest)) {
+    /// Adds all results of a place as they are.
+    fn take(&mut self, place: &ResultsPlace<'_>) -> Result<()> {
+        let Reading { dataset: more, left_out, diagnostics, how: _ } = self.reading(place)?;
+        self.left_out.extend(left_out);
+        self.diagnostics.extend(diagnostics);
+        if self.dataset.rows().is_empty() {
+            self.dataset = more;
+        } else {
+            more.rows().iter().for_each(|row| self.dataset.adopt(row.clone(), &more));
+        }
+        self.settle();
+        Ok(())
+    }
+
+    /// Adds those results of another place that are not known yet, and returns the digests of all that it has: a run that is in both
+    /// counts once.
+    pub fn join(&mut self, place: &ResultsPlace<'_>) -> Result<BTreeSet<String>> {
+        let mut more = self.reading(place)?;
+        let known: BTreeSet<&str> = self.dataset.rows().iter().map(|row| row.digest.as_str()).collect();
+        let new: Vec<&Row> = more.dataset.rows().iter().filter(|row| !known.contains(row.digest.as_str())).collect();
+        let own: BTreeSet<String> = self.dataset.rows().iter().map(|row| row.path.clone()).collect();
+        let theirs: BTreeSet<String> = new.iter().map(|row| row.path.clone()).collect();
+        let digests = more.dataset.rows().iter().map(|row| row.digest.clone()).collect();
+        for row in new {
             self.dataset.adopt(row.clone(), &more.dataset);
         }
         let rules = || self.project.as_ref().map(CompiledProject::current_rules).unwrap_or_default();
-        more.doubts_of(&mut self.dataset, &rules, place);
+        let names = |path: &str| {
+            let here = own.contains(path).then(|| format!("{}/{path}", self.directory));
+            here.into_iter().chain(theirs.contains(path).then(|| place.shown(path))).collect()
+        };
+        more.doubts_of(&mut self.dataset, &rules, &names);
         self.settle();
         self.left_out.extend(more.left_out);
         self.diagnostics.extend(more.diagnostics);
-        self.dataset.places(|row| digests.contains(&row.digest))
+        Ok(digests)
     }
 
     /// Reads the acknowledgements of the project; what is wrong with them is added to `found`.
@@ -302,9 +317,15 @@ impl Evaluation {
         acks_of(&self.root, &mut self.sources, found)
     }
 
+    /// Returns whether there is no result file, whether it counts or not.
+    pub fn has_no_results(&self) -> bool {
+        self.dataset.rows().is_empty() && self.left_out.is_empty()
+    }
+
     /// Opens the repository of the project; nothing where there is none.
-    pub fn commits(&self) -> Result<Option<Commits>> {
-        Commits::open(&self.root, &self.output)
+    pub fn commits(&self) -> Result<Option<ResultCommits>> {
+        let commits = Commits::open(&self.root, &self.output, &self.directory)?;
+        Ok(commits.map(|commits| ResultCommits::new(commits, &self.dataset, self.unreachable)))
     }
 
     /// Returns the day of the newest result, on which acknowledgements are evaluated: the same one whatever part of the results is kept.
@@ -341,10 +362,6 @@ pub(super) fn policies_around(start: &Start) -> Policies {
         project.benchmarks().into_iter().for_each(|compiled| specs::state(&mut policies, &compiled.benchmark));
     }
     policies
-}
-
-fn recorded_on(results: &ResultsSettings) -> Option<String> {
-    (results.mode == "branch").then(|| results.branch.clone())
 }
 
 /// Returns whether a path is one of these below a folder.

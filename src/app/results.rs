@@ -1,7 +1,7 @@
-//! Results on disk: a folder that is evaluated as a whole, and files that a person names.
+//! Results on disk and in git: a place that is evaluated as a whole, and files that a person names.
 
 mod files;
-mod folder;
+mod place;
 
 pub use files::{Checked, ResultFiles, Taken, in_order};
-pub use folder::{Reading, ResultsFolder, of_doubt, read};
+pub use place::{NamedResults, Reading, ResultsPlace, of_doubt, read};

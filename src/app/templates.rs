@@ -30,7 +30,7 @@ spec:
 
 /// The workflow on GitHub; `VERSION` is to be filled in.
 const WORKFLOW: &str = "\
-# Checks that generated/ is what the specs say.
+# Checks that generated/ is what the specs say, and that no benchmark got worse.
 name: kubebench
 on: pull_request
 permissions:
@@ -38,13 +38,18 @@ permissions:
 jobs:
   check:
     runs-on: ubuntu-latest
-    container: ghcr.io/kubebench/kubebench:VERSION
+    container:
+      image: ghcr.io/kubebench/kubebench:VERSION
+      options: --user root # the folders of a job are not those of the image's user
     steps:
       # Pin this to the commit of the release that you reviewed.
       - uses: actions/checkout@v4
         with:
-          persist-credentials: false
+          fetch-depth: 0 # the history says which results are whose
       - run: kubebench compile --check --output-format github
+      # The files are another user's than the container's.
+      - run: git config --global --add safe.directory \"$GITHUB_WORKSPACE\"
+      - run: kubebench gate --fetch --allow-empty --output-format github
 ";
 
 /// How git treats generated files.
@@ -53,7 +58,7 @@ pub const ATTRIBUTES: &str = "\
 generated/** text eol=lf linguist-generated
 ";
 
-/// Returns the workflow on GitHub that checks the generated files.
+/// Returns the workflow on GitHub that checks the generated files and evaluates the gates.
 pub fn workflow() -> String {
     WORKFLOW.replace("VERSION", VERSION)
 }

@@ -7,12 +7,13 @@ use super::args::{AckArgs, Global};
 use super::evaluation;
 use super::findings::tell;
 use crate::app::evaluate::{Acknowledged, Acknowledgement, Histories};
+use crate::app::results::NamedResults;
 use kubebench_host::terminal;
 
 /// Writes the acknowledgement.
 pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
     let query = args.query();
-    let folders: Vec<_> = args.results.as_deref().into_iter().collect();
+    let folders: Vec<_> = args.results.as_ref().and_then(NamedResults::folder).into_iter().collect();
     let histories = Histories::of(evaluation::open(global, None, &folders)?, &query.history())?;
     let evaluation = &histories.evaluation;
     evaluation::tell_readings(global, evaluation);

@@ -7,6 +7,7 @@ use super::args::{CompareArgs, Global};
 use super::evaluation;
 use super::findings::{self, Findings};
 use crate::app::evaluate::{CompareQuery, Histories, HistoryQuery, MetricQuery, Scaling, ScalingQuery, SidesCompared};
+use crate::app::results::NamedResults;
 use kubebench_host::fs;
 use kubebench_host::terminal;
 use kubebench_results::compare::{render, v1};
@@ -60,7 +61,7 @@ fn along(global: &Global, args: &CompareArgs, axis: &str) -> Result<ExitStatus> 
         results: args.results.clone(),
         ..HistoryQuery::default()
     };
-    let folders: Vec<_> = args.results.as_deref().into_iter().collect();
+    let folders: Vec<_> = args.results.as_ref().and_then(NamedResults::folder).into_iter().collect();
     let histories = Histories::of(evaluation::open(global, None, &folders)?, &query)?;
     evaluation::tell_readings(global, &histories.evaluation);
     let scaling = ScalingQuery {

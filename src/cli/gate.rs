@@ -1,12 +1,13 @@
 //! `kubebench gate`: does the newest session pass what the specs demand?
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 
 use super::ExitStatus;
 use super::args::{GateArgs, Global};
 use super::findings::{self, Findings, Output, counted};
+use super::recorded::teller;
 use super::{evaluation, project};
-use crate::app::evaluate::{Evaluation, GatesEvaluated};
+use crate::app::evaluate::{Evaluation, GatesEvaluated, Unreachable};
 use kubebench_host::fs;
 use kubebench_host::terminal;
 use kubebench_results::compare::model::{GateReport, Outcome};
@@ -25,8 +26,20 @@ pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
     let query = args.query();
     let mut evaluation = Evaluation::of(&start, project)?;
     evaluation::refuse_places(global, &evaluation, args.markdown.as_deref(), &query.folders())?;
-    evaluation.read(query.results.as_deref())?;
+    evaluation.unreachable = Unreachable::of(args.count_unreachable);
+    if args.fetch {
+        evaluation.fetch(query.results.as_ref(), teller(global))?;
+    }
+    evaluation.read_if_any(query.results.as_ref())?;
     evaluation::tell_readings(global, &evaluation);
+    let is_empty = evaluation.expected.is_empty() || evaluation.rules.is_empty() && evaluation.has_no_results();
+    if is_empty && !args.allow_empty {
+        let lacks = if evaluation.expected.is_empty() { "no spec" } else { "no spec with a gate, and no result" };
+        bail!(
+            "{} has {lacks}: is this the folder of the project (`-C`)? Pass `--allow-empty` if it is",
+            evaluation.root.display()
+        );
+    }
     let mut found = Diagnostics::default();
     let acks = evaluation.acks(&mut found);
     if found.has_errors() {
@@ -46,8 +59,8 @@ pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
             ));
             ExitStatus::NoAnswer
         }
-        Outcome::Passed => ExitStatus::Yes,
-        Outcome::Failed => ExitStatus::No,
+        Outcome::Passed | Outcome::NothingToEvaluate => ExitStatus::Yes,
+        Outcome::Failed | Outcome::NoHistory => ExitStatus::No,
     })
 }
 

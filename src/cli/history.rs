@@ -9,7 +9,8 @@ use super::ExitStatus;
 use super::args::{Global, HistoryArgs};
 use super::evaluation;
 use super::findings::{self, Findings};
-use crate::app::evaluate::{Evaluation, Histories};
+use crate::app::evaluate::{Evaluation, Histories, Unreachable};
+use crate::app::results::NamedResults;
 use kubebench_host::terminal;
 use kubebench_results::compare::model::History;
 use kubebench_results::compare::render;
@@ -18,17 +19,19 @@ use kubebench_syntax::diag::render::Format;
 
 /// Prints the history of what was asked for.
 pub(super) fn run(global: &Global, args: &HistoryArgs) -> Result<ExitStatus> {
-    let folders: Vec<&Path> = args.results.as_deref().into_iter().collect();
-    let evaluation = evaluation::open(global, None, &folders)?;
-    let Histories { evaluation, series, .. } = Histories::of(evaluation, &args.query())?;
+    let folders: Vec<&Path> = args.results.as_ref().and_then(NamedResults::folder).into_iter().collect();
+    let mut evaluation = evaluation::open(global, None, &folders)?;
+    evaluation.unreachable = Unreachable::of(args.count_unreachable);
+    let Histories { evaluation, series, unvalued, note, .. } = Histories::of(evaluation, &args.query())?;
     evaluation::tell_readings(global, &evaluation);
     let shown: BTreeSet<&str> = series.iter().map(|told| told.benchmark.as_str()).collect();
     let breaks = shown.into_iter().flat_map(|benchmark| {
         let is_shown = |metric: &str| series.iter().any(|told| told.benchmark == benchmark && told.metric == metric);
         evaluation.dataset.breaks(benchmark, is_shown)
     });
-    let notes = evaluation.note_of_faults().into_iter().chain(breaks).collect();
-    let Evaluation { left_out, diagnostics, sources, .. } = evaluation;
+    let notes = note.into_iter().chain(unvalued.notes).chain(evaluation.note_of_faults()).chain(breaks).collect();
+    let Evaluation { mut left_out, diagnostics, sources, .. } = evaluation;
+    left_out.extend(unvalued.left_out);
     let answer = History { series, left_out, notes };
     let is_bad = diagnostics.has_errors();
     match global.output_format {

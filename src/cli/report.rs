@@ -8,8 +8,9 @@ use super::ExitStatus;
 use super::args::{Global, ReportArgs, ReportFormat};
 use super::evaluation;
 use super::findings::{self, Findings, Output, counted, tell};
-use crate::app::evaluate::{ACKS, Evaluation, Report};
+use crate::app::evaluate::{ACKS, Evaluation, Report, Unreachable};
 use crate::app::places;
+use crate::app::results::NamedResults;
 use kubebench_host::terminal;
 
 /// Writes the report, and returns 1 where files did not count.
@@ -19,7 +20,8 @@ pub(super) fn run(global: &Global, args: &ReportArgs) -> Result<ExitStatus> {
     if out.is_none() && args.format == ReportFormat::Html {
         bail!("a site is a folder: name one with `--out DIR`, or ask for `--format markdown`");
     }
-    let evaluation = evaluation::open(global, None, &[])?;
+    let mut evaluation = evaluation::open(global, None, &[])?;
+    evaluation.unreachable = Unreachable::of(args.count_unreachable);
     // A page by what specs do not say would be taken for one by what they say.
     if let Some(refused) = evaluation::report_faults(global, &evaluation) {
         return refused;
@@ -27,7 +29,7 @@ pub(super) fn run(global: &Global, args: &ReportArgs) -> Result<ExitStatus> {
     if let Some(out) = &out {
         refuse_place(global, args, out, &evaluation)?;
     }
-    let report = Report::of(evaluation, &start, &args.query())?;
+    let report = Report::of(evaluation, &args.query())?;
     evaluation::tell_readings(global, &report.evaluation);
     write(global, args.format, out.as_deref(), &report)?;
     let Evaluation { diagnostics, sources, .. } = report.evaluation;
@@ -38,7 +40,8 @@ pub(super) fn run(global: &Global, args: &ReportArgs) -> Result<ExitStatus> {
 /// Refuses to write the report between the files of the project, or over what it is about.
 fn refuse_place(global: &Global, args: &ReportArgs, out: &Path, evaluation: &Evaluation) -> Result<()> {
     places::refuse_around("pages", out, &evaluation.root)?;
-    let read = args.results.as_deref().map(|folder| std::path::absolute(global.start().path(folder))).transpose();
+    let named = args.results.as_ref().and_then(NamedResults::folder);
+    let read = named.map(|folder| std::path::absolute(global.start().path(folder))).transpose();
     let read = read.context("the folder of results has no place")?.map(|folder| folder.to_string_lossy().into_owned());
     let own = [ACKS, &evaluation.directory, &evaluation.output, "specs", ".git"];
     let kept: Vec<&str> = own.into_iter().chain(read.as_deref()).collect();

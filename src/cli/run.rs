@@ -64,7 +64,9 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
     for compiled in benchmarks {
         runs.push((compiled, selected(compiled, &args.case, &args.repeat)?));
     }
-    if let Err(why) = git::commit_of(&project.root, &[]) {
+    // Said before what may take hours, and again at its end.
+    let unknown_commit = git::checked_out(&project.root, &[], "").err();
+    if let Some(why) = &unknown_commit {
         tell(global, &format!("note: results will not name the commit of {}: {why}", project.root.display()));
     }
     let options = RunOptions {
@@ -106,6 +108,11 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
     }
     if global.output_format == Format::Json && !args.dry_run {
         terminal::print(&format!("{:#}\n", answer(&outcomes, &project.root, &recorded)))?;
+    }
+    if let Some(why) = unknown_commit.filter(|_| !args.dry_run) {
+        terminal::tell(&format!(
+            "warning: these results name no commit; where other results of the project do, `gate` does not count them: {why}"
+        ));
     }
     if let Some(stop) = outcomes.iter().find_map(|(_, outcome)| outcome.stopped) {
         stop.die();

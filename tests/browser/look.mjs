@@ -51,7 +51,17 @@ export function structure(text) {
       if (!document.getElementById(id)?.textContent.trim()) faults.push(`aria-labelledby="${id}" names nothing`);
     }
   }
+  // As the rule `landmark-unique` of axe has it.
+  const regions = new Set();
+  for (const region of document.querySelectorAll("[role=region], section[aria-label], section[aria-labelledby], nav")) {
+    const labels = (region.getAttribute("aria-labelledby") ?? "").split(" ").map((id) => document.getElementById(id)?.textContent);
+    const name = (region.getAttribute("aria-label") ?? labels.join(" ")).trim();
+    if (!name || regions.has(name)) faults.push(`two regions, or one without a name: ${name}`);
+    regions.add(name);
+  }
   for (const plot of document.querySelectorAll("svg.plot")) {
+    const [lines, labels] = [".mark > path", ".mark:not(.ack) > text"].map((of) => plot.querySelectorAll(of).length);
+    if (lines !== labels) faults.push(`${lines} lines of changes have ${labels} labels`);
     if (plot.getAttribute("role") !== "img" || !plot.querySelector(":scope > title") || !plot.querySelector(":scope > desc")) faults.push("a plot without role, title or description");
   }
   for (const plot of document.querySelectorAll("svg:not(.plot)")) if (plot.getAttribute("aria-hidden") !== "true") faults.push("a small drawing that is read out");
@@ -220,7 +230,7 @@ export function news() {
 /** Marks all that a keyboard must reach, in the order of the document. */
 export function reachable() {
   const all = [...document.querySelectorAll("a[href], summary, [tabindex='0'], button, input, select")];
-  const shown = all.filter((element) => element.matches(".skip") || (element.getClientRects().length && getComputedStyle(element).visibility === "visible"));
+  const shown = all.filter((element) => element.matches(".skip") || element.checkVisibility({ visibilityProperty: true }));
   window.order = shown;
   const scrolls = [...document.querySelectorAll("*")].filter((element) => /auto|scroll/.test(getComputedStyle(element).overflowX) && element.scrollWidth > element.clientWidth);
   return { count: shown.length, unreachable: scrolls.filter((element) => element.tabIndex !== 0).map((element) => element.outerHTML.slice(0, 80)) };
@@ -248,6 +258,10 @@ export function paper() {
     if (getComputedStyle(owner).breakInside !== "avoid") faults.push(`may be cut in two: ${chart.localName}.${chart.className.baseVal ?? chart.className}`);
   }
   for (const element of document.querySelectorAll(".wide")) if (getComputedStyle(element).overflowX !== "visible") faults.push("a table that scrolls on paper");
+  for (const table of document.querySelectorAll("table")) {
+    const right = table.getBoundingClientRect().right;
+    if (right > innerWidth + 1) faults.push(`a table is cut off on paper, at ${innerWidth} of ${Math.round(right)} px: ${table.caption?.textContent.slice(0, 60)}`);
+  }
   if (document.querySelector("header nav")?.getClientRects().length) faults.push("links of the site are printed");
   return [...new Set(faults)];
 }

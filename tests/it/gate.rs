@@ -2,15 +2,18 @@
 
 mod ack;
 mod compare;
+mod empty;
 mod faults;
 mod hardware;
 mod history;
 mod hostile;
 mod identity;
 mod lineages;
+mod merged;
 mod mock;
 mod outcome;
 mod properties;
+mod recorded;
 mod renamed;
 mod report;
 mod scaling;
@@ -19,7 +22,9 @@ mod units;
 use std::process::Command;
 
 use kubebench_format::result::ReasonCode;
-use kubebench_format::result::v1::{BenchmarkResult, Direction, Image, Kind, Metric, Status, StatusReason};
+use kubebench_format::result::v1::{
+    BenchmarkResult, CommitContent, Direction, Image, Kind, Metric, Status, StatusReason,
+};
 use kubebench_format::result::{path, seal};
 use serde_json::Value as Json;
 
@@ -57,6 +62,7 @@ pub(super) struct Project {
 #[derive(Clone, Default)]
 pub(super) struct Special {
     pub(super) commit: Option<String>,
+    pub(super) content: Option<CommitContent>,
     pub(super) dirty: Option<bool>,
     pub(super) status: Option<Status>,
     pub(super) workload: Option<String>,
@@ -131,6 +137,7 @@ impl Project {
         (made.run.repeat, made.run.started_at, made.run.finished_at) = (repeat, second(0), second(30));
         made.run.duration_seconds = 30.0;
         made.source.commit.clone_from(&special.commit);
+        made.source.content.clone_from(&special.content);
         made.source.dirty = special.commit.as_ref().map(|_| special.dirty.unwrap_or(false));
         made.source.workload_digest =
             Some(special.workload.clone().unwrap_or_else(|| format!("sha256:{}", "a".repeat(64))));
@@ -174,8 +181,9 @@ impl Project {
         place
     }
 
-    /// Makes the folder a repository with one commit, and returns its name.
+    /// Makes the folder a repository with one more commit, which changes a file, and returns its name.
     pub(super) fn commit(&self, message: &str) -> String {
+        self.folder.write(&format!("work/{}", message.replace(' ', "-")), message);
         if !self.folder.path().join(".git").is_dir() {
             self.git(&["init", "-q", "-b", "main"]);
         }

@@ -112,3 +112,32 @@ fn write<T: Serialize>(content: &T) -> String {
     }
     format!("{root:#}\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use kubebench_testing::snapshot::{assert_text, str};
+
+    use super::Fault;
+
+    #[test]
+    fn a_fault_says_what_to_do() {
+        let file = || "runs.json".to_owned();
+        let faults = [
+            Fault::Superseded,
+            Fault::Missing { file: file() },
+            Fault::UnknownVersion { file: file(), version: "2".to_owned() },
+            Fault::Malformed { file: file(), reason: "it is empty".to_owned() },
+            Fault::UnknownRun { id: "a-r1".to_owned() },
+        ];
+        assert_text(
+            faults.map(|fault| fault.to_string()).join("\n"),
+            str! {[r#"
+this session is superseded: its ConfigMap is not there any more, because git has another version of the benchmark; that one runs, this one ends
+`runs.json` is not in the ConfigMap; apply the tree as `kubebench compile` wrote it
+`runs.json` has schemaVersion 2, and this program reads 1: let the step image be of the version of Kubebench that compiled the tree
+`runs.json` is malformed: it is empty; apply the tree as `kubebench compile` wrote it
+there is no run `a-r1` in `runs.json`
+"#]},
+        );
+    }
+}

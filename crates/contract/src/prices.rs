@@ -25,3 +25,21 @@ impl Prices {
         used.filter(|name| !has_price(name) && (!something_has || is_accelerator(name))).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Prices;
+
+    #[test]
+    fn who_prices_accelerators_means_the_rest_too() {
+        let lacking = |hourly: &[&str]| {
+            let hourly = hourly.iter().map(|name| ((*name).to_owned(), 1.0)).collect();
+            let prices = Prices { currency: "EUR".to_owned(), hourly };
+            prices.lacking(["cpu", "memory", "nvidia.com/gpu"].into_iter()).join(" ")
+        };
+        assert_eq!(lacking(&[]), "cpu memory nvidia.com/gpu");
+        assert_eq!(lacking(&["nvidia.com/gpu"]), "");
+        assert_eq!(lacking(&["cpu"]), "nvidia.com/gpu");
+        assert_eq!(lacking(&["cpu", "memory", "nvidia.com/gpu", "amd.com/gpu"]), "");
+    }
+}

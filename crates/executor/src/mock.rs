@@ -149,6 +149,7 @@ impl Request<'_> {
                 run: benchmark.run,
                 commit: None,
                 dirty: None,
+                content: None,
                 rules_digest: self.rules.digest.to_string(),
                 extraction: Some(kubebench_extract::VERSION),
                 reparsed: None,

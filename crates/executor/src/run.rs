@@ -25,6 +25,7 @@ use kubebench_contract::Run;
 use kubebench_extract::rules::Rules;
 use kubebench_format::result::fingerprint;
 use kubebench_format::result::v1::{Cluster, Node, Status};
+use kubebench_git::CheckedOut;
 use kubebench_host::experiment::{self, Reserve};
 use kubebench_host::fault;
 use kubebench_host::machine::{self, Name};
@@ -62,7 +63,7 @@ pub struct Request<'a> {
     /// How this machine is named in results.
     pub name: Name,
     /// The commit of the project, and whether what runs differs from it.
-    pub commit: Option<(String, bool)>,
+    pub commit: Option<CheckedOut>,
     /// The version of this program.
     pub version: &'static str,
 }

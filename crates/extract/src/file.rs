@@ -5,10 +5,12 @@ use std::io::{BufRead, Read};
 
 use serde_json::Value as Json;
 
+use super::lines::refuse_utf_16;
 use super::scan::{LogScan, ToolOutcome};
 use super::series::{Reading, Sample, Series, Window};
 use super::tool::Tool;
-use super::{json_document, open_metrics};
+use super::unit_word::UnitWord;
+use super::{json_document, open_metrics, unit_word};
 use kubebench_format::spec::v1::metric::{Reports, Row};
 use kubebench_syntax::invariant::Invariant as _;
 
@@ -51,7 +53,7 @@ pub fn single(mut text: impl BufRead, series: &mut Series) -> Result<(), String>
     let mut content = String::new();
     refuse_utf_16(text.fill_buf().map_err(|error| format!("it cannot be read: {error}"))?)?;
     text.by_ref().take(4096).read_to_string(&mut content).map_err(|error| format!("it cannot be read: {error}"))?;
-    let read = series.number(without_mark(&content));
+    let read = series.number(without_mark(&content), None);
     series.push(Sample::of(read.map_err(|reason| format!("the file should hold one number; {reason}"))?));
     Ok(())
 }
@@ -65,8 +67,10 @@ pub fn json(text: impl BufRead, pointer: &str, series: &mut Series) -> Result<No
     let found =
         root.pointer(pointer).ok_or_else(|| format!("there is nothing at `{pointer}`{}", nearest(&root, pointer)))?;
     let mut strange = Strange::default();
+    let key = key_of(pointer);
+    let named = unit_word::before(&key);
     let Some(list) = found.as_array() else {
-        let read = number_of(found, series);
+        let read = number_of(found, series, named);
         if !found.is_null() {
             read.clone().map_err(|reason| format!("at `{pointer}`: {reason}"))?;
         }
@@ -74,7 +78,7 @@ pub fn json(text: impl BufRead, pointer: &str, series: &mut Series) -> Result<No
         return Ok(strange.note());
     };
     for (value, index) in list.iter().zip(0..) {
-        let read = number_of(value, series);
+        let read = number_of(value, series, named);
         series.push(Sample::of(strange.or_nan(read, || format!("at `{pointer}/{index}`"))));
     }
     if list.is_empty() { Err(format!("the list at `{pointer}` is empty")) } else { Ok(strange.note()) }
@@ -92,6 +96,8 @@ pub fn json_lines(
 ) -> Result<Note, String> {
     let (mut lines, mut documents, mut passed) = (0_u64, 0_u64, 0_u64);
     let mut strange = Strange::default();
+    let key = key_of(pointer);
+    let named = unit_word::before(&key);
     // The first line that is cut, how many there are, and the last one that no value follows.
     let mut torn: Option<(u64, u64)> = None;
     let mut open_end = None;
@@ -134,7 +140,7 @@ pub fn json_lines(
         }
         passed += 1;
         let Some(found) = root.pointer(pointer) else { continue };
-        let value = strange.or_nan(number_of(found, series), || format!("line {number}"));
+        let value = strange.or_nan(number_of(found, series, named), || format!("line {number}"));
         let step = ["/step", "/global_step", "/iteration"].iter().find_map(|step| root.pointer(step)?.as_u64());
         series.push(Sample { value, step, line: Some(number), rank: None });
         open_end = None;
@@ -169,6 +175,13 @@ pub fn csv(mut text: impl BufRead, column: &str, row: Row, series: &mut Series) 
         .iter()
         .position(|name| name == column)
         .ok_or_else(|| format!("there is no column `{column}`; the columns are {}", listed(&names)))?;
+    let namesakes = names.iter().filter(|name| *name == column).count();
+    if namesakes > 1 {
+        return Err(format!(
+            "{namesakes} columns are called `{column}`, and nothing says which of them is meant: give each a name of its own"
+        ));
+    }
+    let named = unit_word::before(column);
     let step_column = names.iter().position(|name| matches!(name.as_str(), "step" | "global_step" | "iteration"));
     let mut last = None;
     let (mut rows, mut blank) = (0_u64, 0_u64);
@@ -200,7 +213,7 @@ pub fn csv(mut text: impl BufRead, column: &str, row: Row, series: &mut Series) 
         let read = if record.len() > headers.len() {
             Err(format!("the row has {} cells, and the header has {}", record.len(), headers.len()))
         } else {
-            series.number(&cell)
+            series.number(&cell, named)
         };
         let value = strange.or_nan(read, || format!("line {}", line.expected("a place of each record")));
         let step = step_column.and_then(|step| text(step).parse().ok());
@@ -354,12 +367,6 @@ fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// Refuses a text that the mark at its beginning calls UTF-16, as PowerShell writes it.
-pub(super) fn refuse_utf_16(text: &[u8]) -> Result<(), String> {
-    let is_utf_16 = text.starts_with(&[0xff, 0xfe]) || text.starts_with(&[0xfe, 0xff]);
-    if is_utf_16 { Err("the text is UTF-16: write it as UTF-8".to_owned()) } else { Ok(()) }
-}
-
 /// Reads JSON, and what Python's `json` writes for numbers that JSON does not have.
 fn document(text: &str) -> Result<Json, String> {
     serde_json::from_str(text).or_else(|_| {
@@ -368,12 +375,20 @@ fn document(text: &str) -> Result<Json, String> {
     })
 }
 
-fn number_of(value: &Json, series: &mut Series) -> Result<f64, String> {
+/// Reads a value whose key may say its unit, `named`.
+fn number_of(value: &Json, series: &mut Series, named: Option<UnitWord<'_>>) -> Result<f64, String> {
     match value {
+        Json::Number(number) if named.is_some() => series.number(&number.to_string(), named),
         Json::Number(number) => number.as_f64().ok_or_else(|| format!("`{number}` is no number of 64 bits")),
-        Json::String(text) => series.number(text),
+        Json::String(text) => series.number(text, named),
         other => Err(format!("{} is not a number", kind(other))),
     }
+}
+
+/// Returns the last key of `pointer` that is no place in a list, with what precedes it.
+fn key_of(pointer: &str) -> String {
+    let key = pointer.trim_end_matches(|letter: char| letter == '/' || letter.is_ascii_digit());
+    key.replace("~1", "/").replace("~0", "~")
 }
 
 fn kind(value: &Json) -> &'static str {

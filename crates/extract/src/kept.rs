@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
 use super::excerpt::Excerpt;
-use super::measure::{Evidence, Log, Measured, Used, measure};
+use super::measure::{Evidence, Log, Measured, ONLY_A_RUN, Used, measure};
 use super::naming::Naming;
 use super::room::Room;
 use super::rules::{Check, From, LogPlace, MetricRule, Rules};
@@ -13,9 +13,6 @@ use kubebench_format::result::v1::Metric;
 use kubebench_format::spec::v1::metric::{DurationSource, ProcessSource, Reports, WhichTrials};
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::unit::MetricSelector;
-
-/// Why a metric of what only a run has is without a value.
-pub(crate) const ONLY_A_RUN: &str = "only a run has this";
 
 /// Opens a file that a metric is read from, by the name that the spec gives it.
 pub(crate) type OpenFile<'a> = dyn Fn(&str) -> Result<Box<dyn BufRead>, String> + 'a;

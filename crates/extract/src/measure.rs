@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use super::file;
-use super::kept::ONLY_A_RUN;
 use super::pattern::{self, Pattern};
 use super::rules::{Check, From, LogPlace, MetricRule, Place, RuleScanned, Rules};
 use super::scan::Scanned;
@@ -22,6 +21,9 @@ use kubebench_stats as stats;
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::grouped;
 use kubebench_syntax::unit::{MetricSelector, MetricUnit};
+
+/// Why a metric of what only a run has is without a value.
+pub(crate) const ONLY_A_RUN: &str = "only a run has this";
 
 /// The log of one replica, read.
 #[derive(Debug)]

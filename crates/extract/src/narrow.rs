@@ -1,16 +1,24 @@
 //! Groups `value` that do not take all numbers that programs print, as `[0-9.]+` does not.
 
+use std::sync::LazyLock;
+
 use regex::Regex;
 use regex_syntax::ast::{self, Ast, GroupKind};
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look};
 
 use super::value_group::{Around, sub_of_value};
+use kubebench_syntax::invariant::{Invariant as _, broken};
 
 /// Numbers as programs print them. `nan` and `inf` are not among them: they are found without being in the group.
 const PRINTED: [&str; 3] = ["-1.5", "1,234.5", "1e-05"];
 
 /// What numbers are written with, and what programs print for one that is not finite.
-const OF_NUMBERS: &str = r"[\d.,+\-eEnNaAiIfFtTyY]";
+static OF_NUMBERS: LazyLock<ClassUnicode> = LazyLock::new(|| {
+    match regex_syntax::parse(r"[\d.,+\-eEnNaAiIfFtTyY]").expected("a class of our own").into_kind() {
+        HirKind::Class(Class::Unicode(class)) => class,
+        _ => broken("a class of letters"),
+    }
+});
 
 /// A group `value` that is made for numbers and does not take all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,9 +33,13 @@ pub struct Narrow {
 
 /// Looks whether the group `value` of `pattern` takes digits without an end and nothing else than numbers, but not all numbers.
 pub fn narrow(pattern: &str) -> Option<Narrow> {
+    // As nearly all patterns are.
+    if pattern.contains(r"(?P<value>\S+)") {
+        return None;
+    }
     let hir = regex_syntax::parse(pattern).ok()?;
     let value = sub_of_value(&hir)?;
-    if !takes_all_digits(value) || !is_of_numbers(value, of_numbers()?.ranges()) {
+    if !takes_all_digits(value) || !is_of_numbers(value, OF_NUMBERS.ranges()) {
         return None;
     }
     let takes = Regex::new(&format!("^(?:{value})$")).ok()?;
@@ -84,13 +96,6 @@ fn mark_behind(around: &Around<'_>) -> Option<char> {
     let HirKind::Literal(literal) = around.behind.first()?.kind() else { return None };
     let first = char::from(*literal.0.first()?);
     (first.is_ascii_punctuation() && !matches!(first, '.' | ',' | '+' | '-')).then_some(first)
-}
-
-fn of_numbers() -> Option<ClassUnicode> {
-    match regex_syntax::parse(OF_NUMBERS).ok()?.into_kind() {
-        HirKind::Class(Class::Unicode(class)) => Some(class),
-        _ => None,
-    }
 }
 
 /// Returns true when `hir` has an endless run of characters that may each be any digit.

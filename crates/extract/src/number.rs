@@ -76,7 +76,7 @@ pub fn whole(value: f64) -> Option<u64> {
     is_count.then_some(value as u64)
 }
 
-fn all_digits(text: &str) -> bool {
+pub(crate) fn all_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
 

@@ -10,7 +10,7 @@ use super::line::Line;
 use super::literal_matcher::{Straight, Wanted};
 use super::quantity::Quantities;
 use super::series::Sample;
-use super::token::{cut_token, token_of};
+use super::token::{cut_token, is_alone, token_of};
 use super::{number, unit_word, value_group};
 use kubebench_syntax::unit::MetricUnit;
 
@@ -154,17 +154,24 @@ impl Pattern {
             let whole = locations.get(0)?;
             (locations.get(self.value)?, self.step.and_then(|step| locations.get(step)), whole)
         };
-        let found = token_of(text.get(value.0..value.1)?);
         let step = step.and_then(|step| step_of(text.get(step.0..step.1)?));
+        let found = token_of(text.get(value.0..value.1)?);
+        let place = (value.0, value.0 + found.len());
+        let behind = text.get(place.1..)?;
         let begin = if self.follows_any { value.0 } else { whole.0 };
         let end = if self.precedes_any { value.1 } else { whole.1 };
-        let read = if let Some(token) = cut_token(text, value, (begin, end)) {
+        let read = if is_alone(text, place) {
+            quantities.read(found)
+        } else if let Some(token) = cut_token(text, value, (begin, end)) {
             Err(format!(
                 "`{found}` is a part of `{token}`: let the group `value` take all of it, as `(?P<value>\\S+)` does"
             ))
+        } else if end <= value.1 && unit_word::is_first_group(found, behind) {
+            Err(format!(
+                "`{found}` may be the first part of `{found}{behind}`: print digits without blanks, or let the pattern match what follows"
+            ))
         } else {
-            let place = (value.0, value.0 + found.len());
-            quantities.read_beside(found, unit_word::beside(text, place, whole), text.get(place.1..)?)
+            quantities.read_beside(found, unit_word::beside(text, place, whole), behind)
         };
         Some(Hit::of(read, step))
     }
@@ -220,12 +227,11 @@ impl Value {
 pub(crate) fn pattern_of_key(key: &str) -> String {
     let key = regex::escape(key);
     let rest = r#"(?:[^\s,;"'|(){}\[\]]|,[0-9])*"#;
-    // What begins with a mark, and a number within a call, as `tensor(0.5)`, are in the place of a value as well.
+    // What begins with a mark, and a value within a call or brackets, as `tensor(0.5)` and `[nan]`, are in its place as well.
     let marked = format!(r"(?:[-+]?\.?[0-9]|[-\u{{2013}}\u{{2014}}<>~\u{{2248}}\u{{b1}}\u{{221e}}*?]){rest}");
-    let called = r"[A-Za-z_][0-9A-Za-z_.]*\([-+]?\.?[0-9]";
-    format!(
-        r#"(?:^|[^\w.\-/]){key}["']?\s*[=:]\s*["']?(?P<value>(?i:none|null|n/?a)\b|[-+]?(?i:nan|inf(?:inity)?)\b|{marked}|{called})"#
-    )
+    let absent = r"(?i:none|null|n/?a)\b|[-+]?(?i:nan|inf(?:inity)?)\b";
+    let held = format!(r"(?:[A-Za-z_][0-9A-Za-z_.]*\(|[(\[])[(\[]*(?:{absent}|[-+]?\.?[0-9]{rest})");
+    format!(r#"(?:^|[^\w.\-/]){key}["']?\s*[=:]\s*["']?(?P<value>{absent}|{marked}|{held})"#)
 }
 
 /// Returns true when the pattern `text` has the group `step`; it is not compiled for that.
@@ -421,11 +427,19 @@ mod tests {
             "loss: **",
             "loss: tensor(2.5, device='cuda:0')",
             "loss=np.float64(6.5)",
+            "loss=tensor(nan)",
+            "loss=tensor(-inf, device='cuda:0')",
+            "loss: array([nan])",
+            "loss: [nan]",
+            "loss: (2.5)",
+            "loss: [2.0]",
         ] {
             let hit = pattern.matches(line, &mut pattern.groups());
             assert!(matches!(hit, Some(Hit::NoNumber(_))), "{line}: {hit:?}");
         }
-        for line in ["loss: nothing", "loss = name", "loss: nullable", "loss: f(x)", "loss: (2)", "loss: \"a\""] {
+        for line in
+            ["loss: nothing", "loss = name", "loss: nullable", "loss: f(x)", "loss: (x)", "loss: []", "loss: \"a\""]
+        {
             assert_eq!(pattern.matches(line, &mut pattern.groups()), None, "{line}");
         }
     }

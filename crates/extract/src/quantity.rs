@@ -4,11 +4,8 @@
 //! is no number. A suffix is a unit, and is converted into that of the metric or refused; it is never dropped.
 
 use super::number;
-use super::unit_word::{UnitWord, goes_on_as_duration};
+use super::unit_word::{UnitWord, factor, goes_on_as_duration};
 use kubebench_syntax::unit::{Conversion, MetricUnit};
-
-/// What may follow a number without a unit of its own.
-const FACTORS: [(&str, i32); 5] = [("k", 3), ("K", 3), ("M", 6), ("G", 9), ("T", 12)];
 
 /// So many units of one metric are remembered.
 const MOST: usize = 16;
@@ -29,9 +26,29 @@ pub(crate) struct Quantities {
 #[derive(Clone, Debug)]
 struct Word {
     text: String,
+    power: i32,
+    per: Option<String>,
     is_spelled: bool,
-    is_per: bool,
+    is_before_value: bool,
     conversion: Option<Conversion>,
+}
+
+impl Word {
+    fn new(word: UnitWord<'_>, conversion: Option<Conversion>) -> Self {
+        let UnitWord { text, power, is_spelled, per, is_before_value } = word;
+        Self { text: text.to_owned(), per: per.map(str::to_owned), power, is_spelled, is_before_value, conversion }
+    }
+
+    fn word(&self) -> UnitWord<'_> {
+        let Self { text, per, power, is_spelled, is_before_value, .. } = self;
+        UnitWord {
+            text,
+            per: per.as_deref(),
+            power: *power,
+            is_spelled: *is_spelled,
+            is_before_value: *is_before_value,
+        }
+    }
 }
 
 impl Quantities {
@@ -82,7 +99,9 @@ impl Quantities {
             return Ok(value);
         }
         let (digits, suffix) = split(text);
-        let (unit, rest, conversion) = match word.filter(|_| suffix.is_empty() && value.is_finite()) {
+        // `12.3k tokens/min`: the factor is read already.
+        let is_counted = suffix.is_empty() || factor(suffix.trim()).is_some();
+        let (unit, rest, conversion) = match word.filter(|_| is_counted && value.is_finite()) {
             Some(word) => {
                 let rest = behind.split_once(word.text).map_or("", |(_, rest)| rest);
                 (word.text, rest, self.conversion_beside(text, word)?)
@@ -99,27 +118,27 @@ impl Quantities {
 
     /// Returns how values beside `word` are converted, which is the same each time.
     fn conversion_beside(&mut self, text: &str, word: UnitWord<'_>) -> Result<Option<Conversion>, String> {
-        let UnitWord { text: name, is_spelled, is_per } = word;
-        let is_it = |known: &&Word| known.text == name && known.is_spelled == is_spelled && known.is_per == is_per;
-        if let Some(known) = self.words.iter().find(is_it) {
+        if let Some(known) = self.words.iter().find(|known| known.word() == word) {
             return Ok(known.conversion);
         }
-        let conversion = self.conversion_of(text, word)?;
+        let of_unit = self.conversion_of(text, word)?;
+        let conversion = match word.power {
+            0 => of_unit,
+            power => Some(of_unit.unwrap_or(Conversion::of_power(0)).times_power(power)),
+        };
         if self.words.len() < MOST {
-            self.words.push(Word { text: name.to_owned(), is_spelled, is_per, conversion });
+            self.words.push(Word::new(word, conversion));
         }
         Ok(conversion)
     }
 
-    /// Returns how values beside `word` are converted; nothing where that is no unit.
+    /// Returns how values beside the unit `word` are converted; nothing where that is no unit.
     fn conversion_of(&mut self, text: &str, word: UnitWord<'_>) -> Result<Option<Conversion>, String> {
-        let UnitWord { text: name, is_spelled, is_per } = word;
-        let is_factor = FACTORS.iter().any(|(factor, _)| *factor == name);
-        if is_factor && is_spelled {
+        let UnitWord { text: name, is_spelled, per, .. } = word;
+        if factor(name).is_some() {
             return conversion(&format!("{text}{name}"), name, self.unit.as_ref()).map(Some);
         }
         let printed = MetricUnit::of(name);
-        let is_measure = name == "%" || printed.is_physical();
         let Some(unit) = &self.unit else {
             if MetricUnit::known(name).is_none() || !is_spelled && !printed.is_physical() {
                 return Ok(None);
@@ -127,15 +146,24 @@ impl Quantities {
             let first = self.first.get_or_insert_with(|| printed.clone());
             return printed.conversion_to(first).map(Some).ok_or_else(|| mismatch(text, name, first));
         };
-        if let Some(conversion) = printed.conversion_to(unit) {
+        let of_time = per.filter(|per| MetricUnit::known(per).is_some_and(|per| per.is_time()));
+        let rate = per.map(|per| MetricUnit::of(&format!("{name}/{per}")));
+        let of_rate = rate.as_ref().and_then(|rate| rate.conversion_to(unit));
+        if let Some(conversion) = of_rate.or_else(|| printed.conversion_to(unit).filter(|_| of_time.is_none())) {
             return Ok(Some(conversion));
         }
-        // `250 ms` of `ms/step` is one step's; `5 GB` says nothing of a time unless `per second` follows.
-        let per = unit.dimension().split_once('/').map(|(_, per)| per);
-        let numerator = unit.numerator().filter(|_| is_per || per != Some("s"));
-        let of_numerator = numerator.and_then(|numerator| printed.conversion_to(&numerator));
-        // `12 requests` is a count, and `12 s` is none.
-        if of_numerator.is_none() && is_measure { Err(mismatch(text, name, unit)) } else { Ok(of_numerator) }
+        // `250 ms` of `ms/step` is one step's; `5 GB` says nothing of a time.
+        let of_numerator = unit.numerator().and_then(|numerator| printed.conversion_to(&numerator));
+        let is_of_step = of_time.is_none() && unit.dimension().split_once('/').is_some_and(|(_, per)| per != "s");
+        if is_of_step && of_numerator.is_some() {
+            return Ok(of_numerator);
+        }
+        let is_measure = name == "%" || printed.is_physical();
+        let is_like_one = looks_like_unit(name) || of_time.is_some() || of_numerator.is_some();
+        if is_measure || is_like_one && !word.is_before_value {
+            return Err(mismatch(text, rate.as_ref().map_or(name, MetricUnit::text), unit));
+        }
+        Ok(None)
     }
 
     /// Returns the unit that was printed, of a metric that has none.
@@ -153,10 +181,15 @@ impl Quantities {
 
 /// Returns how a value with `suffix` becomes one in `unit`.
 fn conversion(text: &str, suffix: &str, unit: Option<&MetricUnit>) -> Result<Conversion, String> {
-    let factor = FACTORS.iter().find(|(factor, _)| *factor == suffix).map(|(_, power)| Conversion::of_power(*power));
+    let factor = factor(suffix).map(Conversion::of_power);
     let Some(unit) = unit else {
         return factor.ok_or_else(|| {
-            format!("`{text}` has the unit `{suffix}`, and the metric has none: write `unit: {suffix}`, or that of your choice")
+            let (what, unit) = if has_digits(suffix) {
+                ("is a duration".to_owned(), "s")
+            } else {
+                (format!("has the unit `{suffix}`"), suffix)
+            };
+            format!("`{text}` {what}, and the metric has none: write `unit: {unit}`, or that of your choice")
         });
     };
     if unit.text() == suffix {
@@ -176,6 +209,24 @@ fn mismatch(text: &str, printed: &str, unit: &MetricUnit) -> String {
     format!(
         "unitMismatch: `{text}` is in `{printed}`, and the metric's unit is `{unit}`, which measures something else"
     )
+}
+
+/// Returns true for a word that looks like a unit: a rate (`steps/s`), a binary prefix (`Gi`), or what is a unit in another case
+/// (`gb`, `mbps`, `gflops`).
+fn looks_like_unit(name: &str) -> bool {
+    let per = name.rsplit_once('/').and_then(|(_, per)| MetricUnit::known(per));
+    let mut letters = name.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    let capital: String = first.into_iter().chain(letters).collect();
+    let is_amount = |unit: MetricUnit| {
+        let first = unit.dimension().split('/').next().unwrap_or_default();
+        matches!(first, "B" | "bit" | "FLOP" | "Hz" | "W" | "J")
+    };
+    let in_other_case = [capital, name.to_ascii_uppercase()];
+    let is_prefix = matches!(name, "Ki" | "Mi" | "Gi" | "Ti" | "Pi");
+    let is_in_other_case =
+        name.len() > 1 && in_other_case.iter().filter_map(|word| MetricUnit::known(word)).any(is_amount);
+    is_prefix || is_in_other_case || per.is_some_and(|per| per.is_time())
 }
 
 /// Returns the number that `text` begins with, and what follows it.
@@ -317,6 +368,7 @@ mod tests {
             assert!(in_unit(text, unit).is_err(), "{text} in {unit}");
         }
         assert!(read("5ms").unwrap_err().contains("write `unit: ms`"));
+        assert!(read("1m12.5s").unwrap_err().contains("is a duration, and the metric has none: write `unit: s`"));
         assert!(read("5%").is_err());
     }
 }

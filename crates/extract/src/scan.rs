@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::json_document;
 use super::line;
-use super::lines::{Lines, Part, Place};
+use super::lines::{Lines, Part, Place, refuse_utf_16};
 use super::partial::{self, Partial};
 use super::pattern::{Groups, Hit, Pattern};
 use super::room::Room;
@@ -180,7 +180,7 @@ impl LogScan {
     /// Takes in the next bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
         if self.bytes == 0 {
-            self.is_utf_16 = super::file::refuse_utf_16(bytes).is_err();
+            self.is_utf_16 = refuse_utf_16(bytes).is_err();
         }
         self.bytes += bytes.len() as u64;
         for scan in &mut self.tools {

@@ -7,6 +7,7 @@ use super::number;
 use super::quantity::Quantities;
 use super::room::{FEW, Room};
 use super::totals::Totals;
+use super::unit_word::UnitWord;
 use kubebench_format::spec::v1::metric::{self as wire, Reduce};
 use kubebench_stats::quantile;
 
@@ -279,12 +280,12 @@ impl Series {
         self.quantities.printed_unit()
     }
 
-    /// Reads a text as a value in the unit of the series.
+    /// Reads a text as a value in the unit of the series; the name of where it is may say the unit that it has.
     ///
     /// # Errors
     /// Why it is none.
-    pub(crate) fn number(&mut self, text: &str) -> Result<f64, String> {
-        self.quantities.read(text)
+    pub(crate) fn number(&mut self, text: &str, named: Option<UnitWord<'_>>) -> Result<f64, String> {
+        self.quantities.read_beside(text, named, "")
     }
 
     /// Returns the series with every value converted.

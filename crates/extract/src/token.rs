@@ -34,6 +34,14 @@ pub(crate) fn cut_token(text: &str, value: (usize, usize), whole: (usize, usize)
     text.get(from..to)
 }
 
+/// Returns true where nothing beside the value belongs to it: it ends the line, behind a word and a blank or `=`.
+///
+/// That is most lines by far, and needs no look at the letters of others.
+pub(crate) fn is_alone(text: &str, value: (usize, usize)) -> bool {
+    let before = text.as_bytes().get(..value.0).unwrap_or_default();
+    value.1 == text.len() && matches!(before, [.., word, b' ' | b'='] if word.is_ascii_alphanumeric())
+}
+
 pub(crate) fn is_digit(letter: Option<char>) -> bool {
     letter.is_some_and(|letter| letter.is_ascii_digit())
 }
@@ -171,6 +179,25 @@ mod tests {
             (r"(?P<value>\S+) requests", "1", "12 requests", 12.0),
             (r"v (?P<value>\S+)", "ms", "v 12 samples", 12.0),
             (r"v (?P<value>\S+)", "ms", "v 12 s=3", 12.0),
+            (r"v (?P<value>\S+)", "tok/s", "v 12.3 K tokens/s", 12_300.0),
+            (r"v (?P<value>\S+)", "tok/s", "v 1.5 million tokens/s", 1_500_000.0),
+            (r"v (?P<value>\S+)", "tok/s", "v 12.3 k", 12_300.0),
+            (r"v (?P<value>\S+)", "tok/s", "v 12k tokens/min", 200.0),
+            (r"v (?P<value>\S+)", "tok/s", "v 60000 tokens per minute", 1000.0),
+            (r"v (?P<value>\S+)", "tok/s", "v 60 tokens per second", 60.0),
+            (r"v (?P<value>\S+)", "tok/s", "v 60 tokens 300", 60.0),
+            (r"acc (?P<value>\S+)", "1", "acc 0.95 samples per second 12", 0.95),
+            (r"v (?P<value>\S+)", "tok/s", "v 12 345 6", 12.0),
+            (r"v (?P<value>\S+) \d+", "tok/s", "v 12 345", 12.0),
+            (r"v (?P<value>\S+)", "tok/s", "v 1.5 345", 1.5),
+            (r"v (?P<value>\S+)", "ms/step", "v 2.5 s per step", 2500.0),
+            (r"v (?P<value>\S+)", "ms", "v 250 ms per step", 250.0),
+            (r"v (?P<value>\S+)", "ms", "v 1.2 Seconds", 1200.0),
+            (r"v (?P<value>\S+)", "ms", "v 1.2 (\u{b1} 0.1) us", 0.0012),
+            (r"v (?P<value>\S+)", "MiB", "v 4 gigabytes", 3_814.697_265_625),
+            (r"avg (?P<value>\S+)", "ms", "avg 350 min, 200 max", 350.0),
+            (r"avg (?P<value>\S+)", "ms", "avg 350 min | 200", 350.0),
+            (r"v (?P<value>\S+)", "s", "v 1.5 min, 200 steps", 90.0),
         ] {
             assert_eq!(read(pattern, Some(unit), line), Some(Ok(value)), "{pattern} in {line:?}");
         }
@@ -192,6 +219,21 @@ mod tests {
             (r"v (?P<value>\S+)", "s", "v 2 minutes and 3 seconds"),
             (r"real\s+(?P<value>\S+)", "s", "real\t0m0,512s"),
             (r"TTFT \(ms\): (?P<value>\S+)", "MB", "TTFT (ms): 300"),
+            (r"v (?P<value>\S+)", "tok/s", "v 12.3k GB/s"),
+            (r"v (?P<value>\S+)", "tok/s", "v 12.3 K images/s"),
+            (r"v (?P<value>\S+)", "tok/s", "v 350 tokens"),
+            (r"v (?P<value>\S+)", "tok/s", "v 1 234.5 tok/s"),
+            (r"v (?P<value>\S+)", "tok/s", "v 1 234 567"),
+            (r"v (?P<value>\S+)", "MB/s", "v 5 GB per step"),
+            (r"v (?P<value>\S+)", "s/it", "v 1.50 it/s"),
+            (r"v (?P<value>\S+)", "ms/step", "v 4 steps/s"),
+            (r"v (?P<value>\S+)", "MiB", "v 12 G"),
+            (r"v (?P<value>\S+)", "MiB", "v 12 Gi"),
+            (r"v (?P<value>\S+)", "MB/s", "v 12 gb/s"),
+            (r"v (?P<value>\S+)", "MB/s", "v 12 mbps"),
+            (r"v (?P<value>\S+)", "MB/s", "v 12 megabits per second"),
+            (r"v (?P<value>\S+)", "TFLOP/s", "v 12 gflops"),
+            (r"v (?P<value>\S+)", "TFLOP/s", "v 12 GFLOP"),
         ] {
             let read = read(pattern, Some(unit), line);
             assert!(matches!(read, Some(Err(_))), "{pattern} in {line:?}: {read:?}");

@@ -202,7 +202,7 @@ fn check(result: &BenchmarkResult) -> Result<(), String> {
 /// Returns the canonical bytes of a JSON value: sorted keys, two spaces, shortest floats that read back the same, one line
 /// end at the end.
 pub fn canonical(value: &Json) -> Vec<u8> {
-    let mut bytes = serde_json::to_vec_pretty(&Canonical(value)).expected("canonical JSON of a JSON value");
+    let mut bytes = serde_json::to_vec_pretty(&Canonical::of(value)).expected("canonical JSON of a JSON value");
     bytes.push(b'\n');
     bytes
 }

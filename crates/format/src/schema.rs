@@ -27,7 +27,7 @@ pub enum DocumentKind {
     Suite,
     /// The project file.
     Project,
-    /// A change for the worse that people accepted.
+    /// A regression that people accepted.
     Ack,
 }
 

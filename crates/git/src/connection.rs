@@ -117,21 +117,7 @@ impl Connection {
         names: &[&str],
         limit: Duration,
     ) -> Result<Result<Vec<(String, Oid)>, Trouble>, NotRecorded> {
-        let heads: &[&str] = if names.iter().all(|name| name.starts_with("refs/heads/")) { &["--heads"] } else { &[] };
-        let answer =
-            self.git.call(&[&["ls-remote", "--quiet"], heads, &["--", REMOTE], names].concat(), None, limit)?;
-        if !answer.succeeded {
-            return Ok(Err(trouble_of(&answer)));
-        }
-        let mut found = Vec::new();
-        for line in answer.text().lines() {
-            let Some((id, name)) = line.split_once('\t') else { continue };
-            // A pattern of ls-remote also matches the end of a longer name.
-            if names.contains(&name) {
-                found.push((name.to_owned(), oid(id)?));
-            }
-        }
-        Ok(Ok(found))
+        look(&self.git, REMOTE, names, limit)
     }
 
     /// Pushes all changes or none, each only if its ref is still what it was.
@@ -179,6 +165,29 @@ impl Connection {
         let answer = self.git.call(&["cat-file", "blob", &blob.to_string()], None, limit)?;
         Ok(if answer.succeeded { Digest::of(&answer.output).to_string() } else { format!("git blob {blob}") })
     }
+}
+
+/// Asks the server of `remote` for the refs with these full names.
+pub(super) fn look(
+    git: &Git,
+    remote: &str,
+    names: &[&str],
+    limit: Duration,
+) -> Result<Result<Vec<(String, Oid)>, Trouble>, NotRecorded> {
+    let heads: &[&str] = if names.iter().all(|name| name.starts_with("refs/heads/")) { &["--heads"] } else { &[] };
+    let answer = git.call(&[&["ls-remote", "--quiet"], heads, &["--", remote], names].concat(), None, limit)?;
+    if !answer.succeeded {
+        return Ok(Err(trouble_of(&answer)));
+    }
+    let mut found = Vec::new();
+    for line in answer.text().lines() {
+        let Some((id, name)) = line.split_once('\t') else { continue };
+        // A pattern of ls-remote also matches the end of a longer name.
+        if names.contains(&name) {
+            found.push((name.to_owned(), oid(id)?));
+        }
+    }
+    Ok(Ok(found))
 }
 
 /// Writes a signed commit with the git program, in the repository that `git` stands in.

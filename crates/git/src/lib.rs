@@ -16,6 +16,7 @@
 mod attempts;
 mod branch;
 mod connection;
+mod content;
 mod credential;
 mod fold;
 mod history;
@@ -26,6 +27,7 @@ mod local;
 mod objects;
 mod program;
 pub mod record;
+mod recorded;
 mod scratch;
 mod state;
 
@@ -39,9 +41,11 @@ use kubebench_host::fs::cache_folder;
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::invariant::Invariant as _;
 
+pub use content::{Elsewhere, Named};
 pub use history::{CommittedFile, file_at, files_at};
 pub use lineage::{Commits, Reached};
-pub use state::commit_of;
+pub use recorded::{BlobId, Fetched, RecordedBranch};
+pub use state::{CheckedOut, checked_out};
 
 /// Tells people something while they wait.
 pub(crate) type Tell = fn(&str);

@@ -1,11 +1,13 @@
 //! Which commits a branch, tag or revision reaches, and what the generated trees of these commits ask clusters to run.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
-use git2::{Commit, ErrorCode, ObjectType, Oid, Repository, Sort, Tree};
+use git2::{Commit, Error, ErrorCode, ObjectType, Oid, Repository, Revwalk, Sort, Tree};
 
+use super::content::Comparison;
 use super::history::{hint, prefix};
 use kubebench_syntax::invariant::Invariant as _;
 
@@ -19,6 +21,8 @@ pub struct Reached {
     pub commits: BTreeSet<String>,
     /// The first of them whose tree holds a run digest: by target, benchmark and the first 8 digits.
     pub trees: BTreeMap<(String, String, String), String>,
+    /// Where the walk began.
+    pub(super) tips: Vec<Oid>,
 }
 
 /// A repository whose commits are looked up.
@@ -28,22 +32,15 @@ pub struct Commits {
     folder: String,
     /// The generated tree's path inside the repository.
     output: String,
+    /// The path of recorded results inside the repository.
+    results: String,
 }
 
 impl Commits {
-    /// Opens the repository of the project at `root`, whose generated tree is `output`; nothing where there is none.
-    pub fn open(root: &Path, output: &str) -> Result<Option<Self>> {
-        let repository = match Repository::discover(root) {
-            Ok(repository) => repository,
-            Err(error) if error.code() == ErrorCode::NotFound => return Ok(None),
-            Err(error) => {
-                let hint = match error.code() {
-                    ErrorCode::Owner => "; if it is yours, `git config --global --add safe.directory FOLDER` says so",
-                    _ => "",
-                };
-                return Err(anyhow!("cannot open the git repository of {}: {}{hint}", root.display(), error.message()));
-            }
-        };
+    /// Opens the repository of the project at `root`, whose generated tree is `output` and whose recorded results are in `results`;
+    /// nothing where there is none.
+    pub fn open(root: &Path, output: &str, results: &str) -> Result<Option<Self>> {
+        let Some(repository) = discover(root)? else { return Ok(None) };
         // Before the first commit there is nothing to look up, whatever the branch is to be called.
         let is_unborn = repository.head().is_err_and(|error| error.code() == ErrorCode::UnbornBranch);
         let has_references = repository.references().is_ok_and(|mut references| references.next().is_some());
@@ -51,8 +48,18 @@ impl Commits {
             return Ok(None);
         }
         let folder = prefix(&repository, root)?;
-        let output = format!("{folder}{output}");
-        Ok(Some(Self { repository, folder, output }))
+        let [output, results] = [output, results].map(|path| format!("{folder}{path}"));
+        Ok(Some(Self { repository, folder, output, results }))
+    }
+
+    /// Returns the repository.
+    pub(super) fn repository(&self) -> &Repository {
+        &self.repository
+    }
+
+    /// Returns what compares its commits.
+    pub(super) fn comparison(&self) -> Comparison<'_> {
+        Comparison::without(&self.results, &self.repository)
     }
 
     /// Returns the project's path inside the repository: empty, or ending in a slash.
@@ -62,11 +69,7 @@ impl Commits {
 
     /// Returns the name of the default branch: that of the remote `origin`, else `main` or `master`; nothing where there is none of them.
     pub fn default_branch(&self) -> Option<String> {
-        let head = self.repository.find_reference("refs/remotes/origin/HEAD").ok();
-        let target = head.as_ref().and_then(|head| head.symbolic_target().ok().flatten());
-        let of_remote = target.and_then(|target| target.strip_prefix("refs/remotes/origin/"));
-        let mut names = of_remote.into_iter().chain(["main", "master"]);
-        names.find(|name| !self.branch_tips(name).is_empty()).map(str::to_owned)
+        default_branch(&self.repository)
     }
 
     /// Returns the address of the remote `origin`.
@@ -77,16 +80,16 @@ impl Commits {
 
     /// Returns what a branch reaches, here and as it was last fetched.
     pub fn of_branch(&self, name: &str) -> Result<Reached> {
-        let tips = self.branch_tips(name);
+        let tips = branch_tips(&self.repository, name);
         if tips.is_empty() {
             return Err(anyhow!("there is no branch `{name}` here{}", hint(&self.repository)));
         }
-        self.reached(&tips, None)
+        self.reached(&tips)
     }
 
     /// Returns whether there is a branch of this name.
     pub fn is_branch(&self, name: &str) -> bool {
-        !self.branch_tips(name).is_empty()
+        !branch_tips(&self.repository, name).is_empty()
     }
 
     /// Returns what a tag reaches.
@@ -94,7 +97,7 @@ impl Commits {
         let tag = self.repository.find_reference(&format!("refs/tags/{name}"));
         let commit = tag.and_then(|tag| tag.peel_to_commit());
         let commit = commit.with_context(|| format!("there is no tag `{name}` here: fetch it (`git fetch --tags`)"))?;
-        self.reached(&[commit.id()], None)
+        self.reached(&[commit.id()])
     }
 
     /// Returns a single commit, and what its tree asks to run.
@@ -107,33 +110,33 @@ impl Commits {
                 anyhow!("`{revision}` is no folder and no commit here: {}{}", error.message(), hint(&self.repository))
             }
         })?;
-        self.reached(&[commit.id()], Some(1))
-    }
-
-    fn branch_tips(&self, name: &str) -> Vec<Oid> {
-        let mut names = vec![format!("refs/heads/{name}"), format!("refs/remotes/origin/{name}")];
-        if name.contains('/') {
-            names.push(format!("refs/remotes/{name}"));
-        }
-        let tip = |name: &String| self.repository.find_reference(name).ok()?.peel_to_commit().ok();
-        names.iter().filter_map(tip).map(|commit| commit.id()).collect()
+        self.described(&[commit.id()], [Ok(commit.id())])
     }
 
     /// Walks from the oldest commit to `tips`, so that what a tree asks for is known by the commit that brought it.
-    fn reached(&self, tips: &[Oid], most: Option<usize>) -> Result<Reached> {
-        if most.is_none() && self.repository.is_shallow() {
+    fn reached(&self, tips: &[Oid]) -> Result<Reached> {
+        let walk = ancestors_first(&self.repository, tips).context("cannot walk the history")?;
+        let reached = self.described(tips, walk)?;
+        if self.cut_off()?.iter().any(|commit| reached.commits.contains(commit)) {
             return Err(anyhow!("nobody can tell which results are of which branch{}", hint(&self.repository)));
         }
-        let mut walk = self.repository.revwalk().context("cannot walk the history")?;
-        if most.is_none() {
-            walk.set_sorting(Sort::TOPOLOGICAL | Sort::REVERSE).context("cannot sort the history")?;
+        Ok(reached)
+    }
+
+    /// Returns the commits whose ancestors are not here: of another branch than the one that is walked they cut off nothing.
+    fn cut_off(&self) -> Result<BTreeSet<String>> {
+        if !self.repository.is_shallow() {
+            return Ok(BTreeSet::new());
         }
-        for tip in tips {
-            walk.push(*tip).context("cannot walk the history")?;
-        }
-        let mut reached = Reached::default();
+        let list = fs::read_to_string(self.repository.commondir().join("shallow"));
+        Ok(list.context("cannot read which commits of this clone are shallow")?.lines().map(str::to_owned).collect())
+    }
+
+    /// Returns these commits, and what their trees ask to run.
+    fn described(&self, tips: &[Oid], ids: impl IntoIterator<Item = Result<Oid, Error>>) -> Result<Reached> {
+        let mut reached = Reached { tips: tips.to_vec(), ..Reached::default() };
         let mut seen = Seen::default();
-        for id in walk.take(most.unwrap_or(usize::MAX)) {
+        for id in ids {
             let id = id.context("cannot walk the history")?;
             let commit = self.repository.find_commit(id).context("cannot read a commit")?;
             reached.commits.insert(id.to_string());
@@ -188,6 +191,70 @@ impl Commits {
         seen.last.insert(place.to_owned(), now);
         folders
     }
+}
+
+impl Reached {
+    /// Returns the commits that hold one of these trees, by tree; of several the first that git names.
+    pub(super) fn holding<'t>(
+        &self,
+        repository: &Repository,
+        trees: impl Iterator<Item = &'t str>,
+    ) -> Result<BTreeMap<String, String>> {
+        let wanted: BTreeSet<Oid> = trees.filter_map(|tree| Oid::from_str(tree).ok()).collect();
+        let mut holding = BTreeMap::new();
+        for name in &self.commits {
+            let id = Oid::from_str(name).context("cannot read a commit")?;
+            let tree = repository.find_commit(id).context("cannot read a commit")?.tree_id();
+            if wanted.contains(&tree) {
+                holding.entry(tree.to_string()).or_insert_with(|| name.clone());
+            }
+        }
+        Ok(holding)
+    }
+}
+
+/// Opens the repository around `root`; nothing where there is none.
+pub(super) fn discover(root: &Path) -> Result<Option<Repository>> {
+    match Repository::discover(root) {
+        Ok(repository) => Ok(Some(repository)),
+        Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
+        Err(error) => {
+            let hint = match error.code() {
+                ErrorCode::Owner => "; if it is yours, `git config --global --add safe.directory FOLDER` says so",
+                _ => "",
+            };
+            Err(anyhow!("cannot open the git repository of {}: {}{hint}", root.display(), error.message()))
+        }
+    }
+}
+
+/// Returns the name of the default branch: that of the remote `origin`, else `main` or `master`; nothing where there is none of them.
+pub(super) fn default_branch(repository: &Repository) -> Option<String> {
+    let head = repository.find_reference("refs/remotes/origin/HEAD").ok();
+    let target = head.as_ref().and_then(|head| head.symbolic_target().ok().flatten());
+    let of_remote = target.and_then(|target| target.strip_prefix("refs/remotes/origin/"));
+    let mut names = of_remote.into_iter().chain(["main", "master"]);
+    names.find(|name| !branch_tips(repository, name).is_empty()).map(str::to_owned)
+}
+
+/// Returns where a branch ends, here and as it was last fetched.
+pub(super) fn branch_tips(repository: &Repository, name: &str) -> Vec<Oid> {
+    let mut names = vec![format!("refs/heads/{name}"), format!("refs/remotes/origin/{name}")];
+    if name.contains('/') {
+        names.push(format!("refs/remotes/{name}"));
+    }
+    let tip = |name: &String| repository.find_reference(name).ok()?.peel_to_commit().ok();
+    names.iter().filter_map(tip).map(|commit| commit.id()).collect()
+}
+
+/// Walks from the oldest commit to `tips`.
+pub(super) fn ancestors_first<'r>(repository: &'r Repository, tips: &[Oid]) -> Result<Revwalk<'r>, Error> {
+    let mut walk = repository.revwalk()?;
+    walk.set_sorting(Sort::TOPOLOGICAL | Sort::REVERSE)?;
+    for tip in tips {
+        walk.push(*tip)?;
+    }
+    Ok(walk)
 }
 
 /// What a walk has seen, by place: the same file under two targets is two.

@@ -4,9 +4,26 @@ use std::path::Path;
 
 use git2::{Error, ErrorCode, Repository, Status};
 
+use super::content::Comparison;
+use super::lineage::{branch_tips, default_branch};
+use kubebench_format::result::v1::CommitContent;
+
+/// What is checked out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckedOut {
+    /// The commit.
+    pub commit: String,
+    /// Whether a file differs from it.
+    pub dirty: bool,
+    /// What it holds and changes, as far as this clone can tell.
+    pub content: Option<CommitContent>,
+}
+
 /// Returns the commit that is checked out in the repository of `root`, and whether one of `paths` below `root` differs
 /// from it or is unknown to it; nothing where there is no repository or no commit, and else why it cannot be told.
-pub fn commit_of(root: &Path, paths: &[String]) -> Result<Option<(String, bool)>, String> {
+///
+/// Results are recorded in the folder `results` below `root`.
+pub fn checked_out(root: &Path, paths: &[String], results: &str) -> Result<Option<CheckedOut>, String> {
     let absent = |error: Error| match error.code() {
         ErrorCode::NotFound | ErrorCode::UnbornBranch => Ok(None),
         ErrorCode::Owner => Err(format!(
@@ -23,7 +40,7 @@ pub fn commit_of(root: &Path, paths: &[String]) -> Result<Option<(String, bool)>
         Err(error) => return absent(error),
     };
     let commit = match repository.head().and_then(|head| head.peel_to_commit()) {
-        Ok(commit) => commit.id().to_string(),
+        Ok(commit) => commit,
         Err(error) => return absent(error),
     };
     let Some(top) = repository.workdir() else { return Ok(None) };
@@ -36,5 +53,12 @@ pub fn commit_of(root: &Path, paths: &[String]) -> Result<Option<(String, bool)>
         Ok(status) => status != Status::CURRENT,
         Err(_) => true,
     };
-    Ok(Some((commit, paths.iter().any(differs))))
+    let tips = default_branch(&repository).map(|name| branch_tips(&repository, &name)).unwrap_or_default();
+    Ok(Some(CheckedOut {
+        commit: commit.id().to_string(),
+        dirty: paths.iter().any(differs),
+        content: Comparison::without(&inside.join(results).to_string_lossy().replace('\\', "/"), &repository)
+            .content(&commit, &tips)
+            .ok(),
+    }))
 }

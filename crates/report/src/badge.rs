@@ -4,7 +4,7 @@ use maud::html;
 
 use super::paths;
 use super::site::{Case, Site};
-use super::tally::Tally;
+use super::tally::{State, Tally};
 use super::{File, feed};
 
 /// Draws a badge for all benchmarks, and one for each.
@@ -19,12 +19,12 @@ pub(super) fn badges(site: &Site<'_>) -> Vec<File> {
 
 fn draw<'a, 'b: 'a>(name: &str, cases: impl Iterator<Item = &'a Case<'b>>) -> String {
     let tally = Tally::of(cases, 0);
-    let (unknown, known) = (tally.undecided + tally.missing, tally.calm() + tally.improved);
-    let (state, color) = match (tally.worse, tally.failing, unknown, known) {
-        (0, 0, ..) if tally.pending > 0 => (format!("{} pending", tally.pending), "#8a5a00"),
+    let [worse, pending, undecided] = [State::Worse, State::Pending, State::Undecided].map(|state| tally.count(state));
+    let (state, color) = match (worse, tally.failing, undecided + tally.missing, tally.known()) {
+        (0, 0, ..) if pending > 0 => (format!("{pending} pending"), "#5f6670"),
         (0, 0, _, 0) => ("no verdict".to_owned(), "#5f6670"),
         (0, 0, 0, _) => ("no change".to_owned(), "#116329"),
-        (0, 0, unknown, _) => (format!("{unknown} undecided"), "#8a5a00"),
+        (0, 0, unknown, _) => (format!("{unknown} inconclusive"), "#8a5a00"),
         (0, failing, ..) => (format!("{failing} failing"), "#b42318"),
         (worse, ..) => (format!("{worse} worse"), "#b42318"),
     };

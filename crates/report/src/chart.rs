@@ -2,9 +2,10 @@
 
 use super::paths;
 use kubebench_results::compare::model::{
-    Acknowledged, Kind, Line, OpenChange, SeriesHistory, SessionValue, Turn, Verdict,
+    Acknowledged, Kind, LevelChange, Line, OpenChange, SeriesHistory, SessionValue, Turn, Verdict,
 };
 use kubebench_results::compare::words;
+use kubebench_stats as stats;
 
 /// So many charts stand on a page of a case.
 pub(super) const ON_A_PAGE: usize = 7;
@@ -32,7 +33,7 @@ pub(super) struct Chart<'a> {
     pub(super) page: usize,
 }
 
-/// A change for the worse that somebody should look at.
+/// A regression that somebody should look at.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Finding<'a> {
     /// What changed.
@@ -68,9 +69,9 @@ impl<'a> Chart<'a> {
         self.lines.first().copied()
     }
 
-    /// Returns whether it stands for its benchmark: it is primary, or a gate looks at it.
-    pub(super) fn is_watched(&self) -> bool {
-        !self.is_stale && (self.told.kind == Kind::Primary || !self.lines.is_empty())
+    /// Returns whether it represents its benchmark: it is primary, a gate looks at it, or a regression of it is open.
+    pub(super) fn counts(&self) -> bool {
+        !self.is_stale && (self.told.kind == Kind::Primary || self.verdict().is_some())
     }
 
     /// Returns the verdict of its newest session; a metric without a gate has one only while a change is open.
@@ -118,6 +119,29 @@ impl<'a> Chart<'a> {
     /// Returns the first place among its sessions that is lately.
     pub(super) fn lately(&self) -> usize {
         self.told.sessions.len().saturating_sub(LATELY)
+    }
+
+    /// Returns whether a change is the one that is open, or a later step of it.
+    pub(super) fn is_open(&self, change: &LevelChange) -> bool {
+        self.open().is_some_and(|open| open == change.session || self.told.is_step_of(open, change))
+    }
+
+    /// Returns its levels.
+    pub(super) fn levels(&self) -> Vec<(usize, usize, f64)> {
+        levels(self.told)
+    }
+
+    /// Returns the level that is there now; of a metric that only other branches have, its newest session.
+    pub(super) fn level(&self) -> Option<f64> {
+        let newest = || self.told.sessions.last().map(|session| session.value);
+        self.levels().last().map(|(_, _, level)| *level).or_else(newest)
+    }
+
+    /// Returns how large what its verdict is about is; nothing where that is noise.
+    pub(super) fn size(&self) -> f64 {
+        let is_noise = matches!(self.verdict(), None | Some(Verdict::NoChangeSeen | Verdict::Unchanged));
+        let of_line = || self.line().filter(|_| !is_noise).and_then(|line| line.change).map_or(0.0, distance);
+        self.finding().map_or_else(of_line, |finding| finding.size())
     }
 
     /// Returns the page on which it stands, with its anchor.
@@ -186,7 +210,7 @@ impl<'a> Chart<'a> {
         let change = self.told.changes.iter().find(|change| change.session == *open && change.turn == Turn::Worse)?;
         let since = self.told.sessions.iter().position(|session| session.session == change.session)?;
         let is_own = |session: &&SessionValue| self.told.outside(session).is_none();
-        let size = self.told.size(change);
+        let size = self.told.compound().unwrap_or_else(|| change.size());
         Some(Finding {
             chart: self,
             what: What::Level(size.change, size.interval),
@@ -214,9 +238,14 @@ impl Finding<'_> {
         }
     }
 
-    /// Returns whether a second session decides.
+    /// Returns whether a later session decides.
     pub(super) fn is_pending(&self) -> bool {
-        self.chart.verdict() == Some(Verdict::Pending)
+        self.pending().is_some()
+    }
+
+    /// Returns what a pending one waits for, as the gate says it.
+    pub(super) fn pending(&self) -> Option<&str> {
+        self.chart.line().filter(|line| line.verdict == Verdict::Pending).map(|line| line.message.as_str())
     }
 
     /// Returns whether it was seen on another branch alone.
@@ -228,10 +257,30 @@ impl Finding<'_> {
     /// Returns how large it is; what passed a limit is larger than any change.
     pub(super) fn size(&self) -> f64 {
         match self.what {
-            What::Level(change, _) if self.limit.is_none() => change.abs(),
+            What::Level(change, _) if self.limit.is_none() => distance(change),
             What::Level(..) | What::Limit(_) => f64::INFINITY,
         }
     }
+}
+
+/// Returns the levels of a series: from and to which of its sessions, and the median of what lies between two changes.
+pub(super) fn levels(told: &SeriesHistory) -> Vec<(usize, usize, f64)> {
+    let place = |session: &String| told.sessions.iter().position(|own| own.session == *session);
+    let mut cuts: Vec<usize> = told.changes.iter().filter_map(|change| place(&change.session)).collect();
+    cuts.extend([0, told.sessions.len()]);
+    cuts.sort_unstable();
+    cuts.dedup();
+    let level = |(from, to): (&usize, &usize)| {
+        let own = told.sessions.get(*from..*to)?.iter().filter(|session| told.outside(session).is_none());
+        let values: Vec<f64> = own.map(|session| session.value).collect();
+        (!values.is_empty()).then(|| (*from, to - 1, stats::quantile(values.into_iter(), 0.5)))
+    };
+    cuts.iter().zip(cuts.iter().skip(1)).filter_map(level).collect()
+}
+
+/// Returns how far a change goes: half as much is as far as twice as much.
+pub(super) fn distance(change: f64) -> f64 {
+    if change > -1.0 { change.ln_1p().abs() } else { f64::MAX }
 }
 
 /// Returns whether a line is of a limit or a fixed value.

@@ -23,7 +23,7 @@ pub const INDEX: &str = "index.json";
 pub(super) fn index(site: &Site<'_>) -> File {
     let request = site.request;
     let mut verdicts: BTreeMap<String, usize> = BTreeMap::new();
-    for verdict in site.charts().filter(|chart| chart.is_watched()).filter_map(Chart::verdict) {
+    for verdict in site.charts().filter(|chart| chart.counts()).filter_map(Chart::verdict) {
         *verdicts.entry(verdict.name().to_owned()).or_default() += 1;
     }
     let index = Index {
@@ -87,7 +87,7 @@ fn entry(benchmark: &Benchmark<'_>, case: &Case<'_>) -> CaseEntry {
     CaseEntry {
         case: case.id.to_owned(),
         case_name: case.name.to_owned(),
-        verdict: case.charts.iter().filter(|chart| chart.is_watched()).filter_map(Chart::verdict).min().map(Into::into),
+        verdict: case.charts.iter().filter(|chart| chart.counts()).filter_map(Chart::verdict).min().map(Into::into),
         failing: case.troubles.iter().any(|trouble| trouble.what != Obstacle::NeverRan),
         missing: case.troubles.iter().any(|trouble| trouble.what == Obstacle::NeverRan),
         data: paths::data(benchmark.name, case.id, "json"),

@@ -1,4 +1,4 @@
-//! An Atom feed of changes for the worse: an entry keeps its id as long as its change is said to begin with the same session.
+//! An Atom feed of regressions: an entry keeps its id as long as its change is said to begin with the same session.
 
 use maud::{Markup, PreEscaped, html};
 

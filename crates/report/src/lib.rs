@@ -40,10 +40,11 @@ pub use site::{ExpectedBenchmark, Request};
 
 /// Returns whether a file or folder at the top of a site's folder is the site's: nothing else there is touched.
 pub fn is_own(name: &str) -> bool {
-    const TOP: [&str; 12] = [
+    const TOP: [&str; 14] = [
         paths::BADGE,
         paths::OVERVIEW,
         paths::CHANGES,
+        paths::IMPROVEMENTS,
         paths::LEFT_OUT,
         paths::FEED,
         page::STYLE.0,
@@ -53,11 +54,12 @@ pub fn is_own(name: &str) -> bool {
         "benchmarks",
         "compare",
         "environments",
+        "series",
     ];
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let is_more =
         |prefix: &str| name.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(".html")).is_some_and(is_number);
-    TOP.contains(&name) || is_more("overview-") || is_more("changes-")
+    TOP.contains(&name) || is_more("overview-") || is_more("changes-") || is_more("improvements-")
 }
 
 /// Writes the site, file by file in any order, to `put`.
@@ -73,7 +75,7 @@ pub fn write(request: &Request<'_>, put: &(dyn Fn(&File) -> io::Result<()> + Syn
     let asset = |(path, text): (&str, &str)| File { path: path.to_owned(), text: text.to_owned() };
     let mut files = vec![asset(page::STYLE), asset(page::SCRIPT), data::index(&site)];
     files.push(File { path: paths::FEED.to_owned(), text: feed::draw(&site) });
-    for more in [page::overview, page::changes, page::environments, page::comparisons, page::left_out] {
+    for more in [page::overview, page::changes, page::environments, page::comparisons, page::left_out, page::series] {
         files.extend(more(&site));
     }
     files.extend(data::comparisons(&site));

@@ -32,7 +32,7 @@ pub(super) fn draw(site: &Site<'_>) -> String {
         text.push_str(&format!("- **Worse:** {}\n", escape(&finding_words(finding))));
     }
     for finding in site.pending().iter().take(MOST) {
-        text.push_str(&format!("- **Perhaps worse:** {}\n", escape(&finding_words(finding))));
+        text.push_str(&format!("- **Pending:** {}\n", escape(&finding_words(finding))));
     }
     if findings.len() > MOST {
         text.push_str(&format!("- and {} more\n", findings.len() - MOST));

@@ -10,10 +10,12 @@ mod environment;
 mod latency;
 mod left_out;
 mod matrix;
+mod open;
 mod overview;
 mod parts;
 mod runs;
 mod scaling;
+mod series;
 
 pub(super) use benchmark::pages as benchmark;
 pub(super) use changes::pages as changes;
@@ -25,6 +27,7 @@ pub(super) use left_out::pages as left_out;
 use maud::{DOCTYPE, Markup, html};
 pub(super) use overview::pages as overview;
 pub(super) use parts::finding_words;
+pub(super) use series::pages as series;
 
 use super::paths::{self, relative};
 use super::site::Site;

@@ -8,6 +8,8 @@ use kubebench_syntax::digest::Digest;
 pub(super) const OVERVIEW: &str = "index.html";
 /// All changes of level.
 pub(super) const CHANGES: &str = "changes.html";
+/// The changes for the better among them.
+pub(super) const IMPROVEMENTS: &str = "improvements.html";
 /// The page that names all hardware.
 pub(super) const ENVIRONMENTS: &str = "environments/index.html";
 /// The page that names all comparisons.
@@ -16,7 +18,7 @@ pub(super) const COMPARISONS: &str = "compare/index.html";
 pub(super) const LEFT_OUT: &str = "left-out.html";
 /// The badge of all benchmarks.
 pub(super) const BADGE: &str = "badge.svg";
-/// The feed of changes for the worse.
+/// The feed of regressions.
 pub(super) const FEED: &str = "feed.xml";
 
 /// Returns the page of a benchmark. Names of benchmarks and cases are labels, which `result` has made sure of.
@@ -52,6 +54,11 @@ pub(super) fn runs(benchmark: &str, month: &str, page: usize) -> String {
 /// Returns a page of the benchmarks; the first is that of the site.
 pub(super) fn overview(page: usize) -> String {
     if page == 1 { OVERVIEW.to_owned() } else { format!("overview-{page}.html") }
+}
+
+/// Returns a page of the series that are in one state; the first is 1.
+pub(super) fn series(state: &str, page: usize) -> String {
+    format!("series/{state}{}.html", numbered(page))
 }
 
 /// Returns the page of a comparison.

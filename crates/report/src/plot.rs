@@ -8,6 +8,7 @@ pub(super) mod scaling;
 pub(super) mod spark;
 pub(super) mod trend;
 
+use kubebench_results::compare::words::Scaled;
 use maud::{Markup, html};
 
 /// The drawing in units of its own; the page scales it.
@@ -79,19 +80,23 @@ impl Axis {
         ((value / self.scale - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 
-    /// Returns the round numbers on it, with their texts.
-    pub(super) fn ticks(&self) -> Vec<(f64, String)> {
+    /// Returns the round numbers on it, with their texts, and the unit that these are in.
+    pub(super) fn ticks(&self, unit: Option<&str>) -> (Vec<(f64, String)>, Option<String>) {
         const MOST: usize = 12;
         let first = (self.low / self.step).ceil();
         let marks = (0..MOST).map(|at| (first + at as f64) * self.step).take_while(|value| *value <= self.high);
         let marks: Vec<f64> = marks.collect();
         let size = marks.iter().fold(0.0, |size: f64, value| size.max(value.abs())) * self.scale;
-        let (unit, suffix) = magnitude(size);
-        let digits = decimals(self.step * self.scale / unit);
+        let scaled = Scaled::of(size, unit);
+        let power = scaled.convert(1.0).log10();
+        // Round numbers of bytes are not round in `KiB`.
+        let is_round = power != 0.0 && (power - power.round()).abs() < 1e-9;
+        let (divisor, suffix) = if is_round { (10_f64.powf(-power.round()), "") } else { magnitude(size) };
+        let digits = decimals(self.step * self.scale / divisor);
         // So many that neighbors are told apart.
         let exact = decimals(self.step * self.scale / size).max(1);
         let text = |value: f64| {
-            let value = value * self.scale / unit;
+            let value = value * self.scale / divisor;
             let text = if (1e-6..1e6).contains(&value.abs()) || value == 0.0 {
                 format!("{value:.digits$}")
             } else {
@@ -102,21 +107,22 @@ impl Axis {
         let mut ticks: Vec<(f64, String)> = marks.into_iter().map(|value| (value * self.scale, text(value))).collect();
         // Between the smallest doubles there is nothing.
         ticks.dedup_by(|one, other| one.0.total_cmp(&other.0).is_eq());
-        ticks
+        (ticks, if is_round { scaled.unit().map(str::to_owned) } else { unit.map(str::to_owned) })
     }
 
     /// Draws lines, numbers and, where the axis does not begin at zero, a break in it.
     pub(super) fn draw(&self, unit: Option<&str>) -> Markup {
+        let (ticks, unit) = self.ticks(unit);
         html! {
             g class="axis" {
-                @for (value, text) in self.ticks() {
+                @for (value, text) in ticks {
                     @let y = n(self.place(value));
                     @let room = (text.chars().count() > if text.contains('e') { 6 } else { 7 }).then_some("62");
                     path d={ "M" (n(LEFT)) " " (y) "H" (n(WIDTH - RIGHT)) } {}
                     text x=(n(LEFT - 6.0)) y=(y) dy=".32em" text-anchor="end"
                         textLength=[room] lengthAdjust=[room.map(|_| "spacingAndGlyphs")] { (text) }
                 }
-                text x="4" y="12" { (unit.unwrap_or("no unit")) }
+                text x="4" y="12" { (unit.as_deref().unwrap_or("no unit")) }
                 @if self.is_cut() {
                     path class="cut" d={ "M" (n(LEFT - 5.0)) " " (n(HEIGHT - BOTTOM - 8.0)) "l10 -5m-10 10l10 -5" } {}
                     text x="4" y=(n(HEIGHT - 4.0)) class="cut" { "not from 0" }
@@ -162,7 +168,7 @@ mod tests {
 
     fn ticks(values: &[f64]) -> String {
         let axis = Axis::of(values.iter().copied());
-        let texts: Vec<String> = axis.ticks().into_iter().map(|(_, text)| text).collect();
+        let texts: Vec<String> = axis.ticks(None).0.into_iter().map(|(_, text)| text).collect();
         format!("{}{}", texts.join(" | "), if axis.is_cut() { " cut" } else { "" })
     }
 
@@ -179,6 +185,21 @@ mod tests {
     }
 
     #[test]
+    fn known_units_have_the_prefix_of_their_size() {
+        for (values, unit, expected) in [
+            ([6.1e7, 6.3e7], Some("ns"), "61.0 | 61.5 | 62.0 | 62.5 | 63.0 ms"),
+            ([1_286_000.0, 1_494_000.0], Some("tokens/s"), "1.3 | 1.4 | 1.5 Mtokens/s"),
+            ([20_000.0, 40_000.0], Some("MiB"), "20 k | 25 k | 30 k | 35 k | 40 k MiB"),
+            ([20_000.0, 40_000.0], Some("rows"), "20 k | 25 k | 30 k | 35 k | 40 k rows"),
+            ([20.0, 40.0], Some("ns"), "20 | 25 | 30 | 35 | 40 ns"),
+        ] {
+            let (ticks, unit) = Axis::of(values.into_iter()).ticks(unit);
+            let texts: Vec<String> = ticks.into_iter().map(|(_, text)| text).collect();
+            assert_eq!(format!("{} {}", texts.join(" | "), unit.unwrap_or_default()), expected);
+        }
+    }
+
+    #[test]
     fn no_value_leaves_the_drawing() {
         for values in
             [[1e308, -1e308], [5e-324, 1e308], [1e-300, 2e-300], [5e-324, 5e-324], [-0.0, 0.0], [f64::NAN, 1.0]]
@@ -188,7 +209,8 @@ mod tests {
                 let place = axis.place(value);
                 assert!((TOP..=HEIGHT - BOTTOM).contains(&place), "{values:?}: {value} at {place}");
             }
-            assert!(axis.ticks().len() < 13 && axis.ticks().iter().all(|(value, _)| value.is_finite()));
+            let ticks = axis.ticks(None).0;
+            assert!(ticks.len() < 13 && ticks.iter().all(|(value, _)| value.is_finite()));
         }
     }
 }

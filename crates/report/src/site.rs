@@ -263,7 +263,7 @@ fn charts<'a>(request: &'a Request<'a>, lines: &Lines<'a>) -> Charts<'a> {
     }
     for of_case in charts.values_mut().flat_map(BTreeMap::values_mut) {
         // What somebody should look at first; the sort is stable: by name otherwise.
-        of_case.sort_by_key(|chart| (chart.is_stale, !chart.is_watched(), chart.told.kind));
+        of_case.sort_by_key(|chart| (chart.is_stale, !chart.counts(), chart.told.kind));
         of_case.iter_mut().enumerate().for_each(|(at, chart)| chart.page = page(at));
     }
     charts
@@ -445,7 +445,7 @@ impl<'a> Site<'a> {
         self.benchmarks.iter().flat_map(Benchmark::charts)
     }
 
-    /// Returns the changes for the worse that are open in what stands for the benchmarks, the largest first.
+    /// Returns the regressions that are open, the largest first.
     pub(super) fn findings(&self) -> Vec<Finding<'_>> {
         largest_first(self.seen().filter(|finding| !finding.is_pending()).collect())
     }
@@ -456,31 +456,23 @@ impl<'a> Site<'a> {
     }
 
     fn seen(&self) -> impl Iterator<Item = Finding<'_>> {
-        self.charts().filter(|chart| chart.is_watched()).filter_map(Chart::finding)
-    }
-
-    /// Returns how many changes for the worse are open in metrics that do not stand for their benchmarks.
-    pub(super) fn others(&self) -> usize {
-        self.charts().filter(|chart| !chart.is_watched()).filter_map(Chart::finding).count()
+        self.charts().filter_map(Chart::finding)
     }
 }
 
 /// Sorts findings by how large they are.
 pub(super) fn largest_first(mut findings: Vec<Finding<'_>>) -> Vec<Finding<'_>> {
-    findings.sort_by(|one, other| {
-        one.chart.told.kind.cmp(&other.chart.told.kind).then(other.size().total_cmp(&one.size()))
-    });
+    findings.sort_by(|one, other| other.size().total_cmp(&one.size()));
     findings
 }
 
 impl<'a> Benchmark<'a> {
     /// Returns the chart that needs somebody most.
     pub(super) fn worst(&self) -> Option<&Chart<'a>> {
-        let watched = self.charts().filter(|chart| chart.is_watched());
-        let size = |chart: &Chart<'_>| chart.finding().map_or(0.0, |finding| finding.size());
-        watched.min_by(|one, other| {
+        let counted = self.charts().filter(|chart| chart.counts());
+        counted.min_by(|one, other| {
             let verdict = |chart: &Chart<'_>| chart.verdict().unwrap_or(Verdict::Unchanged);
-            verdict(one).cmp(&verdict(other)).then_with(|| size(other).total_cmp(&size(one)))
+            verdict(one).cmp(&verdict(other)).then_with(|| other.size().total_cmp(&one.size()))
         })
     }
 
@@ -489,7 +481,7 @@ impl<'a> Benchmark<'a> {
         self.cases.iter().flat_map(|case| &case.charts)
     }
 
-    /// Returns the changes for the worse that are open, the largest first.
+    /// Returns the regressions that are open, the largest first.
     pub(super) fn findings(&self) -> Vec<Finding<'_>> {
         largest_first(self.charts().filter_map(Chart::finding).collect())
     }

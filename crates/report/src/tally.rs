@@ -1,31 +1,76 @@
-//! How series and cases stand, counted; and what is said where no change for the worse is open: how much that means.
+//! How series and cases stand, counted; and what is said where no regression is open: how much that means.
+
+use std::collections::BTreeMap;
 
 use super::chart::Chart;
 use super::site::{Case, Obstacle};
 use kubebench_results::compare::model::Verdict;
 use kubebench_results::compare::words;
 
+/// How a series is, as the counters of the first page have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum State {
+    /// A regression is open.
+    Worse,
+    /// It may have got worse, and a later session decides.
+    Pending,
+    /// It improved.
+    Improved,
+    /// No change was seen.
+    Quiet,
+    /// It got worse, and that was accepted.
+    Accepted,
+    /// It has limits alone, and keeps them.
+    Limited,
+    /// It is inconclusive.
+    Undecided,
+}
+
+impl State {
+    /// All, in the order of the counters.
+    pub(super) const ALL: [Self; 7] =
+        [Self::Worse, Self::Pending, Self::Improved, Self::Quiet, Self::Accepted, Self::Limited, Self::Undecided];
+
+    /// Returns the state of a series.
+    pub(super) fn of(chart: &Chart<'_>) -> Self {
+        match (chart.verdict(), chart.line().map(|line| line.reason.as_str())) {
+            (Some(Verdict::NoChangeSeen | Verdict::Unchanged), Some("accepted")) => Self::Accepted,
+            (Some(Verdict::NoChangeSeen | Verdict::Unchanged), Some("withinLimits" | "fixedBaseline")) => Self::Limited,
+            (Some(Verdict::NoChangeSeen | Verdict::Unchanged), _) => Self::Quiet,
+            (Some(Verdict::Improved), _) => Self::Improved,
+            (Some(Verdict::Regressed), _) => Self::Worse,
+            (Some(Verdict::Pending), _) => Self::Pending,
+            _ => Self::Undecided,
+        }
+    }
+
+    /// Returns what it is called.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::Worse => "worse",
+            Self::Pending => "pending",
+            Self::Improved => "improved",
+            Self::Quiet => "no change",
+            Self::Accepted => "accepted",
+            Self::Limited => "within limits",
+            Self::Undecided => "inconclusive",
+        }
+    }
+
+    /// Returns its name in paths.
+    pub(super) fn slug(self) -> String {
+        self.words().replace(' ', "-")
+    }
+}
+
 /// How series and cases stand.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    /// The series with a change for the worse that is open.
-    pub(super) worse: usize,
-    /// Those that may have got worse, and a second session decides.
-    pub(super) pending: usize,
-    /// Those in which no change was seen.
-    pub(super) quiet: usize,
-    /// Those among them that would not have shown even a change by half.
+    series: BTreeMap<State, usize>,
+    /// Those without a change that would not have shown even one by half.
     blind: usize,
-    /// Those that improved.
-    pub(super) improved: usize,
-    /// Those that got worse, and that was accepted.
-    pub(super) accepted: usize,
-    /// Those that have limits alone, and keep them.
-    pub(super) limited: usize,
     /// The files that did not count.
     left_out: usize,
-    /// Those that cannot be judged.
-    pub(super) undecided: usize,
     /// The cases whose newest session failed, and those that never ran.
     pub(super) failing: usize,
     pub(super) missing: usize,
@@ -41,71 +86,71 @@ impl Tally {
             for trouble in &case.troubles {
                 if trouble.what == Obstacle::NeverRan { tally.missing += 1 } else { tally.failing += 1 }
             }
-            case.charts.iter().filter(|chart| chart.is_watched()).for_each(|chart| tally.count(chart));
+            case.charts.iter().filter(|chart| chart.counts()).for_each(|chart| tally.add(chart));
         }
         tally.seen.sort_by(f64::total_cmp);
         tally
     }
 
-    /// Returns in how many series nothing changed, or only what was accepted.
-    pub(super) fn calm(&self) -> usize {
-        self.quiet + self.accepted + self.limited
+    /// Returns how many series are in a state.
+    pub(super) fn count(&self, state: State) -> usize {
+        self.series.get(&state).copied().unwrap_or_default()
     }
 
-    fn count(&mut self, chart: &Chart<'_>) {
+    /// Returns in how many series nothing got worse, or only what was accepted.
+    pub(super) fn known(&self) -> usize {
+        [State::Quiet, State::Accepted, State::Limited, State::Improved]
+            .into_iter()
+            .map(|state| self.count(state))
+            .sum()
+    }
+
+    fn add(&mut self, chart: &Chart<'_>) {
         let line = chart.line();
-        let count = match (chart.verdict(), line.map(|line| line.reason.as_str())) {
-            (Some(Verdict::NoChangeSeen | Verdict::Unchanged), Some("accepted")) => &mut self.accepted,
-            (Some(Verdict::NoChangeSeen | Verdict::Unchanged), Some("withinLimits" | "fixedBaseline")) => {
-                &mut self.limited
-            }
-            (Some(Verdict::NoChangeSeen | Verdict::Unchanged), _) => {
-                if line.is_some_and(words::is_blind) {
-                    self.blind += 1;
-                } else {
-                    self.seen.extend(line.and_then(|line| line.detectable));
-                }
-                &mut self.quiet
-            }
-            (Some(Verdict::Improved), _) => &mut self.improved,
-            (Some(Verdict::Regressed), _) => &mut self.worse,
-            (Some(Verdict::Pending), _) => &mut self.pending,
-            _ => &mut self.undecided,
-        };
-        *count += 1;
+        let state = State::of(chart);
+        if state == State::Quiet && line.is_some_and(words::is_blind) {
+            self.blind += 1;
+        } else if state == State::Quiet {
+            self.seen.extend(line.and_then(|line| line.detectable));
+        }
+        *self.series.entry(state).or_default() += 1;
     }
 
     /// Returns the heading.
     pub(super) fn heading(&self) -> &'static str {
-        let known = self.calm() + self.improved;
-        match (known, self.pending + self.undecided + self.failing + self.missing + self.left_out) {
+        let open = self.count(State::Pending) + self.count(State::Undecided);
+        match (self.known(), open + self.failing + self.missing + self.left_out) {
             (0, _) => "Nothing can be said yet",
-            (_, 0) if self.accepted == 0 => "Nothing got worse",
+            (_, 0) if self.count(State::Accepted) == 0 => "Nothing got worse",
             _ => "No regression is open",
         }
     }
 
     /// Says in how many series nothing was seen, what would have been, and what nobody knows.
     pub(super) fn sentence(&self) -> String {
-        let series = |count: usize, what: &str| (count > 0).then(|| format!("{count} series {what}."));
+        let quiet = self.count(State::Quiet);
+        let series = |state: State, what: &str| {
+            Some(self.count(state)).filter(|count| *count > 0).map(|count| format!("{count} series {what}."))
+        };
         let cases = |count: usize, one: &str, many: &str| match count {
             0 => None,
             1 => Some(format!("1 case {one}.")),
             count => Some(format!("{count} cases {many}.")),
         };
         let parts = [
-            (self.quiet > 0).then(|| format!("No change seen in {} series{}.", self.quiet, self.would_have_seen())),
+            (quiet > 0).then(|| format!("No regressions in {quiet} series.{}", self.would_have_seen())),
             (self.blind > 0).then(|| {
-                format!(
-                    "{} of them would not have shown even a change by half: too few sessions, or too unsteady ones.",
-                    self.blind
-                )
+                let (count, is) = (self.blind, if self.blind == 1 { "is" } else { "are" });
+                format!("{count} of them {is} too noisy or too short to detect even a 50 % regression.")
             }),
-            series(self.pending, "may have got worse, and a second session decides"),
-            series(self.improved, "improved"),
-            series(self.accepted, "got worse, and that was accepted"),
-            series(self.limited, "kept the limits"),
-            series(self.undecided, "cannot be judged yet"),
+            series(State::Pending, "may have got worse: a later session decides"),
+            series(State::Improved, "improved"),
+            series(State::Accepted, "got worse, and that was accepted"),
+            series(State::Limited, "kept the limits"),
+            series(
+                State::Undecided,
+                if self.count(State::Undecided) == 1 { "is inconclusive" } else { "are inconclusive" },
+            ),
             cases(self.failing, "fails", "fail"),
             cases(self.missing, "has no result", "have no result"),
             (self.left_out > 0).then(|| format!("{} result files did not count.", self.left_out)),
@@ -117,10 +162,12 @@ impl Tally {
     fn would_have_seen(&self) -> String {
         let share = |place: usize| self.seen.get(place).map(|share| words::about(*share));
         match (share(self.seen.len() / 2), share(self.seen.len().saturating_sub(1))) {
-            (Some(middle), Some(largest)) if middle != largest => {
-                format!("; would have seen ±{middle} in half of them, ±{largest} in all")
+            (Some(middle), Some(largest)) if middle != largest => format!(
+                " With 90 % probability, a regression of {middle} would have been detected in half of them, one of {largest} in all."
+            ),
+            (Some(seen), _) => {
+                format!(" A regression of {seen} or more would have been detected with 90 % probability.")
             }
-            (Some(seen), _) => format!("; would have seen ±{seen}"),
             _ => String::new(),
         }
     }

@@ -119,7 +119,7 @@ pub struct CaseEntry {
     pub case: String,
     /// The case as shown to people.
     pub case_name: String,
-    /// The worst verdict of its series that represent the benchmark.
+    /// The worst verdict of its series that are primary, gated, or have an open regression.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
     /// Whether runs of its newest session failed.

@@ -11,6 +11,7 @@ mod pairing;
 mod policies;
 pub mod render;
 mod side;
+mod unvalued;
 pub mod v1;
 pub mod words;
 
@@ -22,3 +23,4 @@ pub use gate::{Against, Candidate, Judged, Request as GateRequest, Rule, gate};
 pub use history::{Request as HistoryRequest, history};
 pub use policies::{Meant, Policies, Stated};
 pub use side::{Lineage, Side};
+pub use unvalued::{Unvalued, unvalued};

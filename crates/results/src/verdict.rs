@@ -7,9 +7,10 @@
 mod baseline;
 mod drift_segments;
 mod effect;
+mod first_session;
 mod judge;
 mod scale;
-mod short_history;
+mod watch;
 
 pub use baseline::{Baseline, Change, Mark, Open, Turn, baseline};
 pub(crate) use effect::FEW;
@@ -22,17 +23,16 @@ pub use effect::{Effect, measure};
 pub(crate) use judge::without_scale;
 pub use judge::{Judgement, Policy, Reason, Verdict, judge, worse};
 pub use scale::Scale;
+pub use watch::Pending;
 
 /// A probability of at most this is significant.
 pub(crate) const SIGNIFICANT: f64 = 0.05;
 /// A metric without a gate is judged by a change of this.
 pub const DEFAULT_THRESHOLD: f64 = 0.02;
-/// So many sessions are the least history that is judged like any other.
+/// So many sessions are the least history that is evaluated, and the shortest level.
 pub(crate) const LEAST_HISTORY: usize = 5;
-/// A level is at least so many sessions long before a change point is believed.
-const LEAST_SEGMENT: usize = 5;
 /// So many sessions at most are looked back on.
-pub(crate) const WINDOW: usize = 30;
+pub(crate) const WINDOW: usize = 60;
 /// Above this autocorrelation of neighbors, a verdict says that sessions are correlated.
 pub(crate) const CORRELATED: f64 = 0.3;
 

@@ -11,18 +11,14 @@ use std::collections::BinaryHeap;
 
 use super::distribution::t_two_sided;
 use super::invariant::Invariant as _;
-use super::{autocorrelation_from, mean, quantile, sum};
+use super::{autocorrelation_from, mean, quantile, shrunk_correlation, sum};
 
 /// Levels that differ less surely than this are one. Hunter's is 0.001; but a change is looked for at each place.
-const SIGNIFICANT: f64 = 0.0003;
+const SIGNIFICANT: f64 = 0.0002;
 
 /// Levels that differ so surely are two, however much neighbors follow each other: waves of an AR(1) process of 0.8 come nowhere near. A
 /// change that is not told apart makes all that is left look correlated, which would hide the next one.
 const SURE: f64 = 1e-10;
-
-/// Neighbors within a level are taken to be correlated at least so much: short series do not show it, and waves of correlated values look
-/// like levels.
-pub const LEAST_CORRELATION: f64 = 0.3;
 
 /// A part of at most so many values is divided whether its halves differ or not; a longer one only where they do, for speed.
 const ANYWAY: usize = 1000;
@@ -59,14 +55,6 @@ pub fn change_points(series: &[f64], least: usize) -> Vec<ChangePoint> {
     }
     let series = normal(series);
     Levels::new(&series, &divide(&series, least)).merged()
-}
-
-/// Returns how likely two neighboring levels differ so much where nothing changed, on both sides: by Student's t test with one variance
-/// (Student 1908), each value worth as much as one whose neighbors are correlated by [`LEAST_CORRELATION`] (Bartlett 1946). Assumes about
-/// normal values. Domain: finite values; where neither level varies, 0 if they differ and 1 if they do not.
-pub fn differ(before: &[f64], after: &[f64]) -> f64 {
-    let factor = (1.0 - LEAST_CORRELATION) / (1.0 + LEAST_CORRELATION);
-    Level::of(before).p(&Level::of(after), factor)
 }
 
 /// Returns the series around its median and with deviations below 2, so that neither its unit nor its level decides a digit.
@@ -344,8 +332,8 @@ impl Levels {
     fn worth(&self) -> f64 {
         // Each change was looked for, which hides as much of the correlation as a mean does.
         let means = 2.0 * self.count - 1.0;
-        let correlation =
-            autocorrelation_from(self.products, self.squares, self.values, means).clamp(LEAST_CORRELATION, 0.95);
+        let own = autocorrelation_from(self.products, self.squares, self.values, means);
+        let correlation = shrunk_correlation(own.is_finite().then_some(own), self.values);
         (1.0 - correlation) / (1.0 + correlation)
     }
 

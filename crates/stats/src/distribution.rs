@@ -37,6 +37,6 @@ pub(crate) fn around(difference: f64, error: f64, freedom: f64) -> ((f64, f64), 
 }
 
 /// Returns the probability of a value at least as far from 0 as `t`, on both sides.
-pub(crate) fn t_two_sided(t: f64, freedom: f64) -> f64 {
+pub fn t_two_sided(t: f64, freedom: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(f64::NAN, |distribution| 2.0 * distribution.cdf(-t.abs()))
 }

@@ -39,6 +39,16 @@ pub fn drawn_in(series: &[f64]) -> Vec<f64> {
     series.iter().enumerate().map(place).collect()
 }
 
+/// Returns values of one level, for outliers their median; fewer than nine values as they are.
+pub fn without_outliers(level: &[f64]) -> Vec<f64> {
+    if level.len() < AROUND {
+        return level.to_vec();
+    }
+    let median = quantile(level.iter().copied(), 0.5);
+    let bound = FAR * noise(level);
+    level.iter().map(|value| if (value - median).abs() > bound { median } else { *value }).collect()
+}
+
 /// Returns the standard deviation of values around their level.
 fn noise(series: &[f64]) -> f64 {
     let steps = series.iter().zip(series.iter().skip(1)).map(|(one, next)| (next - one).abs());

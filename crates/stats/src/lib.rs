@@ -108,6 +108,18 @@ fn autocorrelation_from(products: f64, squares: f64, count: f64, means: f64) -> 
     (found + bias).clamp(-1.0, 1.0)
 }
 
+/// Returns the autocorrelation to reckon with, of `count` values that show `found`: few values hardly tell, so that it is drawn towards
+/// what sessions of a cluster may have.
+pub fn shrunk_correlation(found: Option<f64>, count: f64) -> f64 {
+    /// What is assumed where nothing is known.
+    const ASSUMED: f64 = 0.5;
+    /// The assumption counts as much as so many values.
+    const WEIGHT: f64 = 15.0;
+    /// Of values that follow each other more, few say nothing of how they vary.
+    const MOST: f64 = 0.95;
+    ((WEIGHT * ASSUMED + count * found.unwrap_or(ASSUMED)) / (WEIGHT + count)).clamp(0.0, MOST)
+}
+
 /// Returns the natural logarithm: libm's, not the system's, whose last digit differs between machines.
 pub fn ln(value: f64) -> f64 {
     libm::log(value)

@@ -4,7 +4,7 @@
 //! come in, are independent and about normal. Domain: at least two values of history, one new one, all finite.
 
 use super::distribution::{around, t_quantile};
-use super::{deviation, mean};
+use super::{mean, sum};
 
 /// What the history says of new values.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,24 +20,37 @@ pub struct Prediction {
     pub deviation: f64,
 }
 
-/// Compares `new` session values with the `history` of earlier ones; nothing outside of the domain.
+/// A value that is held back counts at most as so many standard deviations.
+const FARTHEST: f64 = 2.5;
+
+/// Compares `new` session values with the `history` of earlier ones; nothing outside of the domain. Earlier ones that are `held` back,
+/// since they may be of another level, add to how much values vary and not to where they are.
 ///
 /// The half width is t(1 − α/2, N − 1) · s · √(1/m + 1/N). Where each value follows the one before it with the correlation φ above 0, as in
 /// an AR(1) process, 1/n is V(n) = (1 + 2 Σₖ (1 − k/n) φᵏ) / n for both sides, s² is by (N − 1) / N / (1 − V(N)) larger, since values that
 /// follow each other stay near their mean, and the degrees of freedom are (N − 1) (1 − φ²) / (1 + φ²) (Bartlett 1946; Bayley &
 /// Hammersley 1946).
-pub fn predict(history: &[f64], new: &[f64], correlation: f64) -> Option<Prediction> {
+pub fn predict(history: &[f64], held: &[f64], new: &[f64], correlation: f64) -> Option<Prediction> {
     let (count, more) = (history.len(), new.len());
-    if count < 2 || more == 0 || history.iter().chain(new).any(|value| !value.is_finite()) {
+    if count < 2 || more == 0 || history.iter().chain(held).chain(new).any(|value| !value.is_finite()) {
         return None;
     }
     let difference = mean(new.iter().copied()) - mean(history.iter().copied());
-    let n = count as f64;
-    let hidden = (n - 1.0) / n / (1.0 - mean_variance(count, correlation));
-    let deviation = deviation(history.iter().copied()) * hidden.sqrt();
+    let center = mean(history.iter().copied());
+    let square = |value: &f64| (value - center).powi(2);
+    let own = sum(history.iter().map(square));
+    let most = FARTHEST * FARTHEST * own / (count as f64 - 1.0);
+    let squares = own + sum(held.iter().map(|value| square(value).min(most)));
+    let deviation = (squares / (count + held.len() - 1) as f64 * hidden(count, correlation)).sqrt();
     let error = deviation * spread(count, more, correlation);
     let (interval, p) = around(difference, error, freedom(count, correlation));
     Some(Prediction { difference, interval, p, deviation })
+}
+
+/// Returns by how much the variance of `count` values is larger than they show: those that follow each other stay near their mean.
+pub fn hidden(count: usize, correlation: f64) -> f64 {
+    let n = count as f64;
+    (n - 1.0) / n / (1.0 - mean_variance(count, correlation))
 }
 
 /// Returns by how much the error of a prediction is wider than the standard deviation: √(1/m + 1/N) without correlation.

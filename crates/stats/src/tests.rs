@@ -1,6 +1,7 @@
 #![expect(clippy::float_cmp, reason = "the same result on any machine")]
 
 mod edges;
+mod elementary;
 mod median;
 mod scipy;
 mod tables;

@@ -77,20 +77,60 @@ impl Hasher {
 /// A JSON value whose keys are sorted everywhere when it is written: one spelling for one meaning.
 ///
 /// Whatever order its maps have: a dependency may turn on `serde_json`'s `preserve_order`.
-pub struct Canonical<'a>(pub &'a Value);
+#[derive(Clone, Copy)]
+pub struct Canonical<'a> {
+    value: &'a Value,
+    without: &'static [&'static str],
+}
 
-impl Serialize for Canonical<'_> {
+impl<'a> Canonical<'a> {
+    /// Writes all of a value.
+    pub fn of(value: &'a Value) -> Self {
+        Self { value, without: &[] }
+    }
+
+    /// Leaves out fields of these names, wherever they are.
+    #[must_use]
+    pub fn without(self, names: &'static [&'static str]) -> Self {
+        Self { without: names, ..self }
+    }
+}
+
+impl<'a> Serialize for Canonical<'a> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Value::Array(items) => serializer.collect_seq(items.iter().map(Canonical)),
-            Value::Object(object) if object.keys().is_sorted() => {
-                serializer.collect_map(object.iter().map(|(key, value)| (key, Canonical(value))))
-            }
-            Value::Object(object) => {
-                let sorted: BTreeMap<_, _> = object.iter().map(|(key, value)| (key, Canonical(value))).collect();
-                serializer.collect_map(sorted)
-            }
+        let within = |value| Canonical { value, ..*self };
+        let kept = |object: &'a serde_json::Map<String, Value>| {
+            let is_kept = |(key, _): &(&String, &Value)| !self.without.contains(&key.as_str());
+            object.iter().filter(is_kept).map(|(key, value)| (key, within(value)))
+        };
+        match self.value {
+            Value::Array(items) => serializer.collect_seq(items.iter().map(within)),
+            Value::Object(object) if object.keys().is_sorted() => serializer.collect_map(kept(object)),
+            Value::Object(object) => serializer.collect_map(kept(object).collect::<BTreeMap<_, _>>()),
             scalar => scalar.serialize(serializer),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Digest, Hasher};
+
+    #[test]
+    fn a_digest_is_written_as_the_standard_has_it() {
+        // FIPS 180-2, B.1.
+        let digest = Digest::of("abc");
+        let hex = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!((digest.hex().as_str(), digest.short().as_str()), (hex, "ba7816bf"));
+        assert_eq!([digest.to_string(), format!("{digest:?}")], [format!("sha256:{hex}"), format!("sha256:{hex}")]);
+    }
+
+    #[test]
+    fn pieces_have_the_digest_of_the_whole_and_fields_do_not() {
+        let mut hasher = Hasher::default();
+        hasher.update(b"a");
+        hasher.update(b"bc");
+        assert_eq!(hasher.finish(), Digest::of("abc"));
+        assert_ne!(Digest::of_fields(["a", "bc"]), Digest::of_fields(["ab", "c"]));
     }
 }

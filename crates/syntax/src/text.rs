@@ -1,9 +1,18 @@
-//! Source texts, byte spans into them, and the line and column of a byte.
+//! Source texts, byte spans into them, the line and column of a byte, and words of a shell.
 //!
 //! Every later stage speaks of places as [`Span`]s; only renderers turn them into lines and columns.
 
 use crate::invariant::Invariant as _;
 use std::ops::Range;
+
+/// Returns a word as a shell takes it for one word.
+pub fn shell_word(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.' | '/' | ':');
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
 
 /// The number of a source inside its [`SourceMap`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

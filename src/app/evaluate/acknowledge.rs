@@ -1,12 +1,12 @@
 //! A regression becomes accepted, in a file that somebody reviews.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use serde_json::{Map, Value as Json, json};
 
 use super::{ACKS, Evaluation, Histories, HistoryQuery, MetricQuery, add_baselines};
+use crate::app::results::NamedResults;
 use kubebench_format::result::Ack;
 use kubebench_format::spec::v1::API_VERSION;
 use kubebench_host::fs;
@@ -42,8 +42,8 @@ pub struct AckQuery {
     pub reason: String,
     /// The last day on which it holds.
     pub expires: Option<String>,
-    /// The folder of results; without it, the project's.
-    pub results: Option<PathBuf>,
+    /// Other results than the project's.
+    pub results: Option<NamedResults>,
 }
 
 /// An acknowledgement that is to be written.
@@ -79,7 +79,7 @@ impl AckQuery {
 impl Acknowledged {
     /// Finds what an acknowledgement must say to accept what is asked for; writes nothing.
     pub fn of(histories: &Histories, query: &AckQuery) -> Result<Self> {
-        let Histories { evaluation, acks, baseline, series } = histories;
+        let Histories { evaluation, acks, baseline, series, .. } = histories;
         let as_of = evaluation.as_of();
         if let Some(last) = query.expires.as_ref().filter(|last| **last < as_of) {
             bail!("it would have expired on {last}, and the newest result is of {as_of}, so it would accept nothing");

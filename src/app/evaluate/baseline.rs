@@ -1,11 +1,13 @@
 //! The commits with whose sessions others are compared.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
 use anyhow::{Result, anyhow, bail};
 
-use kubebench_git::{Commits, Reached};
+use kubebench_git::{Commits, Elsewhere, Named, Reached};
 use kubebench_results::compare::{Against, Lineage, Rule, Side};
+use kubebench_results::dataset::Dataset;
 
 /// The commits whose sessions are the baseline where no other is asked for.
 pub enum DefaultBaseline {
@@ -24,11 +26,11 @@ pub enum DefaultBaseline {
 
 impl DefaultBaseline {
     /// Finds the commits of the default branch.
-    pub fn of(commits: Option<&Commits>) -> Result<Self> {
+    pub fn of(commits: Option<&ResultCommits>) -> Result<Self> {
         let Some(commits) = commits else { return Ok(Self::NoRepository) };
         let Some(name) = commits.default_branch() else { return Ok(Self::NoBranch) };
         let side = Side::Branch(name);
-        Ok(Self::Known { name: side.to_string(), lineage: lineage(commits, &side)? })
+        Ok(Self::Known { name: side.to_string(), lineage: commits.lineage(&side)? })
     }
 
     /// Returns the commits, where they are known.
@@ -40,33 +42,86 @@ impl DefaultBaseline {
     }
 }
 
-/// Returns commits that the repository reached as those by which results are told apart.
-pub fn known(reached: Reached) -> Lineage {
-    Lineage::new(reached.commits, reached.trees)
+/// The commits of a repository, and those that the results of a project name.
+pub struct ResultCommits {
+    commits: Commits,
+    named: Named,
+    unreachable: Unreachable,
 }
 
-/// Returns the commits that a side names.
-pub fn lineage(commits: &Commits, side: &Side) -> Result<Lineage> {
-    match side {
-        Side::Branch(name) => {
-            let found = known(commits.of_branch(name)?);
-            // Where the default branch is unknown, the named one takes its place.
-            let is_default = commits.default_branch().is_none_or(|default| default == *name);
-            Ok(if is_default { found.of_default() } else { found })
+/// What sessions are of whose commits no branch has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unreachable {
+    /// Of no branch.
+    Apart,
+    /// Of every branch.
+    Counted,
+}
+
+impl Unreachable {
+    /// Returns what a person asked for.
+    pub fn of(count: bool) -> Self {
+        if count { Self::Counted } else { Self::Apart }
+    }
+}
+
+impl ResultCommits {
+    /// Takes the commits that these results name.
+    pub fn new(commits: Commits, dataset: &Dataset, unreachable: Unreachable) -> Self {
+        let mut named = Named::new();
+        for origin in dataset.rows().iter().map(|row| dataset.origin(row)) {
+            let Some(commit) = &origin.commit else { continue };
+            // Of one commit an older result may not say what it holds, and a newer one does.
+            if !matches!(named.get(commit), Some(Some(_))) {
+                named.insert(commit.clone(), origin.content.clone());
+            }
         }
-        Side::Tag(name) => commits.of_tag(name).map(known),
-        Side::Revision(name) => commits.of_revision(name).map(known),
-        Side::Folder(_) | Side::Label(..) | Side::Variant(_) | Side::Environment(_) => {
-            bail!("`{side}` names no commits")
+        Self { commits, named, unreachable }
+    }
+
+    /// Returns commits that were reached as those by which results are known.
+    pub fn known(&self, reached: Reached) -> Result<Lineage> {
+        let Elsewhere { same, unreachable } = self.elsewhere(&reached, &self.named)?;
+        let lineage = Lineage::new(reached.commits, reached.trees).with_others(same, unreachable);
+        Ok(match self.unreachable {
+            Unreachable::Apart => lineage,
+            Unreachable::Counted => lineage.counting_unreachable(),
+        })
+    }
+
+    /// Returns the commits that a side names.
+    pub fn lineage(&self, side: &Side) -> Result<Lineage> {
+        match side {
+            Side::Branch(name) => {
+                let found = self.known(self.of_branch(name)?)?;
+                // Where the default branch is unknown, the named one takes its place.
+                let is_default = self.default_branch().is_none_or(|default| default == *name);
+                // Where others name their commits, a result that does not may be of any branch.
+                let tells_nothing = found.trees.is_empty() && self.named.is_empty();
+                Ok(if is_default && tells_nothing { found.of_all() } else { found })
+            }
+            Side::Tag(name) => self.known(self.of_tag(name)?),
+            Side::Revision(name) => self.known(self.of_revision(name)?),
+            Side::Folder(_) | Side::Label(..) | Side::Variant(_) | Side::Environment(_) => {
+                bail!("`{side}` names no commits")
+            }
+        }
+    }
+
+    /// Returns the commits that a baseline names, which stands in a gate or in `--baseline`.
+    pub fn lineage_of_baseline(&self, name: &str) -> Result<Lineage> {
+        match Side::parse(name, |_| false) {
+            Ok(side @ (Side::Branch(_) | Side::Tag(_) | Side::Revision(_))) => self.lineage(&side),
+            _ => Err(anyhow!("`{name}` is no baseline: write branch:NAME, tag:NAME or a revision")),
         }
     }
 }
 
-/// Returns the commits that a baseline names, which stands in a gate or in `--baseline`.
-pub fn lineage_of_baseline(commits: &Commits, name: &str) -> Result<Lineage> {
-    match Side::parse(name, |_| false) {
-        Ok(side @ (Side::Branch(_) | Side::Tag(_) | Side::Revision(_))) => lineage(commits, &side),
-        _ => Err(anyhow!("`{name}` is no baseline: write branch:NAME, tag:NAME or a revision")),
+impl Deref for ResultCommits {
+    type Target = Commits;
+
+    fn deref(&self) -> &Commits {
+        &self.commits
     }
 }
 
@@ -74,13 +129,13 @@ pub fn lineage_of_baseline(commits: &Commits, name: &str) -> Result<Lineage> {
 pub fn add_baselines<'r>(
     lineages: &mut BTreeMap<String, Lineage>,
     rules: impl Iterator<Item = &'r Rule>,
-    commits: Option<&Commits>,
+    commits: Option<&ResultCommits>,
 ) -> Result<()> {
     for rule in rules {
         if let (Against::Lineage(name), Some(commits)) = (&rule.against, commits)
             && !lineages.contains_key(name)
         {
-            lineages.insert(name.clone(), lineage_of_baseline(commits, name)?);
+            lineages.insert(name.clone(), commits.lineage_of_baseline(name)?);
         }
     }
     Ok(())

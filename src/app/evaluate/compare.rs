@@ -1,15 +1,14 @@
 //! Two sides of what was measured.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 
-use super::{Evaluation, Places, lineage};
-use crate::app::results::ResultsFolder;
+use super::{Evaluation, Places, ResultCommits};
+use crate::app::results::{NamedResults, ResultsPlace};
 use crate::app::start::Start;
 use kubebench_format::result::{VARIANT, plain};
-use kubebench_git::Commits;
 use kubebench_results::compare::model::{Comparison, Line, Verdict};
 use kubebench_results::compare::{Lineage, Request, Side, compare, render, words};
 use kubebench_results::dataset::{Dataset, Row};
@@ -27,8 +26,8 @@ pub struct CompareQuery {
     pub metrics: Vec<MetricSelector>,
     /// Facts that may differ.
     pub allowed: Vec<String>,
-    /// The folder of results; without it, the project's.
-    pub results: Option<PathBuf>,
+    /// Other results than the project's.
+    pub results: Option<NamedResults>,
 }
 
 /// What came of it.
@@ -58,7 +57,7 @@ impl CompareQuery {
     pub fn folders(&self) -> Vec<&Path> {
         let named =
             self.sides.iter().filter_map(|side| if let Side::Folder(folder) = side { Some(folder) } else { None });
-        named.map(Path::new).chain(self.results.as_deref()).collect()
+        named.map(Path::new).chain(self.results.as_ref().and_then(NamedResults::folder)).collect()
     }
 }
 
@@ -67,15 +66,15 @@ impl SidesCompared {
     pub fn of(mut evaluation: Evaluation, start: &Start, query: &CompareQuery) -> Result<Self> {
         let sides = &query.sides;
         if query.results.is_some() || sides.iter().any(|side| !matches!(side, Side::Folder(_))) {
-            evaluation.read(query.results.as_deref())?;
+            evaluation.read(query.results.as_ref())?;
         }
         let needs_git = sides.iter().any(|side| matches!(side, Side::Revision(_) | Side::Branch(_) | Side::Tag(_)));
         let commits = if needs_git { evaluation.commits()? } else { None };
         let mut folders = BTreeMap::new();
         for side in sides {
             if let Side::Folder(folder) = side {
-                let place = ResultsFolder { folder: start.path(folder.as_ref()), shown: folder.clone() };
-                folders.insert(side.clone(), evaluation.add(&place));
+                let place = ResultsPlace::folder(start.path(folder.as_ref()), folder);
+                folders.insert(side.clone(), evaluation.add(&place)?);
             }
         }
         evaluation.refuse_unknown_benchmarks(&query.benchmarks)?;
@@ -127,7 +126,7 @@ pub(super) fn compared<'a>(
     evaluation: &Evaluation,
     sides: &'a [Side; 2],
     folders: &BTreeMap<Side, BTreeSet<usize>>,
-    commits: Option<&Commits>,
+    commits: Option<&ResultCommits>,
     filter: Filter<'_>,
 ) -> Result<Compared<'a>> {
     let dataset = &evaluation.dataset;
@@ -140,7 +139,7 @@ pub(super) fn compared<'a>(
         Ok(wanted(dataset, own, filter.benchmarks))
     };
     let [mut first, mut second] = [rows(&sides[0])?, rows(&sides[1])?];
-    let default = commits.and_then(Commits::default_branch);
+    let default = commits.and_then(|commits| commits.default_branch());
     let is_default = |side: &Side| matches!(side, Side::Branch(name) if Some(name) == default.as_ref());
     if is_default(&sides[1]) && !is_default(&sides[0]) {
         part(dataset, &mut second, &mut first);
@@ -162,7 +161,12 @@ pub(super) fn compared<'a>(
 }
 
 /// Returns the places of the results of a side that is no folder; the commits that it names are added to `known`.
-fn chosen(dataset: &Dataset, side: &Side, commits: Option<&Commits>, known: &mut Lineage) -> Result<BTreeSet<usize>> {
+fn chosen(
+    dataset: &Dataset,
+    side: &Side,
+    commits: Option<&ResultCommits>,
+    known: &mut Lineage,
+) -> Result<BTreeSet<usize>> {
     Ok(match side {
         Side::Label(name, value) => dataset.places(|row| dataset.subject(row).labels.get(name) == Some(value)),
         Side::Variant(name) => {
@@ -171,7 +175,7 @@ fn chosen(dataset: &Dataset, side: &Side, commits: Option<&Commits>, known: &mut
         Side::Environment(name) => dataset.places(|row| is_there(dataset, row, name)),
         Side::Revision(_) | Side::Branch(_) | Side::Tag(_) | Side::Folder(_) => {
             let commits = commits.ok_or_else(|| anyhow!("`{side}` is of a git history, and there is none here"))?;
-            let lineage = lineage(commits, side)?;
+            let lineage = commits.lineage(side)?;
             let chosen = dataset.places(|row| lineage.commit_of(dataset, row).is_some());
             known.commits.extend(lineage.commits);
             known.trees.extend(lineage.trees);
@@ -232,7 +236,7 @@ fn nothing(side: &Side, dataset: &Dataset, known: &Lineage) -> Diagnostic {
 }
 
 /// Says of a branch that was named as a revision that it stands for its newest commit alone.
-fn of_one_commit(side: &Side, commits: &Commits) -> Option<String> {
+fn of_one_commit(side: &Side, commits: &ResultCommits) -> Option<String> {
     let Side::Revision(name) = side else { return None };
     commits
         .is_branch(name)

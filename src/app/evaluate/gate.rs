@@ -1,15 +1,16 @@
 //! Does the newest session pass what the specs demand?
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 
-use super::{DefaultBaseline, Evaluation, add_baselines, known, lineage_of_baseline};
-use crate::app::results::ResultsFolder;
+use super::{DefaultBaseline, Evaluation, ResultCommits, add_baselines};
+use crate::app::results::{NamedResults, ResultsPlace};
 use crate::app::start::Start;
+use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_format::result::Ack;
-use kubebench_git::Commits;
+use kubebench_git::RecordedBranch;
 use kubebench_results::compare::model::{GateReport, LeftOut, Line, Outcome, Verdict};
 use kubebench_results::compare::{Candidate, GateRequest, Judged, Lineage, Rule, gate, idle, render, words};
 use kubebench_results::dataset::{Dataset, Row, partitions};
@@ -53,10 +54,10 @@ pub struct GateQuery {
     pub candidate: Option<String>,
     /// Whose earlier sessions it is compared with; without it, those of the default branch.
     pub baseline: Option<String>,
-    /// The folder of results; without it, the project's.
-    pub results: Option<PathBuf>,
-    /// What a gate does that cannot be decided yet.
-    pub on_inconclusive: WithoutAnswer,
+    /// Other results than the project's.
+    pub results: Option<NamedResults>,
+    /// What a gate does that cannot be decided yet; without it, it passes, unless the recorded results are not here.
+    pub on_inconclusive: Option<WithoutAnswer>,
     /// What a gate does that has no result.
     pub on_missing: WithoutAnswer,
     /// What it does about files that cannot be trusted.
@@ -80,17 +81,21 @@ pub struct GatesEvaluated {
 impl GateQuery {
     /// Returns the folders of results that are read.
     pub fn folders(&self) -> Vec<&Path> {
-        [self.results.as_deref(), self.candidate.as_deref().map(Path::new)].into_iter().flatten().collect()
+        let results = self.results.as_ref().and_then(NamedResults::folder);
+        [results, self.candidate.as_deref().map(Path::new)].into_iter().flatten().collect()
     }
 }
 
 impl GatesEvaluated {
     /// Evaluates the gates of a project whose results were read.
     pub fn of(mut evaluation: Evaluation, acks: &[Ack], start: &Start, query: &GateQuery) -> Result<Self> {
+        let candidate = candidate(start, query, &mut evaluation)?;
         let commits = evaluation.commits()?;
         let (default, lineages) = lineages(query, commits.as_ref(), &evaluation.rules)?;
-        let candidate = candidate(start, query, commits.as_ref(), &mut evaluation)?;
         let as_of = query.as_of.clone().unwrap_or_else(|| evaluation.as_of());
+        let has_no_results = evaluation.has_no_results();
+        let unfetched = evaluation.unfetched();
+        let (newest, origin) = origin(&evaluation, &candidate);
         let Evaluation { dataset, across, rules, policies, left_out, mut diagnostics, sources, .. } = evaluation;
         let all = partitions(&dataset, 0..dataset.rows().len(), &across);
         let plain: Vec<Rule> = rules.iter().map(|(rule, _)| rule.clone()).collect();
@@ -107,30 +112,74 @@ impl GatesEvaluated {
         });
         let idle = idle(acks, &dataset, &all, &lineages, &as_of);
         let untrusted = untrusted(&left_out, &lines).len();
-        let outcome = if untrusted > 0 && query.bad_files == BadFiles::Refused {
+        let unfetched =
+            unfetched.filter(|_| query.on_inconclusive != Some(WithoutAnswer::Pass) && lacks_history(&lines));
+        let nothing_ran = unfetched.is_none() && has_no_results && query.candidate.is_none();
+        let outcome = if rules.is_empty() || nothing_ran {
+            Outcome::NothingToEvaluate
+        } else if untrusted > 0 && query.bad_files == BadFiles::Refused {
             Outcome::NoAnswer
+        } else if unfetched.is_some() && lines.iter().all(|line| passes(line, query) || is_undecided(line)) {
+            Outcome::NoHistory
         } else if lines.iter().all(|line| passes(line, query)) {
             Outcome::Passed
         } else {
             Outcome::Failed
         };
+        let absent = unfetched.map(|fetch| {
+            format!(
+                "the recorded results are not in this clone, so nothing is known to compare with: {fetch}; `--fetch` does that and knows \
+                 when the remote has no such branch yet; `--on-inconclusive pass` does without them"
+            )
+        });
         let answer = GateReport {
             outcome,
-            results: query.results.as_ref().map(|folder| folder.display().to_string()),
+            results: query.results.as_ref().map(NamedResults::to_string),
+            origin: origin.filter(|_| outcome != Outcome::NothingToEvaluate),
             baseline: default.clone().unwrap_or_else(|| "all earlier sessions".to_owned()),
-            candidate: query.candidate.clone().unwrap_or_else(|| "the newest session".to_owned()),
+            candidate: query.candidate.clone().unwrap_or(newest),
             as_of: Some(as_of),
             lines,
             left_out,
-            notes: notes
-                .into_iter()
+            notes: absent
+                .iter()
+                .cloned()
+                .chain(notes)
                 .chain(idle)
                 .chain(general(query, &candidate, commits.as_ref(), &dataset))
                 .collect(),
         };
-        let failed = answer.lines.iter().filter(|line| !passes(line, query));
+        let is_evaluated = outcome != Outcome::NothingToEvaluate;
+        let failed = answer.lines.iter().filter(|line| is_evaluated && !passes(line, query));
         diagnostics.extend(failed.map(|line| finding(line, &rules, answer.results.as_deref())));
+        let undecided = absent.filter(|_| outcome == Outcome::NoHistory);
+        diagnostics.extend(undecided.map(|message| Diagnostic::in_file(&code::KB0462, PROJECT_FILE, message)));
         Ok(Self { answer, diagnostics, sources, untrusted })
+    }
+}
+
+/// Returns whether something is undecided, and nothing has been compared with earlier sessions.
+fn lacks_history(lines: &[Line]) -> bool {
+    lines.iter().any(is_undecided) && lines.iter().all(|line| line.baseline.sessions.is_empty())
+}
+
+fn is_undecided(line: &Line) -> bool {
+    matches!(line.verdict, Verdict::Inconclusive | Verdict::Missing)
+}
+
+/// Says which sessions are evaluated where nobody named any, and, where a branch is read, where they and the others come from.
+fn origin(evaluation: &Evaluation, candidate: &Candidate) -> (String, Option<String>) {
+    let (branch, own) = (evaluation.recorded_on().map(RecordedBranch::shown), &evaluation.directory);
+    match (branch, candidate) {
+        (Some(branch), Candidate::NewestOf(_)) => (
+            format!("the newest session in {own}"),
+            Some(format!("evaluated: the newest sessions in {own}; {branch} has the history")),
+        ),
+        (Some(branch), Candidate::Newest) => (
+            format!("the newest session on {branch}"),
+            Some(format!("evaluated: the newest sessions on {branch}, since {own} has none")),
+        ),
+        _ => ("the newest session".to_owned(), None),
     }
 }
 
@@ -139,7 +188,8 @@ fn passes(line: &Line, query: &GateQuery) -> bool {
     match line.verdict {
         Verdict::Regressed | Verdict::Invalid | Verdict::Incomparable => false,
         Verdict::Missing => query.on_missing == WithoutAnswer::Pass,
-        Verdict::Inconclusive => query.on_inconclusive == WithoutAnswer::Pass,
+        // There may be evidence: it is only unknown of which branch.
+        Verdict::Inconclusive => query.on_inconclusive != Some(WithoutAnswer::Fail) && line.unreachable == 0,
         Verdict::Pending | Verdict::Improved | Verdict::NoChangeSeen | Verdict::Unchanged => true,
     }
 }
@@ -147,7 +197,7 @@ fn passes(line: &Line, query: &GateQuery) -> bool {
 /// Returns the name of the lineage that is the baseline, nothing outside of a repository, and all lineages with which gates compare.
 fn lineages(
     query: &GateQuery,
-    commits: Option<&Commits>,
+    commits: Option<&ResultCommits>,
     rules: &[(Rule, Span)],
 ) -> Result<(Option<String>, BTreeMap<String, Lineage>)> {
     let mut lineages = BTreeMap::new();
@@ -155,7 +205,7 @@ fn lineages(
         (Some(name), None) => bail!("--baseline {name} needs a git repository, and this is none"),
         (Some(name), Some(commits)) => {
             let name = if name.contains(':') { name.clone() } else { format!("rev:{name}") };
-            lineages.insert(name.clone(), lineage_of_baseline(commits, &name)?);
+            lineages.insert(name.clone(), commits.lineage_of_baseline(&name)?);
             Some(name)
         }
         (None, _) => match DefaultBaseline::of(commits)? {
@@ -174,24 +224,36 @@ fn lineages(
     Ok((default, lineages))
 }
 
+/// Returns the newest sessions: those in the folder; where it has none of what gates are about, those of the branch.
+fn newest(evaluation: &Evaluation) -> Candidate {
+    if evaluation.recorded_on().is_none() {
+        return Candidate::Newest;
+    }
+    let dataset = &evaluation.dataset;
+    let gated: BTreeSet<(&str, &str)> =
+        evaluation.rules.iter().map(|(rule, _)| (rule.benchmark.as_str(), rule.target.as_str())).collect();
+    let is_gated = |at: &usize| {
+        let subject = dataset.rows().get(*at).map(|row| dataset.subject(row));
+        subject.is_some_and(|of| gated.contains(&(of.benchmark.as_str(), of.target.as_str())))
+    };
+    let own: BTreeSet<usize> = evaluation.in_folder().into_iter().filter(is_gated).collect();
+    if own.is_empty() { Candidate::Newest } else { Candidate::NewestOf(own) }
+}
+
 /// Returns what is evaluated: what `--candidate` names, or the newest sessions.
-fn candidate(
-    start: &Start,
-    query: &GateQuery,
-    commits: Option<&Commits>,
-    evaluation: &mut Evaluation,
-) -> Result<Candidate> {
-    let Some(name) = &query.candidate else { return Ok(Candidate::Newest) };
+fn candidate(start: &Start, query: &GateQuery, evaluation: &mut Evaluation) -> Result<Candidate> {
+    let Some(name) = &query.candidate else { return Ok(newest(evaluation)) };
     let folder = start.path(name.as_ref());
     if folder.is_dir() {
-        return Ok(Candidate::Rows(evaluation.join(&ResultsFolder { folder, shown: name.clone() })));
+        let digests = evaluation.join(&ResultsPlace::folder(folder, name))?;
+        return Ok(Candidate::Rows(evaluation.dataset.places(|row| digests.contains(&row.digest))));
     }
     let dataset = &evaluation.dataset;
     let of_session = dataset.places(|row| row.session == *name);
     if !of_session.is_empty() {
         return Ok(Candidate::Rows(of_session));
     }
-    let Some(commits) = commits else {
+    let Some(commits) = evaluation.commits()? else {
         bail!("`{name}` is no folder and no session, and there is no git history to look in");
     };
     if name.starts_with("branch:") || name.starts_with("tag:") {
@@ -203,7 +265,7 @@ fn candidate(
     let revision = name.strip_prefix("rev:").unwrap_or(name);
     let rows = match commits.of_revision(revision) {
         Ok(reached) => {
-            let lineage = known(reached);
+            let lineage = commits.known(reached)?;
             dataset.places(|row| lineage.commit_of(dataset, row).is_some())
         }
         Err(error) => of_lost_commit(dataset, revision)
@@ -243,10 +305,15 @@ fn finding(line: &Line, rules: &[(Rule, Span)], results: Option<&str>) -> Diagno
     words::next(line, results).into_iter().fold(Diagnostic::at(code, place, message), Diagnostic::help)
 }
 
-fn general(query: &GateQuery, candidate: &Candidate, commits: Option<&Commits>, dataset: &Dataset) -> Vec<String> {
+fn general(
+    query: &GateQuery,
+    candidate: &Candidate,
+    commits: Option<&ResultCommits>,
+    dataset: &Dataset,
+) -> Vec<String> {
     let mut notes = Vec::new();
     if let (Some(folder), true) = (&query.results, dataset.rows().is_empty()) {
-        notes.push(format!("{} holds no result that counts", folder.display()));
+        notes.push(format!("{folder} holds no result that counts"));
     }
     if let (Some(name), Candidate::Rows(rows)) = (&query.candidate, candidate)
         && rows.is_empty()

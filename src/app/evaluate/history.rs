@@ -1,14 +1,14 @@
 //! The sessions of metrics over time.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
 use super::{DefaultBaseline, Evaluation};
+use crate::app::results::NamedResults;
 use kubebench_format::result::Ack;
 use kubebench_results::compare::model::{Kind, SeriesHistory};
-use kubebench_results::compare::{HistoryRequest, history};
+use kubebench_results::compare::{HistoryRequest, Unvalued, history, unvalued};
 use kubebench_results::dataset::partitions;
 use kubebench_syntax::diag::{Diagnostics, nearest};
 use kubebench_syntax::unit::MetricSelector;
@@ -22,8 +22,8 @@ pub struct HistoryQuery {
     pub cases: Vec<String>,
     /// Metrics by name.
     pub metrics: MetricQuery,
-    /// The folder of results; without it, the project's.
-    pub results: Option<PathBuf>,
+    /// Other results than the project's.
+    pub results: Option<NamedResults>,
 }
 
 /// Which metrics are asked for.
@@ -48,12 +48,16 @@ pub struct Histories {
     pub baseline: DefaultBaseline,
     /// The series.
     pub series: Vec<SeriesHistory>,
+    /// The sessions that are in no series, since they have no value.
+    pub unvalued: Unvalued,
+    /// What is not shown, in words.
+    pub note: Option<String>,
 }
 
 impl Histories {
     /// Reads the results of a project, and returns the history of what was asked for.
     pub fn of(mut evaluation: Evaluation, query: &HistoryQuery) -> Result<Self> {
-        evaluation.read(query.results.as_deref())?;
+        evaluation.read(query.results.as_ref())?;
         evaluation.keep(&query.benchmarks)?;
         if let MetricQuery::Named(metrics) = &query.metrics {
             evaluation.refuse_unknown(metrics)?;
@@ -65,17 +69,21 @@ impl Histories {
         let dataset = &evaluation.dataset;
         let is_wanted = |benchmark: &String| query.benchmarks.is_empty() || query.benchmarks.contains(benchmark);
         let rows = dataset.places(|row| is_wanted(&dataset.subject(row).benchmark));
-        let mut series = history(HistoryRequest {
+        let mut partitions = partitions(dataset, rows.into_iter(), &evaluation.across);
+        let series = history(HistoryRequest {
             dataset,
-            partitions: &partitions(dataset, rows.into_iter(), &evaluation.across),
+            partitions: &partitions,
             policies: &evaluation.policies,
             acks: &acks,
             lineage: baseline.lineage(),
             as_of: &evaluation.as_of(),
         });
         refuse_unknown_cases(&query.cases, &series)?;
-        series.retain(|told| query.has(told));
-        Ok(Self { evaluation, acks, baseline, series })
+        partitions.retain(|of| query.has_case(&of.case, &dataset.subject(of.newest(dataset)).case_name));
+        let (series, others) = series.into_iter().partition::<Vec<_>, _>(|told| query.has(told));
+        let unvalued = unvalued(dataset, &partitions, &series);
+        let note = query.note(&series, &others);
+        Ok(Self { evaluation, acks, baseline, series, unvalued, note })
     }
 }
 
@@ -86,8 +94,32 @@ impl HistoryQuery {
             MetricQuery::All => true,
             MetricQuery::Named(metrics) => metrics.iter().any(|metric| metric.has(&told.metric, &told.labels)),
         };
-        by_metric
-            && (self.cases.is_empty() || self.cases.iter().any(|case| [&told.case, &told.case_name].contains(&case)))
+        by_metric && self.has_case(&told.case, &told.case_name)
+    }
+
+    fn has_case(&self, id: &str, name: &str) -> bool {
+        self.cases.is_empty() || self.cases.iter().any(|case| [id, name].contains(&case.as_str()))
+    }
+
+    /// Says what is not shown, where nothing is, or nothing of some benchmark.
+    fn note(&self, shown: &[SeriesHistory], others: &[SeriesHistory]) -> Option<String> {
+        let with_primary: BTreeSet<&str> = shown.iter().map(|told| told.benchmark.as_str()).collect();
+        let of_case = others.iter().filter(|told| self.has_case(&told.case, &told.case_name));
+        let without: BTreeSet<&str> =
+            of_case.map(|told| told.benchmark.as_str()).filter(|name| !with_primary.contains(name)).collect();
+        let said = match (&self.metrics, without.first()) {
+            (MetricQuery::Primary, Some(first)) => {
+                let who = match without.len() {
+                    1 => format!("no metric of {first} is primary"),
+                    count => format!("no metric of {count} benchmarks is primary, the first is {first}"),
+                };
+                format!("{who}: `--all` shows all metrics, `--metric NAME` one of them")
+            }
+            (_, Some(_)) if shown.is_empty() => "no result that counts has a value of what is asked for".to_owned(),
+            _ if shown.is_empty() => "there is no result that counts".to_owned(),
+            _ => return None,
+        };
+        Some(said)
     }
 }
 

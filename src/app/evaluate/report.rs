@@ -1,17 +1,17 @@
 //! All results of a project as a report shows them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 
 use super::compare::{Filter, compared};
-use super::{DefaultBaseline, Evaluation, add_baselines};
-use crate::app::results::{ResultsFolder, in_order};
-use crate::app::start::{Start, VERSION};
+use super::{DefaultBaseline, Evaluation, ResultCommits, add_baselines};
+use crate::app::results::NamedResults;
+use crate::app::start::VERSION;
 use kubebench_format::result::Ack;
 use kubebench_format::result::{self, v1::Metric};
-use kubebench_git::Commits;
+use kubebench_git::RecordedBranch;
 use kubebench_host::fs;
 use kubebench_report::disk::Site;
 use kubebench_report::{self as report, Links, Request, sampled};
@@ -26,8 +26,8 @@ use kubebench_syntax::unit::MetricSelector;
 
 /// What a report shows.
 pub struct ReportQuery {
-    /// The folder of results; without it, the project's.
-    pub results: Option<PathBuf>,
+    /// Other results than the project's.
+    pub results: Option<NamedResults>,
     /// Benchmarks by name; empty means all.
     pub benchmarks: Vec<String>,
     /// Sides that are compared besides: `A..B`.
@@ -60,9 +60,8 @@ pub struct Report {
 
 impl Report {
     /// Reads the results of a project, and evaluates them.
-    pub fn of(mut evaluation: Evaluation, start: &Start, query: &ReportQuery) -> Result<Self> {
-        let place = ResultsFolder::of(start, query.results.as_deref(), &evaluation.root, &evaluation.directory)?;
-        evaluation.read(query.results.as_deref())?;
+    pub fn of(mut evaluation: Evaluation, query: &ReportQuery) -> Result<Self> {
+        evaluation.read(query.results.as_ref())?;
         evaluation.keep(&query.benchmarks)?;
         let mut found = Diagnostics::default();
         let acks = evaluation.acks(&mut found);
@@ -86,7 +85,7 @@ impl Report {
         add_baselines(&mut lineages, evaluation.rules.iter().map(|(rule, _)| rule), commits.as_ref())?;
         let (lines, mut notes) = lines(&evaluation, &partitions, &series, &acks, &baseline, &lineages, &as_of);
         let comparisons = comparisons(query, &evaluation, commits.as_ref(), &series)?;
-        let samples = samples(&place.folder, &series)?;
+        let samples = samples(&evaluation, &series)?;
         let links = links(query, &evaluation, commits.as_ref(), &baseline)?;
         let is_shown = |ack: &&Ack| query.benchmarks.is_empty() || query.benchmarks.contains(&ack.benchmark);
         let shown: Vec<Ack> = acks.iter().filter(is_shown).cloned().collect();
@@ -173,20 +172,22 @@ fn renewed(out: &Path, made: &str) -> Result<String> {
 fn links(
     query: &ReportQuery,
     evaluation: &Evaluation,
-    commits: Option<&Commits>,
+    commits: Option<&ResultCommits>,
     baseline: &DefaultBaseline,
 ) -> Result<Links> {
     let branch = match baseline {
         DefaultBaseline::Known { name, .. } => name.trim_start_matches("branch:").to_owned(),
         DefaultBaseline::NoRepository | DefaultBaseline::NoBranch => "main".to_owned(),
     };
-    let origin = commits.and_then(Commits::origin);
-    let folder = commits.map_or("", Commits::folder);
+    let origin = commits.and_then(|commits| commits.origin());
+    let folder = commits.map_or("", |commits| commits.folder());
     let links = Links::to(query.repository.as_deref().or(origin.as_deref()), &branch, folder);
-    let links = match &evaluation.recorded_on {
-        // Results of another folder are those of a checkout of their branch, where they lie at the top.
-        Some(recorded_on) if query.results.is_some() => links.with_results(recorded_on, &evaluation.directory),
-        _ => links.with_results(&branch, &format!("{folder}{}", evaluation.directory)),
+    // On a branch of their own results lie at the top; another folder is taken for a checkout of that.
+    let of_branch = || evaluation.recording.as_ref().filter(|_| query.results.is_some());
+    let recorded_on = evaluation.recorded_on().map(RecordedBranch::branch);
+    let links = match recorded_on.or_else(|| of_branch().map(|results| results.branch.as_str())) {
+        Some(recorded_on) => links.with_results(recorded_on, &evaluation.directory),
+        None => links.with_results(&branch, &format!("{folder}{}", evaluation.directory)),
     };
     match &query.repository {
         Some(given) if links.repository().is_none() => {
@@ -279,7 +280,7 @@ fn ungated(gated: &[Rule], evaluation: &Evaluation, series: &[SeriesHistory]) ->
 fn comparisons(
     query: &ReportQuery,
     evaluation: &Evaluation,
-    commits: Option<&Commits>,
+    commits: Option<&ResultCommits>,
     series: &[SeriesHistory],
 ) -> Result<BTreeMap<String, Comparison>> {
     let mut comparisons = BTreeMap::new();
@@ -335,12 +336,10 @@ fn newest_commits(series: &[SeriesHistory]) -> Option<[String; 2]> {
 }
 
 /// Reads the results whose samples are drawn.
-fn samples(folder: &Path, series: &[SeriesHistory]) -> Result<BTreeMap<String, Vec<Metric>>> {
+fn samples(evaluation: &Evaluation, series: &[SeriesHistory]) -> Result<BTreeMap<String, Vec<Metric>>> {
     let wanted: BTreeSet<&String> = series.iter().flat_map(sampled).collect();
-    let files: Vec<(&String, PathBuf)> = wanted.into_iter().map(|path| (path, folder.join(path))).collect();
-    let files: Vec<(&String, &PathBuf)> = files.iter().map(|(path, file)| (*path, file)).collect();
     let mut samples = BTreeMap::new();
-    in_order(&files, |result| {
+    evaluation.whole(&wanted, |result| {
         samples.insert(result::path(result), result.metrics.clone());
         Ok(())
     })?;

@@ -1,12 +1,12 @@
 //! Result files that a person names: are they as they were written, and where they belong?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow};
 use rayon::prelude::*;
 
-use super::folder::of_doubt;
+use super::place::of_doubt;
 use crate::app::project::{Project, below_root};
 use crate::app::start::{Start, VERSION};
 use kubebench_compiler::compile::Workspace;
@@ -119,10 +119,16 @@ impl ResultFiles {
     /// Returns the files, by the names that messages give them.
     fn files(&self) -> Files {
         let mut found = Files::new();
+        // A file that is named twice is one, however its name is spelled.
+        let mut known: BTreeMap<PathBuf, String> = BTreeMap::new();
         for path in &self.asked {
             // A file outside the project is called as it was given; nothing is known about its place.
             let shown = below_root(&self.root, &self.start, path).unwrap_or_else(|_| path.display().to_string());
-            found.extend(fs::find_results(&self.start.join(path), &shown));
+            let new = fs::find_results(&self.start.join(path), &shown).into_iter().filter(|(shown, file)| {
+                let place = file.as_ref().ok().and_then(|file| fs::real_place(file));
+                place.is_none_or(|place| known.entry(place).or_insert_with(|| shown.clone()) == shown)
+            });
+            found.extend(new);
         }
         found
     }
@@ -131,14 +137,11 @@ impl ResultFiles {
     /// fault are added to `sources`.
     pub fn check(&self, current: &dyn Fn() -> CurrentRules, sources: &mut SourceMap) -> Checked {
         let Taken { mut dataset, mut checked, .. } = self.take(sources);
-        // The same bytes elsewhere are a copy that nothing counts; in the folder itself they lie at a wrong place.
+        // The same bytes outside are a copy of what the folder has, which alone is counted; within it they lie at a wrong place.
         let is_inside = |row: &Row| below_folder(&row.path, &self.folder).is_some();
-        let mut first: BTreeMap<String, String> = BTreeMap::new();
-        let (inside, outside): (Vec<&Row>, Vec<&Row>) = dataset.rows().iter().partition(|row| is_inside(row));
-        for row in inside.into_iter().chain(outside) {
-            first.entry(row.digest.clone()).or_insert_with(|| row.path.clone());
-        }
-        dataset.retain(|row| is_inside(row) || first.get(&row.digest) == Some(&row.path));
+        let inside: BTreeSet<String> =
+            dataset.rows().iter().filter(|row| is_inside(row)).map(|row| row.digest.clone()).collect();
+        dataset.retain(|row| is_inside(row) || !inside.contains(&row.digest));
         for doubt in settle(&mut dataset, current) {
             checked.diagnostics.extend(doubt.paths().iter().map(|path| of_doubt(&doubt, path, &str::to_owned)));
         }

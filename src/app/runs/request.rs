@@ -74,7 +74,7 @@ pub fn request<'a>(
         log_limit: benchmark.log_limit.unwrap_or(gather::LOG_LIMIT),
         name: options.name,
         // Why it is unknown has been said once.
-        commit: git::commit_of(root, &paths).ok().flatten(),
+        commit: git::checked_out(root, &paths, &settings.results.directory).ok().flatten(),
         version: VERSION,
     })
 }

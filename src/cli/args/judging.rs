@@ -8,9 +8,11 @@ use super::{SelectArgs, one_of};
 use crate::app::evaluate::{
     ANY_CHANGE, AckQuery, BadFiles, GateQuery, HistoryQuery, MetricQuery, ReportQuery, WithoutAnswer,
 };
+use crate::app::results::NamedResults;
 use kubebench_syntax::unit::MetricSelector;
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(in crate::cli) struct GateArgs {
     #[command(flatten)]
     pub(in crate::cli) select: SelectArgs,
@@ -20,15 +22,24 @@ pub(in crate::cli) struct GateArgs {
     /// Whose earlier sessions it is compared with: branch:NAME, tag:NAME or a revision; without it, the default branch
     #[arg(long, value_name = "BASELINE")]
     pub(in crate::cli) baseline: Option<String>,
-    /// The folder of results; without it, the project's
-    #[arg(long, value_name = "DIR")]
-    pub(in crate::cli) results: Option<PathBuf>,
-    /// How to treat a gate that cannot be decided yet
-    #[arg(long, value_parser = one_of(&WithoutAnswer::ALL, WithoutAnswer::name), default_value = "pass", value_name = "WHAT")]
-    pub(in crate::cli) on_inconclusive: WithoutAnswer,
+    /// A folder of results, or recorded:BRANCH; without it, the project's folder and the branch on which its results are recorded
+    #[arg(long, value_name = "DIR|recorded:BRANCH", value_parser = NamedResults::parse)]
+    pub(in crate::cli) results: Option<NamedResults>,
+    /// Also count sessions whose commits are on no branch, such as those of a deleted branch
+    #[arg(long)]
+    pub(in crate::cli) count_unreachable: bool,
+    /// First fetch the branch on which results are recorded; that the remote has none yet is no fault
+    #[arg(long)]
+    pub(in crate::cli) fetch: bool,
+    /// How to treat a gate that cannot be decided yet; without it, it passes, unless the recorded results are not in this clone
+    #[arg(long, value_parser = one_of(&WithoutAnswer::ALL, WithoutAnswer::name), value_name = "WHAT")]
+    pub(in crate::cli) on_inconclusive: Option<WithoutAnswer>,
     /// How to treat a gate without results
     #[arg(long, value_parser = one_of(&WithoutAnswer::ALL, WithoutAnswer::name), default_value = "fail", value_name = "WHAT")]
     pub(in crate::cli) on_missing: WithoutAnswer,
+    /// Pass in a project without specs, or with neither gates nor results
+    #[arg(long)]
+    pub(in crate::cli) allow_empty: bool,
     /// Ignore result files that cannot be trusted
     #[arg(long)]
     pub(in crate::cli) skip_bad: bool,
@@ -96,9 +107,9 @@ pub(in crate::cli) struct AckArgs {
     /// The last day on which it holds, such as 2027-03-31
     #[arg(long, value_name = "DAY", value_parser = day)]
     pub(in crate::cli) expires: Option<String>,
-    /// The folder of results; without it, the project's
-    #[arg(long, value_name = "DIR")]
-    pub(in crate::cli) results: Option<PathBuf>,
+    /// A folder of results, or recorded:BRANCH; without it, the project's folder and the branch on which its results are recorded
+    #[arg(long, value_name = "DIR|recorded:BRANCH", value_parser = NamedResults::parse)]
+    pub(in crate::cli) results: Option<NamedResults>,
 }
 
 impl AckArgs {
@@ -186,9 +197,9 @@ pub(in crate::cli) struct CompareArgs {
     /// Compare although this fact differs: target, engine, cpu, gpu, driver, instanceType or workload; may be given several times
     #[arg(long, value_name = "FACT", value_parser = ["target", "engine", "cpu", "gpu", "driver", "instanceType", "workload"])]
     pub(in crate::cli) allow: Vec<String>,
-    /// The folder of results; without it, the project's
-    #[arg(long, value_name = "DIR")]
-    pub(in crate::cli) results: Option<PathBuf>,
+    /// A folder of results, or recorded:BRANCH; without it, the project's folder and the branch on which its results are recorded
+    #[arg(long, value_name = "DIR|recorded:BRANCH", value_parser = NamedResults::parse)]
+    pub(in crate::cli) results: Option<NamedResults>,
     /// Also write a comment for a pull request to this file
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) markdown: Option<PathBuf>,
@@ -208,12 +219,15 @@ pub(in crate::cli) struct HistoryArgs {
     /// All metrics, not the primary ones alone
     #[arg(long, conflicts_with = "metric")]
     pub(in crate::cli) all: bool,
+    /// Also count sessions whose commits are on no branch, such as those of a deleted branch
+    #[arg(long)]
+    pub(in crate::cli) count_unreachable: bool,
     /// List so many of the newest sessions of each
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(in crate::cli) last: usize,
-    /// The folder of results; without it, the project's
-    #[arg(long, value_name = "DIR")]
-    pub(in crate::cli) results: Option<PathBuf>,
+    /// A folder of results, or recorded:BRANCH; without it, the project's folder and the branch on which its results are recorded
+    #[arg(long, value_name = "DIR|recorded:BRANCH", value_parser = NamedResults::parse)]
+    pub(in crate::cli) results: Option<NamedResults>,
 }
 
 impl HistoryArgs {
@@ -250,12 +264,15 @@ pub(in crate::cli) struct ReportArgs {
     /// What is written
     #[arg(long, value_enum, default_value_t = ReportFormat::Html, value_name = "FORMAT")]
     pub(in crate::cli) format: ReportFormat,
-    /// The folder of results; without it, the project's
-    #[arg(long, value_name = "DIR")]
-    pub(in crate::cli) results: Option<PathBuf>,
+    /// A folder of results, or recorded:BRANCH; without it, the project's folder and the branch on which its results are recorded
+    #[arg(long, value_name = "DIR|recorded:BRANCH", value_parser = NamedResults::parse)]
+    pub(in crate::cli) results: Option<NamedResults>,
     /// Only this benchmark, by name; may be given several times
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) benchmark: Vec<String>,
+    /// Also count sessions whose commits are on no branch, such as those of a deleted branch
+    #[arg(long)]
+    pub(in crate::cli) count_unreachable: bool,
     /// Also compare these sides, as `compare` takes them; may be given several times
     #[arg(long, value_name = "A..B")]
     pub(in crate::cli) compare: Vec<String>,

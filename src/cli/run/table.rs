@@ -1,10 +1,11 @@
-//! The results of a session as a table: median and spread of each metric in each case.
+//! The results of a session as a table: median and spread of each metric in each case, and what people should know of the values.
 
-use super::{short, with_unit};
+use super::{counted, short, with_unit};
 use kubebench_executor::gather::Stored;
 use kubebench_format::result::labelled;
 use kubebench_format::result::v1::{Kind, Metric, Status};
 use kubebench_stats as stats;
+use kubebench_syntax::diag::render::on_one_line;
 use kubebench_syntax::text::{columns, plain};
 use kubebench_syntax::unit::MetricUnit;
 
@@ -35,9 +36,12 @@ pub(super) fn table(stored: &[Stored]) -> String {
         .filter(|((_, of), _)| of.dimension.is_some())
         .map(|((case, of), _)| (*case, of.name.clone()))
         .collect();
-    series.retain(|((case, of), _)| {
-        of.dimension.is_some() || !with_value.iter().any(|(other, name)| case == other && of.name == *name)
-    });
+    let has_value = |case: &str, of: &Series| with_value.iter().any(|(other, name)| case == *other && of.name == *name);
+    let mut notes = Notes::default();
+    for ((case, of), metrics) in &series {
+        metrics.iter().filter(|_| has_value(case, of)).for_each(|metric| notes.take(metric));
+    }
+    series.retain(|((case, of), _)| of.dimension.is_some() || !has_value(case, of));
     series.sort_by_key(|((case, _), _)| {
         stored.iter().position(|stored| stored.sealed.result.metadata.case_name == *case)
     });
@@ -72,7 +76,31 @@ pub(super) fn table(stored: &[Stored]) -> String {
     }
     rows.iter_mut().flatten().for_each(|cell| *cell = plain(cell));
     rows.insert(0, ["CASE", "METRIC", "N", "MEDIAN", "SPREAD", "MIN … MAX"].map(str::to_owned));
-    columns(&rows).into_iter().map(|line| line + "\n").collect()
+    columns(&rows).into_iter().chain(notes.lines()).map(|line| line + "\n").collect()
+}
+
+/// What results say beside values: each once, with the metrics of which it is said.
+#[derive(Default)]
+struct Notes<'r>(Vec<(&'r str, Vec<&'r str>)>);
+
+impl<'r> Notes<'r> {
+    fn take(&mut self, metric: &'r Metric) {
+        let Some(reason) = metric.reason.as_deref() else { return };
+        match self.0.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, names)) if names.contains(&metric.name.as_str()) => {}
+            Some((_, names)) => names.push(&metric.name),
+            None => self.0.push((reason, vec![&metric.name])),
+        }
+    }
+
+    fn lines(&self) -> impl Iterator<Item = String> {
+        self.0.iter().map(|(reason, names)| {
+            let more = names.len() - 1;
+            let more = if more == 0 { String::new() } else { format!(" and {}", counted(more, "more metric")) };
+            let first = names.first().copied().unwrap_or_default();
+            on_one_line(&format!("note: {first}{more}: {reason}")).into_owned()
+        })
+    }
 }
 
 /// What values of one row have in common.

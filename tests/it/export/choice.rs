@@ -217,6 +217,32 @@ fn an_export_stands_where_it_may_and_is_whole() {
     assert!(left.iter().all(|name| !name.to_string_lossy().starts_with('.')), "{left:?}");
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_written_and_not_replaced() {
+    use std::os::unix::fs::FileTypeExt as _;
+
+    let (folder, _) = folder([run(1, 1)]);
+    let made = std::process::Command::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap();
+    assert!(made.success());
+    let pipe = folder.path().join("pipe");
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::read_to_string(pipe).unwrap()
+    });
+    assert_eq!(said(&folder, &["--format", "csv", "--out", "pipe"]).0, Some(0));
+    assert!(reader.join().unwrap().starts_with("path,"));
+    assert!(fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
+    let (status, said_of_it) = said(&folder, &["--format", "sqlite", "--out", "pipe"]);
+    assert!(status == Some(2) && said_of_it.contains("is no file, and a database is one"), "{said_of_it}");
+    // A link stays one.
+    folder.write("target", "old");
+    std::os::unix::fs::symlink("target", folder.path().join("link")).unwrap();
+    assert_eq!(said(&folder, &["--format", "csv", "--out", "link"]).0, Some(0));
+    assert!(folder.path().join("link").is_symlink());
+    assert!(fs::read_to_string(folder.path().join("target")).unwrap().starts_with("path,"));
+}
+
 #[test]
 fn a_reader_that_goes_away_is_no_fault() {
     let (folder, _) = folder((1..30).map(|number| run(1, number)));

@@ -1,5 +1,6 @@
 //! `history`: what changed when.
 
+use kubebench_format::result::v1::{Kind, Status};
 use kubebench_results::compare::words::estimate;
 use kubebench_testing::snapshot::{assert_line, named, str};
 
@@ -58,9 +59,23 @@ fn an_open_change_has_one_size() {
     );
     assert_line(
         named(says(&["history"]), &size),
-        str! {"  2026-02-01T13:01:00Z worse, open: SIZE since session session-013"},
+        str! {"  2026-02-01T13:01:00Z worse, open: −7.9 % [−8.6, −7.2] since session session-013; SIZE with its later steps"},
+    );
+    assert_line(
+        says(&["history"]),
+        str! {"  2026-02-01T21:01:00Z worse again, part of the open regression: −13.1 % [−13.2, −12.9] since session session-021"},
     );
     let size = size[0].0;
+    // Each step has a line of its own, with its own size; none of them is resolved.
+    let site = |page: &str| std::fs::read_to_string(project.folder.path().join("site").join(page)).unwrap();
+    assert_eq!(project.says(&["report", "--out", "site"]).0, 0);
+    for page in ["changes.html", "benchmarks/train/cases/default-44136fa3.html"] {
+        let text = site(page);
+        assert!(
+            text.contains("worse again, part of the open regression") && !text.contains("resolved</strong>"),
+            "{text}"
+        );
+    }
     // The report tells it by the gate, and of a metric without one by the history.
     for spec in [SPEC.to_owned(), SPEC.replace("  gates: [{metric: speed, maxRegression: 3%}]\n", "")] {
         project.folder.write("specs/train.yaml", &spec);
@@ -144,4 +159,103 @@ fn a_bad_file_of_another_benchmark_says_nothing_of_this_one() {
         steady(&said),
         str! {"left out: train/default-00000000/RUN-a1.json: KB0363: this is no JSON: EOF while parsing an object at line 1 column 1"},
     );
+}
+
+/// The runs of a value are those that have it, here and in an export.
+#[test]
+fn runs_without_a_value_are_not_counted() {
+    let mut project = Project::with(SPEC);
+    let special = Special { loss: Some(0.5), ..Special::default() };
+    project.session_as(100.0, &special, |made| {
+        let loss = made.metrics.last_mut().unwrap();
+        match made.run.repeat {
+            1 => loss.value = None,
+            // Another thing is measured, and so this is another metric.
+            2 => loss.unit = Some("MB".to_owned()),
+            _ => {}
+        }
+    });
+    let (_, told) = project.json(&["history", "--all"]);
+    let runs = |told: &serde_json::Value| {
+        let files = told["sessions"][0]["results"].as_array().unwrap().iter().map(|path| path.as_str().unwrap());
+        let repeats: Vec<u32> =
+            files.map(|path| 1 + u32::from(path.contains("-r2-")) + 2 * u32::from(path.contains("-r3-"))).collect();
+        (told["metric"].as_str().unwrap().to_owned(), told["unit"].as_str().map(str::to_owned), repeats)
+    };
+    let all: Vec<_> = told["series"].as_array().unwrap().iter().map(runs).collect();
+    let of =
+        |name: &str, unit: Option<&str>, repeats: &[u32]| (name.to_owned(), unit.map(str::to_owned), repeats.to_vec());
+    assert_eq!(
+        all,
+        [of("loss", None, &[3]), of("loss", Some("MB"), &[2]), of("speed", Some("images/s"), &[1, 2, 3])],
+        "{told:#}"
+    );
+    let (_, text, _) = project.says(&["history", "--all"]);
+    assert_eq!((text.matches("  1 run\n").count(), text.matches("  3 runs\n").count()), (2, 1), "{text}");
+    assert_eq!(project.says(&["export", "--format", "github-action-benchmark", "--out", "x"]).0, 0);
+    let entries = std::fs::read_to_string(project.folder.path().join("x/smaller-is-better.json")).unwrap();
+    assert_eq!(entries.matches("median of 1 run\\n").count(), 2, "{entries}");
+}
+
+/// A history that ends before the runs do says so.
+#[test]
+fn newer_sessions_without_a_value_are_told() {
+    let mut project = Project::with(SPEC);
+    let with = Special { loss: Some(0.5), ..Special::default() };
+    project.sessions(&QUIET[..5], &with);
+    let (_, told) = project.json(&["history", "train", "--metric", "loss"]);
+    assert_eq!((told["leftOut"].as_array().unwrap().len(), told.get("notes")), (0, None), "{told:#}");
+    project.session_as(100.0, &with, |made| made.metrics.last_mut().unwrap().value = None);
+    let failed = Special { status: Some(Status::Invalid), ..with };
+    project.session(100.0, &failed);
+    let (status, told) = project.json(&["history", "train", "--metric", "loss"]);
+    assert_eq!((status, told["series"][0]["sessions"].as_array().unwrap().len()), (0, 5));
+    assert_line(
+        told["notes"][0].as_str().unwrap(),
+        str! {"`loss` of train [default]: 2 newer sessions have no value; the first of 6 runs: it succeeded without a value of this"},
+    );
+    let codes: Vec<&str> =
+        told["leftOut"].as_array().unwrap().iter().map(|file| file["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, [["noValue"; 3], ["exitCode"; 3]].concat(), "{told:#}");
+    // Of another metric, only the runs that failed have none.
+    let (_, text, _) = project.says(&["history", "train"]);
+    assert_line(
+        &text,
+        str! {"note: `speed` of train [default]: 1 newer session has no value; the first of 3 runs: worker-0 exited with 1"},
+    );
+    assert_eq!(text.matches("left out: ").count(), 3, "{text}");
+    project.sessions(&QUIET[..1], &Special::default());
+    let (_, told) = project.json(&["history", "train", "--metric", "loss"]);
+    assert_eq!(told["leftOut"].as_array().unwrap().len(), 6, "what measures another metric only lacks none: {told:#}");
+    assert_eq!(project.json(&["history", "train"]).1.get("notes"), None);
+}
+
+/// A benchmark of which no run counts is no benchmark without runs.
+#[test]
+fn runs_of_which_none_counts_are_told() {
+    let mut project = Project::with(SPEC);
+    project.session(100.0, &Special { status: Some(Status::Failed), ..Special::default() });
+    let (status, text, _) = project.says(&["history"]);
+    assert_eq!(status, 0, "{text}");
+    assert_line(&text, str! {"note: there is no result that counts"});
+    assert_line(
+        &text,
+        str! {"note: train [default]: 1 session has no value; the first of 3 runs: worker-0 exited with 1"},
+    );
+}
+
+/// Where no metric is primary, what to ask for is said.
+#[test]
+fn without_a_primary_metric_the_options_are_named() {
+    let mut project = Project::with(SPEC);
+    project.session_as(100.0, &Special::default(), |made| {
+        made.metrics.iter_mut().for_each(|metric| metric.kind = Kind::Secondary);
+    });
+    let said = str! {"no metric of train is primary: `--all` shows all metrics, `--metric NAME` one of them"};
+    let (status, told) = project.json(&["history", "train"]);
+    assert_eq!((status, told["notes"].as_array().unwrap().len()), (0, 1), "{told:#}");
+    assert_line(told["notes"][0].as_str().unwrap(), said);
+    let (_, text, _) = project.says(&["history"]);
+    assert!(!text.contains("no result that counts"), "{text}");
+    assert_eq!(project.json(&["history", "--all"]).1.get("notes"), None);
 }

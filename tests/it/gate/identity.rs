@@ -71,6 +71,32 @@ fn validate_knows_twins_and_clocks() {
     assert_eq!((status, text.matches("KB0452").count(), text.matches("KB0453").count()), (1, 2, 2), "{text}");
 }
 
+/// Result files that a person copied somewhere are checked as those of the project are, and as `export` sees them.
+#[test]
+fn validate_knows_twins_outside_of_the_results() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET[..1], &Special::default());
+    let bytes: Vec<Vec<u8>> = project.folder.tree("results").into_iter().map(|(_, bytes)| bytes).collect();
+    let outside = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| std::fs::write(outside.path().join(name), bytes).unwrap();
+    write("a.json", &bytes[0]);
+    write("c.json", &bytes[1]);
+    let folder = outside.path().to_str().unwrap();
+    let validate = |paths: &[&str]| {
+        let (status, text, _) = project.says(&[&["validate", "--output-format", "concise"], paths].concat());
+        (status, text.matches("KB0452").count())
+    };
+    assert_eq!(validate(&[folder]), (0, 0));
+    assert_eq!(validate(&[folder, &format!("{folder}/./a.json")]), (0, 0), "one file that is named twice");
+    assert_eq!(validate(&["results", folder]), (0, 0), "copies of what the project has");
+    write("b.json", &bytes[0]);
+    assert_eq!(validate(&[folder]), (1, 2));
+    assert_eq!(validate(&["results", folder]), (0, 0), "copies of what the project has");
+    std::fs::rename(outside.path().join("b.json"), outside.path().join("20260201T010000Z-00000001-r1-a2.json"))
+        .unwrap();
+    assert_eq!(validate(&[folder]), (1, 2));
+}
+
 #[test]
 fn a_comment_overwrites_nothing_that_it_is_about() {
     let mut project = Project::with(SPEC);

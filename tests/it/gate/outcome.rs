@@ -78,9 +78,10 @@ fn too_little_history_is_inconclusive() {
 #[test]
 fn no_result_is_no_pass() {
     let mut project = Project::with(SPEC);
-    let (status, line) = project.gate(&[]);
+    fs::create_dir(project.folder.path().join("none")).unwrap();
+    let (status, line) = project.gate(&["--candidate", "none"]);
     assert_eq!((status, verdict(&line)), (1, "missing"));
-    assert_eq!(project.gate(&["--on-missing", "pass"]).0, 0);
+    assert_eq!(project.gate(&["--candidate", "none", "--on-missing", "pass"]).0, 0);
     project.sessions(&QUIET, &Special::default());
     project.session(100.0, &Special { status: Some(Status::Failed), ..Special::default() });
     let (status, line) = project.gate(&[]);
@@ -93,7 +94,8 @@ fn no_result_is_no_pass() {
 fn cases_that_a_candidate_lacks_are_named() {
     let spec = SPEC.replace("  repeats: 3\n", "  matrix: {axes: {size: [1, 2, 3, 4, 5, 6]}}\n  repeats: 3\n");
     let project = Project::with(&spec);
-    let (status, answer) = project.json(&["gate", "--markdown", "gate.md"]);
+    fs::create_dir(project.folder.path().join("none")).unwrap();
+    let (status, answer) = project.json(&["gate", "--candidate", "none", "--markdown", "gate.md"]);
     assert_eq!((status, answer["lines"].as_array().unwrap().len()), (1, 6), "{answer:#}");
     let said = fs::read_to_string(project.folder.path().join("gate.md")).unwrap();
     assert_line(
@@ -424,7 +426,7 @@ fn a_limit_that_waits_weakens_no_change_that_is_decided() {
     project.sessions(&QUIET, &image("sha256:1"));
     project.sessions(&[92.0, 89.0], &image("sha256:2"));
     let (status, line) = project.gate(&[]);
-    assert_eq!((status, verdict(&line), line["reason"].as_str().unwrap()), (1, "regressed", "change"), "{line:#}");
+    assert_eq!((status, verdict(&line), line["reason"].as_str().unwrap()), (1, "regressed", "open"), "{line:#}");
     assert_line(texts(&line["notes"]), str! {"89 images/s is below `min: 90`"});
 }
 
@@ -538,7 +540,7 @@ fn what_came_back_in_part_is_no_step() {
     let (_, text, _) = project.says(&["history"]);
     assert_line(
         steady(&text),
-        str! {"  2026-02-01T21:01:00Z came back in part: +8.2 % [+7.3, +9.2] since session session-021, git log COMMIT..COMMIT"},
+        str! {"  2026-02-01T21:01:00Z partially recovered: +8.2 % [+7.3, +9.2] since session session-021, git log COMMIT..COMMIT"},
     );
 }
 

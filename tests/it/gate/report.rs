@@ -1,6 +1,7 @@
 //! `report`: what people read first is right, and files that are not its own stay.
 
 mod gates;
+mod pages;
 
 use std::fs;
 
@@ -65,7 +66,7 @@ fn an_open_change_is_a_sentence_everywhere() {
     }
     assert_line(
         named(&overview, &names),
-        str! {"train (default): speed −7.9 % [−8.7, −7.2] since 2026-02-01 13:01 UTC (SECOND) on 1 × synthetic, target default; 7 sessions show it, 95 % sure of the range."},
+        str! {"train (default): speed −7.9 % [−8.7, −7.2] since 2026-02-01 13:01 UTC (SECOND) on 1 × synthetic, target default; seen in 7 sessions."},
     );
     let index = json(&files["index.json"]);
     assert_eq!(index["verdicts"]["regressed"], 1);
@@ -74,7 +75,7 @@ fn an_open_change_is_a_sentence_everywhere() {
     let sentence = open["sentence"].as_str().unwrap();
     assert_text(
         named(sentence, &names),
-        str! {"train (default): speed −7.9 % [−8.7, −7.2] since 2026-02-01 13:01 UTC (SECOND) on 1 × synthetic, target default; 7 sessions show it, 95 % sure of the range."},
+        str! {"train (default): speed −7.9 % [−8.7, −7.2] since 2026-02-01 13:01 UTC (SECOND) on 1 × synthetic, target default; seen in 7 sessions; brackets are the 95 % confidence interval."},
     );
     assert!(files["feed.xml"].contains(sentence), "{}", files["feed.xml"]);
     assert!(files["badges/train.svg"].contains("1 worse"));
@@ -94,7 +95,7 @@ fn an_open_change_is_a_sentence_everywhere() {
     let text = named(text, &names);
     assert_line(
         &text,
-        str! {[r#"- **Worse:** train (default): speed −7.9 % \[−8.7, −7.2\] since 2026-02-01 13:01 UTC (SECOND) on 1 × synthetic, target default; 7 sessions show it, 95 % sure of the range."#]},
+        str! {[r#"- **Worse:** train (default): speed −7.9 % \[−8.7, −7.2\] since 2026-02-01 13:01 UTC (SECOND) on 1 × synthetic, target default; seen in 7 sessions; brackets are the 95 % confidence interval."#]},
     );
     assert_line(&text, str! {"| train | regressed | speed | 92.3 images/s | 19 |"});
 }
@@ -106,7 +107,10 @@ fn with_nothing_open_it_says_what_would_have_been_seen() {
     let files = site(&project, &[]);
     let overview = words(&files["index.html"]);
     assert_line(&overview, str! {"Nothing got worse"});
-    assert_line(&overview, str! {"No change seen in 1 series; would have seen ±4.2 %."});
+    assert_line(
+        &overview,
+        str! {"No regressions in 1 series. A regression of 4.2 % or more would have been detected with 90 % probability."},
+    );
     assert_line(words(&files["badge.svg"].replace("</", "\n</")), str! {"no change"});
     assert!(!files["feed.xml"].contains("<entry>"));
 }
@@ -170,13 +174,14 @@ fn a_confirmed_change_began_with_its_first_hit() {
     let index = json(&files["index.json"]);
     assert_eq!(index["open"].as_array().unwrap().len(), 0, "the gate passes: {index}");
     let overview = words(&files["index.html"]);
-    assert_line(&overview, str! {"Waits for a second session"});
+    assert_line(&overview, str! {"Pending"});
+    assert!(files["index.html"].contains("\"verdict calm\""), "nothing is decided: {}", files["index.html"]);
     assert!(!overview.contains("is open"), "{overview}");
     assert!(files["badge.svg"].contains("1 pending") && !files["feed.xml"].contains("<entry>"));
     let pending = index["pending"][0].clone();
     assert_line(
         steady(pending["sentence"].as_str().unwrap()),
-        str! {"train (default): speed −7.0 % [−8.6, −5.3] since 2026-02-01 21:01 UTC (COMMIT) on 1 × synthetic, target default; 1 session shows it, a second one of the same revision decides."},
+        str! {"train (default): speed −7.0 % [−8.6, −5.3] since 2026-02-01 21:01 UTC (COMMIT) on 1 × synthetic, target default; seen in 1 session; pending: significant, and beyond the threshold of 3 %; a second session of the same revision decides; brackets are the 95 % confidence interval."},
     );
     project.session(93.2, &on(&commits[1]));
     let open = json(&site(&project, &[])["index.json"])["open"][0].clone();
@@ -186,34 +191,36 @@ fn a_confirmed_change_began_with_its_first_hit() {
     assert_eq!((open["sessions"].as_u64(), open["commit"].as_str()), (Some(2), Some(commits[1].as_str())));
 }
 
-/// Two first hits of two commits wait, and everything says the same of where they began.
+/// Two hits of two commits show together what neither shows by itself, and everything says the same of where that began.
 #[test]
-fn what_waits_began_before_the_candidate() {
+fn a_change_that_two_commits_show_began_with_the_first() {
     let spec = SPEC.replace("maxRegression: 3%}", "maxRegression: 3%, confirm: required}");
     let mut project = Project::with(&spec);
     let commits = ["first", "second", "third"].map(|message| project.commit(message));
     let on = |commit: &str| Special { commit: Some(commit.to_owned()), ..Special::default() };
     project.sessions(&QUIET, &on(&commits[0]));
     let first = project.session(93.0, &on(&commits[1]));
-    project.session(93.2, &on(&commits[2]));
     let (status, line) = project.gate(&[]);
-    assert_eq!((status, line["verdict"].as_str()), (0, Some("pending")), "{line:#}");
-    assert_eq!((line["open"]["session"].as_str(), line["open"]["sessions"].as_u64()), (Some(&*first), Some(2)));
+    assert_eq!((status, line["verdict"].as_str(), line["reason"].as_str()), (0, Some("pending"), Some("firstHit")));
     let (_, text, _) = project.says(&["gate"]);
     assert!(!text.contains("kubebench ack"), "{text}");
     assert_line(&text, str! {"  next: write `run: 2` into the spec of train: a second session decides"});
+    project.session(93.2, &on(&commits[2]));
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, line["verdict"].as_str(), line["reason"].as_str()), (1, Some("regressed"), Some("open")));
+    assert_eq!((line["open"]["session"].as_str(), line["open"]["sessions"].as_u64()), (Some(&*first), Some(2)));
     let told = project.json(&["history"]).1["series"][0].clone();
     assert_eq!(told["open"].as_str(), Some(&*first), "{told:#}");
     let files = site(&project, &[]);
-    let pending = json(&files["index.json"])["pending"][0].clone();
+    let open = json(&files["index.json"])["open"][0].clone();
     assert_eq!(
-        (pending["commit"].as_str(), pending["after"].as_str(), pending["sessions"].as_u64()),
+        (open["commit"].as_str(), open["after"].as_str(), open["sessions"].as_u64()),
         (Some(&*commits[1]), Some(&*commits[0]), Some(2)),
-        "{pending}"
+        "{open}"
     );
     assert_line(
         steady(words(&files["changes.html"])),
-        str! {"2026-02-01 train (default), speed: worse, waits for a second session −6.9 % [−8.1, −5.6]; git log COMMIT..COMMIT; to find it: git bisect start COMMIT COMMIT"},
+        str! {"2026-02-01 train (default), speed: worse, open −6.9 % [−8.1, −5.6]; git log COMMIT..COMMIT; to find it: git bisect start COMMIT COMMIT"},
     );
 }
 
@@ -251,7 +258,7 @@ fn what_another_branch_shows_is_said_to_be_of_another_branch() {
     let overview = words(&site(&project, &[])["index.html"]);
     assert_line(
         steady(&overview),
-        str! {"train (default): speed −20.0 % [−21.4, −18.5] since 2026-02-01 21:01 UTC (COMMIT) on 1 × synthetic, target default; 1 session shows it, not of the default branch, 95 % sure of the range."},
+        str! {"train (default): speed −20.0 % [−21.4, −18.5] since 2026-02-01 21:01 UTC (COMMIT) on 1 × synthetic, target default; seen in 1 session, not of the default branch."},
     );
 }
 

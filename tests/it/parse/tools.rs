@@ -423,8 +423,9 @@ fn numbers(text: &str) -> Vec<std::ops::Range<usize>> {
     let number = regex::Regex::new(r"[0-9][0-9,]*(\.[0-9]+)?([eE][-+]?[0-9]+)?").unwrap();
     let is_free =
         |letter: Option<char>| letter.is_none_or(|letter| !(letter.is_alphanumeric() || "._-+".contains(letter)));
-    let ends =
-        |letter: Option<char>| is_free(letter) || matches!(letter, Some('s' | 'm' | 'u' | 'G' | 'K' | 'M' | 'B' | '%'));
+    let ends = |letter: Option<char>| {
+        is_free(letter) || matches!(letter, Some('s' | 'm' | 'u' | 'k' | 'G' | 'K' | 'M' | 'B' | '%'))
+    };
     let found = number.find_iter(text).map(|found| found.range());
     found
         .filter(|range| is_free(text[..range.start].chars().next_back()) && ends(text[range.end..].chars().next()))

@@ -146,6 +146,36 @@ fn the_comment_in_the_page_is_the_one_that_is_written() {
     );
 }
 
+/// A `kubebench` that keeps what it is asked, and what git is given for it.
+const ASKED: &str = r#"#!/bin/sh
+echo "$*" >>asked
+echo "$1 $GIT_CONFIG_KEY_0=$GIT_CONFIG_VALUE_0 $GIT_CONFIG_KEY_1=$GIT_CONFIG_VALUE_1 $TOKEN" >>given
+"#;
+
+#[test]
+fn the_branch_of_results_is_fetched_with_a_token_that_only_git_has() {
+    let folder = Folder::with::<&str, &str>([]);
+    let programs = program(&folder, "kubebench", ASKED);
+    let asked = |environment: &[(&str, &str)]| {
+        drop(fs::remove_file(folder.path().join("asked")));
+        let always = [("OUT", "out"), ("TOKEN", "s3cret"), ("GITHUB_SERVER_URL", "https://github.example")];
+        script(&folder, ".github/actions/judge/judge.sh", &programs, &[&always[..], environment].concat());
+        let asked = fs::read_to_string(folder.path().join("asked")).unwrap();
+        assert!(!asked.contains("s3cret"), "{asked}");
+        asked.lines().find(|line| line.starts_with("gate ")).unwrap().to_owned()
+    };
+    let gate = "--output-format github --markdown out/gate.md --on-missing=fail";
+    assert_eq!(asked(&[]), format!("gate {gate} --fetch"));
+    assert_eq!(asked(&[("RESULTS", "recorded:a/b")]), format!("gate --results=recorded:a/b {gate} --fetch"));
+    let named = [("RESULTS", "../results"), ("ON_INCONCLUSIVE", "pass")];
+    assert_eq!(asked(&named), format!("gate --results=../results {gate} --on-inconclusive=pass"));
+    let given = fs::read_to_string(folder.path().join("given")).unwrap();
+    let header = "http.https://github.example/.extraheader";
+    let basic = "eC1hY2Nlc3MtdG9rZW46czNjcmV0";
+    let of_gate: Vec<&str> = given.lines().filter(|line| line.starts_with("gate ")).collect();
+    assert_eq!(of_gate, vec![format!("gate {header}= {header}=AUTHORIZATION: basic {basic} "); 3]);
+}
+
 /// A `gh` that knows one pull request, whose newest commit is `abc`, and keeps what it was asked.
 const GH: &str = r#"#!/bin/sh
 echo "$*" >>asked

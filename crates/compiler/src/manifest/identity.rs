@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::{Value as Json, json};
 
 use super::run_object::RunObject;
 use super::workload::CaseObjects;
@@ -81,10 +80,10 @@ struct ExecutedServer<'a> {
 
 impl<'a> Executed<'a> {
     fn new(benchmark: &'a Benchmark, cases: &'a [CaseObjects], prepare: Option<&'a RunObject>) -> Self {
-        let object = |run: &'a RunObject| Canonical(&run.object);
+        let object = |run: &'a RunObject| Canonical::of(&run.object);
         let cases = benchmark.cases.iter().zip(cases).map(|(case, objects)| ExecutedCase {
             id: &case.id,
-            inputs: Canonical(&case.inputs),
+            inputs: Canonical::of(&case.inputs),
             name: &case.name,
             objects: objects.objects.iter().map(object).collect(),
             postprocess: objects.postprocess.as_ref().map(object),
@@ -112,20 +111,18 @@ impl<'a> Executed<'a> {
 
     fn workloads(&self) -> BTreeMap<String, Digest> {
         let of_case = |case: &ExecutedCase<'_>| {
-            let server = case.server.as_ref().map(|server| json!({"objects": server.objects, "served": server.served}));
-            let workload = json!({
-                "files": self.files,
-                "inputs": case.inputs,
-                "objects": case.objects,
-                "served": case.served,
-                "server": server,
-            });
-            (
-                case.id.to_owned(),
-                Digest::of(
-                    serde_json::to_string(&Canonical(&bare(workload))).expected("canonical JSON of our own types"),
-                ),
-            )
+            let workload = Workload {
+                files: self.files.as_deref(),
+                inputs: case.inputs.without(&BESIDE_THE_WORKLOAD),
+                objects: bare(&case.objects),
+                served: case.served,
+                server: case
+                    .server
+                    .as_ref()
+                    .map(|server| WorkloadServer { objects: bare(&server.objects), served: server.served }),
+            };
+            let json = serde_json::to_string(&workload).expected("JSON of our own types");
+            (case.id.to_owned(), Digest::of(json))
         };
         self.cases.iter().map(of_case).collect()
     }
@@ -153,16 +150,25 @@ const BESIDE_THE_WORKLOAD: [&str; 8] = [
     "tolerations",
 ];
 
-/// Returns what executes without its images, names and places.
-fn bare(value: Json) -> Json {
-    match value {
-        Json::Object(object) => {
-            let kept = object.into_iter().filter(|(key, _)| !BESIDE_THE_WORKLOAD.contains(&key.as_str()));
-            Json::Object(kept.map(|(key, value)| (key, bare(value))).collect())
-        }
-        Json::Array(items) => Json::Array(items.into_iter().map(bare).collect()),
-        value => value,
-    }
+/// What a case executes but for its images, names and places. Fields stand in alphabetic order.
+#[derive(Serialize)]
+struct Workload<'a> {
+    files: Option<&'a str>,
+    inputs: Canonical<'a>,
+    objects: Vec<Canonical<'a>>,
+    served: Option<&'a Served>,
+    server: Option<WorkloadServer<'a>>,
+}
+
+#[derive(Serialize)]
+struct WorkloadServer<'a> {
+    objects: Vec<Canonical<'a>>,
+    served: &'a Served,
+}
+
+/// Returns objects without what is beside the workload.
+fn bare<'a>(objects: &[Canonical<'a>]) -> Vec<Canonical<'a>> {
+    objects.iter().map(|object| object.without(&BESIDE_THE_WORKLOAD)).collect()
 }
 
 fn runs(benchmark: &Benchmark, cases: &[CaseObjects], digest: &Digest) -> Vec<Run> {

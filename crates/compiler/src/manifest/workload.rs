@@ -102,7 +102,7 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
 
 /// Returns what tells a server from others: all that it is.
 fn server_id(objects: &[RunObject], served: &Served) -> String {
-    let objects: Vec<Canonical<'_>> = objects.iter().map(|run| Canonical(&run.object)).collect();
+    let objects: Vec<Canonical<'_>> = objects.iter().map(|run| Canonical::of(&run.object)).collect();
     let texts = [serde_json::to_string(&objects), serde_json::to_string(served)];
     let texts = texts.map(|text| text.expected("JSON of our own types"));
     Digest::of_fields(texts.iter().map(String::as_str)).short()

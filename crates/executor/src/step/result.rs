@@ -132,6 +132,7 @@ impl ClusterStep {
                 run: attempt.spec_run,
                 commit: None,
                 dirty: None,
+                content: None,
                 rules_digest: Digest::of(&text).to_string(),
                 extraction: Some(kubebench_extract::VERSION),
                 reparsed: None,

@@ -40,6 +40,33 @@ fn values_have_units() {
 }
 
 #[test]
+fn the_unit_in_a_name_is_that_of_the_values() {
+    let in_ms = |with: &dyn Fn(&mut Series) -> Result<Option<String>, String>| {
+        let mut series = Series::new(Window::All).in_unit(Some(MetricUnit::of("ms")));
+        let note = with(&mut series)?;
+        let units: Vec<&str> = series.converted_from().collect();
+        Ok::<_, String>((series.values().collect::<Vec<_>>(), units.join(" "), note))
+    };
+    let column =
+        |name: &str, cell: &str| in_ms(&|series| csv(format!("{name}\n{cell}\n").as_bytes(), name, Row::All, series));
+    assert_eq!(column("lat (us)", "350"), Ok((vec![0.35], "us".to_owned(), None)));
+    assert_eq!(column("lat [s]", "0.5"), Ok((vec![500.0], "s".to_owned(), None)));
+    assert_eq!(column("lat (us)", "2s"), Ok((vec![2000.0], "s".to_owned(), None)), "what a value says of itself");
+    assert_eq!(column("lat (mean)", "350"), Ok((vec![350.0], String::new(), None)));
+    assert_eq!(column("request(s)", "350"), Ok((vec![350.0], String::new(), None)));
+    let (values, _, note) = column("size (MB)", "350").unwrap();
+    assert!(values[0].is_nan() && note.is_some_and(|note| note.contains("measures something else")));
+    let text = r#"{"lat (us)": [350, "1 ms", 7.5e3], "mean (us)": 1500, "rate (MB/s)": 5}"#;
+    let at = |pointer: &str| in_ms(&|series| json(text.as_bytes(), pointer, series));
+    assert_eq!(at("/lat (us)"), Ok((vec![0.35, 1.0, 7.5], "us".to_owned(), None)));
+    assert_eq!(at("/lat (us)/0"), Ok((vec![0.35], "us".to_owned(), None)));
+    assert_eq!(at("/mean (us)"), Ok((vec![1.5], "us".to_owned(), None)));
+    assert!(at("/rate (MB~1s)").is_err_and(|reason| reason.contains("measures something else")));
+    let lines = in_ms(&|series| json_lines(text.as_bytes(), "/mean (us)", &BTreeMap::new(), series));
+    assert_eq!(lines, Ok((vec![1.5], "us".to_owned(), None)));
+}
+
+#[test]
 fn json_by_pointer() {
     let text = r#"{"a": {"b": [1, "2,500", 3.5]}, "c": "x", "d": null}"#;
     let at = |pointer: &str| read(|series| json(text.as_bytes(), pointer, series));
@@ -81,6 +108,17 @@ fn csv_columns() {
         Err("there is no column `accuracy`; the columns are `step`, `loss`, `tok/s`".to_owned())
     );
     assert!(read(|series| csv(&b""[..], "a", Row::All, series)).is_err());
+}
+
+#[test]
+fn two_columns_of_one_name_are_none() {
+    let text = "step,latency,latency\n1,5,9\n";
+    let column = |name: &str| read(|series| csv(text.as_bytes(), name, Row::All, series));
+    assert_eq!(column("step"), Ok(vec![1.0]));
+    assert_text(
+        column("latency").unwrap_err(),
+        str! {"2 columns are called `latency`, and nothing says which of them is meant: give each a name of its own"},
+    );
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! AIPerf and GenAI-Perf: `profile_export_aiperf.json`, `…_genai_perf.json`.
 //!
 //! Every metric is an object with its unit. One with `avg` alone is a single number and has the metric's name; others have
-//! a name for each statistic. `error_request_count` is absent when no request failed; a run that was cancelled, or in which no
-//! request succeeded, does not count.
+//! a name for each statistic. `error_request_count` is absent when no request failed, and then it is what `error_summary` adds up
+//! to; a run that was cancelled, or in which no request succeeded, does not count.
 
 use std::collections::BTreeMap;
 
@@ -27,6 +27,9 @@ pub(super) const TOOL: Tool = Tool {
     attempts: Some("requests"),
     renamed: None,
 };
+
+/// The metric that AIPerf leaves out where no request failed.
+const FAILED: &str = "error_request_count";
 
 static METRICS: &[ToolMetric] = &[
     lower("{kind}_latency_{location}", "", "a latency: of requests, between tokens").in_unit_of_output(),
@@ -54,19 +57,37 @@ fn read(root: &Value, report: &mut Report) {
             report.push_found(METRICS, &name, &unit, &BTreeMap::new(), value);
         }
     }
-    if root.get("was_cancelled").and_then(Value::as_bool) == Some(true) {
+    let says = |key: &str, wanted: bool| root.get(key).and_then(Value::as_bool) == Some(wanted);
+    let is_cancelled = says("was_cancelled", true);
+    let is_complete = !is_cancelled && !says("is_complete", false);
+    if is_cancelled {
         report.invalid("the run was cancelled");
-    } else if root.get("is_complete").and_then(Value::as_bool) == Some(false) {
+    } else if !is_complete {
         report.invalid("the run did not complete");
     }
     let mut count = |what: &str| report.count(what, &reading(root.pointer(&format!("/{what}/avg"))?));
-    let (served, failed) = (count("request_count"), count("error_request_count"));
+    let (served, mut failed) = (count("request_count"), count(FAILED));
+    if root.get(FAILED).is_none() {
+        failed = summed(root, report);
+        if let Some(failed) = failed.filter(|_| is_complete) {
+            report.push_found(METRICS, FAILED, "requests", &BTreeMap::new(), failed);
+        }
+    }
     if metrics.is_empty() || served == Some(0.0) {
         report.invalid("no request succeeded");
-    } else if let Some(served) = served {
+    } else {
         let failed = failed.unwrap_or_default();
-        report.requests(failed, served + failed);
+        report.requests(failed, served.unwrap_or_default() + failed);
     }
+}
+
+/// Returns how many requests failed by the summary of their errors, where there is one.
+fn summed(root: &Value, report: &mut Report) -> Option<f64> {
+    let errors = root.get("error_summary")?.as_array()?;
+    let mut count = |error: &Value| {
+        report.count("`count` of `error_summary`", &reading(error.get("count").unwrap_or(&Value::Null)))
+    };
+    errors.iter().map(&mut count).sum()
 }
 
 fn metric<'a>((name, value): (&'a String, &'a Value)) -> Option<(&'a str, &'a str, &'a Value)> {

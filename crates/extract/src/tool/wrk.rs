@@ -3,12 +3,13 @@
 //! Times are printed in the unit that fits best and are milliseconds here; `KB` of transfer are 1024 bytes. Latencies
 //! include answers that say an error and leave out those that did not come in time. Without any answer wrk prints latencies
 //! of 0.00us, which are none. Of the two distributions that wrk2 prints with `-U` the first counts, which includes how long
-//! requests waited to be sent.
+//! requests waited to be sent. Errors have a row only where there are some: a whole report without the row has none.
 
 use std::collections::BTreeMap;
 
 use super::{
-    Line, LineParser, Lines, Reading, Report, Tool, ToolMetric, higher, label, lower, plain, read_on, take_on,
+    Line, LineParser, Lines, Reading, Report, Tool, ToolMetric, higher, label, lower, plain, read_on, sample_on,
+    take_on,
 };
 use crate::number;
 
@@ -60,6 +61,8 @@ struct Run {
     requests: Option<f64>,
     errors: Option<f64>,
     socket_errors: Option<f64>,
+    /// The errors that have a row.
+    rows: Vec<&'static ToolMetric>,
 }
 
 impl LineParser for Parser {
@@ -101,6 +104,7 @@ impl LineParser for Parser {
             }
             ["Non-2xx", "or", "3xx", "responses:", count @ ..] => {
                 let count = read_on(line, None, only(count));
+                self.run.rows.push(&ERRORS);
                 self.run.errors = report.count("responses that are errors", &count);
                 report.push(&ERRORS, count);
             }
@@ -112,6 +116,7 @@ impl LineParser for Parser {
                     Ok(sum + number::parse(count.unwrap_or_default())?)
                 });
                 let sum = take_on(line, None, sum);
+                self.run.rows.push(&SOCKET_ERRORS);
                 self.run.socket_errors = report.count("socket errors", &sum);
                 report.push(&SOCKET_ERRORS, sum);
             }
@@ -120,6 +125,13 @@ impl LineParser for Parser {
                 let rate = scaled(line, only(rate), &BYTES, "size");
                 self.is_over = !rate.is_cut();
                 report.push(&TRANSFER_PER_SECOND, rate);
+                // wrk prints the rows of errors between that of the requests and this one.
+                let is_whole = self.is_over && self.run.requests.is_some();
+                for metric in [&ERRORS, &SOCKET_ERRORS].into_iter().filter(|_| is_whole) {
+                    if !self.run.rows.iter().any(|row| std::ptr::eq(*row, metric)) {
+                        report.push(metric, sample_on(line, None, 0.0));
+                    }
+                }
             }
             ["unable", "to", "connect", "to", ..] => report.invalid(format!("wrk says: {}", line.text.trim())),
             _ => {}

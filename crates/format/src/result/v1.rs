@@ -3,6 +3,7 @@
 //! One file is one run: what ran, where, how it ended and what it measured. Fields may be added within version 1; none
 //! changes its meaning.
 
+mod provenance;
 mod usage;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::ReasonCode;
+pub use provenance::{CommitContent, Patch, Provenance, Reparsed};
 pub use usage::{Usage, rounded};
 
 pub use super::composition::{Experiment, Objective, Trial, TrialMetric, TrialStatus, Workflow, WorkflowNode};
@@ -219,48 +221,6 @@ pub struct Exit {
     /// The last lines that it printed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last_lines: Vec<String>,
-}
-
-/// What a run was made from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Provenance {
-    /// The spec's path below the project root.
-    pub spec_path: String,
-    /// SHA-256 of the spec's text with LF line ends.
-    pub spec_digest: String,
-    /// The identity of what was executed.
-    pub run_digest: String,
-    /// The identity of what the case executes but for its images, how often it runs and how it is measured: results of one
-    /// workload may be compared whatever image ran.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub workload_digest: Option<String>,
-    /// `spec.run`
-    pub run: u32,
-    /// The commit that was checked out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub commit: Option<String>,
-    /// Whether the spec, the project file or a carried file differed from that commit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dirty: Option<bool>,
-    /// SHA-256 of the rules that extracted and judged.
-    pub rules_digest: String,
-    /// The version of the extraction rules: how text becomes numbers. 1 where nothing is said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub extraction: Option<u32>,
-    /// Set when the metrics were read again from kept logs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reparsed: Option<Reparsed>,
-}
-
-/// Marks a result whose metrics were read again from kept logs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Reparsed {
-    /// The digest of the result that was rebuilt.
-    pub of: String,
-    /// The version of Kubebench that wrote it.
-    pub original_version: String,
 }
 
 /// What a run ran on.

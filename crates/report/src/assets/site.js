@@ -31,7 +31,8 @@
     const dot = nearest.getBoundingClientRect();
     const left = Math.min(dot.left, document.documentElement.clientWidth - tip.offsetWidth - 8);
     tip.style.left = Math.max(8, left) + window.scrollX + "px";
-    tip.style.top = dot.top - tip.offsetHeight - 10 + window.scrollY + "px";
+    // Above the plot, so that it hides none of it.
+    tip.style.top = Math.max(place.top - tip.offsetHeight - 2, 2) + window.scrollY + "px";
   }
   for (const plot of document.querySelectorAll("svg.plot")) {
     plot.addEventListener("pointermove", (event) => show(plot, event));

@@ -41,7 +41,7 @@ pub(super) fn all(site: &Site<'_>) -> Vec<Markup> {
 /// Returns the change of a series that was accepted.
 fn change<'a>(told: &'a SeriesHistory, ack: &Acknowledged) -> Option<(Size, &'a str)> {
     let change = told.changes.iter().find(|change| Some(&change.session) == ack.session.as_ref())?;
-    Some((told.size(change), change.since.as_str()))
+    Some((change.size(), change.since.as_str()))
 }
 
 fn draw(benchmark: &str, metric: &str, accepted: Accepted<'_>) -> Markup {

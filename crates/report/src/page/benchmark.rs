@@ -1,5 +1,7 @@
 //! A benchmark: how it stands, its cases side by side, what its metrics did, and its runs.
 
+use std::cmp::Ordering;
+
 use maud::{Markup, html};
 
 use super::super::chart::{Chart, Finding};
@@ -7,7 +9,8 @@ use super::super::paths::{self, relative};
 use super::super::site::{Benchmark, Case, Site};
 use super::super::tally::Tally;
 use super::chart::{self, Runs};
-use super::{File, Page, case, matrix, overview, parts, runs, scaling};
+use super::parts::Said;
+use super::{File, Page, case, matrix, open, overview, parts, runs, scaling};
 use kubebench_results::compare::model::Kind;
 
 /// The bytes that plots, maps and tables may have on this page beside the runs; the rest is on the pages of the cases.
@@ -23,6 +26,7 @@ pub(crate) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec<File> {
     let all_runs = runs::pages(site, benchmark);
     let path = paths::benchmark(benchmark.name);
     let findings = benchmark.findings();
+    let lines = open::by_metric(&findings);
     let fit = |markup: Markup, room: usize| {
         if markup.0.len() > room {
             html! {}
@@ -44,11 +48,15 @@ pub(crate) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec<File> {
             } @else {
                 h2.bad id="news" { (if findings.iter().all(Finding::is_pending) { "May have got worse" } else { "Got worse" }) }
                 ul.open {
-                    @for finding in findings.iter().take(MOST) {
-                        li { (parts::finding(site, &path, finding)) @if finding.commit.is_some() { " Look at " (parts::range(site, finding.after, finding.commit)) "." } }
+                    @for alike in lines.iter().take(MOST) {
+                        li { (open::line(site, &path, alike, Said::Benchmark))
+                            @if let Some(finding) = alike.first().filter(|finding| finding.commit.is_some()) {
+                                " Look at " (parts::range(site, finding.after, finding.commit)) "."
+                            }
+                        }
                     }
                 }
-                @if findings.len() > MOST { p { "And " (findings.len() - MOST) " more, on the pages of the cases." } }
+                @if lines.len() > MOST { p { "And " (lines.len() - MOST) " more, on the pages of the cases." } }
             }
             @for case in benchmark.cases.iter().filter(|case| !case.troubles.is_empty()).take(MOST) {
                 @for trouble in &case.troubles { p { (parts::cut(case.name)) " " (overview::told(trouble)) "." } }
@@ -101,7 +109,11 @@ fn trends(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, runs: &Runs, r
         .filter(|(_, chart)| !chart.is_stale && (chart.told.kind == Kind::Primary || chart.open().is_some()))
         .collect();
     // The sort is stable: by case otherwise.
-    wanted.sort_by_key(|(_, chart)| chart.open().is_none());
+    wanted.sort_by(|(_, one), (_, other)| {
+        (one.open().is_none(), other.size())
+            .partial_cmp(&(other.open().is_none(), one.size()))
+            .unwrap_or(Ordering::Equal)
+    });
     let mut filled = 0;
     let mut drawn = Vec::new();
     for (case, chart) in wanted {

@@ -4,12 +4,10 @@ use maud::{Markup, html};
 
 use super::super::chart::{Chart, DRAWN, page};
 use super::super::paths::{self, relative};
-use super::super::plot::spark::spark;
 use super::super::site::{Benchmark, Case, Site};
 use super::chart::{self, Runs};
 use super::latency::latency;
 use super::{File, Page, overview, parts};
-use kubebench_results::compare::words;
 
 /// Draws the pages of a case.
 pub(super) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>, case: &Case<'_>, runs: &Runs) -> Vec<File> {
@@ -36,7 +34,7 @@ pub(super) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>, case: &Case<'_>,
             @if case.charts.is_empty() { p { "No run of this case has a value that counts." } }
             @if !charts.is_empty() { (chart::legend()) }
             @for chart in &charts { (chart) }
-            @if !rows.is_empty() { (parts::table("More metrics; the data has all of their sessions", &["Metric", "Newest session", "Sessions"], &rows)) }
+            @if !rows.is_empty() { (parts::table("More metrics; the data has all of their sessions", &["Metric", "Level", "Sessions"], &rows)) }
             @if at == 0 { (latency(site, &path, benchmark, case)) }
             @if count > 1 {
                 p { "Page " (at + 1) " of " (count) " of the metrics: "
@@ -51,13 +49,11 @@ pub(super) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>, case: &Case<'_>,
 
 /// Draws a metric that has no plot of its own.
 fn row(chart: &Chart<'_>) -> Markup {
-    let values: Vec<f64> = chart.told.sessions.iter().map(|session| session.value).collect();
     html! {
         tr id=(chart.anchor) {
             th scope="row" { (parts::metric(chart.told)) }
-            td.number { (spark(&values)) " "
-                @if let Some(last) = values.last() { (words::value(*last, chart.told.unit.as_deref().map(parts::cut).as_deref())) } }
-            td.number { (values.len()) }
+            td.drawn { (parts::level(chart)) }
+            td.number { (chart.told.sessions.len()) }
         }
     }
 }

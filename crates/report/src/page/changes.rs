@@ -8,7 +8,7 @@ use super::super::chart::{Chart, LATELY};
 use super::super::paths::{self, relative};
 use super::super::site::Site;
 use super::{File, Page, by_weight, parts};
-use kubebench_results::compare::model::LevelChange;
+use kubebench_results::compare::model::{LevelChange, SeriesHistory, Turn};
 use kubebench_results::compare::words;
 
 /// So many stand on the first page of the site.
@@ -25,22 +25,46 @@ struct Entry<'a> {
 }
 
 enum What<'a> {
-    Level(&'a Chart<'a>, &'a LevelChange),
-    /// A fact of a benchmark: before, after.
-    Fact {
-        benchmark: &'a str,
-        fact: &'a str,
-        before: &'a str,
-        after: &'a str,
-    },
+    /// A change of a series, which is that of the chart or one that it replaced.
+    Level(&'a Chart<'a>, &'a SeriesHistory, &'a LevelChange),
+    Fact(Fact<'a>),
 }
 
-/// Draws the pages of changes.
+/// A fact of a benchmark that changed on a day.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Fact<'a> {
+    benchmark: &'a str,
+    name: &'a str,
+    before: String,
+    after: String,
+    day: &'a str,
+}
+
+impl Entry<'_> {
+    fn is_better(&self) -> bool {
+        matches!(&self.what, What::Level(_, _, change) if matches!(change.turn, Turn::Better | Turn::Back))
+    }
+}
+
+/// Draws the pages of changes, and those of the improvements among them.
 pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
-    let all: Vec<Markup> = entries(site).iter().map(|entry| shown(site, paths::CHANGES, entry)).collect();
+    let all = entries(site);
+    let better: Vec<&Entry<'_>> = all.iter().filter(|entry| entry.is_better()).collect();
+    let mut files = list(site, paths::CHANGES, "Changes", &all.iter().collect::<Vec<_>>());
+    if !better.is_empty() {
+        files.extend(list(site, paths::IMPROVEMENTS, "Improvements", &better));
+    }
+    files
+}
+
+fn list(site: &Site<'_>, first: &str, title: &str, entries: &[&Entry<'_>]) -> Vec<File> {
+    let all: Vec<Markup> = entries.iter().map(|entry| shown(site, first, entry)).collect();
     let parts = by_weight(all, MOST, WEIGHT);
     let count = parts.len();
-    let path = |page: usize| if page == 1 { paths::CHANGES.to_owned() } else { format!("changes-{page}.html") };
+    let path = |page: usize| match page {
+        1 => first.to_owned(),
+        page => format!("{}-{page}.html", first.trim_end_matches(".html")),
+    };
     let draw = |(at, items): (usize, Vec<Markup>)| {
         let body = html! {
             @if items.is_empty() { p { "No metric and no surroundings have changed." } }
@@ -49,7 +73,8 @@ pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
                 p { "Page " (at + 1) " of " (count) ": " @for page in 1..=count { a href=(path(page)) { (page) } " " } }
             }
         };
-        Page { path: &path(at + 1), title: "Changes", above: &[], body }.draw(site)
+        let title = if at == 0 { title.to_owned() } else { format!("{title}, page {}", at + 1) };
+        Page { path: &path(at + 1), title: &title, above: &[], body }.draw(site)
     };
     parts.into_iter().enumerate().map(draw).collect()
 }
@@ -57,15 +82,19 @@ pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
 /// Draws what changed in the last sessions of its series.
 pub(super) fn lately(site: &Site<'_>, from: &str) -> Markup {
     let all = entries(site);
-    let lately: Vec<&Entry<'_>> = all.iter().filter(|entry| entry.is_lately).collect();
+    // What is open is above.
+    let is_open = |entry: &Entry<'_>| matches!(entry.what, What::Level(chart, _, change) if chart.is_open(change));
+    let lately: Vec<&Entry<'_>> = all.iter().filter(|entry| entry.is_lately && !is_open(entry)).collect();
     html! {
         @if lately.is_empty() {
-            p { "No level changed in the last " (LATELY) " sessions of any series. "
+            p { "Nothing else changed in the last " (LATELY) " sessions of any series. "
                 @if !all.is_empty() { "Earlier: " a href=(relative(from, paths::CHANGES)) { "all " (all.len()) } "." } }
         } @else {
             ul.events { @for entry in lately.iter().take(SHOWN) { (shown(site, from, entry)) } }
             p { a href=(relative(from, paths::CHANGES)) { "All changes" } " (" (all.len()) ")" }
         }
+        @let better = all.iter().filter(|entry| entry.is_better()).count();
+        @if better > 0 { p { a href=(relative(from, paths::IMPROVEMENTS)) { "Improvements" } " (" (better) ")" } }
     }
 }
 
@@ -74,20 +103,18 @@ fn shown(site: &Site<'_>, from: &str, entry: &Entry<'_>) -> Markup {
         li {
             (parts::time(entry.since)) " "
             @match &entry.what {
-                What::Level(chart, change) => {
-                    @let told = chart.told;
-                    @let (class, turned) = parts::turn(change, chart);
+                What::Level(chart, told, change) => {
+                    @let (class, turned) = parts::turn(change, told, chart);
                     a href=(relative(from, &chart.place())) { (told.benchmark) }
                     @if !told.case_name.is_empty() { " (" (parts::cut(&told.case_name)) ")" }
                     ", " (parts::metric(told)) ": " strong class=(class) { (turned) } " "
-                    @let size = told.size(change);
-                    (words::change(size.change, size.interval))
-                    @if let Some(interval) = size.interval { " " (words::interval(interval)) }
+                    (words::estimate(change.change, change.interval))
+                    @if !std::ptr::eq(*told, chart.told) { " on " (parts::hardware(told)) }
                     @if change.commit.is_some() { "; " (parts::range(site, change.after.as_deref(), change.commit.as_deref())) }
                 }
-                What::Fact { benchmark, fact, before, after } => {
+                What::Fact(Fact { benchmark, name, before, after, .. }) => {
                     a href=(relative(from, &paths::benchmark(benchmark))) { (benchmark) }
-                    ", " (fact) ": " (parts::cut(before)) " → " (parts::cut(after))
+                    ", " (name) ": " (parts::cut(before)) " → " (parts::cut(after))
                 }
             }
         }
@@ -97,31 +124,37 @@ fn shown(site: &Site<'_>, from: &str, entry: &Entry<'_>) -> Markup {
 fn entries<'a>(site: &'a Site<'_>) -> Vec<Entry<'a>> {
     let mut all = Vec::new();
     // The cases of a benchmark see the same change one after another, on the same day.
-    let mut facts: BTreeMap<[&str; 5], (&str, bool)> = BTreeMap::new();
+    let mut facts: BTreeMap<Fact<'_>, (&str, bool)> = BTreeMap::new();
     for chart in site.charts() {
-        let told = chart.told;
         let late: BTreeSet<&str> =
-            told.sessions.iter().skip(chart.lately()).map(|session| session.session.as_str()).collect();
-        if chart.is_watched() {
+            chart.told.sessions.iter().skip(chart.lately()).map(|session| session.session.as_str()).collect();
+        let series = || chart.replaced.iter().copied().chain([chart.told]);
+        let mut note =
+            |told: &'a SeriesHistory, name: &'a str, sides: (String, String), since: &'a str, session: &str| {
+                let key =
+                    Fact { benchmark: &told.benchmark, name, before: sides.0, after: sides.1, day: words::day(since) };
+                let known = facts.entry(key).or_insert((since, late.contains(session)));
+                *known = (known.0.min(since), known.1 || late.contains(session));
+            };
+        for told in series() {
             all.extend(told.changes.iter().map(|change| Entry {
                 since: &change.since,
                 is_lately: late.contains(change.session.as_str()),
-                what: What::Level(chart, change),
+                what: What::Level(chart, told, change),
             }));
+            for change in &told.environment_changes {
+                let sides = (change.before.clone(), change.after.clone());
+                note(told, &change.fact, sides, &change.since, &change.session);
+            }
         }
-        for change in &told.environment_changes {
-            let day = words::day(&change.since);
-            let key = [told.benchmark.as_str(), &change.fact, &change.before, &change.after, day];
-            let is_late = late.contains(change.session.as_str());
-            let known = facts.entry(key).or_insert((&change.since, is_late));
-            *known = (known.0.min(&change.since), known.1 || is_late);
+        for (before, told) in series().zip(series().skip(1)) {
+            let sides = (parts::hardware(before), parts::hardware(told));
+            let Some(first) = told.sessions.first().filter(|_| sides.0 != sides.1) else { continue };
+            note(told, "hardware", sides, &first.started_at, &first.session);
         }
     }
-    all.extend(facts.into_iter().map(|([benchmark, fact, before, after, _], (since, is_lately))| Entry {
-        since,
-        is_lately,
-        what: What::Fact { benchmark, fact, before, after },
-    }));
+    let facts = facts.into_iter();
+    all.extend(facts.map(|(fact, (since, is_lately))| Entry { since, is_lately, what: What::Fact(fact) }));
     // The sort is stable: by benchmark and case otherwise.
     all.sort_by_key(|entry| std::cmp::Reverse(entry.since));
     all

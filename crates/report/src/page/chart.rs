@@ -4,18 +4,15 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use super::super::chart::Chart;
+use super::super::chart::{self, Chart};
 use super::super::paths::{self, relative};
 use super::super::plot::trend::{Dot, Event, Mark, Standing, Trend};
 use super::super::site::{Benchmark, Site};
-use super::parts;
+use super::parts::{self, Said};
 use kubebench_results::compare::model::{Acknowledged, LevelChange, SeriesHistory, SessionValue, Turn};
 use kubebench_results::compare::words;
 use kubebench_results::dataset::{MetricKey, series};
-use kubebench_stats as stats;
 
-/// So many marks have words; the rest says what it is when pointed at.
-const MOST_LABELS: usize = 4;
 /// So many changes of hardware or software are marked, the newest ones.
 const MOST_MARKS: usize = 40;
 /// So many changes are told below a plot; all are on the page of changes.
@@ -56,8 +53,8 @@ pub(super) fn draw(site: &Site<'_>, from: &str, anchor: &str, chart: &Chart<'_>,
     let told = chart.told;
     let data = |ending: &str| relative(from, &paths::data(&told.benchmark, &told.case, ending));
     html! {
-        section.chart id=(anchor) aria-labelledby={ (anchor) "-h" } {
-            h3 id={ (anchor) "-h" } {
+        section.chart id=(anchor) {
+            h3 {
                 (parts::metric(told))
                 @if let Some(verdict) = parts::verdict_of(chart) { " " (verdict) }
             }
@@ -68,6 +65,10 @@ pub(super) fn draw(site: &Site<'_>, from: &str, anchor: &str, chart: &Chart<'_>,
             }
             (story(site, from, chart))
             (trend(anchor, chart, runs).draw())
+            @if let Some((_, low, high)) = band(chart, &chart.levels()) {
+                @let [low, high] = words::values([low, high], told.unit.as_deref());
+                p.more { "Band: ± " (words::share(told.threshold)) " around the baseline, " (parts::cut(&low)) " to " (parts::cut(&high)) "." }
+            }
             (parts::links(anchor, &parts::metric(told), &[("CSV", data("csv")), ("JSON", data("json"))]))
         }
     }
@@ -77,9 +78,9 @@ pub(super) fn draw(site: &Site<'_>, from: &str, anchor: &str, chart: &Chart<'_>,
 pub(super) fn legend() -> Markup {
     html! {
         p.more {
-            "Dots are sessions, at the median of their runs, which are the small ones; the strong line is the level. The band is what would "
-            "not matter: a threshold around the level before an open change, or the newest one. Dotted uprights are changes that are over, "
-            "and changes of hardware or software; hollow dots are of no level, as those of other branches; a broken axis does not begin at 0."
+            "Dots: sessions, at the median of their runs (small dots). Strong line: the level. Green band: ± threshold around the baseline. "
+            "Red vertical line: an open regression; dashed ones: resolved and other changes. Dots on the axis: changes of software. "
+            "Hollow dots: other branches and outliers, which are excluded. A broken y-axis does not begin at 0."
         }
     }
 }
@@ -90,23 +91,23 @@ fn story(site: &Site<'_>, from: &str, chart: &Chart<'_>) -> Markup {
     let finding = chart.finding();
     html! {
         @if let Some(finding) = &finding {
-            p.open { (parts::finding(site, from, finding)) }
+            p.open { (parts::finding(site, from, finding, Said::Series)) }
             @if finding.commit.is_some() { p.next { "Look at " (parts::range(site, finding.after, finding.commit)) } }
         } @else if let Some(line) = chart.line() {
             p { (parts::cut(&words::sentence_case(&line.message))) "." }
         }
         @let open = chart.open();
-        @let others = told.changes.iter().rev().filter(|change| Some(change.session.as_str()) != open);
+        // The headline says when the open one began; how large its first step was, its steps say.
+        @let is_told = |change: &&LevelChange| Some(change.session.as_str()) == open && told.compound().is_none();
+        @let others = told.changes.iter().rev().filter(|change| !is_told(change));
         @let changes: Vec<&LevelChange> = others.take(MOST_TOLD).collect();
         @let acks = chart.acks();
         @if !changes.is_empty() || !acks.is_empty() || told.drift.is_some() || told.correlation.is_some() {
             ul.events {
                 @for change in changes {
-                    @let (class, turned) = parts::turn(change, chart);
+                    @let (class, turned) = parts::turn(change, told, chart);
                     li { (parts::time(&change.since)) " " strong class=(class) { (turned) } ": "
-                        @let size = told.size(change);
-                        (words::change(size.change, size.interval))
-                        @if let Some(interval) = size.interval { " " (words::interval(interval)) }
+                        (words::estimate(change.change, change.interval))
                         @if change.commit.is_some() { "; " (parts::range(site, change.after.as_deref(), change.commit.as_deref())) } }
                 }
                 @for ack in acks { li { (acknowledged(ack)) } }
@@ -115,8 +116,8 @@ fn story(site: &Site<'_>, from: &str, chart: &Chart<'_>) -> Markup {
                         (drift.sessions) " sessions (" (words::probability(drift.p)) ")." }
                 }
                 @if let Some(correlation) = told.correlation {
-                    li { "Neighboring sessions are correlated (" (format!("{correlation:.1}"))
-                        "): they say less than as many that are independent." }
+                    li { "Sessions are autocorrelated (lag 1: " (format!("{correlation:.1}"))
+                        "), so the effective sample size is smaller." }
                 }
             }
         }
@@ -137,23 +138,23 @@ fn trend<'a>(anchor: &'a str, chart: &'a Chart<'_>, runs: &'a Runs) -> Trend<'a>
     let before: usize = chart.replaced.iter().map(|told| told.sessions.len()).sum();
     let mut sessions = Vec::new();
     let mut marks = Vec::new();
+    let mut levels = Vec::new();
     for replaced in &chart.replaced {
+        let first = sessions.len();
+        marks.extend(changes(replaced, chart, first));
+        levels.extend(chart::levels(replaced).into_iter().map(|(from, to, level)| (first + from, first + to, level)));
         sessions.extend(dots(replaced, runs.get(replaced), Standing::Replaced));
         let next = sessions.len();
         marks.push(Mark {
             at: next,
-            event: Event::Environment,
-            label: String::new(),
+            event: Event::Hardware,
+            label: "hardware".to_owned(),
             title: format!("other hardware from here on; before: {}", parts::hardware(replaced)),
         });
     }
     sessions.extend(dots(told, runs.get(told), Standing::Current));
     let place = |session: &str| told.sessions.iter().position(|own| own.session == session);
-    for change in &told.changes {
-        if let Some(at) = place(&change.session) {
-            marks.push(mark(change, chart, before + at));
-        }
-    }
+    marks.extend(changes(told, chart, before));
     let accepted = chart.acks().into_iter().filter_map(|ack| Some((ack, place(ack.session.as_deref()?)?)));
     let accepted: Vec<Mark> = accepted.map(|(ack, at)| accepted_mark(ack, before + at)).collect();
     let skipped = told.environment_changes.len().saturating_sub(MOST_MARKS);
@@ -163,20 +164,18 @@ fn trend<'a>(anchor: &'a str, chart: &'a Chart<'_>, runs: &'a Runs) -> Trend<'a>
             marks.push(Mark { at: before + at, event: Event::Environment, label: String::new(), title });
         }
     }
-    let labels = marks.iter().filter(|mark| !mark.label.is_empty()).count();
-    let without = labels.saturating_sub(MOST_LABELS);
-    marks.iter_mut().filter(|mark| !mark.label.is_empty()).take(without).for_each(|mark| mark.label.clear());
     marks.extend(accepted);
-    let levels = levels(told);
-    let band = band(chart, &levels).map(|(from, low, high)| (before + from, low, high));
+    let own = chart.levels();
+    let band = band(chart, &own).map(|(from, low, high)| (before + from, low, high));
     let unit = told.unit.as_deref().map(parts::cut);
     let shown = |value: f64| words::value(value, unit.as_deref());
     let description = format!(
         "{}; {}, the newest at {}.",
         words::counted(told.sessions.len(), "session"),
-        words::counted(levels.len(), "level"),
-        levels.last().map_or_else(|| "no value".to_owned(), |(_, _, level)| shown(*level))
+        words::counted(own.len(), "level"),
+        own.last().map_or_else(|| "no value".to_owned(), |(_, _, level)| shown(*level))
     );
+    levels.extend(own.into_iter().map(|(from, to, level)| (before + from, before + to, level)));
     Trend {
         id: anchor,
         title: format!(
@@ -188,7 +187,7 @@ fn trend<'a>(anchor: &'a str, chart: &'a Chart<'_>, runs: &'a Runs) -> Trend<'a>
         description,
         unit: told.unit.as_deref(),
         sessions,
-        levels: levels.into_iter().map(|(from, to, level)| (before + from, before + to, level)).collect(),
+        levels,
         band,
         marks,
     }
@@ -211,20 +210,26 @@ fn label(told: &SeriesHistory, session: &SessionValue) -> String {
     format!("{time}{commit} · {}{aside}", words::value(session.value, told.unit.as_deref()))
 }
 
-fn mark(change: &LevelChange, chart: &Chart<'_>, at: usize) -> Mark {
-    let (_, turned) = parts::turn(change, chart);
+/// Marks the changes of a series, which is that of a chart or one that it replaced, and whose first session is at a place.
+fn changes<'a>(told: &'a SeriesHistory, chart: &'a Chart<'_>, first: usize) -> impl Iterator<Item = Mark> + 'a {
+    told.changes.iter().filter_map(move |change| {
+        let at = told.sessions.iter().position(|session| session.session == change.session)?;
+        Some(mark(change, told, chart, first + at))
+    })
+}
+
+fn mark(change: &LevelChange, told: &SeriesHistory, chart: &Chart<'_>, at: usize) -> Mark {
+    let (_, turned) = parts::turn(change, told, chart);
     let event = match change.turn {
-        Turn::Worse if chart.open() == Some(change.session.as_str()) => Event::Open,
-        Turn::Worse if change.is_back_in_part(chart.told.direction) => Event::Better,
-        Turn::Worse | Turn::Accepted => Event::Worse,
+        Turn::Worse if change.is_back_in_part(told.direction) => Event::Better,
+        Turn::Worse if chart.is_open(change) => Event::Open,
+        Turn::Worse | Turn::Accepted | Turn::Neither => Event::Resolved,
         Turn::Better | Turn::Back => Event::Better,
-        Turn::Neither => Event::Environment,
     };
-    let size = chart.told.size(change);
-    let size = words::change(size.change, size.interval);
+    let size = words::change(change.change, change.interval);
     let commit = change.commit.as_deref().map_or_else(String::new, |commit| format!(", {}", words::short(commit)));
     let title = format!("{turned}: {size} since {}{commit}", change.since);
-    Mark { at, event, label: if event == Event::Environment { String::new() } else { size }, title }
+    Mark { at, event, label: size, title }
 }
 
 fn accepted_mark(ack: &Acknowledged, at: usize) -> Mark {
@@ -235,21 +240,6 @@ fn accepted_mark(ack: &Acknowledged, at: usize) -> Mark {
     };
     let title = format!("accepted by {}{until}: {}", parts::cut(&ack.by), parts::cut(&ack.reason));
     Mark { at, event: Event::Accepted, label: label.to_owned(), title }
-}
-
-/// Returns the levels of a series: the medians of what lies between two changes.
-fn levels(told: &SeriesHistory) -> Vec<(usize, usize, f64)> {
-    let place = |session: &String| told.sessions.iter().position(|own| own.session == *session);
-    let mut cuts: Vec<usize> = told.changes.iter().filter_map(|change| place(&change.session)).collect();
-    cuts.extend([0, told.sessions.len()]);
-    cuts.sort_unstable();
-    cuts.dedup();
-    let level = |(from, to): (&usize, &usize)| {
-        let own = told.sessions.get(*from..*to)?.iter().filter(|session| told.outside(session).is_none());
-        let values: Vec<f64> = own.map(|session| session.value).collect();
-        (!values.is_empty()).then(|| (*from, to - 1, stats::quantile(values.into_iter(), 0.5)))
-    };
-    cuts.iter().zip(cuts.iter().skip(1)).filter_map(level).collect()
 }
 
 /// Returns the band in which nothing has changed that matters: around the level before an open change, or the newest one.

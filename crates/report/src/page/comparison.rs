@@ -2,11 +2,12 @@
 
 use maud::{Markup, html};
 
+use super::super::chart::distance;
 use super::super::paths::{self, relative};
 use super::super::site::Site;
 use super::{File, Page, by_weight, parts};
 use kubebench_results::compare::model::{Comparison, Line, Verdict};
-use kubebench_results::compare::words;
+use kubebench_results::compare::words::{self, Scaled};
 
 /// Draws a page for each comparison, and one that names them.
 pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
@@ -41,8 +42,7 @@ const HEAD: [&str; 7] = ["Benchmark", "Case", "Metric", "Change", "Verdict", "Be
 fn one(site: &Site<'_>, name: &str, answer: &Comparison) -> File {
     let path = paths::comparison(name);
     let mut lines: Vec<&Line> = answer.lines.iter().collect();
-    let size =
-        |line: &Line| line.change.map_or(-1.0, |change| if change > -1.0 { change.ln_1p().abs() } else { f64::MAX });
+    let size = |line: &Line| line.change.map_or(-1.0, distance);
     lines.sort_by(|one, other| {
         words::is_noise(one).cmp(&words::is_noise(other)).then(size(other).total_cmp(&size(one)))
     });
@@ -51,7 +51,7 @@ fn one(site: &Site<'_>, name: &str, answer: &Comparison) -> File {
     let shown = by_weight(rows, 500, 230_000).into_iter().next().unwrap_or_default();
     let body = html! {
         p { "From " strong { (parts::cut(&answer.baseline)) } " to " strong { (parts::cut(&answer.candidate)) }
-            ", sorted by how much changed. " code { "~" } " is noise: not significant, or within the threshold. Intervals are of 95 %." }
+            ", sorted by how much changed. " code { "~" } " is noise: not significant, or within the threshold. Brackets are 95 % confidence intervals." }
         @if !answer.geomeans.is_empty() {
             (parts::table("Geometric means", &["Metric", "Change", "Cases", "Excluded"], &answer.geomeans.iter().map(|mean| html! {
                 tr { th scope="row" { (parts::cut(&mean.metric)) } td.number { (words::change(mean.change, None)) }
@@ -87,7 +87,9 @@ fn data_name(name: &str) -> String {
 
 fn row(from: &str, line: &Line) -> Markup {
     let unit = line.unit.as_deref().map(parts::cut);
-    let value = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| words::value(value, unit.as_deref()));
+    let medians = [line.baseline.median, line.candidate.median];
+    let scaled = Scaled::of_all(medians.into_iter().flatten(), unit.as_deref());
+    let value = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| scaled.value(value));
     html! {
         tr {
             th scope="row" { a href=(relative(from, &paths::case(&line.benchmark, &line.case, 1))) { (line.benchmark) } }

@@ -33,7 +33,7 @@ pub(super) fn latency(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, ca
                     "are widened. The stronger line is the newest session"
                     @if plots.iter().any(|plot| plot.curves.len() > 1) { ", the other one the last before the open change" } "." }
                 @for plot in plots.iter().take(MOST) {
-                    section.chart id=(plot.id) aria-labelledby={ (plot.id) "-h" } {
+                    section.chart id=(plot.id) {
                         h3 id={ (plot.id) "-h" } { (plot.title) }
                         (plot.draw())
                         (parts::links(&plot.id, &plot.title, &[("CSV", relative(from, &paths::data(benchmark.name, case.id, DATA)))]))

@@ -1,4 +1,5 @@
-//! The matrix of a benchmark as a heat map: two parameters across, the newest level of a primary metric in each cell.
+//! The matrix of a benchmark as a heat map: two parameters across, the level of a primary metric in each cell, and a color where levels
+//! can be told apart.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,15 +10,18 @@ use super::super::paths::{self, relative};
 use super::super::site::{Benchmark, Case};
 use super::parts;
 use kubebench_results::compare::model::{Direction, Kind};
-use kubebench_results::compare::words;
+use kubebench_results::compare::words::Scaled;
 use kubebench_results::order::{AxisOrder, sort_by_case};
+use kubebench_results::verdict::{DEFAULT_THRESHOLD, Scale, measure};
 
 /// So many maps stand on a page.
 const MOST: usize = 6;
 /// More cells than this are no map any more.
 const MOST_CELLS: usize = 400;
-/// The steps of the scale.
-const STEPS: f64 = 6.0;
+/// The shades besides that of the worst.
+const SHADES: usize = 5;
+/// Levels are told apart where a difference is at most this likely by chance: there are many in a map.
+const APART: f64 = 0.01;
 
 /// Draws the maps: for each primary metric and target, and for each value of the parameters that are neither row nor column.
 pub(super) fn maps(from: &str, benchmark: &Benchmark<'_>) -> Markup {
@@ -49,6 +53,15 @@ pub(super) fn maps(from: &str, benchmark: &Benchmark<'_>) -> Markup {
     }
     let fit = maps.iter().filter(|(_, map)| map.len() > 1 && map.len() <= MOST_CELLS);
     let mut fit: Vec<(String, &Map<'_>)> = fit.map(|((metric, _, fixed), map)| (caption(metric, fixed), map)).collect();
+    let mut captions: BTreeMap<String, usize> = BTreeMap::new();
+    for (caption, _) in &fit {
+        *captions.entry(caption.clone()).or_default() += 1;
+    }
+    // A target may have machines of several kinds.
+    for (caption, map) in fit.iter_mut().filter(|(caption, _)| captions.get(caption).is_some_and(|count| *count > 1)) {
+        let hardware = map.values().next().map(|(_, chart)| parts::hardware(chart.told)).unwrap_or_default();
+        caption.push_str(&format!(", {hardware}"));
+    }
     sort_by_case(&mut fit, |(caption, _)| ("", caption));
     html! {
         @if !fit.is_empty() {
@@ -77,16 +90,21 @@ fn draw(from: &str, benchmark: &Benchmark<'_>, caption: &str, axes: (&str, Optio
     let rows: BTreeSet<&str> = map.keys().map(|(row, _)| *row).collect();
     let columns: BTreeSet<&str> = map.keys().map(|(_, column)| *column).collect();
     let [rows, columns] = [rows, columns].map(AxisOrder::sorted);
-    let levels: Vec<f64> = map.values().filter_map(|(_, chart)| newest(chart)).collect();
-    let (low, high) = levels
-        .iter()
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(*value), high.max(*value)));
+    let shades = shades(map);
+    // All of a map have one unit.
+    let unit = map.values().next().and_then(|(_, chart)| chart.told.unit.as_deref()).map(parts::cut);
+    let scaled = Scaled::of_all(map.values().filter_map(|(_, chart)| chart.level()), unit.as_deref());
+    let legend = if shades.values().any(|shade| *shade > 0) {
+        "the level that is there now; a stronger color is better, and what is noise has the same one"
+    } else {
+        "the level that is there now; all differences are noise, or neither way is better"
+    };
     let cell = |row: &str, column: &str| {
         let Some((case, chart)) = map.get(&(row, column)) else { return html! { td { "–" } } };
-        let Some(level) = newest(chart) else { return html! { td { "–" } } };
-        let shown = words::value(level, chart.told.unit.as_deref().map(parts::cut).as_deref());
+        let Some(level) = chart.level() else { return html! { td { "–" } } };
+        let shown = scaled.value(level);
         html! {
-            td class={ "heat h" (step(level, low, high, chart.told.direction)) } {
+            td class={ "heat h" (shades.get(&(row, column)).copied().unwrap_or_default()) } {
                 a href=(relative(from, &paths::case(benchmark.name, case.id, 1))) { (shown) }
                 @if chart.finding().is_some() { " " strong.bad title="got worse" { "▼" } }
             }
@@ -95,7 +113,7 @@ fn draw(from: &str, benchmark: &Benchmark<'_>, caption: &str, axes: (&str, Optio
     html! {
         div.wide tabindex="0" role="region" aria-label=(caption) {
             table.heat {
-                caption { (caption) ", the newest session of the level that is there now; a stronger color is better" }
+                caption { (caption) ", " (legend) }
                 thead {
                     tr {
                         th scope="col" { (parts::cut(down)) @if let Some(across) = across { " \\ " (parts::cut(across)) } }
@@ -112,21 +130,64 @@ fn draw(from: &str, benchmark: &Benchmark<'_>, caption: &str, axes: (&str, Optio
     }
 }
 
-fn newest(chart: &Chart<'_>) -> Option<f64> {
-    chart.told.level().last().map(|session| session.value)
+/// Returns the shade of each cell: 0 is the worst, and cells whose levels cannot be told apart have the same one. There are as many as there
+/// are levels that can be, so that a small difference is no dark color.
+fn shades<'a>(map: &Map<'a>) -> BTreeMap<(&'a str, &'a str), usize> {
+    let mut cells: Vec<Cell<'a>> = Vec::new();
+    for (place, (_, chart)) in map {
+        let values = chart.told.level().iter().map(|session| session.value).collect();
+        if let Some(level) = chart.level().filter(|_| chart.told.direction != Direction::None) {
+            cells.push(Cell { place: *place, direction: chart.told.direction, values, level });
+        }
+    }
+    cells.sort_by(|one, other| one.level.total_cmp(&other.level));
+    let threshold = map.values().next().map_or(DEFAULT_THRESHOLD, |(_, chart)| chart.told.threshold);
+    // The places at which a level begins that is not that of the cells before.
+    let mut begins: Vec<usize> = Vec::new();
+    for (at, cell) in cells.iter().enumerate() {
+        let before = begins.last().and_then(|begin| cells.get(*begin));
+        let is_apart = before.is_none_or(|before| {
+            let scale = Scale::of(&before.values, &cell.values);
+            let effect = scale.and_then(|scale| measure(scale, &before.values, &[], &cell.values));
+            effect.is_some_and(|effect| effect.p <= APART && effect.change().abs() >= threshold)
+        });
+        if is_apart {
+            begins.push(at);
+        }
+    }
+    let levels: Vec<f64> = begins.iter().filter_map(|begin| cells.get(*begin)).map(|cell| cell.level).collect();
+    let most = levels.len().saturating_sub(1).min(SHADES);
+    let shade = |at: usize, direction: Direction| {
+        let own = begins.partition_point(|begin| *begin <= at).saturating_sub(1);
+        let share = share(&levels, own);
+        step(if direction == Direction::Lower { 1.0 - share } else { share }, most)
+    };
+    cells.iter().enumerate().map(|(at, cell)| (cell.place, shade(at, cell.direction))).collect()
 }
 
-/// Returns how good a level is among those of its map: 0 is the worst, or all are alike.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a few steps")]
-fn step(level: f64, low: f64, high: f64, direction: Direction) -> u8 {
-    if high <= low || direction == Direction::None {
-        return 0;
+/// What of a cell decides on its color.
+struct Cell<'a> {
+    place: (&'a str, &'a str),
+    direction: Direction,
+    /// The sessions of the level.
+    values: Vec<f64>,
+    level: f64,
+}
+
+/// Returns how far a level is between the lowest and the highest.
+fn share(levels: &[f64], at: usize) -> f64 {
+    let (Some(low), Some(high), Some(level)) = (levels.first(), levels.last(), levels.get(at)) else { return 0.0 };
+    if high <= low {
+        return 0.0;
     }
-    let share = if low > 0.0 {
+    if *low > 0.0 {
         (level / low).ln() / (high / low).ln()
     } else {
         (level / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0)
-    };
-    let good = if direction == Direction::Lower { 1.0 - share } else { share };
-    (good * (STEPS - 1.0)).round().clamp(0.0, STEPS - 1.0) as u8
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a few shades")]
+fn step(share: f64, most: usize) -> usize {
+    (share.clamp(0.0, 1.0) * most as f64).round() as usize
 }

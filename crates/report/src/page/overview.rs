@@ -1,22 +1,23 @@
 //! The first page: what got worse, how the rest stands, and what changed lately.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
 use super::super::chart::{Chart, Finding};
 use super::super::paths;
-use super::super::plot::spark::spark;
 use super::super::site::{Benchmark, Obstacle, Site, Trouble};
-use super::super::tally::Tally;
+use super::super::tally::{State, Tally};
 use super::changes::lately;
+use super::open::open;
+use super::parts::Said;
 use super::{File, Page, accepted, by_weight, parts};
 use kubebench_results::compare::model::Verdict;
 use kubebench_results::compare::words;
 
-/// So many findings stand open; the rest is folded.
+/// So many pending findings are shown.
 const SHOWN: usize = 5;
-/// So many stand on the page at all.
+/// So many troubles, accepted changes and notes are shown.
 const MOST: usize = 60;
 /// So many benchmarks stand on a page.
 const MOST_BENCHMARKS: usize = 200;
@@ -26,23 +27,33 @@ const WEIGHT: usize = 150_000;
 /// Draws the first page, and those with the benchmarks that have no room on it.
 pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
     let mut sorted: Vec<&Benchmark<'_>> = site.benchmarks.iter().collect();
-    // What needs somebody comes first, what never ran last; the sort is stable: by name otherwise.
-    sorted.sort_by_key(|benchmark| {
-        (benchmark.rows.is_empty(), benchmark.worst().and_then(Chart::verdict).unwrap_or(Verdict::Unchanged))
+    // What needs somebody comes first, the largest change before others; what never ran comes last, and else the names decide.
+    let key = |benchmark: &Benchmark<'_>| {
+        let worst = benchmark.worst();
+        let verdict = worst.and_then(Chart::verdict).unwrap_or(Verdict::Unchanged);
+        (benchmark.rows.is_empty(), verdict, worst.map_or(0.0, Chart::size))
+    };
+    sorted.sort_by(|one, other| {
+        let (one, other) = (key(one), key(other));
+        (one.0, one.1).cmp(&(other.0, other.1)).then(other.2.total_cmp(&one.2))
     });
-    let rows = sorted.into_iter().map(row).collect();
+    let has_results = !site.request.dataset.rows().is_empty();
+    let rows = sorted.into_iter().filter(|_| has_results).map(row).collect();
     let parts = by_weight(rows, MOST_BENCHMARKS, WEIGHT);
     let count = parts.len();
     let draw = |(at, rows): (usize, Vec<Markup>)| {
         let path = paths::overview(at + 1);
         let body = html! {
             @if at == 0 { (head(site)) }
-            section aria-labelledby="benchmarks" {
-                h2 id="benchmarks" { "Benchmarks" }
-                (parts::table("Benchmarks, with the metric that needs somebody most", &HEAD, &rows))
-                @if count > 1 {
-                    p { "Page " (at + 1) " of " (count) ": "
-                        @for page in 1..=count { a href=(paths::overview(page)) { (page) } " " } }
+            @if !rows.is_empty() {
+                section.benchmarks aria-labelledby="benchmarks" {
+                    h2 id="benchmarks" { "Benchmarks" }
+                    (parts::table("Benchmarks and their worst metric", &HEAD, &rows))
+                    p.more { (parts::SPARK) }
+                    @if count > 1 {
+                        p { "Page " (at + 1) " of " (count) ": "
+                            @for page in 1..=count { a href=(paths::overview(page)) { (page) } " " } }
+                    }
                 }
             }
             @if at == 0 { (rest(site)) }
@@ -59,68 +70,77 @@ fn head(site: &Site<'_>) -> Markup {
     let tally = Tally::of(site.cases(), site.request.left_out.len());
     html! {
         section.news aria-labelledby="news" {
-            @if findings.is_empty() {
+            @if !findings.is_empty() {
+                h2.bad id="news" { (headline(&findings)) }
+                (open(site, paths::OVERVIEW, &findings))
+                p.more { "Grouped by the commit, else the day, at which they began, the largest first; brackets are 95 % confidence intervals." }
+            } @else if site.request.dataset.rows().is_empty() {
+                h2 id="news" { "No results yet" }
+                (first_steps(site, &tally))
+            } @else {
                 h2 id="news" { (tally.heading()) }
                 p { (tally.sentence()) }
-            } @else {
-                h2.bad id="news" { (headline(&findings)) }
-                ul.open {
-                    @for finding in findings.iter().take(SHOWN) { li { (parts::finding(site, paths::OVERVIEW, finding)) } }
-                }
-                @if findings.len() > SHOWN {
-                    details {
-                        summary { (findings.len() - SHOWN) " more" }
-                        ul.open {
-                            @for finding in findings.iter().take(MOST).skip(SHOWN) {
-                                li { (parts::finding(site, paths::OVERVIEW, finding)) }
-                            }
-                        }
-                        @if findings.len() > MOST { p { "The rest is on the page of " a href=(paths::CHANGES) { "changes" } "." } }
-                    }
-                }
             }
         }
         @let pending = site.pending();
         @if !pending.is_empty() {
             section aria-labelledby="pending" {
-                h2 id="pending" { "Waits for a second session" }
-                ul.pending { @for finding in pending.iter().take(SHOWN) { li { (parts::finding(site, paths::OVERVIEW, finding)) } } }
-                @if pending.len() > SHOWN { p { "And " (pending.len() - SHOWN) " more; each is on the page of its benchmark." } }
+                h2 id="pending" { "Pending" }
+                ul.pending { @for finding in pending.iter().take(SHOWN) { li { (parts::finding(site, paths::OVERVIEW, finding, Said::Nothing)) } } }
+                @if pending.len() > SHOWN {
+                    p { a href=(paths::series(&State::Pending.slug(), 1)) { "All " (pending.len()) } "." }
+                }
             }
         }
-        (tiles(&tally))
-        @let others = site.others();
-        @if others > 0 {
-            p.more { (words::counted(others, "more change")) " for the worse " (if others == 1 { "is" } else { "are" })
-                " open in metrics that are neither primary nor gated: on the pages of their benchmarks." }
-        }
+        @if !site.request.dataset.rows().is_empty() { (tiles(&tally)) }
     }
 }
 
 fn headline(findings: &[Finding<'_>]) -> String {
-    match findings.len() {
-        1 => "1 regression is open".to_owned(),
-        count => format!("{count} regressions are open"),
+    let benchmarks: BTreeSet<&str> = findings.iter().map(|finding| finding.chart.told.benchmark.as_str()).collect();
+    match (findings.len(), benchmarks.len()) {
+        (1, _) => "1 regression is open".to_owned(),
+        (count, 1) => format!("{count} regressions are open"),
+        (count, many) => format!("{count} regressions are open in {many} benchmarks"),
+    }
+}
+
+/// Says what to do where there is no result.
+fn first_steps(site: &Site<'_>, tally: &Tally) -> Markup {
+    let spec = site.benchmarks.iter().find_map(|benchmark| benchmark.asked);
+    html! {
+        @match spec {
+            Some(spec) => p {
+                (tally.sentence()) " Run one here: " code { "kubebench run " (parts::cut(&spec.path)) }
+                "; for a cluster, " code { "kubebench compile" } " writes the manifests."
+            },
+            None => p { "There is no benchmark. Start with one: " code { "kubebench new NAME" } },
+        }
+        @if !site.benchmarks.is_empty() {
+            ul {
+                @for benchmark in site.benchmarks.iter().take(MOST_BENCHMARKS) {
+                    li { a href=(paths::benchmark(benchmark.name)) { (benchmark.name) } ", " (words::counted(benchmark.cases.len(), "case")) }
+                }
+            }
+        }
     }
 }
 
 fn tiles(tally: &Tally) -> Markup {
-    /// Those that are there where they count something.
-    const RARE: [&str; 3] = ["pending", "accepted", "within limits"];
-    let tiles = [
-        ("bad", tally.worse, "worse", "#news"),
-        ("warn", tally.pending, "pending", "#pending"),
-        ("good", tally.improved, "improved", "#benchmarks"),
-        ("calm", tally.quiet, "no change", "#benchmarks"),
-        ("calm", tally.accepted, "accepted", "#acks"),
-        ("calm", tally.limited, "within limits", "#benchmarks"),
-        ("warn", tally.undecided, "undecided", "#benchmarks"),
-        ("bad", tally.failing, "failing", "#troubles"),
-        ("bad", tally.missing, "missing", "#troubles"),
-    ];
+    let class = |state: State| match state {
+        State::Worse => "bad",
+        State::Improved => "good",
+        State::Undecided => "warn",
+        State::Pending | State::Quiet | State::Accepted | State::Limited => "calm",
+    };
+    let is_rare = |state: State| matches!(state, State::Pending | State::Accepted | State::Limited);
+    let states = State::ALL.into_iter().filter(|state| tally.count(*state) > 0 || !is_rare(*state));
+    let series = states.map(|state| (class(state), tally.count(state), state.words(), paths::series(&state.slug(), 1)));
+    let cases = [("failing", tally.failing), ("missing", tally.missing)];
+    let cases = cases.map(|(name, count)| ("bad", count, name, "#troubles".to_owned()));
     html! {
         ul.tiles aria-label="Series by verdict" {
-            @for (class, count, name, target) in tiles.into_iter().filter(|(_, count, name, _)| *count > 0 || !RARE.contains(name)) {
+            @for (class, count, name, target) in series.chain(cases) {
                 li class=(if count > 0 { class } else { "none" }) {
                     @if count > 0 { a href=(target) { b { (count) } " " (name) } } @else { b { "0" } " " (name) }
                 }
@@ -129,7 +149,7 @@ fn tiles(tally: &Tally) -> Markup {
     }
 }
 
-const HEAD: [&str; 6] = ["Benchmark", "Verdict", "Metric", "Newest session", "Sessions", "Newest"];
+const HEAD: [&str; 6] = ["Benchmark", "Verdict", "Metric", "Level", "Sessions", "Newest"];
 
 fn row(benchmark: &Benchmark<'_>) -> Markup {
     let worst = benchmark.worst();
@@ -138,15 +158,16 @@ fn row(benchmark: &Benchmark<'_>) -> Markup {
         tr {
             th scope="row" {
                 a href=(paths::benchmark(benchmark.name)) { (benchmark.name) }
-                " " small { (benchmark.cases.len()) @if benchmark.cases.len() == 1 { " case" } @else { " cases" } }
+                " " small { (words::counted(benchmark.cases.len(), "case")) }
             }
-            td { @if let Some(verdict) = worst.and_then(parts::verdict_of) { (verdict) } @else { "–" } }
+            td {
+                @if let Some(verdict) = worst.and_then(parts::verdict_of) { (verdict) } @else { "–" }
+                @if let Some(finding) = worst.and_then(Chart::finding) { br; small { (parts::amount(&finding)) } }
+            }
             @if let Some(chart) = worst {
-                @let values: Vec<f64> = chart.told.sessions.iter().map(|session| session.value).collect();
                 td { (parts::metric(chart.told)) @if !chart.told.case_name.is_empty() { br; small { (parts::cut(&chart.told.case_name)) } } }
-                td.number { (spark(&values)) " "
-                    @if let Some(last) = values.last() { (words::value(*last, chart.told.unit.as_deref().map(parts::cut).as_deref())) } }
-                td.number { (values.len()) }
+                td.drawn { (parts::level(chart)) }
+                td.number { (chart.told.sessions.len()) }
             } @else { td { "no value" } td { "–" } td.number { "0" } }
             td { @if let Some(newest) = newest { (parts::time(newest)) } @else { "never" } }
         }
@@ -158,9 +179,11 @@ fn rest(site: &Site<'_>) -> Markup {
     let troubles = troubles(site);
     let accepted = accepted::all(site);
     html! {
-        section aria-labelledby="lately" {
-            h2 id="lately" { "What changed lately" }
-            (lately(site, paths::OVERVIEW))
+        @if !site.request.dataset.rows().is_empty() {
+            section aria-labelledby="lately" {
+                h2 id="lately" { "What else changed lately" }
+                (lately(site, paths::OVERVIEW))
+            }
         }
         @if !troubles.is_empty() {
             section aria-labelledby="troubles" {

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use super::super::chart::{Chart, Finding, What};
 use super::super::paths::relative;
+use super::super::plot::spark::spark;
 use super::super::site::Site;
 use kubebench_format::result::labelled;
 use kubebench_results::compare::model::{Direction, LevelChange, SeriesHistory, Turn, Verdict};
@@ -43,7 +44,8 @@ pub(super) fn time(at: &str) -> Markup {
     html! { time datetime=(at) { (words::day(at)) } }
 }
 
-fn since(finding: &Finding<'_>) -> Markup {
+/// Draws when a regression began.
+pub(super) fn since(finding: &Finding<'_>) -> Markup {
     html! { time datetime=(finding.since) { (finding.when()) } }
 }
 
@@ -84,7 +86,8 @@ pub(super) fn verdict(verdict: Verdict, said: &str) -> Markup {
         // Accepted, or within limits: nobody looked for a change.
         Verdict::NoChangeSeen if said != verdict.words() => ("calm", "✓"),
         Verdict::Regressed => ("bad", "▼"),
-        Verdict::Pending => ("warn", "▽"),
+        // Nothing is decided: no color.
+        Verdict::Pending => ("calm", "▽"),
         Verdict::Invalid | Verdict::Missing => ("bad", "✕"),
         Verdict::Incomparable | Verdict::Inconclusive => ("warn", "?"),
         Verdict::Improved => ("good", "▲"),
@@ -94,21 +97,26 @@ pub(super) fn verdict(verdict: Verdict, said: &str) -> Markup {
     html! { span class={ "verdict " (class) } { span aria-hidden="true" { (sign) " " } (said) } }
 }
 
-/// Returns what a turn is called.
-pub(super) fn turn(change: &LevelChange, chart: &Chart<'_>) -> (&'static str, &'static str) {
+/// Returns what a turn of a series is called, which is that of a chart or one that it replaced.
+pub(super) fn turn(change: &LevelChange, told: &SeriesHistory, chart: &Chart<'_>) -> (&'static str, &'static str) {
+    let is_of_open = told.open.as_ref() == Some(&change.session) || told.is_step_of_open(change);
     match change.turn {
-        Turn::Worse if change.is_back_in_part(chart.told.direction) => ("warn", "came back in part"),
+        Turn::Worse if change.is_back_in_part(told.direction) => ("calm", "partially recovered"),
+        Turn::Worse if is_of_open && (chart.is_stale || !std::ptr::eq(told, chart.told)) => {
+            ("calm", "worse, not measured any more")
+        }
         Turn::Worse if chart.open() == Some(change.session.as_str()) => ("bad", "worse, open"),
-        Turn::Worse if chart.told.open.as_ref() == Some(&change.session) => match chart.verdict() {
-            Some(Verdict::Pending) => ("warn", "worse, waits for a second session"),
-            Some(Verdict::Inconclusive) => ("warn", "worse, undecided"),
-            _ => ("calm", "worse, over"),
+        Turn::Worse if chart.is_open(change) => ("bad", "worse again, part of the open regression"),
+        Turn::Worse if is_of_open => match chart.verdict() {
+            Some(Verdict::Pending) => ("calm", "worse, pending"),
+            Some(Verdict::Inconclusive) => ("warn", "worse, inconclusive"),
+            _ => ("calm", "worse, resolved"),
         },
-        Turn::Worse => ("calm", "worse, over"),
+        Turn::Worse => ("calm", "worse, resolved"),
         Turn::Accepted => ("calm", "worse, accepted"),
         Turn::Better => ("good", "better"),
-        Turn::Back => ("good", "back"),
-        Turn::Neither => ("calm", "moved"),
+        Turn::Back => ("good", "recovered"),
+        Turn::Neither => ("calm", "below threshold"),
     }
 }
 
@@ -121,25 +129,61 @@ pub(super) fn better(direction: Direction) -> &'static str {
     }
 }
 
-/// Says of a change for the worse what a colleague would: what, by how much, since when, where, how sure.
-pub(super) fn finding(site: &Site<'_>, from: &str, finding: &Finding<'_>) -> Markup {
+/// What a reader of a sentence knows already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    /// Nothing.
+    Nothing,
+    /// When it began.
+    Beginning,
+    /// When it began, and on what hardware.
+    BeginningAndPlace,
+    /// The benchmark.
+    Benchmark,
+    /// The series.
+    Series,
+}
+
+/// Says of a regression what a colleague would: what, by how much, since when, where, how sure.
+pub(super) fn finding(site: &Site<'_>, from: &str, finding: &Finding<'_>, said: Said) -> Markup {
     let told = finding.chart.told;
+    let place = relative(from, &finding.chart.place());
+    let is_begun = matches!(said, Said::Beginning | Said::BeginningAndPlace);
     html! {
-        a href=(relative(from, &finding.chart.place())) { strong { (told.benchmark) } }
-        @if !told.case_name.is_empty() { " (" (cut(&told.case_name)) ")" }
-        ": " (metric(told)) " "
-        @match finding.what {
-            What::Level(change, interval) => {
-                strong.bad { (words::change(change, interval)) }
-                @if let Some(interval) = interval { " " (words::interval(interval)) }
-                " since " (since(finding))
+        @match said {
+            Said::Series => {}
+            Said::Benchmark => {
+                a href=(place) { strong { (metric(told)) } }
+                @if !told.case_name.is_empty() { " (" (cut(&told.case_name)) ")" }
+                ": "
             }
+            Said::Nothing | Said::Beginning | Said::BeginningAndPlace => {
+                a href=(place) { strong { (told.benchmark) } }
+                @if !told.case_name.is_empty() { " (" (cut(&told.case_name)) ")" }
+                ": " (metric(told)) " "
+            }
+        }
+        @match finding.what {
+            What::Level(..) => { (amount(finding)) @if !is_begun { " since " (since(finding)) } }
             What::Limit(message) => { strong.bad { (cut(message)) } " in the session of " (since(finding)) }
         }
-        @if let Some(commit) = finding.commit { " (" (self::commit(site, commit)) ")" }
+        @if !is_begun && let Some(commit) = finding.commit { " (" (self::commit(site, commit)) ")" }
         @if let Some(limit) = finding.limit { ", and " strong.bad { (cut(limit)) } }
-        " on " (hardware(told)) "; "
-        (sure(finding)) "."
+        @if !matches!(said, Said::Series | Said::BeginningAndPlace) { " on " (hardware(told)) }
+        "; " (sure(finding)) "."
+    }
+}
+
+/// Says how large a regression is, with the confidence interval.
+pub(super) fn amount(finding: &Finding<'_>) -> Markup {
+    html! {
+        @match finding.what {
+            What::Level(change, bounds) => {
+                strong class=(if finding.is_pending() { "calm" } else { "bad" }) { (words::change(change, bounds)) }
+                @if let Some(bounds) = bounds { " " (words::interval(change, bounds)) }
+            }
+            What::Limit(message) => strong.bad { (cut(message)) },
+        }
     }
 }
 
@@ -153,8 +197,12 @@ pub(crate) fn finding_words(finding: &Finding<'_>) -> String {
     };
     let commit = finding.commit.map_or_else(String::new, |commit| format!(" ({})", words::short(commit)));
     let limit = finding.limit.map_or_else(String::new, |limit| format!(", and {}", cut(limit)));
+    let bounds = match finding.what {
+        What::Level(_, Some(_)) => "; brackets are the 95 % confidence interval",
+        What::Level(_, None) | What::Limit(_) => "",
+    };
     format!(
-        "{}{case}: {} {what} {}{commit}{limit} on {}; {}.",
+        "{}{case}: {} {what} {}{commit}{limit} on {}; {}{bounds}.",
         told.benchmark,
         metric(told),
         finding.when(),
@@ -164,18 +212,40 @@ pub(crate) fn finding_words(finding: &Finding<'_>) -> String {
 }
 
 fn sure(finding: &Finding<'_>) -> String {
-    let sessions = match finding.sessions {
-        1 => "1 session shows it".to_owned(),
-        count => format!("{} show it", words::seen(count, finding.measured)),
+    let seen = if finding.measured < finding.sessions {
+        format!(
+            "{} at the current level, regressed for {}",
+            words::counted(finding.measured, "session"),
+            finding.sessions
+        )
+    } else {
+        format!("seen in {}", words::counted(finding.sessions, "session"))
     };
-    let sessions = if finding.is_aside() { format!("{sessions}, not of the default branch") } else { sessions };
-    match finding.what {
-        _ if finding.is_pending() => format!("{sessions}, a second one of the same revision decides"),
-        What::Limit(_) => "a limit, whatever the noise".to_owned(),
-        What::Level(_, Some(_)) => format!("{sessions}, 95 % sure of the range"),
-        What::Level(_, None) => sessions,
+    let seen = if finding.is_aside() { format!("{seen}, not of the default branch") } else { seen };
+    match (finding.what, finding.pending()) {
+        (_, Some(why)) => format!("{seen}; pending: {}", cut(why)),
+        (What::Limit(_), None) => "a limit, whatever the noise".to_owned(),
+        (What::Level(..), None) => seen,
     }
 }
+
+/// Returns what tells a series from another one of its metric: the case, else the hardware.
+pub(super) fn apart(told: &SeriesHistory, other: &SeriesHistory) -> String {
+    if told.case == other.case { hardware(told) } else { cut(&told.case_name) }
+}
+
+/// Draws what a series did, and the level that is there now.
+pub(super) fn level(chart: &Chart<'_>) -> Markup {
+    let unit = chart.told.unit.as_deref().map(cut);
+    html! {
+        (spark(chart)) " "
+        @if let Some(level) = chart.level() { span.number { (words::value(level, unit.as_deref())) } }
+    }
+}
+
+/// Says what one sees in a small drawing.
+pub(super) const SPARK: &str = "Small drawings: the thin line is all sessions, the strong one the level; a vertical line is a change of level, red if it is a current \
+                               regression.";
 
 /// Draws a link to a plot, and links to its numbers.
 pub(super) fn links(anchor: &str, title: &str, data: &[(&str, String)]) -> Markup {

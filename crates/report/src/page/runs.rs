@@ -12,7 +12,7 @@ use kubebench_results::compare::words;
 use kubebench_results::dataset::Row;
 
 /// So many of the newest stand on the page of the benchmark.
-const NEWEST: usize = 200;
+const NEWEST: usize = 20;
 /// So many stand on a page of a month.
 const MOST: usize = 250;
 const WEIGHT: usize = 130_000;
@@ -97,18 +97,19 @@ fn all_of(site: &Site<'_>, row: &Row, number: usize) -> Markup {
     let file = row.path.rsplit('/').next().unwrap_or(&row.path);
     html! {
         tr id=(anchor(row)) {
-            (common(site, row))
+            (common(site, row, None))
             td { @if let Some(link) = site.request.links.result(&row.path) { a href=(link) { (file) } } @else { (file) } }
             td { a href={ "#o" (number) } { (number) } }
         }
     }
 }
 
-fn common(site: &Site<'_>, row: &Row) -> Markup {
+/// Draws what all lists of runs have; `place` has the rest.
+fn common(site: &Site<'_>, row: &Row, place: Option<&str>) -> Markup {
     let subject = site.request.dataset.subject(row);
     let value = site.request.dataset.metrics(row).find(|(definition, _)| definition.kind == Kind::Primary);
     html! {
-        td { (row.started_at) }
+        td { @if let Some(place) = place { a href=(place) { (row.started_at) } } @else { (row.started_at) } }
         td { (parts::cut(&subject.case_name)) }
         td { (round(row)) }
         td { (parts::cut(&row.session)) }
@@ -181,10 +182,10 @@ impl Pages {
     pub(super) fn newest(&self, site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>) -> Markup {
         let row = |row: &&Row| {
             let place = self.places.get(&row.path).map(|page| format!("{}#{}", relative(from, page), anchor(row)));
-            html! { tr { (common(site, row)) td { @if let Some(place) = place { a href=(place) { "all of it" } } } } }
+            html! { tr { (common(site, row, place.as_deref())) } }
         };
         let rows: Vec<Markup> = benchmark.rows.iter().take(NEWEST).map(row).collect();
-        let head = ["Began", "Case", "Run", "Session", "Ended", "Took", "Value", "Provenance"];
+        let head = ["Began", "Case", "Run", "Session", "Ended", "Took", "Value"];
         let shown = by_weight(rows, NEWEST, 90_000).into_iter().next().unwrap_or_default();
         let count = benchmark.rows.len();
         let title = if shown.len() < count {

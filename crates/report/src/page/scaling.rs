@@ -8,7 +8,7 @@ use super::super::plot::scaling::Scaling;
 use super::super::site::Benchmark;
 use super::parts;
 use kubebench_format::result::plain;
-use kubebench_results::compare::words;
+use kubebench_results::compare::words::{self, Scaled};
 use kubebench_results::scaling::model::{Estimate, Front, FrontMetric, Group, Row};
 
 /// So many comparisons of each kind stand on a page.
@@ -45,6 +45,7 @@ fn side_by_side(from: &str, benchmark: &Benchmark<'_>, axis: &str, group: &Group
     let whole = format!("{}{labels} by {axis}{fixed}, on {}", group.metric, words::hardware(&group.environment));
     let caption = parts::cut(&whole);
     let unit = group.unit.as_deref().map(parts::cut);
+    let scaled = Scaled::of_all(group.rows.iter().map(|row| row.median), unit.as_deref());
     let points: Vec<_> = group
         .rows
         .iter()
@@ -65,7 +66,7 @@ fn side_by_side(from: &str, benchmark: &Benchmark<'_>, axis: &str, group: &Group
         html! {
             tr {
                 th scope="row" { a href=(relative(from, &paths::case(benchmark.name, &row.case, 1))) { (parts::cut(&row.value)) } }
-                td.number { (words::value(row.median, unit.as_deref())) @if row.open.is_some() { " " strong.bad { "▼ open" } } }
+                td.number { (scaled.value(row.median)) @if row.open.is_some() { " " strong.bad { "▼ open" } } }
                 td.number { (row.sessions) }
                 td.number { @if Some(&row.value) == group.base.as_ref() { "base" } @else { (estimate(row.speedup, "×")) } }
                 @if group.numeric { td.number { (estimate(row.efficiency.map(percent), " %")) } }
@@ -80,8 +81,8 @@ fn side_by_side(from: &str, benchmark: &Benchmark<'_>, axis: &str, group: &Group
     let id = format!("by-{}", paths::slug(&whole));
     let data = |ending: &str| relative(from, &paths::sweep(benchmark.name, axis, ending));
     html! {
-        section.chart id=(id) aria-labelledby={ (id) "-h" } {
-            h3 id={ (id) "-h" } { (caption) }
+        section.chart id=(id) {
+            h3 { (caption) }
             @if points.len() > 1 && group.rows.iter().any(|row| row.efficiency.is_some()) {
                 (Scaling { id: id.clone(), title: format!("Speed-up of {caption}"), axis, points }.draw())
             }
@@ -136,8 +137,8 @@ fn pareto(from: &str, benchmark: &Benchmark<'_>, front: &Front) -> Markup {
         }
     };
     html! {
-        section.chart id=(id) aria-labelledby={ (id) "-h" } {
-            h3 id={ (id) "-h" } { (title) }
+        section.chart id=(id) {
+            h3 { (title) }
             (plot.draw())
             (parts::table(&title, &["Case", &one, &other, "Standing"], &points.map(row).collect::<Vec<_>>()))
             (parts::links(&id, &title, &[("CSV", relative(from, &paths::fronts(benchmark.name)))]))

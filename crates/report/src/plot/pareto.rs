@@ -31,7 +31,7 @@ impl Pareto {
                 desc id=(description) { (self.description()) }
                 (up.draw(Some(&self.axes.1)))
                 g.axis {
-                    @for (value, text) in across.ticks() {
+                    @for (value, text) in across.ticks(None).0 {
                         text x=(n(x(value))) y=(n(HEIGHT - BOTTOM + 20.0)) text-anchor="middle" { (text) }
                     }
                     text x=(n(WIDTH - RIGHT)) y=(n(HEIGHT - 4.0)) text-anchor="end" {

@@ -7,7 +7,7 @@ use super::{Axis, BOTTOM, HEIGHT, LEFT, RIGHT, WIDTH, n};
 
 /// The shares that are written below the axis.
 const SHARES: [(f64, &str); 6] =
-    [(0.0, "least"), (0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9"), (0.9999, "p99.99")];
+    [(0.0, "min"), (0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9"), (0.9999, "p99.99")];
 
 /// What is drawn.
 #[derive(Clone, Debug)]

@@ -12,6 +12,10 @@ const MOST_SESSIONS: usize = 300;
 /// So many sessions, the newest ones, say what they are when they are pointed at.
 const NAMED: usize = 150;
 
+/// The height of a row of labels, and the width of a letter, on a phone, where letters are large.
+const ROW: f64 = 22.0;
+const LETTER: f64 = 14.0;
+
 /// What is drawn.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trend<'a> {
@@ -66,7 +70,7 @@ pub(crate) struct Mark {
     pub at: usize,
     /// What it was.
     pub event: Event,
-    /// What is written at it; nothing where there is no room for words.
+    /// What is written at it; nothing at what is a point on the axis only.
     pub label: String,
     /// What is said when it is pointed at.
     pub title: String,
@@ -77,12 +81,14 @@ pub(crate) struct Mark {
 pub(crate) enum Event {
     /// A regression that is open.
     Open,
-    /// One that is over or accepted.
-    Worse,
+    /// One that is resolved or accepted, or a change below the threshold.
+    Resolved,
     /// A change for the better, or back.
     Better,
     /// Somebody accepted the level that begins there.
     Accepted,
+    /// Other hardware from here on.
+    Hardware,
     /// A change of something else than the metric.
     Environment,
 }
@@ -91,10 +97,30 @@ impl Event {
     fn class(self) -> &'static str {
         match self {
             Self::Open => "mark open",
-            Self::Worse => "mark worse",
+            Self::Resolved | Self::Hardware => "mark",
             Self::Better => "mark better",
             Self::Accepted => "mark ack",
             Self::Environment => "mark env",
+        }
+    }
+}
+
+/// The label of a mark, at its place.
+struct Label<'m> {
+    mark: &'m Mark,
+    x: f64,
+    y: f64,
+    /// So many rows it is above the first.
+    above: usize,
+    is_right: bool,
+}
+
+impl Label<'_> {
+    fn draw(&self) -> Markup {
+        html! {
+            g class=(self.mark.event.class()) {
+                text x=(n(self.x)) y=(n(self.y)) text-anchor=(if self.is_right { "start" } else { "end" }) { (self.mark.label) }
+            }
         }
     }
 }
@@ -106,8 +132,11 @@ impl Trend<'_> {
         let band = self.band.into_iter().flat_map(|(_, low, high)| [low, high]);
         let axis = Axis::of(drawn.chain(band));
         let (title, description) = (format!("{}-t", self.id), format!("{}-d", self.id));
+        let labels = self.labels();
+        let rows = labels.iter().map(|label| label.above).max().unwrap_or_default();
+        let more = ROW * rows as f64;
         html! {
-            svg.plot viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-labelledby={ (title) " " (description) } {
+            svg.plot viewBox={ "0 " (n(-more)) " " (WIDTH) " " (n(HEIGHT + more)) } role="img" aria-labelledby={ (title) " " (description) } {
                 title id=(title) { (self.title) }
                 desc id=(description) { (self.description) }
                 @if let Some((from, low, high)) = self.band {
@@ -116,14 +145,47 @@ impl Trend<'_> {
                 }
                 (axis.draw(self.unit))
                 (self.dates())
-                @for mark in &self.marks { (self.mark(mark)) }
+                @for mark in &self.marks { (self.mark(mark, &labels)) }
                 (self.runs(&axis))
                 @for (from, to, level) in &self.levels {
                     path.level d={ "M" (n(self.x(*from, -0.4))) " " (n(axis.place(*level))) "H" (n(self.x(*to, 0.4))) } {}
                 }
                 (self.medians(&axis))
+                @for label in &labels { (label.draw()) }
             }
         }
+    }
+
+    /// Returns where the labels of marks are, so that none is over another one: in rows above the plot, and those of what was accepted in
+    /// rows below it.
+    fn labels(&self) -> Vec<Label<'_>> {
+        let unit = self.unit.unwrap_or("no unit").chars().count();
+        // The unit is in the first row.
+        let mut above = vec![vec![(0.0, 4.0 + unit as f64 * LETTER)]];
+        let mut below = Vec::new();
+        let mut labels = Vec::new();
+        let mut marks: Vec<&Mark> = self.marks.iter().filter(|mark| !mark.label.is_empty()).collect();
+        // From right to left: a line that goes up to a higher row passes no label then.
+        marks.sort_by_key(|mark| std::cmp::Reverse(mark.at));
+        for mark in marks {
+            let x = self.x(mark.at, -0.5);
+            let width = mark.label.chars().count() as f64 * LETTER;
+            let is_right = x + 4.0 + width <= WIDTH;
+            let (from, to) = if is_right { (x + 4.0, x + 4.0 + width) } else { (x - 4.0 - width, x - 4.0) };
+            let rows = if mark.event == Event::Accepted { &mut below } else { &mut above };
+            let is_free = |row: &Vec<(f64, f64)>| row.iter().all(|(own, end)| to <= *own || from >= *end);
+            let row = rows.iter().position(is_free).unwrap_or(rows.len());
+            if row == rows.len() {
+                rows.push(Vec::new());
+            }
+            rows.iter_mut().skip(row).take(1).for_each(|own| own.push((from, to)));
+            let (above, y) = match mark.event {
+                Event::Accepted => (0, HEIGHT - BOTTOM - 8.0 - ROW * row as f64),
+                _ => (row, TOP - 8.0 - ROW * row as f64),
+            };
+            labels.push(Label { mark, x: if is_right { x + 4.0 } else { x - 4.0 }, y, above, is_right });
+        }
+        labels
     }
 
     /// Returns where a session stands, moved by a share of what it has for itself.
@@ -134,6 +196,7 @@ impl Trend<'_> {
 
     fn dates(&self) -> Markup {
         const WANTED: usize = 5;
+        const SCALE: &str = "sessions, evenly spaced";
         let last = self.sessions.len().saturating_sub(1);
         let mut places: Vec<usize> = (0..WANTED).map(|at| at * last / (WANTED - 1)).collect();
         places.dedup();
@@ -155,27 +218,24 @@ impl Trend<'_> {
                     @let minor = if order % 2 == 1 { "minor" } else { "" };
                     text x=(n(self.x(*at, 0.0))) y=(n(HEIGHT - BOTTOM + 20.0)) text-anchor=(anchor) class=(minor) { (text(*at)) }
                 }
-                @if is_one_day {
-                    text x=(n(WIDTH - RIGHT)) y=(n(HEIGHT - 4.0)) text-anchor="end" { "all on " (day(0)) ", UTC" }
+                text x=(n(WIDTH - RIGHT)) y=(n(HEIGHT - 4.0)) text-anchor="end" {
+                    (SCALE) @if is_one_day { "; all on " (day(0)) ", UTC" }
                 }
             }
         }
     }
 
-    fn mark(&self, mark: &Mark) -> Markup {
+    fn mark(&self, mark: &Mark, labels: &[Label<'_>]) -> Markup {
         let x = self.x(mark.at, -0.5);
-        let is_right = x > WIDTH - 120.0;
+        let label = labels.iter().find(|label| std::ptr::eq(label.mark, mark));
+        let top = label.map_or(TOP, |label| label.y + 4.0);
         html! {
             g class=(mark.event.class()) {
                 title { (mark.title) }
-                path d={ "M" (n(x)) " " (n(TOP - 4.0)) "V" (n(HEIGHT - BOTTOM)) } {}
                 @if mark.event == Event::Environment {
                     circle cx=(n(x)) cy=(n(HEIGHT - BOTTOM)) r="4" {}
-                }
-                @if !mark.label.is_empty() {
-                    @let y = if mark.event == Event::Accepted { HEIGHT - BOTTOM - 8.0 } else { TOP - 8.0 };
-                    text x=(n(if is_right { x - 4.0 } else { x + 4.0 })) y=(n(y))
-                        text-anchor=(if is_right { "end" } else { "start" }) { (mark.label) }
+                } @else if mark.event != Event::Accepted {
+                    path d={ "M" (n(x)) " " (n(top)) "V" (n(HEIGHT - BOTTOM)) } {}
                 }
             }
         }
@@ -253,4 +313,53 @@ pub(super) fn line(points: impl Iterator<Item = (f64, f64)>) -> PreEscaped<Strin
         path.push_str(&format!("{}{} {}", if path.is_empty() { 'M' } else { 'L' }, n(x), n(y)));
     }
     PreEscaped(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mark(at: usize, event: Event) -> Mark {
+        Mark { at, event, label: format!("+{at}.5 %"), title: String::new() }
+    }
+
+    /// The places of labels: row by row, from left to right, with the letters of a phone.
+    fn places(trend: &Trend<'_>) -> Vec<(f64, f64, f64)> {
+        let end = |label: &Label<'_>| label.mark.label.chars().count() as f64 * LETTER;
+        let place = |label: &Label<'_>| {
+            let from = if label.is_right { label.x } else { label.x - end(label) };
+            (label.y, from, from + end(label))
+        };
+        let mut places: Vec<(f64, f64, f64)> = trend.labels().iter().map(place).collect();
+        places.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));
+        places
+    }
+
+    #[test]
+    fn every_change_has_a_label_and_none_is_over_another_one() {
+        let dot = Dot {
+            at: "2026-01-01T00:00:00Z",
+            label: String::new(),
+            median: 1.0,
+            runs: &[],
+            standing: Standing::Current,
+        };
+        let marks: Vec<Mark> =
+            [(0, Event::Better), (3, Event::Resolved), (4, Event::Open), (5, Event::Hardware), (38, Event::Open)]
+                .into_iter()
+                .chain([(39, Event::Open), (4, Event::Accepted), (5, Event::Accepted)])
+                .map(|(at, event)| mark(at, event))
+                .collect();
+        let trend = Trend { id: "x", unit: Some("images/s"), sessions: vec![dot; 40], marks, ..Trend::default() };
+        let places = places(&trend);
+        assert_eq!(places.len(), 8);
+        for (one, next) in places.iter().zip(places.iter().skip(1)) {
+            assert!(one.0 < next.0 || one.2 <= next.1, "{places:?}");
+        }
+        assert!(places.iter().all(|(_, from, to)| *from >= 0.0 && *to <= WIDTH), "{places:?}");
+        let drawn = trend.draw().into_string();
+        let lines = drawn.matches("<title></title><path").count();
+        assert_eq!(lines, 6, "what was accepted is no line: {drawn}");
+        assert!(drawn.contains("sessions, evenly spaced; all on 2026-01-01, UTC"), "{drawn}");
+    }
 }

@@ -8,7 +8,7 @@ use crate::verdict::{SIGNIFICANT, Scale, measure, worse};
 use kubebench_format::result::Ack;
 use kubebench_syntax::unit::MetricSelector;
 
-/// Returns the greatest change for the worse that `ack` is about, as a share: by the level that it is held against, and by what a gate
+/// Returns the greatest regression that `ack` is about, as a share: by the level that it is held against, and by what a gate
 /// measures. Where it is about a metric without a value from there on, that is 0; nothing where nothing got worse.
 pub fn extent(request: Request<'_>, ack: &Ack) -> Option<f64> {
     let selector = MetricSelector::of(&ack.metric);
@@ -40,7 +40,7 @@ fn of_series(request: Request<'_>, ack: &Ack, origin: Origin<'_>, series: &Serie
     let end = changes.iter().map(|change| change.at).find(|next| *next > at).unwrap_or(accepted.values.len());
     let base: Vec<f64> = before.found.sessions.iter().filter_map(|at| before.values.get(*at).copied()).collect();
     let new = accepted.values.get(at..end)?;
-    let effect = Scale::of(&base, new).and_then(|scale| measure(scale, &base, new));
+    let effect = Scale::of(&base, new).and_then(|scale| measure(scale, &base, &[], new));
     let scale = Scale::of(&accepted.values, &[])?;
     let from_reference = changes.iter().find(|change| change.at == at).map(|change| scale.change(change.difference));
     let interval = effect.filter(|effect| effect.p <= SIGNIFICANT).and_then(|effect| effect.change_interval());

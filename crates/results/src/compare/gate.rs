@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
-use self::evaluation::Draft;
+use self::evaluation::{Adjusted, Draft};
 use super::history::replaced;
 use super::model::{Line, NO_SESSION};
 use super::policies::Policies;
@@ -63,6 +63,9 @@ pub enum Against {
 pub enum Candidate {
     /// The newest session of each partition.
     Newest,
+    /// The newest session of each partition with one of these results, by their places in the dataset. Of a benchmark with none of them
+    /// on the gate's target nothing is judged, if it has others.
+    NewestOf(BTreeSet<usize>),
     /// These results, by their places in the dataset.
     Rows(BTreeSet<usize>),
 }
@@ -95,8 +98,15 @@ pub struct Request<'a> {
 pub struct Judged {
     /// The gates by benchmark, case, hardware and metric.
     pub lines: Vec<Line>,
-    /// What is open on hardware that is not judged.
+    /// What is open on hardware that is not judged, and which benchmarks are not.
     pub notes: Vec<String>,
+}
+
+impl Candidate {
+    /// Returns whether nobody named what is judged.
+    pub(super) fn is_newest(&self) -> bool {
+        !matches!(self, Self::Rows(_))
+    }
 }
 
 /// A partition with its gated metrics.
@@ -124,26 +134,62 @@ pub fn gate(request: Request<'_>) -> Judged {
         })
         .collect();
     let (mut lines, mut notes, mut drafts) = (Vec::new(), BTreeSet::new(), Vec::new());
+    let only_elsewhere = only_elsewhere(&request);
     for ((rule, case, name), (judged, elsewhere)) in cases.into_iter().zip(measured) {
-        if judged.is_empty() {
+        if judged.is_empty() && !only_elsewhere.contains(&(rule.benchmark.as_str(), rule.target.as_str())) {
             lines.push(missing(rule, case, name));
         }
         drafts.extend(judged);
         notes.extend(elsewhere);
     }
+    notes.extend(not_judged(&only_elsewhere));
     let gated: BTreeSet<(&str, &str)> =
         request.rules.iter().map(|rule| (rule.benchmark.as_str(), rule.metric.name())).collect();
     for benchmark in gated.iter().map(|(benchmark, _)| *benchmark).collect::<BTreeSet<_>>() {
         notes.extend(request.dataset.breaks(benchmark, |metric| gated.contains(&(benchmark, metric))));
     }
-    let tested: Vec<f64> = drafts.iter().filter_map(Draft::tested_p).collect();
-    let mut adjusted = benjamini_hochberg(&tested).into_iter();
-    let adjusted: Vec<Option<f64>> =
-        drafts.iter().map(|draft| draft.tested_p().and_then(|_| adjusted.next())).collect();
-    lines.par_extend(drafts.into_par_iter().zip(adjusted).map(|(draft, p)| draft.into_line(p)));
+    let own = adjusted(drafts.iter().map(Draft::tested_p).collect());
+    let pending = adjusted(drafts.iter().map(Draft::pending_p).collect());
+    let together = own.into_iter().zip(pending).map(|(candidate, pending)| Adjusted { candidate, pending });
+    lines.par_extend(
+        drafts.into_par_iter().zip(together.collect::<Vec<_>>()).map(|(draft, adjusted)| draft.into_line(adjusted)),
+    );
     lines.sort_by(|one, other| key(one).cmp(&key(other)));
     sort_by_case(&mut lines, |line| (&line.benchmark, &line.case_name));
     Judged { lines, notes: notes.into_iter().collect() }
+}
+
+/// Returns p values, where there is one, adjusted for each other.
+fn adjusted(all: Vec<Option<f64>>) -> Vec<Option<f64>> {
+    let mut adjusted = benjamini_hochberg(&all.iter().copied().flatten().collect::<Vec<_>>()).into_iter();
+    all.into_iter().map(|p| p.and_then(|_| adjusted.next())).collect()
+}
+
+/// Returns the gated benchmarks and targets that have results, and none of those whose newest sessions are judged.
+fn only_elsewhere<'a>(request: &Request<'a>) -> BTreeSet<(&'a str, &'a str)> {
+    let Candidate::NewestOf(rows) = request.candidate else { return BTreeSet::new() };
+    let dataset = request.dataset;
+    let subjects = dataset.rows().iter().enumerate().map(|(at, row)| (rows.contains(&at), dataset.subject(row)));
+    let named = |wanted: bool| {
+        let own = subjects.clone().filter(move |(is_own, _)| *is_own == wanted);
+        own.map(|(_, of)| (of.benchmark.as_str(), of.target.as_str())).collect::<BTreeSet<_>>()
+    };
+    let (own, others) = (named(true), named(false));
+    let gated = request.rules.iter().map(|rule| (rule.benchmark.as_str(), rule.target.as_str()));
+    gated.filter(|of| others.contains(of) && !own.contains(of)).collect()
+}
+
+/// Names the benchmarks that are not judged.
+fn not_judged(only_elsewhere: &BTreeSet<(&str, &str)>) -> Option<String> {
+    const SHOWN: usize = 3;
+    let names: BTreeSet<&str> = only_elsewhere.iter().map(|(benchmark, _)| *benchmark).collect();
+    let shown: Vec<&str> = names.iter().copied().take(SHOWN).collect();
+    let more = match names.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!names.is_empty())
+        .then(|| format!("not evaluated, since their only results are recorded ones: {}{more}", shown.join(", ")))
 }
 
 /// Returns the partitions of gated benchmarks by benchmark and case, each with the metrics that gates are about.
@@ -202,6 +248,7 @@ fn missing(rule: &Rule, case: &str, name: &str) -> Line {
         open: None,
         acks: Vec::new(),
         notes: Vec::new(),
+        unreachable: 0,
         synthetic: false,
     }
 }

@@ -72,14 +72,30 @@ impl SeriesHistory {
         self.sessions.iter().skip(first).filter(|session| self.outside(session).is_none()).collect()
     }
 
-    /// Returns how large a change is: of one that is open its newest level counts, of any other its own.
-    pub fn size(&self, change: &LevelChange) -> Size {
-        let own = Size { change: change.change, interval: change.interval };
-        self.open_size.filter(|_| self.open.as_ref() == Some(&change.session)).unwrap_or(own)
+    /// Returns whether a change is a later step of the one that began with the session `open`, and is open.
+    pub fn is_step_of(&self, open: &str, change: &LevelChange) -> bool {
+        let place = |session: &str| self.changes.iter().position(|change| change.session == session);
+        change.turn == Turn::Worse && place(open).is_some_and(|open| place(&change.session) > Some(open))
+    }
+
+    /// Returns whether a change is a later step of the one that is open.
+    pub fn is_step_of_open(&self, change: &LevelChange) -> bool {
+        self.open.as_deref().is_some_and(|open| self.is_step_of(open, change))
+    }
+
+    /// Returns how large the open change is with all its steps, where it has several.
+    pub fn compound(&self) -> Option<Size> {
+        let has_steps = self.changes.iter().any(|change| self.is_step_of_open(change));
+        self.open_size.filter(|_| has_steps)
     }
 }
 
 impl LevelChange {
+    /// Returns how large it is, against the level before it.
+    pub fn size(&self) -> Size {
+        Size { change: self.change, interval: self.interval }
+    }
+
     /// Returns whether this level, which is worse than what is normal, is better than the one before it.
     pub fn is_back_in_part(&self, direction: Direction) -> bool {
         self.turn == Turn::Worse && worse(self.change, direction).is_some_and(|worse| worse < 0.0)

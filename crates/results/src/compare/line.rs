@@ -4,7 +4,7 @@ use super::model::{Line, SessionValue, Sessions};
 use super::side::Lineage;
 use super::words;
 use crate::dataset::{Dataset, Partition, Point, Series};
-use crate::verdict::{Judgement, Policy};
+use crate::verdict::{CORRELATED, Judgement, Policy};
 use kubebench_stats as stats;
 
 /// Where sessions are from.
@@ -40,7 +40,7 @@ impl Origin<'_> {
 
     fn session(&self, point: &Point) -> Option<SessionValue> {
         let session = self.partition.sessions.get(point.session)?;
-        let counted = session.rows(self.dataset).filter(|row| row.counts());
+        let counted = point.rows.iter().filter_map(|at| self.dataset.rows().get(*at));
         Some(SessionValue {
             session: session.id.clone(),
             started_at: session.started_at.clone(),
@@ -60,6 +60,12 @@ impl Origin<'_> {
     /// Returns whether the session of a point is of the commits that are known.
     pub(super) fn is_member(&self, point: &Point) -> bool {
         self.has(point.session)
+    }
+
+    /// Returns whether the session of a point is of a commit that no branch has.
+    pub(super) fn is_unreachable(&self, point: &Point) -> bool {
+        let row = self.partition.sessions.get(point.session).and_then(|session| session.first(self.dataset));
+        self.lineage.zip(row).is_some_and(|(lineage, row)| lineage.is_unreachable(self.dataset, row))
     }
 
     /// Returns whether the session at this place of the partition was read by the extraction rules of this version.
@@ -115,12 +121,13 @@ impl Origin<'_> {
             detectable: judgement.detectable,
             more_sessions: judgement.more.filter(|_| is_inconclusive),
             next_run: None,
-            correlation: effect.and_then(|effect| effect.correlation),
+            correlation: effect.map(|effect| effect.correlation).filter(|correlation| *correlation > CORRELATED),
             baseline: Sessions::default(),
             candidate: Sessions::default(),
             open: None,
             acks: Vec::new(),
             notes: Vec::new(),
+            unreachable: 0,
             synthetic: newest.synthetic,
         }
     }

@@ -40,8 +40,10 @@ pub struct GateReport {
     pub baseline: String,
     /// What was judged.
     pub candidate: String,
-    /// The folder of results, where another one than the project's was asked for.
+    /// The results, where others than the project's were asked for.
     pub results: Option<String>,
+    /// Where the sessions that were judged and the others come from, where that is a folder and a branch.
+    pub origin: Option<String>,
     /// The day on which acknowledgements were judged: that of the newest result, or as asked for.
     pub as_of: Option<String>,
     /// What was judged: by benchmark, case and metric.
@@ -61,6 +63,10 @@ pub enum Outcome {
     Failed,
     /// A file among what is judged cannot be trusted.
     NoAnswer,
+    /// Results are recorded on a branch that is not here, and none to compare with is.
+    NoHistory,
+    /// No spec has a gate, or nothing has ever run.
+    NothingToEvaluate,
 }
 
 /// The history of metrics.
@@ -218,7 +224,7 @@ pub struct Line {
     pub method: Option<String>,
     /// The change that matters, as a share.
     pub threshold: f64,
-    /// The least change for the worse that would be seen with a probability of 90 %, as a share.
+    /// The least regression that would be seen with a probability of 90 %, as a share.
     pub detectable: Option<f64>,
     /// So many more sessions would decide; left out where nothing is open, or no number of them would.
     pub more_sessions: Option<usize>,
@@ -230,12 +236,14 @@ pub struct Line {
     pub baseline: Sessions,
     /// The sessions that were judged.
     pub candidate: Sessions,
-    /// The change for the worse that is neither acknowledged nor over; of a pending line, where it began before the candidate.
+    /// The regression that is neither acknowledged nor over; of a pending line, where it began before the candidate.
     pub open: Option<OpenChange>,
     /// The acknowledgements that apply.
     pub acks: Vec<Acknowledged>,
     /// What else a reader has to know.
     pub notes: Vec<String>,
+    /// How many earlier sessions are of commits that no branch has, and are not in the baseline.
+    pub unreachable: usize,
     /// Whether nothing ran and the numbers were made.
     pub synthetic: bool,
 }
@@ -269,7 +277,7 @@ pub struct SessionValue {
     pub results: Vec<String>,
 }
 
-/// A change for the worse that is neither acknowledged nor over.
+/// A regression that is neither acknowledged nor over.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenChange {
     /// Its first session.
@@ -305,7 +313,7 @@ pub struct Acknowledged {
     pub reason: String,
     /// The first session of the level that it accepts.
     pub session: Option<String>,
-    /// The greatest change for the worse that it accepts, as a share; any, where that is not said.
+    /// The greatest regression that it accepts, as a share; any, where that is not said.
     pub max_change: Option<f64>,
     /// Until when.
     pub expires: Option<String>,

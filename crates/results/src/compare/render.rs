@@ -12,7 +12,7 @@ pub use sparkline::history as human_history;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::{Acknowledged, Line, NO_SESSION, Verdict};
-use super::words;
+use super::words::{self, Scaled};
 pub(crate) use kubebench_syntax::text::plain;
 
 /// Returns a line whose texts a terminal can show.
@@ -85,14 +85,15 @@ fn named(all: &[&str]) -> String {
 
 /// Returns what a table shows of a line: benchmark, case, metric, before, after, change and verdict; `none` where there is no value.
 fn cells(line: &Line, none: &str) -> [String; 7] {
-    let value =
-        |value: Option<f64>| value.map_or_else(|| none.to_owned(), |value| words::value(value, line.unit.as_deref()));
+    let medians = [line.baseline.median, line.candidate.median];
+    let scaled = Scaled::of_all(medians.into_iter().flatten(), line.unit.as_deref());
+    let [before, after] = medians.map(|value| value.map_or_else(|| none.to_owned(), |value| scaled.value(value)));
     [
         words::benchmark(line),
         line.case_name.clone(),
         words::metric(line),
-        value(line.baseline.median),
-        value(line.candidate.median),
+        before,
+        after,
         words::effect(line),
         words::verdict(line).to_owned(),
     ]

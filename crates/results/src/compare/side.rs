@@ -96,6 +96,10 @@ pub struct Lineage {
     pub commits: BTreeSet<String>,
     /// The first of them whose tree holds a run digest: by target, benchmark and the first 8 digits.
     pub trees: BTreeMap<(String, String, String), String>,
+    /// The one of them that holds or changes the same, by a commit that results name and that is none of them.
+    same: BTreeMap<String, String>,
+    /// Commits that results name and no branch has.
+    unreachable: BTreeSet<String>,
     /// Whether results count that no commit can be told of.
     takes_unknown: bool,
 }
@@ -103,13 +107,34 @@ pub struct Lineage {
 impl Lineage {
     /// Returns the lineage of these commits and of what their trees ask to run.
     pub fn new(commits: BTreeSet<String>, trees: BTreeMap<(String, String, String), String>) -> Self {
-        Self { commits, trees, takes_unknown: false }
+        Self { commits, trees, ..Self::default() }
     }
 
-    /// Returns the lineage that stands for everything where nothing tells commits apart: the default branch, without a generated tree.
+    /// Returns the lineage that has all results that name no commit: that of the default branch where nothing tells commits apart.
     #[must_use]
-    pub fn of_default(self) -> Self {
-        Self { takes_unknown: self.trees.is_empty(), ..self }
+    pub fn of_all(self) -> Self {
+        Self { takes_unknown: true, ..self }
+    }
+
+    /// Returns the lineage with the commits that stand for others, which a squash or a rebase left behind, and with those that no branch
+    /// has.
+    #[must_use]
+    pub fn with_others(self, same: BTreeMap<String, String>, unreachable: BTreeSet<String>) -> Self {
+        Self { same, unreachable, ..self }
+    }
+
+    /// Returns the lineage that also has the commits that no branch has.
+    #[must_use]
+    pub fn counting_unreachable(mut self) -> Self {
+        let unreachable = std::mem::take(&mut self.unreachable);
+        self.same.extend(unreachable.into_iter().map(|commit| (commit.clone(), commit)));
+        self
+    }
+
+    /// Returns whether a result is of a commit that no branch has.
+    pub(crate) fn is_unreachable(&self, dataset: &Dataset, row: &Row) -> bool {
+        let origin = dataset.origin(row);
+        origin.dirty != Some(true) && origin.commit.as_ref().is_some_and(|commit| self.unreachable.contains(commit))
     }
 
     /// Returns whether a result counts although it knows no commit.
@@ -122,12 +147,13 @@ impl Lineage {
         !row.synthetic && !self.takes_unknown && self.trees.is_empty() && dataset.origin(row).commit.is_none()
     }
 
-    /// Returns the commit of a result, if it is one of these: the one that it names, unless files differed from it then, or the first
-    /// whose tree holds its run digest.
+    /// Returns the commit of a result, if it is one of these: the one that it names, unless files differed from it then, the one that
+    /// holds or changes the same, or the first whose tree holds its run digest.
     pub fn commit_of<'a>(&'a self, dataset: &'a Dataset, row: &Row) -> Option<&'a str> {
         let (origin, subject) = (dataset.origin(row), dataset.subject(row));
         if let Some(commit) = &origin.commit {
-            return (origin.dirty != Some(true) && self.commits.contains(commit)).then_some(commit.as_str());
+            let known = self.commits.get(commit).or_else(|| self.same.get(commit));
+            return known.filter(|_| origin.dirty != Some(true)).map(String::as_str);
         }
         let digest = origin.run_digest.strip_prefix("sha256:").and_then(|hex| hex.get(..8))?;
         let key = (subject.target.clone(), subject.benchmark.clone(), digest.to_owned());

@@ -66,7 +66,7 @@ pub struct Gated {
     pub baseline: String,
     /// What was judged.
     pub candidate: String,
-    /// The folder of results, where another one than the project's was asked for.
+    /// The results, where others than the project's were asked for: a folder, or `recorded:` and a branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub results: Option<String>,
     /// The day on which acknowledgements were judged: that of the newest result, or as asked for.
@@ -92,6 +92,10 @@ pub enum Outcome {
     Failed,
     /// A file among what is judged cannot be trusted.
     NoAnswer,
+    /// Results are recorded on a branch that is not here, and none to compare with is: a note says how to fetch it.
+    NoHistory,
+    /// No spec has a gate, or nothing has ever run.
+    NothingToEvaluate,
 }
 
 /// What `kubebench history` answers.
@@ -437,7 +441,7 @@ pub struct Unmatched {
 pub struct LeftOut {
     /// Its path.
     pub path: String,
-    /// The code that says why.
+    /// The code that says why: that of a finding; where a history names a run without a value, the reason of the run, or `noValue`.
     pub code: String,
     /// Why it did not count.
     pub message: String,

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::model::{Acknowledged, Direction, Line, OTHER_UNIT, Size, Verdict};
+use super::model::{Acknowledged, Direction, GateReport, Line, OTHER_UNIT, Size, Verdict};
 use crate::verdict::{Judgement, Method, Policy, Reason, SIGNIFICANT};
 use kubebench_format::result::labelled;
+use kubebench_syntax::text::shell_word;
+use kubebench_syntax::unit::{Conversion, MetricUnit};
 
 /// Returns a reason as a word for programs.
 pub(crate) fn code(reason: Reason) -> &'static str {
@@ -21,6 +23,18 @@ pub(crate) fn code(reason: Reason) -> &'static str {
         Reason::NoDirection => "noDirection",
         Reason::NoScale => "noScale",
     }
+}
+
+/// Says why a gate has nothing to evaluate.
+pub(crate) fn nothing_to_evaluate(answer: &GateReport) -> String {
+    match answer.lines.len() {
+        0 => "no spec has a gate".to_owned(),
+        count => format!("no benchmark has a result yet, and {} for the first", awaits(count)),
+    }
+}
+
+fn awaits(count: usize) -> String {
+    format!("{} {}", counted(count, "gate"), if count == 1 { "waits" } else { "wait" })
 }
 
 /// Says why a verdict is what it is, and what would decide.
@@ -103,21 +117,44 @@ fn percentage(share: f64, digits: usize) -> String {
     format!("{text} %")
 }
 
-/// Returns a change with its sign, to the digits that its interval supports: `−8.0 %`.
+/// A change by more than this share is said as a multiple.
+const MANY: f64 = 3.0;
+
+/// Returns a change with its sign, to the digits that its interval supports: `−8.0 %`; a large one as a multiple: `81 × as high`.
 pub fn change(change: f64, interval: Option<(f64, f64)>) -> String {
+    if change > MANY {
+        return format!("{} × as high", multiple(change, interval));
+    }
     format!("{} %", signed(change, digits(interval)))
 }
 
-/// Returns an interval: `[−8.4, −7.6]`.
-pub fn interval(interval: (f64, f64)) -> String {
+/// Returns the interval of a change, as the change is said: `[−8.4, −7.6]`.
+pub fn interval(change: f64, interval: (f64, f64)) -> String {
+    if change > MANY {
+        let end = |share: f64| multiple(share, Some(interval));
+        return format!("[{}, {}]", end(interval.0), end(interval.1));
+    }
     let digits = digits(Some(interval));
     format!("[{}, {}]", signed(interval.0, digits), signed(interval.1, digits))
+}
+
+/// Returns how many times as high a value is that changed by a share, to the digits that the interval supports.
+fn multiple(share: f64, interval: Option<(f64, f64)>) -> String {
+    let digits = match interval.map(|(low, high)| high - low) {
+        Some(width) if width >= 5.0 => 0,
+        Some(width) if width < 0.1 => 2,
+        _ => 1,
+    };
+    match 1.0 + share {
+        times if times >= 1000.0 => "over 1000".to_owned(),
+        times => format!("{times:.digits$}"),
+    }
 }
 
 /// Returns a change with its interval, where there is one: `−8.0 % [−8.4, −7.6]`.
 pub fn estimate(share: f64, bounds: Option<(f64, f64)>) -> String {
     let change = change(share, bounds);
-    bounds.map_or_else(|| change.clone(), |bounds| format!("{change} {}", interval(bounds)))
+    bounds.map_or_else(|| change.clone(), |bounds| format!("{change} {}", interval(share, bounds)))
 }
 
 /// Says who accepted a change, until when and why.
@@ -151,12 +188,62 @@ fn digits(interval: Option<(f64, f64)>) -> usize {
     }
 }
 
-/// Returns a value with its unit, to four digits: `1447000 tokens/s`.
+/// Returns a value with its unit, to four digits, with the prefix of its size: `1.447 Mtokens/s`.
 pub fn value(value: f64, unit: Option<&str>) -> String {
-    let number = number(value);
-    match unit {
-        Some(unit) => format!("{number} {unit}"),
-        None => number,
+    Scaled::of(value, unit).value(value)
+}
+
+/// Returns a value in the unit of its metric, as limits of a spec are written.
+pub(crate) fn in_unit(value: f64, unit: Option<&str>) -> String {
+    Scaled { unit: unit.map(str::to_owned), conversion: None }.value(value)
+}
+
+/// Returns values with one unit, as they are compared: `980 ms -> 12500 ms`.
+pub fn values<const N: usize>(values: [f64; N], unit: Option<&str>) -> [String; N] {
+    let scaled = Scaled::of_all(values.into_iter(), unit);
+    values.map(|value| scaled.value(value))
+}
+
+/// A unit with the prefix with which values of a size are short. For people only: data has values in the unit of the metric.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scaled {
+    unit: Option<String>,
+    conversion: Option<Conversion>,
+}
+
+impl Scaled {
+    /// Returns the unit for values of the size of `value`; the unit itself, where it is not known or the value is short in it.
+    pub fn of(value: f64, unit: Option<&str>) -> Self {
+        let found = unit.and_then(|unit| MetricUnit::known(unit)?.readable(value));
+        let (conversion, unit) = match found {
+            Some((conversion, text)) => (Some(conversion), Some(text)),
+            None => (None, unit.map(str::to_owned)),
+        };
+        Self { unit, conversion }
+    }
+
+    /// Returns the unit for values that are compared: that of the largest.
+    pub fn of_all(values: impl Iterator<Item = f64>, unit: Option<&str>) -> Self {
+        Self::of(values.fold(0.0, |size, value| value.abs().max(size)), unit)
+    }
+
+    /// Returns what it is called.
+    pub fn unit(&self) -> Option<&str> {
+        self.unit.as_deref()
+    }
+
+    /// Returns a value in it.
+    pub fn convert(&self, value: f64) -> f64 {
+        self.conversion.map_or(value, |conversion| conversion.convert(value))
+    }
+
+    /// Returns a value in it, with it.
+    pub fn value(&self, value: f64) -> String {
+        let number = number(self.convert(value));
+        match &self.unit {
+            Some(unit) => format!("{number} {unit}"),
+            None => number,
+        }
     }
 }
 
@@ -291,8 +378,8 @@ fn accept(line: &Line, session: Option<&str>, results: Option<&str>) -> String {
         };
         return format!("fix it, or accept it in {}: {what}, and send that for review", known.file);
     }
-    let from = session.map_or_else(String::new, |session| format!(" --from {}", quoted(session)));
-    let results = results.map_or_else(String::new, |folder| format!(" --results {}", quoted(folder)));
+    let from = session.map_or_else(String::new, |session| format!(" --from {}", shell_word(session)));
+    let results = results.map_or_else(String::new, |folder| format!(" --results {}", shell_word(folder)));
     let bound = match (is_beyond(change), is_beyond(bounds.map(|(_, high)| high))) {
         (true, _) => " --max-change any",
         (false, true) => " --max-change 100%",
@@ -301,18 +388,9 @@ fn accept(line: &Line, session: Option<&str>, results: Option<&str>) -> String {
     format!(
         "fix it, or accept it: kubebench ack {} --metric {} --case {}{from}{bound}{results} --by YOU --reason WHY",
         line.benchmark,
-        quoted(&line.metric),
-        quoted(&line.case)
+        shell_word(&line.metric),
+        shell_word(&line.case)
     )
-}
-
-/// Returns a word as a shell takes it for one word.
-fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.' | '/' | ':');
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// Returns what to do about a line of the results in a folder; of the project's, where none is named.
@@ -419,7 +497,40 @@ pub fn sentence_case(words: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{about, share};
+    use super::{about, estimate, share, value, values};
+
+    #[test]
+    fn values_have_the_prefix_of_their_size() {
+        for (number, unit, shown) in [
+            (1_347_000.0, Some("tokens/s"), "1.347 Mtokens/s"),
+            (62_880_000.0, Some("ns"), "62.88 ms"),
+            (5.053e10, Some("ns"), "50.53 s"),
+            (0.0123, Some("s"), "12.3 ms"),
+            (12_340.0, Some("s"), "12340 s"),
+            (-62_880_000.0, Some("ns"), "−62.88 ms"),
+            (17_179_869_184.0, Some("B"), "17.18 GB"),
+            (40_960.0, Some("MiB"), "40 GiB"),
+            (9_999.0, Some("images/s"), "9999 images/s"),
+            (0.0, Some("ns"), "0 ns"),
+            // Of what is not known, a prefix may mean something else.
+            (1_347_000.0, Some("rows/s"), "1347000 rows/s"),
+            (1_347_000.0, None, "1347000"),
+            (90_000.0, Some("min"), "90000 min"),
+        ] {
+            assert_eq!(value(number, unit).replace('-', "−"), shown);
+        }
+        assert_eq!(values([980.0, 12_500.0], Some("ms")), ["0.98 s", "12.5 s"]);
+    }
+
+    #[test]
+    fn large_changes_are_multiples() {
+        assert_eq!(estimate(0.42, Some((0.38, 0.46))), "+42.0 % [+38.0, +46.0]");
+        assert_eq!(estimate(3.0, None), "+300.0 %");
+        assert_eq!(estimate(79.18, Some((75.1, 84.2))), "80 × as high [76, 85]");
+        assert_eq!(estimate(3.97, Some((3.95, 4.01))), "4.97 × as high [4.95, 5.01]");
+        assert_eq!(estimate(3.5, Some((0.1, 5e6))), "4 × as high [1, over 1000]");
+        assert_eq!(estimate(-0.987, None), "−98.7 %");
+    }
 
     #[test]
     fn limits_are_shown_as_they_were_written_and_measured_shares_to_two_digits() {

@@ -83,8 +83,10 @@ pub struct Point {
     pub median: f64,
     /// Which way was better, as this session has it.
     pub direction: Direction,
-    /// The values of its runs that count, in the order of time.
+    /// The values of its runs that count and have one, in the order of time.
     pub runs: Vec<f64>,
+    /// The places of their rows in the dataset, in the same order.
+    pub(crate) rows: Vec<usize>,
 }
 
 /// Returns the series of a partition, by metric.
@@ -100,7 +102,7 @@ pub(crate) fn series_of(
 ) -> Vec<Series> {
     let mut all: BTreeMap<MetricKey, Series> = BTreeMap::new();
     for (at, session) in partition.sessions.iter().enumerate() {
-        for (definition, runs) in values(dataset, session, &is_wanted) {
+        for (definition, found) in values(dataset, session, &is_wanted) {
             let metric = MetricKey::of(definition);
             let Definition { direction, kind, .. } = *definition;
             let now = definition.now.clone();
@@ -112,13 +114,15 @@ pub(crate) fn series_of(
                 points: Vec::new(),
             });
             (series.direction, series.kind, series.now) = (direction, kind, now);
+            let (rows, runs): (Vec<usize>, Vec<f64>) = found.into_iter().unzip();
             match series.points.last_mut().filter(|last| last.session == at) {
                 // One metric with two definitions in a session: its direction was changed between two runs.
                 Some(last) => {
                     last.runs.extend(runs);
+                    last.rows.extend(rows);
                     last.direction = direction;
                 }
-                None => series.points.push(Point { session: at, median: f64::NAN, direction, runs }),
+                None => series.points.push(Point { session: at, median: f64::NAN, direction, runs, rows }),
             }
         }
     }
@@ -128,17 +132,18 @@ pub(crate) fn series_of(
     all.into_values().collect()
 }
 
-/// Returns the values of the runs of a session that count, by definition.
+/// Returns the values of the runs of a session that count, each with the place of its row, by definition.
 fn values<'a>(
     dataset: &'a Dataset,
     session: &'a Session,
     is_wanted: &impl Fn(&Definition) -> bool,
-) -> Vec<(&'a Definition, Vec<f64>)> {
-    let mut by_definition: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for row in session.rows(dataset).filter(|row| row.counts()) {
+) -> Vec<(&'a Definition, Vec<(usize, f64)>)> {
+    let mut by_definition: BTreeMap<u32, Vec<(usize, f64)>> = BTreeMap::new();
+    let rows = session.rows.iter().filter_map(|at| Some((*at, dataset.rows().get(*at)?)));
+    for (at, row) in rows.filter(|(_, row)| row.counts()) {
         let wanted = row.metrics.iter().filter(|(definition, _)| is_wanted(dataset.definitions.get(*definition)));
         for (definition, value) in wanted {
-            by_definition.entry(*definition).or_default().extend(value);
+            by_definition.entry(*definition).or_default().extend(value.map(|value| (at, value)));
         }
     }
     let known = by_definition.into_iter().filter(|(_, runs)| !runs.is_empty());

@@ -32,7 +32,7 @@ impl<T: Clone + Serialize + DeserializeOwned> Table<T> {
     /// Returns the number of `item`.
     pub(super) fn id(&mut self, item: &T) -> u32 {
         let text = serde_json::to_value(item)
-            .and_then(|json| serde_json::to_string(&Canonical(&json)))
+            .and_then(|json| serde_json::to_string(&Canonical::of(&json)))
             .expected("canonical JSON of our own types");
         self.place(text, item)
     }

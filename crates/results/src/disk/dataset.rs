@@ -1,4 +1,4 @@
-//! Reads all results of a folder, and keeps what was read in the user's cache, so that the next time only new files are read.
+//! Reads all results of one place, and keeps what was read in the user's cache, so that the next time only new files are read.
 //!
 //! The cache is disposable: without it, with a damaged one, or where nothing can be written, the same comes out, later.
 #![expect(clippy::disallowed_methods, reason = "the one module of this crate that reaches the disk")]
@@ -19,16 +19,50 @@ use kubebench_syntax::digest::{Digest, Hasher};
 use kubebench_syntax::invariant::Invariant as _;
 
 /// The first line of a cache; another version of the program reads another.
-const HEAD: &str = concat!("kubebench archive 4 ", env!("CARGO_PKG_VERSION"), "\n");
+const HEAD: &str = concat!("kubebench archive 5 ", env!("CARGO_PKG_VERSION"), "\n");
 /// The length of the digest at its end.
 const DIGITS: usize = 64;
 
-/// What was read of a folder.
+/// A place that holds result files.
+pub trait Files: Sync {
+    /// Where one of them is.
+    type File: Send + Sync;
+
+    /// Returns the bytes of a file; what is longer than a result may be cut off.
+    fn bytes(&self, file: &Self::File) -> Result<Vec<u8>, Content>;
+
+    /// Returns what tells that a file is the one that was read.
+    fn stamp(&self, file: &Self::File) -> Option<Stamp>;
+}
+
+/// The files of a place by their paths, or why one of them is not read.
+pub type Found<F> = BTreeMap<String, Result<F, Content>>;
+/// One of them.
+type Listed<F> = (String, Result<F, Content>);
+
+/// A folder.
+#[derive(Clone, Copy, Debug)]
+pub struct Folder;
+
+impl Files for Folder {
+    type File = PathBuf;
+
+    fn bytes(&self, file: &PathBuf) -> Result<Vec<u8>, Content> {
+        read_result(file, result::MAX_BYTES)
+    }
+
+    fn stamp(&self, file: &PathBuf) -> Option<Stamp> {
+        let file = fs::symlink_metadata(file).ok()?;
+        Some(Stamp::File(file.size(), file.mtime(), file.mtime_nsec(), file.ctime(), file.ctime_nsec(), file.ino()))
+    }
+}
+
+/// What was read of a place.
 #[derive(Debug)]
 pub struct Read {
     /// The results.
     pub dataset: Dataset,
-    /// Files that are no results, by their path below the folder.
+    /// Files that are no results, by their path.
     pub bad: BTreeMap<String, Bad>,
     /// How many files were opened, and not known from the cache.
     pub opened: usize,
@@ -43,9 +77,15 @@ pub enum Bad {
     Unread(Content),
 }
 
-/// What tells that a file is the one that was read: its size, when it and its entry were changed, and its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Stamp(u64, i64, i64, i64, i64, u64);
+/// What tells that a file is the one that was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Stamp {
+    /// Its size, when it and its entry were changed, and its number.
+    File(u64, i64, i64, i64, i64, u64),
+    /// The name of its content.
+    Content(String),
+}
 
 #[derive(Deserialize)]
 struct Loaded {
@@ -59,10 +99,9 @@ struct Cache<'a> {
     dataset: KeptOf<'a>,
 }
 
-/// Returns the place of the cache for the results at `folder`, unless this user has no place for caches.
-pub fn cache_for(folder: &Path) -> Option<PathBuf> {
-    let real = fs::canonicalize(folder).ok()?;
-    let name = Digest::of(real.to_string_lossy().as_bytes()).hex();
+/// Returns the place of the cache for the results of the place that `identity` names, unless this user has no place for caches.
+pub fn cache_for(identity: &str) -> Option<PathBuf> {
+    let name = Digest::of(identity.as_bytes()).hex();
     Some(cache_folder()?.join("archive").join(format!("{}.json", name.get(..16)?)))
 }
 
@@ -70,18 +109,18 @@ pub fn cache_for(folder: &Path) -> Option<PathBuf> {
 const AT_ONCE: usize = 1024;
 
 /// Reads the results below `folder`, as far as `cache` does not know them.
-pub fn read(folder: &Path, cache: Option<&Path>) -> Read {
-    let found: Vec<(String, Result<PathBuf, Content>)> = find_results(folder, "").into_iter().collect();
+pub fn read_folder(folder: &Path, cache: Option<&Path>) -> Read {
+    read(&Folder, find_results(folder, ""), cache)
+}
+
+/// Reads the results that were `found` in a place, as far as `cache` does not know them.
+pub fn read<F: Files>(place: &F, found: Found<F::File>, cache: Option<&Path>) -> Read {
+    let found: Vec<Listed<F::File>> = found.into_iter().collect();
     let (stamps, mut old) = cache.and_then(load).unwrap_or_default();
-    let known: BTreeMap<&str, (usize, Stamp)> = old
-        .rows()
-        .iter()
-        .zip(&stamps)
-        .enumerate()
-        .map(|(at, (row, stamp))| (row.path.as_str(), (at, *stamp)))
-        .collect();
+    let known: BTreeMap<&str, (usize, &Stamp)> =
+        old.rows().iter().zip(&stamps).enumerate().map(|(at, (row, stamp))| (row.path.as_str(), (at, stamp))).collect();
     let fresh: Vec<Option<usize>> =
-        found.par_iter().map(|(path, file)| is_known(file, known.get(path.as_str()))).collect();
+        found.par_iter().map(|(path, file)| is_known(place, file, known.get(path.as_str()))).collect();
     let is_all_known = fresh.iter().all(Option::is_some) && fresh.len() == old.rows().len();
     drop(known);
     if is_all_known {
@@ -90,9 +129,9 @@ pub fn read(folder: &Path, cache: Option<&Path>) -> Read {
     let (mut dataset, mut bad, mut new, mut opened) = (Dataset::default(), BTreeMap::new(), Vec::new(), 0);
     let mut rows: Vec<Option<Row>> = old.take_rows().into_iter().map(Some).collect();
     for (files, fresh) in found.chunks(AT_ONCE).zip(fresh.chunks(AT_ONCE)) {
-        let read = |((path, file), known): (&(String, Result<PathBuf, Content>), &Option<usize>)| match (known, file) {
+        let read = |((path, file), known): (&Listed<F::File>, &Option<usize>)| match (known, file) {
             (Some(at), _) => Outcome::Known(*at),
-            (None, Ok(file)) => outcome(path, file),
+            (None, Ok(file)) => outcome(place, path, file),
             (None, Err(content)) => Outcome::Bad(Bad::Unread(content.clone())),
         };
         let outcomes: Vec<Outcome> = files.par_iter().zip(fresh).map(read).collect();
@@ -101,7 +140,7 @@ pub fn read(folder: &Path, cache: Option<&Path>) -> Read {
                 Outcome::Known(at) => {
                     if let Some((row, stamp)) = rows.get_mut(at).and_then(Option::take).zip(stamps.get(at)) {
                         dataset.adopt(row, &old);
-                        new.push(*stamp);
+                        new.push(stamp.clone());
                     }
                 }
                 Outcome::Read(extract, stamp) => {
@@ -128,21 +167,16 @@ enum Outcome {
     Bad(Bad),
 }
 
-fn stamp(file: &Path) -> Option<Stamp> {
-    let file = fs::symlink_metadata(file).ok()?;
-    Some(Stamp(file.size(), file.mtime(), file.mtime_nsec(), file.ctime(), file.ctime_nsec(), file.ino()))
-}
-
 /// Returns the place of the row of a file that is still the one that was read.
-fn is_known(file: &Result<PathBuf, Content>, known: Option<&(usize, Stamp)>) -> Option<usize> {
+fn is_known<F: Files>(place: &F, file: &Result<F::File, Content>, known: Option<&(usize, &Stamp)>) -> Option<usize> {
     let (at, was) = known?;
-    (stamp(file.as_deref().ok()?)? == *was).then_some(*at)
+    (place.stamp(file.as_ref().ok()?)? == **was).then_some(*at)
 }
 
-fn outcome(path: &str, file: &Path) -> Outcome {
+fn outcome<F: Files>(place: &F, path: &str, file: &F::File) -> Outcome {
     // Taken before the file is read: one that is written meanwhile is read again the next time.
-    let stamp = stamp(file);
-    match read_result(file, result::MAX_BYTES) {
+    let stamp = place.stamp(file);
+    match place.bytes(file) {
         Ok(bytes) => match (result::as_written(&bytes), stamp) {
             (Some(result), Some(stamp)) if result::path(&result) == path => {
                 Outcome::Read(Box::new(Extract::of(path, result)), stamp)

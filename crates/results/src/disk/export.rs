@@ -12,48 +12,65 @@ use anyhow::{Context as _, Result, bail};
 use crate::export::{Folder, Sink};
 pub use database::Database;
 
-/// A file that is written beside its place and moved there in the end.
+/// A file that is written beside its place and moved there in the end. What is there and is no file (`/dev/stdout`, a named pipe)
+/// is written as it is: a file moved to its place would remove it.
 pub struct Pending {
-    temp: PathBuf,
     path: PathBuf,
+    /// The unfinished file; none where `path` is no file.
+    temp: Option<PathBuf>,
 }
 
 impl Pending {
     /// Begins the file at `path`.
     pub fn begin(path: &Path) -> Result<Self> {
+        let unwritable = || format!("cannot write {}", path.display());
         if path.is_dir() {
             bail!("{} is a folder, and this format is one file", path.display());
         }
+        // A link keeps pointing where it points: its target is what is written.
+        let path = match path.canonicalize() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
+            found => found.with_context(unwritable)?,
+        };
         let Some(name) = path.file_name().map(|name| name.to_string_lossy()) else {
             bail!("{} is no name of a file", path.display());
         };
+        if path.exists() && !path.is_file() {
+            return Ok(Self { path, temp: None });
+        }
         let temp = path.with_file_name(format!(".{name}.{}.kubebench-tmp", std::process::id()));
-        File::create(&temp).with_context(|| format!("cannot write {}", path.display()))?;
-        Ok(Self { temp, path: path.to_owned() })
+        File::create(&temp).with_context(unwritable)?;
+        Ok(Self { path, temp: Some(temp) })
     }
 
     /// Returns what writes it.
     pub fn sink(&self) -> Result<Sink> {
-        let file = File::options().write(true).open(&self.temp);
+        let file = File::options().write(true).open(self.temp.as_ref().unwrap_or(&self.path));
         let file = file.with_context(|| format!("cannot write {}", self.path.display()))?;
         Ok(Box::new(BufWriter::with_capacity(1 << 18, file)))
     }
 
     /// Returns what makes it a database.
     pub fn database(&self) -> Result<Database> {
-        Database::create(&self.temp).with_context(|| format!("cannot write {}", self.path.display()))
+        let Some(temp) = &self.temp else { bail!("{} is no file, and a database is one", self.path.display()) };
+        Database::create(temp).with_context(|| format!("cannot write {}", self.path.display()))
     }
 
-    /// Moves it to its place; whatever stood there is gone.
+    /// Moves it to its place, over an earlier file.
     pub fn keep(self) -> Result<()> {
-        fs::rename(&self.temp, &self.path).with_context(|| format!("cannot write {}", self.path.display()))
+        self.temp
+            .as_ref()
+            .map_or(Ok(()), |temp| fs::rename(temp, &self.path))
+            .with_context(|| format!("cannot write {}", self.path.display()))
     }
 }
 
 impl Drop for Pending {
     fn drop(&mut self) {
-        // Gone already where it was kept.
-        drop(fs::remove_file(&self.temp));
+        if let Some(temp) = &self.temp {
+            // Gone already where it was kept.
+            drop(fs::remove_file(temp));
+        }
     }
 }
 

@@ -197,7 +197,7 @@ fn stat(metric: &Metric, of: fn(&Stats) -> f64) -> Cell<'_> {
 fn json<'a>(value: &impl Serialize) -> Cell<'a> {
     match serde_json::to_value(value).expected("JSON of our own types") {
         Json::Null => Cell::Empty,
-        value => Cell::Json(serde_json::to_string(&Canonical(&value)).expected("canonical JSON of a JSON value")),
+        value => Cell::Json(serde_json::to_string(&Canonical::of(&value)).expected("canonical JSON of a JSON value")),
     }
 }
 

@@ -57,7 +57,7 @@ impl Exporter for Github {
                     "name": format!("{}: {}", last.name(place), key.shown()),
                     "unit": unit,
                     "value": value,
-                    "extra": extra(last.runs, &last.run),
+                    "extra": extra(measured.runs(), &last.run),
                 });
                 if let (Some((least, most)), Some(entry)) = (measured.range(), entry.as_object_mut()) {
                     entry.insert("range".to_owned(), format!("{} … {}", number(least), number(most)).into());
@@ -74,7 +74,7 @@ impl Exporter for Github {
 }
 
 /// What the chart shows beside a point.
-fn extra(runs: u64, run: &BenchmarkResult) -> String {
+fn extra(runs: usize, run: &BenchmarkResult) -> String {
     let commit = run.source.commit.as_deref().unwrap_or("unknown");
     format!(
         "median of {runs} run{}\nsession {} of {}\ncommit {commit}",

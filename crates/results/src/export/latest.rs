@@ -90,6 +90,11 @@ impl Key {
 }
 
 impl Measured {
+    /// Returns how many runs have a value.
+    pub(super) fn runs(&self) -> usize {
+        self.values.len()
+    }
+
     /// Returns the median of the runs that have a value, if it is a number.
     pub(super) fn median(&self) -> Option<f64> {
         let median = quantile(self.values.iter().copied(), 0.5);

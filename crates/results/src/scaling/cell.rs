@@ -20,7 +20,7 @@ pub(super) struct Cell<'a> {
     pub(super) kinds: BTreeMap<String, String>,
     /// The sessions of the level that is there now.
     pub(super) level: Vec<&'a SessionValue>,
-    /// The runs of each of these that count.
+    /// The runs of each of these that have its value.
     pub(super) runs: Vec<Vec<&'a Row>>,
 }
 

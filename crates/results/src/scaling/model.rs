@@ -89,7 +89,7 @@ pub struct Row {
     pub method: Option<String>,
     /// What a unit of work costs.
     pub cost: Option<UnitCost>,
-    /// The first session of a change for the worse that is neither acknowledged nor over: the level is one that nobody accepted.
+    /// The first session of a regression that is neither acknowledged nor over: the level is one that nobody accepted.
     pub open: Option<String>,
     /// What else a reader has to know.
     pub notes: Vec<String>,

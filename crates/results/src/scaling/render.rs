@@ -9,7 +9,7 @@ pub use markdown::markdown;
 use std::collections::BTreeMap;
 
 use super::model::{Direction, Estimate, Front, FrontMetric, FrontPoint, Group, Row, UnitCost};
-use crate::compare::words;
+use crate::compare::words::{self, Scaled};
 use kubebench_syntax::invariant::Invariant as _;
 
 /// Returns a multiple, to the digits that its interval supports: `1.93 × [1.91, 1.95]`.
@@ -39,11 +39,11 @@ pub(super) fn percent(estimate: Estimate) -> String {
 }
 
 /// Returns a value with its interval and unit: `1447 images/s [1440, 1455]`.
-fn value(estimate: Estimate, unit: Option<&str>) -> String {
-    let number = words::number;
+fn value(estimate: Estimate, scaled: &Scaled) -> String {
+    let number = |value: f64| words::number(scaled.convert(value));
     let interval =
         estimate.interval.map_or_else(String::new, |(low, high)| format!(" [{}, {}]", number(low), number(high)));
-    format!("{}{interval}", words::value(estimate.value, unit))
+    format!("{}{interval}", scaled.value(estimate.value))
 }
 
 /// Returns what a unit of work costs: `3.1 EUR for 10⁶ images`.
@@ -81,8 +81,9 @@ fn table_of_group(group: &Group, axis: &str) -> Table {
     let mut headings = [axis, "sessions", "median", faster(group)].map(str::to_owned).to_vec();
     headings.extend(has_efficiency.then(|| "efficiency".to_owned()));
     headings.extend(has_cost.then(|| "cost".to_owned()));
+    let scaled = Scaled::of_all(group.rows.iter().map(|row| row.median), group.unit.as_deref());
     let rows = group.rows.iter().map(|row| {
-        let median = value(Estimate { value: row.median, interval: row.interval }, group.unit.as_deref());
+        let median = value(Estimate { value: row.median, interval: row.interval }, &scaled);
         let mut cells = vec![row.value.clone(), row.sessions.to_string(), median, speedup(row, group)];
         cells.extend(has_efficiency.then(|| row.efficiency.map_or_else(dash, percent)));
         cells.extend(has_cost.then(|| row.cost.as_ref().map_or_else(dash, cost)));
@@ -94,10 +95,13 @@ fn table_of_group(group: &Group, axis: &str) -> Table {
 /// Returns the cases of a front.
 fn table_of_front(front: &Front) -> Table {
     let (first, second) = &front.metrics;
+    let of_all = |metric: &FrontMetric, of: fn(&FrontPoint) -> f64| {
+        Scaled::of_all(front.points.iter().map(of), metric.unit.as_deref())
+    };
+    let scaled = (of_all(first, |point| point.values.0.value), of_all(second, |point| point.values.1.value));
     let rows = front.points.iter().map(|point| {
-        let [one, other] = [(point.values.0, first), (point.values.1, second)];
-        let shown = |(estimate, metric): (Estimate, &FrontMetric)| value(estimate, metric.unit.as_deref());
-        vec![point.case_name.clone(), shown(one), shown(other), place(point, front)]
+        let [one, other] = [(point.values.0, &scaled.0), (point.values.1, &scaled.1)];
+        vec![point.case_name.clone(), value(one.0, one.1), value(other.0, other.1), place(point, front)]
     });
     Table { rows: rows.collect(), headings: ["case", &first.name, &second.name, "front"].map(str::to_owned).to_vec() }
 }

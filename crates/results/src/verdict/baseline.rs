@@ -1,28 +1,18 @@
 //! Which of the earlier sessions a new one is held against.
 //!
-//! A change for the worse never becomes the new normal by itself: it stays open, and its sessions stay out of the baseline, until
+//! A regression never becomes the new normal by itself: it stays open, and its sessions stay out of the baseline, until
 //! somebody acknowledges it or the level comes back. A change for the better is the new normal once it is a level.
 
-use std::ops::RangeInclusive;
-
 use super::drift_segments;
-use super::effect::{self, Effect, correlation, of_history};
-use super::judge::{opposite, worse};
-use super::short_history::{self, SETTLED, YOUNGEST};
-use super::{LEAST_HISTORY, LEAST_SEGMENT, Policy, SIGNIFICANT, Scale, WINDOW};
+use super::first_session;
+use super::judge::worse;
+use super::watch::{Pending, Series, State, recent};
+use super::{LEAST_HISTORY, Policy, Scale, WINDOW};
 use kubebench_format::result::v1::Direction;
-use kubebench_stats::change::{self, LEAST_CORRELATION};
+use kubebench_stats::change;
 use kubebench_stats::{self as stats, hampel};
 use kubebench_syntax::invariant::Invariant as _;
 
-/// So many of the newest sessions are looked at together, and open a change where they are this unlikely. Each is a look of its own, so
-/// that this is stricter than one verdict; with 0.005 a gate that wants a second hit fails by itself more often than in 1.5 % of
-/// histories whose neighbors are correlated by 0.5 (`cargo bench --bench gate`).
-const TOGETHER: usize = 20;
-/// See [`TOGETHER`].
-const OPENS: f64 = 0.0008;
-/// What is better for a while is this unlikely before it is left out; of a series that is not young, and so shows it better, the second.
-const FRESH: [f64; 2] = [0.001, 0.0001];
 /// Of the sessions of a change, one in so many may be nearer to the level before.
 const STRAYS: usize = 5;
 
@@ -31,7 +21,7 @@ const STRAYS: usize = 5;
 pub struct Mark {
     /// The first session that is accepted.
     pub at: usize,
-    /// The greatest change for the worse that was accepted, as a share; any, where that is not said.
+    /// The greatest regression that was accepted, as a share; any, where that is not said.
     pub at_most: Option<f64>,
 }
 
@@ -78,18 +68,6 @@ pub struct Open {
     pub sessions: usize,
 }
 
-impl Open {
-    /// Returns whether `new` sessions are past the change: they are nearer to the baseline, of the sessions `before` it, than to those
-    /// `since` it.
-    pub fn is_over(self, scale: Scale, before: &[f64], since: &[f64], new: &[f64], policy: Policy) -> bool {
-        // By medians: a session that failed halfway may have no place on the scale, and one that is wild moves a mean anywhere.
-        let level = |values: &[f64]| scale.place(stats::quantile(values.iter().copied(), 0.5));
-        let from_baseline = worse(level(new) - level(before), policy.direction);
-        let from_change = worse(level(since) - level(new), policy.direction);
-        from_baseline.zip(from_change).is_some_and(|(lost, regained)| lost < regained)
-    }
-}
-
 /// What earlier sessions are good for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Baseline {
@@ -97,6 +75,10 @@ pub struct Baseline {
     pub sessions: Vec<usize>,
     /// The change that is open.
     pub open: Option<Open>,
+    /// A change that the newest sessions do not show, and that is not over.
+    pub pending: Option<Pending>,
+    /// Sessions that may be of another level: they tell how much values vary, and not where the level is.
+    pub held: Vec<usize>,
     /// The changes of level, the oldest first.
     pub changes: Vec<Change>,
     /// How many first sessions stand alone, and are of no level.
@@ -115,7 +97,7 @@ pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
         return Baseline { sessions: everything(), ..Baseline::default() };
     };
     let bound = scale.bound(policy.threshold, policy.direction);
-    let (starts, steady) = segments(&places, scale, policy, bound, marks);
+    let (starts, steady) = segments(Series { scale, policy, bound, places: &places }, marks);
     let mut walk = Walk {
         loses_all: policy.loses_all(values.iter().copied()),
         steady,
@@ -130,7 +112,7 @@ pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
     for (start, end) in starts.iter().zip(starts.iter().skip(1).chain([&values.len()])) {
         walk.segment(*start, *end, marks);
     }
-    walk.tail();
+    walk.newest();
     let Walk { accepted, mut found, .. } = walk;
     found.sessions = recent(&accepted).to_vec();
     if let Some(open) = &mut found.open {
@@ -141,8 +123,9 @@ pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
 
 /// Returns where segments begin, which is at change points and where people accepted a level, and the places with what stands alone
 /// drawn in. Each part between these is by itself. A first session that stands alone is in none.
-fn segments(places: &[f64], scale: Scale, policy: Policy, bound: f64, marks: &[Mark]) -> (Vec<usize>, Vec<f64>) {
-    let first = usize::from(short_history::begins_apart(scale, policy, places));
+fn segments(series: Series<'_>, marks: &[Mark]) -> (Vec<usize>, Vec<f64>) {
+    let Series { scale, bound, places, .. } = series;
+    let first = usize::from(first_session::is_outlier(scale, bound, places));
     let mut cuts: Vec<usize> =
         marks.iter().map(|mark| mark.at).filter(|at| (first..places.len()).contains(at)).collect();
     cuts.extend([first, places.len()]);
@@ -150,16 +133,14 @@ fn segments(places: &[f64], scale: Scale, policy: Policy, bound: f64, marks: &[M
     cuts.dedup();
     let (mut starts, mut steady) = (Vec::new(), places.get(..first).expected("at most all of the places").to_vec());
     for (from, to) in cuts.iter().zip(cuts.iter().skip(1)) {
-        let part = places.get(*from..*to).expected("parts of the places, in order");
-        let turn = short_history::turn(scale, policy, part).map(|turn| from + turn);
-        let ends: Vec<usize> = [*from].into_iter().chain(turn).chain([*to]).collect();
+        let ends: Vec<usize> = [*from].into_iter().chain(series.early_turn(*from..*to)).chain([*to]).collect();
         for (from, to) in ends.iter().zip(ends.iter().skip(1)) {
-            let part = hampel::drawn_in(places.get(*from..*to).expected("parts of the part, in order"));
-            let cuts = change::change_points(&part, LEAST_SEGMENT).into_iter().map(|point| point.at);
+            let part = hampel::drawn_in(places.get(*from..*to).expected("parts of the places, in order"));
+            let cuts = change::change_points(&part, LEAST_HISTORY).into_iter().map(|point| point.at);
             let cuts: Vec<usize> = [0].into_iter().chain(cuts).chain([part.len()]).collect();
             for (first, next) in cuts.iter().zip(cuts.iter().skip(1)) {
-                let steps =
-                    drift_segments::cuts(part.get(*first..*next).expected("parts of the part, in order"), bound);
+                let level = part.get(*first..*next).expected("parts of the part, in order");
+                let steps = drift_segments::cuts(level, bound);
                 starts.extend([0].into_iter().chain(steps).map(|step| from + first + step));
             }
             steady.extend(part);
@@ -227,6 +208,11 @@ impl Walk {
         }
         // One session alone is no change yet.
         let is_accepted = is_accepted || beyond.is_some();
+        let worse = worse.map(|worse| {
+            let prefixes = (start + LEAST_HISTORY..end).map(|to| mean(&self.steady, start, to) - reference);
+            let once = prefixes.filter_map(|difference| self::worse(difference, self.policy.direction));
+            once.fold(worse, f64::max)
+        });
         let turn = match worse {
             _ if is_accepted => Turn::Accepted,
             Some(worse) if worse >= self.bound => Turn::Worse,
@@ -241,7 +227,7 @@ impl Walk {
                 if marks.is_empty() {
                     change.at = self.begin(start, end);
                     // The newest few may be too few for more than standing alone.
-                    let is_short = end - change.at <= LEAST_SEGMENT;
+                    let is_short = end - change.at <= LEAST_HISTORY;
                     let places = if is_short { &self.places } else { &self.steady };
                     change.difference = mean(places, change.at, end) - reference;
                 }
@@ -301,7 +287,7 @@ impl Walk {
     /// and are in it because it would be too short without them.
     fn begin(&mut self, start: usize, end: usize) -> usize {
         let follows = self.accepted.last().is_some_and(|last| last + 1 == start);
-        if end < self.places.len() || end - start > LEAST_SEGMENT || !follows {
+        if end < self.places.len() || end - start > LEAST_HISTORY || !follows {
             return start;
         }
         let recent = recent(&self.accepted).iter();
@@ -323,133 +309,64 @@ impl Walk {
     fn is_as_accepted(&self, start: usize, end: usize) -> bool {
         let both = recent(&self.accepted).iter().copied().chain(start..end);
         let both: Vec<f64> = both.filter_map(|at| self.steady.get(at).copied()).collect();
-        change::change_points(&both, LEAST_SEGMENT).is_empty()
+        change::change_points(&both, LEAST_HISTORY).is_empty()
+    }
+
+    /// Looks at the newest sessions one after the other: what they are is not a level yet.
+    fn newest(&mut self) {
+        let direction = self.policy.direction;
+        if direction == Direction::None {
+            return;
+        }
+        let places = self.places.clone();
+        let series = Series { scale: self.scale, policy: self.policy, bound: self.bound, places: &places };
+        if let Some(open) = self.found.open {
+            return self.back(open, series);
+        }
+        let watched = series.watch(&self.accepted);
+        for at in watched.better {
+            self.change(at, Turn::Better);
+        }
+        match watched.state {
+            State::Normal => {}
+            State::Worse(from) => {
+                self.change(from, Turn::Worse);
+                self.found.open = Some(Open { from, sessions: 0 });
+            }
+            State::Pending(pending) => self.found.pending = Some(pending),
+        }
+        self.accepted = watched.normal;
+        self.found.held = watched.held;
+    }
+
+    /// Looks at the newest sessions of a change that is open: where they are back they are not a level yet.
+    fn back(&mut self, open: Open, series: Series<'_>) {
+        let from = self.found.changes.last().map_or(open.from, |change| change.at);
+        let level: Vec<usize> = (from..series.places.len()).collect();
+        let since = level.len() - series.back(&self.accepted, &level);
+        let Some(at) = level.get(since).copied() else { return };
+        self.found.open = None;
+        if level.len() - since < LEAST_HISTORY {
+            self.found.pending = Some(Pending { from: open.from, p: 0.0 });
+            self.found.held = level;
+        } else {
+            self.change(at, Turn::Back);
+            self.accepted.extend(level.iter().skip(since));
+        }
+    }
+
+    /// Adds a change that the newest sessions show; what seemed to be one since it began is part of it.
+    fn change(&mut self, at: usize, turn: Turn) {
+        self.found.changes.retain(|change| change.at < at);
+        let before = self.found.changes.last().map_or(self.found.apart, |change| change.at);
+        let difference = mean(&self.places, at, self.places.len()) - mean(&self.places, before, at);
+        self.found.changes.push(Change { at, turn, difference });
     }
 
     /// Returns the mean; of few sessions, where one that is wild has a large part in it, the median.
     fn level(&self, start: usize, end: usize) -> f64 {
         if end - start < hampel::AROUND { self.median(start, end) } else { mean(&self.steady, start, end) }
     }
-
-    /// Looks at the newest sessions, which are too few to be a level: several that are surely worse together open a change, and what
-    /// is worse or better by one verdict stays out of the baseline until more sessions are there.
-    fn tail(&mut self) {
-        let direction = self.policy.direction;
-        if self.found.open.is_some() || direction == Direction::None {
-            return;
-        }
-        let since = self.leave_fresh();
-        let all = self.accepted.len();
-        let effects = |counts: RangeInclusive<usize>, direction: Direction| -> Vec<(usize, Effect)> {
-            counts.filter_map(|count| Some((count, self.effect(all.checked_sub(count)?, direction)?))).collect()
-        };
-        let as_worse = effects(1..=TOGETHER.min(since), direction);
-        let rest = |count: usize| self.rest(all - count);
-        let surely = as_worse.iter().filter(|(count, effect)| *count > 1 && effect.p <= OPENS);
-        if let Some((count, effect)) = surely.min_by(|(one, _), (other, _)| rest(*one).total_cmp(&rest(*other))) {
-            let from =
-                self.accepted.split_off(all - count).first().copied().expected("the sessions that open a change");
-            self.found.open = Some(Open { from, sessions: *count });
-            self.found.changes.push(Change { at: from, turn: Turn::Worse, difference: effect.difference });
-        } else {
-            // Of a short history, one alone: what is left would look steadier than it is.
-            let most = if all >= SETTLED { LEAST_SEGMENT - 1 } else { 1 };
-            let most = most.min(since);
-            let few =
-                as_worse.into_iter().filter(|(count, _)| *count <= most).chain(effects(1..=most, opposite(direction)));
-            let out = few.map(|(count, _)| count).min_by(|one, other| rest(*one).total_cmp(&rest(*other)));
-            self.accepted.truncate(all - out.unwrap_or_default());
-        }
-    }
-
-    /// Leaves out the newest sessions that are surely better than those before, and too few to be a level: what got worse after them would
-    /// look like the noise of both. Returns how many sessions are since these, which together with earlier ones are no neighbors.
-    fn leave_fresh(&mut self) -> usize {
-        let all = self.accepted.len();
-        let direction = opposite(self.policy.direction);
-        let ends = (0..2 * LEAST_SEGMENT).filter_map(|since| all.checked_sub(since));
-        let stretches =
-            ends.flat_map(|end| (2..LEAST_SEGMENT).filter_map(move |count| Some(end.checked_sub(count)?..end)));
-        let surely = stretches.filter_map(|stretch| {
-            let effect =
-                self.between(self.accepted.get(..stretch.start)?, self.accepted.get(stretch.clone())?, direction)?;
-            let [of_young, of_old] = FRESH;
-            (effect.p <= if stretch.start < SETTLED { of_young } else { of_old }).then_some((stretch, effect.p))
-        });
-        let Some((stretch, _)) = surely.min_by(|(_, one), (_, other)| one.total_cmp(other)) else { return all };
-        let since = all - stretch.end;
-        self.accepted.drain(stretch);
-        since
-    }
-
-    /// Returns what two levels that part at `at` leave of the recent accepted sessions: the sum of the squared distances from them.
-    fn rest(&self, at: usize) -> f64 {
-        let recent = self.accepted.len().saturating_sub(WINDOW + TOGETHER);
-        let squares = |sessions: &[usize]| {
-            let places = || sessions.iter().filter_map(|session| self.places.get(*session).copied());
-            let level = stats::mean(places());
-            stats::sum(places().map(|place| (place - level).powi(2)))
-        };
-        let parts = self.accepted.split_at_checked(at).expected("a cut among the accepted sessions");
-        squares(parts.0.get(recent..).expected("a look back from before the cut")) + squares(parts.1)
-    }
-
-    /// Returns how the accepted sessions from `at` differ from those before, where that is significant, matters, and is for the worse as
-    /// `direction` has it.
-    fn effect(&self, at: usize, direction: Direction) -> Option<Effect> {
-        let (before, after) = self.accepted.split_at_checked(at)?;
-        self.between(before, after, direction)
-    }
-
-    /// The same of any sessions and those before them.
-    fn between(&self, before: &[usize], after: &[usize], direction: Direction) -> Option<Effect> {
-        let before = recent(before);
-        if before.len() < YOUNGEST || before.len() < LEAST_HISTORY && after.len() > 1 {
-            return None;
-        }
-        let bound = if before.len() < LEAST_HISTORY { 2.0 * self.bound } else { self.bound };
-        let of = |places: &[f64], sessions: &[usize]| -> Vec<f64> {
-            sessions.iter().filter_map(|session| places.get(*session).copied()).collect()
-        };
-        // What was slow for once says little of how much several in a row vary.
-        let usual = of(if after.len() > 1 { &self.steady } else { &self.places }, before);
-        let (count, after) = (after.len(), of(&self.places, after));
-        let center = stats::mean(usual.iter().copied());
-        // Before what takes long: most sessions are where the others are.
-        let level = worse(stats::mean(after.iter().copied()) - center, direction)?;
-        if level < bound {
-            return None;
-        }
-        // Neighbors that follow each other are not always seen to do so, and several of them are not several sessions.
-        let least = if after.len() > 1 || usual.len() >= LEAST_HISTORY { LEAST_CORRELATION } else { 0.0 };
-        let correlation = correlation(&usual).unwrap_or_default().max(least);
-        let effect = of_history(self.scale, &usual, &after, Some(correlation))?;
-        let lost = |places: Vec<f64>| -> Vec<f64> {
-            places.into_iter().filter_map(|place| worse(place - center, direction)).collect()
-        };
-        // A change is in its sessions, all but one of five; what was slow for once is in none but itself.
-        let lasting = lasting(&lost(after));
-        if effect.p > SIGNIFICANT || lasting < level / 2.0 {
-            return None;
-        }
-        let noise = effect::noise(&usual);
-        let is_new = lost(of(&self.places, before))
-            .windows(count)
-            .all(|stretch| lasting > effect::next_of_its_kind(self::lasting(stretch), noise, count));
-        is_new.then_some(effect)
-    }
-}
-
-/// Returns those of the accepted sessions that are looked back on.
-fn recent(accepted: &[usize]) -> &[usize] {
-    accepted.get(accepted.len().saturating_sub(WINDOW)..).expected("the newest of the accepted sessions")
-}
-
-/// Returns what all but one of five of these losses are at least.
-fn lasting(losses: &[f64]) -> f64 {
-    let mut sorted = losses.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(losses.len() / STRAYS).copied().unwrap_or_default()
 }
 
 fn mean(places: &[f64], start: usize, end: usize) -> f64 {

@@ -1,9 +1,8 @@
 //! Splits a slowly drifting segment into steps.
 
-use super::LEAST_SEGMENT;
+use super::LEAST_HISTORY;
 use super::effect::correlation;
-use super::short_history::SETTLED;
-use kubebench_stats::change::LEAST_CORRELATION;
+use super::watch::SETTLED;
 use kubebench_stats::{self as stats, trend};
 
 /// A drift is at most this likely where nothing drifts. Waves of correlated values drift for a while as well.
@@ -18,14 +17,11 @@ pub(super) fn cuts(places: &[f64], bound: f64) -> Vec<usize> {
     if !(SETTLED..=MOST).contains(&places.len()) {
         return Vec::new();
     }
-    let Some(drift) = trend::drift(places).filter(|drift| drift.p_of_correlated(LEAST_CORRELATION) <= DRIFTS) else {
-        return Vec::new();
-    };
+    let Some(drift) = trend::drift(places).filter(|drift| drift.p <= DRIFTS) else { return Vec::new() };
     let slope = trend::slope(places);
     let moves = |parts: &usize| (places.len() / parts) as f64 * slope.abs() >= bound;
-    let Some(parts) = (2..=places.len() / LEAST_SEGMENT).rev().find(moves) else { return Vec::new() };
-    let correlation = correlation(&around(places, slope)).unwrap_or_default().max(LEAST_CORRELATION);
-    if drift.p_of_correlated(correlation) > DRIFTS {
+    let Some(parts) = (2..=places.len() / LEAST_HISTORY).rev().find(moves) else { return Vec::new() };
+    if drift.p_of_correlated(correlation(&around(places, slope))) > DRIFTS {
         return Vec::new();
     }
     (1..parts).map(|part| part * places.len() / parts).collect()

@@ -1,6 +1,6 @@
 //! By how much a candidate differs from its baseline, and how sure that is.
 
-use super::{CORRELATED, Scale};
+use super::Scale;
 use kubebench_stats::{self as stats, pairs, prediction, rank, unequal};
 
 /// How an effect was measured.
@@ -68,14 +68,19 @@ pub struct Effect {
     pub deviation: f64,
     /// Sessions of the baseline, and of the candidate.
     pub counts: (usize, usize),
-    /// The autocorrelation of neighboring sessions of the baseline, where it is high enough to be said.
-    pub correlation: Option<f64>,
+    /// The autocorrelation of neighboring sessions of the baseline that the error takes into account.
+    pub correlation: f64,
 }
 
 impl Effect {
     /// Returns the difference as a share: −0.08 for 8 % less.
     pub fn change(&self) -> f64 {
         self.scale.change(self.difference)
+    }
+
+    /// Returns whether no earlier stretch of as many sessions was as far off by itself.
+    pub(super) fn is_new(&self) -> bool {
+        self.difference < self.beyond.0 || self.difference > self.beyond.1
     }
 
     /// Returns the interval of 95 % around that, where so few sessions have one.
@@ -90,25 +95,25 @@ impl Effect {
 /// So many candidate sessions are few new ones; more are a group of their own.
 pub(crate) const FEW: usize = 3;
 
-/// Measures candidate sessions against a baseline: few as new ones, more as a group.
-pub fn measure(scale: Scale, baseline: &[f64], candidate: &[f64]) -> Option<Effect> {
+/// Measures candidate sessions against a baseline: few as new ones, more as a group. Sessions that are `held` are of no baseline, and
+/// tell how much new ones may vary.
+pub fn measure(scale: Scale, baseline: &[f64], held: &[f64], candidate: &[f64]) -> Option<Effect> {
     match candidate.len() {
         0 => None,
-        1..=FEW => against_history(scale, baseline, candidate),
+        1..=FEW => of_history(scale, &scale.places(baseline), &scale.places(held), &scale.places(candidate)),
         _ => of_groups(scale, baseline, candidate),
     }
 }
 
 /// Measures few new sessions against the sessions before them, in the order of time; nothing where there are fewer than two of these.
 pub(crate) fn against_history(scale: Scale, history: &[f64], new: &[f64]) -> Option<Effect> {
-    let (history, new) = (scale.places(history), scale.places(new));
-    let correlation = correlation(&history);
-    of_history(scale, &history, &new, correlation)
+    of_history(scale, &scale.places(history), &[], &scale.places(new))
 }
 
-/// The same of places on the scale, with the correlation of neighbors.
-pub(super) fn of_history(scale: Scale, history: &[f64], new: &[f64], correlation: Option<f64>) -> Option<Effect> {
-    let found = prediction::predict(history, new, correlation.unwrap_or_default())?;
+/// The same of places on the scale.
+pub(super) fn of_history(scale: Scale, history: &[f64], held: &[f64], new: &[f64]) -> Option<Effect> {
+    let correlation = correlation(history);
+    let found = prediction::predict(history, held, new, correlation)?;
     Some(Effect {
         method: Method::Prediction,
         scale,
@@ -212,7 +217,7 @@ pub(crate) fn of_pairs(scale: Scale, values: &[(f64, f64)]) -> Option<Effect> {
         beyond: (0.0, 0.0),
         deviation,
         counts: (count, count),
-        correlation: None,
+        correlation: 0.0,
     };
     if count >= LEAST_SIGNS {
         return Some(by_signs);
@@ -221,8 +226,7 @@ pub(crate) fn of_pairs(scale: Scale, values: &[(f64, f64)]) -> Option<Effect> {
     Some(Effect { method: Method::PairsByT, interval, p, least_p: 0.0, ..by_signs })
 }
 
-pub(super) fn correlation(values: &[f64]) -> Option<f64> {
-    /// Of values that follow each other more, few say nothing of how they vary.
-    const MOST: f64 = 0.95;
-    stats::autocorrelation(values).filter(|correlation| *correlation > CORRELATED).map(|found| found.min(MOST))
+/// Returns how much a session follows the one before it.
+pub(super) fn correlation(places: &[f64]) -> f64 {
+    stats::shrunk_correlation(stats::autocorrelation(places), places.len() as f64)
 }

@@ -110,7 +110,7 @@ pub struct Judgement {
     pub effect: Option<Effect>,
     /// The p value among all that were judged together, where they were.
     pub adjusted_p: Option<f64>,
-    /// The least change for the worse that would be seen with a probability of 90 %, as a share; nothing where that is not known.
+    /// The least regression that would be seen with a probability of 90 %, as a share; nothing where that is not known.
     pub detectable: Option<f64>,
     /// So many more sessions of the candidate (of both sides of groups and pairs) would decide, if its level and the noise stay as they are; 0 where nothing is open,
     /// nothing where no number of them would.
@@ -154,8 +154,7 @@ fn decide(effect: &Effect, policy: Policy, bound: f64, p: f64) -> (Verdict, Reas
     if is_history && baseline < LEAST_HISTORY && !(is_significant && size >= 2.0 * bound) {
         return (Verdict::Inconclusive, Reason::ShortHistory { wanted: LEAST_HISTORY });
     }
-    let (least, greatest) = effect.beyond;
-    let is_new = !is_history || candidate > baseline || effect.difference < least || effect.difference > greatest;
+    let is_new = !is_history || candidate > baseline || effect.is_new();
     let inside = low > -bound && high < bound;
     match (is_significant, is_beyond) {
         (true, true) if !is_new => (Verdict::Inconclusive, Reason::SeenBefore),
@@ -169,15 +168,6 @@ fn decide(effect: &Effect, policy: Policy, bound: f64, p: f64) -> (Verdict, Reas
         (false, false) => (Verdict::NoChangeSeen, Reason::Nothing),
         (false, true) if effect.p <= SIGNIFICANT => (Verdict::Inconclusive, Reason::NotAmongSoMany),
         (false, true) => (Verdict::Inconclusive, Reason::NotSignificant),
-    }
-}
-
-/// Returns the direction in which what was better is worse.
-pub(super) fn opposite(direction: Direction) -> Direction {
-    match direction {
-        Direction::Higher => Direction::Lower,
-        Direction::Lower => Direction::Higher,
-        Direction::None => Direction::None,
     }
 }
 
@@ -203,7 +193,7 @@ fn least_group(method: Method) -> usize {
 /// pairs.
 fn error(effect: &Effect, more: usize) -> (f64, f64) {
     let (baseline, candidate) = effect.counts;
-    let follows = effect.correlation.unwrap_or_default();
+    let follows = effect.correlation;
     let now = candidate + more;
     let (freedom, spread) = match effect.method {
         Method::Prediction => (prediction::freedom(baseline, follows), prediction::spread(baseline, now, follows)),
@@ -236,7 +226,7 @@ fn more(effect: &Effect, bound: f64) -> Option<usize> {
     (least..=MOST.max(least)).find(is_decided)
 }
 
-/// Returns the least change for the worse that is seen with a probability of 90 %: what the interval, the threshold and the worst of
+/// Returns the least regression that is seen with a probability of 90 %: what the interval, the threshold and the worst of
 /// the history ask for, and the noise of the candidate above that.
 fn detectable(effect: &Effect, direction: Direction, bound: f64) -> Option<f64> {
     // A little more than is said, for the sessions that are kept out of the baseline because they looked worse.

@@ -66,7 +66,7 @@ impl Scale {
         }
     }
 
-    /// Returns the difference on the scale that a change for the worse by `threshold` is. The same difference for the better has the
+    /// Returns the difference on the scale that a regression by `threshold` is. The same difference for the better has the
     /// same size, so that reversing the sides mirrors a verdict.
     pub(crate) fn bound(self, threshold: f64, direction: Direction) -> f64 {
         match (self, direction) {

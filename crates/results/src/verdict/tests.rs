@@ -2,7 +2,7 @@
 
 mod histories;
 mod judgements;
-mod short_history;
+mod young_series;
 
 use super::{Judgement, Policy, Scale, judge, measure};
 use kubebench_format::result::v1::Direction;
@@ -19,7 +19,7 @@ fn around(level: f64, noise: f64, count: usize) -> Vec<f64> {
 
 fn of_history(history: &[f64], new: &[f64], policy: Policy) -> Judgement {
     let scale = Scale::of(history, new).unwrap();
-    judge(measure(scale, history, new), policy, None)
+    judge(measure(scale, history, &[], new), policy, None)
 }
 
 #[test]

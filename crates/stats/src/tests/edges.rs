@@ -68,9 +68,9 @@ fn nothing_differs() {
     let same = [3.5; 6];
     let found = rank::compare(&same, &same).unwrap();
     assert_eq!((found.p, found.shift, found.interval, found.least_p), (1.0, 0.0, (0.0, 0.0), 1.0));
-    let found = prediction::predict(&same, &[3.5], 0.0).unwrap();
+    let found = prediction::predict(&same, &[], &[3.5], 0.0).unwrap();
     assert_eq!((found.p, found.interval), (1.0, (0.0, 0.0)));
-    assert_eq!(prediction::predict(&same, &[4.0], 0.0).unwrap().p, 0.0, "it never varied");
+    assert_eq!(prediction::predict(&same, &[], &[4.0], 0.0).unwrap().p, 0.0, "it never varied");
     assert_eq!(pairs::judge(&[0.0; 5]).unwrap().p, 1.0);
     assert_eq!(trend::drift(&same).unwrap().p, 1.0);
 }
@@ -79,12 +79,12 @@ fn nothing_differs() {
 fn what_lies_outside_of_the_domain_has_no_answer() {
     for odd in [f64::NAN, f64::INFINITY] {
         assert_eq!(rank::compare(&[1.0, odd], &[1.0]), None);
-        assert_eq!(prediction::predict(&[1.0, 2.0, odd], &[1.0], 0.0), None);
+        assert_eq!(prediction::predict(&[1.0, 2.0, odd], &[], &[1.0], 0.0), None);
         assert_eq!(pairs::judge(&[odd]), None);
         assert_eq!(trend::drift(&[1.0, 2.0, odd]), None);
     }
     assert_eq!(rank::compare(&[], &[1.0]), None);
-    assert_eq!(prediction::predict(&[1.0], &[1.0], 0.0), None);
+    assert_eq!(prediction::predict(&[1.0], &[], &[1.0], 0.0), None);
     assert_eq!(pairs::judge(&[]), None);
     assert_eq!(trend::drift(&[1.0, 2.0]), None);
     assert!(adjust::benjamini_hochberg(&[]).is_empty());
@@ -110,7 +110,7 @@ fn multipliers_of_the_prediction_interval() {
         [(3_usize, 4.97), (4, 3.56), (5, 3.04), (6, 2.78), (8, 2.51), (10, 2.37), (15, 2.22), (20, 2.14), (30, 2.08)]
     {
         let history: Vec<f64> = (0..count).map(|index| index as f64).collect();
-        let found = prediction::predict(&history, &[0.0], 0.0).unwrap();
+        let found = prediction::predict(&history, &[], &[0.0], 0.0).unwrap();
         let half = (found.interval.1 - found.interval.0) / 2.0 / found.deviation;
         assert!((half - multiplier).abs() < 0.006, "{count}: {half}");
     }
@@ -119,7 +119,7 @@ fn multipliers_of_the_prediction_interval() {
 #[test]
 fn a_million_values() {
     let series: Vec<f64> = (0..1_000_000_u32).map(|index| f64::from(index.wrapping_mul(2_654_435_761) >> 12)).collect();
-    let found = prediction::predict(&series, &[0.0], 0.0).unwrap();
+    let found = prediction::predict(&series, &[], &[0.0], 0.0).unwrap();
     assert!(found.p > 0.0 && found.p < 1.0);
     let adjusted = adjust::benjamini_hochberg(&series.iter().map(|value| value / 1_048_576.0).collect::<Vec<_>>());
     assert_eq!(adjusted.len(), series.len());

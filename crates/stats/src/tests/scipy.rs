@@ -120,7 +120,7 @@ fn distributions() {
 #[test]
 fn predictions() {
     for Predicted { history, new, difference, interval, p } in vectors().predictions {
-        let found = prediction::predict(&history, &new, 0.0).unwrap();
+        let found = prediction::predict(&history, &[], &new, 0.0).unwrap();
         close(found.difference, difference, 1e-10);
         close(found.interval.0, interval.0, 1e-9);
         close(found.interval.1, interval.1, 1e-9);

@@ -1,4 +1,4 @@
-use super::{REDACTED, Redactor, names_a_secret};
+use super::{REDACTED, Redactor, names_a_secret, without_tokens};
 
 /// A text with a secret in it: what must be gone, and the text.
 fn planted() -> Vec<(&'static str, String)> {
@@ -180,6 +180,26 @@ fn values_are_found_as_addresses_and_base64_spell_them() {
 fn a_secret_may_look_like_anything() {
     let redactor = Redactor::new(["$uperHemlig77", "20261121"]);
     assert_eq!(redactor.text("as $uperHemlig77 on 20261121"), "as [redacted] on [redacted]");
+}
+
+#[test]
+fn what_may_be_a_secret_by_its_name_is_none_where_it_is_a_number() {
+    let redactor = Redactor::default().suspecting(["hunter2hunter2", "4096", "true"]);
+    assert_eq!(redactor.text("hunter2hunter2 of 4096, true"), "[redacted] of 4096, true");
+}
+
+#[test]
+fn names_of_files_lose_values_and_tokens_alone() {
+    let token = format!("ghp_{}", "Zq7Xw2Lm9Kc4Rt8Yb3Nf6Hd1Js5Vg0Pa7Ue2");
+    let redactor = Redactor::new(["hunter2hunter2"]);
+    assert_eq!(redactor.name("out/hunter2hunter2.json"), "out/[redacted].json");
+    assert_eq!(redactor.name("max_token=longest.txt"), "max_token=longest.txt");
+    for clean in [redactor.name(&format!("out/{token}.json")), without_tokens(&format!("out/{token}.json"))] {
+        assert_eq!(clean, "out/[redacted].json");
+    }
+    // What is beside the name of a secret is one in a text, and says nothing in a name.
+    assert_eq!(without_tokens("password: hunter2hunter2"), "password: hunter2hunter2");
+    assert_eq!(Redactor::default().text("password: hunter2hunter2"), "password: [redacted]");
 }
 
 #[test]

@@ -40,6 +40,13 @@ const RATES: [(&str, &str); 6] =
 const LARGE: [(char, i32); 7] = [('k', 3), ('K', 3), ('M', 6), ('G', 9), ('T', 12), ('P', 15), ('E', 18)];
 /// Prefixes of what physics measures: before other words they are letters.
 const SMALL: [(char, i32); 5] = [('m', -3), ('u', -6), ('\u{b5}', -6), ('\u{3bc}', -6), ('n', -9)];
+/// Prefixes that are spelled out, of words that are.
+const SPELLED: [(&str, i32); 5] = [("kilo", 3), ("mega", 6), ("giga", 9), ("tera", 12), ("peta", 15)];
+/// The prefixes with which values are shown: those of small parts, and those of multiples.
+const SMALLER: [(&str, i32); 3] = [("n", -9), ("\u{b5}", -6), ("m", -3)];
+const LARGER: [(&str, i32); 6] = [("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18)];
+/// Numbers of this size are read as they are.
+const SHORT: std::ops::Range<f64> = 0.1..1e4;
 /// What has small parts.
 const PHYSICAL: [&str; 4] = ["s", "J", "W", "Hz"];
 
@@ -106,6 +113,41 @@ impl MetricUnit {
         self.dimension.split_once('/').unwrap_or((&self.dimension, ""))
     }
 
+    /// Returns how a value of the size of `value` is converted into a unit in which it is short, and that unit as text: `Mtokens/s` for
+    /// 1347000 in `tokens/s`, `ms` for 62880000 in `ns`. None where it is short already, or the unit has no prefixes.
+    pub fn readable(&self, value: f64) -> Option<(Conversion, String)> {
+        let size = value.abs();
+        if SHORT.contains(&size) || size == 0.0 || !size.is_finite() {
+            return None;
+        }
+        let text = with_divisor(&self.text);
+        let (word, rest) = text.split_once('/').map_or((&*text, None), |(word, rest)| (word, Some(rest)));
+        let (own, name) = of_known_word(word.trim()).filter(|(_, name)| *name != PURE)?;
+        let is_binary = own.exponent == 0 && own.mantissa >= 1024.0 && matches!(name, "B" | "bit");
+        // Minutes, hours and days have no prefixes.
+        let is_decimal = own.exponent % 3 == 0 && Scale { exponent: 0, ..own } == ONE;
+        let of_binary = [("", 0), ("Ki", 1), ("Mi", 2), ("Gi", 3), ("Ti", 4), ("Pi", 5)];
+        let of_binary =
+            of_binary.map(|(prefix, power)| (prefix, Scale { mantissa: 1024_f64.powi(power), exponent: 0 }));
+        let of_ten = |(prefix, exponent)| (prefix, Scale { mantissa: 1.0, exponent });
+        let prefixes: Vec<(&str, Scale)> = match name {
+            _ if is_binary => of_binary.to_vec(),
+            _ if !is_decimal => return None,
+            // There are minutes and hours for that.
+            SECOND => SMALLER.into_iter().chain([("", 0)]).map(of_ten).collect(),
+            name if PHYSICAL.contains(&name) => {
+                SMALLER.into_iter().chain([("", 0)]).chain(LARGER).map(of_ten).collect()
+            }
+            _ => [("", 0)].into_iter().chain(LARGER).map(of_ten).collect(),
+        };
+        let into = |scale: &Scale| Conversion(own.over(*scale));
+        let is_fit = |(_, scale): &&(&str, Scale)| into(scale).convert(size) >= 1.0;
+        let (prefix, scale) = prefixes.iter().rev().find(is_fit).or(prefixes.first())?;
+        let conversion = into(scale);
+        let rest = rest.map_or_else(String::new, |rest| format!("/{rest}"));
+        (!conversion.is_none()).then(|| (conversion, format!("{prefix}{name}{rest}")))
+    }
+
     /// Returns true for a time, which Go prints in parts: `1m12.5s`.
     pub fn is_time(&self) -> bool {
         self.dimension == SECOND
@@ -138,6 +180,12 @@ impl Conversion {
     /// Makes a conversion that multiplies by a power of ten.
     pub fn of_power(exponent: i32) -> Self {
         Self(Scale { mantissa: 1.0, exponent })
+    }
+
+    /// Returns the conversion that multiplies by a power of ten as well.
+    #[must_use]
+    pub fn times_power(self, exponent: i32) -> Self {
+        Self(self.0.times(Scale { mantissa: 1.0, exponent }))
     }
 
     /// Converts a value.
@@ -189,7 +237,7 @@ fn of_word(word: &str) -> (Scale, String) {
 
 /// Returns what one of `word` is, and of what, where it is known, with its prefix.
 fn of_known_word(word: &str) -> Option<(Scale, &'static str)> {
-    if let Some(known) = whole(word) {
+    if let Some(known) = whole(word).or_else(|| spelled(word)) {
         return Some(known);
     }
     let mut letters = word.chars();
@@ -209,6 +257,17 @@ fn of_known_word(word: &str) -> Option<(Scale, &'static str)> {
     Some((Scale { mantissa: 1.0, exponent: *exponent }, name))
 }
 
+/// Returns what a word is that is written out, and then in any case: `Seconds`, `gigabytes`.
+fn spelled(word: &str) -> Option<(Scale, &'static str)> {
+    let word = word.to_ascii_lowercase();
+    let whole = |word: &str| whole(word).filter(|_| word.len() > 2);
+    whole(&word).or_else(|| {
+        let of_prefix = |(prefix, exponent)| Some((whole(word.strip_prefix(prefix)?)?, exponent));
+        let ((own, name), exponent) = SPELLED.into_iter().find_map(of_prefix)?;
+        Some((own.times(Scale { mantissa: 1.0, exponent }), name))
+    })
+}
+
 /// Returns what a word without a prefix is, by all its spellings.
 fn whole(word: &str) -> Option<(Scale, &'static str)> {
     let of = |mantissa: f64, exponent: i32, name: &'static str| Some((Scale { mantissa, exponent }, name));
@@ -216,13 +275,13 @@ fn whole(word: &str) -> Option<(Scale, &'static str)> {
         "" | "1" | "ratio" => of(1.0, 0, PURE),
         "%" | "percent" | "pct" => of(1.0, -2, PURE),
         "s" | "sec" | "secs" | "second" | "seconds" => of(1.0, 0, SECOND),
-        "msec" | "msecs" | "millisecond" | "milliseconds" => of(1.0, -3, SECOND),
-        "usec" | "usecs" | "microsecond" | "microseconds" => of(1.0, -6, SECOND),
-        "nsec" | "nsecs" | "nanosecond" | "nanoseconds" => of(1.0, -9, SECOND),
+        "msec" | "msecs" | "millis" | "millisecond" | "milliseconds" => of(1.0, -3, SECOND),
+        "usec" | "usecs" | "micros" | "microsecond" | "microseconds" => of(1.0, -6, SECOND),
+        "nsec" | "nsecs" | "nanos" | "nanosecond" | "nanoseconds" => of(1.0, -9, SECOND),
         "min" | "mins" | "minute" | "minutes" => of(60.0, 0, SECOND),
         "h" | "hr" | "hrs" | "hour" | "hours" => of(3600.0, 0, SECOND),
         "d" | "day" | "days" => of(86_400.0, 0, SECOND),
-        "B" | "byte" | "bytes" | "Byte" | "Bytes" => of(1.0, 0, "B"),
+        "B" | "byte" | "bytes" => of(1.0, 0, "B"),
         "b" | "bit" | "bits" => of(1.0, 0, "bit"),
         "Hz" | "hertz" => of(1.0, 0, "Hz"),
         "J" | "joule" | "joules" => of(1.0, 0, "J"),
@@ -276,9 +335,48 @@ mod tests {
             (2.0, "kWh", "MJ", 7.2),
             (3.0, "kIOPS", "IOPS", 3000.0),
             (3.0, "MOPS", "op/s", 3_000_000.0),
+            (1.2, "Seconds", "ms", 1200.0),
+            (350.0, "micros", "ms", 0.35),
+            (12.0, "Gigabytes", "MB", 12_000.0),
+            (8.0, "megabits/second", "kbit/s", 8000.0),
         ];
         for (value, from, to, wanted) in cases {
             assert_eq!(converted(value, from, to), Some(wanted), "{value} {from} in {to}");
+        }
+    }
+
+    #[test]
+    fn values_are_shown_with_the_prefix_of_their_size() {
+        let shown = |value: f64, unit: &str| {
+            let found = MetricUnit::of(unit).readable(value);
+            found.map(|(conversion, unit)| format!("{} {unit}", conversion.convert(value)))
+        };
+        for (value, unit, expected) in [
+            (1_347_000.0, "tokens/s", "1.347 Mtokens/s"),
+            (14_470.0, "ktok/s", "14.47 Mtokens/s"),
+            (62_880_000.0, "ns/iter", "62.88 ms/iter"),
+            (0.05, "seconds", "50 ms"),
+            (0.002, "ms", "2 \u{b5}s"),
+            (12_000.0, "Mbps", "12 Gbit/s"),
+            (2e6, "GFLOPS", "2 PFLOP/s"),
+            (40_960.0, "KiB/s", "40 MiB/s"),
+            (1e5, "W", "100 kW"),
+            (0.05, "ktokens/s", "50 tokens/s"),
+        ] {
+            assert_eq!(shown(value, unit).as_deref(), Some(expected));
+        }
+        for (value, unit) in [
+            (1e9, "%"),
+            (1e9, ""),
+            (1e9, "rows/s"),
+            (1e5, "min"),
+            (1e5, "s"),
+            (0.01, "tokens/s"),
+            (0.0, "ns"),
+            (f64::INFINITY, "ns"),
+            (100.0, "ns"),
+        ] {
+            assert_eq!(shown(value, unit), None, "{value} {unit}");
         }
     }
 

@@ -137,7 +137,8 @@ spec:
 "#;
 
 /// What one of both alone knows: a cluster how long its pods waited for a place, a checkout what it was.
-const OWN: [&str; 3] = ["/run/timings/queueSeconds", "/source/commit", "/source/dirty"];
+const OWN: [&str; 5] =
+    ["/run/timings/queueSeconds", "/source/commit", "/source/content", "/source/content/tree", "/source/dirty"];
 /// What stands there in both, and is the same.
 const SAME: [&str; 14] = [
     "/metrics",

@@ -51,7 +51,7 @@ done
 printf 'axis'; printf %s "$AXIS" | hex
 printf 'annotation'; printf %s "$ANNOTATION" | hex
 printf 'file'; hex </kubebench/files/data
-echo "rate $# x/s"
+echo "rate $# points"
 "#;
 
 #[test]
@@ -88,7 +88,7 @@ spec:
 {env}
       resources: {{cpu: 10m, memory: 16Mi}}
   metrics:
-    - {{name: rate, unit: "{{{{workflow.name}}}} $(X)", better: higher, primary: true, from: {{log: {{pattern: 'rate (?P<value>\S+) x/s|\{{\{{workflow\.name\}}\}}\$\(X\)'}}}}}}
+    - {{name: rate, unit: "{{{{workflow.name}}}} $(X)", better: higher, primary: true, from: {{log: {{pattern: 'rate (?P<value>\S+) points|\{{\{{workflow\.name\}}\}}\$\(X\)'}}}}}}
 "#,
         description = quoted(&TEXTS.join(" ")),
         first = quoted(TEXTS[0]),

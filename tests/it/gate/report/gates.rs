@@ -32,7 +32,7 @@ fn what_the_gate_calls_over_is_not_open() {
     assert_eq!(status, 0, "{answer}{error}");
     let files = site(&project, &[]);
     assert!(!words(&files["index.html"]).contains("open"), "{}", words(&files["index.html"]));
-    assert_line(words(&files["badge.svg"].replace("</", "\n</")), str! {"no change"});
+    assert_line(words(&files["badge.svg"].replace("</", "\n</")), str! {"1 pending"});
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_limit_hides_no_open_change() {
         assert!(sentence.contains("since 2026-02-01"), "{sentence}");
         assert_line(
             steady(sentence),
-            str! {"train (default): speed −15.0 % [−15.7, −14.2] since 2026-02-01 11:01 UTC (COMMIT), and 84.8 images/s is below `min: 90` on 1 × synthetic, target default; 7 sessions show it, 95 % sure of the range."},
+            str! {"train (default): speed −15.0 % [−15.7, −14.2] since 2026-02-01 11:01 UTC (COMMIT), and 84.8 images/s is below `min: 90` on 1 × synthetic, target default; seen in 7 sessions; brackets are the 95 % confidence interval."},
         );
         let overview = words(&files["index.html"]);
         let markdown = project.says(&["report", "--format", "markdown"]).1;
@@ -109,7 +109,10 @@ fn a_gated_metric_without_a_value_is_named() {
     let overview = words(&site(&project, &[])["index.html"]);
     assert_line(&overview, str! {"train (default): no value of loss on default: none of 3 runs has a value of `loss`"});
     assert_line(&overview, str! {"No regression is open"});
-    assert_line(&overview, str! {"No change seen in 1 series; would have seen ±4.2 %. 1 case fails."});
+    assert_line(
+        &overview,
+        str! {"No regressions in 1 series. A regression of 4.2 % or more would have been detected with 90 % probability. 1 case fails."},
+    );
 }
 
 #[test]
@@ -133,5 +136,8 @@ fn a_unit_that_changed_leaves_no_open_change_behind() {
     project.sessions(&QUIET[..8], &Special { unit: Some("tokens/s".to_owned()), ..Special::default() });
     let overview = words(&site(&project, &[])["index.html"]);
     assert!(!overview.contains("is open"), "{overview}");
-    assert_line(&overview, str! {"No change seen in 1 series; would have seen ±4.5 %."});
+    assert_line(
+        &overview,
+        str! {"No regressions in 1 series. A regression of 4.5 % or more would have been detected with 90 % probability."},
+    );
 }

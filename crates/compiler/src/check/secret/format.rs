@@ -79,13 +79,15 @@ pub(super) fn find(text: &str) -> Option<&'static str> {
 
 impl Format {
     fn occurs_in(&self, text: &str) -> bool {
-        text.match_indices(self.prefix).any(|(at, prefix)| {
-            let starts = text.get(..at).is_none_or(|before| !before.ends_with(is_word));
-            let rest = text.get(at + prefix.len()..).expected("what follows a match");
-            let end = rest.find(|c| !(self.of)(c)).unwrap_or(rest.len());
-            let rest = rest.get(..end).expected("the end of a character");
-            starts && rest.len() >= self.least && (self.accepts)(rest) && !name::is_placeholder(rest)
-        })
+        let has_room = text.len() >= self.prefix.len() + self.least;
+        has_room
+            && text.match_indices(self.prefix).any(|(at, prefix)| {
+                let starts = text.get(..at).is_none_or(|before| !before.ends_with(is_word));
+                let rest = text.get(at + prefix.len()..).expected("what follows a match");
+                let end = rest.find(|c| !(self.of)(c)).unwrap_or(rest.len());
+                let rest = rest.get(..end).expected("the end of a character");
+                starts && rest.len() >= self.least && (self.accepts)(rest) && !name::is_placeholder(rest)
+            })
     }
 }
 

@@ -1,4 +1,4 @@
-//! `kind: Ack`: a change for the worse that people accepted.
+//! `kind: Ack`: a regression that people accepted.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -123,7 +123,7 @@ pub struct ResultsSettings {
     /// The repository that results are pushed to, as git names it.
     #[schemars(extend("format" = "git-remote", "examples" = ["https://git.example/team/benchmarks.git"]))]
     pub remote: Option<Text>,
-    /// The branch that holds results.
+    /// The branch that holds results, and from which `gate`, `compare`, `history` and `report` read them.
     #[schemars(extend("default" = "kubebench/results", "examples" = ["kubebench/results"]))]
     pub branch: Option<Text>,
     /// The prefix of the refs of mode `inbox`.

@@ -35,7 +35,7 @@ impl<'a> Request<'a> {
                 .iter()
                 .filter(|series| rule.metric.has(&series.metric.name, &series.metric.labels))
                 .collect();
-            // Of results that somebody named, all are judged.
+            // Of results that somebody named or has made here, all are judged.
             if !known.is_replaced || *self.candidate != Candidate::Newest {
                 let (of_partition, of_units) = self.of_partition(rule, known.partition, &sessions, &of_metric);
                 drafts.extend(of_partition);
@@ -147,14 +147,14 @@ impl<'a> Request<'a> {
 
     fn sessions(&self, rule: &Rule, partition: &Partition) -> Sessions {
         let of_target = |at: &usize| self.is_of_target(rule, partition, *at);
+        let is_among = |rows: &BTreeSet<usize>, at: &usize| {
+            partition.sessions.get(*at).is_some_and(|session| session.rows.iter().any(|row| rows.contains(row)))
+        };
+        let mut all = (0..partition.sessions.len()).filter(of_target);
         let judged: BTreeSet<usize> = match self.candidate {
-            Candidate::Newest => (0..partition.sessions.len()).rev().find(|at| of_target(at)).into_iter().collect(),
-            Candidate::Rows(rows) => {
-                let is_chosen = |at: &usize| {
-                    partition.sessions.get(*at).is_some_and(|session| session.rows.iter().any(|row| rows.contains(row)))
-                };
-                (0..partition.sessions.len()).filter(|at| is_chosen(at) && of_target(at)).collect()
-            }
+            Candidate::Newest => all.next_back().into_iter().collect(),
+            Candidate::NewestOf(rows) => all.rfind(|at| is_among(rows, at)).into_iter().collect(),
+            Candidate::Rows(rows) => all.filter(|at| is_among(rows, at)).collect(),
         };
         self.around(rule, partition, judged)
     }
@@ -170,7 +170,7 @@ impl<'a> Request<'a> {
 
     /// Returns whether the newest sessions are judged, against no branch or tag of the gate's own: nobody named others.
     pub(super) fn is_usual(&self, rule: &Rule) -> bool {
-        *self.candidate == Candidate::Newest && rule.against == Against::Default
+        self.candidate.is_newest() && rule.against == Against::Default
     }
 
     /// Returns whether nobody named the sessions that are judged, and none of them is of the default branch.

@@ -13,8 +13,8 @@ use super::super::words;
 use super::{Against, Candidate, Request, Rule};
 use crate::dataset::{Partition, Point, Series};
 use crate::verdict::{
-    Baseline, DEFAULT_THRESHOLD, Effect, Mark, Open, Policy, Scale, Turn, Verdict, baseline, judge, measure,
-    without_scale,
+    Baseline, DEFAULT_THRESHOLD, Effect, Mark, Open, Policy, SIGNIFICANT, Scale, Turn, Verdict, baseline, judge,
+    measure, without_scale,
 };
 use kubebench_format::result::Ack;
 use kubebench_format::result::v1::Status;
@@ -39,6 +39,14 @@ pub(super) enum Absence {
     Gone,
 }
 
+/// The p values of a metric, adjusted for all that are evaluated together.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Adjusted {
+    pub(super) candidate: Option<f64>,
+    /// That of a regression of an earlier session, which may be over.
+    pub(super) pending: Option<f64>,
+}
+
 /// A metric that was measured, and not yet judged.
 pub(super) struct Draft<'a> {
     request: Request<'a>,
@@ -55,12 +63,18 @@ pub(super) struct Draft<'a> {
     /// The places of the points that may be its baseline.
     earlier: Vec<usize>,
     found: Baseline,
+    /// The places of the points with which the candidate is the newest: those before it, and those of its revision.
+    known: Vec<usize>,
+    /// What these say.
+    now: Baseline,
     acks: Vec<Acknowledged>,
     /// Acknowledgements of the candidate itself, and of earlier sessions of its revision.
     accepted: Vec<Mark>,
     scale: Option<Scale>,
     effect: Option<Effect>,
     absence: Absence,
+    /// How many earlier sessions are of commits that no branch has.
+    unreachable: usize,
     pub(super) notes: Vec<String>,
 }
 
@@ -100,12 +114,23 @@ impl<'a> Request<'a> {
                 if read_otherwise == 1 { "session was" } else { "sessions were" }
             ));
         }
-        if earlier.len() < all_earlier.len() {
-            let others = all_earlier.len() - earlier.len();
+        let is_unreachable = |at: &&usize| series.points.get(**at).is_some_and(|point| origin.is_unreachable(point));
+        let unreachable = all_earlier.iter().filter(is_unreachable).count();
+        if unreachable > 0 {
             notes.push(format!(
-                "{others} earlier {} not of the baseline's commits",
-                if others == 1 { "session is" } else { "sessions are" }
+                "{unreachable} earlier {} of commits that are on no branch here: were they squashed or rebased? \
+                 `--count-unreachable` counts them",
+                if unreachable == 1 { "session is" } else { "sessions are" }
             ));
+        }
+        if earlier.len() < all_earlier.len() {
+            let others = all_earlier.len() - earlier.len() - unreachable;
+            if others > 0 {
+                notes.push(format!(
+                    "{others} earlier {} not of the baseline's commits",
+                    if others == 1 { "session is" } else { "sessions are" }
+                ));
+            }
             notes.extend(of_same_commit(self.candidate, origin, &series, &all_earlier, &is_judged));
         }
         let against = match &rule.against {
@@ -123,6 +148,9 @@ impl<'a> Request<'a> {
         let known: Vec<usize> = earlier.iter().copied().chain(named).collect();
         let about = || applying(self.acks, origin, &series.metric, self.as_of);
         let (of_known, mut acks) = marks(about(), origin, &series, &known);
+        let median = |at: &usize| series.points.get(*at).map(|point| point.median);
+        let with_candidate: Vec<f64> = known.iter().filter_map(median).collect();
+        let now = baseline(&with_candidate, policy, &of_known);
         let (of_baseline, mut of_candidate): (Vec<Mark>, Vec<Mark>) =
             of_known.into_iter().partition(|mark| mark.at < earlier.len());
         if matches!(rule.against, Against::Lineage(_)) {
@@ -131,13 +159,14 @@ impl<'a> Request<'a> {
             let known: BTreeSet<String> = acks.iter().map(|ack| ack.file.clone()).collect();
             acks.extend(shown.into_iter().filter(|ack| !known.contains(&ack.file)));
         }
-        let median = |at: &usize| series.points.get(*at).map(|point| point.median);
         let values: Vec<f64> = earlier.iter().filter_map(median).collect();
         let found = baseline(&values, policy, &of_baseline);
-        let base: Vec<f64> = found.sessions.iter().filter_map(|at| values.get(*at).copied()).collect();
+        let of =
+            |sessions: &[usize]| -> Vec<f64> { sessions.iter().filter_map(|at| values.get(*at).copied()).collect() };
+        let (base, held) = (of(&found.sessions), of(&found.held));
         let new: Vec<f64> = candidate.iter().filter_map(median).collect();
         let scale = Scale::of(&base, &new);
-        let effect = scale.and_then(|scale| measure(scale, &base, &new));
+        let effect = scale.and_then(|scale| measure(scale, &base, &held, &new));
         Draft {
             request: *self,
             rule,
@@ -148,7 +177,10 @@ impl<'a> Request<'a> {
             candidate,
             alike,
             earlier,
+            unreachable,
             found,
+            known,
+            now,
             acks,
             accepted: of_candidate,
             scale,
@@ -219,7 +251,13 @@ impl Draft<'_> {
         places.iter().filter_map(|at| self.point(*at)).map(|point| point.median).collect()
     }
 
-    pub(super) fn into_line(self, adjusted_p: Option<f64>) -> Line {
+    /// Returns the p value of the regression that is pending, where it is less than that of the candidate.
+    pub(super) fn pending_p(&self) -> Option<f64> {
+        let pending = self.now.pending.map(|pending| pending.p);
+        self.tested_p().map(|p| pending.map_or(p, |pending| pending.min(p)))
+    }
+
+    pub(super) fn into_line(self, Adjusted { candidate: adjusted_p, pending }: Adjusted) -> Line {
         let judgement = match (self.scale, self.effect) {
             (None, _) if !self.found.sessions.is_empty() => without_scale(),
             _ => judge(self.effect, self.policy, adjusted_p),
@@ -232,6 +270,7 @@ impl Draft<'_> {
             line.acks.clone_from(&self.acks);
         }
         line.notes.extend(self.notes.iter().cloned());
+        line.unreachable = self.unreachable;
         // Where targets do not keep results apart, they still keep gates apart.
         line.environment.entry("target".to_owned()).or_insert_with(|| self.rule.target.clone());
         if self.candidate.is_empty() {
@@ -250,6 +289,7 @@ impl Draft<'_> {
             self.accept(&mut line);
             self.confirm(&mut line);
             self.begin(&mut line);
+            self.pending(&mut line, pending);
         }
         match self.other_unit() {
             Some(unit) => self.without_limits(&mut line, &unit),
@@ -316,23 +356,20 @@ impl Draft<'_> {
 
     /// An open change fails the gate until it is acknowledged, or the level has come back.
     fn open(&self, line: &mut Line) {
-        let Some(open) = self.found.open else { return };
-        let earlier = self.medians(&self.earlier);
-        let new = self.medians(&self.candidate);
-        let base: Vec<f64> = self.base().map(|point| point.median).collect();
-        let Some(scale) = self.scale else { return };
-        // What came back in part is another level of the same change.
-        if open.is_over(scale, &base, newest_level(&earlier, &self.found), &new, self.policy) {
-            if !self.is_aside() {
-                line.notes.push("the change that was open is not there any more".to_owned());
-                return;
+        let is_aside = self.is_aside();
+        let open = match (self.now.open, self.found.open) {
+            (Some(open), _) => open,
+            (None, Some(open)) if is_aside => {
+                line.notes.push(
+                    "the newest session is from another branch and does not show the open regression; `--candidate` \
+                     judges it by itself"
+                        .to_owned(),
+                );
+                open
             }
-            line.notes.push(
-                "the newest session is from another branch and does not show the open regression; `--candidate` \
-                 judges it by itself"
-                    .to_owned(),
-            );
-        }
+            (None, _) => return,
+        };
+        let new = self.medians(&self.candidate);
         let further = self.further(&new);
         line.open = self.change(&self.told()).or_else(|| self.change(&self.earlier));
         let since = line.open.as_mut().map_or_else(String::new, |open| {
@@ -350,14 +387,18 @@ impl Draft<'_> {
     /// Returns whether nobody asked for the sessions that are judged, and they are not of the default branch: what is open there is not over
     /// because a branch does not have it.
     fn is_aside(&self) -> bool {
-        let mut candidate = self.candidate.iter().filter_map(|at| self.point(*at));
-        self.request.is_usual(self.rule) && !candidate.any(|point| self.origin().is_member(point))
+        self.request.is_usual(self.rule) && !self.is_of_baseline()
+    }
+
+    /// Returns whether the candidate is of the commits whose sessions are its baseline.
+    fn is_of_baseline(&self) -> bool {
+        self.candidate.iter().filter_map(|at| self.point(*at)).any(|point| self.origin().is_member(point))
     }
 
     /// Says which acknowledgement of the change that is open does not reach: within its bound it would have closed the change.
     fn exceeded(&self, open: Open) -> Option<String> {
         let id = |at: &usize| Some(self.partition.sessions.get(self.point(*at)?.session)?.id.as_str());
-        let since: Vec<&str> = self.earlier.iter().skip(open.from).chain(&self.candidate).filter_map(id).collect();
+        let since: Vec<&str> = self.known.iter().skip(open.from).filter_map(id).collect();
         let holds = |ack: &&Acknowledged| {
             !ack.expired && ack.session.as_deref().is_some_and(|session| since.contains(&session))
         };
@@ -369,8 +410,30 @@ impl Draft<'_> {
     fn further(&self, new: &[f64]) -> Option<Size> {
         let earlier = self.medians(&self.earlier);
         let level = newest_level(&earlier, &self.found);
-        let effect = measure(Scale::of(level, new)?, level, new)?;
+        let effect = measure(Scale::of(level, new)?, level, &[], new)?;
         (judge(Some(effect), self.policy, None).verdict == Verdict::Regressed).then(|| size(&effect))
+    }
+
+    /// A regression that the candidate does not show passes until later sessions show whether it is there.
+    fn pending(&self, line: &mut Line, adjusted_p: Option<f64>) {
+        let Some(pending) = self.now.pending else { return };
+        let is_decided = matches!(line.verdict, Verdict::Regressed | Verdict::Pending | Verdict::Improved);
+        // What a branch measures before it is merged says nothing of the default one.
+        if is_decided
+            || !self.is_of_baseline()
+            || line.reason == "accepted"
+            || adjusted_p.is_none_or(|p| p > SIGNIFICANT)
+        {
+            return;
+        }
+        let session = self.known.get(pending.from).and_then(|at| self.point(*at)).map(|point| point.session);
+        let Some(session) = session.and_then(|at| self.partition.sessions.get(at)) else { return };
+        let said = format!(
+            "got worse on {} in session {}; the newest session does not show it, and more sessions decide",
+            words::day(&session.started_at),
+            session.id
+        );
+        says(line, Verdict::Pending, "notShown", said);
     }
 
     /// A hit may be that of a change which began before the candidate, also one that waits: then it is told from there on.
@@ -468,7 +531,7 @@ fn of_same_commit(
         let is_aside = origin.dataset.origin(row).dirty != Some(true) && !origin.is_member(point);
         origin.commit(point.session).filter(|_| is_aside)
     };
-    let commit_of_own = commit(own).filter(|_| *asked == Candidate::Newest)?;
+    let commit_of_own = commit(own).filter(|_| asked.is_newest())?;
     let of_commit = |at: &&usize| series.points.get(**at).and_then(commit).as_ref() == Some(&commit_of_own);
     let count = earlier.iter().filter(of_commit).count();
     (count > 0).then(|| {

@@ -40,22 +40,24 @@ pub fn comparison(answer: &Comparison) -> String {
 /// Returns what `gate` prints.
 pub fn gated(answer: &GateReport) -> String {
     let answer = &GateReport { lines: answer.lines.iter().map(clean).collect(), ..answer.clone() };
-    let mut text = String::new();
+    let mut text: String = answer.origin.iter().map(|origin| format!("{}\n", plain(origin))).collect();
+    let says = match answer.outcome {
+        Outcome::Passed => "gate passed",
+        Outcome::Failed => "gate failed",
+        Outcome::NoAnswer => "gate gives no answer, because files among what is judged cannot be trusted",
+        Outcome::NoHistory => "gate is undecided, because the recorded results are not here",
+        Outcome::NothingToEvaluate => {
+            rest(&mut text, &answer.notes, &answer.left_out);
+            text.push_str(&format!("nothing to evaluate: {}\n", words::nothing_to_evaluate(answer)));
+            return text;
+        }
+    };
     let header = ["BENCHMARK", "CASE", "METRIC", "BASELINE", "CANDIDATE", "CHANGE", "VERDICT"];
     let shown = folded(&answer.lines);
     text.push_str(&table(&header, &by_weight(&shown)));
     explain(&mut text, &shown, answer.results.as_deref());
     rest(&mut text, &answer.notes, &answer.left_out);
-    let says = match answer.outcome {
-        Outcome::Passed => "passed",
-        Outcome::Failed => "failed",
-        Outcome::NoAnswer => "gives no answer, because files among what is judged cannot be trusted",
-    };
-    let of = match answer.lines.len() {
-        0 => "no spec has a gate".to_owned(),
-        _ => tally(&answer.lines),
-    };
-    text.push_str(&format!("gate {says}: {of}\n"));
+    text.push_str(&format!("{says}: {}\n", tally(&answer.lines)));
     text
 }
 
@@ -105,7 +107,8 @@ fn details(line: &Line, results: Option<&str>) -> Vec<String> {
             (0, own) => format!("{} of {}", words::counted(own, "session"), words::counted(runs.1, "run")),
             (first, second) => format!("{first} and {second} sessions of {} and {} runs", runs.0, runs.1),
         };
-        details.push(format!("{} -> {}{change}; {of}", words::value(before, unit), words::value(after, unit)));
+        let [before, after] = words::values([before, after], unit);
+        details.push(format!("{before} -> {after}{change}; {of}"));
     }
     if let (Some(p), Some(method)) = (line.p, &line.method) {
         let adjusted =

@@ -51,9 +51,16 @@ pub fn gated(answer: &GateReport) -> String {
         Outcome::Passed => "✅ Kubebench gate passed",
         Outcome::Failed => "❌ Kubebench gate failed",
         Outcome::NoAnswer => "❌ Kubebench gate gives no answer: files among what is judged cannot be trusted",
+        Outcome::NoHistory => "❌ Kubebench gate is undecided: the recorded results are not here",
+        Outcome::NothingToEvaluate => {
+            let said = words::sentence_case(&words::nothing_to_evaluate(answer));
+            text.push_str(&format!("### Kubebench gate: nothing to evaluate\n\n{said}.\n"));
+            rest(&mut text, &answer.notes, &answer.left_out);
+            return text;
+        }
     };
-    let said = if answer.lines.is_empty() { "No spec has a gate.\n".to_owned() } else { headline(&answer.lines) };
-    text.push_str(&format!("### {says}\n\n{said}"));
+    let origin = answer.origin.iter().map(|origin| format!("{}.\n\n", escape(&words::sentence_case(origin))));
+    text.push_str(&format!("### {says}\n\n{}{}", origin.collect::<String>(), headline(&answer.lines)));
     text.push_str(&between(&answer.lines));
     // Of an open change the sentence tells all sessions, and the table the newest one.
     table(&mut text, ["baseline", "candidate", "candidate's change"], &answer.lines, answer.results.as_deref());
@@ -206,7 +213,7 @@ fn sentence(line: &Line) -> String {
 }
 
 fn bold(change: f64, interval: Option<(f64, f64)>) -> String {
-    let bounds = interval.map_or_else(String::new, |interval| format!(" {}", words::interval(interval)));
+    let bounds = interval.map_or_else(String::new, |interval| format!(" {}", words::interval(change, interval)));
     format!("**{}**{bounds}", words::change(change, interval))
 }
 

@@ -1,15 +1,18 @@
 //! A history on a terminal: a line that one sees at a glance, and what happened on it.
 
+use std::collections::BTreeSet;
+
 use super::super::model::{Direction, History, SeriesHistory, Turn};
-use super::super::words;
+use super::super::words::{self, Scaled};
 use super::human::rest;
 use super::{clean_ack, plain};
 use kubebench_format::result::labelled;
+use kubebench_stats as stats;
 use kubebench_syntax::invariant::Invariant as _;
 
 /// The steps of a spark line.
 const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// So many sessions at most stand in a spark line.
+/// So many columns at most has a spark line; more sessions share them.
 const WIDTH: usize = 80;
 
 /// Returns what `history` prints; `last` sessions of each series are listed.
@@ -18,9 +21,6 @@ pub fn history(answer: &History, last: usize) -> String {
     for told in &answer.series {
         series(&mut text, &clean(told), last);
         text.push('\n');
-    }
-    if answer.series.is_empty() {
-        text.push_str("there is no result that counts\n");
     }
     rest(&mut text, &answer.notes, &answer.left_out);
     text
@@ -41,26 +41,17 @@ fn series(text: &mut String, told: &SeriesHistory, last: usize) {
     if told.synthetic {
         text.push_str("  synthetic: made by `kubebench mock`, nothing ran\n");
     }
-    let values: Vec<f64> = told.sessions.iter().map(|session| session.value).collect();
-    let (low, high) = values
-        .iter()
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(*value), high.max(*value)));
-    text.push_str(&format!(
-        "  {}  {}, {} … {}\n",
-        spark(&values),
-        words::counted(values.len(), "session"),
-        words::number(low),
-        words::number(high)
-    ));
+    drawing(text, told);
     for change in &told.changes {
         let what = match change.turn {
-            Turn::Worse if change.is_back_in_part(told.direction) => "came back in part",
+            Turn::Worse if change.is_back_in_part(told.direction) => "partially recovered",
             Turn::Worse if told.open.as_ref() == Some(&change.session) => "worse, open",
-            Turn::Worse => "worse",
+            Turn::Worse if told.is_step_of_open(change) => "worse again, part of the open regression",
+            Turn::Worse => "worse, resolved",
             Turn::Accepted => "worse, accepted",
             Turn::Better => "better",
-            Turn::Back => "back",
-            Turn::Neither => "moved",
+            Turn::Back => "recovered",
+            Turn::Neither => "below threshold",
         };
         let commit = match (&change.after, &change.commit) {
             (Some(after), Some(commit)) if after != commit => {
@@ -69,9 +60,13 @@ fn series(text: &mut String, told: &SeriesHistory, last: usize) {
             (_, Some(commit)) => format!(", commit {}", words::short(commit)),
             _ => String::new(),
         };
-        let size = told.size(change);
+        let size = change.size();
+        let compound = told.compound().filter(|_| told.open.as_ref() == Some(&change.session));
+        let compound = compound.map_or_else(String::new, |size| {
+            format!("; {} with its later steps", words::estimate(size.change, size.interval))
+        });
         text.push_str(&format!(
-            "  {} {what}: {} since session {}{commit}\n",
+            "  {} {what}: {} since session {}{commit}{compound}\n",
             change.since,
             words::estimate(size.change, size.interval),
             change.session
@@ -89,9 +84,12 @@ fn series(text: &mut String, told: &SeriesHistory, last: usize) {
         ));
     }
     if let Some(correlation) = told.correlation {
-        text.push_str(&format!("  neighboring sessions are correlated ({correlation:.1})\n"));
+        text.push_str(&format!(
+            "  sessions are autocorrelated (lag 1: {correlation:.1}), so the effective sample size is smaller\n"
+        ));
     }
     text.extend(told.acks.iter().map(|ack| format!("  {}\n", words::accepted(ack))));
+    let scaled = Scaled::of_all(told.sessions.iter().map(|session| session.value), told.unit.as_deref());
     for session in told.sessions.iter().skip(told.sessions.len().saturating_sub(last)) {
         let commit = session.commit.as_deref().map_or("-", words::short);
         let aside = told.outside(session).map_or_else(String::new, |why| format!("  {why}"));
@@ -100,7 +98,7 @@ fn series(text: &mut String, told: &SeriesHistory, last: usize) {
             session.started_at,
             session.session,
             commit,
-            words::value(session.value, told.unit.as_deref()),
+            scaled.value(session.value),
             words::counted(session.results.len(), "run")
         ));
     }
@@ -117,14 +115,37 @@ fn clean(told: &SeriesHistory) -> SeriesHistory {
     told
 }
 
-/// Returns values as a line; the newest where there are too many.
-fn spark(values: &[f64]) -> String {
-    let shown = values.get(values.len().saturating_sub(WIDTH)..).expected("the newest of these values");
+/// Draws the whole series as a line, says what its columns are and how high the level is, and marks where levels changed.
+fn drawing(text: &mut String, told: &SeriesHistory) {
+    let values: Vec<f64> = told.sessions.iter().map(|session| session.value).collect();
+    let by = values.len().div_ceil(WIDTH).max(1);
+    let shown: Vec<f64> = values.chunks(by).map(|own| stats::quantile(own.iter().copied(), 0.5)).collect();
     let low = shown.iter().copied().fold(f64::INFINITY, f64::min);
     let high = shown.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let columns = if by > 1 { format!(", a column is the median of {by}") } else { String::new() };
+    let own: Vec<f64> = told.level().into_iter().map(|session| session.value).collect();
+    let scaled = Scaled::of_all([low, high].into_iter(), told.unit.as_deref());
+    let level = if own.is_empty() {
+        String::new()
+    } else {
+        format!("; level {}", scaled.value(stats::quantile(own.into_iter(), 0.5)))
+    };
+    let (from, to) = (words::number(scaled.convert(low)), scaled.value(high));
+    let sessions = words::counted(values.len(), "session");
+    text.push_str(&format!("  {}  {sessions}{columns}, {from} … {to}{level}\n", spark(&shown, low, high)));
+    let place = |session: &str| told.sessions.iter().position(|own| own.session == session);
+    let changed: BTreeSet<usize> =
+        told.changes.iter().filter_map(|change| place(&change.session)).map(|at| at / by).collect();
+    if let Some(last) = changed.last() {
+        let marks: String = (0..=*last).map(|at| if changed.contains(&at) { '^' } else { ' ' }).collect();
+        text.push_str(&format!("  {marks} the level changed\n"));
+    }
+}
+
+fn spark(shown: &[f64], low: f64, high: f64) -> String {
     let step = |value: &f64| {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of eight steps")]
-        let step = ((value - low) / (high - low) * 7.0).round() as usize;
+        let step = ((value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0) * 7.0).round() as usize;
         STEPS.get(if high > low { step } else { 3 }).copied().expected("one of eight steps")
     };
     shown.iter().map(step).collect()

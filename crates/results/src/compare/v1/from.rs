@@ -43,6 +43,8 @@ impl From<model::Outcome> for Outcome {
             model::Outcome::Passed => Self::Passed,
             model::Outcome::Failed => Self::Failed,
             model::Outcome::NoAnswer => Self::NoAnswer,
+            model::Outcome::NoHistory => Self::NoHistory,
+            model::Outcome::NothingToEvaluate => Self::NothingToEvaluate,
         }
     }
 }

@@ -31,7 +31,7 @@ impl Draft<'_> {
         };
         let is_since = |at: &usize| self.point(*at).is_some_and(|point| point.session >= first.session);
         let seen = self.medians(&self.alike.iter().copied().filter(is_since).collect::<Vec<_>>());
-        let effect = Scale::of(&base, &seen).and_then(|scale| measure(scale, &base, &seen));
+        let effect = Scale::of(&base, &seen).and_then(|scale| measure(scale, &base, &[], &seen));
         line.open = self.since(first.session, seen.len()).map(|since| OpenChange {
             after: line.baseline.sessions.last().and_then(|session| session.commit.clone()),
             change: effect.map(|effect| effect.change()),
@@ -53,7 +53,7 @@ impl Draft<'_> {
         (line.change, line.interval, line.p, line.adjusted_p) = (Some(change(median)), None, None, None);
         (line.method, line.detectable, line.more_sessions) = (None, None, None);
         line.baseline = Sessions { median: Some(fixed), ..Sessions::default() };
-        let fixed = words::value(fixed, line.unit.as_deref());
+        let fixed = words::in_unit(fixed, line.unit.as_deref());
         let said = format!("{} against the fixed {fixed}", words::change(change(median), None));
         says(line, Verdict::NoChangeSeen, "fixedBaseline", said.clone());
         if worse(median) > limit {
@@ -100,7 +100,7 @@ impl Draft<'_> {
     pub(super) fn limits(&self, line: &mut Line) {
         let Some(median) = line.candidate.median else { return };
         let unit = line.unit.clone();
-        let shown = |value: f64| words::value(value, unit.as_deref());
+        let shown = |value: f64| words::in_unit(value, unit.as_deref());
         let below = self.rule.min.filter(|min| median < *min);
         let above = self.rule.max.filter(|max| median > *max);
         if let Some(min) = below {

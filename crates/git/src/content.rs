@@ -1,0 +1,203 @@
+//! What a commit holds and changes, by which it is found again where a squash or a rebase gave it another name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context as _, Result};
+use git2::{Commit, DiffOptions, Error, Oid, Repository, Tree};
+
+use super::lineage::{Commits, Reached, ancestors_first};
+use kubebench_format::result::v1::{CommitContent, Patch};
+use kubebench_syntax::digest::Digest;
+
+/// Of a longer branch only the change as a whole is kept.
+const MOST_COMMITS: usize = 100;
+/// So many digits tell lists of files apart.
+const FILES_DIGITS: usize = 16;
+
+/// The commits that results name, each with what it holds, where a result says that.
+pub type Named = BTreeMap<String, Option<CommitContent>>;
+
+/// Commits that results name and a branch does not reach.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// The commit of the branch that holds or changes the same, by the one that results name.
+    pub same: BTreeMap<String, String>,
+    /// Those that no branch and no tag here reaches.
+    pub unreachable: BTreeSet<String>,
+}
+
+impl Commits {
+    /// Returns what became of the commits in `named` that are not among those `reached`: which of these holds the same files, or makes
+    /// the same change.
+    pub fn elsewhere(&self, reached: &Reached, named: &Named) -> Result<Elsewhere> {
+        let repository = self.repository();
+        let comparison = self.comparison();
+        let mut wanted: BTreeMap<&str, CommitContent> = BTreeMap::new();
+        for (name, known) in named.iter().filter(|(name, _)| !reached.commits.contains(*name)) {
+            // Of results that do not say it, as long as the commit is still here.
+            let found = || {
+                let commit = repository.find_commit(Oid::from_str(name).ok()?).ok()?;
+                comparison.content(&commit, &reached.tips).ok()
+            };
+            let content = known.clone().or_else(found);
+            wanted.insert(name, content.unwrap_or_default());
+        }
+        let mut elsewhere = Elsewhere::default();
+        if wanted.is_empty() {
+            return Ok(elsewhere);
+        }
+        let holding = reached.holding(repository, wanted.values().map(|content| content.tree.as_str()))?;
+        let changed: Vec<&CommitContent> = wanted.values().filter(|content| content.patch.is_some()).collect();
+        let changes = (!changed.is_empty()).then(|| Changes::of(&comparison, &reached.tips, &changed)).transpose()?;
+        for (name, content) in &wanted {
+            let making = || changes.as_ref()?.making(content).filter(|commit| reached.commits.contains(commit));
+            if let Some(commit) = holding.get(content.tree.as_str()).cloned().or_else(making) {
+                elsewhere.same.insert((*name).to_owned(), commit);
+            }
+        }
+        let lost = wanted.keys().filter(|name| !elsewhere.same.contains_key(**name));
+        let lost: BTreeSet<String> = lost.map(|name| (*name).to_owned()).collect();
+        elsewhere.unreachable = unreachable(repository, lost)?;
+        Ok(elsewhere)
+    }
+}
+
+/// The changes among those looked for that the commits of a branch make, since the first of the commits at which others left it.
+struct Changes {
+    /// The commits, ancestors first.
+    commits: Vec<Oid>,
+    /// Where a change is made, by its id.
+    at: BTreeMap<String, Vec<usize>>,
+}
+
+impl Changes {
+    fn of(comparison: &Comparison<'_>, tips: &[Oid], wanted: &[&CommitContent]) -> Result<Self> {
+        let repository = comparison.repository;
+        let mut walk = ancestors_first(repository, tips).context("cannot walk the history")?;
+        // After a forced push a base may be nowhere, and its change anywhere.
+        let bases: BTreeSet<&str> = wanted.iter().map(|content| content.base.as_deref().unwrap_or_default()).collect();
+        let bases: Option<Vec<Oid>> = bases.iter().map(|base| Oid::from_str(base).ok()).collect();
+        if let Some(first) = bases.and_then(|bases| repository.merge_base_octopus(&bases).ok()) {
+            walk.hide(first).context("cannot walk the history")?;
+        }
+        let all = wanted.iter().flat_map(|content| content.patch.iter().chain(&content.patches));
+        let files: BTreeSet<&str> = all.map(|patch| patch.files.as_str()).collect();
+        let mut changes = Self { commits: Vec::new(), at: BTreeMap::new() };
+        for id in walk {
+            let id = id.context("cannot walk the history")?;
+            let commit = repository.find_commit(id).context("cannot read a commit")?;
+            // A clone without the content of old files (`--filter=blob:none`) cannot tell: what it may change is not found.
+            if let Ok(Some(patch)) = comparison.own_patch(&commit, |own| files.contains(own)) {
+                changes.at.entry(patch.id).or_default().push(changes.commits.len());
+            }
+            changes.commits.push(id);
+        }
+        Ok(changes)
+    }
+
+    /// Returns the commit that makes the change of `content` as a whole, or the last of those that make it in parts.
+    fn making(&self, content: &CommitContent) -> Option<String> {
+        let base = content.base.as_deref().and_then(|base| Oid::from_str(base).ok());
+        let first = base.and_then(|base| self.commits.iter().position(|id| *id == base)).map_or(0, |at| at + 1);
+        let at = |patch: &Patch| self.at.get(&patch.id)?.iter().copied().find(|at| *at >= first);
+        let whole = at(content.patch.as_ref()?);
+        let parts: Option<Vec<usize>> = content.patches.iter().map(at).collect();
+        let found = whole.or_else(|| parts?.into_iter().max())?;
+        self.commits.get(found).map(Oid::to_string)
+    }
+}
+
+/// Compares commits, leaving out recorded results: they come after what they measured.
+pub(super) struct Comparison<'r> {
+    repository: &'r Repository,
+    paths: [String; 2],
+}
+
+impl<'r> Comparison<'r> {
+    /// Leaves out the folder `results` of the repository.
+    pub(super) fn without(results: &str, repository: &'r Repository) -> Self {
+        let mut escaped = String::new();
+        for letter in results.chars() {
+            escaped.extend(matches!(letter, '*' | '?' | '[' | '\\').then_some('\\'));
+            escaped.push(letter);
+        }
+        Self { repository, paths: [format!("!{escaped}/*"), "*".to_owned()] }
+    }
+
+    /// Returns what `commit` holds, and what it changes since the commit at which its branch left those at `tips`.
+    pub(super) fn content(&self, commit: &Commit<'_>, tips: &[Oid]) -> Result<CommitContent, Error> {
+        let repository = self.repository;
+        let mut content = CommitContent { tree: commit.tree_id().to_string(), ..CommitContent::default() };
+        let base = tips.iter().find_map(|tip| repository.merge_base(*tip, commit.id()).ok());
+        let Some(base) = base.filter(|base| *base != commit.id()) else { return Ok(content) };
+        content.base = Some(base.to_string());
+        content.patch = self.patch(Some(&repository.find_commit(base)?.tree()?), &commit.tree()?, |_| true)?;
+        let mut walk = ancestors_first(repository, &[commit.id()])?;
+        for tip in tips {
+            walk.hide(*tip)?;
+        }
+        let own: Vec<Oid> = walk.take(MOST_COMMITS + 1).collect::<Result<_, Error>>()?;
+        if own.len() <= MOST_COMMITS {
+            for id in own {
+                let commit = repository.find_commit(id)?;
+                // A merge brings what others changed.
+                if commit.parent_count() < 2 {
+                    content.patches.extend(self.own_patch(&commit, |_| true)?);
+                }
+            }
+        }
+        Ok(content)
+    }
+
+    /// Returns what a commit changes since its first parent, if that is in files that are `wanted`.
+    fn own_patch(&self, commit: &Commit<'_>, wanted: impl Fn(&str) -> bool) -> Result<Option<Patch>, Error> {
+        let parent = commit.parents().next().map(|parent| parent.tree()).transpose()?;
+        self.patch(parent.as_ref(), &commit.tree()?, wanted)
+    }
+
+    /// Returns the change from one tree to another; none where nothing changes, or in other files than those that are `wanted`.
+    fn patch(
+        &self,
+        from: Option<&Tree<'_>>,
+        to: &Tree<'_>,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Option<Patch>, Error> {
+        let mut options = DiffOptions::new();
+        for path in &self.paths {
+            options.pathspec(path);
+        }
+        let diff = self.repository.diff_tree_to_tree(from, Some(to), Some(&mut options))?;
+        let names = diff.deltas().filter_map(|delta| delta.new_file().path_bytes().map(String::from_utf8_lossy));
+        let names: BTreeSet<_> = names.collect();
+        if names.is_empty() {
+            return Ok(None);
+        }
+        let names = names.iter().map(|name| name.as_bytes());
+        let files: String = Digest::of_fields(names).hex().chars().take(FILES_DIGITS).collect();
+        if !wanted(&files) {
+            return Ok(None);
+        }
+        Ok(Some(Patch { files, id: diff.patchid(None)?.to_string() }))
+    }
+}
+
+/// Returns those of `commits` that no reference reaches.
+fn unreachable(repository: &Repository, mut commits: BTreeSet<String>) -> Result<BTreeSet<String>> {
+    if commits.is_empty() {
+        return Ok(commits);
+    }
+    let mut walk = repository.revwalk().context("cannot walk the history")?;
+    for glob in ["refs/heads/*", "refs/remotes/*", "refs/tags/*"] {
+        walk.push_glob(glob).context("cannot walk the history")?;
+    }
+    if let Ok(head) = repository.head().and_then(|head| head.peel_to_commit()) {
+        walk.push(head.id()).context("cannot walk the history")?;
+    }
+    for id in walk {
+        commits.remove(&id.context("cannot walk the history")?.to_string());
+        if commits.is_empty() {
+            break;
+        }
+    }
+    Ok(commits)
+}

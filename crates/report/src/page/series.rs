@@ -1,0 +1,76 @@
+//! What the counters of the first page count: for each state the series that are in it, the largest change first.
+
+use maud::{Markup, html};
+
+use super::super::chart::{Chart, What};
+use super::super::paths::{self, relative};
+use super::super::site::Site;
+use super::super::tally::State;
+use super::{File, Page, by_weight, parts};
+use kubebench_results::compare::words;
+
+/// So many series are on a page.
+const MOST: usize = 500;
+/// The bytes that they may have.
+const WEIGHT: usize = 220_000;
+
+/// Draws the pages of all states that a series is in.
+pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
+    State::ALL.into_iter().flat_map(|state| of_state(site, state)).collect()
+}
+
+fn of_state(site: &Site<'_>, state: State) -> Vec<File> {
+    let mut charts: Vec<&Chart<'_>> =
+        site.charts().filter(|chart| chart.counts() && State::of(chart) == state).collect();
+    if charts.is_empty() {
+        return Vec::new();
+    }
+    // The sort is stable: by benchmark and case otherwise.
+    charts.sort_by(|one, other| other.size().total_cmp(&one.size()));
+    let count = charts.len();
+    let from = paths::series(&state.slug(), 1);
+    let parts = by_weight(charts.into_iter().map(|chart| row(&from, chart)).collect(), MOST, WEIGHT);
+    let pages = parts.len();
+    let draw = |(at, rows): (usize, Vec<Markup>)| {
+        let path = paths::series(&state.slug(), at + 1);
+        let title = format!("{count} series: {}", state.words());
+        let body = html! {
+            (parts::table("Series with their change and level, the largest change first", &HEAD, &rows))
+            p.more { (parts::SPARK) " ~ is noise: not significant, or below the threshold." }
+            @if pages > 1 {
+                p { "Page " (at + 1) " of " (pages) ": "
+                    @for page in 1..=pages { a href=(relative(&path, &paths::series(&state.slug(), page))) { (page) } " " } }
+            }
+        };
+        let title = if at == 0 { title } else { format!("{title}, page {}", at + 1) };
+        Page { path: &path, title: &title, above: &[("Overview", paths::OVERVIEW.to_owned())], body }.draw(site)
+    };
+    parts.into_iter().enumerate().map(draw).collect()
+}
+
+const HEAD: [&str; 5] = ["Benchmark", "Metric", "Change", "Level", "Sessions"];
+
+fn row(from: &str, chart: &Chart<'_>) -> Markup {
+    let told = chart.told;
+    html! {
+        tr {
+            th scope="row" {
+                a href=(relative(from, &paths::benchmark(&told.benchmark))) { (told.benchmark) }
+                @if !told.case_name.is_empty() { br; small { (parts::cut(&told.case_name)) } }
+            }
+            td { a href=(relative(from, &chart.place())) { (parts::metric(told)) } br; small { (parts::hardware(told)) } }
+            td { (change(chart)) }
+            td.drawn { (parts::level(chart)) }
+            td.number { (told.sessions.len()) }
+        }
+    }
+}
+
+fn change(chart: &Chart<'_>) -> String {
+    match (chart.finding().map(|finding| finding.what), chart.line()) {
+        (Some(What::Level(change, interval)), _) => words::estimate(change, interval),
+        (Some(What::Limit(message)), _) => parts::cut(message),
+        (None, Some(line)) => words::effect(line),
+        (None, None) => "–".to_owned(),
+    }
+}

@@ -1,0 +1,19 @@
+//! Whether the first session of a series is an outlier: it filled caches, pulled images, or compiled kernels.
+
+use std::ops::RangeInclusive;
+
+use super::Scale;
+use super::effect::of_history;
+use super::watch::CHANGED;
+
+/// The first session is compared with so many of those that follow: four decide it forever, the others add to that.
+const FOLLOW: RangeInclusive<usize> = 4..=6;
+
+/// Returns whether the first session differs surely, and by the `bound`, from those that follow.
+pub(super) fn is_outlier(scale: Scale, bound: f64, places: &[f64]) -> bool {
+    let Some((first, rest)) = places.split_first() else { return false };
+    FOLLOW
+        .filter_map(|count| rest.get(..count))
+        .filter_map(|rest| of_history(scale, rest, &[], &[*first]))
+        .any(|effect| effect.p <= CHANGED && effect.difference.abs() >= bound && effect.is_new())
+}

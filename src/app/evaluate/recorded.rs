@@ -1,0 +1,141 @@
+//! Which results are read: those of the project's folder together with those of the branch on which results are recorded, or those of
+//! a folder that a person names.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail};
+
+use super::Evaluation;
+use crate::app::results::{NamedResults, ResultsPlace, in_order};
+use kubebench_format::result::{self, BenchmarkResult};
+use kubebench_git::{Fetched, RecordedBranch};
+
+/// The branch of recorded results, as far as this clone knows it.
+#[derive(Default)]
+pub(super) struct Recorded {
+    branch: Option<RecordedBranch>,
+    /// Whether the remote was asked, and has no such branch.
+    is_absent: bool,
+    /// The results that this branch alone has, by their digests.
+    own: BTreeSet<String>,
+}
+
+impl Evaluation {
+    /// Reads the results that were asked for, or the project's; refuses where there is neither a folder nor a branch of them.
+    pub fn read(&mut self, asked: Option<&NamedResults>) -> Result<()> {
+        self.read_if_any(asked)?;
+        if self.folder.is_none() && self.recorded_on().is_none() {
+            let own = &self.directory;
+            let fetch = self.unfetched().map_or_else(String::new, |fetch| format!("; {fetch} brings what is recorded"));
+            bail!(
+                "there is no folder {own}, so nothing has run yet: `kubebench run SPEC` makes the first result{fetch}"
+            );
+        }
+        Ok(())
+    }
+
+    /// Reads the results that were asked for, or the project's, as far as there are any.
+    pub fn read_if_any(&mut self, asked: Option<&NamedResults>) -> Result<()> {
+        if let Some(NamedResults::Folder(folder)) = asked {
+            let place = ResultsPlace::named(&self.start, folder)?;
+            self.take(&place)?;
+            self.folder = Some(self.start.path(folder));
+            return Ok(());
+        }
+        let folder = self.root.join(&self.directory);
+        if folder.is_dir() {
+            self.take(&ResultsPlace::folder(folder.clone(), &self.directory))?;
+            self.folder = Some(folder);
+        }
+        self.look_for_branch(asked)?;
+        let Some(branch) = self.recorded.branch.take() else { return Ok(()) };
+        if branch.is_here() {
+            let directory = self.directory.clone();
+            let here: BTreeSet<String> = self.dataset.rows().iter().map(|row| row.digest.clone()).collect();
+            let all = self.join(&ResultsPlace::branch(&branch, &directory))?;
+            self.recorded.own = all.difference(&here).cloned().collect();
+        }
+        self.recorded.branch = Some(branch);
+        if let (Some(NamedResults::Branch(name)), None) = (asked, self.recorded_on()) {
+            let fetch = self.unfetched().map_or_else(String::new, |fetch| format!(": {fetch} brings it"));
+            bail!("there is no branch `{name}` here{fetch}");
+        }
+        Ok(())
+    }
+
+    /// Fetches the branch of recorded results. That the remote has no such branch is known from then on.
+    pub fn fetch(&mut self, asked: Option<&NamedResults>, tell: fn(&str)) -> Result<()> {
+        if matches!(asked, Some(NamedResults::Folder(_))) {
+            bail!("`--fetch` is about the branch of recorded results, and `--results` names a folder");
+        }
+        self.look_for_branch(asked)?;
+        // What is recorded in the checkout is there, and without a repository so is all that there is.
+        let Some(branch) = &mut self.recorded.branch else { return Ok(()) };
+        match branch.fetch(&self.root, "git".as_ref(), tell) {
+            Ok(Fetched::There) => {}
+            Ok(Fetched::Absent) => self.recorded.is_absent = true,
+            Err(fault) if branch.is_here() => tell(&format!("note: {fault}; it is read as it was last fetched")),
+            Err(fault) => {
+                let help = fault.help.as_ref().map_or_else(String::new, |help| format!("; {help}"));
+                bail!("{fault}{help}");
+            }
+        }
+        Ok(())
+    }
+
+    fn look_for_branch(&mut self, asked: Option<&NamedResults>) -> Result<()> {
+        if self.recorded.branch.is_some() {
+            return Ok(());
+        }
+        let remote = self.recording.as_ref().and_then(|results| results.remote.as_deref());
+        let name = match asked {
+            Some(NamedResults::Branch(name)) => Some(name.as_str()),
+            _ => self.recording.as_ref().map(|results| results.branch.as_str()),
+        };
+        self.recorded.branch = match name {
+            Some(name) => RecordedBranch::find(&self.root, remote, name)?,
+            None => None,
+        };
+        Ok(())
+    }
+
+    /// Returns the branch of recorded results that was read.
+    pub fn recorded_on(&self) -> Option<&RecordedBranch> {
+        self.recorded.branch.as_ref().filter(|branch| branch.is_here())
+    }
+
+    /// Returns the command that brings the branch of recorded results, where it is not here and may be elsewhere.
+    pub fn unfetched(&self) -> Option<String> {
+        let is_unknown = |branch: &&RecordedBranch| !branch.is_here() && !self.recorded.is_absent;
+        Some(format!("`{}`", self.recorded.branch.as_ref().filter(is_unknown)?.fetch_command()?))
+    }
+
+    /// Returns the places of the results that are in the folder.
+    pub(super) fn in_folder(&self) -> BTreeSet<usize> {
+        self.dataset.places(|row| !self.recorded.own.contains(&row.digest))
+    }
+
+    /// Reads whole results by their paths, and hands them to `each`.
+    pub(super) fn whole(
+        &self,
+        paths: &BTreeSet<&String>,
+        mut each: impl FnMut(&BenchmarkResult) -> Result<()> + Send,
+    ) -> Result<()> {
+        let of_branch = self.dataset.rows().iter().filter(|row| self.recorded.own.contains(&row.digest));
+        let of_branch: BTreeSet<&String> = of_branch.map(|row| &row.path).collect();
+        let folder = self.folder.clone().unwrap_or_default();
+        let files: BTreeMap<&String, PathBuf> =
+            paths.difference(&of_branch).map(|path| (*path, folder.join(path))).collect();
+        let files: Vec<(&String, &PathBuf)> = files.iter().map(|(path, file)| (*path, file)).collect();
+        in_order(&files, &mut each)?;
+        let Some(branch) = self.recorded_on() else { return Ok(()) };
+        for path in paths.intersection(&of_branch) {
+            let bytes = branch.file(&format!("{}/{path}", self.directory), result::MAX_BYTES);
+            // It was read before: whatever has become of it, it is not there any more.
+            let bytes = bytes.ok().with_context(|| format!("{path} is not on the branch `{}` now", branch.shown()))?;
+            each(&result::as_written(&bytes).with_context(|| format!("{path} is not as it was when it was read"))?)?;
+        }
+        Ok(())
+    }
+}
