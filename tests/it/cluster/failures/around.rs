@@ -6,6 +6,8 @@ use super::{Failure, eventually, project};
 use crate::cluster::e2e::Loop;
 
 const TIMES: &str = "timeout: 6m\n  queueTimeout: 4m";
+/// For a job that waits until the test clears its way: the job controller then backs off for as long as it was refused.
+const PATIENT: &str = "timeout: 16m\n  queueTimeout: 14m";
 /// Obeys and ends well, as good programs do: it must not hide that it was told to.
 const OBEYS: &str = "{job: {image: 'busybox:1', command: [sh, -c, 'trap \"exit 0\" TERM; echo at work; while :; do sleep 1; done'], resources: {cpu: 10m, memory: 32Mi}}}";
 const A_WHILE: &str = "{job: {image: 'busybox:1', command: [sh, -c, 'trap \"exit 0\" TERM; echo at work; for i in $(seq 30); do sleep 1; done'], resources: {cpu: 10m, memory: 32Mi}}}";
@@ -75,7 +77,7 @@ const FAILURES: [Failure; 11] = [
     },
     Failure {
         benchmark: "quota-later",
-        limits: TIMES,
+        limits: PATIENT,
         workload: "{job: {image: 'busybox:1', pod: {priorityClassName: PREFIX-later}, command: [sh, -c, 'echo at last'], resources: {cpu: 10m, memory: 32Mi}}}",
         status: "succeeded",
         code: "",
@@ -84,7 +86,7 @@ const FAILURES: [Failure; 11] = [
     },
     Failure {
         benchmark: "webhook-away",
-        limits: TIMES,
+        limits: PATIENT,
         workload: "{job: {image: 'busybox:1', patch: {metadata: {labels: {ask: away}}}, command: [sh, -c, 'echo at last'], resources: {cpu: 10m, memory: 32Mi}}}",
         status: "succeeded",
         code: "",
@@ -233,6 +235,8 @@ fn what_befalls_a_run_is_told() {
     );
     let at = format!("/api/v1/namespaces/{namespace}/pods/{evicted}/eviction");
     tree.cluster().say(["create", "--raw", &at, "-f", &tree.project().place("eviction.json")]);
+    eventually("a job that waits for quota", || tree.of_run("jobs", "quota-later").pop());
+    tree.say_there(&["delete", "resourcequota", &later]);
     tree.running_pod("job-deleted");
     tree.say_there(&["delete", "job", &job("job-deleted"), "--wait=false"]);
     tree.say_there(&["delete", "pod", &tree.running_pod("pod-deleted"), "--wait=false"]);
@@ -240,8 +244,6 @@ fn what_befalls_a_run_is_told() {
     tree.running_pod("stopped");
     let stopped = tree.workflows("cluster")["stopped"].clone();
     tree.say_there(&["patch", "workflow", &stopped, "--type=merge", "-p", r#"{"spec":{"shutdown":"Stop"}}"#]);
-    eventually("a job that waits for quota", || tree.of_run("jobs", "quota-later").pop());
-    tree.say_there(&["delete", "resourcequota", &later]);
     let waits = ["logs", "-l", "kubebench.dev/step=run", "-c", "main", "--tail=-1", "--max-log-requests=50"];
     eventually("a step that waits for the webhook", || {
         // Of a pod that has not started yet there is no log, and kubectl then fails as a whole.
