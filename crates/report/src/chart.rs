@@ -2,7 +2,7 @@
 
 use super::paths;
 use kubebench_results::compare::model::{
-    Acknowledged, Kind, LevelChange, Line, OpenChange, SeriesHistory, SessionValue, Turn, Verdict,
+    Acknowledged, Kind, LevelChange, Line, OpenChange, SeriesHistory, SessionValue, Size, Turn, Verdict,
 };
 use kubebench_results::compare::words;
 use kubebench_stats as stats;
@@ -58,7 +58,7 @@ pub(super) struct Finding<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum What<'a> {
     /// By this share, in this interval of 95 %, against the level before.
-    Level(f64, Option<(f64, f64)>),
+    Level(Size),
     /// Beyond a limit or a fixed value, as the gate says it.
     Limit(&'a str),
 }
@@ -140,7 +140,7 @@ impl<'a> Chart<'a> {
     /// Returns how large what its verdict is about is; nothing where that is noise.
     pub(super) fn size(&self) -> f64 {
         let is_noise = matches!(self.verdict(), None | Some(Verdict::NoChangeSeen | Verdict::Unchanged));
-        let of_line = || self.line().filter(|_| !is_noise).and_then(|line| line.change).map_or(0.0, distance);
+        let of_line = || self.line().filter(|_| !is_noise).and_then(Line::size).map_or(0.0, distance);
         self.finding().map_or_else(of_line, |finding| finding.size())
     }
 
@@ -162,7 +162,7 @@ impl<'a> Chart<'a> {
         let limit = self.lines.iter().filter(is_as_bad).find(|line| is_limit(line)).copied();
         let told = limit.map(|line| line.message.split_once("; ").map_or(line.message.as_str(), |(told, _)| told));
         if let Some((line, open)) = self.open_line() {
-            let level = open.change.map(|change| What::Level(change, open.interval));
+            let level = open.size.map(What::Level);
             return Some(Finding {
                 chart: self,
                 what: level.unwrap_or(What::Limit(told.unwrap_or(&line.message))),
@@ -176,13 +176,13 @@ impl<'a> Chart<'a> {
         }
         // A first hit of one gate may pass the limit of another one.
         let hit = self.lines.iter().filter(is_as_bad).find(|line| !is_limit(line)).copied();
-        let Some((line, change)) = hit.and_then(|line| Some((line, line.change?))) else {
+        let Some((line, size)) = hit.and_then(|line| Some((line, line.size()?))) else {
             let line = limit?;
             return Some(self.found(What::Limit(told?), line.candidate.sessions.first()?, None, line));
         };
         let before = line.baseline.sessions.last().and_then(|session| session.commit.as_deref());
         let newest = line.candidate.sessions.first()?;
-        Some(Finding { limit: told, ..self.found(What::Level(change, line.interval), newest, before, line) })
+        Some(Finding { limit: told, ..self.found(What::Level(size), newest, before, line) })
     }
 
     fn found<'f>(
@@ -213,7 +213,7 @@ impl<'a> Chart<'a> {
         let size = self.told.compound().unwrap_or_else(|| change.size());
         Some(Finding {
             chart: self,
-            what: What::Level(size.change, size.interval),
+            what: What::Level(size),
             limit: None,
             since: &change.since,
             commit: change.commit.as_deref(),
@@ -257,7 +257,7 @@ impl Finding<'_> {
     /// Returns how large it is; what passed a limit is larger than any change.
     pub(super) fn size(&self) -> f64 {
         match self.what {
-            What::Level(change, _) if self.limit.is_none() => distance(change),
+            What::Level(size) if self.limit.is_none() => distance(size),
             What::Level(..) | What::Limit(_) => f64::INFINITY,
         }
     }
@@ -278,9 +278,9 @@ pub(super) fn levels(told: &SeriesHistory) -> Vec<(usize, usize, f64)> {
     cuts.iter().zip(cuts.iter().skip(1)).filter_map(level).collect()
 }
 
-/// Returns how far a change goes: half as much is as far as twice as much.
-pub(super) fn distance(change: f64) -> f64 {
-    if change > -1.0 { change.ln_1p().abs() } else { f64::MAX }
+/// Returns how far a change goes: half as much is as far as twice as much, and nothing is as far as what began or ended at 0.
+pub(super) fn distance(size: Size) -> f64 {
+    size.change.filter(|change| *change > -1.0).map_or(f64::MAX, |change| change.ln_1p().abs())
 }
 
 /// Returns whether a line is of a limit or a fixed value.

@@ -51,11 +51,11 @@ fn open(finding: &Finding<'_>) -> Open {
         metric: told.metric.clone(),
         labels: told.labels.clone(),
         change: match finding.what {
-            What::Level(change, _) => Some(change),
+            What::Level(size) => size.change,
             What::Limit(_) => None,
         },
         interval: match finding.what {
-            What::Level(_, interval) => interval,
+            What::Level(size) => size.interval,
             What::Limit(_) => None,
         },
         limit: match finding.what {

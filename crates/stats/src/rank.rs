@@ -17,6 +17,8 @@ pub struct Comparison {
     pub u: f64,
     /// How likely so uneven a U is where nothing differs, on both sides.
     pub p: f64,
+    /// How likely a U of at least this size is where nothing differs: the one-sided p, for values that cannot get less.
+    pub p_greater: f64,
     /// Whether `p` is counted, not approximated.
     pub is_exact: bool,
     /// The median of all differences, second less first: Hodges and Lehmann's estimate of the shift.
@@ -40,8 +42,8 @@ pub fn compare(first: &[f64], second: &[f64]) -> Option<Comparison> {
     let least_sum = (other * (other + 1)) as u64;
     let doubled_u = of_second - least_sum;
     let is_exact = one * other <= EXACT_PAIRS;
-    let (p, least_p) =
-        if is_exact { exact(&ranks, other, of_second) } else { approximate(&ranks, one, other, doubled_u) };
+    let tails = if is_exact { exact(&ranks, other, of_second) } else { approximate(&ranks, one, other, doubled_u) };
+    let two_sided = |tail: f64| (2.0 * tail).min(1.0);
     let mut differences: Vec<f64> = second.iter().flat_map(|b| first.iter().map(move |a| b - a)).collect();
     differences.sort_by(f64::total_cmp);
     let last = differences.len() - 1;
@@ -49,12 +51,23 @@ pub fn compare(first: &[f64], second: &[f64]) -> Option<Comparison> {
     let all = (f64::NEG_INFINITY, f64::INFINITY);
     Some(Comparison {
         u: doubled_u as f64 / 2.0,
-        p,
+        p: two_sided(tails.less.min(tails.greater)),
+        p_greater: tails.greater,
         is_exact,
         shift: quantile(differences.iter().copied(), 0.5),
         interval: cut(one, other).map_or(all, |cut| (at(cut), at(last - cut.min(last)))),
-        least_p,
+        least_p: two_sided(tails.least),
     })
+}
+
+/// One-sided probabilities.
+struct Tails {
+    /// Of at most this rank sum.
+    less: f64,
+    /// Of at least this one.
+    greater: f64,
+    /// The least that there is.
+    least: f64,
 }
 
 /// Returns twice the mid-rank of each value, the first group before the second: whole numbers also for ties.
@@ -78,8 +91,8 @@ fn doubled_ranks(first: &[f64], second: &[f64]) -> Vec<u64> {
     ranks
 }
 
-/// Returns the two-sided p of a doubled rank sum of `chosen` values, and the least p that there is, by counting all choices.
-fn exact(ranks: &[u64], chosen: usize, sum: u64) -> (f64, f64) {
+/// Returns the probabilities of a doubled rank sum of `chosen` values, by counting all choices.
+fn exact(ranks: &[u64], chosen: usize, sum: u64) -> Tails {
     let sums = RankSums::count(ranks, chosen);
     let at = sums.place(sum);
     let all: f64 = sums.ways.iter().sum();
@@ -87,8 +100,7 @@ fn exact(ranks: &[u64], chosen: usize, sum: u64) -> (f64, f64) {
     let at_least: f64 = sums.ways.iter().skip(at).sum();
     let extremes = [sums.ways.first(), sums.ways.last()];
     let least = extremes.into_iter().flatten().copied().fold(f64::INFINITY, f64::min);
-    let two_sided = |tail: f64| (2.0 * tail / all).min(1.0);
-    (two_sided(at_most.min(at_least)), two_sided(least))
+    Tails { less: at_most / all, greater: at_least / all, least: least / all }
 }
 
 /// In how many ways so many of the ranks have each sum. Counts are whole numbers below 2⁵³ or lose what no p shows.
@@ -149,7 +161,7 @@ fn index(sum: u64) -> usize {
 }
 
 /// The normal approximation with the correction for ties and that for continuity.
-fn approximate(ranks: &[u64], one: usize, other: usize, doubled_u: u64) -> (f64, f64) {
+fn approximate(ranks: &[u64], one: usize, other: usize, doubled_u: u64) -> Tails {
     let (n, m) = (one as f64, other as f64);
     let all = n + m;
     let mut sorted = ranks.to_vec();
@@ -157,11 +169,9 @@ fn approximate(ranks: &[u64], one: usize, other: usize, doubled_u: u64) -> (f64,
     let ties: f64 =
         sorted.chunk_by(|one, other| one == other).map(|group| (group.len() as f64).powi(3) - group.len() as f64).sum();
     let variance = n * m / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)));
-    let p = |u: f64| {
-        let distance = ((u - n * m / 2.0).abs() - 0.5).max(0.0);
-        if variance > 0.0 { (2.0 * normal_cdf(-distance / variance.sqrt())).min(1.0) } else { 1.0 }
-    };
-    (p(doubled_u as f64 / 2.0), p(0.0))
+    let below = |distance: f64| if variance > 0.0 { normal_cdf((distance + 0.5) / variance.sqrt()) } else { 1.0 };
+    let distance = doubled_u as f64 / 2.0 - n * m / 2.0;
+    Tails { less: below(distance), greater: below(-distance), least: below(-n * m / 2.0) }
 }
 
 /// Returns how many of the sorted differences lie outside of the interval, on each side: the greatest U that is significant; nothing where

@@ -255,6 +255,12 @@ fn bound(extent: Option<f64>, threshold: f64, ack: &Ack) -> Result<String> {
             ack.from
         )
     };
+    if extent.is_infinite() {
+        bail!(
+            "it got worse from a level of 0 from `{}` on, and nothing is a share of 0: `--max-change any` accepts that change",
+            ack.from
+        );
+    }
     let percent = (extent.max(threshold) * 100.0).ceil() + 2.0;
     let percent = if extent <= 1.0 { percent.min(100.0) } else { percent };
     if percent > 100.0 {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
+use super::super::chart::distance;
 use super::super::paths;
 use super::super::site::Site;
 use super::{chart, parts};
@@ -17,8 +18,8 @@ const MOST_CASES: usize = 3;
 struct Accepted<'a> {
     ack: &'a Acknowledged,
     cases: Vec<&'a str>,
-    /// How large what it accepts is, and since when.
-    changes: Vec<(Size, &'a str)>,
+    /// How large what it accepts is, of which series, and since when.
+    changes: Vec<(Size, &'a SeriesHistory, &'a str)>,
 }
 
 /// Draws what was accepted: an acknowledgement of several cases once.
@@ -39,24 +40,24 @@ pub(super) fn all(site: &Site<'_>) -> Vec<Markup> {
 }
 
 /// Returns the change of a series that was accepted.
-fn change<'a>(told: &'a SeriesHistory, ack: &Acknowledged) -> Option<(Size, &'a str)> {
+fn change<'a>(told: &'a SeriesHistory, ack: &Acknowledged) -> Option<(Size, &'a SeriesHistory, &'a str)> {
     let change = told.changes.iter().find(|change| Some(&change.session) == ack.session.as_ref())?;
-    Some((change.size(), change.since.as_str()))
+    Some((change.size(), told, change.since.as_str()))
 }
 
 fn draw(benchmark: &str, metric: &str, accepted: Accepted<'_>) -> Markup {
     let Accepted { ack, cases, changes } = accepted;
     let named = cases.iter().take(MOST_CASES).copied().collect::<Vec<_>>().join("; ");
-    let largest = changes.iter().max_by(|(one, _), (other, _)| one.change.abs().total_cmp(&other.change.abs()));
+    let largest = changes.iter().max_by(|(one, ..), (other, ..)| distance(*one).total_cmp(&distance(*other)));
     html! {
         a href=(paths::benchmark(benchmark)) { (benchmark) }
         @if !named.is_empty() {
             " (" (parts::cut(&named)) @if cases.len() > MOST_CASES { " and " (cases.len() - MOST_CASES) " more" } ")"
         }
         " " (parts::cut(metric)) ": "
-        @if let Some((size, since)) = largest {
+        @if let Some((size, told, since)) = largest {
             @if changes.len() > 1 { "up to " }
-            strong { (words::change(size.change, size.interval)) } " since " (parts::time(since)) ". "
+            strong { (words::size(Size { interval: None, ..*size }, told.unit.as_deref())) } " since " (parts::time(since)) ". "
         }
         (chart::acknowledged(ack))
     }

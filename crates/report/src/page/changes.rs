@@ -108,7 +108,7 @@ fn shown(site: &Site<'_>, from: &str, entry: &Entry<'_>) -> Markup {
                     a href=(relative(from, &chart.place())) { (told.benchmark) }
                     @if !told.case_name.is_empty() { " (" (parts::cut(&told.case_name)) ")" }
                     ", " (parts::metric(told)) ": " strong class=(class) { (turned) } " "
-                    (words::estimate(change.change, change.interval))
+                    (words::size(change.size(), told.unit.as_deref()))
                     @if !std::ptr::eq(*told, chart.told) { " on " (parts::hardware(told)) }
                     @if change.commit.is_some() { "; " (parts::range(site, change.after.as_deref(), change.commit.as_deref())) }
                 }

@@ -107,7 +107,7 @@ fn story(site: &Site<'_>, from: &str, chart: &Chart<'_>) -> Markup {
                 @for change in changes {
                     @let (class, turned) = parts::turn(change, told, chart);
                     li { (parts::time(&change.since)) " " strong class=(class) { (turned) } ": "
-                        (words::estimate(change.change, change.interval))
+                        (words::size(change.size(), told.unit.as_deref()))
                         @if change.commit.is_some() { "; " (parts::range(site, change.after.as_deref(), change.commit.as_deref())) } }
                 }
                 @for ack in acks { li { (acknowledged(ack)) } }
@@ -226,7 +226,9 @@ fn mark(change: &LevelChange, told: &SeriesHistory, chart: &Chart<'_>, at: usize
         Turn::Worse | Turn::Accepted | Turn::Neither => Event::Resolved,
         Turn::Better | Turn::Back => Event::Better,
     };
-    let size = words::change(change.change, change.interval);
+    let unit = told.unit.as_deref();
+    let size =
+        change.change.map_or_else(|| words::size(change.size(), unit), |share| words::change(share, change.interval));
     let commit = change.commit.as_deref().map_or_else(String::new, |commit| format!(", {}", words::short(commit)));
     let title = format!("{turned}: {size} since {}{commit}", change.since);
     Mark { at, event, label: size, title }

@@ -42,7 +42,7 @@ const HEAD: [&str; 7] = ["Benchmark", "Case", "Metric", "Change", "Verdict", "Be
 fn one(site: &Site<'_>, name: &str, answer: &Comparison) -> File {
     let path = paths::comparison(name);
     let mut lines: Vec<&Line> = answer.lines.iter().collect();
-    let size = |line: &Line| line.change.map_or(-1.0, distance);
+    let size = |line: &Line| line.size().map_or(-1.0, distance);
     lines.sort_by(|one, other| {
         words::is_noise(one).cmp(&words::is_noise(other)).then(size(other).total_cmp(&size(one)))
     });

@@ -149,7 +149,9 @@ fn shades<'a>(map: &Map<'a>) -> BTreeMap<(&'a str, &'a str), usize> {
         let is_apart = before.is_none_or(|before| {
             let scale = Scale::of(&before.values, &cell.values);
             let effect = scale.and_then(|scale| measure(scale, &before.values, &[], &cell.values));
-            effect.is_some_and(|effect| effect.p <= APART && effect.change().abs() >= threshold)
+            effect.is_some_and(|effect| {
+                effect.p <= APART && effect.change().is_none_or(|change| change.abs() >= threshold)
+            })
         });
         if is_apart {
             begins.push(at);

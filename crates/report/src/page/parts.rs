@@ -7,7 +7,7 @@ use super::super::paths::relative;
 use super::super::plot::spark::spark;
 use super::super::site::Site;
 use kubebench_format::result::labelled;
-use kubebench_results::compare::model::{Direction, LevelChange, SeriesHistory, Turn, Verdict};
+use kubebench_results::compare::model::{Direction, LevelChange, SeriesHistory, Size, Turn, Verdict};
 use kubebench_results::compare::words;
 use kubebench_syntax::text::reorders;
 
@@ -178,9 +178,14 @@ pub(super) fn finding(site: &Site<'_>, from: &str, finding: &Finding<'_>, said: 
 pub(super) fn amount(finding: &Finding<'_>) -> Markup {
     html! {
         @match finding.what {
-            What::Level(change, bounds) => {
-                strong class=(if finding.is_pending() { "calm" } else { "bad" }) { (words::change(change, bounds)) }
-                @if let Some(bounds) = bounds { " " (words::interval(change, bounds)) }
+            What::Level(size) => {
+                @let class = if finding.is_pending() { "calm" } else { "bad" };
+                @if let Some(change) = size.change {
+                    strong class=(class) { (words::change(change, size.interval)) }
+                    @if let Some(bounds) = size.interval { " " (words::interval(change, bounds)) }
+                } @else {
+                    strong class=(class) { (words::size(size, finding.chart.told.unit.as_deref())) }
+                }
             }
             What::Limit(message) => strong.bad { (cut(message)) },
         }
@@ -192,14 +197,14 @@ pub(crate) fn finding_words(finding: &Finding<'_>) -> String {
     let told = finding.chart.told;
     let case = if told.case_name.is_empty() { String::new() } else { format!(" ({})", cut(&told.case_name)) };
     let what = match finding.what {
-        What::Level(change, interval) => format!("{} since", words::estimate(change, interval)),
+        What::Level(size) => format!("{} since", words::size(size, told.unit.as_deref())),
         What::Limit(message) => format!("{} in the session of", cut(message)),
     };
     let commit = finding.commit.map_or_else(String::new, |commit| format!(" ({})", words::short(commit)));
     let limit = finding.limit.map_or_else(String::new, |limit| format!(", and {}", cut(limit)));
     let bounds = match finding.what {
-        What::Level(_, Some(_)) => "; brackets are the 95 % confidence interval",
-        What::Level(_, None) | What::Limit(_) => "",
+        What::Level(Size { interval: Some(_), .. }) => "; brackets are the 95 % confidence interval",
+        What::Level(_) | What::Limit(_) => "",
     };
     format!(
         "{}{case}: {} {what} {}{commit}{limit} on {}; {}{bounds}.",

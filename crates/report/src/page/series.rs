@@ -68,7 +68,7 @@ fn row(from: &str, chart: &Chart<'_>) -> Markup {
 
 fn change(chart: &Chart<'_>) -> String {
     match (chart.finding().map(|finding| finding.what), chart.line()) {
-        (Some(What::Level(change, interval)), _) => words::estimate(change, interval),
+        (Some(What::Level(size)), _) => words::size(size, chart.told.unit.as_deref()),
         (Some(What::Limit(message)), _) => parts::cut(message),
         (None, Some(line)) => words::effect(line),
         (None, None) => "–".to_owned(),

@@ -9,7 +9,8 @@ use kubebench_format::result::Ack;
 use kubebench_syntax::unit::MetricSelector;
 
 /// Returns the greatest regression that `ack` is about, as a share: by the level that it is held against, and by what a gate
-/// measures. Where it is about a metric without a value from there on, that is 0; nothing where nothing got worse.
+/// measures; infinite where the level before is 0. Where it is about a metric without a value from there on, that is 0; nothing where nothing
+/// got worse.
 pub fn extent(request: Request<'_>, ack: &Ack) -> Option<f64> {
     let selector = MetricSelector::of(&ack.metric);
     let of_partition = |partition: &Partition| {
@@ -42,9 +43,12 @@ fn of_series(request: Request<'_>, ack: &Ack, origin: Origin<'_>, series: &Serie
     let new = accepted.values.get(at..end)?;
     let effect = Scale::of(&base, new).and_then(|scale| measure(scale, &base, &[], new));
     let scale = Scale::of(&accepted.values, &[])?;
-    let from_reference = changes.iter().find(|change| change.at == at).map(|change| scale.change(change.difference));
+    let from_reference = changes
+        .iter()
+        .find(|change| change.at == at)
+        .map(|change| scale.change(change.difference).unwrap_or(f64::INFINITY));
     let interval = effect.filter(|effect| effect.p <= SIGNIFICANT).and_then(|effect| effect.change_interval());
-    let shares = from_reference.into_iter().chain(effect.map(|effect| effect.change()));
+    let shares = from_reference.into_iter().chain(effect.map(|effect| effect.change().unwrap_or(f64::INFINITY)));
     let shares = shares.chain(interval.into_iter().flat_map(|(low, high)| [low, high]));
     // More than all is not lost by what cannot be negative.
     let most = if policy.loses_all(accepted.values.iter().copied()) { 1.0 } else { f64::INFINITY };

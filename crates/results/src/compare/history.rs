@@ -93,12 +93,12 @@ impl SeriesHistory {
 impl LevelChange {
     /// Returns how large it is, against the level before it.
     pub fn size(&self) -> Size {
-        Size { change: self.change, interval: self.interval }
+        Size { change: self.change, interval: self.interval, levels: self.levels }
     }
 
     /// Returns whether this level, which is worse than what is normal, is better than the one before it.
     pub fn is_back_in_part(&self, direction: Direction) -> bool {
-        self.turn == Turn::Worse && worse(self.change, direction).is_some_and(|worse| worse < 0.0)
+        self.turn == Turn::Worse && worse(self.levels.1 - self.levels.0, direction).is_some_and(|worse| worse < 0.0)
     }
 }
 
@@ -189,7 +189,7 @@ impl Request<'_> {
                 .and_then(|open| members.get(open.from))
                 .and_then(|at| everything.sessions.get(*at))
                 .map(|session| session.session.clone()),
-            open_size: open.and_then(|open| open.effect).map(|effect| size(&effect)),
+            open_size: open.and_then(|open| open.size),
             environment_changes: environment_changes(origin, series),
             drift: drift(level),
             correlation: scaled(level)
@@ -218,7 +218,7 @@ pub(super) struct OpenLevel {
     /// How many sessions its newest level has.
     pub(super) measured: usize,
     /// That level against the one before the change opened.
-    pub(super) effect: Option<Effect>,
+    pub(super) size: Option<Size>,
 }
 
 impl Levels {
@@ -228,13 +228,29 @@ impl Levels {
         let before =
             self.found.changes.iter().map(|change| change.at).rfind(|at| *at < from).unwrap_or(self.found.apart);
         let newest = newest_level(&self.values, &self.found);
-        Some(OpenLevel { from, measured: newest.len(), effect: step(self.values.get(before..from)?, newest) })
+        let before = self.values.get(before..from)?;
+        let size = step(before, newest).map(|effect| size(&effect, before, newest));
+        Some(OpenLevel { from, measured: newest.len(), size })
     }
 }
 
-/// Returns how large an effect is.
-pub(super) fn size(effect: &Effect) -> Size {
-    Size { change: effect.change(), interval: effect.change_interval() }
+/// Returns how large the effect of sessions after others is. An interval that holds 0 is not that of a change which is known by more than
+/// these sessions.
+pub(super) fn size(effect: &Effect, before: &[f64], after: &[f64]) -> Size {
+    let is_apart = |(low, high): &(f64, f64)| *low > 0.0 || *high < 0.0;
+    Size {
+        change: effect.change(),
+        interval: effect.change_interval().filter(is_apart),
+        ..Size::between(before, after)
+    }
+}
+
+impl Size {
+    /// Returns the levels of sessions before and after a change of which no more is known.
+    fn between(before: &[f64], after: &[f64]) -> Self {
+        let median = |values: &[f64]| stats::quantile(values.iter().copied(), 0.5);
+        Self { change: None, interval: None, levels: (median(before), median(after)) }
+    }
 }
 
 /// Finds the levels among the points at `places`, by the acknowledgements that are about the series.
@@ -303,7 +319,7 @@ fn drift(level: &[f64]) -> Option<Drift> {
     const LEAST: usize = 10;
     let (scale, places) = scaled(level).filter(|_| level.len() >= LEAST)?;
     let found = trend::drift(&places).filter(|found| found.p <= DRIFTS)?;
-    Some(Drift { per_session: scale.change(trend::slope(&places)), p: found.p, sessions: level.len() })
+    Some(Drift { per_session: scale.change(trend::slope(&places))?, p: found.p, sessions: level.len() })
 }
 
 /// Returns a change of level among the points at `members`, as it is told.
@@ -326,15 +342,19 @@ pub(super) fn level_change(
     };
     let (before, after) = (values(start, change.at), values(change.at, end));
     let scale = Scale::of(&before, &after)?;
-    let effect = step(&before, &after);
+    let size = step(&before, &after).map_or_else(
+        || Size { change: scale.change(change.difference), ..Size::between(&before, &after) },
+        |effect| size(&effect, &before, &after),
+    );
     Some(LevelChange {
         session: session.id.clone(),
         since: session.started_at.clone(),
         turn: change.turn,
         commit: origin.commit(first),
         after: change.at.checked_sub(1).and_then(session_at).and_then(|before| origin.commit(before)),
-        change: effect.map_or(scale.change(change.difference), |effect| effect.change()),
-        interval: effect.and_then(|effect| effect.change_interval()),
+        change: size.change,
+        interval: size.interval,
+        levels: size.levels,
     })
 }
 

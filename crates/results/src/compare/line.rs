@@ -1,6 +1,6 @@
 //! One line of an answer: what was judged, made of an dataset's sessions and a judgement's numbers.
 
-use super::model::{Line, SessionValue, Sessions};
+use super::model::{Line, SessionValue, Sessions, Size};
 use super::side::Lineage;
 use super::words;
 use crate::dataset::{Dataset, Partition, Point, Series};
@@ -130,6 +130,16 @@ impl Origin<'_> {
             unreachable: 0,
             synthetic: newest.synthetic,
         }
+    }
+}
+
+impl Line {
+    /// Returns how large its change is; nothing where none is known.
+    pub fn size(&self) -> Option<Size> {
+        let levels = (self.baseline.median?, self.candidate.median?);
+        let is_from_zero = levels.0 == 0.0 && levels.1 != 0.0;
+        let is_known = self.change.is_some() || is_from_zero;
+        is_known.then_some(Size { change: self.change, interval: self.interval, levels })
     }
 }
 

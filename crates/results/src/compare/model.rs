@@ -142,19 +142,23 @@ pub struct LevelChange {
     pub commit: Option<String>,
     /// The commit of the session before it.
     pub after: Option<String>,
-    /// The change as a share, against the level that was normal before.
-    pub change: f64,
+    /// The change as a share, against the level that was normal before; nothing where that was 0.
+    pub change: Option<f64>,
     /// The interval of 95 % around it.
     pub interval: Option<(f64, f64)>,
+    /// The medians of the level before and of this one.
+    pub levels: (f64, f64),
 }
 
 /// How large a change is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Size {
-    /// The change as a share.
-    pub change: f64,
+    /// The change as a share; nothing where the level before is 0.
+    pub change: Option<f64>,
     /// The interval of 95 % around it.
     pub interval: Option<(f64, f64)>,
+    /// The medians of the level before and of the new one.
+    pub levels: (f64, f64),
 }
 
 /// A fact that changed.
@@ -292,10 +296,8 @@ pub struct OpenChange {
     pub sessions: usize,
     /// How many of them are of its newest level, which `change` is of.
     pub measured: usize,
-    /// The change as a share: its newest level against the one before it opened.
-    pub change: Option<f64>,
-    /// The interval of 95 % around it.
-    pub interval: Option<(f64, f64)>,
+    /// How large it is: its newest level against the one before it opened.
+    pub size: Option<Size>,
     /// The later levels of it that were worse again, the oldest first.
     pub steps: Vec<LevelChange>,
     /// How much worse than that level the candidate is, where it is so significantly and by more than the threshold.

@@ -192,22 +192,26 @@ pub struct LevelChange {
     /// The commit of the session before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// The change as a share, against the level that was normal before.
-    pub change: f64,
+    /// The change as a share, against the level that was normal before; null where that was 0, of which nothing is a share.
+    pub change: Option<f64>,
     /// The interval of 95 % around it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
+    /// The medians of the level before and of the new one, in the unit of the metric.
+    pub levels: (f64, f64),
 }
 
 /// How large a change is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Size {
-    /// The change as a share.
-    pub change: f64,
+    /// The change as a share; null where the level before is 0, of which nothing is a share.
+    pub change: Option<f64>,
     /// The interval of 95 % around it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
+    /// The medians of the level before and of the new one, in the unit of the metric.
+    pub levels: (f64, f64),
 }
 
 /// A fact that changed.
@@ -377,6 +381,9 @@ pub struct OpenChange {
     /// The interval of 95 % around it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
+    /// The medians of the level before it opened and of its newest one, in the unit of the metric.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<(f64, f64)>,
     /// The later levels of it that were worse again, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<LevelChange>,

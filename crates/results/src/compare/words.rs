@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::model::{Acknowledged, Direction, GateReport, Line, OTHER_UNIT, Size, Verdict};
+use super::model::{Acknowledged, Direction, GateReport, Line, OTHER_UNIT, OpenChange, Size, Verdict};
 use crate::verdict::{Judgement, Method, Policy, Reason, SIGNIFICANT};
 use kubebench_format::result::labelled;
 use kubebench_syntax::text::shell_word;
@@ -21,6 +21,7 @@ pub(crate) fn code(reason: Reason) -> &'static str {
         Reason::TooFew { .. } => "tooFewSessions",
         Reason::ShortHistory { .. } => "shortHistory",
         Reason::NoDirection => "noDirection",
+        Reason::Vague => "tooUncertain",
         Reason::NoScale => "noScale",
     }
 }
@@ -83,8 +84,14 @@ pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
         Reason::NoDirection => {
             format!("it changed by more than {threshold}, and nothing says which way is better")
         }
+        Reason::Vague => format!(
+            "cannot be evaluated: {} and {} sessions with this noise leave an interval of more than a factor of five, or none{more}",
+            counts.0, counts.1
+        ),
         Reason::NoScale => {
-            "no relative change can be said: the baseline's median is 0; only `min` and `max` decide".to_owned()
+            "cannot be evaluated: the baseline's median is 0, of which nothing is a share, and there are values above and below it; only \
+             `min` and `max` decide"
+                .to_owned()
         }
     }
 }
@@ -155,6 +162,15 @@ fn multiple(share: f64, interval: Option<(f64, f64)>) -> String {
 pub fn estimate(share: f64, bounds: Option<(f64, f64)>) -> String {
     let change = change(share, bounds);
     bounds.map_or_else(|| change.clone(), |bounds| format!("{change} {}", interval(share, bounds)))
+}
+
+/// Returns how large a change is: in values, where the level before was 0.
+pub fn size(size: Size, unit: Option<&str>) -> String {
+    let by_values = || {
+        let [before, after] = values([size.levels.0, size.levels.1], unit);
+        format!("from {before} to {after}")
+    };
+    size.change.map_or_else(by_values, |change| estimate(change, size.interval))
 }
 
 /// Says who accepted a change, until when and why.
@@ -366,9 +382,10 @@ fn of_name(name: &str) -> Option<Method> {
 fn accept(line: &Line, session: Option<&str>, results: Option<&str>) -> String {
     // What is accepted from the same session has a file, which accepts it no more, or not as much.
     let first = session.or(line.open.as_ref().map(|open| open.session.as_str()));
-    let (change, bounds) = line.open.as_ref().map_or((line.change, line.interval), |open| (open.change, open.interval));
-    // No bound reaches further than 100 %.
-    let is_beyond = |share: Option<f64>| share.is_some_and(|share| share >= 1.0);
+    let of_open = |open: &OpenChange| open.size.map_or((None, None), |size| (size.change, size.interval));
+    let (change, bounds) = line.open.as_ref().map_or((line.change, line.interval), of_open);
+    // No bound reaches further than 100 %, and none is a share of 0.
+    let is_beyond = |share: Option<f64>| share.is_none_or(|share| share >= 1.0);
     let same = || line.acks.iter().filter(|ack| first.is_some() && ack.session.as_deref() == first);
     if let Some(known) = same().find(|ack| !ack.expired).or_else(|| same().next()) {
         let what = match known.expired {
@@ -380,7 +397,7 @@ fn accept(line: &Line, session: Option<&str>, results: Option<&str>) -> String {
     }
     let from = session.map_or_else(String::new, |session| format!(" --from {}", shell_word(session)));
     let results = results.map_or_else(String::new, |folder| format!(" --results {}", shell_word(folder)));
-    let bound = match (is_beyond(change), is_beyond(bounds.map(|(_, high)| high))) {
+    let bound = match (is_beyond(change), bounds.is_some_and(|(_, high)| high >= 1.0)) {
         (true, _) => " --max-change any",
         (false, true) => " --max-change 100%",
         (false, false) => "",
@@ -469,9 +486,9 @@ pub fn seen(sessions: usize, measured: usize) -> String {
 }
 
 /// Says how much worse a candidate is than the newest sessions of an open change.
-pub(crate) fn further(size: Size) -> String {
-    let side = if size.change < 0.0 { "below" } else { "above" };
-    format!("this candidate is a further {} {side} these sessions", estimate(size.change, size.interval))
+pub(crate) fn further(size: Size, unit: Option<&str>) -> String {
+    let side = if size.levels.1 < size.levels.0 { "below" } else { "above" };
+    format!("this candidate is a further {} {side} these sessions", self::size(size, unit))
 }
 
 /// Returns the day of a time.

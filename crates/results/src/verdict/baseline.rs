@@ -88,12 +88,8 @@ pub struct Baseline {
 /// Finds the baseline in `values`, one a session in the order of time; `marks` are acknowledgements.
 pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
     let everything = || (0..values.len()).collect();
-    // What fell to nothing is measured by what it was, also when it has been nothing for longer.
-    let by_first = || values.split_at_checked(LEAST_HISTORY).and_then(|(first, rest)| Scale::of(first, rest));
-    let Some((scale, places)) = floored(values).or_else(|| {
-        let scale = Scale::of(values, &[]).or_else(by_first)?;
-        Some((scale, scale.places(values)))
-    }) else {
+    let plain = || Scale::of(values, &[]).map(|scale| (scale, scale.places(values)));
+    let Some((scale, places)) = floored(values).or_else(plain) else {
         return Baseline { sessions: everything(), ..Baseline::default() };
     };
     let bound = scale.bound(policy.threshold, policy.direction);

@@ -1,6 +1,7 @@
 //! By how much a candidate differs from its baseline, and how sure that is.
 
 use super::Scale;
+use kubebench_format::result::v1::Direction;
 use kubebench_stats::{self as stats, pairs, prediction, rank, unequal};
 
 /// How an effect was measured.
@@ -8,6 +9,8 @@ use kubebench_stats::{self as stats, pairs, prediction, rank, unequal};
 pub enum Method {
     /// The t prediction interval for the mean of few new sessions, from the sessions before them.
     Prediction,
+    /// The exact, one-sided Mann–Whitney U test of new sessions against earlier ones of which more than half are 0, and none is less.
+    FromZero,
     /// Welch's t, with the degrees of freedom of the smaller group, of few sessions that vary more than the many; approximate.
     Unequal,
     /// The exact Mann–Whitney U test, and Hodges and Lehmann's shift.
@@ -25,6 +28,7 @@ impl Method {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Prediction => "tPredictionInterval",
+            Self::FromZero => "exactFromZero",
             Self::Unequal => "welchT",
             Self::Ranks => "mannWhitneyExact",
             Self::RanksApproximate => "mannWhitneyNormal",
@@ -37,6 +41,7 @@ impl Method {
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Prediction => "t prediction interval",
+            Self::FromZero => "Mann–Whitney U from a baseline of zeros, exact and one-sided",
             Self::Unequal => "Welch's t, approximate",
             Self::Ranks => "Mann–Whitney U, exact",
             Self::RanksApproximate => "Mann–Whitney U, normal approximation",
@@ -73,8 +78,8 @@ pub struct Effect {
 }
 
 impl Effect {
-    /// Returns the difference as a share: −0.08 for 8 % less.
-    pub fn change(&self) -> f64 {
+    /// Returns the difference as a share: −0.08 for 8 % less; nothing where it is none, since the baseline is 0.
+    pub fn change(&self) -> Option<f64> {
         self.scale.change(self.difference)
     }
 
@@ -83,12 +88,27 @@ impl Effect {
         self.difference < self.beyond.0 || self.difference > self.beyond.1
     }
 
-    /// Returns the interval of 95 % around that, where so few sessions have one.
+    /// Returns the interval of 95 % around that; nothing where it is no share, or so wide that it says nothing.
     pub(crate) fn change_interval(&self) -> Option<(f64, f64)> {
         let (low, high) = self.interval;
-        let (low, high) = (self.scale.change(low), self.scale.change(high));
-        let is_there = self.interval.0.is_finite() && self.interval.1.is_finite();
-        (is_there && low.is_finite() && high.is_finite()).then_some((low, high))
+        let (low, high) = (self.scale.change(low)?, self.scale.change(high)?);
+        (low.is_finite() && high.is_finite() && !self.is_vague()).then_some((low, high))
+    }
+
+    /// Returns whether so few degrees of freedom are left, or the interval is so wide, that nobody can use it.
+    pub(super) fn is_vague(&self) -> bool {
+        const LEAST_FREEDOM: f64 = 3.0;
+        // A factor of five.
+        const WIDEST: f64 = 4.0;
+        let (first, second) = self.counts;
+        let freedom = match self.method {
+            Method::Prediction => prediction::freedom(first, self.correlation),
+            Method::Unequal | Method::PairsByT => first.min(second).saturating_sub(1) as f64,
+            Method::FromZero | Method::Ranks | Method::RanksApproximate | Method::Pairs => return false,
+        };
+        let widest = self.scale.bound(WIDEST, Direction::Lower);
+        let (low, high) = self.interval;
+        freedom < LEAST_FREEDOM || high - self.difference > widest || self.difference - low > widest
     }
 }
 
@@ -114,7 +134,7 @@ pub(crate) fn against_history(scale: Scale, history: &[f64], new: &[f64]) -> Opt
 pub(super) fn of_history(scale: Scale, history: &[f64], held: &[f64], new: &[f64]) -> Option<Effect> {
     let correlation = correlation(history);
     let found = prediction::predict(history, held, new, correlation)?;
-    Some(Effect {
+    let effect = Effect {
         method: Method::Prediction,
         scale,
         difference: found.difference,
@@ -125,7 +145,29 @@ pub(super) fn of_history(scale: Scale, history: &[f64], held: &[f64], new: &[f64
         deviation: found.deviation,
         counts: (history.len(), new.len()),
         correlation,
+    };
+    if !is_of_zeros(scale, history, new) {
+        return Some(effect);
+    }
+    // Sessions that are held back were suspected because they are not 0 either.
+    let since: Vec<f64> = held.iter().chain(new).copied().collect();
+    Some(Effect {
+        method: Method::FromZero,
+        difference: stats::quantile(new.iter().copied(), 0.5),
+        interval: (f64::NEG_INFINITY, f64::INFINITY),
+        p: rank::compare(history, &since)?.p_greater,
+        ..effect
     })
+}
+
+/// Returns whether more than half of the earlier sessions are 0, none is less, and new ones are not all 0 too.
+pub(super) fn is_of_zeros(scale: Scale, history: &[f64], new: &[f64]) -> bool {
+    let least = || history.iter().chain(new).copied().fold(f64::INFINITY, f64::min);
+    let is_zero = |value: &f64| *value == 0.0;
+    scale != Scale::Log
+        && stats::quantile(history.iter().copied(), 0.5) == 0.0
+        && least() >= 0.0
+        && !history.iter().chain(new).all(is_zero)
 }
 
 /// Measures few sessions against many that are not the sessions before them, and so may vary less: where the few vary more, by how each

@@ -95,7 +95,9 @@ pub enum Reason {
     },
     /// It changed, and nothing says which way is better.
     NoDirection,
-    /// Values have no change that can be said: the baseline's median is 0.
+    /// Not significant, and so uncertain that the interval says nothing.
+    Vague,
+    /// Values have no change that can be said: the baseline's median is 0, and values are on both sides of it.
     NoScale,
 }
 
@@ -163,6 +165,7 @@ fn decide(effect: &Effect, policy: Policy, bound: f64, p: f64) -> (Verdict, Reas
             Some(_) => (Verdict::Improved, Reason::Change),
             None => (Verdict::Inconclusive, Reason::NoDirection),
         },
+        (false, _) if effect.is_vague() => (Verdict::Inconclusive, Reason::Vague),
         _ if inside => (Verdict::Unchanged, Reason::Equivalent),
         (true, false) => (Verdict::Inconclusive, Reason::MayBeBeyond),
         (false, false) => (Verdict::NoChangeSeen, Reason::Nothing),
@@ -185,7 +188,7 @@ fn least_group(method: Method) -> usize {
     match method {
         Method::Pairs | Method::PairsByT => 6,
         Method::Unequal | Method::Ranks | Method::RanksApproximate => 4,
-        Method::Prediction => LEAST_HISTORY,
+        Method::Prediction | Method::FromZero => LEAST_HISTORY,
     }
 }
 
@@ -196,7 +199,9 @@ fn error(effect: &Effect, more: usize) -> (f64, f64) {
     let follows = effect.correlation;
     let now = candidate + more;
     let (freedom, spread) = match effect.method {
-        Method::Prediction => (prediction::freedom(baseline, follows), prediction::spread(baseline, now, follows)),
+        Method::Prediction | Method::FromZero => {
+            (prediction::freedom(baseline, follows), prediction::spread(baseline, now, follows))
+        }
         Method::Pairs | Method::PairsByT => (now as f64 - 1.0, (1.0 / now as f64).sqrt()),
         Method::Unequal => {
             ((baseline.min(candidate) + more) as f64 - 1.0, prediction::spread(baseline + more, now, 0.0))
@@ -215,6 +220,8 @@ fn more(effect: &Effect, bound: f64) -> Option<usize> {
     let (baseline, candidate) = effect.counts;
     let least = match effect.method {
         Method::Prediction if baseline < LEAST_HISTORY => return Some(LEAST_HISTORY - baseline),
+        // Each is above all that were 0.
+        Method::FromZero => return (1..=MOST).find(|more| ways(baseline, candidate + more) >= 1.0 / SIGNIFICANT),
         Method::Prediction => 1,
         method => least_group(method).saturating_sub(candidate.min(baseline)).max(1),
     };
@@ -224,6 +231,11 @@ fn more(effect: &Effect, bound: f64) -> Option<usize> {
         if size >= bound { half < size } else { size + half < bound }
     };
     (least..=MOST.max(least)).find(is_decided)
+}
+
+/// Returns in how many ways so many sessions can be the new ones of all.
+fn ways(baseline: usize, new: usize) -> f64 {
+    (1..=new).map(|at| (baseline + at) as f64 / at as f64).product()
 }
 
 /// Returns the least regression that is seen with a probability of 90 %: what the interval, the threshold and the worst of
@@ -243,13 +255,14 @@ fn detectable(effect: &Effect, direction: Direction, bound: f64) -> Option<f64> 
     let noise = prediction::quantile(POWER, freedom) * error;
     let least = half.max(bound).max(worst) + noise;
     let sign = if direction == Direction::Lower { 1.0 } else { -1.0 };
-    Some(effect.scale.change(sign * least).abs()).filter(|change| change.is_finite())
+    let change = effect.scale.change(sign * least).filter(|_| effect.method != Method::FromZero && !effect.is_vague());
+    change.map(f64::abs).filter(|change| change.is_finite())
 }
 
 impl Judgement {
     /// Returns the change as a share: −0.08 for 8 % less.
     pub(crate) fn change(&self) -> Option<f64> {
-        self.effect.map(|effect| effect.change())
+        self.effect.and_then(|effect| effect.change())
     }
 
     /// Returns the interval of 95 % around the change.

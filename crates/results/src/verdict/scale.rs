@@ -10,11 +10,13 @@ pub enum Scale {
     Log,
     /// Values in units of the absolute median of the baseline, where some are zero or negative.
     Relative(f64),
+    /// Values in units of the median of those that are not zero, where the baseline's median is 0 and none is less: a change is no share.
+    FromZero(f64),
 }
 
 impl Scale {
-    /// Returns the scale for these values; nothing where no change can be said: the baseline's median is 0 while values differ from it,
-    /// a value is not finite, or a share of the median would not be.
+    /// Returns the scale for these values; nothing where no change can be said: the baseline's median is 0 while values are on both sides
+    /// of it, a value is not finite, or a share of the median would not be.
     pub fn of(baseline: &[f64], candidate: &[f64]) -> Option<Self> {
         let all = || baseline.iter().chain(candidate).copied();
         if all().any(|value| !value.is_finite()) || baseline.is_empty() {
@@ -25,22 +27,29 @@ impl Scale {
         }
         let median = stats::quantile(baseline.iter().copied(), 0.5).abs();
         if median > 0.0 {
-            // Of a median that is next to nothing, or beyond all numbers, nothing can be told in shares.
-            let scale = Self::Relative(median);
-            return all()
-                .all(|value| scale.place(value).abs() < f64::MAX.sqrt())
-                .then_some(scale)
-                .filter(|_| median.is_finite());
+            return Self::Relative(median).within_reach(median, all());
         }
-        // Nothing but zeros: no unit is needed to see that nothing changed.
-        all().all(|value| value == 0.0).then_some(Self::Relative(1.0))
+        if all().all(|value| value == 0.0) {
+            // No unit is needed to see that nothing changed.
+            return Some(Self::Relative(1.0));
+        }
+        let unit = stats::quantile(all().filter(|value| *value != 0.0), 0.5);
+        all().all(|value| value >= 0.0).then_some(Self::FromZero(unit))?.within_reach(unit, all())
     }
 
-    /// Returns the scale for two sides of equal rank: the same when they are reversed. Where the median of one is 0, a difference is told
-    /// in units of the other.
+    /// Returns the scale, unless its unit is next to nothing, or beyond all numbers: then nothing can be said in shares.
+    fn within_reach(self, unit: f64, mut values: impl Iterator<Item = f64>) -> Option<Self> {
+        let is_within = unit.is_finite() && values.all(|value| self.place(value).abs() < f64::MAX.sqrt());
+        is_within.then_some(self)
+    }
+
+    /// Returns the scale for two sides of equal rank: the same when they are reversed, except that nothing is a share of a first side whose
+    /// median is 0.
     pub(crate) fn between(first: &[f64], second: &[f64]) -> Option<Self> {
         match (Self::of(first, second), Self::of(second, first)) {
             (Some(Self::Relative(one)), Some(Self::Relative(other))) => Some(Self::Relative(f64::midpoint(one, other))),
+            (Some(Self::FromZero(_)), Some(Self::Relative(other))) => Some(Self::FromZero(other)),
+            (Some(Self::Relative(one)), Some(Self::FromZero(_))) => Some(Self::Relative(one)),
             (one, other) => one.or(other),
         }
     }
@@ -49,7 +58,7 @@ impl Scale {
     pub(crate) fn place(self, value: f64) -> f64 {
         match self {
             Self::Log => stats::ln(value),
-            Self::Relative(unit) => value / unit,
+            Self::Relative(unit) | Self::FromZero(unit) => value / unit,
         }
     }
 
@@ -58,11 +67,12 @@ impl Scale {
         values.iter().map(|value| self.place(*value)).collect()
     }
 
-    /// Returns the change that a difference on the scale is: −0.08 for 8 % less.
-    pub(crate) fn change(self, difference: f64) -> f64 {
+    /// Returns the change that a difference on the scale is: −0.08 for 8 % less; nothing where it is no share.
+    pub(crate) fn change(self, difference: f64) -> Option<f64> {
         match self {
-            Self::Log => stats::exp_m1(difference),
-            Self::Relative(_) => difference,
+            Self::Log => Some(stats::exp_m1(difference)),
+            Self::Relative(_) => Some(difference),
+            Self::FromZero(_) => None,
         }
     }
 
@@ -70,7 +80,7 @@ impl Scale {
     /// same size, so that reversing the sides mirrors a verdict.
     pub(crate) fn bound(self, threshold: f64, direction: Direction) -> f64 {
         match (self, direction) {
-            (Self::Relative(_), _) => threshold,
+            (Self::Relative(_) | Self::FromZero(_), _) => threshold,
             (Self::Log, Direction::Higher) => -stats::ln_1p(-threshold.min(0.99)),
             (Self::Log, Direction::Lower | Direction::None) => stats::ln_1p(threshold),
         }

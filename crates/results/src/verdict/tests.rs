@@ -3,6 +3,7 @@
 mod histories;
 mod judgements;
 mod young_series;
+mod zeros;
 
 use super::{Judgement, Policy, Scale, judge, measure};
 use kubebench_format::result::v1::Direction;

@@ -6,11 +6,11 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use super::effect::{self, correlation, of_history};
+use super::effect::{self, Method, correlation, of_history};
 use super::judge::worse;
 use super::{LEAST_HISTORY, Policy, SIGNIFICANT, Scale, WINDOW};
 use kubebench_stats::distribution::t_two_sided;
-use kubebench_stats::{self as stats, hampel, prediction};
+use kubebench_stats::{self as stats, hampel, prediction, rank};
 use kubebench_syntax::invariant::Invariant as _;
 
 /// The newest sessions are of another level where that is this unlikely by chance: each session is another look.
@@ -213,7 +213,9 @@ impl Series<'_> {
             return None;
         }
         let effect = of_history(self.scale, &normal, &[], &[place])?;
-        (effect.p <= SIGNIFICANT && effect.is_new()).then(|| (self.worse(difference), effect.p))
+        // One session after few zeros cannot be significant.
+        let is_suspect = effect.p <= SIGNIFICANT || effect.method == Method::FromZero;
+        (is_suspect && effect.is_new()).then(|| (self.worse(difference), effect.p))
     }
 
     /// Returns the change that the newest sessions show together, where they are surely of another level.
@@ -259,7 +261,10 @@ impl Series<'_> {
         let freedom = (n + m - 2) as f64;
         let own = squares(&usual, center) * prediction::hidden(n, correlation);
         let error = ((own + squares(&new, level)) / freedom).sqrt() * prediction::spread(n, m, correlation);
-        let p = if error > 0.0 {
+        let all = values(self.places, before);
+        let p = if effect::is_of_zeros(self.scale, &all, &new) {
+            rank::compare(&all, &new)?.p_greater
+        } else if error > 0.0 {
             t_two_sided(difference / error, prediction::freedom(n + m - 1, correlation))
         } else {
             0.0
@@ -272,9 +277,8 @@ impl Series<'_> {
             return None;
         }
         let noise = effect::noise(&usual);
-        let is_new = gone(&values(self.places, before))
-            .windows(m)
-            .all(|stretch| lasting > effect::next_of_its_kind(self::lasting(stretch), noise, m));
+        let is_new =
+            gone(&all).windows(m).all(|stretch| lasting > effect::next_of_its_kind(self::lasting(stretch), noise, m));
         is_new.then_some((difference, p))
     }
 

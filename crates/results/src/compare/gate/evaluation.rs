@@ -374,12 +374,13 @@ impl Draft<'_> {
         line.open = self.change(&self.told()).or_else(|| self.change(&self.earlier));
         let since = line.open.as_mut().map_or_else(String::new, |open| {
             open.further = further;
-            let size = open.change.map_or_else(String::new, |change| {
-                format!(", {} against the level before", words::estimate(change, open.interval))
+            let size = open.size.map_or_else(String::new, |size| {
+                format!(", {} against the level before", words::size(size, self.series.metric.unit.as_deref()))
             });
             format!(" since {}: {}{size}", words::day(&open.since), words::seen(open.sessions, open.measured))
         });
-        let further = further.map_or_else(String::new, |size| format!("; {}", words::further(size)));
+        let further = further
+            .map_or_else(String::new, |size| format!("; {}", words::further(size, self.series.metric.unit.as_deref())));
         let state = self.exceeded(open).unwrap_or_else(|| "neither acknowledged nor over".to_owned());
         says(line, Verdict::Regressed, "open", format!("open{since}; {state}{further}"));
     }
@@ -411,7 +412,7 @@ impl Draft<'_> {
         let earlier = self.medians(&self.earlier);
         let level = newest_level(&earlier, &self.found);
         let effect = measure(Scale::of(level, new)?, level, &[], new)?;
-        (judge(Some(effect), self.policy, None).verdict == Verdict::Regressed).then(|| size(&effect))
+        (judge(Some(effect), self.policy, None).verdict == Verdict::Regressed).then(|| size(&effect, level, new))
     }
 
     /// A regression that the candidate does not show passes until later sessions show whether it is there.
@@ -467,7 +468,7 @@ impl Draft<'_> {
         let (request, origin) = (self.request, self.origin());
         let about = applying(request.acks, origin, &self.series.metric, request.as_of);
         let levels = levels(about, origin, &self.series, places, self.policy);
-        let OpenLevel { from, measured, effect } = levels.open()?;
+        let OpenLevel { from, measured, size } = levels.open()?;
         let steps = levels.found.changes.iter().filter(|change| change.at > from && change.turn == Turn::Worse);
         let steps = steps.filter_map(|step| level_change(*step, origin, &self.series, places, &levels.found));
         let steps = steps.filter(|step| !step.is_back_in_part(self.policy.direction));
@@ -475,8 +476,7 @@ impl Draft<'_> {
         Some(OpenChange {
             after: from.checked_sub(1).and_then(session).and_then(|before| origin.commit(before)),
             measured,
-            change: effect.map(|effect| effect.change()),
-            interval: effect.and_then(|effect| effect.change_interval()),
+            size,
             steps: steps.collect(),
             ..self.since(session(from)?, levels.values.len() - from)?
         })
@@ -492,8 +492,7 @@ impl Draft<'_> {
             after: None,
             sessions,
             measured: sessions,
-            change: None,
-            interval: None,
+            size: None,
             steps: Vec::new(),
             further: None,
         })

@@ -177,11 +177,10 @@ fn between(lines: &[Line]) -> String {
 fn sentence(line: &Line) -> String {
     let metric = format!("`{}` of **{}**{}", code(&words::metric(line)), escape(&words::benchmark(line)), case(line));
     // Of an open change all of its sessions say more than the newest one.
-    let (found, bounds) = match &line.open {
-        Some(open) if open.change.is_some() => (open.change, open.interval),
-        _ => (line.change, line.interval),
-    };
-    let change = found.map(|change| bold(change, bounds));
+    let unit = line.unit.as_deref();
+    let change = line.open.as_ref().and_then(|open| open.size).or_else(|| line.size());
+    let change =
+        change.map(|size| size.change.map_or_else(|| words::size(size, unit), |change| bold(change, size.interval)));
     let on = words::hardware(&line.environment);
     let on = if on.is_empty() { String::new() } else { format!(", on {}", escape(&on)) };
     let sure = line.p.map_or_else(String::new, |p| format!(" ({})", words::probability(p)));
@@ -200,7 +199,7 @@ fn sentence(line: &Line) -> String {
         }
         (Verdict::Regressed, Some(change)) => {
             let further = line.open.as_ref().and_then(|open| open.further);
-            let further = further.map_or_else(String::new, |size| format!("; {}", words::further(size)));
+            let further = further.map_or_else(String::new, |size| format!("; {}", words::further(size, unit)));
             format!("{metric} got worse: {change}{sure}{since}{on}{further}{limit}.")
         }
         (Verdict::Pending, Some(change)) => {

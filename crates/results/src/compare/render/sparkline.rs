@@ -63,12 +63,12 @@ fn series(text: &mut String, told: &SeriesHistory, last: usize) {
         let size = change.size();
         let compound = told.compound().filter(|_| told.open.as_ref() == Some(&change.session));
         let compound = compound.map_or_else(String::new, |size| {
-            format!("; {} with its later steps", words::estimate(size.change, size.interval))
+            format!("; {} with its later steps", words::size(size, told.unit.as_deref()))
         });
         text.push_str(&format!(
             "  {} {what}: {} since session {}{commit}{compound}\n",
             change.since,
-            words::estimate(size.change, size.interval),
+            words::size(size, told.unit.as_deref()),
             change.session
         ));
     }

@@ -99,13 +99,14 @@ impl From<&model::LevelChange> for LevelChange {
             after: of.after.clone(),
             change: of.change,
             interval: of.interval,
+            levels: of.levels,
         }
     }
 }
 
 impl From<model::Size> for Size {
     fn from(of: model::Size) -> Self {
-        Self { change: of.change, interval: of.interval }
+        Self { change: of.change, interval: of.interval, levels: of.levels }
     }
 }
 
@@ -195,8 +196,9 @@ impl From<&model::OpenChange> for OpenChange {
             after: of.after.clone(),
             sessions: of.sessions,
             measured: of.measured,
-            change: of.change,
-            interval: of.interval,
+            change: of.size.and_then(|size| size.change),
+            interval: of.size.and_then(|size| size.interval),
+            levels: of.size.map(|size| size.levels),
             steps: of.steps.iter().map(Into::into).collect(),
             further: of.further.map(Into::into),
         }

@@ -1,5 +1,6 @@
 //! What decides at once, and what waits for a second session of the same revision: changes, limits and fixed values alike.
 
+use super::super::super::history::size;
 use super::super::super::model::{Line, OTHER_UNIT, OpenChange, Sessions};
 use super::super::super::words;
 use super::{Against, Draft, Rule, says};
@@ -34,8 +35,7 @@ impl Draft<'_> {
         let effect = Scale::of(&base, &seen).and_then(|scale| measure(scale, &base, &[], &seen));
         line.open = self.since(first.session, seen.len()).map(|since| OpenChange {
             after: line.baseline.sessions.last().and_then(|session| session.commit.clone()),
-            change: effect.map(|effect| effect.change()),
-            interval: effect.and_then(|effect| effect.change_interval()),
+            size: effect.map(|effect| size(&effect, &base, &seen)),
             ..since
         });
     }
