@@ -18,6 +18,7 @@ mod renamed;
 mod report;
 mod scaling;
 mod units;
+mod zeros;
 
 use std::process::Command;
 

@@ -49,8 +49,10 @@ pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
         Some(more) => format!("; {more} more sessions would decide if nothing else changes"),
         None => "; at this noise, more sessions alone would not decide".to_owned(),
     };
+    let is_from_zero = judgement.effect.is_some_and(|effect| effect.method == Method::FromZero);
     let counts = judgement.effect.map_or((0, 0), |effect| effect.counts);
     match judgement.reason {
+        Reason::Change if is_from_zero => "significant, from a baseline of 0".to_owned(),
         Reason::Change => format!("significant, and beyond the threshold of {threshold}"),
         Reason::Equivalent => format!("the whole interval lies within {threshold}"),
         Reason::Nothing => {
@@ -58,6 +60,9 @@ pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
             let is_alone = judgement.effect.is_some_and(|effect| effect.p <= SIGNIFICANT);
             let among = if is_alone { " among so many metrics" } else { "" };
             format!("not significant{among}, and within {threshold}{seen}")
+        }
+        Reason::NotSignificant if is_from_zero => {
+            format!("not 0 as the baseline is, which so few sessions, or sessions of which some were not 0, cannot decide{more}")
         }
         Reason::NotSignificant => format!("beyond {threshold}, and within the noise of the sessions{more}"),
         Reason::NotAmongSoMany => {
@@ -456,6 +461,15 @@ pub(crate) fn decide(line: &Line, results: Option<&str>) -> Vec<String> {
         })
         .into_iter()
         .collect();
+    let is_from_zero = line.method.as_deref() == Some(Method::FromZero.name()) && line.verdict == Verdict::Inconclusive;
+    if line.reason == code(Reason::NoScale) || is_from_zero {
+        let side = if line.direction == Direction::Higher { "min" } else { "max" };
+        next.push(format!(
+            "a limit decides at once, whatever the earlier sessions: add `{{metric: {}, {side}: 0}}` to the gates of {}",
+            flow_scalar(&metric(line)),
+            line.benchmark
+        ));
+    }
     if line.reason == OTHER_UNIT {
         next.push(format!(
             "`kubebench reparse` reads the kept logs again as the spec of {} says now; or write its `unit` and limits as the results \
@@ -477,6 +491,13 @@ pub(crate) fn decide(line: &Line, results: Option<&str>) -> Vec<String> {
         next.push(accept(line, Some(&session.session), results));
     }
     next
+}
+
+/// Returns text as a value between the braces of YAML.
+fn flow_scalar(text: &str) -> String {
+    let is_plain = text.chars().all(|letter| letter.is_ascii_alphanumeric() || "._-".contains(letter));
+    // JSON is YAML.
+    if is_plain { text.to_owned() } else { serde_json::Value::from(text).to_string() }
 }
 
 /// Returns in how many sessions an open change was seen, and of how many of them its size is.
