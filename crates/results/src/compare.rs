@@ -3,6 +3,7 @@
 mod ack;
 mod comparison;
 mod extent;
+mod far_off;
 mod gate;
 mod history;
 mod line;

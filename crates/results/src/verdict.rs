@@ -33,8 +33,6 @@ pub const DEFAULT_THRESHOLD: f64 = 0.02;
 pub(crate) const LEAST_HISTORY: usize = 5;
 /// So many sessions at most are looked back on.
 pub(crate) const WINDOW: usize = 60;
-/// Above this autocorrelation of neighbors, a verdict says that sessions are correlated.
-pub(crate) const CORRELATED: f64 = 0.3;
 
 #[cfg(test)]
 mod tests;

@@ -26,7 +26,7 @@ pub fn t_quantile(probability: f64, freedom: f64) -> f64 {
 
 /// Returns the interval of 95 % around a difference with this standard error, and how likely one of this size is where there is none, on
 /// both sides: 0 where nothing varies and there is one, 1 where there is not.
-pub(crate) fn around(difference: f64, error: f64, freedom: f64) -> ((f64, f64), f64) {
+pub fn around(difference: f64, error: f64, freedom: f64) -> ((f64, f64), f64) {
     let half = t_quantile(0.975, freedom) * error;
     let p = match (error > 0.0, difference == 0.0) {
         (true, _) => t_two_sided(difference / error, freedom),

@@ -108,6 +108,25 @@ fn autocorrelation_from(products: f64, squares: f64, count: f64, means: f64) -> 
     (found + bias).clamp(-1.0, 1.0)
 }
 
+/// Returns how much the values of groups follow each other within these, where that is more than chance: at 5 %, on one side.
+pub fn seen_autocorrelation(groups: &[&[f64]]) -> Option<f64> {
+    const CHANCE: f64 = 1.645;
+    let count: usize = groups.iter().map(|group| group.len()).sum();
+    let is_known = count >= 4 && groups.iter().all(|group| group.iter().all(|value| value.is_finite()));
+    let residuals: Vec<Vec<f64>> = groups
+        .iter()
+        .map(|group| {
+            let mean = mean(group.iter().copied());
+            group.iter().map(|value| value - mean).collect()
+        })
+        .collect();
+    let products =
+        residuals.iter().flat_map(|group| group.iter().zip(group.iter().skip(1)).map(|(one, next)| one * next));
+    let squares = sum(residuals.iter().flatten().map(|residual| residual * residual));
+    let found = autocorrelation_from(sum(products), squares, count as f64, groups.len() as f64);
+    Some(found).filter(|found| is_known && found * (count as f64).sqrt() > CHANCE)
+}
+
 /// Returns the autocorrelation to reckon with, of `count` values that show `found`: few values hardly tell, so that it is drawn towards
 /// what sessions of a cluster may have.
 pub fn shrunk_correlation(found: Option<f64>, count: f64) -> f64 {

@@ -4,6 +4,7 @@ mod one_sided;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::far_off;
 use super::line::Origin;
 use super::model::{Comparison, Geomean, Kind, Line, Unmatched};
 use super::pairing::{Benchmarks, Paired, pairs};
@@ -237,11 +238,14 @@ impl Request<'_> {
                 let few = if is_of_commits { against_history } else { of_few };
                 judge(measure(scale, &medians, &shared(baseline, before, candidate, after), few), policy, None)
             }
-            None => without_scale(),
+            None => without_scale(&medians[0], &medians[1]),
         };
         let mut line = self.origin(candidate).line(after, policy, &judgement);
         line.baseline = self.origin(baseline).sessions(before.points.iter());
         line.candidate = self.origin(candidate).sessions(after.points.iter());
+        for side in [&line.baseline, &line.candidate] {
+            line.notes.extend(far_off::named(side, line.unit.as_deref()));
+        }
         for (side, values) in self.sides.iter().zip(&medians) {
             let levels = levels(values, policy);
             if levels > 1 {

@@ -9,9 +9,7 @@ use super::policies::Policies;
 use super::side::Lineage;
 use crate::dataset::{Dataset, MetricKey, Partition, Series, series};
 use crate::order::sort_by_case;
-use crate::verdict::{
-    Baseline, CORRELATED, Change, Effect, Mark, Policy, Scale, against_history, baseline, of_groups, worse,
-};
+use crate::verdict::{Baseline, Change, Effect, Mark, Policy, Scale, against_history, baseline, of_groups, worse};
 use kubebench_format::result::Ack;
 use kubebench_format::result::v1::{Direction, Environment};
 use kubebench_stats::{self as stats, trend};
@@ -192,9 +190,7 @@ impl Request<'_> {
             open_size: open.and_then(|open| open.size),
             environment_changes: environment_changes(origin, series),
             drift: drift(level),
-            correlation: scaled(level)
-                .and_then(|(_, level)| stats::autocorrelation(&level))
-                .filter(|found| *found > CORRELATED),
+            correlation: scaled(level).and_then(|(_, level)| stats::seen_autocorrelation(&[&level])),
             acks,
             synthetic: newest.synthetic,
             sessions: everything.sessions,

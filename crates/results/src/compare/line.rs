@@ -4,7 +4,7 @@ use super::model::{Line, SessionValue, Sessions, Size};
 use super::side::Lineage;
 use super::words;
 use crate::dataset::{Dataset, Partition, Point, Series};
-use crate::verdict::{CORRELATED, Judgement, Policy};
+use crate::verdict::{Judgement, Policy};
 use kubebench_stats as stats;
 
 /// Where sessions are from.
@@ -121,7 +121,7 @@ impl Origin<'_> {
             detectable: judgement.detectable,
             more_sessions: judgement.more.filter(|_| is_inconclusive),
             next_run: None,
-            correlation: effect.map(|effect| effect.correlation).filter(|correlation| *correlation > CORRELATED),
+            correlation: effect.and_then(|effect| effect.autocorrelation),
             baseline: Sessions::default(),
             candidate: Sessions::default(),
             open: None,

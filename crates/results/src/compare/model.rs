@@ -121,7 +121,7 @@ pub struct SeriesHistory {
     pub environment_changes: Vec<FactChange>,
     /// The slow drift of the newest level, where it has one.
     pub drift: Option<Drift>,
-    /// The autocorrelation of neighboring sessions, where it is above 0.3.
+    /// The autocorrelation of neighboring sessions, where it is more than chance.
     pub correlation: Option<f64>,
     /// The acknowledgements that apply.
     pub acks: Vec<Acknowledged>,
@@ -234,7 +234,7 @@ pub struct Line {
     pub more_sessions: Option<usize>,
     /// The value of `run` in the spec that starts another session of the same revision, where that decides.
     pub next_run: Option<u32>,
-    /// The autocorrelation of neighboring sessions, where it is above 0.3.
+    /// The autocorrelation of neighboring sessions, where it is more than chance.
     pub correlation: Option<f64>,
     /// The sessions that it was held against.
     pub baseline: Sessions,

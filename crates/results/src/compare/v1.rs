@@ -165,7 +165,7 @@ pub struct SeriesHistory {
     /// The slow drift of the newest level, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<Drift>,
-    /// The autocorrelation of neighboring sessions, where it is above 0.3.
+    /// The autocorrelation of neighboring sessions, where it is more than chance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correlation: Option<f64>,
     /// The acknowledgements that apply.
@@ -301,7 +301,7 @@ pub struct Line {
     /// The value of `run` in the spec that starts another session of the same revision, where that decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_run: Option<u32>,
-    /// The autocorrelation of neighboring sessions, where it is above 0.3.
+    /// The autocorrelation of neighboring sessions, where it is more than chance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correlation: Option<f64>,
     /// The sessions that it was compared with.

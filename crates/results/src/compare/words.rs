@@ -22,7 +22,7 @@ pub(crate) fn code(reason: Reason) -> &'static str {
         Reason::ShortHistory { .. } => "shortHistory",
         Reason::NoDirection => "noDirection",
         Reason::Vague => "tooUncertain",
-        Reason::NoScale => "noScale",
+        Reason::NoScale | Reason::TooFar { .. } => "noScale",
     }
 }
 
@@ -93,6 +93,9 @@ pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
             "cannot be evaluated: {} and {} sessions with this noise leave an interval of more than a factor of five, or none{more}",
             counts.0, counts.1
         ),
+        Reason::TooFar { value } => {
+            format!("cannot be evaluated: {} is so far from the other values that no share of them is a number", number(value))
+        }
         Reason::NoScale => {
             "cannot be evaluated: the baseline's median is 0, of which nothing is a share, and there are values above and below it; only \
              `min` and `max` decide"
@@ -365,7 +368,8 @@ pub fn is_blind(line: &Line) -> bool {
 pub fn of_differences(lines: &[Line]) -> Option<&'static str> {
     let is_shift = |line: &Line| {
         let method = line.method.as_deref().and_then(of_name);
-        line.change.is_some() && matches!(method, Some(Method::Ranks | Method::RanksApproximate | Method::Pairs))
+        line.change.is_some()
+            && matches!(method, Some(Method::Ranks | Method::RanksApproximate | Method::Correlated | Method::Pairs))
     };
     lines.iter().any(is_shift).then_some(
         "a change is the median of all differences between sessions, and may differ from that of the two medians",
@@ -378,9 +382,7 @@ pub(crate) fn method(name: &str) -> &'static str {
 }
 
 fn of_name(name: &str) -> Option<Method> {
-    let all =
-        [Method::Prediction, Method::Unequal, Method::Ranks, Method::RanksApproximate, Method::Pairs, Method::PairsByT];
-    all.into_iter().find(|method| method.name() == name)
+    Method::ALL.into_iter().find(|method| method.name() == name)
 }
 
 /// Says how to accept what begins with a session, or what is open now.
@@ -462,7 +464,8 @@ pub(crate) fn decide(line: &Line, results: Option<&str>) -> Vec<String> {
         .into_iter()
         .collect();
     let is_from_zero = line.method.as_deref() == Some(Method::FromZero.name()) && line.verdict == Verdict::Inconclusive;
-    if line.reason == code(Reason::NoScale) || is_from_zero {
+    let is_without_scale = line.reason == code(Reason::NoScale) && line.baseline.median == Some(0.0);
+    if is_without_scale || is_from_zero {
         let side = if line.direction == Direction::Higher { "min" } else { "max" };
         next.push(format!(
             "a limit decides at once, whatever the earlier sessions: add `{{metric: {}, {side}: 0}}` to the gates of {}",

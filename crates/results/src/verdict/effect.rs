@@ -2,6 +2,7 @@
 
 use super::Scale;
 use kubebench_format::result::v1::Direction;
+use kubebench_stats::distribution::around;
 use kubebench_stats::{self as stats, pairs, prediction, rank, unequal};
 
 /// How an effect was measured.
@@ -17,6 +18,8 @@ pub enum Method {
     Ranks,
     /// The same by its normal approximation, for more pairs of sessions than are counted.
     RanksApproximate,
+    /// Student's t of groups whose neighboring sessions are correlated, which ranks would take for independent ones.
+    Correlated,
     /// The exact sign-flip test of paired sessions, and Hodges and Lehmann's shift.
     Pairs,
     /// Student's t of the differences of too few pairs for the sign-flip test; approximate.
@@ -24,6 +27,18 @@ pub enum Method {
 }
 
 impl Method {
+    /// All of them.
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Prediction,
+        Self::FromZero,
+        Self::Unequal,
+        Self::Ranks,
+        Self::RanksApproximate,
+        Self::Correlated,
+        Self::Pairs,
+        Self::PairsByT,
+    ];
+
     /// Returns its name in data.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -32,6 +47,7 @@ impl Method {
             Self::Unequal => "welchT",
             Self::Ranks => "mannWhitneyExact",
             Self::RanksApproximate => "mannWhitneyNormal",
+            Self::Correlated => "studentTCorrelated",
             Self::Pairs => "signFlipExact",
             Self::PairsByT => "pairedT",
         }
@@ -45,6 +61,7 @@ impl Method {
             Self::Unequal => "Welch's t, approximate",
             Self::Ranks => "Mann–Whitney U, exact",
             Self::RanksApproximate => "Mann–Whitney U, normal approximation",
+            Self::Correlated => "Student's t of correlated sessions",
             Self::Pairs => "sign flips of pairs, exact",
             Self::PairsByT => "t of pairs, approximate",
         }
@@ -75,6 +92,8 @@ pub struct Effect {
     pub counts: (usize, usize),
     /// The autocorrelation of neighboring sessions of the baseline that the error takes into account.
     pub correlation: f64,
+    /// That of neighboring sessions of each side, where it is more than chance.
+    pub autocorrelation: Option<f64>,
 }
 
 impl Effect {
@@ -104,6 +123,7 @@ impl Effect {
         let freedom = match self.method {
             Method::Prediction => prediction::freedom(first, self.correlation),
             Method::Unequal | Method::PairsByT => first.min(second).saturating_sub(1) as f64,
+            Method::Correlated => correlated_freedom(self.counts, self.correlation),
             Method::FromZero | Method::Ranks | Method::RanksApproximate | Method::Pairs => return false,
         };
         let widest = self.scale.bound(WIDEST, Direction::Lower);
@@ -145,6 +165,7 @@ pub(super) fn of_history(scale: Scale, history: &[f64], held: &[f64], new: &[f64
         deviation: found.deviation,
         counts: (history.len(), new.len()),
         correlation,
+        autocorrelation: stats::seen_autocorrelation(&[history]),
     };
     if !is_of_zeros(scale, history, new) {
         return Some(effect);
@@ -212,17 +233,19 @@ pub(super) fn next_of_its_kind(outside: f64, noise: f64, count: usize) -> f64 {
     if outside.abs() > OUTLIER * noise { outside + KIND * noise * outside.signum() } else { outside }
 }
 
-/// Measures two groups of sessions that were run independently; nothing where one is empty.
+/// Measures two groups of sessions that were run independently; nothing where one is empty. Where neighbors in time are alike, by fewer
+/// sessions than there are.
 pub(crate) fn of_groups(scale: Scale, baseline: &[f64], candidate: &[f64]) -> Option<Effect> {
     let (first, second) = (scale.places(baseline), scale.places(candidate));
     let found = rank::compare(&first, &second)?;
-    let (n, m) = (first.len(), second.len());
+    let counts = (first.len(), second.len());
     let squares = |values: &[f64]| {
         let deviation = stats::deviation(values.iter().copied());
         deviation * deviation * (values.len() as f64 - 1.0)
     };
-    let freedom = (n + m).saturating_sub(2).max(1) as f64;
-    Some(Effect {
+    let freedom = (counts.0 + counts.1).saturating_sub(2).max(1) as f64;
+    let autocorrelation = stats::seen_autocorrelation(&[&first, &second]);
+    let by_ranks = Effect {
         method: if found.is_exact { Method::Ranks } else { Method::RanksApproximate },
         scale,
         difference: found.shift,
@@ -231,9 +254,25 @@ pub(crate) fn of_groups(scale: Scale, baseline: &[f64], candidate: &[f64]) -> Op
         least_p: found.least_p,
         beyond: (0.0, 0.0),
         deviation: ((squares(&first) + squares(&second)) / freedom).sqrt(),
-        counts: (n, m),
-        correlation: correlation(&first),
-    })
+        counts,
+        correlation: 0.0,
+        autocorrelation,
+    };
+    let Some(correlation) = autocorrelation else { return Some(by_ranks) };
+    let known = |values: &[f64]| squares(values) * prediction::hidden(values.len(), correlation);
+    let deviation = ((known(&first) + known(&second)) / freedom).sqrt();
+    let error = deviation * prediction::spread(counts.0, counts.1, correlation);
+    let (interval, p) = around(found.shift, error, correlated_freedom(counts, correlation));
+    // Correlation never makes a difference surer.
+    let is_surer = p >= found.p && p.is_finite();
+    Some(Effect { method: Method::Correlated, interval, p, deviation, correlation, ..by_ranks })
+        .filter(|_| is_surer)
+        .or(Some(by_ranks))
+}
+
+/// Returns the degrees of freedom of two groups whose neighboring sessions are correlated.
+pub(super) fn correlated_freedom((first, second): (usize, usize), correlation: f64) -> f64 {
+    prediction::freedom((first + second).saturating_sub(1), correlation)
 }
 
 /// Measures pairs of sessions in which both sides ran, baseline first; nothing for less than two.
@@ -260,6 +299,7 @@ pub(crate) fn of_pairs(scale: Scale, values: &[(f64, f64)]) -> Option<Effect> {
         deviation,
         counts: (count, count),
         correlation: 0.0,
+        autocorrelation: None,
     };
     if count >= LEAST_SIGNS {
         return Some(by_signs);

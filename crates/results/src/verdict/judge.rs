@@ -1,9 +1,9 @@
 //! From an effect to a verdict.
 
-use super::effect::{Effect, Method};
+use super::effect::{self, Effect, Method};
 use super::{LEAST_HISTORY, SIGNIFICANT};
 use kubebench_format::result::v1::Direction;
-use kubebench_stats::prediction;
+use kubebench_stats::{self as stats, prediction};
 
 /// What is said of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,6 +99,11 @@ pub enum Reason {
     Vague,
     /// Values have no change that can be said: the baseline's median is 0, and values are on both sides of it.
     NoScale,
+    /// The same: a value is so far from the others that no share of these is a number.
+    TooFar {
+        /// That value.
+        value: f64,
+    },
 }
 
 /// A verdict, and what it rests on.
@@ -134,8 +139,13 @@ pub fn judge(effect: Option<Effect>, policy: Policy, adjusted_p: Option<f64>) ->
 }
 
 /// Returns the judgement of values that have no scale.
-pub(crate) fn without_scale() -> Judgement {
-    let (verdict, reason) = (Verdict::Inconclusive, Reason::NoScale);
+pub(crate) fn without_scale(baseline: &[f64], candidate: &[f64]) -> Judgement {
+    let median = stats::quantile(baseline.iter().copied(), 0.5);
+    let distance = |value: &f64| (value - median).abs();
+    let all = baseline.iter().chain(candidate).copied();
+    let farthest = all.max_by(|one, other| distance(one).total_cmp(&distance(other))).filter(|_| median != 0.0);
+    let reason = farthest.map_or(Reason::NoScale, |value| Reason::TooFar { value });
+    let verdict = Verdict::Inconclusive;
     Judgement { verdict, reason, effect: None, adjusted_p: None, detectable: None, more: None }
 }
 
@@ -187,7 +197,7 @@ pub fn worse(difference: f64, direction: Direction) -> Option<f64> {
 fn least_group(method: Method) -> usize {
     match method {
         Method::Pairs | Method::PairsByT => 6,
-        Method::Unequal | Method::Ranks | Method::RanksApproximate => 4,
+        Method::Unequal | Method::Ranks | Method::RanksApproximate | Method::Correlated => 4,
         Method::Prediction | Method::FromZero => LEAST_HISTORY,
     }
 }
@@ -202,6 +212,10 @@ fn error(effect: &Effect, more: usize) -> (f64, f64) {
         Method::Prediction | Method::FromZero => {
             (prediction::freedom(baseline, follows), prediction::spread(baseline, now, follows))
         }
+        Method::Correlated => (
+            effect::correlated_freedom((baseline + more, now), follows),
+            prediction::spread(baseline + more, now, follows),
+        ),
         Method::Pairs | Method::PairsByT => (now as f64 - 1.0, (1.0 / now as f64).sqrt()),
         Method::Unequal => {
             ((baseline.min(candidate) + more) as f64 - 1.0, prediction::spread(baseline + more, now, 0.0))

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::super::ack;
+use super::super::far_off;
 use super::super::history::{OpenLevel, applying, level_change, levels, marks, newest_level, size};
 use super::super::line::Origin;
 use super::super::model::{Acknowledged, Line, OpenChange, Size};
@@ -259,13 +260,17 @@ impl Draft<'_> {
 
     pub(super) fn into_line(self, Adjusted { candidate: adjusted_p, pending }: Adjusted) -> Line {
         let judgement = match (self.scale, self.effect) {
-            (None, _) if !self.found.sessions.is_empty() => without_scale(),
+            (None, _) if !self.found.sessions.is_empty() => without_scale(
+                &self.base().map(|point| point.median).collect::<Vec<_>>(),
+                &self.medians(&self.candidate),
+            ),
             _ => judge(self.effect, self.policy, adjusted_p),
         };
         let origin = self.origin();
         let mut line = origin.line(&self.series, self.policy, &judgement);
         line.baseline = origin.sessions(self.base());
         line.candidate = origin.sessions(self.candidate.iter().filter_map(|at| self.point(*at)));
+        line.notes.extend(far_off::named(&line.baseline, line.unit.as_deref()));
         if self.is_against_level() {
             line.acks.clone_from(&self.acks);
         }

@@ -87,7 +87,9 @@ fn short_histories() {
     }
     let nothing = judge(None, HIGHER, None);
     assert_eq!((of(&nothing), nothing.more), ((Verdict::Inconclusive, Reason::TooFew { wanted: 5 }), None));
-    assert_eq!(of(&without_scale()), (Verdict::Inconclusive, Reason::NoScale));
+    assert_eq!(of(&without_scale(&[-1.0, 0.0, 1.0], &[1.0])), (Verdict::Inconclusive, Reason::NoScale));
+    let far = without_scale(&[996.8, 997.0, -1e308], &[996.0]);
+    assert_eq!(of(&far), (Verdict::Inconclusive, Reason::TooFar { value: -1e308 }));
 }
 
 #[test]
