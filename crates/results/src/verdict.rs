@@ -5,6 +5,7 @@
 //! practical size.
 
 mod baseline;
+mod commits;
 mod drift_segments;
 mod effect;
 mod first_session;
@@ -12,7 +13,7 @@ mod judge;
 mod scale;
 mod watch;
 
-pub use baseline::{Baseline, Change, Mark, Open, Turn, baseline};
+pub use baseline::{Baseline, Change, Mark, Open, Turn, baseline, baseline_of_commits};
 pub(crate) use effect::FEW;
 pub(crate) use effect::Method;
 pub(crate) use effect::against_history;

@@ -111,8 +111,9 @@ fn autocorrelation_from(products: f64, squares: f64, count: f64, means: f64) -> 
 /// Returns how much the values of groups follow each other within these, where that is more than chance: at 5 %, on one side.
 pub fn seen_autocorrelation(groups: &[&[f64]]) -> Option<f64> {
     const CHANCE: f64 = 1.645;
+    const LEAST: usize = 8;
     let count: usize = groups.iter().map(|group| group.len()).sum();
-    let is_known = count >= 4 && groups.iter().all(|group| group.iter().all(|value| value.is_finite()));
+    let is_known = count >= LEAST && groups.iter().all(|group| group.iter().all(|value| value.is_finite()));
     let residuals: Vec<Vec<f64>> = groups
         .iter()
         .map(|group| {

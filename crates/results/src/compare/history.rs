@@ -9,7 +9,9 @@ use super::policies::Policies;
 use super::side::Lineage;
 use crate::dataset::{Dataset, MetricKey, Partition, Series, series};
 use crate::order::sort_by_case;
-use crate::verdict::{Baseline, Change, Effect, Mark, Policy, Scale, against_history, baseline, of_groups, worse};
+use crate::verdict::{
+    Baseline, Change, Effect, Mark, Policy, Scale, against_history, baseline_of_commits, of_groups, worse,
+};
 use kubebench_format::result::Ack;
 use kubebench_format::result::v1::{Direction, Environment};
 use kubebench_stats::{self as stats, trend};
@@ -259,7 +261,7 @@ pub(super) fn levels(
 ) -> Levels {
     let values: Vec<f64> = places.iter().filter_map(|at| series.points.get(*at)).map(|point| point.median).collect();
     let (marks, acks) = marks(about, origin, series, places);
-    let found = baseline(&values, policy, &marks);
+    let found = baseline_of_commits(&values, &origin.begins(series, places), policy, &marks);
     Levels { values, found, acks }
 }
 

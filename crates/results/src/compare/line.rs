@@ -52,9 +52,21 @@ impl Origin<'_> {
 
     /// Returns the commit of the session at this place of the partition, where that is known.
     pub(super) fn commit(&self, session: usize) -> Option<String> {
+        self.known_commit(session).map(str::to_owned)
+    }
+
+    fn known_commit(&self, session: usize) -> Option<&str> {
         let row = self.partition.sessions.get(session)?.first(self.dataset)?;
         let known = self.lineage.and_then(|lineage| lineage.commit_of(self.dataset, row));
-        known.map(str::to_owned).or_else(|| self.dataset.origin(row).commit.clone())
+        known.or(self.dataset.origin(row).commit.as_deref())
+    }
+
+    /// Returns at which of the `places` of points of a series another commit begins.
+    pub(super) fn begins(&self, series: &Series, places: &[usize]) -> Vec<usize> {
+        let commits: Vec<Option<&str>> =
+            places.iter().map(|at| self.known_commit(series.points.get(*at)?.session)).collect();
+        let ends = commits.iter().zip(commits.iter().skip(1)).enumerate();
+        ends.filter(|(_, (one, next))| one != next).map(|(at, _)| at + 1).collect()
     }
 
     /// Returns whether the session of a point is of the commits that are known.

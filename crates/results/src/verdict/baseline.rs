@@ -3,6 +3,7 @@
 //! A regression never becomes the new normal by itself: it stays open, and its sessions stay out of the baseline, until
 //! somebody acknowledges it or the level comes back. A change for the better is the new normal once it is a level.
 
+use super::commits::{self, Differs};
 use super::drift_segments;
 use super::first_session;
 use super::judge::worse;
@@ -87,13 +88,20 @@ pub struct Baseline {
 
 /// Finds the baseline in `values`, one a session in the order of time; `marks` are acknowledgements.
 pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
+    baseline_of_commits(values, &[], policy, marks)
+}
+
+/// The same of sessions of which it is known where another commit `begins`.
+pub fn baseline_of_commits(values: &[f64], begins: &[usize], policy: Policy, marks: &[Mark]) -> Baseline {
     let everything = || (0..values.len()).collect();
     let plain = || Scale::of(values, &[]).map(|scale| (scale, scale.places(values)));
     let Some((scale, places)) = floored(values).or_else(plain) else {
         return Baseline { sessions: everything(), ..Baseline::default() };
     };
     let bound = scale.bound(policy.threshold, policy.direction);
-    let (starts, steady) = segments(Series { scale, policy, bound, places: &places }, marks);
+    let commits = commits::that_differ(values, begins);
+    let cuts = marks.iter().map(|mark| mark.at).chain(commits.iter().map(|commit| commit.at)).collect();
+    let (starts, steady) = segments(Series { scale, policy, bound, places: &places }, cuts);
     let mut walk = Walk {
         loses_all: policy.loses_all(values.iter().copied()),
         steady,
@@ -101,6 +109,7 @@ pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
         scale,
         policy,
         bound,
+        commits,
         accepted: Vec::new(),
         reference: None,
         found: Baseline { apart: starts.first().copied().unwrap_or_default(), ..Baseline::default() },
@@ -117,13 +126,12 @@ pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
     found
 }
 
-/// Returns where segments begin, which is at change points and where people accepted a level, and the places with what stands alone
-/// drawn in. Each part between these is by itself. A first session that stands alone is in none.
-fn segments(series: Series<'_>, marks: &[Mark]) -> (Vec<usize>, Vec<f64>) {
+/// Returns where segments begin, which is at the `cuts` and at change points, and the places with outliers drawn in. Each part between cuts is
+/// by itself. A first session that is an outlier is in none.
+fn segments(series: Series<'_>, mut cuts: Vec<usize>) -> (Vec<usize>, Vec<f64>) {
     let Series { scale, bound, places, .. } = series;
     let first = usize::from(first_session::is_outlier(scale, bound, places));
-    let mut cuts: Vec<usize> =
-        marks.iter().map(|mark| mark.at).filter(|at| (first..places.len()).contains(at)).collect();
+    cuts.retain(|at| (first..places.len()).contains(at));
     cuts.extend([first, places.len()]);
     cuts.sort_unstable();
     cuts.dedup();
@@ -169,6 +177,8 @@ struct Walk {
     scale: Scale,
     policy: Policy,
     bound: f64,
+    /// The commits that `compare` finds to differ from those before them.
+    commits: Vec<Differs>,
     /// The sessions of the level that is normal.
     accepted: Vec<usize>,
     /// That level as it was when it began: many small steps for the worse are one large one.
@@ -206,7 +216,10 @@ impl Walk {
         let is_accepted = is_accepted || beyond.is_some();
         let worse = worse.map(|worse| {
             let prefixes = (start + LEAST_HISTORY..end).map(|to| mean(&self.steady, start, to) - reference);
-            let once = prefixes.filter_map(|difference| self::worse(difference, self.policy.direction));
+            let by_commit =
+                self.differs(start).filter(|commit| commit.scale == self.scale).map(|commit| commit.difference);
+            let once =
+                prefixes.chain(by_commit).filter_map(|difference| self::worse(difference, self.policy.direction));
             once.fold(worse, f64::max)
         });
         let turn = match worse {
@@ -339,7 +352,9 @@ impl Walk {
     fn back(&mut self, open: Open, series: Series<'_>) {
         let from = self.found.changes.last().map_or(open.from, |change| change.at);
         let level: Vec<usize> = (from..series.places.len()).collect();
-        let since = level.len() - series.back(&self.accepted, &level);
+        // What a commit brought is over in sessions of another one.
+        let end = self.differs(from).map_or(from, |commit| commit.end);
+        let since = level.len() - series.back(&self.accepted, &level).min(series.places.len() - end);
         let Some(at) = level.get(since).copied() else { return };
         self.found.open = None;
         if level.len() - since < LEAST_HISTORY {
@@ -349,6 +364,11 @@ impl Walk {
             self.change(at, Turn::Back);
             self.accepted.extend(level.iter().skip(since));
         }
+    }
+
+    /// Returns the commit that begins with a session, where `compare` finds it to differ from the one before it.
+    fn differs(&self, start: usize) -> Option<&Differs> {
+        self.commits.iter().find(|commit| commit.at == start)
     }
 
     /// Adds a change that the newest sessions show; what seemed to be one since it began is part of it.

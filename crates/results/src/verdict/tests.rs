@@ -2,6 +2,7 @@
 
 mod histories;
 mod judgements;
+mod one_truth;
 mod young_series;
 mod zeros;
 

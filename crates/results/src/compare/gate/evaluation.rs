@@ -14,8 +14,8 @@ use super::super::words;
 use super::{Against, Candidate, Request, Rule};
 use crate::dataset::{Partition, Point, Series};
 use crate::verdict::{
-    Baseline, DEFAULT_THRESHOLD, Effect, Mark, Open, Policy, SIGNIFICANT, Scale, Turn, Verdict, baseline, judge,
-    measure, without_scale,
+    Baseline, DEFAULT_THRESHOLD, Effect, Mark, Open, Policy, SIGNIFICANT, Scale, Turn, Verdict, baseline_of_commits,
+    judge, measure, without_scale,
 };
 use kubebench_format::result::Ack;
 use kubebench_format::result::v1::Status;
@@ -151,7 +151,7 @@ impl<'a> Request<'a> {
         let (of_known, mut acks) = marks(about(), origin, &series, &known);
         let median = |at: &usize| series.points.get(*at).map(|point| point.median);
         let with_candidate: Vec<f64> = known.iter().filter_map(median).collect();
-        let now = baseline(&with_candidate, policy, &of_known);
+        let now = baseline_of_commits(&with_candidate, &origin.begins(&series, &known), policy, &of_known);
         let (of_baseline, mut of_candidate): (Vec<Mark>, Vec<Mark>) =
             of_known.into_iter().partition(|mark| mark.at < earlier.len());
         if matches!(rule.against, Against::Lineage(_)) {
@@ -161,7 +161,7 @@ impl<'a> Request<'a> {
             acks.extend(shown.into_iter().filter(|ack| !known.contains(&ack.file)));
         }
         let values: Vec<f64> = earlier.iter().filter_map(median).collect();
-        let found = baseline(&values, policy, &of_baseline);
+        let found = baseline_of_commits(&values, &origin.begins(&series, &earlier), policy, &of_baseline);
         let of =
             |sessions: &[usize]| -> Vec<f64> { sessions.iter().filter_map(|at| values.get(*at).copied()).collect() };
         let (base, held) = (of(&found.sessions), of(&found.held));

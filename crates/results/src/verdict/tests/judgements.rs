@@ -279,10 +279,13 @@ proptest! {
         let other = of_history(&scaled(&history), &scaled(&new), HIGHER);
         prop_assert_eq!(of(&said), of(&other));
         prop_assert!((said.change().unwrap() - other.change().unwrap()).abs() < 1e-9);
-        // Groups have no order.
+        // Groups have no order, unless neighbors are alike.
         let mut turned = history.clone();
         turned.rotate_left(shift % history.len());
-        prop_assert_eq!(of(&groups(&history, &new, HIGHER)), of(&groups(&turned, &new, HIGHER)));
+        let sides = [&history, &turned].map(|history| groups(history, &new, HIGHER));
+        if sides.iter().all(|side| side.effect.unwrap().autocorrelation.is_none()) {
+            prop_assert_eq!(of(&sides[0]), of(&sides[1]));
+        }
         prop_assert_eq!(of(&groups(&history, &new, HIGHER)), of(&groups(&scaled(&history), &scaled(&new), HIGHER)));
     }
 }
@@ -313,4 +316,22 @@ fn what_nobody_can_use_is_not_said() {
             }
         }
     }
+}
+
+/// Two afternoons in which each session is like the one before it: ranks take that for a difference.
+#[test]
+fn groups_of_correlated_sessions_are_worth_fewer() {
+    let waves = |from: usize, level: f64| -> Vec<f64> {
+        (from..from + 14).map(|at| level * (0.02 * (at as f64 / 4.0).sin()).exp()).collect()
+    };
+    let (first, second) = (waves(0, 100.0), waves(14, 99.0));
+    let said = groups(&first, &second, HIGHER);
+    let effect = said.effect.unwrap();
+    assert_eq!((effect.method, said.verdict), (Method::Correlated, Verdict::Inconclusive), "{said:?}");
+    assert!(effect.autocorrelation.unwrap() > 0.5);
+    let ranks = kubebench_stats::rank::compare(&first, &second).unwrap();
+    assert!(ranks.p < effect.p && effect.p.is_finite());
+    assert_eq!(groups(&first, &waves(14, 60.0), HIGHER).verdict, Verdict::Regressed, "a large one is still one");
+    let (there, back) = (said, groups(&second, &first, HIGHER));
+    assert_eq!((mirrored(there.verdict), there.reason), (back.verdict, back.reason));
 }
