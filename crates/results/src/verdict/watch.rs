@@ -179,9 +179,10 @@ impl Series<'_> {
     /// Returns whether the newest of the sessions `since` a change are back, and not only better than it.
     fn is_back(&self, back: Back, normal: &[usize], since: &[usize]) -> bool {
         let newest = since.get(since.len().saturating_sub(back.sessions)..).unwrap_or_default();
-        let remains =
-            || self.differ(recent(normal), newest).is_some_and(|(difference, _)| self.worse(difference) > 0.0);
-        back.evidence >= LIKELIER.ln() && !remains()
+        let (normal, newest) = (values(self.places, recent(normal)), values(self.places, newest));
+        let usual = hampel::without_outliers(&normal);
+        let remains = || of_history(self.scale, &usual, &[], &newest).filter(|effect| effect.p <= CHANGED);
+        back.evidence >= LIKELIER.ln() && remains().is_none_or(|effect| self.worse(effect.difference) < self.bound)
     }
 
     /// Returns the change that is suspected after another session.
