@@ -1,5 +1,6 @@
 //! Whose the results of a branch are once it was merged: by whatever command, they are of what the default branch holds.
 
+use kubebench_format::result::v1::BenchmarkResult;
 use kubebench_git::checked_out;
 
 use super::{Project, QUIET, SPEC, Special, verdict};
@@ -178,4 +179,32 @@ fn results_without_a_commit_are_of_no_branch_where_others_have_one() {
     assert_eq!((status, verdict(&line)), (0, "unchanged"), "{line:#}");
     assert_eq!(line["baseline"]["sessions"].as_array().unwrap().len(), SESSIONS);
     assert!(line["notes"].to_string().contains("6 earlier sessions"), "{line:#}");
+}
+
+/// What ran in a cluster is what a generated tree says, wherever the commit is that it names; on a machine, programs run that no run digest
+/// covers.
+#[test]
+fn a_run_of_a_cluster_is_of_the_branch_that_asks_for_the_same() {
+    for (engine, counted) in [("kubernetes", SESSIONS), ("process", 0)] {
+        let mut project = Project::with(SPEC);
+        assert_eq!(project.says(&["compile"]).0, 0);
+        let main = project.commit("squash");
+        let lost = Special { commit: Some("c0ffee0123".repeat(4)), ..Special::default() };
+        let runs_there = |made: &mut BenchmarkResult| engine.clone_into(&mut made.environment.cluster.engine);
+        for value in &QUIET[..SESSIONS] {
+            project.session_as(*value, &lost, runs_there);
+        }
+        project.session_as(80.0, &Special { commit: Some(main.clone()), ..Special::default() }, runs_there);
+        let (status, line) = project.gate(&[]);
+        let sessions = line["baseline"]["sessions"].as_array().unwrap();
+        assert_eq!((status, sessions.len()), (1, counted), "{line:#}");
+        assert!(sessions.iter().all(|session| session["commit"] == main), "{line:#}");
+        assert_eq!(verdict(&line), if counted > 0 { "regressed" } else { "inconclusive" }, "{line:#}");
+        // What ran with files that differed is of nothing.
+        let differs = Special { dirty: Some(true), ..lost.clone() };
+        project.session_as(100.0, &differs, runs_there);
+        let (_, line) = project.gate(&[]);
+        assert!(line["notes"].to_string().contains("not of the baseline's commits") || counted > 0, "{line:#}");
+        assert_eq!(line["candidate"]["sessions"][0]["commit"], "c0ffee0123".repeat(4), "{line:#}");
+    }
 }

@@ -42,7 +42,7 @@ pub enum Cell<'a> {
     Number(f64),
     /// Of [`Type::Flag`].
     Flag(bool),
-    /// Of [`Type::Time`], as `2026-01-02T03:04:05Z`.
+    /// Of [`Type::Time`], as `2026-01-02T03:04:05.678Z`.
     Time(&'a str),
 }
 
