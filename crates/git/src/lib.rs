@@ -23,6 +23,7 @@ mod fold;
 mod history;
 mod identity;
 mod inbox;
+mod known_changes;
 mod line;
 mod lineage;
 mod local;

@@ -194,17 +194,35 @@ fn a_run_of_a_cluster_is_of_the_branch_that_asks_for_the_same() {
         for value in &QUIET[..SESSIONS] {
             project.session_as(*value, &lost, runs_there);
         }
+        // What ran with files that differed is of nothing.
+        project.session_as(100.0, &Special { dirty: Some(true), ..lost }, runs_there);
         project.session_as(80.0, &Special { commit: Some(main.clone()), ..Special::default() }, runs_there);
         let (status, line) = project.gate(&[]);
         let sessions = line["baseline"]["sessions"].as_array().unwrap();
         assert_eq!((status, sessions.len()), (1, counted), "{line:#}");
         assert!(sessions.iter().all(|session| session["commit"] == main), "{line:#}");
         assert_eq!(verdict(&line), if counted > 0 { "regressed" } else { "inconclusive" }, "{line:#}");
-        // What ran with files that differed is of nothing.
-        let differs = Special { dirty: Some(true), ..lost.clone() };
-        project.session_as(100.0, &differs, runs_there);
-        let (_, line) = project.gate(&[]);
-        assert!(line["notes"].to_string().contains("not of the baseline's commits") || counted > 0, "{line:#}");
-        assert_eq!(line["candidate"]["sessions"][0]["commit"], "c0ffee0123".repeat(4), "{line:#}");
+        let notes = line["notes"].to_string();
+        assert!(notes.contains("1 earlier session is not of the baseline's commits"), "{notes}");
+    }
+}
+
+/// What commits change is kept, and a cache that is damaged changes nothing.
+#[test]
+fn what_commits_change_is_looked_up_once() {
+    let project = project(1, &SQUASH);
+    let first = project.json(&["gate"]);
+    let folder = project.folder.path().join(".cache/kubebench/archive");
+    let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let caches: Vec<_> = names.filter(|path| path.to_string_lossy().contains("/changes-")).collect();
+    let [cache] = caches.as_slice() else { panic!("one cache: {caches:?}") };
+    let kept = std::fs::read_to_string(cache).unwrap();
+    assert!(kept.lines().count() > 2 * SESSIONS, "{kept}");
+    assert_eq!(project.json(&["gate"]), first);
+    assert_eq!(std::fs::read_to_string(cache).unwrap(), kept);
+    for damaged in ["", "no cache", &kept.replace('a', "b")] {
+        std::fs::write(cache, damaged).unwrap();
+        assert_eq!(project.json(&["gate"]), first, "{damaged}");
+        assert_eq!(std::fs::read_to_string(cache).unwrap(), kept, "{damaged}");
     }
 }

@@ -20,17 +20,21 @@ pub fn sequences(
 ) -> Vec<Partition> {
     let mut all = partitions(dataset, chosen, across);
     if let Some(lineage) = lineage {
-        all.iter_mut().for_each(|partition| arrange(dataset, &mut partition.sessions, lineage));
+        for partition in &mut all {
+            arrange(dataset, &mut partition.sessions, lineage);
+        }
     }
     all
 }
 
 /// Arranges sessions, which are in the order of time.
 fn arrange(dataset: &Dataset, sessions: &mut Vec<Session>, lineage: &Lineage) {
-    let places: Option<Vec<Option<usize>>> = sessions.iter().map(|session| place(dataset, session, lineage)).collect();
-    let Some(places) = places else { return };
+    let places: Vec<Place> = sessions.iter().map(|session| place(dataset, session, lineage)).collect();
+    if places.contains(&Place::Unknown) {
+        return;
+    }
     let mut line: Vec<(usize, usize)> =
-        places.iter().enumerate().filter_map(|(at, behind)| Some((at, (*behind)?))).collect();
+        places.iter().enumerate().filter_map(|(at, place)| Some((at, place.behind()?))).collect();
     if line.is_sorted_by_key(|(_, behind)| Reverse(*behind)) {
         return;
     }
@@ -52,14 +56,8 @@ fn arrange(dataset: &Dataset, sessions: &mut Vec<Session>, lineage: &Lineage) {
     sessions.extend(keyed.into_iter().map(|(_, session)| session));
 }
 
-/// Returns how many commits come after that of a session; nothing where it is of the branch and that is unknown, nothing inside where it
-/// is not of the branch.
-fn place(dataset: &Dataset, session: &Session, lineage: &Lineage) -> Option<Option<usize>> {
-    match session.first(dataset).map_or(Place::Aside, |row| lineage.place(dataset, row)) {
-        Place::Behind(behind) => Some(Some(behind)),
-        Place::Aside => Some(None),
-        Place::Unknown => None,
-    }
+fn place(dataset: &Dataset, session: &Session, lineage: &Lineage) -> Place {
+    session.first(dataset).map_or(Place::Aside, |row| lineage.place(dataset, row))
 }
 
 /// The newest sessions, where the order of commits is another one than that of time.
@@ -90,7 +88,7 @@ impl OutOfTime {
             let Some(at) = partition.sessions.iter().rposition(|session| is_among(&session)) else { continue };
             let (earlier, later) = partition.sessions.split_at(at);
             let Some((own, later)) = later.split_first() else { continue };
-            let behind = |session: &Session| place(dataset, session, lineage?).flatten();
+            let behind = |session: &Session| place(dataset, session, lineage?).behind();
             let is_of_later = |session: &Session| behind(session) < behind(own) && behind(session).is_some();
             found.is_followed |= later.iter().any(is_of_later);
             let began_later = earlier.iter().filter(is_among).filter(|session| session.begun() > own.begun());

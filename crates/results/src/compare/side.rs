@@ -120,6 +120,16 @@ pub(super) enum Place {
     Unknown,
 }
 
+impl Place {
+    /// Returns how many commits come after its own, where it has one.
+    pub(super) fn behind(self) -> Option<usize> {
+        match self {
+            Self::Behind(behind) => Some(behind),
+            Self::Aside | Self::Unknown => None,
+        }
+    }
+}
+
 impl Lineage {
     /// Returns the lineage of these commits and of what their trees ask to run.
     pub fn new(commits: BTreeSet<String>, trees: BTreeMap<(String, String, String), String>) -> Self {
