@@ -14,7 +14,7 @@ use crate::record::NotRecorded;
 use kubebench_format::result::v1::CommitContent;
 
 /// So many generations of commits are fetched, one number after another, until all is found.
-const DEPTHS: [u32; 3] = [50, 500, 5000];
+const DEPTHS: [u32; 2] = [50, 1000];
 /// So many manifests are read: each is fetched by itself.
 const MOST_MANIFESTS: usize = 200;
 /// How long all of it may take: results are waiting.
@@ -23,6 +23,8 @@ const LIMIT: Duration = Duration::from_mins(5);
 const SHARED: &str = "pipeline";
 /// No folder that somebody works in is deeper.
 const DEEPEST: usize = 32;
+/// Nor has a repository so many folders.
+const MOST_FOLDERS: usize = 200_000;
 
 /// What the manifests of a run are called by.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,26 +47,37 @@ pub struct Brought {
 }
 
 /// Returns the commits of the remote's default branch that brought each of these runs to its generated tree, by first parents the newest
-/// one of each. What no commit of the branch brought, or several projects of the repository did, is left out.
-pub fn brought(runs: &BTreeSet<RunOf>, destination: &Destination) -> Result<BTreeMap<RunOf, Brought>, NotRecorded> {
+/// one of each, and why not more was looked at, if something failed. What no commit of the branch brought, or several projects of the
+/// repository did, is left out.
+pub fn brought(runs: &BTreeSet<RunOf>, destination: &Destination) -> (BTreeMap<RunOf, Brought>, Option<NotRecorded>) {
     let mut found = BTreeMap::new();
-    if runs.is_empty() {
-        return Ok(found);
-    }
+    let fault = if runs.is_empty() { None } else { look(runs, destination, &mut found).err() };
+    (found, fault)
+}
+
+fn look(
+    runs: &BTreeSet<RunOf>,
+    destination: &Destination,
+    found: &mut BTreeMap<RunOf, Brought>,
+) -> Result<(), NotRecorded> {
     let connection = Connection::open(destination)?;
     let until = Instant::now() + LIMIT;
     let mut manifests = Manifests { connection: &connection, until, known: BTreeMap::new(), are_too_many: false };
     for depth in DEPTHS {
-        let Some(tip) = connection.default_branch(depth, until.saturating_duration_since(Instant::now()))? else {
-            return Ok(found);
-        };
+        let left = until.saturating_duration_since(Instant::now());
+        let Some(tip) = connection.default_branch(depth, left)? else { return Ok(()) };
         // Opened again each time: what is shallow is read once.
         let repository = Repository::open_bare(connection.place()).map_err(|error| unreadable(&error))?;
         let line = Line::to(tip, &repository).map_err(|error| unreadable(&error))?;
+        let mut outputs: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for target in runs.iter().map(|run| run.target.as_str()).collect::<BTreeSet<_>>() {
+            outputs.insert(target, line.outputs(target).map_err(|error| unreadable(&error))?);
+        }
         let mut is_open = false;
-        for run in runs.iter().filter(|run| !found.contains_key(*run)).cloned().collect::<Vec<_>>() {
-            match line.bringing(&run, &mut manifests)? {
-                Answer::Commit(commit) => drop(found.insert(run, commit)),
+        for run in runs {
+            let outputs = outputs.get(run.target.as_str()).filter(|_| !found.contains_key(run));
+            match line.bringing(run, outputs.map(Vec::as_slice).unwrap_or_default(), &mut manifests)? {
+                Answer::Commit(commit) => drop(found.insert(run.clone(), commit)),
                 Answer::Deeper => is_open = true,
                 Answer::Nothing => {}
             }
@@ -73,7 +86,7 @@ pub fn brought(runs: &BTreeSet<RunOf>, destination: &Destination) -> Result<BTre
             break;
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 enum Answer {
@@ -105,9 +118,9 @@ impl<'r> Line<'r> {
     }
 
     /// Looks for the commit that brought a run.
-    fn bringing(&self, run: &RunOf, manifests: &mut Manifests<'_>) -> Result<Answer, NotRecorded> {
+    fn bringing(&self, run: &RunOf, outputs: &[String], manifests: &mut Manifests<'_>) -> Result<Answer, NotRecorded> {
         let mut found: Vec<Answer> = Vec::new();
-        for output in self.outputs(&run.target).map_err(|error| unreadable(&error))? {
+        for output in outputs {
             let path = format!("{output}{}/{}/{CONFIG_FILE}", run.target, run.benchmark);
             match self.bringing_to(&path, run, manifests)? {
                 Answer::Nothing => {}
@@ -156,30 +169,47 @@ impl<'r> Line<'r> {
 
     /// Returns the folders, empty or ending in a slash, below which the newest commit has manifests of a target.
     fn outputs(&self, target: &str) -> Result<Vec<String>, git2::Error> {
-        let mut found = Vec::new();
-        let Some(tip) = self.commits.first() else { return Ok(found) };
-        let tree = self.repository.find_commit(*tip)?.tree()?;
-        self.search(&tree, "", target, DEEPEST, &mut found)?;
-        Ok(found)
+        let mut search =
+            Search { repository: self.repository, target, found: Vec::new(), barren: BTreeSet::new(), seen: 0 };
+        if let Some(tip) = self.commits.first() {
+            search.look(&self.repository.find_commit(*tip)?.tree()?, "", DEEPEST)?;
+        }
+        Ok(search.found)
     }
+}
 
-    fn search(
-        &self,
-        tree: &Tree<'_>,
-        place: &str,
-        target: &str,
-        depth: usize,
-        found: &mut Vec<String>,
-    ) -> Result<(), git2::Error> {
+/// A search for the manifests of a target.
+struct Search<'r> {
+    repository: &'r Repository,
+    target: &'r str,
+    found: Vec<String>,
+    /// Folders without any; one that is listed at many places is looked into once.
+    barren: BTreeSet<Oid>,
+    seen: usize,
+}
+
+impl Search<'_> {
+    fn look(&mut self, tree: &Tree<'_>, place: &str, depth: usize) -> Result<(), git2::Error> {
+        let before = self.found.len();
         for entry in tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree)) {
             let Ok(name) = entry.name() else { continue };
+            if self.barren.contains(&entry.id()) {
+                continue;
+            }
+            self.seen += 1;
+            if self.seen > MOST_FOLDERS {
+                return Err(git2::Error::from_str("it has more folders than anybody works in"));
+            }
             let below = self.repository.find_tree(entry.id())?;
             let is_tree = |name: &str| below.get_name(name).is_some_and(|entry| entry.kind() == Some(ObjectType::Tree));
-            if name == target && is_tree(SHARED) {
-                found.push(place.to_owned());
+            if name == self.target && is_tree(SHARED) {
+                self.found.push(place.to_owned());
             } else if depth > 1 {
-                self.search(&below, &format!("{place}{name}/"), target, depth - 1, found)?;
+                self.look(&below, &format!("{place}{name}/"), depth - 1)?;
             }
+        }
+        if self.found.len() == before {
+            self.barren.insert(tree.id());
         }
         Ok(())
     }

@@ -201,3 +201,44 @@ fn what_was_named_before_a_push_that_failed_is_recorded_so() {
     pod.assert_recorded();
     assert_eq!(pod.recorded().source.commit, Some(first));
 }
+
+/// Who cannot be asked keeps no result from git, and neither does what is no repository of people.
+#[test]
+fn a_default_branch_that_cannot_be_read_is_a_note() {
+    let pod = Pod::new("branch");
+    // A tree that is listed at so many places that nobody could look at all.
+    let remote = pod.site.remote();
+    let make = |entries: &str| {
+        let mut child = Command::new("git")
+            .args(["mktree", "--missing"])
+            .current_dir(&remote)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::io::Write::write_all(child.stdin.as_mut().unwrap(), entries.as_bytes()).unwrap();
+        drop(child.stdin.take());
+        String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap().trim().to_owned()
+    };
+    let mut tree = make("");
+    for _ in 0..28 {
+        let entries: String = (0..10).map(|number| format!("040000 tree {tree}\td{number}\n")).collect();
+        tree = make(&entries);
+    }
+    let commit = run(&remote, &["commit-tree", &tree, "-m", "many"]);
+    run(&remote, &["update-ref", "refs/heads/main", &commit]);
+    pod.put_run(1, |_| {});
+    let words = pod.assert_recorded();
+    assert!(!words.contains("note:"), "it is looked at once: {words}");
+    assert_eq!(pod.recorded().source.commit, None);
+    // A server that lost the manifest.
+    let pod = Pod::new("branch");
+    let commit = pod.push("main", &[&[shared(), manifest(RUN, "first")]]).remove(0);
+    let manifest = run(&pod.site.remote(), &["rev-parse", &format!("{commit}:{}", manifest(RUN, "first").0)]);
+    let (folder, file) = manifest.split_at(2);
+    std::fs::remove_file(pod.site.remote().join("objects").join(folder).join(file)).unwrap();
+    pod.put_run(1, |_| {});
+    let words = pod.assert_recorded();
+    assert!(words.contains("note: not all results name the commit that they are of: "), "{words}");
+    assert_eq!(pod.recorded().source.commit, None);
+}

@@ -19,11 +19,13 @@ const ROOM: usize = 1 << 10;
 /// Those whose commit nobody can tell stay as they are.
 pub(super) fn name(waiting: &mut [Waiting], destination: &Destination, settings: &ResultsSettings) {
     let runs: BTreeSet<RunOf> = waiting.iter().filter_map(|waiting| run_of(&waiting.sealed.result)).collect();
-    let known: BTreeMap<RunOf, Brought> = match caught(|| brought(&runs, destination)) {
-        Ok(Ok(known)) => known,
-        Ok(Err(fault)) => return tell(&fault),
+    let (known, fault): (BTreeMap<RunOf, Brought>, _) = match caught(|| brought(&runs, destination)) {
+        Ok(looked) => looked,
         Err(fault) => return tell(&fault),
     };
+    if let Some(fault) = fault {
+        tell(&fault);
+    }
     for waiting in waiting {
         let found = run_of(&waiting.sealed.result).and_then(|run| known.get(&run));
         if let Some(found) = found.filter(|_| waiting.sealed.bytes.len() + ROOM <= result::MAX_BYTES) {
@@ -58,5 +60,5 @@ fn run_of(result: &BenchmarkResult) -> Option<RunOf> {
 }
 
 fn tell(fault: &dyn std::fmt::Display) {
-    terminal::tell(&format!("note: results are recorded without the commit that they are of: {fault}"));
+    terminal::tell(&format!("note: not all results name the commit that they are of: {fault}"));
 }
