@@ -47,6 +47,7 @@ use kubebench_syntax::invariant::Invariant as _;
 pub use brought::{Brought, RunOf, brought};
 pub use content::{Elsewhere, Named};
 pub use history::{CommittedFile, file_at, files_at};
+pub use line::Behind;
 pub use lineage::{Commits, Reached};
 pub use recorded::{BlobId, Fetched, RecordedBranch};
 pub use state::{CheckedOut, checked_out};

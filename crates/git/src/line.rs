@@ -7,15 +7,18 @@ use git2::{Oid, Repository};
 
 use super::lineage::{Commits, Reached};
 
+/// How many commits of the line come after one, and of those that a merge brought how many come after it with that merge.
+pub type Behind = (usize, usize);
+
 impl Commits {
-    /// Returns how many commits of the line come after each of `wanted`, as far as they were reached: a commit that a merge brought is
-    /// where that merge is. Nothing where a branch ends here and at its remote in two commits of which neither follows the other: there is
+    /// Returns how far behind the end of the line each of `wanted` is, as far as they were reached: what a merge brought comes right before
+    /// it, ancestors first. Nothing where a branch ends here and at its remote in two commits of which neither follows the other: there is
     /// no line then.
     pub fn behind<'n>(
         &self,
         reached: &Reached,
         wanted: impl Iterator<Item = &'n str>,
-    ) -> Result<Option<BTreeMap<String, usize>>> {
+    ) -> Result<Option<BTreeMap<String, Behind>>> {
         let repository = self.repository();
         let Some(tip) = furthest(repository, &reached.tips)? else { return Ok(None) };
         let known = wanted.filter(|name| reached.commits.contains(*name));
@@ -25,32 +28,45 @@ impl Commits {
         let mut next = Some(tip);
         while let Some(id) = next.filter(|_| !open.is_empty()) {
             if open.remove(&id) {
-                behind.insert(id.to_string(), line.len());
+                behind.insert(id.to_string(), (line.len(), 0));
             }
             line.push(id);
             next = parents(repository, id)?.first().copied();
         }
-        // What is left are commits that merges brought, each where the oldest of these is.
-        let mut seen: BTreeSet<Oid> = BTreeSet::new();
-        if !open.is_empty() {
-            seen.extend(&line);
-        }
+        // What is left are commits that merges brought, each the oldest merge that leads to it.
+        let mut known = if open.is_empty() { BTreeSet::new() } else { line.iter().copied().collect() };
         for (after, merge) in line.iter().enumerate().rev() {
             if open.is_empty() {
                 break;
             }
-            let mut brought: Vec<Oid> = parents(repository, *merge)?.into_iter().skip(1).collect();
-            while let Some(id) = brought.pop() {
-                if seen.insert(id) {
-                    if open.remove(&id) {
-                        behind.insert(id.to_string(), after);
-                    }
-                    brought.extend(parents(repository, id)?);
+            let brought = brought(repository, *merge, &mut known)?;
+            for (number, id) in brought.iter().enumerate() {
+                if open.remove(id) {
+                    behind.insert(id.to_string(), (after, brought.len() - number));
                 }
             }
         }
         Ok(Some(behind))
     }
+}
+
+/// Returns what a merge brought that is not `known`, ancestors first, and adds it to what is known.
+fn brought(repository: &Repository, merge: Oid, known: &mut BTreeSet<Oid>) -> Result<Vec<Oid>> {
+    let mut brought = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut open: Vec<Oid> = parents(repository, merge)?.into_iter().skip(1).collect();
+    while let Some(id) = open.last().copied() {
+        if !known.contains(&id) && seen.insert(id) {
+            let parents = parents(repository, id)?;
+            open.extend(parents.into_iter().filter(|parent| !known.contains(parent)));
+            continue;
+        }
+        open.pop();
+        if known.insert(id) {
+            brought.push(id);
+        }
+    }
+    Ok(brought)
 }
 
 fn parents(repository: &Repository, id: Oid) -> Result<Vec<Oid>> {

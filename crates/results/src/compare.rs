@@ -24,5 +24,5 @@ pub use gate::{Against, Candidate, Judged, Request as GateRequest, Rule, gate};
 pub use history::{Request as HistoryRequest, history};
 pub use policies::{Meant, Policies, Stated};
 pub use sequence::{OutOfTime, sequences};
-pub use side::{Lineage, Side};
+pub use side::{Behind, Lineage, Side};
 pub use unvalued::{Unvalued, unvalued};

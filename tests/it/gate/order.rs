@@ -107,6 +107,37 @@ fn what_a_merge_or_a_squash_brought_is_where_it_was_brought() {
     }
 }
 
+/// The culprit of a merge is looked for among what it brought, and the last of these sessions ends nothing.
+#[test]
+fn a_bisection_of_a_merge_ends_no_regression() {
+    let mut project = Project::with(SPEC);
+    let first = project.commit("first");
+    project.sessions(&QUIET[..12], &on(&first));
+    project.git(&["checkout", "-q", "-b", "topic"]);
+    let topic: Vec<String> = (0..4).map(|number| project.commit(&format!("topic {number}"))).collect();
+    project.git(&["checkout", "-q", "-b", "part", &topic[0]]);
+    let part = project.commit("part");
+    project.git(&["checkout", "-q", "topic"]);
+    project.git(&["merge", "-q", "--no-edit", "part"]);
+    project.git(&["checkout", "-q", "main"]);
+    let second = project.commit("second");
+    project.git(&["merge", "-q", "--no-edit", "topic"]);
+    let merge = project.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    project.sessions(&[90.0, 90.3, 89.8, 90.1], &on(&merge));
+    for (commit, value) in [(&topic[3], 90.2), (&topic[1], 100.1), (&topic[2], 89.9), (&part, 99.8), (&second, 100.2)] {
+        project.session(value, &on(commit));
+    }
+    let order = order(&project);
+    let place = |session: &str| order.iter().position(|own| own == session).unwrap();
+    let [merged, last, early, late, beside, second] =
+        ["session-013", "session-017", "session-018", "session-019", "session-020", "session-021"].map(place);
+    assert!(second < early && early < late && late < last && last < merged, "{order:?}");
+    assert!(second < beside && beside < merged, "{order:?}");
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, verdict(&line)), (1, "regressed"), "{line:#}");
+    assert_eq!(line["candidate"]["sessions"][0]["commit"], merge, "{line:#}");
+}
+
 #[test]
 fn sessions_of_other_branches_come_after_those_that_began_before_them() {
     let mut project = Project::with(SPEC);

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::gate::Candidate;
-use super::side::{Lineage, Place};
+use super::side::{Behind, Lineage, Place};
 use crate::dataset::{Dataset, Partition, Session, partitions};
 
 /// Groups the rows at `chosen` places, as [`partitions`] does, with the sessions of each partition in the order of `lineage`.
@@ -33,7 +33,7 @@ fn arrange(dataset: &Dataset, sessions: &mut Vec<Session>, lineage: &Lineage) {
     if places.contains(&Place::Unknown) {
         return;
     }
-    let mut line: Vec<(usize, usize)> =
+    let mut line: Vec<(usize, Behind)> =
         places.iter().enumerate().filter_map(|(at, place)| Some((at, place.behind()?))).collect();
     if line.is_sorted_by_key(|(_, behind)| Reverse(*behind)) {
         return;

@@ -105,9 +105,12 @@ pub struct Lineage {
     unreachable: BTreeSet<String>,
     /// Whether results count that no commit can be told of.
     takes_unknown: bool,
-    /// How many commits of the branch come after one; nothing where they are in no order.
-    behind: Option<BTreeMap<String, usize>>,
+    /// Where its commits are in their order; nothing where they have none.
+    behind: Option<BTreeMap<String, Behind>>,
 }
+
+/// How many commits of the line of a branch come after one, and of those that a merge brought how many come after it with that merge.
+pub type Behind = (usize, usize);
 
 /// Where a session is among the commits of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,14 +118,14 @@ pub(super) enum Place {
     /// It is of none of them.
     Aside,
     /// So many of them come after its own.
-    Behind(usize),
+    Behind(Behind),
     /// It is of the branch, and nobody knows of which commit.
     Unknown,
 }
 
 impl Place {
     /// Returns how many commits come after its own, where it has one.
-    pub(super) fn behind(self) -> Option<usize> {
+    pub(super) fn behind(self) -> Option<Behind> {
         match self {
             Self::Behind(behind) => Some(behind),
             Self::Aside | Self::Unknown => None,
@@ -151,7 +154,7 @@ impl Lineage {
 
     /// Returns the lineage with the order of its commits: how many come after one.
     #[must_use]
-    pub fn in_line(self, behind: Option<BTreeMap<String, usize>>) -> Self {
+    pub fn in_line(self, behind: Option<BTreeMap<String, Behind>>) -> Self {
         Self { behind, ..self }
     }
 
@@ -214,7 +217,7 @@ impl Lineage {
     }
 
     /// Returns how many of these commits come after one.
-    pub fn behind(&self, commit: &str) -> Option<usize> {
+    pub fn behind(&self, commit: &str) -> Option<Behind> {
         self.behind.as_ref()?.get(self.same.get(commit).map_or(commit, String::as_str)).copied()
     }
 
