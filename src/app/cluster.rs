@@ -113,7 +113,6 @@ pub fn plain(text: &str) -> String {
 
 /// Returns the seconds since `time`, by this machine's clock.
 pub fn elapsed(time: &str) -> Option<u64> {
-    let (now, _) = machine::now();
-    let now = machine::seconds_of(&now)?;
+    let now = machine::seconds_of(&machine::second())?;
     Some(u64::try_from(now.saturating_sub(machine::seconds_of(time)?)).unwrap_or(0))
 }

@@ -27,8 +27,8 @@ use kubebench_git::Commits;
 use kubebench_host::fs::{self, Content};
 use kubebench_report::ExpectedBenchmark;
 use kubebench_results::compare::model::LeftOut;
-use kubebench_results::compare::{Policies, Rule, words};
-use kubebench_results::dataset::{Dataset, Row};
+use kubebench_results::compare::{Lineage, Policies, Rule, sequences, words};
+use kubebench_results::dataset::{Dataset, Partition, Row};
 use kubebench_syntax::diag::render::listed;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code, nearest};
 use kubebench_syntax::text::{SourceMap, Span};
@@ -326,6 +326,11 @@ impl Evaluation {
     pub fn commits(&self) -> Result<Option<ResultCommits>> {
         let commits = Commits::open(&self.root, &self.output, &self.directory)?;
         Ok(commits.map(|commits| ResultCommits::new(commits, &self.dataset, self.unreachable)))
+    }
+
+    /// Returns the sessions of all results, in the order of these commits.
+    pub fn sequences(&self, lineage: Option<&Lineage>) -> Vec<Partition> {
+        sequences(&self.dataset, 0..self.dataset.rows().len(), &self.across, lineage)
     }
 
     /// Returns the day of the newest result, on which acknowledgements are evaluated: the same one whatever part of the results is kept.

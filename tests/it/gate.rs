@@ -11,6 +11,7 @@ mod identity;
 mod lineages;
 mod merged;
 mod mock;
+mod order;
 mod outcome;
 mod properties;
 mod recorded;

@@ -17,6 +17,8 @@ use kubebench_syntax::digest::Digest;
 
 /// Where the tip of the branch is fetched to.
 const TIP: &str = "refs/kubebench/tip";
+/// Where that of the remote's default branch is.
+const DEFAULT: &str = "refs/kubebench/default";
 
 /// Options that fetch a commit and its folders: no history, no files.
 pub(super) const TIP_ALONE: [&str; 2] = ["--depth=1", "--filter=blob:none"];
@@ -103,6 +105,35 @@ impl Connection {
             Ok(_) => Err(Trouble::Passing("the branch appeared just now".to_owned())),
             Err(trouble) => Err(trouble),
         })
+    }
+
+    /// Fetches so many generations of commits of the remote's default branch, without files, and returns its newest one; nothing when it
+    /// has no such branch.
+    pub(super) fn default_branch(&self, depth: u32, limit: Duration) -> Result<Option<Oid>, NotRecorded> {
+        let depth = format!("--depth={depth}");
+        let fetched = self.fetch(&format!("+HEAD:{DEFAULT}"), &[&depth, "--filter=blob:none"], limit)?;
+        if fetched.succeeded {
+            return Ok(self.objects()?.refs(DEFAULT)?.first().map(|(_, tip)| *tip));
+        }
+        if answer::is_missing_ref(&fetched.words) {
+            return Ok(None);
+        }
+        Err(NotRecorded::try_again(trouble_of(&fetched).words().to_owned()))
+    }
+
+    /// Returns the bytes of a file of the remote, fetched for that.
+    pub(super) fn content(&self, blob: Oid, limit: Duration) -> Result<Vec<u8>, NotRecorded> {
+        let answer = self.git.call(&["cat-file", "blob", &blob.to_string()], None, limit)?;
+        if answer.succeeded {
+            Ok(answer.output)
+        } else {
+            Err(NotRecorded::try_again(trouble_of(&answer).words().to_owned()))
+        }
+    }
+
+    /// Returns where the scratch repository is.
+    pub(super) fn place(&self) -> &Path {
+        &self.place
     }
 
     /// Fetches refs.

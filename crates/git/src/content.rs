@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context as _, Result};
 use git2::{Commit, DiffOptions, Error, Oid, Repository, Tree};
 
+use super::known_changes::{Change, KnownChanges};
 use super::lineage::{Commits, Reached, ancestors_first};
 use kubebench_format::result::v1::{CommitContent, Patch};
 use kubebench_syntax::digest::Digest;
@@ -83,15 +84,18 @@ impl Changes {
         let all = wanted.iter().flat_map(|content| content.patch.iter().chain(&content.patches));
         let files: BTreeSet<&str> = all.map(|patch| patch.files.as_str()).collect();
         let mut changes = Self { commits: Vec::new(), at: BTreeMap::new() };
+        let mut known = KnownChanges::of(repository, &comparison.results);
         for id in walk {
             let id = id.context("cannot walk the history")?;
             let commit = repository.find_commit(id).context("cannot read a commit")?;
             // A clone without the content of old files (`--filter=blob:none`) cannot tell: what it may change is not found.
-            if let Ok(Some(patch)) = comparison.own_patch(&commit, |own| files.contains(own)) {
-                changes.at.entry(patch.id).or_default().push(changes.commits.len());
+            let change = known.change(id, |own| files.contains(own), |wanted| comparison.own_change(&commit, wanted));
+            if let Some(patch) = change {
+                changes.at.entry(patch).or_default().push(changes.commits.len());
             }
             changes.commits.push(id);
         }
+        known.keep();
         Ok(changes)
     }
 
@@ -110,6 +114,8 @@ impl Changes {
 /// Compares commits, leaving out recorded results: they come after what they measured.
 pub(super) struct Comparison<'r> {
     repository: &'r Repository,
+    /// The folder that is left out.
+    results: String,
     paths: [String; 2],
 }
 
@@ -121,7 +127,7 @@ impl<'r> Comparison<'r> {
             escaped.extend(matches!(letter, '*' | '?' | '[' | '\\').then_some('\\'));
             escaped.push(letter);
         }
-        Self { repository, paths: [format!("!{escaped}/*"), "*".to_owned()] }
+        Self { repository, results: results.to_owned(), paths: [format!("!{escaped}/*"), "*".to_owned()] }
     }
 
     /// Returns what `commit` holds, and what it changes since the commit at which its branch left those at `tips`.
@@ -131,7 +137,8 @@ impl<'r> Comparison<'r> {
         let base = tips.iter().find_map(|tip| repository.merge_base(*tip, commit.id()).ok());
         let Some(base) = base.filter(|base| *base != commit.id()) else { return Ok(content) };
         content.base = Some(base.to_string());
-        content.patch = self.patch(Some(&repository.find_commit(base)?.tree()?), &commit.tree()?, |_| true)?;
+        content.patch =
+            self.change(Some(&repository.find_commit(base)?.tree()?), &commit.tree()?, &|_| true)?.into_patch();
         let mut walk = ancestors_first(repository, &[commit.id()])?;
         for tip in tips {
             walk.hide(*tip)?;
@@ -142,26 +149,26 @@ impl<'r> Comparison<'r> {
                 let commit = repository.find_commit(id)?;
                 // A merge brings what others changed.
                 if commit.parent_count() < 2 {
-                    content.patches.extend(self.own_patch(&commit, |_| true)?);
+                    content.patches.extend(self.own_patch(&commit)?);
                 }
             }
         }
         Ok(content)
     }
 
-    /// Returns what a commit changes since its first parent, if that is in files that are `wanted`.
-    fn own_patch(&self, commit: &Commit<'_>, wanted: impl Fn(&str) -> bool) -> Result<Option<Patch>, Error> {
-        let parent = commit.parents().next().map(|parent| parent.tree()).transpose()?;
-        self.patch(parent.as_ref(), &commit.tree()?, wanted)
+    /// Returns what a commit changes since its first parent.
+    fn own_patch(&self, commit: &Commit<'_>) -> Result<Option<Patch>, Error> {
+        Ok(self.own_change(commit, &|_| true)?.into_patch())
     }
 
-    /// Returns the change from one tree to another; none where nothing changes, or in other files than those that are `wanted`.
-    fn patch(
-        &self,
-        from: Option<&Tree<'_>>,
-        to: &Tree<'_>,
-        wanted: impl Fn(&str) -> bool,
-    ) -> Result<Option<Patch>, Error> {
+    /// The same, as far as it is in files that are `wanted`.
+    fn own_change(&self, commit: &Commit<'_>, wanted: &dyn Fn(&str) -> bool) -> Result<Change, Error> {
+        let parent = commit.parents().next().map(|parent| parent.tree()).transpose()?;
+        self.change(parent.as_ref(), &commit.tree()?, wanted)
+    }
+
+    /// Returns the change from one tree to another; its id where it is in files that are `wanted`.
+    fn change(&self, from: Option<&Tree<'_>>, to: &Tree<'_>, wanted: &dyn Fn(&str) -> bool) -> Result<Change, Error> {
         let mut options = DiffOptions::new();
         for path in &self.paths {
             options.pathspec(path);
@@ -170,14 +177,12 @@ impl<'r> Comparison<'r> {
         let names = diff.deltas().filter_map(|delta| delta.new_file().path_bytes().map(String::from_utf8_lossy));
         let names: BTreeSet<_> = names.collect();
         if names.is_empty() {
-            return Ok(None);
+            return Ok(Change::default());
         }
         let names = names.iter().map(|name| name.as_bytes());
         let files: String = Digest::of_fields(names).hex().chars().take(FILES_DIGITS).collect();
-        if !wanted(&files) {
-            return Ok(None);
-        }
-        Ok(Some(Patch { files, id: diff.patchid(None)?.to_string() }))
+        let id = if wanted(&files) { Some(diff.patchid(None)?.to_string()) } else { None };
+        Ok(Change { files: Some(files), id })
     }
 }
 

@@ -15,6 +15,7 @@
 
 mod attempts;
 mod branch;
+mod brought;
 mod connection;
 mod content;
 mod credential;
@@ -22,6 +23,8 @@ mod fold;
 mod history;
 mod identity;
 mod inbox;
+mod known_changes;
+mod line;
 mod lineage;
 mod local;
 mod objects;
@@ -41,8 +44,10 @@ use kubebench_host::fs::cache_folder;
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::invariant::Invariant as _;
 
+pub use brought::{Brought, RunOf, brought};
 pub use content::{Elsewhere, Named};
 pub use history::{CommittedFile, file_at, files_at};
+pub use line::Behind;
 pub use lineage::{Commits, Reached};
 pub use recorded::{BlobId, Fetched, RecordedBranch};
 pub use state::{CheckedOut, checked_out};

@@ -12,7 +12,7 @@ use super::history::{hint, prefix};
 use kubebench_syntax::invariant::Invariant as _;
 
 /// The manifest that names the run digest of a benchmark.
-const CONFIG_FILE: &str = "config.yaml";
+pub(super) const CONFIG_FILE: &str = "config.yaml";
 
 /// Commits that a name reaches, and what the generated trees of these commits ask the cluster to run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -279,7 +279,7 @@ fn file(tree: &Tree<'_>) -> Option<Oid> {
 }
 
 /// Returns the run digests, first 8 digits, by which a manifest is called: `  name: <benchmark>-<digest8>`.
-fn digests(manifest: &[u8], benchmark: &str) -> Vec<String> {
+pub(super) fn digests(manifest: &[u8], benchmark: &str) -> Vec<String> {
     let text = String::from_utf8_lossy(manifest);
     let name = format!("  name: {benchmark}-");
     let digests = text.lines().filter_map(|line| line.strip_prefix(&name));

@@ -27,10 +27,15 @@ pub fn clock() -> Timestamp {
     Timestamp::now()
 }
 
-/// Returns the time, and seconds since the Unix epoch.
+/// Returns the time to the millisecond, and seconds since the Unix epoch.
 pub fn now() -> (String, f64) {
     let now = clock();
-    (now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(), now.as_nanosecond() as f64 / 1e9)
+    (now.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(), now.as_nanosecond() as f64 / 1e9)
+}
+
+/// Returns the time to the second, for what people read.
+pub fn second() -> String {
+    clock().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 /// Returns the seconds since the Unix epoch of a time such as `2026-01-02T03:04:05Z`.

@@ -14,6 +14,7 @@ use kubebench_results::dataset::{Dataset, Partition, Row};
 use kubebench_results::order::sort_by_case;
 use kubebench_results::scaling::model::{Front, Group};
 use kubebench_results::scaling::{self, Axis};
+use kubebench_syntax::unit::moment;
 
 /// All that a report is made from.
 #[derive(Clone, Debug)]
@@ -174,7 +175,7 @@ pub(super) fn site<'a>(request: &'a Request<'a>) -> Site<'a> {
     let names: BTreeSet<&str> = rows.keys().chain(asked.keys()).copied().collect();
     let benchmarks = names.into_iter().map(|name| {
         let mut rows = rows.remove(name).unwrap_or_default();
-        rows.sort_by(|one, other| (&other.started_at, &other.path).cmp(&(&one.started_at, &one.path)));
+        rows.sort_by(|one, other| begun(other).cmp(&begun(one)));
         let asked = asked.remove(name).unwrap_or_default();
         let charts = charts.remove(name).unwrap_or_default();
         let mut cases = cases(request, &rows, &asked, charts);
@@ -267,6 +268,11 @@ fn charts<'a>(request: &'a Request<'a>, lines: &Lines<'a>) -> Charts<'a> {
         of_case.iter_mut().enumerate().for_each(|(at, chart)| chart.page = page(at));
     }
     charts
+}
+
+/// Returns what runs are sorted by.
+fn begun(row: &Row) -> (&str, &str) {
+    (moment(&row.started_at), &row.path)
 }
 
 fn last(told: &SeriesHistory) -> Option<&String> {
@@ -423,7 +429,7 @@ fn troubles<'a>(request: &'a Request<'a>, rows: &[&'a Row], wanted: Option<&BTre
         let mut failed: Vec<&'a Row> = last.values().filter(counts).copied().collect();
         let all = failed.len();
         failed.retain(|row| row.status != Status::Succeeded);
-        if let Some(first) = failed.iter().min_by_key(|row| (&row.started_at, &row.path)) {
+        if let Some(first) = failed.iter().min_by_key(|row| begun(row)) {
             let reason = first.reasons.first().map(|reason| reason.message.as_str());
             let what = Obstacle::Failed { since: &first.started_at, failed: failed.len(), all, reason };
             found.push(Trouble { target, what });

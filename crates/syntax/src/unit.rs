@@ -21,7 +21,7 @@ mod resource;
 mod time_zone;
 mod version;
 
-pub use beginning::{Beginning, is_time};
+pub use beginning::{Beginning, is_time, moment};
 pub use cron::Cron;
 pub use day::Day;
 pub use duration::Duration;

@@ -12,7 +12,6 @@ use kubebench_format::spec::v1::API_VERSION;
 use kubebench_host::fs;
 use kubebench_results::compare::model::{LevelChange, SeriesHistory, SessionValue};
 use kubebench_results::compare::{HistoryRequest, Lineage, Rule, begins, extent, history, matches, words};
-use kubebench_results::dataset::partitions;
 use kubebench_syntax::diag::render::on_one_line;
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::unit::MetricSelector;
@@ -86,7 +85,7 @@ impl Acknowledged {
         }
         let request = HistoryRequest {
             dataset: &evaluation.dataset,
-            partitions: &partitions(&evaluation.dataset, 0..evaluation.dataset.rows().len(), &evaluation.across),
+            partitions: &evaluation.sequences(baseline.lineage()),
             policies: &evaluation.policies,
             acks,
             lineage: baseline.lineage(),

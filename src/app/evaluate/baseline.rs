@@ -82,7 +82,9 @@ impl ResultCommits {
     /// Returns commits that were reached as those by which results are known.
     pub fn known(&self, reached: Reached) -> Result<Lineage> {
         let Elsewhere { same, unreachable } = self.elsewhere(&reached, &self.named)?;
-        let lineage = Lineage::new(reached.commits, reached.trees).with_others(same, unreachable);
+        let named = self.named.keys().chain(same.values()).map(String::as_str);
+        let behind = self.behind(&reached, named)?;
+        let lineage = Lineage::new(reached.commits, reached.trees).with_others(same, unreachable).in_line(behind);
         Ok(match self.unreachable {
             Unreachable::Apart => lineage,
             Unreachable::Counted => lineage.counting_unreachable(),

@@ -177,8 +177,11 @@ fn chosen(
             let commits = commits.ok_or_else(|| anyhow!("`{side}` is of a git history, and there is none here"))?;
             let lineage = commits.lineage(side)?;
             let chosen = dataset.places(|row| lineage.commit_of(dataset, row).is_some());
-            known.commits.extend(lineage.commits);
-            known.trees.extend(lineage.trees);
+            // One order is that of all commands: the one of the default branch.
+            if matches!(side, Side::Branch(name) if Some(name) == commits.default_branch().as_ref()) {
+                known.ordered_as(&lineage);
+            }
+            known.extend(lineage);
             chosen
         }
     })

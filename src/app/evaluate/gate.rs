@@ -12,8 +12,8 @@ use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_format::result::Ack;
 use kubebench_git::RecordedBranch;
 use kubebench_results::compare::model::{GateReport, LeftOut, Line, Outcome, Verdict};
-use kubebench_results::compare::{Candidate, GateRequest, Judged, Lineage, Rule, gate, idle, render, words};
-use kubebench_results::dataset::{Dataset, Row, partitions};
+use kubebench_results::compare::{Candidate, GateRequest, Judged, Lineage, OutOfTime, Rule, gate, idle, render, words};
+use kubebench_results::dataset::{Dataset, Partition, Row};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::{SourceMap, Span};
 
@@ -95,9 +95,11 @@ impl GatesEvaluated {
         let as_of = query.as_of.clone().unwrap_or_else(|| evaluation.as_of());
         let has_no_results = evaluation.has_no_results();
         let unfetched = evaluation.unfetched();
-        let (newest, origin) = origin(&evaluation, &candidate);
-        let Evaluation { dataset, across, rules, policies, left_out, mut diagnostics, sources, .. } = evaluation;
-        let all = partitions(&dataset, 0..dataset.rows().len(), &across);
+        let order = default.as_ref().and_then(|name| lineages.get(name));
+        let all = evaluation.sequences(order);
+        let out_of_time = out_of_time(&evaluation, &all, &candidate, order);
+        let (newest, origin) = origin(&evaluation, &candidate, out_of_time);
+        let Evaluation { dataset, rules, policies, left_out, mut diagnostics, sources, .. } = evaluation;
         let plain: Vec<Rule> = rules.iter().map(|(rule, _)| rule.clone()).collect();
         let Judged { lines, notes } = gate(GateRequest {
             dataset: &dataset,
@@ -146,6 +148,7 @@ impl GatesEvaluated {
                 .cloned()
                 .chain(notes)
                 .chain(idle)
+                .chain(out_of_time.note())
                 .chain(general(query, &candidate, commits.as_ref(), &dataset))
                 .collect(),
         };
@@ -167,13 +170,31 @@ fn is_undecided(line: &Line) -> bool {
     matches!(line.verdict, Verdict::Inconclusive | Verdict::Missing)
 }
 
+/// Looks whether the newest sessions of gated benchmarks began last.
+fn out_of_time(
+    evaluation: &Evaluation,
+    all: &[Partition],
+    candidate: &Candidate,
+    order: Option<&Lineage>,
+) -> OutOfTime {
+    let gated: BTreeSet<&str> = evaluation.rules.iter().map(|(rule, _)| rule.benchmark.as_str()).collect();
+    let about = all.iter().filter(|partition| gated.contains(partition.benchmark.as_str()));
+    OutOfTime::of(&evaluation.dataset, about, candidate, order)
+}
+
 /// Says which sessions are evaluated where nobody named any, and, where a branch is read, where they and the others come from.
-fn origin(evaluation: &Evaluation, candidate: &Candidate) -> (String, Option<String>) {
+fn origin(evaluation: &Evaluation, candidate: &Candidate, out_of_time: OutOfTime) -> (String, Option<String>) {
     let (branch, own) = (evaluation.recorded_on().map(RecordedBranch::shown), &evaluation.directory);
     match (branch, candidate) {
         (Some(branch), Candidate::NewestOf(_)) => (
             format!("the newest session in {own}"),
-            Some(format!("evaluated: the newest sessions in {own}; {branch} has the history")),
+            Some(if out_of_time.is_followed {
+                format!(
+                    "evaluated: the newest sessions in {own}, of earlier commits than the newest on {branch}, which has the history"
+                )
+            } else {
+                format!("evaluated: the newest sessions in {own}; {branch} has the history")
+            }),
         ),
         (Some(branch), Candidate::Newest) => (
             format!("the newest session on {branch}"),

@@ -8,8 +8,7 @@ use super::{DefaultBaseline, Evaluation};
 use crate::app::results::NamedResults;
 use kubebench_format::result::Ack;
 use kubebench_results::compare::model::{Kind, SeriesHistory};
-use kubebench_results::compare::{HistoryRequest, Unvalued, history, unvalued};
-use kubebench_results::dataset::partitions;
+use kubebench_results::compare::{HistoryRequest, Unvalued, history, sequences, unvalued};
 use kubebench_syntax::diag::{Diagnostics, nearest};
 use kubebench_syntax::unit::MetricSelector;
 
@@ -69,7 +68,7 @@ impl Histories {
         let dataset = &evaluation.dataset;
         let is_wanted = |benchmark: &String| query.benchmarks.is_empty() || query.benchmarks.contains(benchmark);
         let rows = dataset.places(|row| is_wanted(&dataset.subject(row).benchmark));
-        let mut partitions = partitions(dataset, rows.into_iter(), &evaluation.across);
+        let mut partitions = sequences(dataset, rows.into_iter(), &evaluation.across, baseline.lineage());
         let series = history(HistoryRequest {
             dataset,
             partitions: &partitions,

@@ -1,5 +1,6 @@
 //! All results of a project as a report shows them.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -19,10 +20,10 @@ use kubebench_results::compare::model::{Comparison, Direction, Kind, Line, Serie
 use kubebench_results::compare::{
     Against, Candidate, GateRequest, HistoryRequest, Judged, Lineage, Rule, Side, gate, history, idle,
 };
-use kubebench_results::dataset::{Partition, partitions};
+use kubebench_results::dataset::Partition;
 use kubebench_results::verdict::DEFAULT_THRESHOLD;
 use kubebench_syntax::diag::Diagnostics;
-use kubebench_syntax::unit::MetricSelector;
+use kubebench_syntax::unit::{MetricSelector, moment};
 
 /// What a report shows.
 pub struct ReportQuery {
@@ -69,7 +70,7 @@ impl Report {
         let commits = evaluation.commits()?;
         let baseline = DefaultBaseline::of(commits.as_ref())?;
         let as_of = query.as_of.clone().unwrap_or_else(|| evaluation.as_of());
-        let partitions = partitions(&evaluation.dataset, 0..evaluation.dataset.rows().len(), &evaluation.across);
+        let partitions = evaluation.sequences(baseline.lineage());
         let series = history(HistoryRequest {
             dataset: &evaluation.dataset,
             partitions: &partitions,
@@ -84,7 +85,7 @@ impl Report {
         }
         add_baselines(&mut lineages, evaluation.rules.iter().map(|(rule, _)| rule), commits.as_ref())?;
         let (lines, mut notes) = lines(&evaluation, &partitions, &series, &acks, &baseline, &lineages, &as_of);
-        let comparisons = comparisons(query, &evaluation, commits.as_ref(), &series)?;
+        let comparisons = comparisons(query, &evaluation, commits.as_ref(), &baseline, &series)?;
         let samples = samples(&evaluation, &series)?;
         let links = links(query, &evaluation, commits.as_ref(), &baseline)?;
         let is_shown = |ack: &&Ack| query.benchmarks.is_empty() || query.benchmarks.contains(&ack.benchmark);
@@ -281,6 +282,7 @@ fn comparisons(
     query: &ReportQuery,
     evaluation: &Evaluation,
     commits: Option<&ResultCommits>,
+    baseline: &DefaultBaseline,
     series: &[SeriesHistory],
 ) -> Result<BTreeMap<String, Comparison>> {
     let mut comparisons = BTreeMap::new();
@@ -302,7 +304,7 @@ fn comparisons(
         }
         comparisons.insert(format!("{one} to {other}"), found.answer);
     }
-    if let (Some(commits), Some([before, after])) = (commits, newest_commits(series)) {
+    if let (Some(commits), Some([before, after])) = (commits, newest_commits(series, baseline.lineage())) {
         let sides = [Side::Revision(before), Side::Revision(after)];
         // Nobody asked for it, so nobody could allow what a commit changes in the benchmark itself: that is noted.
         let allowed = ["workload".to_owned()];
@@ -317,21 +319,27 @@ fn comparisons(
     Ok(comparisons)
 }
 
-/// Returns the commit of the newest session, and that of the last session before it that had another one.
-fn newest_commits(series: &[SeriesHistory]) -> Option<[String; 2]> {
+/// Returns the commit of the newest session, and that of the last session before it that had another one: on the line of the default
+/// branch where all are, else by time.
+fn newest_commits(series: &[SeriesHistory], lineage: Option<&Lineage>) -> Option<[String; 2]> {
     let mut newest: BTreeMap<&str, &str> = BTreeMap::new();
     let own = |told: &'_ SeriesHistory, session: &SessionValue| !told.aside.contains(&session.session);
     let sessions = series.iter().flat_map(|told| told.sessions.iter().filter(move |session| own(told, session)));
     for session in sessions {
         if let Some(commit) = &session.commit {
             let time = newest.entry(commit).or_default();
-            *time = (*time).max(&session.started_at);
+            *time = (*time).max(moment(&session.started_at));
         }
     }
-    let mut by_time: Vec<(&str, &str)> = newest.into_iter().map(|(commit, time)| (time, commit)).collect();
-    by_time.sort_unstable();
-    let (_, after) = by_time.pop()?;
-    let (_, before) = by_time.pop()?;
+    let behind = |commit: &str| lineage.and_then(|lineage| lineage.behind(commit));
+    let is_line = newest.keys().all(|commit| behind(commit).is_some());
+    let mut commits: Vec<(&str, &str)> = newest.into_iter().map(|(commit, time)| (time, commit)).collect();
+    commits.sort_unstable();
+    if is_line {
+        commits.sort_by_key(|(_, commit)| Reverse(behind(commit)));
+    }
+    let (_, after) = commits.pop()?;
+    let (_, before) = commits.pop()?;
     Some([before, after].map(str::to_owned))
 }
 

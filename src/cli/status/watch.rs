@@ -63,7 +63,7 @@ impl Screen {
         trouble: &BTreeMap<&'static str, String>,
     ) -> Result<()> {
         if let Some(page_bar) = &self.page {
-            let (now, _) = machine::now();
+            let now = machine::second();
             let mut text =
                 format!("{}: namespace {} at {now}; Ctrl-C ends this\n", target.target.name, target.target.namespace);
             for (what, why) in trouble {
@@ -91,7 +91,7 @@ impl Screen {
         }
         for (key, line) in lines {
             if self.said.get(&key) != Some(&line) {
-                let (now, _) = machine::now();
+                let now = machine::second();
                 terminal::print(&format!("{now}  {line}\n"))?;
                 self.said.insert(key, line);
             }

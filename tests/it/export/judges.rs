@@ -223,7 +223,8 @@ for row, other in zip(rows, read):
         if name in JSON:
             found = None if found is None else json.loads(found)
         if isinstance(found, datetime.datetime):
-            found = found.strftime("%Y-%m-%dT%H:%M:%SZ")
+            fraction = f".{found.microsecond // 1000:03d}" if found.microsecond else ""
+            found = found.strftime("%Y-%m-%dT%H:%M:%S") + fraction + "Z"
         assert found == wanted and type(found) == type(wanted), (name, found, wanted)
 types = {field.name: str(field.type) for field in table.schema}
 assert types["started_at"] == "timestamp[ms, tz=UTC]" and types["value"] == "double" and types["warmup"] == "bool", types

@@ -46,7 +46,7 @@ pub(super) fn run(session: u32, number: u32) -> BenchmarkResult {
     made.run.id = format!("{session:016x}{number:016x}");
     made.run.session = format!("session-{session}");
     made.run.repeat = number;
-    made.run.started_at = format!("2026-03-{session:02}T00:00:{number:02}Z");
+    made.run.started_at = format!("2026-03-{session:02}T00:00:{number:02}.125Z");
     made.run.finished_at = format!("2026-03-{session:02}T00:01:{number:02}Z");
     made
 }

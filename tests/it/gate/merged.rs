@@ -1,5 +1,6 @@
 //! Whose the results of a branch are once it was merged: by whatever command, they are of what the default branch holds.
 
+use kubebench_format::result::v1::BenchmarkResult;
 use kubebench_git::checked_out;
 
 use super::{Project, QUIET, SPEC, Special, verdict};
@@ -178,4 +179,50 @@ fn results_without_a_commit_are_of_no_branch_where_others_have_one() {
     assert_eq!((status, verdict(&line)), (0, "unchanged"), "{line:#}");
     assert_eq!(line["baseline"]["sessions"].as_array().unwrap().len(), SESSIONS);
     assert!(line["notes"].to_string().contains("6 earlier sessions"), "{line:#}");
+}
+
+/// What ran in a cluster is what a generated tree says, wherever the commit is that it names; on a machine, programs run that no run digest
+/// covers.
+#[test]
+fn a_run_of_a_cluster_is_of_the_branch_that_asks_for_the_same() {
+    for (engine, counted) in [("kubernetes", SESSIONS), ("process", 0)] {
+        let mut project = Project::with(SPEC);
+        assert_eq!(project.says(&["compile"]).0, 0);
+        let main = project.commit("squash");
+        let lost = Special { commit: Some("c0ffee0123".repeat(4)), ..Special::default() };
+        let runs_there = |made: &mut BenchmarkResult| engine.clone_into(&mut made.environment.cluster.engine);
+        for value in &QUIET[..SESSIONS] {
+            project.session_as(*value, &lost, runs_there);
+        }
+        // What ran with files that differed is of nothing.
+        project.session_as(100.0, &Special { dirty: Some(true), ..lost }, runs_there);
+        project.session_as(80.0, &Special { commit: Some(main.clone()), ..Special::default() }, runs_there);
+        let (status, line) = project.gate(&[]);
+        let sessions = line["baseline"]["sessions"].as_array().unwrap();
+        assert_eq!((status, sessions.len()), (1, counted), "{line:#}");
+        assert!(sessions.iter().all(|session| session["commit"] == main), "{line:#}");
+        assert_eq!(verdict(&line), if counted > 0 { "regressed" } else { "inconclusive" }, "{line:#}");
+        let notes = line["notes"].to_string();
+        assert!(notes.contains("1 earlier session is not of the baseline's commits"), "{notes}");
+    }
+}
+
+/// What commits change is kept, and a cache that is damaged changes nothing.
+#[test]
+fn what_commits_change_is_looked_up_once() {
+    let project = project(1, &SQUASH);
+    let first = project.json(&["gate"]);
+    let folder = project.folder.path().join(".cache/kubebench/archive");
+    let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let caches: Vec<_> = names.filter(|path| path.to_string_lossy().contains("/changes-")).collect();
+    let [cache] = caches.as_slice() else { panic!("one cache: {caches:?}") };
+    let kept = std::fs::read_to_string(cache).unwrap();
+    assert!(kept.lines().count() > 2 * SESSIONS, "{kept}");
+    assert_eq!(project.json(&["gate"]), first);
+    assert_eq!(std::fs::read_to_string(cache).unwrap(), kept);
+    for damaged in ["", "no cache", &kept.replace('a', "b")] {
+        std::fs::write(cache, damaged).unwrap();
+        assert_eq!(project.json(&["gate"]), first, "{damaged}");
+        assert_eq!(std::fs::read_to_string(cache).unwrap(), kept, "{damaged}");
+    }
 }

@@ -1,5 +1,7 @@
 //! `kubebench step record`, as a pod of the Workflow calls it: a volume, the mounted settings, no checkout and no home.
 
+mod commits;
+
 use std::os::unix::fs::symlink;
 use std::process::{Output, Stdio};
 

@@ -81,6 +81,9 @@ fn durations() {
     let queue = metric(result, "queue");
     assert!(queue.value.is_none() && queue.reason.as_deref() == Some("a local run does not queue"));
     assert!(result.run.started_at <= result.run.finished_at);
+    for time in [&result.run.started_at, &result.run.finished_at] {
+        assert!(time.len() == "2026-01-02T03:04:05.678Z".len() && time.get(19..20) == Some("."), "{time}");
+    }
 }
 
 pub(super) fn samples_once_a_second() {

@@ -4,6 +4,8 @@
 //! benchmark (on the volume of a suite, of the one whose run the folder is called after), and a marker counts only for the very bytes that it names. What is not recorded has no marker and stays, and
 //! the next Workflow of the benchmark records it.
 
+mod commits;
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -15,7 +17,7 @@ use super::volume_state::{self, RESULT};
 use crate::gather::addition;
 use kubebench_contract::instance;
 use kubebench_contract::{ResultsSettings, Settings};
-use kubebench_format::result;
+use kubebench_format::result::{self, Sealed};
 use kubebench_git::record::{Addition, Conflict, Kind, Mode, NotRecorded, Recorded, Signing, place};
 use kubebench_git::{self as git, Destination};
 use kubebench_host::experiment::{RunFolder, run_folders};
@@ -39,6 +41,7 @@ const BATCH: usize = 250;
 struct Waiting {
     run: RunFolder,
     digest: Digest,
+    sealed: Sealed,
     addition: Addition,
 }
 
@@ -143,12 +146,14 @@ pub fn run(environment: &Environment, deadline: Duration) -> Result<Option<Kind>
         if let Ok(Some(destination)) = &destination
             && is_full(&waiting)
         {
+            commits::name(&mut waiting, destination, &settings);
             reached = record(&waiting, destination, &mut tally, &git::record);
             waiting.clear();
         }
     }
     match &destination {
         Ok(Some(destination)) => {
+            commits::name(&mut waiting, destination, &settings);
             record(&waiting, destination, &mut tally, &git::record);
         }
         Ok(None) => tell_kept(&owner, tally.found),
@@ -239,7 +244,7 @@ fn unrecorded(run: RunFolder, benchmark: &str, settings: &ResultsSettings) -> Re
     let job = run.place().file_name().expected("the name of a folder").to_string_lossy().into_owned();
     let sealed = volume_state::judge(&bytes, benchmark, &job).map_err(Unusable::Refused)?;
     let addition = addition(&sealed, &run.place().join(RESULT), &settings.directory);
-    Ok(Some(Waiting { run, digest, addition }))
+    Ok(Some(Waiting { run, digest, sealed, addition }))
 }
 
 /// Returns true when a marker says that the file with `digest` is recorded. A job cannot have written it before there was the
@@ -283,7 +288,7 @@ fn record(waiting: &[Waiting], destination: &Destination, tally: &mut Tally, add
     let commit = recorded.commit.as_ref().map_or_else(String::new, |commit| format!(", commit {commit}"));
     terminal::tell(&format!("{}{commit}", recorded.summary(&destination.branch)));
     let there: BTreeSet<&String> = recorded.added.iter().chain(&recorded.already).collect();
-    for Waiting { run, digest, addition } in waiting {
+    for Waiting { run, digest, addition, .. } in waiting {
         let is_refused = |conflict: &Conflict| conflict.path == addition.path && conflict.ours == *digest;
         if !there.contains(&addition.path) || recorded.conflicts.iter().any(is_refused) {
             continue;

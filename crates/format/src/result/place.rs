@@ -5,19 +5,21 @@
 use super::v1::{BenchmarkResult, Metadata, Run};
 use kubebench_syntax::digest::Digest;
 
-/// Returns the place of a result below the results folder: `<benchmark>/<case>/<UTC>-<run8>-r<repeat>-a<attempt>.json`.
+/// Returns the place of a result below the results folder: `<benchmark>/<case>/<UTC>-<run8>-r<repeat>-a<attempt>.json`, the time to the
+/// second.
 ///
 /// A warm-up has `w` for `r`; one that was read again from its logs ends in `-p` and a digest of the rules and
 /// of the version that read.
 pub fn path(result: &BenchmarkResult) -> String {
     let BenchmarkResult { metadata, run, source, recorder, .. } = result;
-    let time: String = run.started_at.chars().filter(|letter| !matches!(letter, '-' | ':')).collect();
+    let second = run.started_at.split(['.', 'Z']).next().unwrap_or_default();
+    let time: String = second.chars().filter(|letter| !matches!(letter, '-' | ':')).collect();
     let run8 = run.id.get(..8).unwrap_or(&run.id);
     let again = match &source.reparsed {
         Some(_) => format!("-p{}", Digest::of_fields([source.rules_digest.as_str(), &recorder.version]).short()),
         None => String::new(),
     };
-    let file = format!("{time}-{run8}-{}-a{}{again}.json", round(run), run.attempt);
+    let file = format!("{time}Z-{run8}-{}-a{}{again}.json", round(run), run.attempt);
     format!("{}/{}/{file}", metadata.benchmark, metadata.case)
 }
 
@@ -37,8 +39,8 @@ pub(super) fn judge(result: &BenchmarkResult) -> Result<(), String> {
         ("metadata.case", case, is_label(case, 63), "an identity of a case"),
         ("run.id", id, is_id(id), "32 lower-case hexadecimal digits"),
         ("run.session", session, is_word(session), "letters, digits, dots, dashes and underscores"),
-        ("run.startedAt", started_at, is_time(started_at), "a time such as `2026-01-02T03:04:05Z`"),
-        ("run.finishedAt", finished_at, is_time(finished_at), "a time such as `2026-01-02T03:04:05Z`"),
+        ("run.startedAt", started_at, is_time(started_at), "a time such as `2026-01-02T03:04:05.678Z`"),
+        ("run.finishedAt", finished_at, is_time(finished_at), "a time such as `2026-01-02T03:04:05.678Z`"),
     ];
     let commit = commit
         .map(|commit| ("source.commit", commit, is_commit(commit), "a whole commit, 40 or 64 hexadecimal digits"));
@@ -75,8 +77,9 @@ fn is_word(text: &str) -> bool {
     (1..=253).contains(&text.len()) && text.bytes().all(is_inner) && !text.starts_with('-')
 }
 
+/// To the second, as older results have it, or to the millisecond.
 fn is_time(text: &str) -> bool {
-    let form = "0000-00-00T00:00:00Z";
     let fits = |(byte, wanted): (u8, u8)| if wanted == b'0' { byte.is_ascii_digit() } else { byte == wanted };
-    text.len() == form.len() && text.bytes().zip(form.bytes()).all(fits)
+    let has_form = |form: &str| text.len() == form.len() && text.bytes().zip(form.bytes()).all(fits);
+    has_form("0000-00-00T00:00:00Z") || has_form("0000-00-00T00:00:00.000Z")
 }

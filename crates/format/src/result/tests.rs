@@ -86,6 +86,29 @@ fn the_place_follows_from_the_content() {
     assert_eq!(path(&result), "matmul/size-256-0a1b2c3d/20260102T030405Z-01234567-r2-a1.json");
     result.run.warmup = true;
     assert_eq!(path(&result), "matmul/size-256-0a1b2c3d/20260102T030405Z-01234567-w2-a1.json");
+    result.run.started_at = "2026-01-02T03:04:05.678Z".to_owned();
+    assert_eq!(path(&result), "matmul/size-256-0a1b2c3d/20260102T030405Z-01234567-w2-a1.json");
+}
+
+#[test]
+fn a_time_is_to_the_second_or_to_the_millisecond() {
+    let judged = |time: &str| {
+        let mut result = result();
+        time.clone_into(&mut result.run.started_at);
+        read(&seal(result).bytes).map(|_| ())
+    };
+    for time in ["2026-01-02T03:04:05Z", "2026-01-02T03:04:05.678Z", "2026-01-02T03:04:05.000Z"] {
+        assert_eq!(judged(time), Ok(()), "{time}");
+    }
+    for time in [
+        "2026-01-02T03:04:05.6Z",
+        "2026-01-02T03:04:05.6789Z",
+        "2026-01-02T03:04:05.Z",
+        "2026-01-02T03:04:05.abcZ",
+        "2026-01-02T03:04:05.678",
+    ] {
+        assert!(judged(time).is_err(), "{time}");
+    }
 }
 
 #[test]

@@ -122,11 +122,11 @@ pub struct Run {
     pub warmup: bool,
     /// What started it.
     pub reason: Reason,
-    /// When the job was created.
-    #[schemars(regex(pattern = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"))]
+    /// When the job was created, to the millisecond; in older results to the second.
+    #[schemars(regex(pattern = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{3})?Z$"))]
     pub started_at: String,
-    /// When it ended.
-    #[schemars(regex(pattern = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"))]
+    /// When it ended, in the same form.
+    #[schemars(regex(pattern = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{3})?Z$"))]
     pub finished_at: String,
     /// Seconds between the two, to the millisecond.
     pub duration_seconds: f64,

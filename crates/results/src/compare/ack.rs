@@ -11,7 +11,7 @@ use crate::verdict::Mark;
 use kubebench_format::result::Ack;
 use kubebench_syntax::diag::nearest;
 use kubebench_syntax::invariant::Invariant as _;
-use kubebench_syntax::unit::{MetricSelector, is_time};
+use kubebench_syntax::unit::{MetricSelector, is_time, moment};
 
 /// Returns whether `ack` is about this series.
 pub(super) fn is_about(ack: &Ack, dataset: &Dataset, partition: &Partition, metric: &MetricKey) -> bool {
@@ -31,20 +31,23 @@ pub(super) fn holds(ack: &Ack, day: &str) -> bool {
 }
 
 /// Returns where the accepted level begins among sessions, given the id, time and commit of each.
-pub(super) fn mark<'a>(
-    ack: &Ack,
-    mut sessions: impl Iterator<Item = (&'a str, &'a str, Option<&'a str>)>,
-) -> Option<Mark> {
-    let is_from = |(id, started_at, commit): (&str, &str, Option<&str>)| begins(&ack.from, id, started_at, commit);
-    let at = sessions.position(is_from)?;
-    Some(Mark { at, at_most: ack.max_change })
+pub(super) fn mark<'a>(ack: &Ack, sessions: impl Iterator<Item = (&'a str, &'a str, Option<&'a str>)>) -> Option<Mark> {
+    let sessions: Vec<_> = sessions.collect();
+    let is_from = |(id, started_at, commit): &(&str, &str, Option<&str>)| begins(&ack.from, id, started_at, *commit);
+    let mut at = sessions.iter().position(is_from)?;
+    if is_time(&ack.from) {
+        // A session of an old commit may have begun after the time: what is accepted follows all that began before it.
+        let is_before = |(_, started_at, _): &(&str, &str, Option<&str>)| moment(started_at) < moment(&ack.from);
+        at = at.max(sessions.iter().rposition(is_before).map_or(0, |before| before + 1));
+    }
+    (at < sessions.len()).then_some(Mark { at, at_most: ack.max_change })
 }
 
 /// Returns whether what is accepted `from` some place on begins with this session or before it.
 pub fn begins(from: &str, id: &str, started_at: &str, commit: Option<&str>) -> bool {
     const SHORTEST_COMMIT: usize = 7;
     id == from
-        || is_time(from) && started_at >= from
+        || is_time(from) && moment(started_at) >= moment(from)
         || from.len() >= SHORTEST_COMMIT && commit.is_some_and(|commit| commit.starts_with(from))
 }
 

@@ -9,9 +9,10 @@ use super::line::Origin;
 use super::model::{Comparison, Geomean, Kind, Line, Unmatched};
 use super::pairing::{Benchmarks, Paired, pairs};
 use super::policies::Policies;
+use super::sequence::sequences;
 use super::side::{Lineage, Side};
 use super::words;
-use crate::dataset::{Dataset, Facts, MetricKey, Partition, Point, Series, partitions, series_of};
+use crate::dataset::{Dataset, Facts, MetricKey, Partition, Point, Series, series_of};
 use crate::order::sort_by_case;
 use crate::verdict::{
     Effect, LEAST_HISTORY, Policy, Scale, Verdict, against_history, judge, of_few, of_groups, of_pairs, without_scale,
@@ -92,7 +93,7 @@ fn order(line: &Line) -> (Kind, String, &BTreeMap<String, String>) {
 fn by_case(request: &Request<'_>, rows: &BTreeSet<usize>) -> BTreeMap<(String, String), Benchmarks> {
     let is_label = request.sides.iter().any(|side| matches!(side, Side::Label(..)));
     let mut cases: BTreeMap<(String, String), Benchmarks> = BTreeMap::new();
-    for partition in partitions(request.dataset, rows.iter().copied(), request.across) {
+    for partition in sequences(request.dataset, rows.iter().copied(), request.across, request.lineage) {
         let benchmark = if is_label { String::new() } else { partition.benchmark.clone() };
         let of_case = cases.entry((benchmark, request.case(&partition))).or_default();
         of_case.entry(partition.benchmark.clone()).or_default().push(partition);
@@ -131,7 +132,7 @@ impl Request<'_> {
         candidates: &[Partition],
         notes: &mut BTreeSet<String>,
     ) -> Vec<Line> {
-        let newest = |side: &&Partition| side.sessions.last().map(|session| session.started_at.clone());
+        let newest = |side: &&Partition| side.last_begun().map(str::to_owned);
         let same = |candidate: &Partition| {
             let is_same = |baseline: &&Partition| self.facts(baseline).eq(self.facts(candidate));
             baselines.iter().filter(is_same).max_by_key(newest)

@@ -16,6 +16,7 @@ use kubebench_format::result::Ack;
 use kubebench_format::result::v1::{Direction, Environment};
 use kubebench_stats::{self as stats, trend};
 use kubebench_syntax::invariant::Invariant as _;
+use kubebench_syntax::unit::moment;
 
 /// A drift is told where it is at most this likely by chance: it is looked for in every series.
 const DRIFTS: f64 = 0.01;
@@ -119,17 +120,19 @@ fn replaced_by(partitions: &[Partition], counts: impl Fn(&Partition, usize) -> b
         (partition.benchmark.clone(), partition.case.clone(), partition.facts.get("target").cloned())
     };
     // When the sessions of each partition began that count, in the order of time.
-    let starts: Vec<Vec<&String>> = partitions
+    let starts: Vec<Vec<&str>> = partitions
         .iter()
         .map(|partition| {
             let sessions = partition.sessions.iter().enumerate().filter(|(at, _)| counts(partition, *at));
-            sessions.map(|(_, session)| &session.started_at).collect()
+            let mut starts: Vec<&str> = sessions.map(|(_, session)| moment(&session.started_at)).collect();
+            starts.sort_unstable();
+            starts
         })
         .collect();
     // Where the case ran last, and since when it runs there.
     let mut newest = BTreeMap::new();
     // What ran once among many sessions elsewhere does not take turns.
-    let mut all: BTreeMap<_, Vec<&String>> = BTreeMap::new();
+    let mut all: BTreeMap<_, Vec<&str>> = BTreeMap::new();
     for (partition, own) in partitions.iter().zip(&starts) {
         let known = newest.entry(place(partition)).or_default();
         *known = (own.last(), own.first()).max(std::mem::take(known));

@@ -97,11 +97,7 @@ impl Origin<'_> {
         match (self.lineage, row) {
             (None, _) => true,
             (Some(_), None) => false,
-            (Some(lineage), Some(row)) => {
-                row.synthetic
-                    || lineage.has_unknown(self.dataset, row)
-                    || lineage.commit_of(self.dataset, row).is_some()
-            }
+            (Some(lineage), Some(row)) => lineage.has(self.dataset, row),
         }
     }
 

@@ -105,7 +105,7 @@ pub struct SeriesHistory {
     pub kind: Kind,
     /// The change that matters, as a share.
     pub threshold: f64,
-    /// The sessions, the oldest first.
+    /// The sessions, the oldest first: by their commits, else by time.
     pub sessions: Vec<SessionValue>,
     /// The ids of sessions that are not of the baseline's commits, and so change nothing.
     pub aside: BTreeSet<String>,
@@ -261,7 +261,7 @@ pub struct Sessions {
     pub variation: Option<f64>,
     /// How many runs they had that count.
     pub runs: usize,
-    /// The sessions, the oldest first.
+    /// The sessions, the oldest first: by their commits, else by time.
     pub sessions: Vec<SessionValue>,
 }
 

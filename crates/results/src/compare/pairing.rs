@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::side::Side;
 use crate::dataset::{Dataset, Partition};
+use kubebench_syntax::unit::moment;
 
 /// The partitions of one case, by benchmark.
 pub(super) type Benchmarks = BTreeMap<String, Vec<Partition>>;
@@ -75,7 +76,7 @@ fn unique<'a>(key: &Key<'_>, side: usize, left: Option<&Left<'a>>) -> BTreeMap<S
 fn other_labels(dataset: &Dataset, sides: [&Side; 2], partitions: &[Partition]) -> BTreeMap<String, String> {
     let is_asked = |name: &str| sides.iter().any(|side| matches!(side, Side::Label(asked, _) if asked == name));
     let newest = partitions.iter().map(|partition| partition.newest(dataset));
-    let newest = newest.max_by(|one, other| one.started_at.cmp(&other.started_at));
+    let newest = newest.max_by(|one, other| moment(&one.started_at).cmp(moment(&other.started_at)));
     let labels = newest.map(|row| dataset.subject(row).labels.clone()).unwrap_or_default();
     labels.into_iter().filter(|(name, _)| !is_asked(name)).collect()
 }

@@ -4,6 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::dataset::{Dataset, Row};
 
+/// What ran a result in a cluster, as its environment says it.
+const CLUSTER: &str = "kubernetes";
+
 /// One side, as it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {
@@ -102,6 +105,32 @@ pub struct Lineage {
     unreachable: BTreeSet<String>,
     /// Whether results count that no commit can be told of.
     takes_unknown: bool,
+    /// Where its commits are in their order; nothing where they have none.
+    behind: Option<BTreeMap<String, Behind>>,
+}
+
+/// How many commits of the line of a branch come after one, and of those that a merge brought how many come after it with that merge.
+pub type Behind = (usize, usize);
+
+/// Where a session is among the commits of a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// It is of none of them.
+    Aside,
+    /// So many of them come after its own.
+    Behind(Behind),
+    /// It is of the branch, and nobody knows of which commit.
+    Unknown,
+}
+
+impl Place {
+    /// Returns how many commits come after its own, where it has one.
+    pub(super) fn behind(self) -> Option<Behind> {
+        match self {
+            Self::Behind(behind) => Some(behind),
+            Self::Aside | Self::Unknown => None,
+        }
+    }
 }
 
 impl Lineage {
@@ -123,6 +152,24 @@ impl Lineage {
         Self { same, unreachable, ..self }
     }
 
+    /// Returns the lineage with the order of its commits: how many come after one.
+    #[must_use]
+    pub fn in_line(self, behind: Option<BTreeMap<String, Behind>>) -> Self {
+        Self { behind, ..self }
+    }
+
+    /// Adds the commits of another lineage, without their order.
+    pub fn extend(&mut self, other: Self) {
+        self.commits.extend(other.commits);
+        self.trees.extend(other.trees);
+        self.same.extend(other.same);
+    }
+
+    /// Takes the order of another lineage.
+    pub fn ordered_as(&mut self, other: &Self) {
+        self.behind.clone_from(&other.behind);
+    }
+
     /// Returns the lineage that also has the commits that no branch has.
     #[must_use]
     pub fn counting_unreachable(mut self) -> Self {
@@ -133,8 +180,9 @@ impl Lineage {
 
     /// Returns whether a result is of a commit that no branch has.
     pub(crate) fn is_unreachable(&self, dataset: &Dataset, row: &Row) -> bool {
-        let origin = dataset.origin(row);
-        origin.dirty != Some(true) && origin.commit.as_ref().is_some_and(|commit| self.unreachable.contains(commit))
+        let commit = dataset.origin(row).commit.as_ref();
+        let is_nowhere = commit.is_some_and(|commit| self.unreachable.contains(commit));
+        is_nowhere && dataset.origin(row).dirty != Some(true) && self.commit_of(dataset, row).is_none()
     }
 
     /// Returns whether a result counts although it knows no commit.
@@ -150,10 +198,41 @@ impl Lineage {
     /// Returns the commit of a result, if it is one of these: the one that it names, unless files differed from it then, the one that
     /// holds or changes the same, or the first whose tree holds its run digest.
     pub fn commit_of<'a>(&'a self, dataset: &'a Dataset, row: &Row) -> Option<&'a str> {
+        self.named_by(dataset, row).or_else(|| self.asking_for(dataset, row))
+    }
+
+    /// Returns whether a result is of these commits.
+    pub(super) fn has(&self, dataset: &Dataset, row: &Row) -> bool {
+        row.synthetic || self.has_unknown(dataset, row) || self.commit_of(dataset, row).is_some()
+    }
+
+    /// Returns where a result is among these commits. Of a run digest alone it is not known: a commit may bring one back.
+    pub(super) fn place(&self, dataset: &Dataset, row: &Row) -> Place {
+        let behind = || self.behind.as_ref()?.get(self.named_by(dataset, row)?).copied();
+        match behind() {
+            Some(behind) => Place::Behind(behind),
+            None if self.has(dataset, row) => Place::Unknown,
+            None => Place::Aside,
+        }
+    }
+
+    /// Returns how many of these commits come after one.
+    pub fn behind(&self, commit: &str) -> Option<Behind> {
+        self.behind.as_ref()?.get(self.same.get(commit).map_or(commit, String::as_str)).copied()
+    }
+
+    fn named_by<'a>(&'a self, dataset: &'a Dataset, row: &Row) -> Option<&'a str> {
+        let origin = dataset.origin(row);
+        let commit = origin.commit.as_ref().filter(|_| origin.dirty != Some(true))?;
+        self.commits.get(commit).or_else(|| self.same.get(commit)).map(String::as_str)
+    }
+
+    fn asking_for(&self, dataset: &Dataset, row: &Row) -> Option<&str> {
         let (origin, subject) = (dataset.origin(row), dataset.subject(row));
-        if let Some(commit) = &origin.commit {
-            let known = self.commits.get(commit).or_else(|| self.same.get(commit));
-            return known.filter(|_| origin.dirty != Some(true)).map(String::as_str);
+        // What ran in a cluster is what the tree says. On a machine, programs ran that the run digest does not cover.
+        if origin.commit.is_some() && (origin.dirty == Some(true) || dataset.environment(row).cluster.engine != CLUSTER)
+        {
+            return None;
         }
         let digest = origin.run_digest.strip_prefix("sha256:").and_then(|hex| hex.get(..8))?;
         let key = (subject.target.clone(), subject.benchmark.clone(), digest.to_owned());

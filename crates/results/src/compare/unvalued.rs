@@ -6,6 +6,7 @@ use super::model::{LeftOut, SeriesHistory};
 use super::words::counted;
 use crate::dataset::{Dataset, Partition, Row, Session};
 use kubebench_format::result::v1::Status;
+use kubebench_syntax::unit::moment;
 
 /// What such sessions are, one a metric of a case on its hardware.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub fn unvalued(dataset: &Dataset, partitions: &[Partition], told: &[SeriesHisto
     let mut last_of_case: BTreeMap<(&str, &str), Began<'_>> = BTreeMap::new();
     for series in told {
         let Some(newest) = series.sessions.last() else { continue };
-        let began = (newest.started_at.as_str(), newest.session.as_str());
+        let began = (moment(&newest.started_at), newest.session.as_str());
         let place = (series.benchmark.as_str(), series.case.as_str());
         let of_metric = last.entry((place, facts(&series.environment))).or_default().entry(&series.metric);
         let known = of_metric.or_insert(began);
@@ -66,7 +67,11 @@ impl Unvalued {
     /// Notes the sessions of a partition after `last` that lack a value of `metric`, or any. A run that succeeded and does not know the
     /// metric measures something else, or calls it otherwise.
     fn note(&mut self, dataset: &Dataset, partition: &Partition, metric: Option<&str>, last: Option<Began<'_>>) {
-        let is_newer = |session: &&Session| Some((session.started_at.as_str(), session.id.as_str())) > last;
+        let place = |(_, id): Began<'_>| partition.sessions.iter().position(|session| session.id == id);
+        let newer: Vec<&Session> = match last.and_then(place) {
+            Some(last) => partition.sessions.iter().skip(last + 1).collect(),
+            None => partition.sessions.iter().filter(|session| Some(session.begun()) > last).collect(),
+        };
         let lacks = |row: &Row, metric| {
             dataset.metrics(row).any(|(definition, value)| definition.name == metric && value.is_none())
         };
@@ -74,8 +79,7 @@ impl Unvalued {
         let runs = |session: &Session| -> Vec<LeftOut> {
             session.rows(dataset).filter(|row| !row.warmup).filter(is_without).map(left_out).collect()
         };
-        let sessions: Vec<Vec<LeftOut>> =
-            partition.sessions.iter().filter(is_newer).map(runs).filter(|runs| !runs.is_empty()).collect();
+        let sessions: Vec<Vec<LeftOut>> = newer.into_iter().map(runs).filter(|runs| !runs.is_empty()).collect();
         let files: Vec<LeftOut> = sessions.iter().flatten().cloned().collect();
         let Some(first) = files.first() else { return };
         let newer = if last.is_some() { "newer " } else { "" };

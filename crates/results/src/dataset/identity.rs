@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Dataset, Row};
+use kubebench_syntax::unit::moment;
 
 /// Why rows were left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +89,7 @@ fn numbers(version: &str) -> Vec<u64> {
 }
 
 fn clock(row: &Row) -> Option<Doubt> {
-    let what = if row.finished_at < row.started_at {
+    let what = if moment(&row.finished_at) < moment(&row.started_at) {
         format!("it ended at {} and began at {}", row.finished_at, row.started_at)
     } else if row.seconds < 0.0 {
         format!("it took {} s", row.seconds)

@@ -6,6 +6,7 @@ use super::session::Session;
 use super::{Dataset, Row};
 use kubebench_format::result::v1::{Environment, Node, Status};
 use kubebench_syntax::invariant::Invariant as _;
+use kubebench_syntax::unit::moment;
 
 /// The facts that keep results apart.
 pub(crate) const FACTS: [&str; 6] = ["target", "engine", "cpu", "gpu", "driver", "instanceType"];
@@ -22,7 +23,7 @@ pub struct Partition {
     pub case: String,
     /// What it ran on.
     pub facts: Facts,
-    /// Its sessions, the oldest first.
+    /// Its sessions, the oldest first: by time, or as `compare::sequences` arranges them.
     pub sessions: Vec<Session>,
 }
 
@@ -54,8 +55,9 @@ pub fn partitions(dataset: &Dataset, chosen: impl Iterator<Item = usize>, across
     }
     for (at, row) in unplaced {
         let others = placed.get(&ran(dataset, row)).map(Vec::as_slice).unwrap_or_default();
-        let nearness = |other: &Row| (other.session == row.session, other.started_at <= row.started_at);
-        let near = others.iter().max_by_key(|(other, _)| (nearness(other), &other.started_at));
+        let nearness =
+            |other: &Row| (other.session == row.session, moment(&other.started_at) <= moment(&row.started_at));
+        let near = others.iter().max_by_key(|(other, _)| (nearness(other), moment(&other.started_at)));
         let facts = near.map_or_else(
             || {
                 let mut facts = facts(dataset, row);
@@ -71,7 +73,7 @@ pub fn partitions(dataset: &Dataset, chosen: impl Iterator<Item = usize>, across
     let partition = |((benchmark, case, facts), sessions): ((&str, &str, Facts), BTreeMap<&str, Vec<usize>>)| {
         let mut sessions: Vec<Session> =
             sessions.into_iter().map(|(id, rows)| Session::new(dataset, id, rows)).collect();
-        sessions.sort_by(|one, other| (&one.started_at, &one.id).cmp(&(&other.started_at, &other.id)));
+        sessions.sort_by(|one, other| one.begun().cmp(&other.begun()));
         Partition { benchmark: benchmark.to_owned(), case: case.to_owned(), facts, sessions }
     };
     groups.into_iter().map(partition).collect()
@@ -91,7 +93,12 @@ fn has_no_machine(dataset: &Dataset, row: &Row) -> bool {
 }
 
 impl Partition {
-    /// Returns the newest row.
+    /// Returns when the session began that began last.
+    pub(crate) fn last_begun(&self) -> Option<&str> {
+        self.sessions.iter().map(|session| moment(&session.started_at)).max()
+    }
+
+    /// Returns the first row of the newest session.
     pub fn newest<'a>(&self, dataset: &'a Dataset) -> &'a Row {
         let newest = self.sessions.last().and_then(|session| session.rows.first());
         newest.and_then(|at| dataset.rows().get(*at)).expected("a partition of rows of this dataset")

@@ -2,6 +2,7 @@
 
 use super::{Dataset, Row};
 use kubebench_syntax::invariant::Invariant as _;
+use kubebench_syntax::unit::moment;
 
 /// The runs of one case in one session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,11 +17,15 @@ pub struct Session {
 
 impl Session {
     pub(super) fn new(dataset: &Dataset, id: &str, mut rows: Vec<usize>) -> Self {
-        let begun = |at: &usize| dataset.rows().get(*at).map(|row| (&row.started_at, &row.path));
+        let begun = |at: &usize| dataset.rows().get(*at).map(|row| (moment(&row.started_at), &row.path));
         rows.sort_by_key(begun);
-        let started_at =
-            rows.first().and_then(begun).map(|(time, _)| time.clone()).expected("a session of rows of this dataset");
-        Self { id: id.to_owned(), started_at, rows }
+        let first = rows.first().and_then(|at| dataset.rows().get(*at)).expected("a session of rows of this dataset");
+        Self { id: id.to_owned(), started_at: first.started_at.clone(), rows }
+    }
+
+    /// Returns what sessions are sorted by in the order of time; two of one moment by their ids, which say nothing.
+    pub(crate) fn begun(&self) -> (&str, &str) {
+        (moment(&self.started_at), &self.id)
     }
 
     /// Iterates over its rows, by time.

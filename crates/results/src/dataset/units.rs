@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Dataset, Definition};
 use kubebench_format::result::v1::{BenchmarkResult, Metric, Stats};
-use kubebench_syntax::unit::{Conversion, MetricUnit};
+use kubebench_syntax::unit::{Conversion, MetricUnit, moment};
 
 /// What measures the same: a name, labels and a dimension.
 type Measure = (String, BTreeMap<String, String>, String);
@@ -103,7 +103,7 @@ impl Dataset {
             for (definition, _) in self.metrics(row).filter(|(definition, _)| texts.contains_key(&measure(definition)))
             {
                 let key = (self.subject(row).benchmark.clone(), measure(definition));
-                let own = (row.started_at.as_str(), unit(definition));
+                let own = (moment(&row.started_at), unit(definition));
                 let last = newest.entry(key).or_insert_with(|| own.clone());
                 if last.0 <= own.0 {
                     *last = own;

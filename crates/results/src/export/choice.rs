@@ -7,7 +7,7 @@ use super::Format;
 use crate::dataset::{CurrentRules, Dataset, Doubt, NewestUnits, Row, settle};
 use kubebench_format::result::BenchmarkResult;
 use kubebench_format::result::v1::{Metric, Status};
-use kubebench_syntax::unit::MetricUnit;
+use kubebench_syntax::unit::{MetricUnit, moment};
 
 /// Runs that are left out unless somebody asks for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +118,7 @@ pub fn choose(mut dataset: Dataset, current: &dyn Fn() -> CurrentRules, format: 
 fn of_last_sessions<'a>(dataset: &'a Dataset, rows: &[&'a Row]) -> Vec<&'a Row> {
     let mut last: BTreeMap<(&str, &str, &str), (&str, &str)> = BTreeMap::new();
     for row in rows {
-        let begun = (row.started_at.as_str(), row.session.as_str());
+        let begun = (moment(&row.started_at), row.session.as_str());
         let newest = last.entry(place(dataset, row)).or_insert(begun);
         *newest = begun.max(*newest);
     }

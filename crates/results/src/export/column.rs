@@ -42,7 +42,7 @@ pub enum Cell<'a> {
     Number(f64),
     /// Of [`Type::Flag`].
     Flag(bool),
-    /// Of [`Type::Time`], as `2026-01-02T03:04:05Z`.
+    /// Of [`Type::Time`], as `2026-01-02T03:04:05.678Z`.
     Time(&'a str),
 }
 
@@ -100,7 +100,12 @@ pub const RUN: &[Column<BenchmarkResult>] = &[
         maybe(of.source.workload_digest.as_ref())
     }),
     column("spec_run", Type::Count, "`spec.run`", |of| Cell::Count(of.source.run.into())),
-    column("source_commit", Type::Text, "the commit that was checked out", |of| maybe(of.source.commit.as_ref())),
+    column(
+        "source_commit",
+        Type::Text,
+        "the commit that was checked out, or that brought the run to the cluster",
+        |of| maybe(of.source.commit.as_ref()),
+    ),
     column("dirty", Type::Flag, "whether files differed from it", |of| of.source.dirty.map_or(Cell::Empty, Cell::Flag)),
     column("rules_digest", Type::Text, "digest of the rules that extracted", |of| text(&of.source.rules_digest)),
     column("reparsed_of", Type::Text, "the result whose logs were read again", |of| {

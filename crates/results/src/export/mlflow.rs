@@ -37,9 +37,9 @@ impl Mlflow {
     }
 
     fn milliseconds(&mut self, text: &str) -> i64 {
-        let seconds = time::seconds(text);
-        self.left.add("times that no calendar has (written as 1970)", usize::from(seconds.is_none()));
-        seconds.unwrap_or_default() * 1000
+        let held = time::milliseconds(text);
+        self.left.add("times that no calendar has (written as 1970)", usize::from(held.is_none()));
+        held.unwrap_or_default()
     }
 
     /// Returns a value within `most` characters on lines that MLflow reads.

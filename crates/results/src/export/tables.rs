@@ -147,7 +147,7 @@ pub(crate) fn count(count: u64, left: &mut Left) -> Option<i64> {
 
 /// Returns the milliseconds since 1970 of a time.
 pub(crate) fn milliseconds(text: &str, left: &mut Left) -> Option<i64> {
-    let held = time::seconds(text);
+    let held = time::milliseconds(text);
     left.add("times that no calendar has (left empty)", usize::from(held.is_none()));
-    held.map(|seconds| seconds * 1000)
+    held
 }

@@ -1,7 +1,13 @@
 //! Times of results as numbers.
 
-/// Returns the seconds since 1970 of a time such as `2026-01-02T03:04:05Z`, if a calendar has it.
-pub(super) fn seconds(time: &str) -> Option<i64> {
+/// Returns the milliseconds since 1970 of a time such as `2026-01-02T03:04:05Z` or `2026-01-02T03:04:05.678Z`, if a calendar has it.
+pub(super) fn milliseconds(time: &str) -> Option<i64> {
+    let fraction = time.get(19..)?.strip_prefix('.').and_then(|rest| rest.get(..3));
+    let milliseconds = fraction.map_or(Some(0), |digits| digits.parse().ok())?;
+    Some(seconds(time)? * 1000 + milliseconds)
+}
+
+fn seconds(time: &str) -> Option<i64> {
     let part = |from: usize, to: usize| time.get(from..to)?.parse::<i64>().ok();
     let (year, month, day) = (part(0, 4)?, part(5, 7)?, part(8, 10)?);
     let (hour, minute, second) = (part(11, 13)?, part(14, 16)?, part(17, 19)?);
@@ -29,7 +35,7 @@ pub(super) fn seconds(time: &str) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::seconds;
+    use super::{milliseconds, seconds};
 
     #[test]
     fn agrees_with_known_times() {
@@ -39,6 +45,15 @@ mod tests {
         assert_eq!(seconds("1900-03-01T00:00:00Z"), Some(-2_203_891_200));
         assert_eq!(seconds("9999-12-31T23:59:59Z"), Some(253_402_300_799));
         assert_eq!(seconds("0001-01-01T00:00:00Z"), Some(-62_135_596_800));
+    }
+
+    #[test]
+    fn knows_milliseconds() {
+        assert_eq!(milliseconds("1970-01-01T00:00:01Z"), Some(1000));
+        assert_eq!(milliseconds("1970-01-01T00:00:01.000Z"), Some(1000));
+        assert_eq!(milliseconds("1969-12-31T23:59:59.250Z"), Some(-750));
+        assert_eq!(milliseconds("2026-11-22T21:00:08.123Z"), Some(1_795_381_208_123));
+        assert_eq!(milliseconds("2026-11-22"), None);
     }
 
     #[test]

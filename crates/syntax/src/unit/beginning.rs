@@ -6,12 +6,12 @@ use jiff::Timestamp;
 
 use super::{Day, UnitError, quoted};
 
-/// A session, a commit, a day, or a time in UTC to the second.
+/// A session, a commit, a day, or a time in UTC.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Beginning(String);
 
 impl Beginning {
-    /// Reads it; a time of any zone is turned to UTC, so that times compare as texts.
+    /// Reads it; a time of any zone is turned to UTC, so that times compare by [`moment`].
     pub fn parse(text: &str) -> Result<Self, UnitError> {
         const GRAMMAR: &str = "write a day such as `2027-03-31`, or a time such as `2027-03-31T08:00:00Z`";
         if text.trim().is_empty() {
@@ -22,7 +22,9 @@ impl Beginning {
         }
         let is_no_time = |_error| UnitError::new(format!("{} is not a time", quoted(text))).help(GRAMMAR);
         let time: Timestamp = text.parse().map_err(is_no_time)?;
-        Ok(Self(time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()))
+        let has_fraction = time.subsec_nanosecond() != 0;
+        let form = if has_fraction { "%Y-%m-%dT%H:%M:%S%.3fZ" } else { "%Y-%m-%dT%H:%M:%SZ" };
+        Ok(Self(time.strftime(form).to_string()))
     }
 }
 
@@ -34,6 +36,11 @@ pub fn is_time(text: &str) -> bool {
     text.len() >= form.len() && text.bytes().zip(form.bytes()).all(fits) && text.bytes().all(is_of_time)
 }
 
+/// Returns what times in UTC are compared by, as texts: `2026-01-02`, `2026-01-02T03:04:05Z` and `2026-01-02T03:04:05.678Z` in this order.
+pub fn moment(time: &str) -> &str {
+    time.strip_suffix('Z').unwrap_or(time)
+}
+
 impl fmt::Display for Beginning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -42,7 +49,7 @@ impl fmt::Display for Beginning {
 
 #[cfg(test)]
 mod tests {
-    use super::Beginning;
+    use super::{Beginning, moment};
 
     #[test]
     fn times_are_turned_to_utc() {
@@ -54,12 +61,19 @@ mod tests {
             ("2026-01-20", "2026-01-20"),
             ("2026-01-20T00:01:00Z", "2026-01-20T00:01:00Z"),
             ("2026-01-20T00:02:00+02:00", "2026-01-19T22:02:00Z"),
-            ("2026-01-20 12:00:00.5Z", "2026-01-20T12:00:00Z"),
+            ("2026-01-20 12:00:00.5Z", "2026-01-20T12:00:00.500Z"),
+            ("2026-01-20T12:00:00.000Z", "2026-01-20T12:00:00Z"),
         ] {
             assert_eq!(Beginning::parse(text).unwrap().to_string(), read);
         }
         for wrong in ["", " ", "2026-01-2", "2026-01-20 12:00", "2026-01-20T00", "2026-13-01", "2026-01-20T25:00:00Z"] {
             assert!(Beginning::parse(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_fraction_of_a_second_comes_after_the_second_alone() {
+        let sorted = ["2026-01-02", "2026-01-02T03:04:05Z", "2026-01-02T03:04:05.001Z", "2026-01-02T03:04:06Z"];
+        assert!(sorted.is_sorted_by(|one, other| moment(one) < moment(other)));
     }
 }

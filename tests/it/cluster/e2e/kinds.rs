@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Loop, image, round};
+use super::{Loop, git, image, round};
 use crate::support::judges::{skip, tool};
 use crate::support::project::{Folder, assert_yes, walk};
 
@@ -185,6 +185,9 @@ fn every_kind_leaves_its_results_on_the_branch() {
     let results = cycle.results();
     assert_yes(&Folder::with([] as [(&str, &str); 0]).run(&["validate", results.path().to_str().unwrap()]));
     assert_eq!(results.all.len(), 24);
+    // The only commit of the default branch brought all that ran.
+    let pushed = git(cycle.project.folder.path(), &["rev-parse", "HEAD"]).output().unwrap();
+    let pushed = String::from_utf8(pushed.stdout).unwrap().trim().to_owned();
     for (benchmark, factor) in [("plain", 3), ("workers", 2), ("rendezvous", 2), ("launched", 2)] {
         let of = results.of(benchmark);
         let rounds: Vec<_> = of.iter().map(|result| round(result)).collect();
@@ -197,6 +200,7 @@ fn every_kind_leaves_its_results_on_the_branch() {
         assert_eq!((cases.len(), &rounds), (2, &expected), "{benchmark}");
         for result in of {
             assert_eq!(result["run"]["status"], "succeeded", "{result:#}");
+            assert_eq!(result["source"]["commit"], pushed, "{result:#}");
             let size = result["metadata"]["params"]["size"].as_u64().unwrap();
             assert_eq!(result["metrics"][0]["value"].as_f64(), Some((size * factor) as f64), "{result:#}");
             assert_eq!(result["environment"]["images"][0]["declared"], "busybox:1");

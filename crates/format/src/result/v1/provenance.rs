@@ -19,7 +19,7 @@ pub struct Provenance {
     pub workload_digest: Option<String>,
     /// `spec.run`
     pub run: u32,
-    /// The commit that was checked out.
+    /// The commit that was checked out; of a run in a cluster the one that brought it to the default branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// Whether the spec, the project file or a carried file differed from that commit.

@@ -74,7 +74,7 @@ impl Request<'_> {
 
     /// Returns what of the other side ran on the hardware that is most like that of `partition`, of several the newest.
     fn nearest<'p>(&self, partition: &Partition, others: &'p [Partition]) -> Option<&'p Partition> {
-        let newest = |other: &Partition| other.sessions.last().map(|session| session.started_at.clone());
+        let newest = |other: &Partition| other.last_begun().map(str::to_owned);
         let unlike = |other: &Partition| self.differing(partition, other).len();
         others.iter().max_by_key(|other| (Reverse(unlike(other)), newest(other)))
     }
