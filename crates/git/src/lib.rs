@@ -18,6 +18,7 @@ mod branch;
 mod connection;
 mod content;
 mod credential;
+mod earlier;
 mod fold;
 mod history;
 mod identity;
@@ -42,6 +43,7 @@ use kubebench_syntax::digest::Digest;
 use kubebench_syntax::invariant::Invariant as _;
 
 pub use content::{Elsewhere, Named};
+pub use earlier::Earlier;
 pub use history::{CommittedFile, file_at, files_at};
 pub use lineage::{Commits, Reached};
 pub use recorded::{BlobId, Fetched, RecordedBranch};

@@ -12,7 +12,9 @@ use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_format::result::Ack;
 use kubebench_git::RecordedBranch;
 use kubebench_results::compare::model::{GateReport, LeftOut, Line, Outcome, Verdict};
-use kubebench_results::compare::{Candidate, GateRequest, Judged, Lineage, Rule, gate, idle, render, words};
+use kubebench_results::compare::{
+    Candidate, GateRequest, Head, Judged, Lineage, Rule, Unread, gate, idle, render, words,
+};
 use kubebench_results::dataset::{Dataset, Row, partitions};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::{SourceMap, Span};
@@ -39,6 +41,15 @@ impl WithoutAnswer {
     }
 }
 
+/// What of a project lets a gate fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decides {
+    /// Whatever is worse than it may be.
+    Everything,
+    /// What the default branch does not have without the candidate.
+    OnlyNew,
+}
+
 /// What a gate does about result files of what it evaluates that cannot be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadFiles {
@@ -56,6 +67,8 @@ pub struct GateQuery {
     pub baseline: Option<String>,
     /// Other results than the project's.
     pub results: Option<NamedResults>,
+    /// What lets it fail.
+    pub decides: Decides,
     /// What a gate does that cannot be decided yet; without it, it passes, unless the recorded results are not here.
     pub on_inconclusive: Option<WithoutAnswer>,
     /// What a gate does that has no result.
@@ -93,8 +106,8 @@ impl GatesEvaluated {
         let commits = evaluation.commits()?;
         let (default, lineages) = lineages(query, commits.as_ref(), &evaluation.rules)?;
         let as_of = query.as_of.clone().unwrap_or_else(|| evaluation.as_of());
-        let has_no_results = evaluation.has_no_results();
         let unfetched = evaluation.unfetched();
+        let head = head(commits.as_ref(), default.as_ref().and_then(|name| lineages.get(name)));
         let (newest, origin) = origin(&evaluation, &candidate);
         let Evaluation { dataset, across, rules, policies, left_out, mut diagnostics, sources, .. } = evaluation;
         let all = partitions(&dataset, 0..dataset.rows().len(), &across);
@@ -108,13 +121,17 @@ impl GatesEvaluated {
             lineages: &lineages,
             default: default.as_deref(),
             candidate: &candidate,
+            head,
+            unread: if unfetched.is_some() { Unread::Recorded } else { Unread::Files(&left_out) },
             as_of: &as_of,
         });
         let idle = idle(acks, &dataset, &all, &lineages, &as_of);
         let untrusted = untrusted(&left_out, &lines).len();
         let unfetched =
             unfetched.filter(|_| query.on_inconclusive != Some(WithoutAnswer::Pass) && lacks_history(&lines));
-        let nothing_ran = unfetched.is_none() && has_no_results && query.candidate.is_none();
+        // Neither the candidate nor the default branch ever ran anything that a gate is about.
+        let never_ran = |line: &Line| line.verdict == Verdict::New && line.candidate.sessions.is_empty();
+        let nothing_ran = query.candidate.is_none() && lines.iter().all(never_ran);
         let outcome = if rules.is_empty() || nothing_ran {
             Outcome::NothingToEvaluate
         } else if untrusted > 0 && query.bad_files == BadFiles::Refused {
@@ -139,6 +156,7 @@ impl GatesEvaluated {
             baseline: default.clone().unwrap_or_else(|| "all earlier sessions".to_owned()),
             candidate: query.candidate.clone().unwrap_or(newest),
             as_of: Some(as_of),
+            only_new: query.decides == Decides::OnlyNew,
             lines,
             left_out,
             notes: absent
@@ -186,11 +204,20 @@ fn origin(evaluation: &Evaluation, candidate: &Candidate) -> (String, Option<Str
 /// Returns whether a line lets the gate pass.
 fn passes(line: &Line, query: &GateQuery) -> bool {
     match line.verdict {
+        _ if line.on_default && query.decides == Decides::OnlyNew => true,
         Verdict::Regressed | Verdict::Invalid | Verdict::Incomparable => false,
         Verdict::Missing => query.on_missing == WithoutAnswer::Pass,
         // There may be evidence: it is only unknown of which branch.
         Verdict::Inconclusive => query.on_inconclusive != Some(WithoutAnswer::Fail) && line.unreachable == 0,
-        Verdict::Pending | Verdict::Improved | Verdict::NoChangeSeen | Verdict::Unchanged => true,
+        Verdict::New | Verdict::Pending | Verdict::Improved | Verdict::NoChangeSeen | Verdict::Unchanged => true,
+    }
+}
+
+/// Returns whether the commit that is checked out is one of the default branch.
+fn head(commits: Option<&ResultCommits>, default: Option<&Lineage>) -> Head {
+    match commits.and_then(|commits| commits.head()).zip(default) {
+        Some((head, default)) if !default.commits.contains(&head) => Head::Elsewhere,
+        Some(_) | None => Head::OnDefault,
     }
 }
 

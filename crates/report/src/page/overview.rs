@@ -131,9 +131,9 @@ fn tiles(tally: &Tally) -> Markup {
         State::Worse => "bad",
         State::Improved => "good",
         State::Undecided => "warn",
-        State::Pending | State::Quiet | State::Accepted | State::Limited => "calm",
+        State::Pending | State::Quiet | State::Accepted | State::Limited | State::New => "calm",
     };
-    let is_rare = |state: State| matches!(state, State::Pending | State::Accepted | State::Limited);
+    let is_rare = |state: State| matches!(state, State::Pending | State::Accepted | State::Limited | State::New);
     let states = State::ALL.into_iter().filter(|state| tally.count(*state) > 0 || !is_rare(*state));
     let series = states.map(|state| (class(state), tally.count(state), state.words(), paths::series(&state.slug(), 1)));
     let cases = [("failing", tally.failing), ("missing", tally.missing)];

@@ -4,10 +4,13 @@
 
 mod candidate;
 mod evaluation;
+mod new_case;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
+
+pub use self::new_case::Unread;
 
 use self::evaluation::{Adjusted, Draft};
 use super::history::replaced;
@@ -89,8 +92,21 @@ pub struct Request<'a> {
     pub default: Option<&'a str>,
     /// What is judged.
     pub candidate: &'a Candidate,
+    /// Which commit is checked out.
+    pub head: Head,
+    /// What of the results nobody could read.
+    pub unread: Unread<'a>,
     /// The day on which acknowledgements are judged.
     pub as_of: &'a str,
+}
+
+/// Which commit is checked out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Head {
+    /// One of the default branch, or nobody knows.
+    OnDefault,
+    /// Another one: sessions of the default branch are not what it brings.
+    Elsewhere,
 }
 
 /// What was judged, and what else a reader has to know.
@@ -154,6 +170,8 @@ pub fn gate(request: Request<'_>) -> Judged {
     lines.par_extend(
         drafts.into_par_iter().zip(together.collect::<Vec<_>>()).map(|(draft, adjusted)| draft.into_line(adjusted)),
     );
+    let new = request.new_cases();
+    lines.iter_mut().for_each(|line| request.mark_new(line, &new));
     lines.sort_by(|one, other| key(one).cmp(&key(other)));
     sort_by_case(&mut lines, |line| (&line.benchmark, &line.case_name));
     Judged { lines, notes: notes.into_iter().collect() }
@@ -198,8 +216,7 @@ fn known<'a>(request: &Request<'a>) -> BTreeMap<(&'a str, &'a str), Vec<Known<'a
     for rule in request.rules {
         metrics.entry(&rule.benchmark).or_default().push(rule.metric.clone());
     }
-    let lineage = request.default.and_then(|name| request.lineages.get(name));
-    let replaced = replaced(request.dataset, request.partitions, lineage);
+    let replaced = replaced(request.dataset, request.partitions, request.default_lineage());
     let mut known: BTreeMap<(&str, &str), Vec<Known<'_>>> = BTreeMap::new();
     for (partition, is_replaced) in request.partitions.iter().zip(replaced) {
         let Some(wanted) = metrics.get(partition.benchmark.as_str()) else { continue };
@@ -248,6 +265,7 @@ fn missing(rule: &Rule, case: &str, name: &str) -> Line {
         open: None,
         acks: Vec::new(),
         notes: Vec::new(),
+        on_default: false,
         unreachable: 0,
         synthetic: false,
     }

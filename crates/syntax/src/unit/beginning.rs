@@ -22,8 +22,17 @@ impl Beginning {
         }
         let is_no_time = |_error| UnitError::new(format!("{} is not a time", quoted(text))).help(GRAMMAR);
         let time: Timestamp = text.parse().map_err(is_no_time)?;
-        Ok(Self(time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()))
+        Ok(Self(in_utc(time)))
     }
+
+    /// Returns the time so many seconds after 1970, where there is one.
+    pub fn at(seconds: i64) -> Option<Self> {
+        Timestamp::from_second(seconds).ok().map(|time| Self(in_utc(time)))
+    }
+}
+
+fn in_utc(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 /// Returns whether a text stands for a time, and for no session: it begins with a year and a month, and has no words.

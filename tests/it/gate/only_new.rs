@@ -1,0 +1,166 @@
+//! `gate --only-new`: what the default branch fails without the candidate decides nothing.
+
+use std::fs;
+
+use super::{Project, QUIET, SPEC, Special, verdict};
+
+const ONLY_NEW: &[&str] = &["--only-new"];
+
+fn on(commit: &str) -> Special {
+    Special { commit: Some(commit.to_owned()), ..Special::default() }
+}
+
+fn scaled(values: &[f64], by: f64) -> Vec<f64> {
+    values.iter().map(|value| value * by).collect()
+}
+
+/// A project whose `main` has these sessions, and then `feature` those; `feature` is checked out.
+fn project(spec: &str, on_main: &[f64], on_feature: &[f64]) -> Project {
+    let mut project = Project::with(spec);
+    project.with_feature(on_main, on_feature);
+    project.git(&["checkout", "-q", "feature"]);
+    project
+}
+
+#[track_caller]
+fn assert_says(project: &Project, wanted: (i32, &str, Option<bool>)) {
+    let (status, line) = project.gate(ONLY_NEW);
+    assert_eq!((status, verdict(&line), line["onDefault"].as_bool()), wanted, "{line:#}");
+}
+
+#[test]
+fn what_is_open_on_main_does_not_decide() {
+    let slow = [&QUIET[..], &scaled(&QUIET, 0.9)].concat();
+    let project = project(SPEC, &slow, &[90.1]);
+    assert_eq!(project.gate(&[]).0, 1);
+    assert_says(&project, (0, "regressed", Some(true)));
+    let (status, text, _) = project.says(&["gate", "--only-new", "--markdown", "comment.md"]);
+    assert!(status == 0 && text.contains("already on main:\n"), "{text}");
+    assert!(text.contains("gate passed: already on main: 1 regressed"), "{text}");
+    let comment = fs::read_to_string(project.folder.path().join("comment.md")).unwrap();
+    assert!(comment.contains("Already on main: 1 series") && comment.contains("Nothing got worse here."), "{comment}");
+    let (_, answer) = project.json(&["gate", "--only-new"]);
+    assert_eq!((answer["onlyNew"].as_bool(), answer["baseline"].as_str()), (Some(true), Some("branch:main")));
+    let (status, text, _) = project.says(&["gate", "--only-new", "--output-format", "github"]);
+    assert!(status == 0 && !text.contains("::error"), "{text}");
+    // The candidate itself does not show it.
+    let mut faster = self::project(SPEC, &slow, &[100.2]);
+    assert_says(&faster, (0, "regressed", Some(true)));
+    let commit = faster.commit("more");
+    faster.session(100.1, &on(&commit));
+    let (status, answer) = faster.json(&["gate", "--only-new", "--candidate", &commit]);
+    assert_eq!(status, 0, "{answer:#}");
+}
+
+#[test]
+fn what_a_branch_brings_decides() {
+    for (values, wanted) in [
+        (vec![90.0], (1, "regressed", None)),
+        (vec![90.0, 90.2, 89.9], (1, "regressed", None)),
+        (vec![100.2], (0, "noChangeSeen", None)),
+    ] {
+        let project = project(SPEC, &QUIET, &values);
+        let (status, line) = project.gate(ONLY_NEW);
+        let is_fine = verdict(&line) == "unchanged" && wanted.1 == "noChangeSeen";
+        assert!(status == wanted.0 && (verdict(&line) == wanted.1 || is_fine), "{line:#}");
+        assert_eq!(line["onDefault"].as_bool(), wanted.2, "{line:#}");
+    }
+}
+
+#[test]
+fn a_further_worsening_decides() {
+    let slow = [&QUIET[..], &scaled(&QUIET, 0.9)].concat();
+    assert_says(&project(SPEC, &slow, &[80.0]), (1, "regressed", None));
+    // Beyond what the noise explains, and within the threshold.
+    assert_says(&project(SPEC, &slow, &[89.4]), (0, "regressed", Some(true)));
+}
+
+#[test]
+fn the_first_bad_session_of_main_is_not_the_branch_s() {
+    let bad = [&QUIET[..], &[90.0]].concat();
+    assert_says(&project(SPEC, &bad, &[90.4]), (0, "regressed", Some(true)));
+    assert_says(&project(SPEC, &bad, &[89.2]), (0, "regressed", Some(true)));
+    assert_says(&project(SPEC, &bad, &[80.0]), (1, "regressed", None));
+}
+
+#[test]
+fn on_main_it_is_what_the_newest_session_adds() {
+    let mut project = Project::with(SPEC);
+    let commit = project.commit("main");
+    project.sessions(&QUIET, &on(&commit));
+    project.session(90.0, &on(&commit));
+    assert_says(&project, (1, "regressed", None));
+    project.sessions(&[90.2, 89.8, 90.1, 90.3], &on(&commit));
+    assert_says(&project, (0, "regressed", Some(true)));
+    project.session(70.0, &on(&commit));
+    assert_says(&project, (1, "regressed", None));
+}
+
+#[test]
+fn a_branch_that_measured_nothing_brings_nothing() {
+    let mut project = project(SPEC, &[&QUIET[..], &[90.0]].concat(), &[]);
+    assert_says(&project, (0, "regressed", Some(true)));
+    project.git(&["checkout", "-q", "main"]);
+    assert_says(&project, (1, "regressed", None));
+    // Named, it is asked about whatever is checked out.
+    project.git(&["checkout", "-q", "feature"]);
+    let (status, line) = project.gate(&["--only-new", "--candidate", "session-021"]);
+    assert_eq!((status, verdict(&line)), (1, "regressed"), "{line:#}");
+    let feature = project.commit("measured");
+    project.session(90.1, &on(&feature));
+    assert_says(&project, (0, "regressed", Some(true)));
+}
+
+#[test]
+fn limits_that_main_passes_too_do_not_decide() {
+    let spec = SPEC.replace("maxRegression: 3%", "min: 95");
+    assert_says(&project(&spec, &scaled(&QUIET, 0.9), &[90.0]), (0, "regressed", Some(true)));
+    assert_says(&project(&spec, &scaled(&QUIET, 0.9), &[80.0]), (1, "regressed", None));
+    assert_says(&project(&spec, &QUIET, &[90.0]), (1, "regressed", None));
+    let both = SPEC.replace("maxRegression: 3%", "maxRegression: 3%, min: 95");
+    assert_says(&project(&both, &scaled(&QUIET, 0.9), &[80.0]), (1, "regressed", None));
+}
+
+#[test]
+fn what_main_lost_since_a_release_does_not_decide() {
+    let spec = SPEC.replace("maxRegression: 3%}", "maxRegression: 3%, baseline: {tag: v1}}");
+    let with = |on_feature: f64| {
+        let mut project = Project::with(&spec);
+        let first = project.commit("first");
+        project.sessions(&QUIET, &on(&first));
+        project.git(&["tag", "v1"]);
+        let second = project.commit("second");
+        project.sessions(&scaled(&QUIET, 0.9), &on(&second));
+        project.git(&["checkout", "-q", "-b", "feature"]);
+        let feature = project.commit("feature");
+        project.session(on_feature, &on(&feature));
+        project
+    };
+    assert_says(&with(90.2), (0, "regressed", Some(true)));
+    assert_says(&with(80.0), (1, "regressed", None));
+}
+
+#[test]
+fn runs_that_fail_on_main_too_do_not_decide() {
+    let failed = |commit: &str| Special { status: Some(kubebench_format::result::v1::Status::Failed), ..on(commit) };
+    let mut project = Project::with(SPEC);
+    let main = project.commit("main");
+    project.sessions(&QUIET, &on(&main));
+    project.git(&["checkout", "-q", "-b", "feature"]);
+    let feature = project.commit("feature");
+    project.session(100.0, &failed(&feature));
+    assert_says(&project, (1, "invalid", None));
+    project.session(100.0, &failed(&main));
+    project.session(100.0, &failed(&feature));
+    assert_says(&project, (0, "invalid", Some(true)));
+}
+
+#[test]
+fn without_a_repository_it_is_what_the_newest_session_adds() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&[&QUIET[..], &scaled(&QUIET[..8], 0.9)].concat(), &Special::default());
+    let (status, text, _) = project.says(&["gate", "--only-new"]);
+    assert!(status == 0 && text.contains("already there before:"), "{text}");
+    project.session(70.0, &Special::default());
+    assert_says(&project, (1, "regressed", None));
+}
