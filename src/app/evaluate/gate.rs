@@ -106,6 +106,7 @@ impl GatesEvaluated {
         let commits = evaluation.commits()?;
         let (default, lineages) = lineages(query, commits.as_ref(), &evaluation.rules)?;
         let as_of = query.as_of.clone().unwrap_or_else(|| evaluation.as_of());
+        let has_no_results = evaluation.has_no_results();
         let unfetched = evaluation.unfetched();
         let head = head(commits.as_ref(), default.as_ref().and_then(|name| lineages.get(name)));
         let (newest, origin) = origin(&evaluation, &candidate);
@@ -131,7 +132,9 @@ impl GatesEvaluated {
             unfetched.filter(|_| query.on_inconclusive != Some(WithoutAnswer::Pass) && lacks_history(&lines));
         // Neither the candidate nor the default branch ever ran anything that a gate is about.
         let never_ran = |line: &Line| line.verdict == Verdict::New && line.candidate.sessions.is_empty();
-        let nothing_ran = query.candidate.is_none() && lines.iter().all(never_ran);
+        let nothing_ran = unfetched.is_none()
+            && query.candidate.is_none()
+            && (has_no_results || !lines.is_empty() && lines.iter().all(never_ran));
         let outcome = if rules.is_empty() || nothing_ran {
             Outcome::NothingToEvaluate
         } else if untrusted > 0 && query.bad_files == BadFiles::Refused {

@@ -36,8 +36,8 @@ fn accepts(spec: &wire::AckSpec, node: &Node, diagnostics: &mut Diagnostics) -> 
     };
     match (&spec.from, &spec.until) {
         (Some(from), None) => {
-            for (field, is_there) in [("benchmark", spec.benchmark.is_some()), ("metric", spec.metric.is_some())] {
-                if !is_there {
+            for (field, named) in [("benchmark", &spec.benchmark), ("metric", &spec.metric)] {
+                if named.as_deref().is_none_or(|name| name == ANY) {
                     let message = format!("`{field}` is missing: `from` accepts a level of one metric");
                     refuse(
                         &code::KB0202,
