@@ -171,7 +171,9 @@ pub fn gate(request: Request<'_>) -> Judged {
         drafts.into_par_iter().zip(together.collect::<Vec<_>>()).map(|(draft, adjusted)| draft.into_line(adjusted)),
     );
     let new = request.new_cases();
-    lines.iter_mut().for_each(|line| request.mark_new(line, &new));
+    for line in &mut lines {
+        request.mark_new(line, &new);
+    }
     lines.sort_by(|one, other| key(one).cmp(&key(other)));
     sort_by_case(&mut lines, |line| (&line.benchmark, &line.case_name));
     Judged { lines, notes: notes.into_iter().collect() }

@@ -2,6 +2,7 @@
 
 mod histories;
 mod judgements;
+mod settled;
 mod young_series;
 
 use super::{Judgement, Policy, Scale, judge, measure};

@@ -12,7 +12,7 @@ use crate::dataset::Point;
 use crate::verdict::{LEAST_HISTORY, Reason, Scale, Verdict, judge, measure, worse};
 use kubebench_stats as stats;
 
-impl<'a> Draft<'a> {
+impl Draft<'_> {
     /// Returns whether the newest session of the default branch before the candidate fails this too, and the candidate is not worse than it
     /// by more than the threshold.
     pub(super) fn is_on_default(&self, line: &Line) -> bool {
@@ -44,7 +44,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Returns whether the candidate is worse than the default branch is already, by more than the threshold.
-    fn is_worse_than(&self, line: &Line, draft: &Draft<'a>, main: &Line, origin: Origin<'_>) -> bool {
+    fn is_worse_than(&self, line: &Line, draft: &Self, main: &Line, origin: Origin<'_>) -> bool {
         if self.found.open.is_some() && (self.now.open.is_some() || self.is_aside()) {
             return line.open.as_ref().is_some_and(|open| open.further.is_some());
         }
