@@ -11,7 +11,7 @@ use crate::app::start::Start;
 use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_format::result::Ack;
 use kubebench_git::RecordedBranch;
-use kubebench_results::compare::model::{GateReport, LeftOut, Line, Outcome, Verdict};
+use kubebench_results::compare::model::{GateReport, LeftOut, Line, Outcome, SessionValue, Verdict};
 use kubebench_results::compare::{
     Candidate, GateRequest, Head, Judged, Lineage, Rule, Unread, gate, idle, render, words,
 };
@@ -126,6 +126,9 @@ impl GatesEvaluated {
             unread: if unfetched.is_some() { Unread::Recorded } else { Unread::Files(&left_out) },
             as_of: &as_of,
         });
+        let unmeasured = (query.decides == Decides::OnlyNew && head == Head::Elsewhere && query.candidate.is_none())
+            .then(|| unmeasured(&lines, default.as_ref().and_then(|name| lineages.get(name))))
+            .flatten();
         let idle = idle(acks, &dataset, &all, &lineages, &as_of);
         let untrusted = untrusted(&left_out, &lines).len();
         let unfetched =
@@ -165,6 +168,7 @@ impl GatesEvaluated {
             notes: absent
                 .iter()
                 .cloned()
+                .chain(unmeasured)
                 .chain(notes)
                 .chain(idle)
                 .chain(general(query, &candidate, commits.as_ref(), &dataset))
@@ -222,6 +226,15 @@ fn head(commits: Option<&ResultCommits>, default: Option<&Lineage>) -> Head {
         Some((head, default)) if !default.commits.contains(&head) => Head::Elsewhere,
         Some(_) | None => Head::OnDefault,
     }
+}
+
+/// Says that all that was evaluated is of the default branch, while another one is checked out.
+fn unmeasured(lines: &[Line], default: Option<&Lineage>) -> Option<String> {
+    let sessions: Vec<&SessionValue> = lines.iter().flat_map(|line| &line.candidate.sessions).collect();
+    let is_of_default =
+        |of: &&SessionValue| of.commit.as_ref().zip(default).is_some_and(|(of, all)| all.commits.contains(of));
+    let is_all = !sessions.is_empty() && sessions.iter().all(is_of_default);
+    is_all.then(|| "no session is of the branch that is checked out: nothing was measured there".to_owned())
 }
 
 /// Returns the name of the lineage that is the baseline, nothing outside of a repository, and all lineages with which gates compare.

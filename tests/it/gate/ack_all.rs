@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use super::{Project, QUIET, SPEC, Special, verdict};
+use super::{Project, QUIET, SPEC, Special, texts, verdict};
 
 const WHO: [&str; 3] = ["--by", "ada", "--reason=before we adopted Kubebench"];
 
@@ -184,4 +184,24 @@ fn a_file_says_from_or_until() {
     }
     project.folder.write("acks/one.yaml", format!("{head}  until: \"2026-02-01\"\n  benchmark: train\n"));
     assert_eq!(project.says(&["validate"]).0, 0);
+}
+
+#[test]
+fn a_file_may_be_about_a_part() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&[&QUIET[..], &QUIET[..3], &scaled(&QUIET, 0.8)].concat(), &Special::default());
+    let head = "apiVersion: kubebench.dev/v1\nkind: Ack\nspec:\n  by: ada\n  reason: known\n  until: \"2026-02-02\"\n";
+    for (fields, status, said) in [
+        ("", 0, "accepts whatever got worse so far"),
+        ("  benchmark: train\n", 0, "accepts whatever got worse so far"),
+        ("  metric: speed\n", 0, "accepts whatever got worse so far"),
+        ("  case: def*\n", 0, "accepts whatever got worse so far"),
+        ("  benchmark: other\n", 1, "no result is of `other`"),
+        ("  metric: spead\n", 1, "no result has the metric `spead`"),
+        ("  target: mars\n", 1, "no result is of the case `*` on `mars`"),
+    ] {
+        project.folder.write("acks/one.yaml", format!("{head}{fields}"));
+        let (found, answer) = project.json(&["gate"]);
+        assert!(found == status && texts(&answer["notes"]).contains(said), "{fields}: {answer:#}");
+    }
 }

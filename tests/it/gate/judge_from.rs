@@ -186,3 +186,26 @@ fn what_is_no_day_and_no_name_is_refused_with_its_place() {
         }
     }
 }
+
+#[test]
+fn cases_side_by_side_say_the_same() {
+    let mut project = Project::with(SPEC);
+    let size = |size: u32| Special {
+        params: Some(("size".to_owned(), size.into())),
+        same_session: size > 1,
+        ..Special::default()
+    };
+    for (one, other) in QUIET.iter().zip(&QUIET).chain(QUIET[..9].iter().zip(&scaled(&QUIET, 0.8))) {
+        project.session(*one, &size(1));
+        project.session_as(*other, &size(2), |made| made.run.id.replace_range(8..16, "00000002"));
+    }
+    let open = |project: &Project| {
+        let (status, answer) = project.json(&["compare", "--by", "size"]);
+        assert_eq!(status, 0, "{answer:#}");
+        answer.to_string().contains("\"open\":\"session-021\"")
+    };
+    let in_history = |project: &Project| project.json(&["history"]).1.to_string().contains("\"open\":\"session-021\"");
+    assert!(open(&project) && in_history(&project));
+    judge_from(&project, "2026-02-01T22:00:00Z");
+    assert!(!open(&project) && !in_history(&project));
+}

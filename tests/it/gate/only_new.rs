@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{Project, QUIET, SPEC, Special, verdict};
+use super::{Project, QUIET, SPEC, Special, texts, verdict};
 
 const ONLY_NEW: &[&str] = &["--only-new"];
 
@@ -100,6 +100,9 @@ fn on_main_it_is_what_the_newest_session_adds() {
 fn a_branch_that_measured_nothing_brings_nothing() {
     let mut project = project(SPEC, &[&QUIET[..], &[90.0]].concat(), &[]);
     assert_says(&project, (0, "regressed", Some(true)));
+    let unmeasured = "no session is of the branch that is checked out: nothing was measured there";
+    assert!(texts(&project.json(&["gate", "--only-new"]).1["notes"]).contains(unmeasured));
+    assert!(!project.says(&["gate"]).1.contains(unmeasured));
     project.git(&["checkout", "-q", "main"]);
     assert_says(&project, (1, "regressed", None));
     // Named, it is asked about whatever is checked out.
@@ -163,4 +166,36 @@ fn without_a_repository_it_is_what_the_newest_session_adds() {
     assert!(status == 0 && text.contains("already there before:"), "{text}");
     project.session(70.0, &Special::default());
     assert_says(&project, (1, "regressed", None));
+}
+
+/// Of an old regression, what came last is named with its own commits.
+#[test]
+fn the_newest_step_is_named_with_its_commits() {
+    let mut project = Project::with(SPEC);
+    let commits = ["good", "worse", "worst"].map(|message| {
+        let commit = project.commit(message);
+        let by = match message {
+            "good" => 1.0,
+            "worse" => 0.9,
+            _ => 0.8,
+        };
+        project.sessions(&scaled(&QUIET, by), &on(&commit));
+        commit
+    });
+    let (status, line) = project.gate(&[]);
+    let log = format!("git log {}..{}", &commits[1][..10], &commits[2][..10]);
+    let message = line["message"].as_str().unwrap();
+    assert!(status == 1 && message.contains("; its newest step: −11.1 %") && message.contains(&log), "{message}");
+    let steps = line["open"]["steps"].as_array().unwrap();
+    let newest = steps.last().unwrap();
+    assert_eq!(
+        (newest["after"].as_str(), newest["commit"].as_str()),
+        (Some(&*commits[1]), Some(&*commits[2])),
+        "{line:#}"
+    );
+    // Of one step nothing else is said.
+    let mut project = Project::with(SPEC);
+    let commit = project.commit("main");
+    project.sessions(&[&QUIET[..], &scaled(&QUIET, 0.9)].concat(), &on(&commit));
+    assert!(!project.gate(&[]).1["message"].as_str().unwrap().contains("newest step"));
 }

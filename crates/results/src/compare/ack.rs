@@ -105,14 +105,16 @@ fn why_idle(ack: &Ack, dataset: &Dataset, partitions: &[Partition], lineages: &[
     let of_case: Vec<&Partition> = of_benchmark.into_iter().filter(|own| is_about_case(ack, dataset, own)).collect();
     if of_case.is_empty() {
         let on = ack.target.as_ref().map_or_else(String::new, |target| format!(" on `{target}`"));
-        return Some(format!("no result of {} is of the case `{}`{on}", ack.benchmark, ack.case));
+        let of = if ack.benchmark == ANY { String::new() } else { format!(" of {}", ack.benchmark) };
+        return Some(format!("no result{of} is of the case `{}`{on}", ack.case));
     }
     let rows = || of_case.iter().flat_map(|own| &own.sessions).flat_map(|session| session.rows(dataset));
     let metrics = || rows().flat_map(|row| dataset.metrics(row)).map(|(definition, _)| definition);
     let selector = [MetricSelector::of(&ack.metric)];
     if ack.metric != ANY && !metrics().any(|definition| definition.is_among(&selector)) {
         let near = nearest(&ack.metric, metrics().map(|definition| definition.name.as_str()));
-        return Some(format!("no result of {} has the metric `{}`{near}", ack.benchmark, ack.metric));
+        let of = if ack.benchmark == ANY { String::new() } else { format!(" of {}", ack.benchmark) };
+        return Some(format!("no result{of} has the metric `{}`{near}", ack.metric));
     }
     let from = ack.from()?;
     let reach = |own: &Partition, lineage| reach(from, dataset, own, lineage);
