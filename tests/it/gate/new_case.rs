@@ -45,7 +45,7 @@ fn a_benchmark_that_nobody_ran_yet_passes_and_says_so() {
     let (status, answer) = project.json(&strict(&["--markdown", "comment.md"]));
     let new = line(&answer, "other");
     assert_eq!((status, verdict(new), new["reason"].as_str()), (0, "new", Some("noSession")), "{answer:#}");
-    assert_eq!(new["message"], "new: nothing ran yet, neither here nor on main");
+    assert_eq!(new["message"], "there is no result yet, and main has none");
     let comment = fs::read_to_string(project.folder.path().join("comment.md")).unwrap();
     assert!(comment.contains("| new |") && comment.contains("1 series is new"), "{comment}");
     let (_, text, _) = project.says(&strict(&[]));

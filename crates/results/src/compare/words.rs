@@ -29,7 +29,7 @@ pub(crate) fn code(reason: Reason) -> &'static str {
 pub(crate) fn nothing_to_evaluate(answer: &GateReport) -> String {
     match answer.lines.len() {
         0 => "no spec has a gate".to_owned(),
-        count => format!("no benchmark has a result yet, and {} for the first", awaits(count)),
+        count => format!("no benchmark with a gate has a result yet, and {} for the first", awaits(count)),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::line::Origin;
-use super::super::model::{LeftOut, Line};
+use super::super::model::{LeftOut, Line, NO_SESSION};
 use super::super::words;
 use super::{Candidate, Request};
 use crate::dataset::Session;
@@ -58,22 +58,19 @@ impl<'a> Request<'a> {
         let target = line.environment.get("target").map_or("", String::as_str);
         let is_new = new.contains(&(line.benchmark.as_str(), target, line.case.as_str()));
         // Who names a candidate that has no result at all gets no answer about it.
-        let is_asked = line.verdict == Verdict::Missing
-            && !matches!(self.candidate, Candidate::Rows(rows) if rows.is_empty())
-            && line.candidate.sessions.is_empty();
-        if is_new && (is_asked || line.verdict == Verdict::Inconclusive) {
-            let ran = if line.verdict == Verdict::Missing { "nothing ran yet" } else { "it ran for the first time" };
-            line.message = match self.default.map(words::branch) {
-                Some(branch) if line.verdict == Verdict::Inconclusive => {
-                    format!("new: {branch} has no session of it yet, so that there is nothing to compare with")
-                }
-                Some(branch) => format!("new: {ran}, neither here nor on {branch}"),
-                None => format!("new: {ran}"),
-            };
-            if line.verdict == Verdict::Inconclusive {
-                "noBaseline".clone_into(&mut line.reason);
-            }
-            (line.verdict, line.more_sessions) = (Verdict::New, None);
+        let is_asked = line.reason == NO_SESSION && !matches!(self.candidate, Candidate::Rows(rows) if rows.is_empty());
+        if !is_new || !is_asked && line.verdict != Verdict::Inconclusive {
+            return;
         }
+        let branch = self.default.map(words::branch);
+        if line.verdict == Verdict::Inconclusive {
+            let branch = branch.unwrap_or("the default branch");
+            line.message = format!("{branch} has no session of it yet, so that there is nothing to compare with");
+            "noBaseline".clone_into(&mut line.reason);
+        } else {
+            let nor = branch.map_or_else(String::new, |branch| format!(", and {branch} has none"));
+            line.message = format!("there is no result yet{nor}");
+        }
+        (line.verdict, line.more_sessions) = (Verdict::New, None);
     }
 }

@@ -148,10 +148,8 @@ fn calm(lines: &[Line]) -> String {
     }
     let new = of(&[Verdict::New]).len();
     if new > 0 {
-        said.push(format!(
-            "{new} series {} new: the default branch never ran them.",
-            if new == 1 { "is" } else { "are" }
-        ));
+        let (are, them) = if new == 1 { ("is", "it") } else { ("are", "them") };
+        said.push(format!("{new} series {are} new: the default branch has no session of {them} yet."));
     }
     if open > 0 {
         said.push(format!("**{open} series cannot be judged yet**; see below why, and what would decide."));
