@@ -93,6 +93,11 @@ impl Commits {
         self.reached(&tips)
     }
 
+    /// Returns what a commit reaches.
+    pub fn of_commit(&self, name: &str) -> Result<Reached> {
+        self.reached(&[Oid::from_str(name).with_context(|| format!("`{name}` is the name of no commit"))?])
+    }
+
     /// Returns whether there is a branch of this name.
     pub fn is_branch(&self, name: &str) -> bool {
         !branch_tips(&self.repository, name).is_empty()

@@ -108,10 +108,12 @@ impl GatesEvaluated {
         let as_of = query.as_of.clone().unwrap_or_else(|| evaluation.as_of());
         let has_no_results = evaluation.has_no_results();
         let unfetched = evaluation.unfetched();
-        let head = head(commits.as_ref(), default.as_ref().and_then(|name| lineages.get(name)));
         let (newest, origin) = origin(&evaluation, &candidate);
         let Evaluation { dataset, across, rules, policies, left_out, mut diagnostics, sources, .. } = evaluation;
         let all = partitions(&dataset, 0..dataset.rows().len(), &across);
+        let of_default = default.as_ref().and_then(|name| lineages.get(name));
+        let others = others(query, commits.as_ref(), of_default, &dataset)?;
+        let head = others.as_ref().map_or(Head::OnDefault, |others| Head::Elsewhere { others });
         let plain: Vec<Rule> = rules.iter().map(|(rule, _)| rule.clone()).collect();
         let Judged { lines, notes } = gate(GateRequest {
             dataset: &dataset,
@@ -126,9 +128,7 @@ impl GatesEvaluated {
             unread: if unfetched.is_some() { Unread::Recorded } else { Unread::Files(&left_out) },
             as_of: &as_of,
         });
-        let unmeasured = (query.decides == Decides::OnlyNew && head == Head::Elsewhere && query.candidate.is_none())
-            .then(|| unmeasured(&lines, default.as_ref().and_then(|name| lineages.get(name))))
-            .flatten();
+        let unmeasured = others.as_ref().and_then(|others| unmeasured(&lines, of_default, others));
         let idle = idle(acks, &dataset, &all, &lineages, &as_of);
         let untrusted = untrusted(&left_out, &lines).len();
         let unfetched =
@@ -220,20 +220,35 @@ fn passes(line: &Line, query: &GateQuery) -> bool {
     }
 }
 
-/// Returns whether the commit that is checked out is one of the default branch.
-fn head(commits: Option<&ResultCommits>, default: Option<&Lineage>) -> Head {
-    match commits.and_then(|commits| commits.head()).zip(default) {
-        Some((head, default)) if !default.commits.contains(&head) => Head::Elsewhere,
-        Some(_) | None => Head::OnDefault,
-    }
+/// Returns the places of results of other branches than the default one and the one that is checked out, where that is another one and the
+/// gate is about it.
+fn others(
+    query: &GateQuery,
+    commits: Option<&ResultCommits>,
+    default: Option<&Lineage>,
+    dataset: &Dataset,
+) -> Result<Option<BTreeSet<usize>>> {
+    let is_asked = query.decides == Decides::OnlyNew && query.candidate.is_none();
+    let (Some(commits), Some(default), true) = (commits, default, is_asked) else { return Ok(None) };
+    let Some(head) = commits.head().filter(|head| !default.commits.contains(head)) else { return Ok(None) };
+    let own = commits.known(commits.of_commit(&head)?)?;
+    // What is on no branch may be of this one, as before a rebase.
+    Ok(Some(dataset.places(|row| {
+        dataset.origin(row).commit.is_some()
+            && dataset.origin(row).dirty != Some(true)
+            && ![default, &own]
+                .into_iter()
+                .any(|lineage| lineage.commit_of(dataset, row).is_some() || lineage.is_unreachable(dataset, row))
+    })))
 }
 
-/// Says that all that was evaluated is of the default branch, while another one is checked out.
-fn unmeasured(lines: &[Line], default: Option<&Lineage>) -> Option<String> {
+/// Says that nothing that was evaluated is of the branch that is checked out, where that is not the default one.
+fn unmeasured(lines: &[Line], default: Option<&Lineage>, others: &BTreeSet<usize>) -> Option<String> {
     let sessions: Vec<&SessionValue> = lines.iter().flat_map(|line| &line.candidate.sessions).collect();
     let is_of_default =
         |of: &&SessionValue| of.commit.as_ref().zip(default).is_some_and(|(of, all)| all.commits.contains(of));
     let is_all = !sessions.is_empty() && sessions.iter().all(is_of_default);
+    let is_all = is_all || sessions.is_empty() && !others.is_empty();
     is_all.then(|| "no session is of the branch that is checked out: nothing was measured there".to_owned())
 }
 

@@ -17,7 +17,7 @@ use super::history::replaced;
 use super::model::{Line, NO_SESSION};
 use super::policies::Policies;
 use super::side::Lineage;
-use crate::dataset::{Dataset, Partition, Series, series_of};
+use crate::dataset::{Dataset, Partition, Series, Session, series_of};
 use crate::order::sort_by_case;
 use crate::verdict::{DEFAULT_THRESHOLD, Verdict};
 use kubebench_format::result::Ack;
@@ -93,7 +93,7 @@ pub struct Request<'a> {
     /// What is judged.
     pub candidate: &'a Candidate,
     /// Which commit is checked out.
-    pub head: Head,
+    pub head: Head<'a>,
     /// What of the results nobody could read.
     pub unread: Unread<'a>,
     /// The day on which acknowledgements are judged.
@@ -102,11 +102,24 @@ pub struct Request<'a> {
 
 /// Which commit is checked out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Head {
+pub enum Head<'a> {
     /// One of the default branch, or nobody knows.
     OnDefault,
     /// Another one: sessions of the default branch are not what it brings.
-    Elsewhere,
+    Elsewhere {
+        /// The places of results of further branches, which are no candidate unless somebody names them.
+        others: &'a BTreeSet<usize>,
+    },
+}
+
+impl Head<'_> {
+    /// Returns whether a session is of neither the default branch nor the one that is checked out.
+    fn is_of_another(self, session: &Session) -> bool {
+        match self {
+            Self::OnDefault => false,
+            Self::Elsewhere { others } => session.rows.iter().any(|row| others.contains(row)),
+        }
+    }
 }
 
 /// What was judged, and what else a reader has to know.

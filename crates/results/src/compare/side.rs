@@ -132,7 +132,7 @@ impl Lineage {
     }
 
     /// Returns whether a result is of a commit that no branch has.
-    pub(crate) fn is_unreachable(&self, dataset: &Dataset, row: &Row) -> bool {
+    pub fn is_unreachable(&self, dataset: &Dataset, row: &Row) -> bool {
         let origin = dataset.origin(row);
         origin.dirty != Some(true) && origin.commit.as_ref().is_some_and(|commit| self.unreachable.contains(commit))
     }

@@ -156,10 +156,12 @@ impl<'a> Request<'a> {
         let is_among = |rows: &BTreeSet<usize>, at: &usize| {
             partition.sessions.get(*at).is_some_and(|session| session.rows.iter().any(|row| rows.contains(row)))
         };
+        let is_of_another =
+            |at: &usize| partition.sessions.get(*at).is_some_and(|session| self.head.is_of_another(session));
         let mut all = (0..partition.sessions.len()).filter(of_target);
         let judged: BTreeSet<usize> = match self.candidate {
-            Candidate::Newest => all.next_back().into_iter().collect(),
-            Candidate::NewestOf(rows) => all.rfind(|at| is_among(rows, at)).into_iter().collect(),
+            Candidate::Newest => all.rfind(|at| !is_of_another(at)).into_iter().collect(),
+            Candidate::NewestOf(rows) => all.rfind(|at| is_among(rows, at) && !is_of_another(at)).into_iter().collect(),
             Candidate::Rows(rows) => all.filter(|at| is_among(rows, at)).collect(),
         };
         self.around(rule, partition, judged)

@@ -18,7 +18,7 @@ impl Draft<'_> {
     pub(super) fn is_on_default(&self, line: &Line) -> bool {
         let origin = Origin { lineage: self.request.default_lineage(), ..self.origin() };
         let is_of_default = || self.sessions.iter().any(|session| origin.has(*session));
-        let is_elsewhere = self.request.head == Head::Elsewhere && self.request.candidate.is_newest();
+        let is_elsewhere = matches!(self.request.head, Head::Elsewhere { .. }) && self.request.candidate.is_newest();
         if self.is_standing || is_elsewhere && is_of_default() {
             return true;
         }
