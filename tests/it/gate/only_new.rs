@@ -83,6 +83,27 @@ fn the_first_bad_session_of_main_is_not_the_branch_s() {
     assert_says(&project(SPEC, &bad, &[80.0]), (1, "regressed", None));
 }
 
+/// Sessions of main that are too few to show a change by themselves are no reason to blame a branch that shows it too.
+#[test]
+fn what_began_on_main_is_not_the_branch_s() {
+    let (mut known, mut new) = (0, 0);
+    for (first, newest) in [(95.0, 97.4), (95.5, 97.2), (95.6, 97.6), (96.0, 97.0), (96.2, 96.9)] {
+        for on_feature in [95.5, 96.5, 85.0] {
+            let project = project(SPEC, &[&QUIET[..], &[first, newest]].concat(), &[on_feature]);
+            let (status, line) = project.gate(ONLY_NEW);
+            let began = line["open"]["session"].as_str().is_some_and(|session| session < "session-023");
+            if on_feature < 90.0 {
+                assert_eq!((status, line["onDefault"].as_bool()), (1, None), "{line:#}");
+                new += usize::from(began);
+            } else if began {
+                assert_eq!((status, line["onDefault"].as_bool()), (0, Some(true)), "{line:#}");
+                known += 1;
+            }
+        }
+    }
+    assert!(known > 0 && new > 0, "{known} {new}");
+}
+
 #[test]
 fn on_main_it_is_what_the_newest_session_adds() {
     let mut project = Project::with(SPEC);

@@ -29,7 +29,18 @@ impl Draft<'_> {
         let among = line.adjusted_p.zip(line.p).filter(|(_, p)| *p > 0.0).map_or(1.0, |(adjusted, p)| adjusted / p);
         let candidate = draft.tested_p().map(|p| (p * among).min(1.0));
         let main = draft.line(Adjusted { candidate, pending: None });
-        main.verdict.fails() && (self.candidate.is_empty() || !self.is_worse_than(line, &draft, &main, origin))
+        match main.verdict.fails() {
+            true => self.candidate.is_empty() || !self.is_worse_than(&draft, &main, origin),
+            false => self.began_before(),
+        }
+    }
+
+    /// Returns whether the candidate, which is not of the default branch, shows a change that began there: sessions of it that were too few
+    /// to show that, and are as bad.
+    fn began_before(&self) -> bool {
+        let Some(open) = self.now.open.filter(|_| !self.is_of_baseline()) else { return false };
+        let since = self.medians(self.earlier.get(open.from..).unwrap_or_default());
+        !since.is_empty() && !self.is_beyond(&since)
     }
 
     /// Returns the newest session of the default branch before the candidate: one with a value, where the candidate has one.
@@ -44,20 +55,22 @@ impl Draft<'_> {
     }
 
     /// Returns whether the candidate is worse than the default branch is already, by more than the threshold.
-    fn is_worse_than(&self, line: &Line, draft: &Self, main: &Line, origin: Origin<'_>) -> bool {
-        if self.found.open.is_some() && (self.now.open.is_some() || self.is_aside()) {
-            return line.open.as_ref().is_some_and(|open| open.further.is_some());
-        }
+    fn is_worse_than(&self, draft: &Self, main: &Line, origin: Origin<'_>) -> bool {
         let is_first_hit = main.reason == "change" && self.rule.against == Against::Default;
         let level = if is_first_hit { draft.medians(&draft.candidate) } else { self.level(origin) };
+        self.is_beyond(&level)
+    }
+
+    /// Returns whether the candidate is worse than a level by more than the threshold: significantly, where the level has enough sessions.
+    fn is_beyond(&self, level: &[f64]) -> bool {
         let new = self.medians(&self.candidate);
-        let Some(scale) = Scale::of(&level, &new) else { return true };
+        let Some(scale) = Scale::of(level, &new) else { return true };
         if level.len() >= LEAST_HISTORY {
-            let judged = judge(measure(scale, &level, &[], &new), self.policy, None);
+            let judged = judge(measure(scale, level, &[], &new), self.policy, None);
             return judged.verdict == Verdict::Regressed || judged.reason == Reason::NoDirection;
         }
         let middle = |values: &[f64]| stats::quantile(values.iter().map(|value| scale.place(*value)), 0.5);
-        let difference = middle(&new) - middle(&level);
+        let difference = middle(&new) - middle(level);
         let lost = worse(difference, self.policy.direction).unwrap_or(difference.abs());
         lost >= scale.bound(self.policy.threshold, self.policy.direction)
     }
