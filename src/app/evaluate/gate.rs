@@ -128,7 +128,8 @@ impl GatesEvaluated {
             unread: if unfetched.is_some() { Unread::Recorded } else { Unread::Files(&left_out) },
             as_of: &as_of,
         });
-        let unmeasured = others.as_ref().and_then(|others| unmeasured(&lines, of_default, others));
+        let unmeasured = others.as_ref().filter(|_| query.decides == Decides::OnlyNew);
+        let unmeasured = unmeasured.and_then(|others| unmeasured_here(&lines, of_default, others));
         let idle = idle(acks, &dataset, &all, &lineages, &as_of);
         let untrusted = untrusted(&left_out, &lines).len();
         let unfetched =
@@ -220,17 +221,19 @@ fn passes(line: &Line, query: &GateQuery) -> bool {
     }
 }
 
-/// Returns the places of results of other branches than the default one and the one that is checked out, where that is another one and the
-/// gate is about it.
+/// Returns the places of the results that are no candidate of a gate which fails only for what the branch brings that is checked out: those
+/// of further branches. Nothing where the default branch is checked out, or where somebody names the candidate.
 fn others(
     query: &GateQuery,
     commits: Option<&ResultCommits>,
     default: Option<&Lineage>,
     dataset: &Dataset,
 ) -> Result<Option<BTreeSet<usize>>> {
-    let is_asked = query.decides == Decides::OnlyNew && query.candidate.is_none();
-    let (Some(commits), Some(default), true) = (commits, default, is_asked) else { return Ok(None) };
+    let (Some(commits), Some(default), None) = (commits, default, &query.candidate) else { return Ok(None) };
     let Some(head) = commits.head().filter(|head| !default.commits.contains(head)) else { return Ok(None) };
+    if query.decides == Decides::Everything {
+        return Ok(Some(BTreeSet::new()));
+    }
     let own = commits.known(commits.of_commit(&head)?)?;
     // What is on no branch may be of this one, as before a rebase.
     Ok(Some(dataset.places(|row| {
@@ -243,7 +246,7 @@ fn others(
 }
 
 /// Says that nothing that was evaluated is of the branch that is checked out, where that is not the default one.
-fn unmeasured(lines: &[Line], default: Option<&Lineage>, others: &BTreeSet<usize>) -> Option<String> {
+fn unmeasured_here(lines: &[Line], default: Option<&Lineage>, others: &BTreeSet<usize>) -> Option<String> {
     let sessions: Vec<&SessionValue> = lines.iter().flat_map(|line| &line.candidate.sessions).collect();
     let is_of_default =
         |of: &&SessionValue| of.commit.as_ref().zip(default).is_some_and(|(of, all)| all.commits.contains(of));

@@ -124,6 +124,8 @@ fn a_branch_that_measured_nothing_brings_nothing() {
     let unmeasured = "no session is of the branch that is checked out: nothing was measured there";
     assert!(texts(&project.json(&["gate", "--only-new"]).1["notes"]).contains(unmeasured));
     assert!(!project.says(&["gate"]).1.contains(unmeasured));
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, line["onDefault"].as_bool()), (1, Some(true)), "it is said without the option: {line:#}");
     project.git(&["checkout", "-q", "main"]);
     assert_says(&project, (1, "regressed", None));
     // Named, it is asked about whatever is checked out.
@@ -238,4 +240,34 @@ fn the_newest_step_is_named_with_its_commits() {
     let commit = project.commit("main");
     project.sessions(&[&QUIET[..], &scaled(&QUIET, 0.9)].concat(), &on(&commit));
     assert!(!project.gate(&[]).1["message"].as_str().unwrap().contains("newest step"));
+}
+
+/// However many sessions of main show a regression, a branch that shows it too passes, and one that is far worse does not.
+#[test]
+fn a_branch_answers_for_what_it_adds() {
+    let mut state = 7_u64;
+    let mut noise = || {
+        let uniform = |state: &mut u64| {
+            *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (*state >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        (0..12).map(|_| uniform(&mut state)).sum::<f64>() - 6.0
+    };
+    let (mut blamed, mut missed) = (Vec::new(), Vec::new());
+    for bad in [0, 1, 3] {
+        for history in 0..2 {
+            let mut at = |level: f64| level * (1.0 + 0.01 * noise());
+            let mut on_main: Vec<f64> = (0..25).map(|_| at(100.0)).collect();
+            on_main.extend((0..bad).map(|_| at(92.0)));
+            let level = if bad == 0 { 100.0 } else { 92.0 };
+            let (same, worse) = (at(level), at(level * 0.85));
+            if project(SPEC, &on_main, &[same]).gate(ONLY_NEW).0 != 0 {
+                blamed.push((bad, history, on_main.clone(), same));
+            }
+            if project(SPEC, &on_main, &[worse]).gate(ONLY_NEW).0 != 1 {
+                missed.push((bad, history));
+            }
+        }
+    }
+    assert!(missed.is_empty() && blamed.is_empty(), "{missed:?} {blamed:?}");
 }

@@ -29,10 +29,10 @@ impl Draft<'_> {
         let among = line.adjusted_p.zip(line.p).filter(|(_, p)| *p > 0.0).map_or(1.0, |(adjusted, p)| adjusted / p);
         let candidate = draft.tested_p().map(|p| (p * among).min(1.0));
         let main = draft.line(Adjusted { candidate, pending: None });
-        match main.verdict.fails() {
-            true => self.candidate.is_empty() || !self.is_worse_than(&draft, &main, origin),
-            false => self.began_before(),
+        if !main.verdict.fails() {
+            return line.reason == "open" && self.began_before();
         }
+        self.candidate.is_empty() || !self.is_worse_than(&draft, &main, origin)
     }
 
     /// Returns whether the candidate, which is not of the default branch, shows a change that began there: sessions of it that were too few
