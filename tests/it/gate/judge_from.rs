@@ -209,3 +209,21 @@ fn cases_side_by_side_say_the_same() {
     judge_from(&project, "2026-02-01T22:00:00Z");
     assert!(!open(&project) && !in_history(&project));
 }
+
+/// A bisection measures old commits again: that accepts nothing which began since.
+#[test]
+fn an_old_commit_that_is_measured_again_settles_nothing() {
+    let mut project = Project::with(SPEC);
+    let commits = ["good", "adopted", "worse"].map(|message| {
+        project.commit(message);
+        project.git(&["commit", "-q", "--amend", "--no-edit", "--date=2026-01-01T00:00:00Z"]);
+        let commit = project.git(&["rev-parse", "HEAD"]).trim().to_owned();
+        let by = if message == "worse" { 0.8 } else { 1.0 };
+        project.sessions(&scaled(&QUIET, by), &Special { commit: Some(commit.clone()), ..Special::default() });
+        commit
+    });
+    judge_from(&project, &commits[1]);
+    project.session(80.0, &Special { commit: Some(commits[0].clone()), ..Special::default() });
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, line["open"]["session"].as_str()), (1, Some("session-041")), "{line:#}");
+}
