@@ -3,6 +3,7 @@
 
 mod acknowledge;
 mod baseline;
+mod beginning;
 mod compare;
 mod gate;
 mod history;
@@ -34,10 +35,10 @@ use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code, nearest};
 use kubebench_syntax::text::{SourceMap, Span};
 use kubebench_syntax::unit::MetricSelector;
 
-pub use acknowledge::{ANY_CHANGE, AckQuery, Acknowledged, Acknowledgement};
+pub use acknowledge::{ANY_CHANGE, AckAllQuery, AckQuery, Acknowledged, Acknowledgement, AllAcknowledged, Written};
 pub use baseline::{DefaultBaseline, ResultCommits, Unreachable, add_baselines};
 pub use compare::{CompareQuery, SidesCompared};
-pub use gate::{BadFiles, GateQuery, GatesEvaluated, WithoutAnswer};
+pub use gate::{BadFiles, Decides, GateQuery, GatesEvaluated, WithoutAnswer};
 pub use history::{Histories, HistoryQuery, MetricQuery};
 pub use report::{Report, ReportQuery};
 pub use scaling::{Scaling, ScalingQuery};
@@ -83,6 +84,8 @@ pub struct Evaluation {
     pub output: String,
     /// The folder of results, below the project's.
     pub directory: String,
+    /// From when on regressions count, as the project file says it.
+    judge_from: Option<String>,
     /// Where results are recorded, unless that is the branch that is checked out.
     recording: Option<ResultsSettings>,
     recorded: recorded::Recorded,
@@ -177,6 +180,7 @@ impl Evaluation {
             across: settings.map(|settings| settings.compare_across.clone()).unwrap_or_default(),
             output: settings.map_or_else(|| "generated".to_owned(), |settings| settings.output.clone()),
             directory,
+            judge_from: settings.and_then(|settings| settings.judge_from.clone()),
             recording: settings.map(|settings| settings.results.clone()).filter(|results| results.mode != "local"),
             recorded: recorded::Recorded::default(),
             folder: None,
@@ -312,9 +316,14 @@ impl Evaluation {
         Ok(digests)
     }
 
-    /// Reads the acknowledgements of the project; what is wrong with them is added to `found`.
-    pub fn acks(&mut self, found: &mut Diagnostics) -> Vec<Ack> {
-        acks_of(&self.root, &mut self.sources, found)
+    /// Reads what the project accepts: its acknowledgements, and all that began before `judgeFrom`; what is wrong with the former is added
+    /// to `found`.
+    pub fn acks(&mut self, found: &mut Diagnostics) -> Result<Vec<Ack>> {
+        let mut acks = acks_of(&self.root, &mut self.sources, found);
+        if let Some(from) = &self.judge_from {
+            acks.push(beginning::before(from, self.commits()?.as_deref())?);
+        }
+        Ok(acks)
     }
 
     /// Returns whether there is no result file, whether it counts or not.

@@ -49,7 +49,7 @@ jobs:
       - run: kubebench compile --check --output-format github
       # The files are another user's than the container's.
       - run: git config --global --add safe.directory \"$GITHUB_WORKSPACE\"
-      - run: kubebench gate --fetch --allow-empty --output-format github
+      - run: kubebench gate --fetch --only-new --allow-empty --output-format github
 ";
 
 /// How git treats generated files.

@@ -1,43 +1,74 @@
 //! `kubebench ack`: a regression becomes accepted, in a file that somebody reviews.
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
 use super::ExitStatus;
-use super::args::{AckArgs, Global};
+use super::args::{AckArgs, Acked, Global};
 use super::evaluation;
-use super::findings::tell;
-use crate::app::evaluate::{Acknowledged, Acknowledgement, Histories};
+use super::findings::{counted, tell};
+use crate::app::evaluate::{AckAllQuery, AckQuery, Acknowledged, Acknowledgement, AllAcknowledged, Histories, Written};
 use crate::app::results::NamedResults;
 use kubebench_host::terminal;
 
 /// Writes the acknowledgement.
 pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
-    let query = args.query();
+    let query = args.query().context("nothing says what is accepted")?;
     let folders: Vec<_> = args.results.as_ref().and_then(NamedResults::folder).into_iter().collect();
-    let histories = Histories::of(evaluation::open(global, None, &folders)?, &query.history())?;
-    let evaluation = &histories.evaluation;
-    evaluation::tell_readings(global, evaluation);
-    if let Some(refused) = evaluation::report_faults(global, evaluation) {
+    let history = match &query {
+        Acked::One(query) => query.history(),
+        Acked::All(query) => query.history(),
+    };
+    let histories = Histories::of(evaluation::open(global, None, &folders)?, &history)?;
+    evaluation::tell_readings(global, &histories.evaluation);
+    if let Some(refused) = evaluation::report_faults(global, &histories.evaluation) {
         return refused;
     }
-    let Acknowledged { made, still_open } = Acknowledged::of(&histories, &query)?;
+    match &query {
+        Acked::One(query) => one(global, &histories, query),
+        Acked::All(query) => all(global, &histories, query),
+    }
+}
+
+fn one(global: &Global, histories: &Histories, query: &AckQuery) -> Result<ExitStatus> {
+    let Acknowledged { made, still_open } = Acknowledged::of(histories, query)?;
     for note in made.iter().filter_map(|made| made.note.as_ref()) {
         tell(global, note);
     }
     for acknowledgement in &made {
-        acknowledgement.write(evaluation)?;
-        let Acknowledgement { ack, bound, .. } = acknowledgement;
+        acknowledgement.write(&histories.evaluation)?;
+        let Acknowledgement { ack, from, bound, .. } = acknowledgement;
         terminal::print(&format!("{}\n", ack.file))?;
         let up_to = bound.as_ref().map_or_else(String::new, |share| format!(", up to {share}"));
         let said = format!(
-            "accepted in the case `{}` from {} on{up_to}; it holds here now, and for everybody once the file is committed, so send it \
+            "accepted in the case `{}` from {from} on{up_to}; it holds here now, and for everybody once the file is committed, so send it \
              for review",
-            ack.case, ack.from
+            ack.case
         );
         tell(global, &said);
     }
     for change in &still_open {
         tell(global, change);
+    }
+    Ok(ExitStatus::Yes)
+}
+
+fn all(global: &Global, histories: &Histories, query: &AckAllQuery) -> Result<ExitStatus> {
+    let AllAcknowledged { file, written, later } = AllAcknowledged::write(histories, query)?;
+    terminal::print(&format!("{file}\n"))?;
+    let until = &query.until;
+    match written {
+        Written::New(count) => tell(
+            global,
+            &format!(
+                "accepted {} that began until {until}; it holds here now, and for everybody once the file is committed, so send it for \
+                 review",
+                counted(count, "open regression")
+            ),
+        ),
+        Written::Known => tell(global, &format!("this file accepts all that began until {until} already")),
+    }
+    if later > 0 {
+        tell(global, &format!("{} that began later stay open", counted(later, "regression")));
     }
     Ok(ExitStatus::Yes)
 }

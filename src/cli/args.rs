@@ -11,7 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::app::project::Selector;
 use crate::app::record::RecordPlace;
 use crate::app::start::Start;
-pub(super) use judging::{AckArgs, CompareArgs, GateArgs, HistoryArgs, MockArgs, ReportArgs, ReportFormat};
+pub(super) use judging::{AckArgs, Acked, CompareArgs, GateArgs, HistoryArgs, MockArgs, ReportArgs, ReportFormat};
 use kubebench_executor::local::Engine;
 use kubebench_format::spec::v1::metric::Reports;
 use kubebench_git::record::{Mode, Signing};

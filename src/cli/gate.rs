@@ -41,7 +41,7 @@ pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
         );
     }
     let mut found = Diagnostics::default();
-    let acks = evaluation.acks(&mut found);
+    let acks = evaluation.acks(&mut found)?;
     if found.has_errors() {
         // An acknowledgement that cannot be read could be the one that lets the gate pass, or not.
         let findings = Findings { diagnostics: found, sources: &evaluation.sources, checked: &[], unreadable: true };

@@ -1,6 +1,7 @@
 //! Committed results judged by the program: gates, comparisons, histories, acknowledgements, and files that nobody can trust.
 
 mod ack;
+mod ack_all;
 mod compare;
 mod empty;
 mod faults;
@@ -8,9 +9,12 @@ mod hardware;
 mod history;
 mod hostile;
 mod identity;
+mod judge_from;
 mod lineages;
 mod merged;
 mod mock;
+mod new_case;
+mod only_new;
 mod order;
 mod outcome;
 mod properties;

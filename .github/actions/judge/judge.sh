@@ -17,6 +17,7 @@ options=()
 if [ -n "${RESULTS:-}" ]; then options+=("--results=$RESULTS"); fi
 gating=("--on-missing=${ON_MISSING:-fail}")
 if [ -n "${ON_INCONCLUSIVE:-}" ]; then gating+=("--on-inconclusive=$ON_INCONCLUSIVE"); fi
+if [ "${ONLY_NEW:-true}" != false ]; then gating+=(--only-new); fi
 # A folder that is named has all results.
 case "${RESULTS:-}" in "" | recorded:*) gating+=(--fetch) ;; esac
 

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-pub use ack::Ack;
+pub use ack::{ANY, Accepts, Ack, Before};
 pub use composition::Composition;
 pub use judge::judge;
 use kubebench_syntax::digest::{Canonical, Digest, Hasher};

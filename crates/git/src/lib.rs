@@ -19,6 +19,7 @@ mod brought;
 mod connection;
 mod content;
 mod credential;
+mod earlier;
 mod fold;
 mod history;
 mod identity;
@@ -46,6 +47,7 @@ use kubebench_syntax::invariant::Invariant as _;
 
 pub use brought::{Brought, RunOf, brought};
 pub use content::{Elsewhere, Named};
+pub use earlier::Earlier;
 pub use history::{CommittedFile, file_at, files_at};
 pub use line::Behind;
 pub use lineage::{Commits, Reached};

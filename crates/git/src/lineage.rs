@@ -78,6 +78,12 @@ impl Commits {
         remote.url().ok().map(str::to_owned)
     }
 
+    /// Returns the commit that is checked out, where there is one.
+    pub fn head(&self) -> Option<String> {
+        let head = self.repository.head().and_then(|head| head.peel_to_commit());
+        head.ok().map(|commit| commit.id().to_string())
+    }
+
     /// Returns what a branch reaches, here and as it was last fetched.
     pub fn of_branch(&self, name: &str) -> Result<Reached> {
         let tips = branch_tips(&self.repository, name);
@@ -85,6 +91,11 @@ impl Commits {
             return Err(anyhow!("there is no branch `{name}` here{}", hint(&self.repository)));
         }
         self.reached(&tips)
+    }
+
+    /// Returns what a commit reaches.
+    pub fn of_commit(&self, name: &str) -> Result<Reached> {
+        self.reached(&[Oid::from_str(name).with_context(|| format!("`{name}` is the name of no commit"))?])
     }
 
     /// Returns whether there is a branch of this name.
@@ -124,7 +135,7 @@ impl Commits {
     }
 
     /// Returns the commits whose ancestors are not here: of another branch than the one that is walked they cut off nothing.
-    fn cut_off(&self) -> Result<BTreeSet<String>> {
+    pub(super) fn cut_off(&self) -> Result<BTreeSet<String>> {
         if !self.repository.is_shallow() {
             return Ok(BTreeSet::new());
         }

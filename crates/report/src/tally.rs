@@ -24,12 +24,22 @@ pub(super) enum State {
     Limited,
     /// It is inconclusive.
     Undecided,
+    /// The default branch never ran it.
+    New,
 }
 
 impl State {
     /// All, in the order of the counters.
-    pub(super) const ALL: [Self; 7] =
-        [Self::Worse, Self::Pending, Self::Improved, Self::Quiet, Self::Accepted, Self::Limited, Self::Undecided];
+    pub(super) const ALL: [Self; 8] = [
+        Self::Worse,
+        Self::Pending,
+        Self::Improved,
+        Self::Quiet,
+        Self::Accepted,
+        Self::Limited,
+        Self::Undecided,
+        Self::New,
+    ];
 
     /// Returns the state of a series.
     pub(super) fn of(chart: &Chart<'_>) -> Self {
@@ -40,6 +50,7 @@ impl State {
             (Some(Verdict::Improved), _) => Self::Improved,
             (Some(Verdict::Regressed), _) => Self::Worse,
             (Some(Verdict::Pending), _) => Self::Pending,
+            (Some(Verdict::New), _) => Self::New,
             _ => Self::Undecided,
         }
     }
@@ -54,6 +65,7 @@ impl State {
             Self::Accepted => "accepted",
             Self::Limited => "within limits",
             Self::Undecided => "inconclusive",
+            Self::New => "new",
         }
     }
 
@@ -118,7 +130,7 @@ impl Tally {
 
     /// Returns the heading.
     pub(super) fn heading(&self) -> &'static str {
-        let open = self.count(State::Pending) + self.count(State::Undecided);
+        let open = self.count(State::Pending) + self.count(State::Undecided) + self.count(State::New);
         match (self.known(), open + self.failing + self.missing + self.left_out) {
             (0, _) => "Nothing can be said yet",
             (_, 0) if self.count(State::Accepted) == 0 => "Nothing got worse",
@@ -151,6 +163,7 @@ impl Tally {
                 State::Undecided,
                 if self.count(State::Undecided) == 1 { "is inconclusive" } else { "are inconclusive" },
             ),
+            series(State::New, if self.count(State::New) == 1 { "is new" } else { "are new" }),
             cases(self.failing, "fails", "fail"),
             cases(self.missing, "has no result", "have no result"),
             (self.left_out > 0).then(|| format!("{} result files did not count.", self.left_out)),

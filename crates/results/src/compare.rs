@@ -1,5 +1,6 @@
 //! What committed results say of a change: two sides compared, a candidate gated, a history told.
 
+mod accepted;
 mod ack;
 mod comparison;
 mod extent;
@@ -21,7 +22,7 @@ pub use ack::{begins, idle, matches};
 pub(crate) use comparison::measure_cases;
 pub use comparison::{Request, compare};
 pub use extent::extent;
-pub use gate::{Against, Candidate, Judged, Request as GateRequest, Rule, gate};
+pub use gate::{Against, Candidate, Head, Judged, Request as GateRequest, Rule, Unread, gate};
 pub use history::{Request as HistoryRequest, history};
 pub use policies::{Meant, Policies, Stated};
 pub use sequence::{OutOfTime, sequences};

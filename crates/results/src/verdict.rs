@@ -11,6 +11,7 @@ mod effect;
 mod first_session;
 mod judge;
 mod scale;
+mod settled;
 mod watch;
 
 pub use baseline::{Baseline, Change, Mark, Open, Turn, baseline, baseline_of_commits};
@@ -24,6 +25,7 @@ pub use effect::{Effect, measure};
 pub(crate) use judge::without_scale;
 pub use judge::{Judgement, Policy, Reason, Verdict, judge, worse};
 pub use scale::Scale;
+pub use settled::baseline_after;
 pub use watch::Pending;
 
 /// A probability of at most this is significant.

@@ -1,5 +1,7 @@
 //! A regression becomes accepted, in a file that somebody reviews.
 
+mod all;
+
 use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
@@ -7,7 +9,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{ACKS, Evaluation, Histories, HistoryQuery, MetricQuery, add_baselines};
 use crate::app::results::NamedResults;
-use kubebench_format::result::Ack;
+use kubebench_format::result::{Accepts, Ack};
 use kubebench_format::spec::v1::API_VERSION;
 use kubebench_host::fs;
 use kubebench_results::compare::model::{LevelChange, SeriesHistory, SessionValue};
@@ -17,6 +19,8 @@ use kubebench_syntax::digest::Digest;
 use kubebench_syntax::unit::MetricSelector;
 use kubebench_syntax::unit::Percentage;
 use kubebench_syntax::yaml;
+
+pub use all::{AckAllQuery, AllAcknowledged, Written};
 
 /// The bound that is none.
 pub const ANY_CHANGE: &str = "any";
@@ -49,6 +53,8 @@ pub struct AckQuery {
 pub struct Acknowledgement {
     /// What it accepts.
     pub ack: Ack,
+    /// The first session that is accepted: its id, its commit, or a time.
+    pub from: String,
     /// The greatest change that it accepts.
     pub bound: Option<String>,
     /// What a person should know of the place from which it accepts.
@@ -91,7 +97,7 @@ impl Acknowledged {
             lineage: baseline.lineage(),
             as_of: &as_of,
         };
-        let bounded = |ack| bounded(evaluation, request, series, query, ack);
+        let bounded = |asked| bounded(evaluation, request, series, query, asked);
         let made: Vec<Acknowledgement> = asked_for(series, query)?.into_iter().map(bounded).collect::<Result<_>>()?;
         let still_open = if query.max_change.is_none() { still_open(request, &made) } else { Vec::new() };
         Ok(Self { made, still_open })
@@ -101,7 +107,22 @@ impl Acknowledged {
 impl Acknowledgement {
     /// Writes the file of the acknowledgement; overwrites nothing.
     pub fn write(&self, evaluation: &Evaluation) -> Result<()> {
-        fs::create_new(&evaluation.root, &self.ack.file, &text(&self.ack, self.bound.as_ref()))
+        fs::create_new(&evaluation.root, &self.ack.file, &self.text())
+    }
+
+    fn text(&self) -> String {
+        let Self { ack, from, bound, .. } = self;
+        text([
+            ("benchmark", Some(&ack.benchmark)),
+            ("case", Some(&ack.case)),
+            ("metric", Some(&ack.metric)),
+            ("target", ack.target.as_ref()),
+            ("from", Some(from)),
+            ("maxChange", bound.as_ref()),
+            ("by", Some(&ack.by)),
+            ("reason", Some(&ack.reason)),
+            ("expires", ack.expires.as_ref()),
+        ])
     }
 }
 
@@ -111,19 +132,19 @@ fn bounded(
     request: HistoryRequest<'_>,
     series: &[SeriesHistory],
     query: &AckQuery,
-    ack: Ack,
+    Acknowledgement { ack, from, .. }: Acknowledgement,
 ) -> Result<Acknowledgement> {
     let about: Vec<&SeriesHistory> = series.iter().filter(|told| is_about(told, &ack)).collect();
     let others = lineages(evaluation, &ack)?;
     let elsewhere = others.values().map(|lineage| history(HistoryRequest { lineage: Some(lineage), ..request }));
     let elsewhere: Vec<SeriesHistory> = elsewhere.flatten().filter(|told| is_about(told, &ack)).collect();
     let everywhere: Vec<&SeriesHistory> = about.iter().copied().chain(&elsewhere).collect();
-    let note = refuse_unreached(&everywhere, &ack)?;
+    let note = refuse_unreached(&everywhere, &ack.benchmark, &from)?;
     let threshold = about.iter().map(|told| told.threshold).fold(0.0, f64::max);
     let bound = match query.max_change.as_deref() {
         Some(ANY_CHANGE) => None,
         Some(share) => Some(share.to_owned()),
-        None => Some(bound(measured(&others, request, &ack), threshold, &ack)?),
+        None => Some(bound(measured(&others, request, &ack), threshold, &from)?),
     };
     let share = bound.as_deref().and_then(|share| Percentage::parse(share).ok());
     let ack = Ack { max_change: share.map(Percentage::fraction), ..ack };
@@ -136,27 +157,22 @@ fn bounded(
             on_one_line(file)
         );
     }
-    Ok(Acknowledgement { ack, bound, note })
+    Ok(Acknowledgement { ack, from, bound, note })
 }
 
 /// Refuses an acknowledgement from a place from which on there is nothing to accept; returns what a person should know of the place.
-fn refuse_unreached(about: &[&SeriesHistory], ack: &Ack) -> Result<Option<String>> {
-    match reach(about, &ack.from) {
+fn refuse_unreached(about: &[&SeriesHistory], benchmark: &str, from: &str) -> Result<Option<String>> {
+    match reach(about, from) {
         Reach::Nothing => bail!(
-            "`{}` is no session, no commit of a session and no time before one; `kubebench history {}` lists them",
-            ack.from,
-            ack.benchmark
+            "`{from}` is no session, no commit of a session and no time before one; `kubebench history {benchmark}` lists them"
         ),
         Reach::Aside => bail!(
-            "no session from `{}` on is of the default branch, so accepting it would change nothing: only sessions of that branch \
-             are a baseline; name one of these, which `kubebench history {}` lists, or a commit or time that they will have",
-            ack.from,
-            ack.benchmark
+            "no session from `{from}` on is of the default branch, so accepting it would change nothing: only sessions of that branch \
+             are a baseline; name one of these, which `kubebench history {benchmark}` lists, or a commit or time that they will have"
         ),
         Reach::Candidate => Ok(Some(format!(
-            "`{}` is not of the default branch: this accepts that session alone; for those that follow on the default branch, \
-             name the commit that brings the change, or a time, with --from (a squash or a rebase makes it another commit)",
-            ack.from
+            "`{from}` is not of the default branch: this accepts that session alone; for those that follow on the default branch, \
+             name the commit that brings the change, or a time, with --from (a squash or a rebase makes it another commit)"
         ))),
         Reach::Baseline => Ok(None),
     }
@@ -164,14 +180,14 @@ fn refuse_unreached(about: &[&SeriesHistory], ack: &Ack) -> Result<Option<String
 
 /// Returns the acknowledgements that are asked for, without bounds: where several cases got worse and all are accepted, one for each, from
 /// where its own change began.
-fn asked_for(series: &[SeriesHistory], query: &AckQuery) -> Result<Vec<Ack>> {
+fn asked_for(series: &[SeriesHistory], query: &AckQuery) -> Result<Vec<Acknowledgement>> {
     let any = Ack {
         file: String::new(),
         benchmark: query.benchmark.clone(),
         case: "*".to_owned(),
         metric: query.metric.clone(),
         target: query.target.clone(),
-        from: String::new(),
+        accepts: Accepts::From(String::new()),
         max_change: None,
         reason: query.reason.clone(),
         by: query.by.clone(),
@@ -195,7 +211,8 @@ fn asked_for(series: &[SeriesHistory], query: &AckQuery) -> Result<Vec<Ack>> {
     let named = |case: &str, from: &str| {
         let name = Digest::of_fields([&ack.benchmark, case, &ack.metric, from]).short();
         let file = format!("{ACKS}/{}-{name}.yaml", ack.benchmark);
-        Ack { file, case: case.to_owned(), from: from.to_owned(), ..ack.clone() }
+        let ack = Ack { file, case: case.to_owned(), accepts: Accepts::From(from.to_owned()), ..ack.clone() };
+        Acknowledgement { ack, from: from.to_owned(), bound: None, note: None }
     };
     if let Some(from) = &query.from {
         return Ok(vec![named(&ack.case, from)]);
@@ -213,7 +230,7 @@ fn asked_for(series: &[SeriesHistory], query: &AckQuery) -> Result<Vec<Ack>> {
 /// Returns the file that accepts the same already, perhaps for more cases than are asked for.
 fn known<'a>(acks: &'a [Ack], about: &[&SeriesHistory], ack: &Ack) -> Option<&'a String> {
     let mut same = acks.iter().filter(|known| {
-        (&known.benchmark, &known.metric, &known.from) == (&ack.benchmark, &ack.metric, &ack.from)
+        (&known.benchmark, &known.metric, &known.accepts) == (&ack.benchmark, &ack.metric, &ack.accepts)
             && about.iter().all(|told| is_about(told, known))
     });
     same.next().map(|known| &known.file)
@@ -222,7 +239,7 @@ fn known<'a>(acks: &'a [Ack], about: &[&SeriesHistory], ack: &Ack) -> Option<&'a
 /// Returns whether an acknowledgement is about a series.
 fn is_about(told: &SeriesHistory, ack: &Ack) -> bool {
     let target = told.environment.get("target");
-    told.benchmark == ack.benchmark
+    ack.has_benchmark(&told.benchmark)
         && MetricSelector::of(&ack.metric).has(&told.metric, &told.labels)
         && (matches(&ack.case, &told.case) || matches(&ack.case, &told.case_name))
         && ack.target.as_ref().is_none_or(|wanted| target.is_none_or(|own| own == wanted))
@@ -247,44 +264,30 @@ fn lineages(evaluation: &Evaluation, ack: &Ack) -> Result<BTreeMap<String, Linea
 }
 
 /// Returns the bound that accepts a change, and not a much greater one.
-fn bound(extent: Option<f64>, threshold: f64, ack: &Ack) -> Result<String> {
+fn bound(extent: Option<f64>, threshold: f64, from: &str) -> Result<String> {
     let Some(extent) = extent else {
         bail!(
-            "nothing got worse from `{}` on, so there is nothing to accept; `--max-change` accepts up to a share all the same",
-            ack.from
+            "nothing got worse from `{from}` on, so there is nothing to accept; `--max-change` accepts up to a share all the same"
         )
     };
     if extent.is_infinite() {
         bail!(
-            "it got worse from a level of 0 from `{}` on, and nothing is a share of 0: `--max-change any` accepts that change",
-            ack.from
+            "it got worse from a level of 0 from `{from}` on, and nothing is a share of 0: `--max-change any` accepts that change"
         );
     }
     let percent = (extent.max(threshold) * 100.0).ceil() + 2.0;
     let percent = if extent <= 1.0 { percent.min(100.0) } else { percent };
     if percent > 100.0 {
         bail!(
-            "it got worse by {} from `{}` on, and a bound is at most 100%: `--max-change any` accepts that change however large it is",
-            words::about(extent),
-            ack.from
+            "it got worse by {} from `{from}` on, and a bound is at most 100%: `--max-change any` accepts that change however large it is",
+            words::about(extent)
         );
     }
     Ok(format!("{percent:.0}%"))
 }
 
-/// Returns the file of an acknowledgement.
-fn text(ack: &Ack, bound: Option<&String>) -> String {
-    let fields = [
-        ("benchmark", Some(&ack.benchmark)),
-        ("case", Some(&ack.case)),
-        ("metric", Some(&ack.metric)),
-        ("target", ack.target.as_ref()),
-        ("from", Some(&ack.from)),
-        ("maxChange", bound),
-        ("by", Some(&ack.by)),
-        ("reason", Some(&ack.reason)),
-        ("expires", ack.expires.as_ref()),
-    ];
+/// Returns the text of a file that holds an acknowledgement with these fields.
+fn text<'f>(fields: impl IntoIterator<Item = (&'static str, Option<&'f String>)>) -> String {
     let field = |(key, value): (&str, Option<&String>)| Some((key.to_owned(), Json::from(value?.as_str())));
     let spec: Map<String, Json> = fields.into_iter().filter_map(field).collect();
     let document = json!({"apiVersion": API_VERSION, "kind": "Ack", "spec": spec});

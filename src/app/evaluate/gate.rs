@@ -11,8 +11,10 @@ use crate::app::start::Start;
 use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_format::result::Ack;
 use kubebench_git::RecordedBranch;
-use kubebench_results::compare::model::{GateReport, LeftOut, Line, Outcome, Verdict};
-use kubebench_results::compare::{Candidate, GateRequest, Judged, Lineage, OutOfTime, Rule, gate, idle, render, words};
+use kubebench_results::compare::model::{GateReport, LeftOut, Line, Outcome, SessionValue, Verdict};
+use kubebench_results::compare::{
+    Candidate, GateRequest, Head, Judged, Lineage, OutOfTime, Rule, Unread, gate, idle, render, words,
+};
 use kubebench_results::dataset::{Dataset, Partition, Row};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::{SourceMap, Span};
@@ -39,6 +41,15 @@ impl WithoutAnswer {
     }
 }
 
+/// What of a project lets a gate fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decides {
+    /// Whatever is worse than it may be.
+    Everything,
+    /// What the default branch does not have without the candidate.
+    OnlyNew,
+}
+
 /// What a gate does about result files of what it evaluates that cannot be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadFiles {
@@ -56,6 +67,8 @@ pub struct GateQuery {
     pub baseline: Option<String>,
     /// Other results than the project's.
     pub results: Option<NamedResults>,
+    /// What lets it fail.
+    pub decides: Decides,
     /// What a gate does that cannot be decided yet; without it, it passes, unless the recorded results are not here.
     pub on_inconclusive: Option<WithoutAnswer>,
     /// What a gate does that has no result.
@@ -100,6 +113,8 @@ impl GatesEvaluated {
         let out_of_time = out_of_time(&evaluation, &all, &candidate, order);
         let (newest, origin) = origin(&evaluation, &candidate, out_of_time);
         let Evaluation { dataset, rules, policies, left_out, mut diagnostics, sources, .. } = evaluation;
+        let others = others(query, commits.as_ref(), order, &dataset)?;
+        let head = others.as_ref().map_or(Head::OnDefault, |others| Head::Elsewhere { others });
         let plain: Vec<Rule> = rules.iter().map(|(rule, _)| rule.clone()).collect();
         let Judged { lines, notes } = gate(GateRequest {
             dataset: &dataset,
@@ -110,13 +125,21 @@ impl GatesEvaluated {
             lineages: &lineages,
             default: default.as_deref(),
             candidate: &candidate,
+            head,
+            unread: if unfetched.is_some() { Unread::Recorded } else { Unread::Files(&left_out) },
             as_of: &as_of,
         });
+        let unmeasured = others.as_ref().filter(|_| query.decides == Decides::OnlyNew);
+        let unmeasured = unmeasured.and_then(|others| unmeasured_here(&lines, order, others));
         let idle = idle(acks, &dataset, &all, &lineages, &as_of);
         let untrusted = untrusted(&left_out, &lines).len();
         let unfetched =
             unfetched.filter(|_| query.on_inconclusive != Some(WithoutAnswer::Pass) && lacks_history(&lines));
-        let nothing_ran = unfetched.is_none() && has_no_results && query.candidate.is_none();
+        // Neither the candidate nor the default branch ever ran anything that a gate is about.
+        let never_ran = |line: &Line| line.verdict == Verdict::New && line.candidate.sessions.is_empty();
+        let nothing_ran = unfetched.is_none()
+            && query.candidate.is_none()
+            && (has_no_results || !lines.is_empty() && lines.iter().all(never_ran));
         let outcome = if rules.is_empty() || nothing_ran {
             Outcome::NothingToEvaluate
         } else if untrusted > 0 && query.bad_files == BadFiles::Refused {
@@ -141,11 +164,13 @@ impl GatesEvaluated {
             baseline: default.clone().unwrap_or_else(|| "all earlier sessions".to_owned()),
             candidate: query.candidate.clone().unwrap_or(newest),
             as_of: Some(as_of),
+            only_new: query.decides == Decides::OnlyNew,
             lines,
             left_out,
             notes: absent
                 .iter()
                 .cloned()
+                .chain(unmeasured)
                 .chain(notes)
                 .chain(idle)
                 .chain(out_of_time.note())
@@ -207,12 +232,47 @@ fn origin(evaluation: &Evaluation, candidate: &Candidate, out_of_time: OutOfTime
 /// Returns whether a line lets the gate pass.
 fn passes(line: &Line, query: &GateQuery) -> bool {
     match line.verdict {
+        _ if line.on_default && query.decides == Decides::OnlyNew => true,
         Verdict::Regressed | Verdict::Invalid | Verdict::Incomparable => false,
         Verdict::Missing => query.on_missing == WithoutAnswer::Pass,
         // There may be evidence: it is only unknown of which branch.
         Verdict::Inconclusive => query.on_inconclusive != Some(WithoutAnswer::Fail) && line.unreachable == 0,
-        Verdict::Pending | Verdict::Improved | Verdict::NoChangeSeen | Verdict::Unchanged => true,
+        Verdict::New | Verdict::Pending | Verdict::Improved | Verdict::NoChangeSeen | Verdict::Unchanged => true,
     }
+}
+
+/// Returns the places of the results that are no candidate of a gate which fails only for what the branch brings that is checked out: those
+/// of further branches. Nothing where the default branch is checked out, or where somebody names the candidate.
+fn others(
+    query: &GateQuery,
+    commits: Option<&ResultCommits>,
+    default: Option<&Lineage>,
+    dataset: &Dataset,
+) -> Result<Option<BTreeSet<usize>>> {
+    let (Some(commits), Some(default), None) = (commits, default, &query.candidate) else { return Ok(None) };
+    let Some(head) = commits.head().filter(|head| !default.commits.contains(head)) else { return Ok(None) };
+    if query.decides == Decides::Everything {
+        return Ok(Some(BTreeSet::new()));
+    }
+    let own = commits.known(commits.of_commit(&head)?)?;
+    // What is on no branch may be of this one, as before a rebase.
+    Ok(Some(dataset.places(|row| {
+        dataset.origin(row).commit.is_some()
+            && dataset.origin(row).dirty != Some(true)
+            && ![default, &own]
+                .into_iter()
+                .any(|lineage| lineage.commit_of(dataset, row).is_some() || lineage.is_unreachable(dataset, row))
+    })))
+}
+
+/// Says that nothing that was evaluated is of the branch that is checked out, where that is not the default one.
+fn unmeasured_here(lines: &[Line], default: Option<&Lineage>, others: &BTreeSet<usize>) -> Option<String> {
+    let sessions: Vec<&SessionValue> = lines.iter().flat_map(|line| &line.candidate.sessions).collect();
+    let is_of_default =
+        |of: &&SessionValue| of.commit.as_ref().zip(default).is_some_and(|(of, all)| all.commits.contains(of));
+    let is_all = !sessions.is_empty() && sessions.iter().all(is_of_default);
+    let is_all = is_all || sessions.is_empty() && !others.is_empty();
+    is_all.then(|| "no session is of the branch that is checked out: nothing was measured there".to_owned())
 }
 
 /// Returns the name of the lineage that is the baseline, nothing outside of a repository, and all lineages with which gates compare.

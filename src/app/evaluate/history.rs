@@ -62,7 +62,7 @@ impl Histories {
             evaluation.refuse_unknown(metrics)?;
         }
         let mut found = Diagnostics::default();
-        let acks = evaluation.acks(&mut found);
+        let acks = evaluation.acks(&mut found)?;
         evaluation.diagnostics.extend(found);
         let baseline = DefaultBaseline::of(evaluation.commits()?.as_ref())?;
         let dataset = &evaluation.dataset;

@@ -18,7 +18,7 @@ use kubebench_report::disk::Site;
 use kubebench_report::{self as report, Links, Request, sampled};
 use kubebench_results::compare::model::{Comparison, Direction, Kind, Line, SeriesHistory, SessionValue};
 use kubebench_results::compare::{
-    Against, Candidate, GateRequest, HistoryRequest, Judged, Lineage, Rule, Side, gate, history, idle,
+    Against, Candidate, GateRequest, Head, HistoryRequest, Judged, Lineage, Rule, Side, Unread, gate, history, idle,
 };
 use kubebench_results::dataset::Partition;
 use kubebench_results::verdict::DEFAULT_THRESHOLD;
@@ -65,7 +65,7 @@ impl Report {
         evaluation.read(query.results.as_ref())?;
         evaluation.keep(&query.benchmarks)?;
         let mut found = Diagnostics::default();
-        let acks = evaluation.acks(&mut found);
+        let acks = evaluation.acks(&mut found)?;
         evaluation.diagnostics.extend(found);
         let commits = evaluation.commits()?;
         let baseline = DefaultBaseline::of(commits.as_ref())?;
@@ -88,7 +88,8 @@ impl Report {
         let comparisons = comparisons(query, &evaluation, commits.as_ref(), &baseline, &series)?;
         let samples = samples(&evaluation, &series)?;
         let links = links(query, &evaluation, commits.as_ref(), &baseline)?;
-        let is_shown = |ack: &&Ack| query.benchmarks.is_empty() || query.benchmarks.contains(&ack.benchmark);
+        let is_shown =
+            |ack: &&Ack| query.benchmarks.is_empty() || query.benchmarks.iter().any(|name| ack.has_benchmark(name));
         let shown: Vec<Ack> = acks.iter().filter(is_shown).cloned().collect();
         notes.extend(idle(&shown, &evaluation.dataset, &partitions, &lineages, &as_of));
         notes.extend(note(&baseline));
@@ -221,6 +222,12 @@ fn lines(
             lineages,
             default,
             candidate: &Candidate::Newest,
+            head: Head::OnDefault,
+            unread: if evaluation.unfetched().is_some() {
+                Unread::Recorded
+            } else {
+                Unread::Files(&evaluation.left_out)
+            },
             as_of,
         })
     };

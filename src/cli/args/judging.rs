@@ -6,10 +6,11 @@ use clap::{Args, ValueEnum};
 
 use super::{SelectArgs, one_of};
 use crate::app::evaluate::{
-    ANY_CHANGE, AckQuery, BadFiles, GateQuery, HistoryQuery, MetricQuery, ReportQuery, WithoutAnswer,
+    ANY_CHANGE, AckAllQuery, AckQuery, BadFiles, Decides, GateQuery, HistoryQuery, MetricQuery, ReportQuery,
+    WithoutAnswer,
 };
 use crate::app::results::NamedResults;
-use kubebench_syntax::unit::MetricSelector;
+use kubebench_syntax::unit::{Day, MetricSelector};
 
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
@@ -28,6 +29,9 @@ pub(in crate::cli) struct GateArgs {
     /// Also count sessions whose commits are on no branch, such as those of a deleted branch
     #[arg(long)]
     pub(in crate::cli) count_unreachable: bool,
+    /// Fail only for what got worse on this branch: what the default branch fails without it is shown and decides nothing
+    #[arg(long)]
+    pub(in crate::cli) only_new: bool,
     /// First fetch the branch on which results are recorded; that the remote has none yet is no fault
     #[arg(long)]
     pub(in crate::cli) fetch: bool,
@@ -58,6 +62,7 @@ impl GateArgs {
             candidate: self.candidate.clone(),
             baseline: self.baseline.clone(),
             results: self.results.clone(),
+            decides: if self.only_new { Decides::OnlyNew } else { Decides::Everything },
             on_inconclusive: self.on_inconclusive,
             on_missing: self.on_missing,
             bad_files: if self.skip_bad { BadFiles::Skipped } else { BadFiles::Refused },
@@ -74,17 +79,27 @@ fn beginning(text: &str) -> Result<String, String> {
 }
 
 fn day(text: &str) -> Result<String, String> {
-    kubebench_syntax::unit::Day::parse(text).map(|day| day.to_string()).map_err(|error| error.to_string())
+    whole_day(text).map(|day| day.to_string())
+}
+
+fn whole_day(text: &str) -> Result<Day, String> {
+    Day::parse(text).map_err(|error| error.to_string())
 }
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct AckArgs {
     /// The benchmark, by name
-    #[arg(value_name = "BENCHMARK")]
-    pub(in crate::cli) benchmark: String,
+    #[arg(value_name = "BENCHMARK", required_unless_present = "all")]
+    pub(in crate::cli) benchmark: Option<String>,
     /// The metric
-    #[arg(long, value_name = "NAME")]
-    pub(in crate::cli) metric: String,
+    #[arg(long, value_name = "NAME", required_unless_present = "all")]
+    pub(in crate::cli) metric: Option<String>,
+    /// Accept all regressions that are open and began until a day, in one file
+    #[arg(long, requires = "until", conflicts_with_all = ["benchmark", "metric", "case", "target", "from", "max_change"])]
+    pub(in crate::cli) all: bool,
+    /// With `--all`, the last day (UTC) on which they may have begun, such as 2026-12-31
+    #[arg(long, value_name = "DAY", requires = "all", value_parser = whole_day)]
+    pub(in crate::cli) until: Option<Day>,
     /// The case, by id or name; `*` matches any; without it, the one whose change is open
     #[arg(long, value_name = "CASE")]
     pub(in crate::cli) case: Option<String>,
@@ -112,21 +127,34 @@ pub(in crate::cli) struct AckArgs {
     pub(in crate::cli) results: Option<NamedResults>,
 }
 
+/// What `ack` was asked to accept.
+pub(in crate::cli) enum Acked {
+    /// A regression of one metric.
+    One(AckQuery),
+    /// All until a day.
+    All(AckAllQuery),
+}
+
 impl AckArgs {
-    /// Returns what is accepted.
-    pub(in crate::cli) fn query(&self) -> AckQuery {
-        AckQuery {
-            benchmark: self.benchmark.clone(),
-            metric: self.metric.clone(),
+    /// Returns what is accepted; nothing where no argument says it, which the parser refuses.
+    pub(in crate::cli) fn query(&self) -> Option<Acked> {
+        let (by, reason) = (self.by.clone(), self.reason.clone());
+        let (expires, results) = (self.expires.clone(), self.results.clone());
+        if let Some(until) = self.until {
+            return Some(Acked::All(AckAllQuery { until, by, reason, expires, results }));
+        }
+        Some(Acked::One(AckQuery {
+            benchmark: self.benchmark.clone()?,
+            metric: self.metric.clone()?,
             case: self.case.clone(),
             target: self.target.clone(),
             from: self.from.clone(),
             max_change: self.max_change.clone(),
-            by: self.by.clone(),
-            reason: self.reason.clone(),
-            expires: self.expires.clone(),
-            results: self.results.clone(),
-        }
+            by,
+            reason,
+            expires,
+            results,
+        }))
     }
 }
 

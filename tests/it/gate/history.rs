@@ -55,7 +55,7 @@ fn an_open_change_has_one_size() {
     let size = [(size.as_str(), "SIZE")];
     assert_line(
         named(says(&["gate"]), &size),
-        str! {"regressed: train [default], speed: open since 2026-02-01: the newest 8 of 16 sessions, SIZE against the level before; neither acknowledged nor over"},
+        str! {"regressed: train [default], speed: open since 2026-02-01: the newest 8 of 16 sessions, SIZE against the level before; neither acknowledged nor over; its newest step: −13.1 % [−13.2, −12.9] since 2026-02-01"},
     );
     assert_line(
         named(says(&["history"]), &size),

@@ -110,7 +110,8 @@ fn the_comment_in_the_page_is_the_one_that_is_written() {
     assert!(folder.run(&["compile"]).status.success());
     let programs =
         program(&folder, "kubebench", &format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_kubebench")));
-    let environment = [("OUT", "out"), ("NUMBER", "7"), ("GITHUB_STEP_SUMMARY", "summary.md")];
+    // Without a history of commits, all of it was there before.
+    let environment = [("OUT", "out"), ("NUMBER", "7"), ("GITHUB_STEP_SUMMARY", "summary.md"), ("ONLY_NEW", "false")];
     let output = script(&folder, ".github/actions/judge/judge.sh", &programs, &environment);
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(String::from_utf8_lossy(&output.stdout).contains("::error file=specs/wordpiece.yaml"));
@@ -165,9 +166,9 @@ fn the_branch_of_results_is_fetched_with_a_token_that_only_git_has() {
         asked.lines().find(|line| line.starts_with("gate ")).unwrap().to_owned()
     };
     let gate = "--output-format github --markdown out/gate.md --on-missing=fail";
-    assert_eq!(asked(&[]), format!("gate {gate} --fetch"));
-    assert_eq!(asked(&[("RESULTS", "recorded:a/b")]), format!("gate --results=recorded:a/b {gate} --fetch"));
-    let named = [("RESULTS", "../results"), ("ON_INCONCLUSIVE", "pass")];
+    assert_eq!(asked(&[]), format!("gate {gate} --only-new --fetch"));
+    assert_eq!(asked(&[("RESULTS", "recorded:a/b")]), format!("gate --results=recorded:a/b {gate} --only-new --fetch"));
+    let named = [("RESULTS", "../results"), ("ON_INCONCLUSIVE", "pass"), ("ONLY_NEW", "false")];
     assert_eq!(asked(&named), format!("gate --results=../results {gate} --on-inconclusive=pass"));
     let given = fs::read_to_string(folder.path().join("given")).unwrap();
     let header = "http.https://github.example/.extraheader";

@@ -18,7 +18,7 @@ use crate::support::project::{Folder, assert_yes, compile, errors, files_below, 
 
 /// Optional fields that stand for something else when they are left out, so that no value says the same.
 const WITHOUT_DEFAULT: &[(&str, &str)] = &[
-    ("Ack /definitions/AckSpec", "expires maxChange target"),
+    ("Ack /definitions/AckSpec", "benchmark expires from maxChange metric target until"),
     ("Benchmark /definitions/Artifact", "revision sha256"),
     ("Benchmark /definitions/BenchmarkSpec", "targets variants"),
     ("Benchmark /definitions/Budget", "cost gpuHours"),
@@ -86,7 +86,7 @@ const WITHOUT_DEFAULT: &[(&str, &str)] = &[
     ("Benchmark /definitions/Workload/properties/llmInferenceService", "image router"),
     ("Benchmark /definitions/Workload/properties/seldonDeployment", "image predictors"),
     ("Benchmark /definitions/Workload/properties/seldonModel", "memory secret server"),
-    ("Project /definitions/ProjectSpec", "requiredVersion"),
+    ("Project /definitions/ProjectSpec", "judgeFrom requiredVersion"),
     ("Project /definitions/Queue", "kueue volcano"),
     ("Project /definitions/ResultsSettings", "remote"),
     ("Project /definitions/Target", "priorityClass storageClass"),

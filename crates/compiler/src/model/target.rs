@@ -182,6 +182,8 @@ pub struct Settings {
     pub results: ResultsSettings,
     /// Facts that do not keep results apart, by name.
     pub compare_across: BTreeSet<String>,
+    /// The day, time or revision from which on regressions count.
+    pub judge_from: Option<String>,
 }
 
 /// How results reach git.

@@ -32,6 +32,7 @@ pub(crate) static FORMATS: &[Format] = &[
     unit_format!("cron", "cron fields", Cron),
     unit_format!("day", "a day", Day),
     unit_format!("beginning", "a session, a commit or a time", Beginning),
+    Format { name: "day-or-revision", noun: "a day, a time or a revision", check: day_or_revision },
     unit_format!("timezone", "a time zone", TimeZone),
     unit_format!("image", "an image reference", ImageRef),
     unit_format!("image-prefix", "a prefix of images", ImagePrefix),
@@ -80,6 +81,19 @@ pub fn find(name: &str) -> Option<&'static Format> {
 
 fn fault(message: impl Into<String>, help: impl Into<String>) -> UnitError {
     UnitError { message: message.into(), help: Some(help.into()), range: None }
+}
+
+/// A day or a time, or else a name of a commit, which only a repository knows.
+fn day_or_revision(text: &str) -> Result<(), UnitError> {
+    const HELP: &str = "write a day such as `2026-01-31` (UTC), or a tag or commit";
+    if unit::is_time(text) {
+        return unit::Beginning::parse(text).map(drop);
+    }
+    let is_odd = |letter: char| letter.is_whitespace() || letter.is_control() || reorders(letter);
+    if text.is_empty() || text.starts_with('-') || text.contains("..") || text.chars().any(is_odd) {
+        return Err(fault(format!("`{}` names no day and no commit", text.escape_debug()), HELP));
+    }
+    Ok(())
 }
 
 /// A key of `resources`: a resource, or one of the two parts that hold resources.

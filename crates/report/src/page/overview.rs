@@ -131,13 +131,13 @@ fn tiles(tally: &Tally) -> Markup {
         State::Worse => "bad",
         State::Improved => "good",
         State::Undecided => "warn",
-        State::Pending | State::Quiet | State::Accepted | State::Limited => "calm",
+        State::Pending | State::Quiet | State::Accepted | State::Limited | State::New => "calm",
     };
-    let is_rare = |state: State| matches!(state, State::Pending | State::Accepted | State::Limited);
+    let is_rare = |state: State| matches!(state, State::Pending | State::Accepted | State::Limited | State::New);
     let states = State::ALL.into_iter().filter(|state| tally.count(*state) > 0 || !is_rare(*state));
     let series = states.map(|state| (class(state), tally.count(state), state.words(), paths::series(&state.slug(), 1)));
-    let cases = [("failing", tally.failing), ("missing", tally.missing)];
-    let cases = cases.map(|(name, count)| ("bad", count, name, "#troubles".to_owned()));
+    let cases = [("bad", "failing", tally.failing), ("calm", "missing", tally.missing)];
+    let cases = cases.map(|(class, name, count)| (class, count, name, "#troubles".to_owned()));
     html! {
         ul.tiles aria-label="Series by verdict" {
             @for (class, count, name, target) in series.chain(cases) {
@@ -225,7 +225,7 @@ fn troubles(site: &Site<'_>) -> Vec<Markup> {
         }
         missing.extend(never.into_iter().map(|(target, cases)| {
             html! {
-                a href=(paths::benchmark(benchmark.name)) { (benchmark.name) } ": " strong.bad { "missing" } ": "
+                a href=(paths::benchmark(benchmark.name)) { (benchmark.name) } ": " strong.calm { "missing" } ": "
                 @match cases.as_slice() {
                     [_] if benchmark.cases.len() == 1 => "no result",
                     [only] => { "no result of " (parts::cut(only)) },
@@ -248,7 +248,7 @@ pub(super) fn told(trouble: &Trouble<'_>) -> Markup {
                 @if let Some(reason) = reason { ": " (parts::cut(reason)) }
             }
             Obstacle::NeverRan => {
-                strong.bad { "missing" } ": its spec asks for it, and there is no result from " (parts::cut(trouble.target))
+                strong.calm { "missing" } ": its spec asks for it, and there is no result from " (parts::cut(trouble.target))
             }
             Obstacle::NoValue { metric, message } => {
                 strong.bad { "no value of " (parts::cut(metric)) } " on " (parts::cut(trouble.target)) ": " (parts::cut(message))

@@ -90,6 +90,7 @@ pub(super) fn verdict(verdict: Verdict, said: &str) -> Markup {
         Verdict::Pending => ("calm", "▽"),
         Verdict::Invalid | Verdict::Missing => ("bad", "✕"),
         Verdict::Incomparable | Verdict::Inconclusive => ("warn", "?"),
+        Verdict::New => ("calm", "+"),
         Verdict::Improved => ("good", "▲"),
         Verdict::NoChangeSeen => ("calm", "~"),
         Verdict::Unchanged => ("calm", "="),

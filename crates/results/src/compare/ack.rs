@@ -2,25 +2,30 @@
 
 use std::collections::BTreeMap;
 
+use super::accepted::Holds;
 use super::line::Origin;
 use super::model::Acknowledged;
 use super::side::Lineage;
 use super::words;
 use crate::dataset::{Dataset, MetricKey, Partition};
 use crate::verdict::Mark;
-use kubebench_format::result::Ack;
+use kubebench_format::result::{ANY, Accepts, Ack, Before};
 use kubebench_syntax::diag::nearest;
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::unit::{MetricSelector, is_time, moment};
 
 /// Returns whether `ack` is about this series.
 pub(super) fn is_about(ack: &Ack, dataset: &Dataset, partition: &Partition, metric: &MetricKey) -> bool {
-    MetricSelector::of(&ack.metric).has(&metric.name, &metric.labels) && is_about_case(ack, dataset, partition)
+    has_metric(ack, metric) && is_about_case(ack, dataset, partition)
+}
+
+fn has_metric(ack: &Ack, metric: &MetricKey) -> bool {
+    ack.metric == ANY || MetricSelector::of(&ack.metric).has(&metric.name, &metric.labels)
 }
 
 fn is_about_case(ack: &Ack, dataset: &Dataset, partition: &Partition) -> bool {
     let name = &dataset.subject(partition.newest(dataset)).case_name;
-    ack.benchmark == partition.benchmark
+    ack.has_benchmark(&partition.benchmark)
         && (matches(&ack.case, &partition.case) || matches(&ack.case, name))
         && ack.target.as_ref().is_none_or(|target| partition.facts.get("target").is_none_or(|own| own == target))
 }
@@ -32,12 +37,13 @@ pub(super) fn holds(ack: &Ack, day: &str) -> bool {
 
 /// Returns where the accepted level begins among sessions, given the id, time and commit of each.
 pub(super) fn mark<'a>(ack: &Ack, sessions: impl Iterator<Item = (&'a str, &'a str, Option<&'a str>)>) -> Option<Mark> {
+    let from = ack.from()?;
     let sessions: Vec<_> = sessions.collect();
-    let is_from = |(id, started_at, commit): &(&str, &str, Option<&str>)| begins(&ack.from, id, started_at, *commit);
+    let is_from = |(id, started_at, commit): &(&str, &str, Option<&str>)| begins(from, id, started_at, *commit);
     let mut at = sessions.iter().position(is_from)?;
-    if is_time(&ack.from) {
+    if is_time(from) {
         // A session of an old commit may have begun after the time: what is accepted follows all that began before it.
-        let is_before = |(_, started_at, _): &(&str, &str, Option<&str>)| moment(started_at) < moment(&ack.from);
+        let is_before = |(_, started_at, _): &(&str, &str, Option<&str>)| moment(started_at) < moment(from);
         at = at.max(sessions.iter().rposition(is_before).map_or(0, |before| before + 1));
     }
     (at < sessions.len()).then_some(Mark { at, at_most: ack.max_change })
@@ -52,7 +58,7 @@ pub fn begins(from: &str, id: &str, started_at: &str, commit: Option<&str>) -> b
 }
 
 /// Says which of the acknowledgements that hold on a day are about nothing in `partitions`, and why: a name may be wrong, what they accept
-/// is still to come, or it is of none of the `lineages` that baselines are of.
+/// is still to come, or it is of none of the `lineages` that baselines are of. Says also which accept all that there is.
 pub fn idle(
     acks: &[Ack],
     dataset: &Dataset,
@@ -60,48 +66,69 @@ pub fn idle(
     lineages: &BTreeMap<String, Lineage>,
     day: &str,
 ) -> Vec<String> {
-    let held = acks.iter().filter(|ack| holds(ack, day));
-    let why = |ack: &Ack| {
-        why_idle(ack, dataset, partitions, lineages).map(|why| format!("{} accepts nothing: {why}", ack.file))
+    let all: Vec<Option<&Lineage>> =
+        if lineages.is_empty() { vec![None] } else { lineages.values().map(Some).collect() };
+    let say = |ack: &Ack| match (&ack.accepts, why_idle(ack, dataset, partitions, &all)) {
+        (_, Some(why)) => Some(format!("{} accepts nothing: {why}", ack.file)),
+        (Accepts::Before(end), None) if is_all_before(end, ack, dataset, partitions, &all) => Some(format!(
+            "{} accepts whatever got worse so far: no session is later than `{}` says",
+            ack.file, end.written
+        )),
+        _ => None,
     };
-    held.filter_map(why).collect()
+    acks.iter().filter(|ack| holds(ack, day)).filter_map(say).collect()
 }
 
-fn why_idle(
+/// Returns whether there are sessions of what an acknowledgement is about, and each of them is earlier than what it does not accept.
+fn is_all_before(
+    end: &Before,
     ack: &Ack,
     dataset: &Dataset,
     partitions: &[Partition],
-    lineages: &BTreeMap<String, Lineage>,
-) -> Option<String> {
-    let of_benchmark: Vec<&Partition> = partitions.iter().filter(|own| own.benchmark == ack.benchmark).collect();
+    lineages: &[Option<&Lineage>],
+) -> bool {
+    let about: Vec<&Partition> = partitions.iter().filter(|own| is_about_case(ack, dataset, own)).collect();
+    let is_before = |own: &&Partition| {
+        let origin = |lineage| Origin { dataset, partition: own, lineage, extraction: None };
+        own.sessions.iter().enumerate().all(|(at, session)| {
+            lineages.iter().any(|lineage| end.has(&session.started_at, origin(*lineage).commit(at).as_deref()))
+        })
+    };
+    !about.is_empty() && about.iter().all(is_before)
+}
+
+fn why_idle(ack: &Ack, dataset: &Dataset, partitions: &[Partition], lineages: &[Option<&Lineage>]) -> Option<String> {
+    let of_benchmark: Vec<&Partition> = partitions.iter().filter(|own| ack.has_benchmark(&own.benchmark)).collect();
     if of_benchmark.is_empty() {
+        if partitions.is_empty() && ack.benchmark == ANY {
+            return None;
+        }
         let known = partitions.iter().map(|own| own.benchmark.as_str());
         return Some(format!("no result is of `{}`{}", ack.benchmark, nearest(&ack.benchmark, known)));
     }
     let of_case: Vec<&Partition> = of_benchmark.into_iter().filter(|own| is_about_case(ack, dataset, own)).collect();
     if of_case.is_empty() {
         let on = ack.target.as_ref().map_or_else(String::new, |target| format!(" on `{target}`"));
-        return Some(format!("no result of {} is of the case `{}`{on}", ack.benchmark, ack.case));
+        let of = if ack.benchmark == ANY { String::new() } else { format!(" of {}", ack.benchmark) };
+        return Some(format!("no result{of} is of the case `{}`{on}", ack.case));
     }
     let rows = || of_case.iter().flat_map(|own| &own.sessions).flat_map(|session| session.rows(dataset));
     let metrics = || rows().flat_map(|row| dataset.metrics(row)).map(|(definition, _)| definition);
     let selector = [MetricSelector::of(&ack.metric)];
-    if !metrics().any(|definition| definition.is_among(&selector)) {
+    if ack.metric != ANY && !metrics().any(|definition| definition.is_among(&selector)) {
         let near = nearest(&ack.metric, metrics().map(|definition| definition.name.as_str()));
-        return Some(format!("no result of {} has the metric `{}`{near}", ack.benchmark, ack.metric));
+        let of = if ack.benchmark == ANY { String::new() } else { format!(" of {}", ack.benchmark) };
+        return Some(format!("no result{of} has the metric `{}`{near}", ack.metric));
     }
-    let all: Vec<Option<&Lineage>> =
-        if lineages.is_empty() { vec![None] } else { lineages.values().map(Some).collect() };
-    let reach = of_case.iter().flat_map(|own| all.iter().map(|lineage| reach(ack, dataset, own, *lineage))).max();
+    let from = ack.from()?;
+    let reach = |own: &Partition, lineage| reach(from, dataset, own, lineage);
+    let reach = of_case.iter().flat_map(|own| lineages.iter().map(|lineage| reach(own, *lineage))).max();
     match reach.unwrap_or(Reach::Nothing) {
         Reach::Held => None,
         Reach::Aside => Some(format!(
-            "the sessions from `{}` on are of no baseline; after a squash or a rebase, name the new commit",
-            ack.from
+            "the sessions from `{from}` on are of no baseline; after a squash or a rebase, name the new commit"
         )),
-        Reach::Nothing => {
-            Some(format!("`{}` is no session and no commit of one so far, and no time before one", ack.from))
-        }
+        Reach::Nothing => Some(format!("`{from}` is no session and no commit of one so far, and no time before one")),
     }
 }
 
@@ -116,17 +143,17 @@ enum Reach {
     Held,
 }
 
-fn reach(ack: &Ack, dataset: &Dataset, partition: &Partition, lineage: Option<&Lineage>) -> Reach {
+fn reach(from: &str, dataset: &Dataset, partition: &Partition, lineage: Option<&Lineage>) -> Reach {
     let origin = Origin { dataset, partition, lineage, extraction: None };
     let sessions = partition.sessions.iter().enumerate();
     let from_there = sessions
-        .filter(|(at, of)| begins(&ack.from, &of.id, &of.started_at, origin.commit(*at).as_deref()))
+        .filter(|(at, of)| begins(from, &of.id, &of.started_at, origin.commit(*at).as_deref()))
         .map(|(at, _)| if origin.has(at) || at + 1 == partition.sessions.len() { Reach::Held } else { Reach::Aside });
     from_there.max().unwrap_or(Reach::Nothing)
 }
 
 /// Returns an acknowledgement as answers show it; what it accepts begins with `session`.
-pub(super) fn shown(ack: &Ack, holds: bool, session: Option<String>) -> Acknowledged {
+pub(super) fn shown(ack: &Ack, holds: Holds, session: Option<String>) -> Acknowledged {
     Acknowledged {
         file: ack.file.clone(),
         by: ack.by.clone(),
@@ -134,7 +161,7 @@ pub(super) fn shown(ack: &Ack, holds: bool, session: Option<String>) -> Acknowle
         session,
         max_change: ack.max_change,
         expires: ack.expires.clone(),
-        expired: !holds,
+        expired: holds == Holds::Expired,
     }
 }
 

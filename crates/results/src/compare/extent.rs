@@ -1,7 +1,8 @@
 //! How much of a change an acknowledgement is about.
 
+use super::accepted::{Accepted, Holds, applying};
 use super::ack::{is_about, mark};
-use super::history::{Request, applying, levels, marks};
+use super::history::{Request, levels};
 use super::line::Origin;
 use crate::dataset::{Partition, Series, series_of};
 use crate::verdict::{SIGNIFICANT, Scale, measure, worse};
@@ -25,7 +26,7 @@ pub fn extent(request: Request<'_>, ack: &Ack) -> Option<f64> {
 
 fn of_series(request: Request<'_>, ack: &Ack, origin: Origin<'_>, series: &Series) -> Option<f64> {
     let policy = request.policies.of(&ack.benchmark, series);
-    let place = |places: &[usize]| marks(vec![(ack, true)], origin, series, places).0.first().map(|mark| mark.at);
+    let place = |places: &[usize]| Accepted::of(vec![(ack, Holds::Still)], origin, series, places).first_level();
     // The newest session is a candidate where it is not of the baseline's commits.
     let members = origin.members(series);
     let with_newest = || -> Vec<usize> {
@@ -35,7 +36,7 @@ fn of_series(request: Request<'_>, ack: &Ack, origin: Origin<'_>, series: &Serie
     let places = if place(&members).is_some() { members.clone() } else { with_newest() };
     let Some(at) = place(&places) else { return ends_before(ack, origin, series).then_some(0.0) };
     let about = || applying(request.acks, origin, &series.metric, request.as_of);
-    let accepted = levels(about().into_iter().chain([(ack, true)]).collect(), origin, series, &places, policy);
+    let accepted = levels(about().into_iter().chain([(ack, Holds::Still)]).collect(), origin, series, &places, policy);
     let before = levels(about(), origin, series, places.get(..at)?, policy);
     let changes = &accepted.found.changes;
     let end = changes.iter().map(|change| change.at).find(|next| *next > at).unwrap_or(accepted.values.len());

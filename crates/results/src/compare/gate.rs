@@ -4,17 +4,20 @@
 
 mod candidate;
 mod evaluation;
+mod new_case;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
+
+pub use self::new_case::Unread;
 
 use self::evaluation::{Adjusted, Draft};
 use super::history::replaced;
 use super::model::{Line, NO_SESSION};
 use super::policies::Policies;
 use super::side::Lineage;
-use crate::dataset::{Dataset, Partition, Series, series_of};
+use crate::dataset::{Dataset, Partition, Series, Session, series_of};
 use crate::order::sort_by_case;
 use crate::verdict::{DEFAULT_THRESHOLD, Verdict};
 use kubebench_format::result::Ack;
@@ -89,8 +92,34 @@ pub struct Request<'a> {
     pub default: Option<&'a str>,
     /// What is judged.
     pub candidate: &'a Candidate,
+    /// Which commit is checked out.
+    pub head: Head<'a>,
+    /// What of the results nobody could read.
+    pub unread: Unread<'a>,
     /// The day on which acknowledgements are judged.
     pub as_of: &'a str,
+}
+
+/// Which commit is checked out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Head<'a> {
+    /// One of the default branch, or nobody knows.
+    OnDefault,
+    /// Another one: sessions of the default branch are not what it brings.
+    Elsewhere {
+        /// The places of results of further branches, which are no candidate unless somebody names them.
+        others: &'a BTreeSet<usize>,
+    },
+}
+
+impl Head<'_> {
+    /// Returns whether a session is of neither the default branch nor the one that is checked out.
+    fn is_of_another(self, session: &Session) -> bool {
+        match self {
+            Self::OnDefault => false,
+            Self::Elsewhere { others } => session.rows.iter().any(|row| others.contains(row)),
+        }
+    }
 }
 
 /// What was judged, and what else a reader has to know.
@@ -154,6 +183,10 @@ pub fn gate(request: Request<'_>) -> Judged {
     lines.par_extend(
         drafts.into_par_iter().zip(together.collect::<Vec<_>>()).map(|(draft, adjusted)| draft.into_line(adjusted)),
     );
+    let new = request.new_cases();
+    for line in &mut lines {
+        request.mark_new(line, &new);
+    }
     lines.sort_by(|one, other| key(one).cmp(&key(other)));
     sort_by_case(&mut lines, |line| (&line.benchmark, &line.case_name));
     Judged { lines, notes: notes.into_iter().collect() }
@@ -198,8 +231,7 @@ fn known<'a>(request: &Request<'a>) -> BTreeMap<(&'a str, &'a str), Vec<Known<'a
     for rule in request.rules {
         metrics.entry(&rule.benchmark).or_default().push(rule.metric.clone());
     }
-    let lineage = request.default.and_then(|name| request.lineages.get(name));
-    let replaced = replaced(request.dataset, request.partitions, lineage);
+    let replaced = replaced(request.dataset, request.partitions, request.default_lineage());
     let mut known: BTreeMap<(&str, &str), Vec<Known<'_>>> = BTreeMap::new();
     for (partition, is_replaced) in request.partitions.iter().zip(replaced) {
         let Some(wanted) = metrics.get(partition.benchmark.as_str()) else { continue };
@@ -248,6 +280,7 @@ fn missing(rule: &Rule, case: &str, name: &str) -> Line {
         open: None,
         acks: Vec::new(),
         notes: Vec::new(),
+        on_default: false,
         unreachable: 0,
         synthetic: false,
     }

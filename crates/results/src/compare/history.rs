@@ -2,16 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::ack;
+use super::accepted::{About, Accepted, applying};
 use super::line::Origin;
 use super::model::{Acknowledged, Drift, FactChange, LevelChange, SeriesHistory, SessionValue, Size, Turn};
 use super::policies::Policies;
 use super::side::Lineage;
-use crate::dataset::{Dataset, MetricKey, Partition, Series, series};
+use crate::dataset::{Dataset, Partition, Series, series};
 use crate::order::sort_by_case;
-use crate::verdict::{
-    Baseline, Change, Effect, Mark, Policy, Scale, against_history, baseline_of_commits, of_groups, worse,
-};
+use crate::verdict::{Baseline, Change, Effect, Policy, Scale, against_history, of_groups, worse};
 use kubebench_format::result::Ack;
 use kubebench_format::result::v1::{Direction, Environment};
 use kubebench_stats::{self as stats, trend};
@@ -256,54 +254,15 @@ impl Size {
 
 /// Finds the levels among the points at `places`, by the acknowledgements that are about the series.
 pub(super) fn levels(
-    about: Vec<(&Ack, bool)>,
+    about: Vec<About<'_>>,
     origin: Origin<'_>,
     series: &Series,
     places: &[usize],
     policy: Policy,
 ) -> Levels {
     let values: Vec<f64> = places.iter().filter_map(|at| series.points.get(*at)).map(|point| point.median).collect();
-    let (marks, acks) = marks(about, origin, series, places);
-    let found = baseline_of_commits(&values, &origin.begins(series, places), policy, &marks);
+    let (found, acks) = Accepted::of(about, origin, series, places).baseline(&values, policy);
     Levels { values, found, acks }
-}
-
-/// Returns the acknowledgements that are about a series, and whether they hold on a day.
-pub(super) fn applying<'a>(
-    acks: &'a [Ack],
-    origin: Origin<'_>,
-    metric: &MetricKey,
-    as_of: &str,
-) -> Vec<(&'a Ack, bool)> {
-    let about = acks.iter().filter(|ack| ack::is_about(ack, origin.dataset, origin.partition, metric));
-    about.map(|ack| (ack, ack::holds(ack, as_of))).collect()
-}
-
-/// Returns where acknowledged levels begin among the points at `places`, and which acknowledgements say so; of those that expired, the
-/// ones that would.
-pub(super) fn marks(
-    acks: Vec<(&Ack, bool)>,
-    origin: Origin<'_>,
-    series: &Series,
-    places: &[usize],
-) -> (Vec<Mark>, Vec<Acknowledged>) {
-    let points = places.iter().filter_map(|at| series.points.get(*at));
-    let described: Vec<(String, String, Option<String>)> = points
-        .filter_map(|point| {
-            let session = origin.partition.sessions.get(point.session)?;
-            Some((session.id.clone(), session.started_at.clone(), origin.commit(point.session)))
-        })
-        .collect();
-    let said = || described.iter().map(|(id, time, commit)| (id.as_str(), time.as_str(), commit.as_deref()));
-    let (mut marks, mut effective) = (Vec::new(), Vec::new());
-    for (ack, holds) in acks {
-        if let Some(mark) = ack::mark(ack, said()) {
-            marks.extend(holds.then_some(mark));
-            let session = described.get(mark.at).map(|(id, _, _)| id.clone());
-            effective.push(ack::shown(ack, holds, session));
-        }
-    }
-    (marks, effective)
 }
 
 /// Returns the values since the last change of level.

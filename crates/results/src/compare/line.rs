@@ -135,6 +135,7 @@ impl Origin<'_> {
             open: None,
             acks: Vec::new(),
             notes: Vec::new(),
+            on_default: false,
             unreachable: 0,
             synthetic: newest.synthetic,
         }

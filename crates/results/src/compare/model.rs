@@ -46,6 +46,8 @@ pub struct GateReport {
     pub origin: Option<String>,
     /// The day on which acknowledgements were judged: that of the newest result, or as asked for.
     pub as_of: Option<String>,
+    /// Whether a line that the default branch fails too decides nothing.
+    pub only_new: bool,
     /// What was judged: by benchmark, case and metric.
     pub lines: Vec<Line>,
     /// Result files that did not count, and why.
@@ -246,6 +248,8 @@ pub struct Line {
     pub acks: Vec<Acknowledged>,
     /// What else a reader has to know.
     pub notes: Vec<String>,
+    /// Whether the default branch fails this without the candidate, which is not worse than that by more than the threshold.
+    pub on_default: bool,
     /// How many earlier sessions are of commits that no branch has, and are not in the baseline.
     pub unreachable: usize,
     /// Whether nothing ran and the numbers were made.

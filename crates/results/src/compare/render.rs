@@ -11,7 +11,7 @@ pub use sparkline::history as human_history;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::model::{Acknowledged, Line, NO_SESSION, Verdict};
+use super::model::{Acknowledged, GateReport, Line, NO_SESSION, Verdict};
 use super::words::{self, Scaled};
 pub(crate) use kubebench_syntax::text::plain;
 
@@ -46,6 +46,11 @@ fn by_weight(lines: &[Line]) -> Vec<&Line> {
     let mut sorted: Vec<&Line> = lines.iter().collect();
     sorted.sort_by(|one, other| one.verdict.cmp(&other.verdict).then(size(other).total_cmp(&size(one))));
     sorted
+}
+
+/// Returns what decides nothing since the default branch has it too, and the others.
+fn parted(lines: &[Line], answer: &GateReport) -> (Vec<Line>, Vec<Line>) {
+    lines.iter().cloned().partition(|line| answer.only_new && line.on_default)
 }
 
 /// Returns lines with those of each benchmark and target as one that never ran: who has many specs has run few of them at first.

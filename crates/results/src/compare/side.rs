@@ -179,7 +179,7 @@ impl Lineage {
     }
 
     /// Returns whether a result is of a commit that no branch has.
-    pub(crate) fn is_unreachable(&self, dataset: &Dataset, row: &Row) -> bool {
+    pub fn is_unreachable(&self, dataset: &Dataset, row: &Row) -> bool {
         let commit = dataset.origin(row).commit.as_ref();
         let is_nowhere = commit.is_some_and(|commit| self.unreachable.contains(commit));
         is_nowhere && dataset.origin(row).dirty != Some(true) && self.commit_of(dataset, row).is_none()

@@ -72,6 +72,9 @@ pub struct Gated {
     /// The day on which acknowledgements were judged: that of the newest result, or as asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<String>,
+    /// Whether a line that the default branch fails too decides nothing: `--only-new`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_new: bool,
     /// What was judged: by benchmark, case and metric.
     pub lines: Vec<Line>,
     /// Result files that did not count, and why.
@@ -317,6 +320,10 @@ pub struct Line {
     /// What else a reader has to know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Whether the default branch (or what the gate compares with in its place) fails this without the candidate, which is not worse than
+    /// that by more than the threshold.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub on_default: bool,
     /// Whether nothing ran and the numbers were made.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub synthetic: bool,
@@ -471,6 +478,8 @@ pub enum Verdict {
     Incomparable,
     /// Nothing can be said yet.
     Inconclusive,
+    /// The default branch never ran it, so that there is nothing to compare with.
+    New,
     /// It got better, significantly and by at least the threshold.
     Improved,
     /// Nothing is significant, and the estimate lies within the threshold.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::model::{Acknowledged, Direction, GateReport, Line, OTHER_UNIT, OpenChange, Size, Verdict};
+use super::model::{Acknowledged, Direction, GateReport, LevelChange, Line, OTHER_UNIT, OpenChange, Size, Verdict};
 use crate::verdict::{Judgement, Method, Policy, Reason, SIGNIFICANT};
 use kubebench_format::result::labelled;
 use kubebench_syntax::text::shell_word;
@@ -30,7 +30,7 @@ pub(crate) fn code(reason: Reason) -> &'static str {
 pub(crate) fn nothing_to_evaluate(answer: &GateReport) -> String {
     match answer.lines.len() {
         0 => "no spec has a gate".to_owned(),
-        count => format!("no benchmark has a result yet, and {} for the first", awaits(count)),
+        count => format!("no benchmark with a gate has a result yet, and {} for the first", awaits(count)),
     }
 }
 
@@ -515,6 +515,16 @@ pub(crate) fn further(size: Size, unit: Option<&str>) -> String {
     format!("this candidate is a further {} {side} these sessions", self::size(size, unit))
 }
 
+/// Says of an open change in several steps which one came last, and among which commits it lies.
+pub(crate) fn newest_step(step: &LevelChange, unit: Option<&str>) -> String {
+    let commits = match (&step.after, &step.commit) {
+        (Some(after), Some(commit)) if after != commit => format!(", git log {}..{}", short(after), short(commit)),
+        (_, Some(commit)) => format!(", commit {}", short(commit)),
+        _ => String::new(),
+    };
+    format!("; its newest step: {} since {}{commits}", size(step.size(), unit), day(&step.since))
+}
+
 /// Returns the day of a time.
 pub fn day(time: &str) -> &str {
     time.get(..10).unwrap_or(time)
@@ -523,6 +533,19 @@ pub fn day(time: &str) -> &str {
 /// Returns a count with its noun: `1 session`, `2 sessions`.
 pub fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// Returns the branch, tag or revision that a baseline is of: `main` of `branch:main`.
+pub fn branch(baseline: &str) -> &str {
+    baseline.split_once(':').map_or(baseline, |(_, name)| name)
+}
+
+/// Says where a line was before the candidate: `already on main`.
+pub fn already(answer: &GateReport) -> String {
+    match answer.baseline.split_once(':') {
+        Some((_, name)) => format!("already on {name}"),
+        None => "already there before".to_owned(),
+    }
 }
 
 /// Returns the first digits of a commit.

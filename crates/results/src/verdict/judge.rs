@@ -20,6 +20,8 @@ pub enum Verdict {
     Incomparable,
     /// Nothing can be said yet.
     Inconclusive,
+    /// The default branch never ran it, so that there is nothing to compare with.
+    New,
     /// It got better, significantly and by at least the threshold.
     Improved,
     /// Nothing is significant, and the estimate lies within the threshold.
@@ -29,6 +31,11 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Returns whether it fails a gate that does not say otherwise.
+    pub fn fails(self) -> bool {
+        matches!(self, Self::Regressed | Self::Invalid | Self::Incomparable | Self::Missing)
+    }
+
     /// Returns its name in data.
     pub fn name(self) -> &'static str {
         match self {
@@ -38,6 +45,7 @@ impl Verdict {
             Self::Missing => "missing",
             Self::Incomparable => "incomparable",
             Self::Inconclusive => "inconclusive",
+            Self::New => "new",
             Self::Improved => "improved",
             Self::NoChangeSeen => "noChangeSeen",
             Self::Unchanged => "unchanged",

@@ -3,6 +3,7 @@
 mod histories;
 mod judgements;
 mod one_truth;
+mod settled;
 mod young_series;
 mod zeros;
 

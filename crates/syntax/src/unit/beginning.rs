@@ -22,10 +22,18 @@ impl Beginning {
         }
         let is_no_time = |_error| UnitError::new(format!("{} is not a time", quoted(text))).help(GRAMMAR);
         let time: Timestamp = text.parse().map_err(is_no_time)?;
-        let has_fraction = time.subsec_nanosecond() != 0;
-        let form = if has_fraction { "%Y-%m-%dT%H:%M:%S%.3fZ" } else { "%Y-%m-%dT%H:%M:%SZ" };
-        Ok(Self(time.strftime(form).to_string()))
+        Ok(Self(in_utc(time)))
     }
+
+    /// Returns the time so many seconds after 1970, where there is one.
+    pub fn at(seconds: i64) -> Option<Self> {
+        Timestamp::from_second(seconds).ok().map(|time| Self(in_utc(time)))
+    }
+}
+
+fn in_utc(time: Timestamp) -> String {
+    let form = if time.subsec_nanosecond() == 0 { "%Y-%m-%dT%H:%M:%SZ" } else { "%Y-%m-%dT%H:%M:%S%.3fZ" };
+    time.strftime(form).to_string()
 }
 
 /// Returns whether a text stands for a time, and for no session: it begins with a year and a month, and has no words.

@@ -24,23 +24,31 @@ pub struct Ack {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AckSpec {
-    /// The benchmark.
+    /// The benchmark; with `until`, any where none is named.
+    #[serde(default)]
     #[schemars(extend("examples" = ["resnet50-ddp"]))]
-    pub benchmark: String,
+    pub benchmark: Option<String>,
     /// The case, by id or name; `*` matches any.
     #[serde(default)]
     #[schemars(extend("default" = "*", "examples" = ["batchSize=128*"]))]
     pub case: Option<Text>,
-    /// The metric.
+    /// The metric; with `until`, any where none is named.
+    #[serde(default)]
     #[schemars(extend("examples" = ["throughput"]))]
-    pub metric: String,
+    pub metric: Option<String>,
     /// The target; without it, any.
     #[serde(default)]
     #[schemars(extend("examples" = ["gpu-eu"]))]
     pub target: Option<Text>,
     /// The first session of the level that is accepted: its id, its commit (at least 7 digits), or a time at or before its beginning.
+    /// Either this or `until` is needed.
+    #[serde(default)]
     #[schemars(extend("format" = "beginning", "examples" = ["8c36d19a2f"]))]
-    pub from: Text,
+    pub from: Option<Text>,
+    /// The last day (UTC) of what is accepted: every change that began until then, however large. Later ones are open.
+    #[serde(default)]
+    #[schemars(extend("format" = "day", "examples" = ["2026-12-31"]))]
+    pub until: Option<String>,
     /// The largest regression that is accepted; a larger one stays open.
     #[serde(default)]
     #[schemars(extend("examples" = ["6%"]))]

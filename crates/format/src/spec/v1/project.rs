@@ -43,6 +43,10 @@ pub struct ProjectSpec {
     /// Facts that do not keep results apart: results of both driver versions make one history.
     #[schemars(extend("default" = [], "uniqueItems" = true, "examples" = [["driver"]]))]
     pub compare_across: Vec<Fact>,
+    /// From when on regressions count: a day or time (UTC), or a commit. Earlier sessions are a baseline for later ones, and no change that
+    /// began before is open.
+    #[schemars(extend("format" = "day-or-revision", "examples" = ["2026-01-31", "v1.4"]))]
+    pub judge_from: Option<Text>,
     /// The image of the workflow's steps.
     #[schemars(extend("default" = "ghcr.io/kubebench/kubebench:0.1.0"))]
     pub image: Option<ImageRef>,

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::history::{applying, levels};
+use super::super::accepted::applying;
+use super::super::history::levels;
 use super::super::line::Origin;
 use super::super::side::Lineage;
 use super::super::words;
@@ -141,8 +142,13 @@ impl<'a> Request<'a> {
     pub(super) fn lineage(&self, rule: &Rule) -> Option<&'a Lineage> {
         match &rule.against {
             Against::Lineage(name) => self.lineages.get(name),
-            Against::Default | Against::Value(_) => self.default.and_then(|name| self.lineages.get(name)),
+            Against::Default | Against::Value(_) => self.default_lineage(),
         }
+    }
+
+    /// Returns the commits of the default branch, where they are known.
+    pub(super) fn default_lineage(&self) -> Option<&'a Lineage> {
+        self.default.and_then(|name| self.lineages.get(name))
     }
 
     fn sessions(&self, rule: &Rule, partition: &Partition) -> Sessions {
@@ -150,17 +156,19 @@ impl<'a> Request<'a> {
         let is_among = |rows: &BTreeSet<usize>, at: &usize| {
             partition.sessions.get(*at).is_some_and(|session| session.rows.iter().any(|row| rows.contains(row)))
         };
+        let is_of_another =
+            |at: &usize| partition.sessions.get(*at).is_some_and(|session| self.head.is_of_another(session));
         let mut all = (0..partition.sessions.len()).filter(of_target);
         let judged: BTreeSet<usize> = match self.candidate {
-            Candidate::Newest => all.next_back().into_iter().collect(),
-            Candidate::NewestOf(rows) => all.rfind(|at| is_among(rows, at)).into_iter().collect(),
+            Candidate::Newest => all.rfind(|at| !is_of_another(at)).into_iter().collect(),
+            Candidate::NewestOf(rows) => all.rfind(|at| is_among(rows, at) && !is_of_another(at)).into_iter().collect(),
             Candidate::Rows(rows) => all.filter(|at| is_among(rows, at)).collect(),
         };
         self.around(rule, partition, judged)
     }
 
     /// Returns whether a session is of the gate's target: where targets do not keep results apart, another one's says nothing of this one.
-    fn is_of_target(&self, rule: &Rule, partition: &Partition, session: usize) -> bool {
+    pub(super) fn is_of_target(&self, rule: &Rule, partition: &Partition, session: usize) -> bool {
         let is_of_target = |session: &Session| {
             partition.facts.contains_key("target")
                 || session.rows(self.dataset).any(|row| self.dataset.subject(row).target == rule.target)
@@ -180,7 +188,7 @@ impl<'a> Request<'a> {
     }
 
     /// Returns these sessions with those that belong to them.
-    fn around(&self, rule: &Rule, partition: &Partition, judged: BTreeSet<usize>) -> Sessions {
+    pub(super) fn around(&self, rule: &Rule, partition: &Partition, judged: BTreeSet<usize>) -> Sessions {
         // Where a gate waits for a second hit, sessions of the newest one's revision count hits: those that are judged too, and those
         // right before it.
         let revision = |at: usize| {
@@ -221,6 +229,7 @@ impl<'a> Request<'a> {
         self.open_since(rule, partition, series)?;
         let own = self.around(rule, partition, BTreeSet::from([last(series)?]));
         let mut draft = self.draft(rule, partition, &own, Cow::Borrowed(series), Absence::Invalid);
+        draft.is_standing = true;
         draft.notes.push("the newest session has no value of this, and ends nothing".to_owned());
         Some(draft)
     }

@@ -1,23 +1,25 @@
 //! A gated metric: measured first, judged when all others are measured too.
 
 mod confirmation;
+mod known;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use super::super::accepted::{About, Accepted, Holds, applying};
 use super::super::ack;
 use super::super::far_off;
-use super::super::history::{OpenLevel, applying, level_change, levels, marks, newest_level, size};
+use super::super::history::{OpenLevel, level_change, levels, newest_level, size};
 use super::super::line::Origin;
 use super::super::model::{Acknowledged, Line, OpenChange, Size};
 use super::super::words;
 use super::{Against, Candidate, Request, Rule};
 use crate::dataset::{Partition, Point, Series};
 use crate::verdict::{
-    Baseline, DEFAULT_THRESHOLD, Effect, Mark, Open, Policy, SIGNIFICANT, Scale, Turn, Verdict, baseline_of_commits,
-    judge, measure, without_scale,
+    Baseline, DEFAULT_THRESHOLD, Effect, Mark, Open, Policy, SIGNIFICANT, Scale, Turn, Verdict, judge, measure,
+    without_scale,
 };
-use kubebench_format::result::Ack;
+use kubebench_format::result::Accepts;
 use kubebench_format::result::v1::Status;
 use kubebench_syntax::invariant::Invariant as _;
 
@@ -70,10 +72,12 @@ pub(super) struct Draft<'a> {
     now: Baseline,
     acks: Vec<Acknowledged>,
     /// Acknowledgements of the candidate itself, and of earlier sessions of its revision.
-    accepted: Vec<Mark>,
+    accepted: Vec<(Mark, Acknowledged)>,
     scale: Option<Scale>,
     effect: Option<Effect>,
     absence: Absence,
+    /// Whether it is of the newest session of the default branch, since the candidate says nothing of it.
+    pub(super) is_standing: bool,
     /// How many earlier sessions are of commits that no branch has.
     unreachable: usize,
     pub(super) notes: Vec<String>,
@@ -148,20 +152,20 @@ impl<'a> Request<'a> {
         let named: BTreeSet<usize> = alike.iter().chain(&candidate).copied().collect();
         let known: Vec<usize> = earlier.iter().copied().chain(named).collect();
         let about = || applying(self.acks, origin, &series.metric, self.as_of);
-        let (of_known, mut acks) = marks(about(), origin, &series, &known);
+        let accepted = Accepted::of(about(), origin, &series, &known);
         let median = |at: &usize| series.points.get(*at).map(|point| point.median);
         let with_candidate: Vec<f64> = known.iter().filter_map(median).collect();
-        let now = baseline_of_commits(&with_candidate, &origin.begins(&series, &known), policy, &of_known);
-        let (of_baseline, mut of_candidate): (Vec<Mark>, Vec<Mark>) =
-            of_known.into_iter().partition(|mark| mark.at < earlier.len());
+        let (now, mut acks) = accepted.baseline(&with_candidate, policy);
+        let mut of_candidate = accepted.since(earlier.len());
         if matches!(rule.against, Against::Lineage(_)) {
-            let (since, shown) = self.accepted_since(about(), origin, &series, policy, &candidate);
+            let since = self.accepted_since(about(), origin, &series, policy, &candidate);
+            acks.extend(
+                since.iter().map(|(_, ack)| ack).filter(|ack| !is_among(ack, &acks)).cloned().collect::<Vec<_>>(),
+            );
             of_candidate.extend(since);
-            let known: BTreeSet<String> = acks.iter().map(|ack| ack.file.clone()).collect();
-            acks.extend(shown.into_iter().filter(|ack| !known.contains(&ack.file)));
         }
         let values: Vec<f64> = earlier.iter().filter_map(median).collect();
-        let found = baseline_of_commits(&values, &origin.begins(&series, &earlier), policy, &of_baseline);
+        let (found, _) = accepted.baseline(&values, policy);
         let of =
             |sessions: &[usize]| -> Vec<f64> { sessions.iter().filter_map(|at| values.get(*at).copied()).collect() };
         let (base, held) = (of(&found.sessions), of(&found.held));
@@ -187,6 +191,7 @@ impl<'a> Request<'a> {
             scale,
             effect,
             absence,
+            is_standing: false,
             notes,
         }
     }
@@ -197,30 +202,25 @@ impl Request<'_> {
     /// a release, such sessions are of no baseline.
     fn accepted_since(
         &self,
-        about: Vec<(&Ack, bool)>,
+        about: Vec<About<'_>>,
         origin: Origin<'_>,
         series: &Series,
         policy: Policy,
         candidate: &[usize],
-    ) -> (Vec<Mark>, Vec<Acknowledged>) {
-        let lineage = self.default.and_then(|name| self.lineages.get(name));
-        let Some(last) = candidate.last().filter(|_| lineage.is_some()) else { return Default::default() };
+    ) -> Vec<(Mark, Acknowledged)> {
+        let lineage = self.default_lineage();
+        let Some(last) = candidate.last().filter(|_| lineage.is_some()) else { return Vec::new() };
         let origin = Origin { lineage, ..origin };
         let members: Vec<usize> = origin.members(series).into_iter().filter(|at| at <= last).collect();
         if members.last() != Some(last) {
-            return Default::default();
+            return Vec::new();
         }
-        let found = levels(about.clone(), origin, series, &members, policy).found;
+        let values: Vec<f64> =
+            members.iter().filter_map(|at| series.points.get(*at)).map(|point| point.median).collect();
+        let accepted = Accepted::of(about, origin, series, &members);
+        let (found, _) = accepted.baseline(&values, policy);
         let begins = found.changes.last().map_or(found.apart, |change| change.at);
-        let mut accepted = (Vec::new(), Vec::new());
-        for one in about {
-            let (mark, shown) = marks(vec![one], origin, series, &members);
-            if mark.first().is_some_and(|mark| mark.at >= begins && found.open.is_none()) {
-                accepted.0.extend(mark);
-                accepted.1.extend(shown);
-            }
-        }
-        accepted
+        if found.open.is_none() { accepted.since(begins) } else { Vec::new() }
     }
 }
 
@@ -258,7 +258,13 @@ impl Draft<'_> {
         self.tested_p().map(|p| pending.map_or(p, |pending| pending.min(p)))
     }
 
-    pub(super) fn into_line(self, Adjusted { candidate: adjusted_p, pending }: Adjusted) -> Line {
+    pub(super) fn into_line(self, adjusted: Adjusted) -> Line {
+        let mut line = self.line(adjusted);
+        line.on_default = line.verdict.fails() && self.is_on_default(&line);
+        line
+    }
+
+    fn line(&self, Adjusted { candidate: adjusted_p, pending }: Adjusted) -> Line {
         let judgement = match (self.scale, self.effect) {
             (None, _) if !self.found.sessions.is_empty() => without_scale(
                 &self.base().map(|point| point.median).collect::<Vec<_>>(),
@@ -340,16 +346,23 @@ impl Draft<'_> {
     fn gone(&self, line: &mut Line) {
         let origin = self.origin();
         let last = self.series.points.last().map(|point| point.session);
-        let sessions = || {
-            let told = |at: usize| self.partition.sessions.get(at).map(|session| (session, origin.commit(at)));
-            (0..self.partition.sessions.len()).filter_map(told).collect::<Vec<_>>()
-        };
+        let told = |at: usize| self.partition.sessions.get(at).map(|session| (session, origin.commit(at)));
+        let sessions: Vec<_> = (0..self.partition.sessions.len()).filter_map(told).collect();
         let about = applying(self.request.acks, origin, &self.series.metric, self.request.as_of);
-        for (ack, holds) in about {
-            let sessions = sessions();
-            let said = sessions.iter().map(|(of, commit)| (of.id.as_str(), of.started_at.as_str(), commit.as_deref()));
-            if let Some(mark) = ack::mark(ack, said).filter(|mark| holds && Some(mark.at) > last) {
-                let session = sessions.get(mark.at).map(|(of, _)| of.id.clone());
+        for (ack, holds) in about.into_iter().filter(|(_, holds)| *holds == Holds::Still) {
+            let said =
+                || sessions.iter().map(|(of, commit)| (of.id.as_str(), of.started_at.as_str(), commit.as_deref()));
+            // The first session without a value is where it was lost.
+            let first = last.map_or(0, |last| last + 1);
+            let begins = match &ack.accepts {
+                Accepts::From(_) => ack::mark(ack, said()).map(|mark| mark.at).filter(|at| Some(*at) > last),
+                Accepts::Before(end) => {
+                    let lost = said().nth(first).filter(|(_, time, commit)| end.has(time, *commit));
+                    lost.map(|_| first)
+                }
+            };
+            if let Some(at) = begins {
+                let session = sessions.get(at).map(|(of, _)| of.id.clone());
                 line.acks = vec![ack::shown(ack, holds, session)];
                 let said = "accepted: the candidate has no value of this, and earlier sessions have";
                 return says(line, Verdict::NoChangeSeen, "accepted", said.to_owned());
@@ -384,10 +397,12 @@ impl Draft<'_> {
             });
             format!(" since {}: {}{size}", words::day(&open.since), words::seen(open.sessions, open.measured))
         });
-        let further = further
-            .map_or_else(String::new, |size| format!("; {}", words::further(size, self.series.metric.unit.as_deref())));
+        let step = line.open.as_ref().and_then(|open| open.steps.last());
+        let unit = self.series.metric.unit.as_deref();
+        let step = step.map(|step| words::newest_step(step, unit)).unwrap_or_default();
+        let further = further.map_or_else(String::new, |size| format!("; {}", words::further(size, unit)));
         let state = self.exceeded(open).unwrap_or_else(|| "neither acknowledged nor over".to_owned());
-        says(line, Verdict::Regressed, "open", format!("open{since}; {state}{further}"));
+        says(line, Verdict::Regressed, "open", format!("open{since}; {state}{step}{further}"));
     }
 
     /// Returns whether nobody asked for the sessions that are judged, and they are not of the default branch: what is open there is not over
@@ -509,13 +524,16 @@ impl Draft<'_> {
         let Some(effect) = self.effect.filter(|_| is_hit) else { return };
         let points = self.base().chain(self.candidate.iter().filter_map(|at| self.point(*at)));
         let loses_all = self.policy.loses_all(points.map(|point| point.median));
-        let is_covered = |mark: &Mark| {
+        let is_covered = |(mark, _): &&(Mark, Acknowledged)| {
             let limit = mark.limit(effect.scale, self.policy, loses_all);
             limit.is_none_or(|limit| effect.difference.abs() <= limit)
         };
-        if self.accepted.iter().any(is_covered) {
+        if let Some((_, ack)) = self.accepted.iter().find(is_covered) {
             let said = format!("accepted: {}", line.message);
             says(line, Verdict::NoChangeSeen, "accepted", said);
+            if !is_among(ack, &line.acks) {
+                line.acks.push(ack.clone());
+            }
         }
     }
 }
@@ -557,6 +575,10 @@ fn in_doubt(origin: Origin<'_>, series: &Series, name: &str) -> Option<String> {
              sessions"
         )
     })
+}
+
+fn is_among(ack: &Acknowledged, acks: &[Acknowledged]) -> bool {
+    acks.iter().any(|known| known.file == ack.file)
 }
 
 fn says(line: &mut Line, verdict: Verdict, reason: &str, message: String) {

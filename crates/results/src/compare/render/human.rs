@@ -2,7 +2,7 @@
 
 use super::super::model::{Comparison, GateReport, LeftOut, Line, Outcome, Verdict};
 use super::super::words;
-use super::{by_weight, cells, clean, folded, plain, tally};
+use super::{by_weight, cells, clean, folded, parted, plain, tally};
 use kubebench_syntax::text::columns;
 
 /// Returns what `compare` prints.
@@ -55,9 +55,18 @@ pub fn gated(answer: &GateReport) -> String {
     let header = ["BENCHMARK", "CASE", "METRIC", "BASELINE", "CANDIDATE", "CHANGE", "VERDICT"];
     let shown = folded(&answer.lines);
     text.push_str(&table(&header, &by_weight(&shown)));
-    explain(&mut text, &shown, answer.results.as_deref());
+    let (known, own) = parted(&shown, answer);
+    explain(&mut text, &own, answer.results.as_deref());
+    if !known.is_empty() {
+        text.push_str(&format!("{}:\n", words::already(answer)));
+        explain(&mut text, &known, answer.results.as_deref());
+    }
     rest(&mut text, &answer.notes, &answer.left_out);
-    text.push_str(&format!("{says}: {}\n", tally(&answer.lines)));
+    let (known, own) = parted(&answer.lines, answer);
+    let counts = [(String::new(), own), (format!("{}: ", words::already(answer)), known)];
+    let counts = counts.iter().filter(|(_, lines)| !lines.is_empty());
+    let counts: Vec<String> = counts.map(|(what, lines)| format!("{what}{}", tally(lines))).collect();
+    text.push_str(&format!("{says}: {}\n", counts.join("; ")));
     text
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::model::{Acknowledged, Comparison, GateReport, LeftOut, Line, Outcome, Verdict};
 use super::super::words;
-use super::{by_weight, cells, folded, tally};
+use super::{by_weight, cells, folded, parted, tally};
 use kubebench_syntax::text::reorders;
 
 /// By this a comment is found again, so that it is updated and not written twice.
@@ -59,9 +59,24 @@ pub fn gated(answer: &GateReport) -> String {
             return text;
         }
     };
+    let (known, own) = parted(&answer.lines, answer);
+    let own_headline = match own.len() {
+        0 if !known.is_empty() => "Nothing got worse here.\n".to_owned(),
+        _ => headline(&own),
+    };
     let origin = answer.origin.iter().map(|origin| format!("{}.\n\n", escape(&words::sentence_case(origin))));
-    text.push_str(&format!("### {says}\n\n{}{}", origin.collect::<String>(), headline(&answer.lines)));
-    text.push_str(&between(&answer.lines));
+    text.push_str(&format!("### {says}\n\n{}{}", origin.collect::<String>(), own_headline));
+    text.push_str(&between(&own));
+    if !known.is_empty() {
+        let already = words::sentence_case(&words::already(answer));
+        text.push_str(&format!(
+            "\n<details><summary>{}: {} series</summary>\n\n{}",
+            escape(&already),
+            known.len(),
+            headline(&known)
+        ));
+        text.push_str("\n</details>\n");
+    }
     // Of an open change the sentence tells all sessions, and the table the newest one.
     table(&mut text, ["baseline", "candidate", "candidate's change"], &answer.lines, answer.results.as_deref());
     rest(&mut text, &answer.notes, &answer.left_out);
@@ -130,6 +145,11 @@ fn calm(lines: &[Line]) -> String {
     }
     if !limited.is_empty() {
         said.push(format!("{} series within limits.", limited.len()));
+    }
+    let new = of(&[Verdict::New]).len();
+    if new > 0 {
+        let (are, them) = if new == 1 { ("is", "it") } else { ("are", "them") };
+        said.push(format!("{new} series {are} new: the default branch has no session of {them} yet."));
     }
     if open > 0 {
         said.push(format!("**{open} series cannot be judged yet**; see below why, and what would decide."));

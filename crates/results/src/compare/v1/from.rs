@@ -30,6 +30,7 @@ impl From<&model::GateReport> for Gated {
             candidate: of.candidate.clone(),
             results: of.results.clone(),
             as_of: of.as_of.clone(),
+            only_new: of.only_new,
             lines: of.lines.iter().map(Into::into).collect(),
             left_out: of.left_out.iter().map(Into::into).collect(),
             notes: of.notes.clone(),
@@ -159,6 +160,7 @@ impl From<&model::Line> for Line {
             open: of.open.as_ref().map(Into::into),
             acks: of.acks.iter().map(Into::into).collect(),
             notes: of.notes.clone(),
+            on_default: of.on_default,
             synthetic: of.synthetic,
         }
     }
@@ -246,6 +248,7 @@ impl From<model::Verdict> for Verdict {
             model::Verdict::Missing => Self::Missing,
             model::Verdict::Incomparable => Self::Incomparable,
             model::Verdict::Inconclusive => Self::Inconclusive,
+            model::Verdict::New => Self::New,
             model::Verdict::Improved => Self::Improved,
             model::Verdict::NoChangeSeen => Self::NoChangeSeen,
             model::Verdict::Unchanged => Self::Unchanged,

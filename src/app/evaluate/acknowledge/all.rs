@@ -1,0 +1,208 @@
+//! All that got worse until a day becomes accepted, in one file.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
+
+use super::super::{ACKS, Evaluation, Histories, HistoryQuery, MetricQuery, acks_of, add_baselines};
+use super::text;
+use crate::app::results::NamedResults;
+use kubebench_format::result::{ANY, Accepts, Ack, Before, labelled};
+use kubebench_host::fs;
+use kubebench_results::compare::model::SeriesHistory;
+use kubebench_results::compare::{HistoryRequest, Lineage, history, words};
+use kubebench_syntax::diag::Diagnostics;
+use kubebench_syntax::text::{SourceMap, plain};
+use kubebench_syntax::unit::Day;
+
+/// So many regressions are listed in the file.
+const LISTED: usize = 200;
+
+/// Until when all is accepted, by whom and why.
+pub struct AckAllQuery {
+    /// The last day (UTC) on which a change may have begun.
+    pub until: Day,
+    /// Who accepts.
+    pub by: String,
+    /// Why.
+    pub reason: String,
+    /// The last day on which it holds.
+    pub expires: Option<String>,
+    /// Other results than the project's.
+    pub results: Option<NamedResults>,
+}
+
+/// What was accepted.
+pub struct AllAcknowledged {
+    /// The file that accepts it.
+    pub file: String,
+    /// Whether it was there before.
+    pub written: Written,
+    /// How many regressions that began later stay open.
+    pub later: usize,
+}
+
+/// What became of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// It is new, and accepts so many regressions.
+    New(usize),
+    /// A file that was there accepts the same already.
+    Known,
+}
+
+impl AckAllQuery {
+    /// Returns the history that it needs.
+    pub fn history(&self) -> HistoryQuery {
+        HistoryQuery { metrics: MetricQuery::All, results: self.results.clone(), ..HistoryQuery::default() }
+    }
+
+    fn ack(&self) -> Ack {
+        let any = || ANY.to_owned();
+        let time = self.until.after(1).to_string();
+        Ack {
+            file: format!("{ACKS}/until-{}.yaml", self.until),
+            benchmark: any(),
+            case: any(),
+            metric: any(),
+            target: None,
+            accepts: Accepts::Before(Before { written: self.until.to_string(), time, ..Before::default() }),
+            max_change: None,
+            reason: self.reason.clone(),
+            by: self.by.clone(),
+            expires: self.expires.clone(),
+        }
+    }
+}
+
+impl AllAcknowledged {
+    /// Accepts every regression that is open and began until the day that was asked for, in a new file, unless a file does so already.
+    pub fn write(histories: &Histories, query: &AckAllQuery) -> Result<Self> {
+        let Histories { evaluation, acks, baseline, .. } = histories;
+        let as_of = evaluation.as_of();
+        let until = query.until.to_string();
+        if evaluation.dataset.rows().is_empty() {
+            bail!("no result counts, so there is nothing to accept");
+        }
+        if until > as_of {
+            bail!(
+                "the newest result is of {as_of}, and `--until {until}` would accept what is not measured yet: write `--until {as_of}`"
+            );
+        }
+        if let Some(last) = query.expires.as_ref().filter(|last| **last < as_of) {
+            bail!("it would have expired on {last}, and the newest result is of {as_of}, so it would accept nothing");
+        }
+        let ack = query.ack();
+        let lineages = lineages(evaluation, baseline.lineage())?;
+        let before = open(evaluation, acks, &lineages, &as_of);
+        let all: Vec<Ack> = acks.iter().chain([&ack]).cloned().collect();
+        let after = open(evaluation, &all, &lineages, &as_of);
+        let accepted: Vec<&String> =
+            before.iter().filter(|(of, _)| !after.contains_key(*of)).map(|(_, said)| said).collect();
+        // Of a change in several steps, the later ones may stay open.
+        let moved = before.iter().filter(|(of, said)| after.get(*of).is_some_and(|now| now != *said));
+        let accepted: Vec<&String> = accepted.into_iter().chain(moved.map(|(_, said)| said)).collect();
+        let later = after.len();
+        if accepted.is_empty() {
+            return match acks.iter().find(|known| covers(known, &ack, &as_of)) {
+                Some(known) => Ok(Self { file: known.file.clone(), written: Written::Known, later }),
+                None if later > 0 => bail!(
+                    "no regression that is open began until {until}, so there is nothing to accept; {} began later",
+                    if later == 1 { "1".to_owned() } else { later.to_string() }
+                ),
+                None => bail!("no regression is open, so there is nothing to accept"),
+            };
+        }
+        match fs::create_new(&evaluation.root, &ack.file, &file(query, &accepted)) {
+            Ok(()) => Ok(Self { file: ack.file, written: Written::New(accepted.len()), later }),
+            Err(error) if !fs::exists(&evaluation.root, &ack.file) => Err(error),
+            // Somebody else may have been quicker.
+            Err(_) if is_covered_now(evaluation, &ack, &as_of) => {
+                Ok(Self { file: ack.file, written: Written::Known, later })
+            }
+            Err(_) => bail!(
+                "{} is there already, and does not accept all of it: edit it, or delete it (git keeps it) and run this again",
+                ack.file
+            ),
+        }
+    }
+}
+
+/// Returns whether the files that are there now accept all that an acknowledgement would.
+fn is_covered_now(evaluation: &Evaluation, ack: &Ack, as_of: &str) -> bool {
+    let (mut sources, mut found) = (SourceMap::default(), Diagnostics::default());
+    acks_of(&evaluation.root, &mut sources, &mut found).iter().any(|known| covers(known, ack, as_of))
+}
+
+/// Returns the commits with which gates compare: those of the default branch, and others that specs name.
+fn lineages(evaluation: &Evaluation, default: Option<&Lineage>) -> Result<Vec<Option<Lineage>>> {
+    let mut named = BTreeMap::new();
+    add_baselines(&mut named, evaluation.rules.iter().map(|(rule, _)| rule), evaluation.commits()?.as_ref())?;
+    Ok([default.cloned()].into_iter().chain(named.into_values().map(Some)).collect())
+}
+
+/// What tells series apart: benchmark, case, hardware and metric.
+type Of = (String, String, String, String);
+
+/// Returns what is open of each series, in words.
+fn open(evaluation: &Evaluation, acks: &[Ack], lineages: &[Option<Lineage>], as_of: &str) -> BTreeMap<Of, String> {
+    let dataset = &evaluation.dataset;
+    let mut open = BTreeMap::new();
+    for lineage in lineages.iter().map(Option::as_ref) {
+        let partitions = &evaluation.sequences(lineage);
+        let policies = &evaluation.policies;
+        for told in history(HistoryRequest { dataset, partitions, policies, acks, lineage, as_of }) {
+            if let Some(said) = in_words(&told) {
+                let metric = labelled(&told.metric, &told.labels);
+                let hardware = words::hardware(&told.environment);
+                open.entry((told.benchmark, told.case, hardware, metric)).or_insert(said);
+            }
+        }
+    }
+    open
+}
+
+fn in_words(told: &SeriesHistory) -> Option<String> {
+    let first = told.open.as_ref()?;
+    let since = told.sessions.iter().find(|session| session.session == *first)?;
+    let case = if told.case_name.is_empty() { String::new() } else { format!(" ({})", told.case_name) };
+    let unit = told.unit.as_deref();
+    let size = told.open_size.map_or_else(String::new, |size| format!("{} ", words::size(size, unit)));
+    let commit =
+        since.commit.as_deref().map_or_else(String::new, |commit| format!(", commit {}", words::short(commit)));
+    Some(plain(&format!(
+        "{}{case}, {} on {}: {size}since {} (session {first}{commit})",
+        told.benchmark,
+        labelled(&told.metric, &told.labels),
+        words::hardware(&told.environment),
+        words::day(&since.started_at),
+    )))
+}
+
+/// Returns whether an acknowledgement accepts all that another one would.
+fn covers(known: &Ack, ack: &Ack, as_of: &str) -> bool {
+    let is_any =
+        [&known.benchmark, &known.case, &known.metric].into_iter().all(|name| name == ANY) && known.target.is_none();
+    let holds = known.expires.as_deref().is_none_or(|last| as_of <= last);
+    match (&known.accepts, &ack.accepts) {
+        (Accepts::Before(known), Accepts::Before(own)) => is_any && holds && known.time >= own.time,
+        _ => false,
+    }
+}
+
+/// Returns the text of the file, with what it accepts for those who review it.
+fn file(query: &AckAllQuery, accepted: &[&String]) -> String {
+    let until = query.until.to_string();
+    let mut text = text([
+        ("until", Some(&until)),
+        ("by", Some(&query.by)),
+        ("reason", Some(&query.reason)),
+        ("expires", query.expires.as_ref()),
+    ]);
+    text.push_str(&format!("# {} that began until then:\n", words::counted(accepted.len(), "open regression")));
+    text.extend(accepted.iter().take(LISTED).map(|said| format!("# - {said}\n")));
+    if accepted.len() > LISTED {
+        text.push_str(&format!("# - and {} more\n", accepted.len() - LISTED));
+    }
+    text
+}
