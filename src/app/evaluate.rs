@@ -27,6 +27,7 @@ use kubebench_git::Commits;
 use kubebench_host::fs::{self, Content};
 use kubebench_report::ExpectedBenchmark;
 use kubebench_results::compare::model::LeftOut;
+use kubebench_results::compare::render::Subject;
 use kubebench_results::compare::{Policies, Rule, words};
 use kubebench_results::dataset::{Dataset, Row};
 use kubebench_syntax::diag::render::listed;
@@ -53,6 +54,10 @@ pub struct Evaluation {
     start: Start,
     /// The folder of the project.
     pub root: PathBuf,
+    /// Its name; nothing without a project file.
+    pub name: Option<String>,
+    /// Where the site of its results is.
+    pub site: Option<String>,
     /// The facts that do not keep results apart.
     pub across: BTreeSet<String>,
     /// The gates of its specs, and where their metrics stand.
@@ -109,6 +114,12 @@ pub fn refuse_unknown<'a, I: Iterator<Item = (&'a str, &'a BTreeMap<String, Stri
         bail!("no result has the metric `{unknown}`: there is no result that counts");
     }
     bail!("no result has the metric `{unknown}`; there are {}", listed(known))
+}
+
+/// Returns what comments of pull requests about the project at `root` are found by. Outside of a repository there is no other one.
+pub fn subject(root: &Path, name: Option<String>) -> Subject {
+    let commits = Commits::open(root, "", "").ok().flatten();
+    Subject { folder: commits.map_or_else(String::new, |commits| commits.folder().to_owned()), name }
 }
 
 /// Reads the acknowledgements of the project at `root`; what is wrong with them is added to `found`.
@@ -174,6 +185,8 @@ impl Evaluation {
         Self {
             start: start.clone(),
             root,
+            name: settings.and_then(|settings| settings.name.clone()),
+            site: settings.and_then(|settings| settings.report_url.clone()),
             across: settings.map(|settings| settings.compare_across.clone()).unwrap_or_default(),
             output: settings.map_or_else(|| "generated".to_owned(), |settings| settings.output.clone()),
             directory,
@@ -326,6 +339,11 @@ impl Evaluation {
     pub fn commits(&self) -> Result<Option<ResultCommits>> {
         let commits = Commits::open(&self.root, &self.output, &self.directory)?;
         Ok(commits.map(|commits| ResultCommits::new(commits, &self.dataset, self.unreachable)))
+    }
+
+    /// Returns what comments of pull requests about the project are found by.
+    pub fn subject(&self) -> Subject {
+        subject(&self.root, self.name.clone())
     }
 
     /// Returns the day of the newest result, on which acknowledgements are evaluated: the same one whatever part of the results is kept.

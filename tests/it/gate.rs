@@ -16,6 +16,7 @@ mod properties;
 mod recorded;
 mod renamed;
 mod report;
+mod said;
 mod scaling;
 mod units;
 

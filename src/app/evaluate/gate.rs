@@ -5,12 +5,14 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 
+use super::report::links;
 use super::{DefaultBaseline, Evaluation, ResultCommits, add_baselines};
 use crate::app::results::{NamedResults, ResultsPlace};
 use crate::app::start::Start;
 use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_format::result::Ack;
 use kubebench_git::RecordedBranch;
+use kubebench_report::CommentLinks;
 use kubebench_results::compare::model::{GateReport, LeftOut, Line, Outcome, Verdict};
 use kubebench_results::compare::{Candidate, GateRequest, Judged, Lineage, Rule, gate, idle, render, words};
 use kubebench_results::dataset::{Dataset, Row, partitions};
@@ -76,6 +78,8 @@ pub struct GatesEvaluated {
     pub sources: SourceMap,
     /// How many files of what is evaluated cannot be trusted.
     pub untrusted: usize,
+    /// What a comment about it leads to.
+    pub links: CommentLinks,
 }
 
 impl GateQuery {
@@ -96,6 +100,11 @@ impl GatesEvaluated {
         let has_no_results = evaluation.has_no_results();
         let unfetched = evaluation.unfetched();
         let (newest, origin) = origin(&evaluation, &candidate);
+        let links = CommentLinks {
+            site: evaluation.site.clone(),
+            links: links(None, query.results.as_ref(), &evaluation, commits.as_ref(), default.as_deref()),
+            recorded: evaluation.of_branch_alone(),
+        };
         let Evaluation { dataset, across, rules, policies, left_out, mut diagnostics, sources, .. } = evaluation;
         let all = partitions(&dataset, 0..dataset.rows().len(), &across);
         let plain: Vec<Rule> = rules.iter().map(|(rule, _)| rule.clone()).collect();
@@ -154,7 +163,7 @@ impl GatesEvaluated {
         diagnostics.extend(failed.map(|line| finding(line, &rules, answer.results.as_deref())));
         let undecided = absent.filter(|_| outcome == Outcome::NoHistory);
         diagnostics.extend(undecided.map(|message| Diagnostic::in_file(&code::KB0462, PROJECT_FILE, message)));
-        Ok(Self { answer, diagnostics, sources, untrusted })
+        Ok(Self { answer, diagnostics, sources, untrusted, links })
     }
 }
 

@@ -1,6 +1,6 @@
 //! One line of an answer: what was judged, made of an dataset's sessions and a judgement's numbers.
 
-use super::model::{Line, SessionValue, Sessions};
+use super::model::{Line, SessionValue, Sessions, Verdict};
 use super::side::Lineage;
 use super::words;
 use crate::dataset::{Dataset, Partition, Point, Series};
@@ -97,7 +97,7 @@ impl Origin<'_> {
     pub(super) fn line(&self, series: &Series, policy: Policy, judgement: &Judgement) -> Line {
         let newest = self.partition.newest(self.dataset);
         let effect = judgement.effect;
-        let is_inconclusive = judgement.verdict == crate::verdict::Verdict::Inconclusive;
+        let is_inconclusive = judgement.verdict == Verdict::Inconclusive;
         Line {
             benchmark: self.partition.benchmark.clone(),
             baseline_benchmark: None,
@@ -131,6 +131,16 @@ impl Origin<'_> {
             synthetic: newest.synthetic,
         }
     }
+}
+
+/// Returns whether what is wrong with a line is on the default branch already, and so not for the candidate to answer for: a change that
+/// is open since before the sessions that are evaluated, and that these do not worsen.
+pub(super) fn is_already_there(line: &Line) -> bool {
+    let first = line.candidate.sessions.first();
+    line.open.as_ref().is_some_and(|open| {
+        let is_before = first.is_none_or(|first| (&open.since, &open.session) < (&first.started_at, &first.session));
+        line.verdict == Verdict::Regressed && open.further.is_none() && is_before
+    })
 }
 
 /// Returns the coefficient of variation of values that are all positive.

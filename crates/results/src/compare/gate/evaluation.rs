@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 use super::super::ack;
 use super::super::history::{OpenLevel, applying, level_change, levels, marks, newest_level, size};
 use super::super::line::Origin;
-use super::super::model::{Acknowledged, Line, OpenChange, Size};
+use super::super::model::{Acknowledged, Line, NOT_SHOWN, OpenChange, Size};
 use super::super::words;
 use super::{Against, Candidate, Request, Rule};
 use crate::dataset::{Partition, Point, Series};
 use crate::verdict::{
-    Baseline, DEFAULT_THRESHOLD, Effect, Mark, Open, Policy, SIGNIFICANT, Scale, Turn, Verdict, baseline, judge,
-    measure, without_scale,
+    Baseline, DEFAULT_THRESHOLD, Effect, Mark, Open, Policy, Reason, SIGNIFICANT, Scale, Turn, Verdict, baseline,
+    judge, measure, without_scale,
 };
 use kubebench_format::result::Ack;
 use kubebench_format::result::v1::Status;
@@ -273,6 +273,9 @@ impl Draft<'_> {
         line.unreachable = self.unreachable;
         // Where targets do not keep results apart, they still keep gates apart.
         line.environment.entry("target".to_owned()).or_insert_with(|| self.rule.target.clone());
+        if let (Reason::TooFew { wanted }, None) = (judgement.reason, &judgement.effect) {
+            line.message = words::no_baseline(line.baseline.sessions.len(), wanted);
+        }
         if self.candidate.is_empty() {
             match self.absence {
                 Absence::Invalid => self.no_value(&mut line),
@@ -302,14 +305,15 @@ impl Draft<'_> {
             && detectable > line.threshold
         {
             line.notes.push(format!(
-                "the threshold of {} is below what these sessions can show: {}",
+                "the {} threshold is below the smallest regression that these sessions can show, {}",
                 words::share(line.threshold),
                 words::about(detectable)
             ));
         }
         if let Some(correlation) = line.correlation {
             line.notes.push(format!(
-                "neighboring sessions are correlated ({correlation:.1}): they say less than as many that are independent"
+                "{} (lag-1 = {correlation:.1}), so the effective sample size is smaller",
+                words::AUTOCORRELATED
             ));
         }
         line
@@ -362,7 +366,7 @@ impl Draft<'_> {
             (None, Some(open)) if is_aside => {
                 line.notes.push(
                     "the newest session is from another branch and does not show the open regression; `--candidate` \
-                     judges it by itself"
+                     evaluates it by itself"
                         .to_owned(),
                 );
                 open
@@ -374,13 +378,15 @@ impl Draft<'_> {
         line.open = self.change(&self.told()).or_else(|| self.change(&self.earlier));
         let since = line.open.as_mut().map_or_else(String::new, |open| {
             open.further = further;
-            let size = open.change.map_or_else(String::new, |change| {
-                format!(", {} against the level before", words::estimate(change, open.interval))
-            });
-            format!(" since {}: {}{size}", words::day(&open.since), words::seen(open.sessions, open.measured))
+            let seen = words::seen(open.sessions, open.measured);
+            let seen = open.change.map_or_else(
+                || seen.clone(),
+                |change| format!("{} vs. the baseline ({seen})", words::estimate(change, open.interval)),
+            );
+            format!(" since {}: {seen}", words::day(&open.since))
         });
         let further = further.map_or_else(String::new, |size| format!("; {}", words::further(size)));
-        let state = self.exceeded(open).unwrap_or_else(|| "neither acknowledged nor over".to_owned());
+        let state = self.exceeded(open).unwrap_or_else(|| words::UNRESOLVED.to_owned());
         says(line, Verdict::Regressed, "open", format!("open{since}; {state}{further}"));
     }
 
@@ -433,7 +439,7 @@ impl Draft<'_> {
             words::day(&session.started_at),
             session.id
         );
-        says(line, Verdict::Pending, "notShown", said);
+        says(line, Verdict::Pending, NOT_SHOWN, said);
     }
 
     /// A hit may be that of a change which began before the candidate, also one that waits: then it is told from there on.
@@ -537,7 +543,7 @@ fn of_same_commit(
     (count > 0).then(|| {
         let commit = words::short(&commit_of_own);
         format!(
-            "{count} of them of the candidate's own commit: `--candidate {commit}` judges all of its sessions together"
+            "{count} of them of the candidate's own commit: `--candidate {commit}` evaluates all of its sessions together"
         )
     })
 }

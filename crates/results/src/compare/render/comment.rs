@@ -1,0 +1,125 @@
+//! What `gate --markdown` writes: what the branch did first, then what later sessions decide, then what is open on the default branch.
+
+use super::super::model::{GateReport, Line, Outcome};
+use super::super::words;
+use super::links::{Addresses, linked};
+use super::mark::Subject;
+use super::markdown::{SHOWN, bullets, calm, escape, rest, sentence, table};
+use super::parts::{Group, Parts, Places, Standing};
+
+/// The kind of comment.
+const KIND: &str = "gate";
+/// So many lines that are inconclusive are outside of the fold.
+const UNDECIDED: usize = 2;
+
+/// Returns the comment of an answer.
+pub fn gated(answer: &GateReport, subject: &Subject, addresses: &dyn Addresses) -> String {
+    let parts = Parts::of(&answer.lines);
+    let mut text = format!("{}\n### {}\n", subject.mark(KIND), heading(answer, &parts));
+    if answer.outcome == Outcome::NothingToEvaluate {
+        text.push_str(&format!("\n{}.\n", words::sentence_case(&words::nothing_to_evaluate(answer))));
+        rest(&mut text, &answer.notes, &answer.left_out);
+        return text;
+    }
+    if let Some(origin) = &answer.origin {
+        text.push_str(&format!("\n{}.\n", escape(&words::sentence_case(origin))));
+    }
+    let places = Places::of(&answer.lines);
+    paragraph(&mut text, &own(answer, &parts, &places, addresses));
+    paragraph(&mut text, &bullets(&parts.pending, SHOWN, addresses));
+    paragraph(&mut text, &undecided(&parts, &places, addresses));
+    let calm = calm(&parts.decided).join(" ");
+    paragraph(&mut text, &if calm.is_empty() { calm } else { format!("{calm}\n") });
+    known(&mut text, answer, &parts, addresses);
+    table(&mut text, ["baseline", "candidate"], &answer.lines, answer.results.as_deref(), addresses);
+    rest(&mut text, &answer.notes, &answer.left_out);
+    if let Some(site) = addresses.site() {
+        text.push_str(&format!("\n{}\n", linked("Report", Some(site))));
+    }
+    text
+}
+
+/// Returns the comment of a gate that ended before it had an answer.
+pub fn without_answer(why: &str, subject: &Subject) -> String {
+    format!(
+        "{}\n### ❌ Kubebench gate gives no answer\n\n{}.\n",
+        subject.mark(KIND),
+        escape(&words::sentence_case(why))
+    )
+}
+
+fn heading(answer: &GateReport, parts: &Parts<'_>) -> &'static str {
+    match (answer.outcome, parts.standing(answer)) {
+        (Outcome::NothingToEvaluate, _) => "⚪ Kubebench gate: nothing to evaluate",
+        (Outcome::NoAnswer, _) => {
+            "❌ Kubebench gate gives no answer: result files that are evaluated cannot be trusted"
+        }
+        (Outcome::NoHistory, _) => "❌ Kubebench gate is inconclusive: the recorded results are not here",
+        (_, Standing::Passed) => "✅ Kubebench gate passed",
+        (_, Standing::Failed) => "❌ Kubebench gate failed",
+        (_, Standing::Pending) => "⚪ Kubebench gate is pending",
+        (_, Standing::Inconclusive) => "⚪ Kubebench gate is inconclusive",
+    }
+}
+
+fn paragraph(text: &mut String, said: &str) {
+    if !said.is_empty() {
+        text.push_str(&format!("\n{said}"));
+    }
+}
+
+/// Says what is wrong with the candidate itself.
+fn own(answer: &GateReport, parts: &Parts<'_>, places: &Places, addresses: &dyn Addresses) -> String {
+    let mut text = bullets(&parts.worse, SHOWN, addresses);
+    text.push_str(&groups(&parts.failing, "", places));
+    if text.is_empty() && !parts.known.is_empty() {
+        let what = match parts.known.len() {
+            1 => "a regression that is".to_owned(),
+            count => format!("{count} regressions that are"),
+        };
+        text = format!("**No new regression.** The gate fails because of {what} {}.\n", already(answer));
+    }
+    text
+}
+
+/// Returns a bullet for each group, with some of its names.
+fn groups(groups: &[Group<'_>], mark: &str, places: &Places) -> String {
+    let bullet = |group: &Group<'_>| {
+        let [said, names] = group.sentence(places);
+        let names = if names.is_empty() { String::new() } else { format!(": {}", escape(&names)) };
+        format!("- {mark}{}{names}\n", escape(&words::sentence_case(&said)))
+    };
+    let mut text: String = groups.iter().take(SHOWN).map(bullet).collect();
+    if groups.len() > SHOWN {
+        text.push_str(&format!("- and {} more, below\n", groups.len() - SHOWN));
+    }
+    text
+}
+
+fn already(answer: &GateReport) -> String {
+    escape(&words::already(&answer.baseline))
+}
+
+/// Folds away what is open on the default branch.
+fn known(text: &mut String, answer: &GateReport, parts: &Parts<'_>, addresses: &dyn Addresses) {
+    if parts.known.is_empty() {
+        return;
+    }
+    let count = words::counted(parts.known.len(), "regression");
+    let head = words::sentence_case(&already(answer));
+    text.push_str(&format!(
+        "\n<details><summary>{head}: {count}</summary>\n\n{}\n</details>\n",
+        bullets(&parts.known, SHOWN, addresses)
+    ));
+}
+
+/// Says what is inconclusive: the worst of what was measured, and what lacks a baseline.
+fn undecided(parts: &Parts<'_>, places: &Places, addresses: &dyn Addresses) -> String {
+    let worst: Vec<&Line> = parts.undecided.iter().take(UNDECIDED).copied().collect();
+    let mut text: String = worst.iter().map(|line| format!("- {}\n", sentence(line, addresses))).collect();
+    if parts.undecided.len() > worst.len() {
+        text.push_str(&format!("- ⚪ and {} more are inconclusive, below\n", parts.undecided.len() - worst.len()));
+    }
+    text.push_str(&groups(&parts.unmeasured, "⚪ ", places));
+    text
+}
