@@ -221,6 +221,13 @@ impl Project {
         (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
     }
 
+    /// Runs a gate with all details; returns its status and what it printed, with what did not fit a line put together again.
+    pub(super) fn whole(&self, arguments: &[&str]) -> (i32, String) {
+        let (status, text, _) = self.says(&[&["gate", "-v"], arguments].concat());
+        let ends = [" \\\n        ", "\n        ", "\n      ", "\n    "];
+        (status, ends.iter().fold(text, |text, end| text.replace(end, " ")))
+    }
+
     /// Runs the program for JSON.
     pub(super) fn json(&self, arguments: &[&str]) -> (i32, Json) {
         let all: Vec<&str> = arguments.iter().copied().chain(["--output-format", "json"]).collect();

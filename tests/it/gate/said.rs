@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use kubebench_testing::snapshot::{assert_file, named};
+use kubebench_testing::snapshot::{assert_file, assert_text, named, str};
 
 use super::{Project, QUIET, SPEC, Special};
 use crate::support::project::{assert_yes, files_below, relative, repository};
@@ -41,25 +41,18 @@ fn with_remote(project: &Project) {
     project.git(&["remote", "add", "origin", "git@github.com:team/benchmarks.git"]);
 }
 
-/// Makes results of a spec in a folder of their own.
+/// Makes results of a spec beside those of others.
 fn mock(project: &Project, name: &str, sessions: &str, values: &str, target: &str) {
     project.folder.write(&format!("specs/{name}.yaml"), MANY.replace("NAME", name));
     project.folder.write("values.yaml", values);
     let spec = format!("specs/{name}.yaml");
-    let made = [
-        "mock",
-        "--spec",
-        &spec,
-        "--values",
-        "values.yaml",
-        "--sessions",
-        sessions,
-        "--out",
-        "made",
-        "--target",
-        target,
-    ];
-    assert_yes(&project.folder.run(&made));
+    let seed = if target == "gpu-us" { "2" } else { "1" };
+    let made = ["mock", "--spec", &spec, "--values", "values.yaml", "--sessions", sessions, "--out", "part"];
+    assert_yes(&project.folder.run(&[&made[..], &["--target", target, "--seed", seed]].concat()));
+    for (path, bytes) in project.folder.tree("part") {
+        project.folder.write(&format!("made/{path}"), bytes);
+    }
+    fs::remove_dir_all(project.folder.path().join("part")).unwrap();
 }
 
 /// Compares what the gate says with the files of a case; commits have the names that they are given. Returns the status and the comment.
@@ -156,13 +149,23 @@ fn many() {
     let (status, comment) = said(&project, "many", &["--results", "made"], &[]);
     assert_eq!(status, 1);
     let text = fs::read_to_string(repository().join("tests/data/said/many.txt")).unwrap();
-    let place = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
-    assert!(place("+30.") < place("−12.") && place("−12.") < place("−8."), "{text}");
-    assert!(place("resnet50 [size=1] on gpu-us") < place("resnet50 [size=1] on gpu-eu"), "{text}");
-    assert!(place("missing: 8 cases") > place("−8."), "{text}");
+    let worst = [
+        "regressed: resnet50 [size=3] on gpu-eu",
+        "regressed: resnet50 [size=1] on gpu-us",
+        "regressed: resnet50 [size=1] on gpu-eu",
+    ];
+    let places: Vec<usize> =
+        worst.iter().map(|what| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"))).collect();
+    assert!(places.is_sorted() && text.starts_with(worst[0]), "{text}");
+    assert!(text.find("missing: ") > places.last().copied(), "{text}");
     let last = text.lines().last().unwrap();
     assert!(last.starts_with("gate failed: 3 regressed (latency of resnet50 +"), "{last}");
-    assert!(comment.find("+30.") < comment.find("−12.") && comment.find("−12.") < comment.find("−8."), "{comment}");
+    let above = comment.split("<details>").next().unwrap().lines().filter(|line| line.contains("got worse"));
+    let shown = |line: &str| {
+        line.split("**").nth(3).unwrap().trim_start_matches(['+', '−']).trim_end_matches(" %").parse().unwrap()
+    };
+    let sizes: Vec<f64> = above.map(shown).collect();
+    assert!(sizes.len() == 3 && sizes.is_sorted_by(|one, other| one >= other), "{sizes:?}: {comment}");
 }
 
 /// What a few sessions cannot settle is no pass, and the worst of it is said.
@@ -268,4 +271,66 @@ fn a_comment_leads_to_pages_that_are_there() {
         fs::read_to_string(site.join("feed.xml")).unwrap().contains(SITE),
         "the feed has the address of the project file"
     );
+}
+
+#[test]
+fn the_address_of_the_site_is_checked_where_it_is_written() {
+    let project = Project::with(SPEC);
+    let file = |url: &str| {
+        let text = format!(
+            "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: ml}}\nspec:\n  report: {{url: {url}}}\n"
+        );
+        project.folder.write("kubebench.yaml", text);
+        project.says(&["validate", "--output-format", "concise"])
+    };
+    for (url, expected) in [
+        (
+            "benchmarks.example",
+            str! {"kubebench.yaml:5:17: error[KB0205]: `benchmarks.example` is not an HTTP address; help: write `http://host:port` or `https://host`"},
+        ),
+        (
+            "ftp://benchmarks.example/ml",
+            str! {"kubebench.yaml:5:17: error[KB0205]: `ftp://benchmarks.example/ml` is not an HTTP address; help: write `http://host:port` or `https://host`"},
+        ),
+        (
+            "javascript:alert(1)",
+            str! {"kubebench.yaml:5:17: error[KB0205]: `javascript:alert(1)` is not an HTTP address; help: write `http://host:port` or `https://host`"},
+        ),
+        (
+            "https://ada:secret@benchmarks.example",
+            str! {"kubebench.yaml:5:17: error[KB0205]: the address holds a user name or password; help: leave it out; a spec is read by everybody"},
+        ),
+        (
+            "'https://benchmarks.example/ml?a=b'",
+            str! {"kubebench.yaml:5:17: error[KB0205]: the address of a site has no `?`; help: write `https://host/path` without a query; other letters of a path as `%XX`"},
+        ),
+        (
+            "'https://benchmarks.example/)[x](https://evil.example'",
+            str! {"kubebench.yaml:5:17: error[KB0205]: the address of a site has no `)`; help: write `https://host/path` without a query; other letters of a path as `%XX`"},
+        ),
+        (
+            "https://benchmarks.example/ml/index.html",
+            str! {"kubebench.yaml:5:17: error[KB0205]: this is a page of the site, not the site; help: leave out `index.html`"},
+        ),
+        (
+            "'https://benchmarks.example/ö'",
+            str! {"kubebench.yaml:5:17: error[KB0205]: the address of a site has no `ö`; help: write `https://host/path` without a query; other letters of a path as `%XX`"},
+        ),
+        (
+            "''",
+            str! {"kubebench.yaml:5:17: error[KB0205]: `` is not an HTTP address; help: write `http://host:port` or `https://host`"},
+        ),
+    ] {
+        let (status, out, error) = file(url);
+        assert_eq!(status, 1, "{url}: {out}{error}");
+        let found = out
+            .lines()
+            .find(|line| line.starts_with("kubebench.yaml:5:17: "))
+            .unwrap_or_else(|| panic!("{url}: {out}"));
+        assert_text(found, expected);
+    }
+    for url in ["https://benchmarks.example", "http://localhost:8080/a/b/", "https://h.example/%C3%B6/~x"] {
+        let (status, out, error) = file(url);
+        assert_eq!(status, 0, "{url}: {out}{error}");
+    }
 }

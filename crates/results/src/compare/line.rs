@@ -134,13 +134,13 @@ impl Origin<'_> {
 }
 
 /// Returns whether what is wrong with a line is on the default branch already, and so not for the candidate to answer for: a change that
-/// is open since before the sessions that are evaluated, and that these do not worsen.
+/// is open since before the sessions that are evaluated, is of another commit, and is not worsened by them.
 pub(super) fn is_already_there(line: &Line) -> bool {
-    let first = line.candidate.sessions.first();
-    line.open.as_ref().is_some_and(|open| {
-        let is_before = first.is_none_or(|first| (&open.since, &open.session) < (&first.started_at, &first.session));
-        line.verdict == Verdict::Regressed && open.further.is_none() && is_before
-    })
+    let (Some(open), Verdict::Regressed) = (&line.open, line.verdict) else { return false };
+    let Some(first) = line.candidate.sessions.first() else { return true };
+    let is_before = (&open.since, &open.session) < (&first.started_at, &first.session);
+    let is_own = open.commit.is_some() && open.commit == first.commit;
+    is_before && !is_own && open.further.is_none()
 }
 
 /// Returns the coefficient of variation of values that are all positive.

@@ -8,6 +8,7 @@ mod mark;
 mod markdown;
 mod parts;
 mod sparkline;
+mod summary;
 mod terminal;
 
 pub use comment::{gated as markdown_gated, without_answer as markdown_without_answer};
@@ -83,12 +84,18 @@ fn cells(line: &Line, none: &str) -> [String; 7] {
     ]
 }
 
-/// Counts verdicts: `1 regressed, 3 no change seen`.
-fn tally(lines: &[Line]) -> String {
-    let mut counts: BTreeMap<(Verdict, &str), usize> = BTreeMap::new();
+/// Counts verdicts, as people call them.
+fn tally<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<(&'static str, usize)> {
+    let mut counts: BTreeMap<(Verdict, &'static str), usize> = BTreeMap::new();
     for line in lines {
         *counts.entry((line.verdict, words::verdict(line))).or_default() += 1;
     }
-    let words: Vec<String> = counts.into_iter().map(|((_, verdict), count)| format!("{count} {verdict}")).collect();
+    counts.into_iter().map(|((_, verdict), count)| (verdict, count)).collect()
+}
+
+/// Counts verdicts in words: `1 regressed, 3 no change seen`.
+fn counted(lines: &[Line]) -> String {
+    let words: Vec<String> =
+        tally(lines.iter()).into_iter().map(|(verdict, count)| format!("{count} {verdict}")).collect();
     words.join(", ")
 }

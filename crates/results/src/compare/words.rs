@@ -215,6 +215,12 @@ pub fn values<const N: usize>(values: [f64; N], unit: Option<&str>) -> [String; 
     values.map(|value| scaled.value(value))
 }
 
+/// Returns what a value was and is, with the unit once: `980 -> 12500 ms`.
+pub(crate) fn from_to(before: f64, after: f64, unit: Option<&str>) -> String {
+    let scaled = Scaled::of_all([before, after].into_iter(), unit);
+    format!("{} -> {}", number(scaled.convert(before)), scaled.value(after))
+}
+
 /// A unit with the prefix with which values of a size are short. For people only: data has values in the unit of the metric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scaled {
@@ -412,12 +418,12 @@ fn of_name(name: &str) -> Option<Method> {
 /// How the note begins that neighboring sessions are alike.
 pub(crate) const AUTOCORRELATED: &str = "sessions are autocorrelated";
 
-/// Says what is there since before the candidate, by the name of the baseline: `already on main`.
+/// Says where a regression is that began before the candidate, by the name of the baseline: `already on main`.
 pub(crate) fn already(baseline: &str) -> String {
     match baseline.split_once(':') {
         Some(("branch", name)) => format!("already on {name}"),
         Some((_, name)) => format!("already in {name}"),
-        None => "already open before".to_owned(),
+        None => "open since earlier sessions".to_owned(),
     }
 }
 

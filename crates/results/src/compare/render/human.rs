@@ -2,7 +2,7 @@
 
 use super::super::model::{Comparison, LeftOut, Line, Size, Verdict};
 use super::super::words;
-use super::{by_weight, cells, clean, plain, tally};
+use super::{by_weight, cells, clean, counted, plain};
 use kubebench_syntax::text::columns;
 
 /// Returns what `compare` prints.
@@ -32,7 +32,7 @@ pub fn comparison(answer: &Comparison) -> String {
     }
     rest(&mut text, &answer.notes, &answer.left_out);
     if !answer.lines.is_empty() {
-        text.push_str(&format!("{}\n", tally(&answer.lines)));
+        text.push_str(&format!("{}\n", counted(&answer.lines)));
     }
     text
 }

@@ -1,9 +1,13 @@
 //! Text in the columns of a terminal: sentences and commands are wrapped, tables leave out what there is no room for.
 
+use std::ops::Range;
+
 use kubebench_syntax::text::columns;
 
 /// So narrow a terminal is taken for one of this width.
 const NARROWEST: usize = 40;
+/// What is in brackets stays together up to this length.
+const LONGEST: usize = 30;
 /// To so many columns at least a name is cut.
 const SHORTEST: usize = 8;
 
@@ -13,7 +17,7 @@ pub(super) fn wrap(text: &mut String, beginning: &str, indent: usize, sentence: 
     let mut line = beginning.to_owned();
     let mut is_empty = true;
     for word in words(sentence) {
-        if !is_empty && length(&line) + 1 + length(word) > width {
+        if !is_empty && length(&line) + 1 + length(&word) > width {
             text.push_str(line.trim_end());
             text.push('\n');
             line = " ".repeat(indent);
@@ -22,11 +26,16 @@ pub(super) fn wrap(text: &mut String, beginning: &str, indent: usize, sentence: 
         if !is_empty {
             line.push(' ');
         }
-        line.push_str(word);
+        line.push_str(&word);
         is_empty = false;
     }
     text.push_str(line.trim_end());
     text.push('\n');
+}
+
+/// Returns whether a text is one line of a width.
+pub(super) fn fits(text: &str, width: usize) -> bool {
+    length(text) <= width.max(NARROWEST)
 }
 
 /// Writes a command so that it can be copied: lines that continue end in a backslash.
@@ -59,9 +68,21 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Splits a sentence at its spaces; what is in backticks is copied, and so stays in one line.
-fn words(sentence: &str) -> Vec<&str> {
-    split(sentence, '`')
+/// Splits a sentence at its spaces. What is in backticks is copied, and so stays in one line; so do a number with its `%`, and what is in
+/// brackets, such as an interval.
+fn words(sentence: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut is_open = false;
+    for word in split(sentence, '`') {
+        match words.last_mut().filter(|_| is_open || word.starts_with('%')) {
+            Some(last) => last.push_str(&format!(" {word}")),
+            None => words.push(word.to_owned()),
+        }
+        is_open = (is_open || word.starts_with('['))
+            && !word.contains(']')
+            && words.last().is_some_and(|last| length(last) < LONGEST);
+    }
+    words
 }
 
 /// Splits a command at the spaces between its arguments: an option stays with its value.
@@ -87,41 +108,31 @@ fn split(text: &str, quote: char) -> Vec<&str> {
     parts.filter(|part| !part.is_empty()).collect()
 }
 
-/// A table whose first columns are names, which are cut where there is no room for them. Of the others, those at `spare` are left out
-/// first.
+/// A table in which some columns are names, which can be cut.
 pub(super) struct Table {
     pub(super) rows: Vec<Vec<String>>,
-    pub(super) names: usize,
-    pub(super) spare: Vec<usize>,
+    pub(super) names: Range<usize>,
 }
 
-impl Table {
-    /// Returns its lines.
-    pub(super) fn lines(self, width: usize) -> Vec<String> {
-        let Self { mut rows, names, spare } = self;
-        let width = width.max(NARROWEST);
-        let widest = |rows: &[Vec<String>]| columns(rows).iter().map(|line| length(line)).max().unwrap_or(0);
-        if widest(&rows) > width {
-            for row in &mut rows {
-                let kept = row.drain(..).enumerate().filter(|(at, _)| !spare.contains(at)).map(|(_, cell)| cell);
-                *row = kept.collect();
-            }
+/// Returns the lines of the first of several tables for which there is room; of the last one otherwise, with its names cut.
+pub(super) fn fitting<const N: usize>(tables: [Table; N], width: usize) -> Vec<String> {
+    let width = width.max(NARROWEST);
+    let mut narrowest = Vec::new();
+    for Table { mut rows, names } in tables {
+        let lines = columns(&rows);
+        let over = lines.iter().map(|line| length(line)).max().unwrap_or(0).saturating_sub(width);
+        if over == 0 {
+            return lines;
         }
-        loop {
-            let over = widest(&rows).saturating_sub(width);
-            let longest =
-                |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| length(cell)).max().unwrap_or(0);
-            let Some((at, most)) = (0..names).map(|at| (at, longest(at))).max_by_key(|(_, most)| *most) else { break };
-            if over == 0 || most <= SHORTEST {
-                break;
-            }
-            // The longest name gives way until the next one is as long.
-            let next = (0..names).filter(|other| *other != at).map(longest).max().unwrap_or(0);
-            let to = most.saturating_sub(over).max(next.min(most - 1)).max(SHORTEST);
+        for at in names {
+            let cells = rows.iter().filter_map(|row| row.get(at));
+            let longest = cells.map(|cell| length(cell)).max().unwrap_or(0);
+            let to = longest.saturating_sub(over).max(SHORTEST);
             rows.iter_mut().filter_map(|row| row.get_mut(at)).for_each(|cell| cut(cell, to));
         }
-        columns(&rows)
+        narrowest = columns(&rows);
     }
+    narrowest
 }
 
 /// Cuts a text in its middle: names of one benchmark differ at their ends.
@@ -139,13 +150,16 @@ fn cut(text: &mut String, to: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Table, arguments, length, wrap, wrap_command};
+    use super::{Table, arguments, fitting, length, wrap, wrap_command};
 
     #[test]
     fn sentences_are_wrapped_and_commands_stay_whole() {
         let mut text = String::new();
         wrap(&mut text, "note: ", 6, "the recorded results are not here: `git fetch origin a:b` brings them", 50);
         assert_eq!(text, "note: the recorded results are not here:\n      `git fetch origin a:b` brings them\n");
+        let mut text = String::new();
+        wrap(&mut text, "", 2, "latency of serving-llm-long is worse: +5.2 % [+3.0, +8.0] now", 40);
+        assert_eq!(text, "latency of serving-llm-long is worse:\n  +5.2 % [+3.0, +8.0] now\n");
         let mut text = String::new();
         wrap(&mut text, "", 2, "", 80);
         assert_eq!(text, "\n");
@@ -169,19 +183,21 @@ mod tests {
 
     #[test]
     fn a_table_has_the_width_that_there_is() {
-        let row = |name: &str| {
-            ["b", name, "metric", "1.448 Mtokens/s", "1.352 Mtokens/s", "−7.4 %"].map(str::to_owned).to_vec()
+        let names = ["documents=8, words=1024", "documents=64, words=128"];
+        let rows = |columns: &[&str]| names.iter().map(|name| [&[*name], columns].concat()).collect::<Vec<_>>();
+        let table = |columns: &[&str]| {
+            let rows = rows(columns).into_iter().map(|row| row.into_iter().map(str::to_owned).collect()).collect();
+            Table { rows, names: 0..1 }
         };
-        let table = |width: usize| {
-            let rows = vec![row("documents=8, words=1024"), row("documents=64, words=128")];
-            Table { rows, names: 3, spare: vec![3, 4] }.lines(width)
+        let lines = |width: usize| {
+            fitting([table(&["1.448 Mtokens/s", "−7.4 %", "regressed"]), table(&["−7.4 %", "regressed"])], width)
         };
-        assert!(table(100).iter().all(|line| line.contains("Mtokens/s")));
-        let narrow = table(50);
-        assert!(narrow.iter().all(|line| !line.contains("Mtokens/s") && line.contains("words=1")), "{narrow:?}");
-        for width in [40, 45, 60, 80] {
-            assert!(table(width).iter().all(|line| length(line) <= width), "{width}: {:?}", table(width));
+        assert!(lines(100).iter().all(|line| line.contains("Mtokens/s") && line.contains("words=1")));
+        assert!(lines(50).iter().all(|line| !line.contains("Mtokens/s") && line.contains("words=1")));
+        assert!(lines(40).iter().all(|line| line.contains('…') && line.ends_with("regressed")), "{:?}", lines(40));
+        for width in [0, 40, 45, 60, 80] {
+            assert!(lines(width).iter().all(|line| length(line) <= width.max(40)), "{width}: {:?}", lines(width));
         }
-        assert!(Table { rows: Vec::new(), names: 3, spare: Vec::new() }.lines(80).is_empty());
+        assert!(fitting([Table { rows: Vec::new(), names: 0..1 }], 80).is_empty());
     }
 }

@@ -5,7 +5,7 @@ use super::super::words;
 use super::links::{Addresses, NoAddresses, is_on_site, linked};
 use super::mark::Subject;
 use super::parts::Places;
-use super::{by_weight, cells, tally};
+use super::{by_weight, cells, counted};
 use kubebench_syntax::text::reorders;
 
 /// So many rows are outside of the fold.
@@ -173,7 +173,8 @@ fn name(line: &Line, addresses: &dyn Addresses) -> String {
 
 /// Says of one line what a colleague would.
 pub(super) fn sentence(line: &Line, addresses: &dyn Addresses) -> String {
-    let name = name(line, addresses);
+    let mark = if matches!(line.verdict, Verdict::Pending | Verdict::Inconclusive) { "⚪ " } else { "" };
+    let name = format!("{mark}{}", name(line, addresses));
     let change = words::shown(line).map(|size| bold(size.change, size.interval));
     let on = words::hardware(&line.environment);
     let on = if on.is_empty() { String::new() } else { format!(", on {}", escape(&on)) };
@@ -198,12 +199,12 @@ pub(super) fn sentence(line: &Line, addresses: &dyn Addresses) -> String {
             format!("{name} got worse: {change}{sure}{since}{on}{}{limit}{run}.", escape(&words::state(line)))
         }
         (Verdict::Pending, Some(change)) => format!(
-            "⚪ {name} may have got worse: {change}{sure}{since}{on}{limit}; a second session of the same revision decides{run}."
+            "{name} may have got worse: {change}{sure}{since}{on}{limit}; a second session of the same revision decides{run}."
         ),
         (Verdict::Inconclusive, Some(change)) => {
-            format!("⚪ {name}: {change}{on}: {}{run}.", escape(&line.message))
+            format!("{name}: {change} {}{on}{run}.", escape(&line.message))
         }
-        (Verdict::Pending, None) => format!("⚪ {name}: pending, {}{run}.", escape(&line.message)),
+        (Verdict::Pending, None) => format!("{name}: pending, {}{run}.", escape(&line.message)),
         (verdict, _) => format!("{name}: {}, {}{run}.", verdict.words(), escape(&line.message)),
     }
 }
@@ -225,13 +226,13 @@ pub(super) fn table(
     results: Option<&str>,
     addresses: &dyn Addresses,
 ) {
-    if lines.is_empty() {
-        return;
-    }
-    text.push_str(&format!("\n<details><summary>{} series: {}</summary>\n\n", lines.len(), tally(lines)));
-    let places = Places::of(lines);
     // What never ran is said above, and has no value.
     let sorted: Vec<&Line> = by_weight(lines).into_iter().filter(|line| line.reason != NO_SESSION).collect();
+    if sorted.is_empty() {
+        return;
+    }
+    text.push_str(&format!("\n<details><summary>{} series: {}</summary>\n\n", lines.len(), counted(lines)));
+    let places = Places::of(lines);
     let is_placed = places.are_needed(&sorted);
     let (on, rule) = if is_placed { (" on |", "---|") } else { ("", "") };
     let head = format!(
@@ -250,19 +251,17 @@ pub(super) fn table(
         }
         cells
     });
-    if !sorted.is_empty() {
-        grid(text, &head, &rows.collect::<Vec<_>>(), MOST, "rows");
-        if sorted.len() > MOST {
-            text.push_str(&format!("\n{} more series are in the report.\n", sorted.len() - MOST));
-        }
-        text.push_str("\n`~` is noise: not significant, or within the threshold.");
-        if sorted.iter().any(|line| line.open.is_some()) {
-            text.push_str(
-                " The change of an open regression is that of all its sessions; the candidate is the newest of them.",
-            );
-        }
-        text.push_str("\n\n");
+    grid(text, &head, &rows.collect::<Vec<_>>(), MOST, "rows");
+    if sorted.len() > MOST {
+        text.push_str(&format!("\n{} more series are in the report.\n", sorted.len() - MOST));
     }
+    text.push_str("\n`~` is noise: not significant, or within the threshold.");
+    if sorted.iter().any(|line| line.open.is_some()) {
+        text.push_str(
+            " The change of an open regression is that of all its sessions; the candidate is the newest of them.",
+        );
+    }
+    text.push_str("\n\n");
     for line in sorted.iter().filter(|line| !line.message.is_empty()).take(SHOWN) {
         text.push_str(&format!(
             "- {}, {}{}: {}\n",
@@ -291,7 +290,7 @@ pub(crate) fn grid(text: &mut String, head: &str, rows: &[impl AsRef<[String]>],
 
 /// Writes notes, and the files that did not count.
 pub(super) fn rest(text: &mut String, notes: &[String], left_out: &[LeftOut]) {
-    text.extend(notes.iter().map(|note| format!("\n{}\n", escape(note))));
+    text.extend(notes.iter().map(|note| format!("\n{}\n", escape(&words::sentence_case(note)))));
     if !left_out.is_empty() {
         let files = if left_out.len() == 1 { "file was" } else { "files were" };
         text.push_str(&format!("\n{} result {files} left out:\n\n", left_out.len()));

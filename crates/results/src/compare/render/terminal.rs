@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::super::model::{GateReport, LeftOut, Line, Outcome, Verdict};
+use super::super::model::{GateReport, LeftOut, Line, NOT_SHOWN, Outcome};
 use super::super::words;
 use super::human::details;
-use super::layout::{Table, wrap, wrap_command};
-use super::parts::{Group, Parts, Places, Standing};
-use super::{cells, clean, plain, tally};
+use super::layout::{Table, fits, fitting, wrap, wrap_command};
+use super::parts::{Group, Parts, Places};
+use super::summary::summary;
+use super::{cells, clean, plain};
 
 /// How much a person wants to read, and the room for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,20 @@ pub enum Detail {
     Short,
     /// All.
     Full,
+}
+
+/// What a column of a table shows.
+#[derive(Clone, Copy, Debug)]
+enum Column {
+    /// The series, in full.
+    Name,
+    /// The change with its interval, and whether it is noise.
+    Change,
+    /// The change alone.
+    Size,
+    /// The day on which it began.
+    Since,
+    Verdict,
 }
 
 /// Sentences are no wider than this, whatever room there is.
@@ -64,11 +79,12 @@ struct Page<'a> {
 
 impl Page<'_> {
     fn draw(&mut self, parts: &Parts<'_>) {
-        self.regressions(&parts.worse, 20);
+        self.regressions(&parts.worse, 10);
         if !parts.known.is_empty() {
             self.gap();
             self.sentence("", 2, &format!("{}:", words::sentence_case(&words::already(&self.answer.baseline))));
-            self.regressions(&parts.known, 10);
+            // Beside what is new, one line of each is enough.
+            self.regressions(&parts.known, if parts.worse.is_empty() { 10 } else { 0 });
         }
         self.pending(&parts.pending);
         let worst = self.view.detail.most(2);
@@ -78,7 +94,10 @@ impl Page<'_> {
             self.undecided(line);
         }
         self.groups(&parts.unmeasured);
-        let rest: Vec<&Line> = parts.undecided.iter().chain(&parts.decided).copied().collect();
+        let mut rest: Vec<&Line> = parts.undecided.iter().chain(&parts.decided).copied().collect();
+        if self.view.detail == Detail::Full {
+            rest.extend(parts.unmeasured.iter().flat_map(|group| &group.lines));
+        }
         self.table(&rest);
         if self.view.detail == Detail::Full {
             self.explained(&parts.decided);
@@ -89,7 +108,8 @@ impl Page<'_> {
         if self.view.detail == Detail::Short && !(parts.worse.is_empty() && parts.known.is_empty()) {
             self.sentence("", 2, "what else is known of each, and how to accept it: `kubebench gate -v`");
         }
-        self.summary(parts);
+        self.text.push_str(&summary(self.answer, parts, self.view.width.min(WIDEST)));
+        self.text.push('\n');
     }
 
     fn sentence(&mut self, beginning: &str, indent: usize, sentence: &str) {
@@ -120,11 +140,13 @@ impl Page<'_> {
             self.title(line);
             self.body(line);
         }
-        self.more(lines.len().saturating_sub(most), "regressions");
+        if let Some(rest @ [_, ..]) = lines.get(most..) {
+            self.list(rest);
+        }
     }
 
     fn pending(&mut self, lines: &[&Line]) {
-        let most = self.view.detail.most(10);
+        let most = self.view.detail.most(5);
         for line in lines.iter().take(most) {
             self.gap();
             self.title(line);
@@ -158,9 +180,12 @@ impl Page<'_> {
         }
         let next = words::ranges(line).first().map(words::Range::bisect);
         let next = next.or_else(|| words::decide(line, self.results()).into_iter().next());
-        if let Some(next) = next {
-            // What has no commits to look at can only be accepted.
-            self.next(next.strip_prefix("fix it, or accept it: ").unwrap_or(&next));
+        // What has no commits to look at can only be fixed or accepted; how, is said below for all where it is long.
+        let next = next.as_deref().map(|next| next.strip_prefix("fix it, or accept it: ").unwrap_or(next));
+        if let Some(next) = next
+            .filter(|next| !next.starts_with("kubebench ") || fits(next, self.view.width.min(WIDEST).saturating_sub(8)))
+        {
+            self.next(next);
         }
     }
 
@@ -213,8 +238,16 @@ impl Page<'_> {
                         self.sentence("  ", 4, &self.places.name(line));
                     }
                 }
-                (Detail::Short, _) if names.is_empty() => {}
-                (Detail::Short, _) => self.sentence("  ", 4, &names),
+                (Detail::Short, lines) => {
+                    if !names.is_empty() {
+                        self.sentence("  ", 4, &names);
+                    }
+                    if let Some(next) =
+                        lines.first().and_then(|line| words::decide(line, self.results()).into_iter().next())
+                    {
+                        self.next(&next);
+                    }
+                }
             }
         }
         self.more(groups.len().saturating_sub(most), "of this kind");
@@ -230,29 +263,78 @@ impl Page<'_> {
         }
     }
 
+    /// Lists regressions for which there is no room in three lines: by how much, since when, and which.
+    fn list(&mut self, lines: &[&Line]) {
+        let most = self.view.detail.most(20);
+        let rows = |columns: &[Column]| {
+            let row = |line: &&Line| columns.iter().map(|column| self.cell(line, *column)).collect::<Vec<_>>();
+            let rows = lines.iter().take(most).map(row).collect();
+            Table { rows, names: columns.len() - 1..columns.len() }
+        };
+        let tables = [
+            rows(&[Column::Change, Column::Since, Column::Name]),
+            rows(&[Column::Size, Column::Since, Column::Name]),
+            rows(&[Column::Size, Column::Name]),
+        ];
+        self.gap();
+        self.push_all(fitting(tables, self.view.width));
+        self.more(lines.len().saturating_sub(most), "regressions");
+    }
+
+    fn cell(&self, line: &Line, column: Column) -> String {
+        let none = || "-".to_owned();
+        let size = words::shown(line);
+        match column {
+            Column::Name => self.places.name(line),
+            Column::Since => {
+                let first = || line.candidate.sessions.first().map(|session| session.started_at.as_str());
+                let since = line.open.as_ref().map(|open| open.since.as_str()).or_else(first);
+                since.map_or_else(none, |since| words::day(since).to_owned())
+            }
+            Column::Change => words::effect(line),
+            Column::Size => size.map_or_else(none, |size| words::change(size.change, size.interval)),
+            Column::Verdict => words::verdict(line).to_owned(),
+        }
+    }
+
     fn table(&mut self, lines: &[&Line]) {
         let most = self.view.detail.most(20);
         if lines.is_empty() {
             return;
         }
         let is_placed = self.places.are_needed(lines);
-        let mut rows = vec![
+        let shown = || lines.iter().take(most);
+        let mut wide = vec![
             ["BENCHMARK", "CASE", "METRIC", "BASELINE", "CANDIDATE", "CHANGE", "VERDICT"].map(str::to_owned).to_vec(),
         ];
-        rows.extend(lines.iter().take(most).map(|line| cells(line, "-").to_vec()));
+        wide.extend(shown().map(|line| cells(line, "-").to_vec()));
         if is_placed {
-            let places = lines.iter().take(most).map(|line| self.places.place(line).unwrap_or_else(|| "-".to_owned()));
-            for (row, place) in rows.iter_mut().zip(["ON".to_owned()].into_iter().chain(places)) {
+            let places = shown().map(|line| self.places.place(line).unwrap_or_else(|| "-".to_owned()));
+            for (row, place) in wide.iter_mut().zip(["ON".to_owned()].into_iter().chain(places)) {
                 row.insert(2, place);
             }
         }
-        let names = if is_placed { 4 } else { 3 };
+        let values = if is_placed { 4..6 } else { 3..5 };
+        let without = |row: &Vec<String>| {
+            let kept = row.iter().enumerate().filter(|(at, _)| !values.contains(at));
+            kept.map(|(_, cell)| cell.clone()).collect()
+        };
+        let middle: Vec<Vec<String>> = wide.iter().map(without).collect();
+        let narrow = [Column::Name, Column::Size, Column::Verdict];
+        let head = ["SERIES", "CHANGE", "VERDICT"].map(str::to_owned).to_vec();
+        let narrow = shown().map(|line| narrow.iter().map(|column| self.cell(line, *column)).collect());
+        let narrow = [head].into_iter().chain(narrow).collect();
+        let tables = [wide, middle, narrow].map(|rows| Table { rows, names: 0..1 });
         self.gap();
-        for line in (Table { rows, names, spare: vec![names, names + 1] }).lines(self.view.width) {
+        self.push_all(fitting(tables, self.view.width));
+        self.more(lines.len().saturating_sub(most), "series, none of which got worse");
+    }
+
+    fn push_all(&mut self, lines: Vec<String>) {
+        for line in lines {
             self.text.push_str(&line);
             self.text.push('\n');
         }
-        self.more(lines.len().saturating_sub(most), "series, none of which got worse");
     }
 
     /// Says of the lines which results did not count, and the like: each once.
@@ -293,60 +375,21 @@ impl Page<'_> {
             self.sentence("left out: ", 10, &format!("{} more result files", answer.left_out.len() - SHOWN));
         }
     }
-
-    /// Says in one line what came out, and what got worse as far as there is room.
-    fn summary(&mut self, parts: &Parts<'_>) {
-        let says = match (self.answer.outcome, parts.standing(self.answer)) {
-            (Outcome::NoAnswer, _) => "gate gives no answer, because result files that are evaluated cannot be trusted",
-            (Outcome::NoHistory, _) => "gate is inconclusive, because the recorded results are not here",
-            (_, Standing::Passed) => "gate passed",
-            (_, Standing::Failed) => "gate failed",
-            (_, Standing::Pending) => "gate is pending",
-            (_, Standing::Inconclusive) => "gate is inconclusive",
-        };
-        let tally = tally(&self.answer.lines);
-        let whole = |named: &str| match tally.split_once(Verdict::Regressed.words()) {
-            Some((before, after)) if !named.is_empty() => {
-                format!("{says}: {before}{}{named}{after}", Verdict::Regressed.words())
-            }
-            _ => format!("{says}: {tally}"),
-        };
-        let mut best = whole("");
-        let worst: Vec<String> = parts.worse.iter().chain(&parts.known).map(|line| brief(line)).collect();
-        for shown in 1..=worst.len() {
-            let more = match worst.len() - shown {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            let named = worst.iter().take(shown).map(String::as_str).collect::<Vec<_>>().join(", ");
-            let longer = whole(&format!(" ({named}{more})"));
-            if longer.chars().count() > self.view.width.min(WIDEST) {
-                break;
-            }
-            best = longer;
-        }
-        self.text.push_str(&best);
-        self.text.push('\n');
-    }
-}
-
-/// Names a regression in as few words as there are.
-fn brief(line: &Line) -> String {
-    let size =
-        words::shown(line).map_or_else(String::new, |size| format!(" {}", words::change(size.change, size.interval)));
-    format!("{} of {}{size}", words::metric(line), words::benchmark(line))
 }
 
 /// Says in one line since when a line is as it is, and what was measured.
 fn fact(line: &Line) -> Option<String> {
     let unit = line.unit.as_deref();
     let medians = line.baseline.median.zip(line.candidate.median);
-    let values = medians.map(|(before, after)| words::values([before, after], unit).join(" -> "));
+    let values = medians.map(|(before, after)| words::from_to(before, after, unit));
     if let Some(open) = &line.open {
         let commit = open.commit.as_deref().map_or_else(String::new, |commit| format!(" ({})", words::short(commit)));
         let seen = words::seen(open.sessions, open.measured);
         let values = values.map_or_else(String::new, |values| format!(": {values}"));
         return Some(format!("since {}{commit}, {seen}{values}{}", words::day(&open.since), words::state(line)));
+    }
+    if line.reason == NOT_SHOWN {
+        return None;
     }
     let said = words::shown(line).map(|_| match line.adjusted_p.or(line.p) {
         Some(p) => format!("{}, {} threshold", words::probability(p), words::share(line.threshold)),
