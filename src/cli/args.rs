@@ -55,7 +55,7 @@ pub(super) struct Global {
     /// Print no summary
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(super) quiet: bool,
-    /// Say more on standard error
+    /// Say more: on standard error, and `gate` all that it knows of each series
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(super) verbose: u8,
 }

@@ -57,7 +57,7 @@ pub(super) struct Finding<'a> {
 /// How something got worse.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum What<'a> {
-    /// By this share, in this interval of 95 %, against the level before.
+    /// By this share against the baseline, with its 95 % confidence interval.
     Level(f64, Option<(f64, f64)>),
     /// Beyond a limit or a fixed value, as the gate says it.
     Limit(&'a str),

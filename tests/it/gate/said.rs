@@ -334,3 +334,41 @@ fn the_address_of_the_site_is_checked_where_it_is_written() {
         assert_eq!(status, 0, "{url}: {out}{error}");
     }
 }
+
+/// Text of results and branches is text: no markup, no address but those of the project, nobody called by name.
+#[test]
+fn hostile_texts_are_text_and_lead_nowhere() {
+    let cases = r#"["[x](javascript:alert(1))", "<b>@ada", "`|~*_#\\", "![i](https://evil.example/i.png)"]"#;
+    let project = published(SPEC);
+    let spec = MANY
+        .replace("NAME", "train")
+        .replace("[1, 2, 3, 4]", cases)
+        .replace("unit: images/s", "unit: 'a|b](https://evil.example)<i>'");
+    project.folder.write("specs/train.yaml", &spec);
+    let change = "{value: 100, noise: 1%, changes: [{session: 20, by: -9%}]}";
+    project.folder.write("values.yaml", format!("metrics: {{speed: {change}, latency: 20}}\n"));
+    let made = ["mock", "--spec", "specs/train.yaml", "--values", "values.yaml", "--sessions", "20", "--out", "made"];
+    assert_yes(&project.folder.run(&made));
+    project.commit("first");
+    let branch = "a<b>(x)`y`|z";
+    project.git(&["checkout", "-q", "-b", branch]);
+    with_remote(&project);
+    project.git(&["remote", "set-url", "origin", "https://evil.example/\"><script>.git"]);
+    let baseline = format!("branch:{branch}");
+    let asked =
+        ["gate", "--results", "made", "--baseline", &baseline, "--count-unreachable", "--markdown", "comment.md"];
+    let (status, out, error) = project.says(&asked);
+    let comment = fs::read_to_string(project.folder.path().join("comment.md")).unwrap();
+    assert!(status == 1 || comment.contains("inconclusive"), "{out}{error}");
+    // `p < 0.0001` opens nothing.
+    let markup: Vec<&str> = comment.split('<').skip(1).map(|rest| rest.split(['>', ' ']).next().unwrap()).collect();
+    for tag in markup.iter().filter(|tag| !tag.is_empty()) {
+        assert!(["!--", "details", "/details", "summary", "/summary"].contains(tag), "<{tag}: {comment}");
+    }
+    let links = comment.replace("\\]", "");
+    let links = links.split("](").skip(1).filter(|rest| !rest.starts_with('h') || !rest.starts_with(SITE));
+    let led: Vec<&str> = links.map(|rest| rest.split(')').next().unwrap()).collect();
+    assert_eq!(led, Vec::<&str>::new(), "{comment}");
+    assert!(!comment.contains("![") && !comment.contains("@ada") && !comment.contains("://evil"), "{comment}");
+    assert!(!out.contains('\u{1b}'), "{out}");
+}

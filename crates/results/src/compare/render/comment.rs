@@ -115,10 +115,13 @@ fn known(text: &mut String, answer: &GateReport, parts: &Parts<'_>, addresses: &
 
 /// Says what is inconclusive: the worst of what was measured, and what lacks a baseline.
 fn undecided(parts: &Parts<'_>, places: &Places, addresses: &dyn Addresses) -> String {
-    let worst: Vec<&Line> = parts.undecided.iter().take(UNDECIDED).copied().collect();
+    let worst: Vec<&Line> = parts.doubtful.iter().take(UNDECIDED).copied().collect();
     let mut text: String = worst.iter().map(|line| format!("- {}\n", sentence(line, addresses))).collect();
-    if parts.undecided.len() > worst.len() {
-        text.push_str(&format!("- ⚪ and {} more are inconclusive, below\n", parts.undecided.len() - worst.len()));
+    let more = parts.doubtful.len() + parts.undecided.len() - worst.len();
+    if more > 0 {
+        let what = if worst.is_empty() { "series" } else { "more series" };
+        let are = if more == 1 { "is" } else { "are" };
+        text.push_str(&format!("- ⚪ {more} {what} {are} inconclusive, below\n"));
     }
     text.push_str(&groups(&parts.unmeasured, "⚪ ", places));
     text

@@ -19,7 +19,9 @@ pub(super) struct Parts<'a> {
     pub(super) pending: Vec<&'a Line>,
     /// What has no value, or none that can be compared; equal ones together.
     pub(super) failing: Vec<Group<'a>>,
-    /// What is inconclusive although a change was measured: the regressions first, by size.
+    /// What is inconclusive although it is worse by what was measured.
+    pub(super) doubtful: Vec<&'a Line>,
+    /// What is inconclusive, and better by what was measured.
     pub(super) undecided: Vec<&'a Line>,
     /// What is inconclusive without one; equal ones together.
     pub(super) unmeasured: Vec<Group<'a>>,
@@ -50,15 +52,15 @@ impl<'a> Parts<'a> {
         let is = |verdicts: &'static [Verdict]| move |line: &&&Line| verdicts.contains(&line.verdict);
         let all = |verdicts| sorted.iter().filter(is(verdicts)).copied().collect::<Vec<&Line>>();
         let (known, worse) = all(&[Verdict::Regressed]).into_iter().partition(|line| is_already_there(line));
-        let (mut undecided, unmeasured): (Vec<&Line>, Vec<&Line>) =
+        let (measured, unmeasured): (Vec<&Line>, Vec<&Line>) =
             all(&[Verdict::Inconclusive]).into_iter().partition(|line| words::shown(line).is_some() && !is_short(line));
-        // The sort is stable: by size otherwise.
-        undecided.sort_by_key(|line| !is_for_the_worse(line));
+        let (doubtful, undecided) = measured.into_iter().partition(|line| is_for_the_worse(line));
         Self {
             worse,
             known,
             pending: all(&[Verdict::Pending]),
             failing: groups(all(&[Verdict::Invalid, Verdict::Missing, Verdict::Incomparable])),
+            doubtful,
             undecided,
             unmeasured: groups(unmeasured),
             decided: all(&[Verdict::Improved, Verdict::NoChangeSeen, Verdict::Unchanged]),
@@ -70,7 +72,8 @@ impl<'a> Parts<'a> {
         let count = |groups: &[Group<'_>]| groups.iter().map(|group| group.lines.len()).sum::<usize>();
         let (blind, decided): (Vec<&Line>, Vec<&Line>) =
             self.decided.iter().partition(|line| line.verdict != Verdict::Improved && words::is_blind(line));
-        let open = self.undecided.len() + count(&self.unmeasured) + count(&self.failing) + blind.len();
+        let open =
+            self.doubtful.len() + self.undecided.len() + count(&self.unmeasured) + count(&self.failing) + blind.len();
         match answer.outcome {
             Outcome::Passed if !self.pending.is_empty() => Standing::Pending,
             Outcome::Passed if open >= decided.len() => Standing::Inconclusive,
@@ -85,8 +88,9 @@ fn is_short(line: &Line) -> bool {
     matches!(line.reason.as_str(), "shortHistory" | "tooFewSessions")
 }
 
+/// Returns whether the estimate is worse, or nothing says which way is better.
 fn is_for_the_worse(line: &Line) -> bool {
-    words::shown(line).and_then(|size| worse(size.change, line.direction)).is_some_and(|worse| worse > 0.0)
+    words::shown(line).is_some_and(|size| worse(size.change, line.direction).is_none_or(|worse| worse > 0.0))
 }
 
 /// Puts lines together of which the same is said: of what never ran, all cases of a target.

@@ -88,18 +88,20 @@ impl Page<'_> {
         }
         self.pending(&parts.pending);
         let worst = self.view.detail.most(2);
-        self.gap_before(!parts.failing.is_empty() || !parts.undecided.is_empty() || !parts.unmeasured.is_empty());
+        self.gap_before(!parts.failing.is_empty() || !parts.doubtful.is_empty() || !parts.unmeasured.is_empty());
         self.groups(&parts.failing);
-        for line in parts.undecided.iter().take(worst) {
+        for line in parts.doubtful.iter().take(worst) {
             self.undecided(line);
         }
         self.groups(&parts.unmeasured);
-        let mut rest: Vec<&Line> = parts.undecided.iter().chain(&parts.decided).copied().collect();
+        let undecided = parts.doubtful.iter().chain(&parts.undecided);
+        let mut rest: Vec<&Line> = undecided.chain(&parts.decided).copied().collect();
         if self.view.detail == Detail::Full {
             rest.extend(parts.unmeasured.iter().flat_map(|group| &group.lines));
         }
         self.table(&rest);
         if self.view.detail == Detail::Full {
+            self.explained(&parts.undecided);
             self.explained(&parts.decided);
         }
         self.gap();
