@@ -184,10 +184,9 @@ mod tests {
     #[test]
     fn a_table_has_the_width_that_there_is() {
         let names = ["documents=8, words=1024", "documents=64, words=128"];
-        let rows = |columns: &[&str]| names.iter().map(|name| [&[*name], columns].concat()).collect::<Vec<_>>();
         let table = |columns: &[&str]| {
-            let rows = rows(columns).into_iter().map(|row| row.into_iter().map(str::to_owned).collect()).collect();
-            Table { rows, names: 0..1 }
+            let row = |name: &&str| [&[*name], columns].concat().into_iter().map(str::to_owned).collect();
+            Table { rows: names.iter().map(row).collect(), names: 0..1 }
         };
         let lines = |width: usize| {
             fitting([table(&["1.448 Mtokens/s", "−7.4 %", "regressed"]), table(&["−7.4 %", "regressed"])], width)

@@ -25,21 +25,17 @@ pub(super) fn summary(answer: &GateReport, parts: &Parts<'_>, width: usize) -> S
     let regressions: Vec<(String, &[&Line])> = regressions.into_iter().filter(|(_, lines)| !lines.is_empty()).collect();
     let rest = answer.lines.iter().filter(|line| line.verdict != Verdict::Regressed);
     let counts = tally(rest);
+    let whole = |names: usize, kept: usize| format!("{says}: {}", said(&regressions, names, &counts, kept).join(", "));
+    let fits = |text: &String| text.chars().count() <= width;
+    let most = regressions.first().map_or(0, |(_, lines)| lines.len());
     // With fewer counts there is more room for names; the worst one has its name where there is any.
-    let mut best = String::new();
     for kept in (0..=counts.len()).rev() {
-        let whole = |names: usize| format!("{says}: {}", said(&regressions, names, &counts, kept).join(", "));
-        best = whole(0);
-        let fits = |text: &String| text.chars().count() <= width;
-        let most = regressions.first().map_or(0, |(_, lines)| lines.len());
-        if let Some(named) = (1..=most).map(whole).take_while(fits).last() {
-            return named;
-        }
-        if most == 0 && fits(&best) {
-            return best;
+        let least = usize::from(most > 0);
+        if let Some(longest) = (least..=most).map(|names| whole(names, kept)).take_while(fits).last() {
+            return longest;
         }
     }
-    best
+    whole(0, 0)
 }
 
 /// Returns the parts of the line: the first kind of regressions with the names of some, and so many of the counts.
@@ -73,6 +69,6 @@ fn brief<'a>(lines: &'a [&Line]) -> impl Iterator<Item = String> + 'a {
     lines.iter().filter_map(move |line| {
         let name = format!("{} of {}", words::metric(line), words::benchmark(line));
         let size = words::shown(line).map(|size| format!(" {}", words::change(size.change, size.interval)));
-        known.insert(name.clone()).then(|| format!("{name}{}", size.unwrap_or_else(String::new)))
+        known.insert(name.clone()).then(|| format!("{name}{}", size.unwrap_or_default()))
     })
 }

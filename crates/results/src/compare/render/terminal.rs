@@ -341,6 +341,7 @@ impl Page<'_> {
 
     /// Says of the lines which results did not count, and the like: each once.
     fn notes_of_lines(&mut self) {
+        const MOST: usize = 10;
         if self.view.detail == Detail::Full {
             return;
         }
@@ -351,7 +352,6 @@ impl Page<'_> {
         }
         let mut sorted: Vec<(&str, usize)> = counts.into_iter().collect();
         sorted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        const MOST: usize = 10;
         let said: Vec<String> = sorted
             .iter()
             .take(MOST)
