@@ -25,9 +25,13 @@ pub fn gated(answer: &GateReport, subject: &Subject, addresses: &dyn Addresses) 
         text.push_str(&format!("\n{}.\n", escape(&words::sentence_case(origin))));
     }
     let places = Places::of(&answer.lines);
-    paragraph(&mut text, &own(answer, &parts, &places, addresses));
-    paragraph(&mut text, &bullets(&parts.pending, SHOWN, addresses));
-    paragraph(&mut text, &undecided(&parts, &places, addresses));
+    let own = bullets(&parts.worse, SHOWN, addresses) + &groups(&parts.failing, "", &places);
+    if own.is_empty() && !parts.known.is_empty() {
+        paragraph(&mut text, &no_new(answer, parts.known.len()));
+    }
+    let pending = bullets(&parts.pending, SHOWN, addresses);
+    // One list: Markdown would make two of them one with gaps.
+    paragraph(&mut text, &[own, pending, undecided(&parts, &places, addresses)].concat());
     let calm = calm(&parts.decided).join(" ");
     paragraph(&mut text, &if calm.is_empty() { calm } else { format!("{calm}\n") });
     known(&mut text, answer, &parts, addresses);
@@ -68,18 +72,13 @@ fn paragraph(text: &mut String, said: &str) {
     }
 }
 
-/// Says what is wrong with the candidate itself.
-fn own(answer: &GateReport, parts: &Parts<'_>, places: &Places, addresses: &dyn Addresses) -> String {
-    let mut text = bullets(&parts.worse, SHOWN, addresses);
-    text.push_str(&groups(&parts.failing, "", places));
-    if text.is_empty() && !parts.known.is_empty() {
-        let what = match parts.known.len() {
-            1 => "a regression that is".to_owned(),
-            count => format!("{count} regressions that are"),
-        };
-        text = format!("**No new regression.** The gate fails because of {what} {}.\n", already(answer));
-    }
-    text
+/// Says that what fails is not of this branch.
+fn no_new(answer: &GateReport, known: usize) -> String {
+    let what = match known {
+        1 => "a regression that is".to_owned(),
+        count => format!("{count} regressions that are"),
+    };
+    format!("**No new regression.** The gate fails because of {what} {}.\n", already(answer))
 }
 
 /// Returns a bullet for each group, with some of its names.

@@ -7,6 +7,9 @@ use super::super::words;
 use super::parts::{Parts, Standing};
 use super::tally;
 
+/// So many regressions at most are named.
+const MOST: usize = 10;
+
 /// Says in one line of a width what came out; what got worse is named as far as there is room, and the most of what did not is counted as
 /// `others`.
 pub(super) fn summary(answer: &GateReport, parts: &Parts<'_>, width: usize) -> String {
@@ -25,25 +28,27 @@ pub(super) fn summary(answer: &GateReport, parts: &Parts<'_>, width: usize) -> S
     let regressions: Vec<(String, &[&Line])> = regressions.into_iter().filter(|(_, lines)| !lines.is_empty()).collect();
     let rest = answer.lines.iter().filter(|line| line.verdict != Verdict::Regressed);
     let counts = tally(rest);
-    let whole = |names: usize, kept: usize| format!("{says}: {}", said(&regressions, names, &counts, kept).join(", "));
+    let whole =
+        |names: usize, kept: Option<usize>| format!("{says}: {}", said(&regressions, names, &counts, kept).join(", "));
     let fits = |text: &String| text.chars().count() <= width;
-    let most = regressions.first().map_or(0, |(_, lines)| lines.len());
+    let most = regressions.first().map_or(0, |(_, lines)| lines.len().min(MOST));
     // With fewer counts there is more room for names; the worst one has its name where there is any.
-    for kept in (0..=counts.len()).rev() {
+    for kept in (0..=counts.len()).rev().map(Some).chain([None]) {
         let least = usize::from(most > 0);
         if let Some(longest) = (least..=most).map(|names| whole(names, kept)).take_while(fits).last() {
             return longest;
         }
     }
-    whole(0, 0)
+    whole(0, Some(0))
 }
 
-/// Returns the parts of the line: the first kind of regressions with the names of some, and so many of the counts.
+/// Returns the parts of the line: the first kind of regressions with the names of some, and so many of the counts; without them, nothing of
+/// what did not get worse.
 fn said(
     regressions: &[(String, &[&Line])],
     names: usize,
     counts: &[(&'static str, usize)],
-    kept: usize,
+    kept: Option<usize>,
 ) -> Vec<String> {
     let mut said = Vec::new();
     for (at, (what, lines)) in regressions.iter().enumerate() {
@@ -56,7 +61,7 @@ fn said(
         };
         said.push(format!("{} {what}{named}", lines.len()));
     }
-    let (shown, others) = counts.split_at_checked(kept).unwrap_or((counts, &[]));
+    let Some((shown, others)) = kept.and_then(|kept| counts.split_at_checked(kept)) else { return said };
     said.extend(shown.iter().map(|(verdict, count)| format!("{count} {verdict}")));
     let others: usize = others.iter().map(|(_, count)| count).sum();
     said.extend((others > 0).then(|| format!("{others} {}", if said.is_empty() { "series" } else { "others" })));
