@@ -11,6 +11,9 @@ mod sparkline;
 mod summary;
 mod terminal;
 
+#[cfg(test)]
+mod tests;
+
 pub use comment::{gated as markdown_gated, without_answer as markdown_without_answer};
 pub use human::{comparison as human_comparison, rest as leftovers};
 pub use links::{Addresses, NoAddresses};

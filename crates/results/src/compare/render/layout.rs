@@ -16,8 +16,14 @@ pub(super) fn wrap(text: &mut String, beginning: &str, indent: usize, sentence: 
     let width = width.max(NARROWEST);
     let mut line = beginning.to_owned();
     let mut is_empty = true;
-    for word in words(sentence) {
-        if !is_empty && length(&line) + 1 + length(&word) > width {
+    let words = words(sentence);
+    // What is in brackets is broken all the same where no line has room for it.
+    let parts = words.iter().flat_map(|word| match indent + length(word) > width && !word.contains('`') {
+        true => word.split(' ').collect(),
+        false => vec![word.as_str()],
+    });
+    for word in parts {
+        if !is_empty && length(&line) + 1 + length(word) > width {
             text.push_str(line.trim_end());
             text.push('\n');
             line = " ".repeat(indent);
@@ -26,7 +32,7 @@ pub(super) fn wrap(text: &mut String, beginning: &str, indent: usize, sentence: 
         if !is_empty {
             line.push(' ');
         }
-        line.push_str(&word);
+        line.push_str(word);
         is_empty = false;
     }
     text.push_str(line.trim_end());

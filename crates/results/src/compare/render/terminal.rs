@@ -207,8 +207,13 @@ impl Page<'_> {
             next.match_indices(program).map(|(at, _)| at).find(is_begin)
         });
         match at.and_then(|at| next.split_at_checked(at)) {
-            Some((said, command)) => {
+            Some((said, command)) if said.is_empty() || fits(&format!("  next: {next}"), width) => {
                 wrap_command(&mut self.text, &format!("  next: {said}"), 8, command, width);
+            }
+            // What is copied begins its line.
+            Some((said, command)) => {
+                wrap(&mut self.text, "  next: ", 8, said, width);
+                wrap_command(&mut self.text, "        ", 8, command, width);
             }
             None => wrap(&mut self.text, "  next: ", 8, next, width),
         }
