@@ -18,10 +18,9 @@ pub(super) fn wrap(text: &mut String, beginning: &str, indent: usize, sentence: 
     let mut is_empty = true;
     let words = words(sentence);
     // What is in brackets is broken all the same where no line has room for it.
-    let parts = words.iter().flat_map(|word| match indent + length(word) > width && !word.contains('`') {
-        true => word.split(' ').collect(),
-        false => vec![word.as_str()],
-    });
+    let is_too_long = |word: &str| indent + length(word) > width && !word.contains('`');
+    let parts =
+        words.iter().flat_map(|word| if is_too_long(word) { word.split(' ').collect() } else { vec![word.as_str()] });
     for word in parts {
         if !is_empty && length(&line) + 1 + length(word) > width {
             text.push_str(line.trim_end());

@@ -65,8 +65,8 @@ fn line(verdict: Verdict, reason: &str) -> Line {
     }
 }
 
-fn open(since: &str, commit: Option<&str>, change: f64, interval: (f64, f64)) -> Option<OpenChange> {
-    Some(OpenChange {
+fn open(since: &str, commit: Option<&str>, change: f64, interval: (f64, f64)) -> OpenChange {
+    OpenChange {
         session: "first".to_owned(),
         since: since.to_owned(),
         commit: commit.map(str::to_owned),
@@ -77,7 +77,7 @@ fn open(since: &str, commit: Option<&str>, change: f64, interval: (f64, f64)) ->
         interval: Some(interval),
         steps: Vec::new(),
         further: None,
-    })
+    }
 }
 
 fn answer(lines: Vec<Line>, outcome: Outcome) -> GateReport {
@@ -120,7 +120,7 @@ fn no_interval_contradicts_its_verdict() {
     assert_eq!(shown(&line(Verdict::Pending, "firstHit")), Some((-0.1, true)));
     assert_eq!(shown(&line(Verdict::Regressed, "aboveMax")), None);
     // Of an open change all of its sessions are meant, whatever the newest one says.
-    let open = open("2026-02-01", Some("b"), -0.08, (-0.09, -0.07));
+    let open = Some(open("2026-02-01", Some("b"), -0.08, (-0.09, -0.07)));
     assert_eq!(shown(&Line { open, ..with(Verdict::Regressed, "open", 0.01, (-0.05, 0.07)) }), Some((-0.08, true)));
     for one in
         [with(Verdict::Regressed, "open", 0.0, (-0.96, 24.9)), with(Verdict::Regressed, "open", -0.05, (-0.2, 0.03))]
@@ -138,15 +138,17 @@ fn no_interval_contradicts_its_verdict() {
 #[test]
 fn what_is_on_the_default_branch_already() {
     let with = |open| Line { open, ..line(Verdict::Regressed, "open") };
-    let earlier = || open("2026-02-01", Some("b"), -0.1, (-0.12, -0.08));
-    assert!(is_already_there(&with(earlier())));
-    assert!(is_already_there(&with(open("2026-02-01", None, -0.1, (-0.12, -0.08)))), "no commit is known");
+    let since = |day: &str, commit: Option<&str>| open(day, commit, -0.1, (-0.12, -0.08));
+    let is_there = |open: OpenChange| is_already_there(&with(Some(open)));
+    assert!(is_there(since("2026-02-01", Some("b"))));
+    assert!(is_there(since("2026-02-01", None)), "no commit is known");
     assert!(!is_already_there(&with(None)), "a fresh one");
-    assert!(!is_already_there(&with(open("2026-04-01", Some("b"), -0.1, (-0.12, -0.08)))), "later");
-    assert!(!is_already_there(&with(open("2026-02-01", Some("c"), -0.1, (-0.12, -0.08)))), "of the candidate's commit");
-    let further = earlier().map(|open| OpenChange { further: Some(Size { change: -0.2, interval: None }), ..open });
-    assert!(!is_already_there(&with(further)), "made worse");
-    assert!(!is_already_there(&Line { open: earlier(), ..line(Verdict::Pending, "firstHit") }));
+    assert!(!is_there(since("2026-04-01", Some("b"))), "later");
+    assert!(!is_there(since("2026-02-01", Some("c"))), "of the candidate's commit");
+    let further = Some(Size { change: -0.2, interval: None });
+    assert!(!is_there(OpenChange { further, ..since("2026-02-01", Some("b")) }), "made worse");
+    let pending = Line { open: Some(since("2026-02-01", Some("b"))), ..line(Verdict::Pending, "firstHit") };
+    assert!(!is_already_there(&pending));
 }
 
 #[test]
@@ -232,7 +234,7 @@ fn what_is_printed_fits_the_terminal() {
         .map(|(at, (verdict, reason))| Line {
             benchmark: format!("a-benchmark-{at}"),
             case_name: format!("documents={at}, words=1024, precision=bf16"),
-            change: Some(-0.05 - at as f64 / 100.0),
+            change: Some(-0.05 - f64::from(at) / 100.0),
             message: format!(
                 "a message of several words, which is about {reason} and is longer than one line of a terminal"
             ),
