@@ -5,6 +5,7 @@ use std::fs;
 use kubebench_testing::snapshot::{assert_file, assert_text, named, str};
 
 use super::{Project, QUIET, SPEC, Special};
+use crate::support::judges::{skip, tool};
 use crate::support::project::{assert_yes, files_below, relative, repository};
 
 const SITE: &str = "https://benchmarks.example/ml";
@@ -371,4 +372,37 @@ fn hostile_texts_are_text_and_lead_nowhere() {
     assert_eq!(led, Vec::<&str>::new(), "{comment}");
     assert!(!comment.contains("![") && !comment.contains("@ada") && !comment.contains("://evil"), "{comment}");
     assert!(!out.contains('\u{1b}'), "{out}");
+}
+
+/// A terminal is asked for its width, and a pipe has always the same.
+#[cfg(target_os = "linux")]
+#[test]
+fn tables_have_the_room_of_the_terminal() {
+    let Some(script) = tool("script") else {
+        return skip("tables_have_the_room_of_the_terminal", "script", "install util-linux");
+    };
+    let project = published(SPEC);
+    project.folder.remove("specs/train.yaml");
+    let spec =
+        MANY.replace("NAME", "serving-llama3-8b").replace("size:", "documentsOfOneRequestInTheBatchOfTheServer:");
+    project.folder.write("specs/serving.yaml", spec);
+    project.folder.write("values.yaml", "metrics: {speed: {value: 100, noise: 1%}, latency: 20}\n");
+    let made = ["mock", "--spec", "specs/serving.yaml", "--values", "values.yaml", "--sessions", "20", "--out", "made"];
+    assert_yes(&project.folder.run(&made));
+    let widest = |columns: usize| {
+        let program = env!("CARGO_BIN_EXE_kubebench");
+        let asked = format!("stty rows 50 cols {columns} && exec '{program}' gate --results made");
+        let mut command = std::process::Command::new(&script);
+        command.args(["-qec", &asked, "/dev/null"]).current_dir(project.folder.path());
+        let output = command.env("XDG_CACHE_HOME", project.folder.path().join(".cache")).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap().replace('\r', "");
+        assert!(text.contains("serving-") && text.contains("gate passed: "), "{text}");
+        (text.lines().map(|line| line.chars().count()).max().unwrap(), text.contains("BASELINE"))
+    };
+    let (wide, has_values) = widest(160);
+    assert!((101..=160).contains(&wide) && has_values, "{wide}");
+    for columns in [100, 80, 60] {
+        let (narrow, has_values) = widest(columns);
+        assert!(narrow <= columns && !has_values, "{columns}: {narrow}");
+    }
 }
