@@ -46,24 +46,49 @@ pub(super) enum Standing {
     Inconclusive,
 }
 
+/// In which part a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Worse,
+    Known,
+    Pending,
+    Failing,
+    Doubtful,
+    Undecided,
+    Unmeasured,
+    Decided,
+}
+
+impl Part {
+    fn of(line: &Line) -> Self {
+        match line.verdict {
+            Verdict::Regressed if is_already_there(line) => Self::Known,
+            Verdict::Regressed => Self::Worse,
+            Verdict::Pending => Self::Pending,
+            Verdict::Invalid | Verdict::Missing | Verdict::Incomparable => Self::Failing,
+            Verdict::Inconclusive if words::shown(line).is_none() || is_short(line) => Self::Unmeasured,
+            Verdict::Inconclusive if is_for_the_worse(line) => Self::Doubtful,
+            Verdict::Inconclusive => Self::Undecided,
+            Verdict::Improved | Verdict::NoChangeSeen | Verdict::Unchanged => Self::Decided,
+        }
+    }
+}
+
 impl<'a> Parts<'a> {
     pub(super) fn of(lines: &'a [Line]) -> Self {
-        let sorted = by_weight(lines);
-        let is = |verdicts: &'static [Verdict]| move |line: &&&Line| verdicts.contains(&line.verdict);
-        let all = |verdicts| sorted.iter().filter(is(verdicts)).copied().collect::<Vec<&Line>>();
-        let (known, worse) = all(&[Verdict::Regressed]).into_iter().partition(|line| is_already_there(line));
-        let (measured, unmeasured): (Vec<&Line>, Vec<&Line>) =
-            all(&[Verdict::Inconclusive]).into_iter().partition(|line| words::shown(line).is_some() && !is_short(line));
-        let (doubtful, undecided) = measured.into_iter().partition(|line| is_for_the_worse(line));
+        let sorted: Vec<(&Line, Part)> = by_weight(lines).into_iter().map(|line| (line, Part::of(line))).collect();
+        let all = |wanted: Part| -> Vec<&Line> {
+            sorted.iter().filter(|(_, part)| *part == wanted).map(|(line, _)| *line).collect()
+        };
         Self {
-            worse,
-            known,
-            pending: all(&[Verdict::Pending]),
-            failing: groups(all(&[Verdict::Invalid, Verdict::Missing, Verdict::Incomparable])),
-            doubtful,
-            undecided,
-            unmeasured: groups(unmeasured),
-            decided: all(&[Verdict::Improved, Verdict::NoChangeSeen, Verdict::Unchanged]),
+            worse: all(Part::Worse),
+            known: all(Part::Known),
+            pending: all(Part::Pending),
+            failing: groups(all(Part::Failing)),
+            doubtful: all(Part::Doubtful),
+            undecided: all(Part::Undecided),
+            unmeasured: groups(all(Part::Unmeasured)),
+            decided: all(Part::Decided),
         }
     }
 
