@@ -28,6 +28,7 @@ use kubebench_git::Commits;
 use kubebench_host::fs::{self, Content};
 use kubebench_report::ExpectedBenchmark;
 use kubebench_results::compare::model::LeftOut;
+use kubebench_results::compare::render::Subject;
 use kubebench_results::compare::{Lineage, Policies, Rule, sequences, words};
 use kubebench_results::dataset::{Dataset, Partition, Row};
 use kubebench_syntax::diag::render::listed;
@@ -54,6 +55,10 @@ pub struct Evaluation {
     start: Start,
     /// The folder of the project.
     pub root: PathBuf,
+    /// Its name; nothing without a project file.
+    pub name: Option<String>,
+    /// Where the site of its results is.
+    pub site: Option<String>,
     /// The facts that do not keep results apart.
     pub across: BTreeSet<String>,
     /// The gates of its specs, and where their metrics stand.
@@ -112,6 +117,12 @@ pub fn refuse_unknown<'a, I: Iterator<Item = (&'a str, &'a BTreeMap<String, Stri
         bail!("no result has the metric `{unknown}`: there is no result that counts");
     }
     bail!("no result has the metric `{unknown}`; there are {}", listed(known))
+}
+
+/// Returns what comments of pull requests about the project at `root` are found by. Outside of a repository there is no other one.
+pub fn subject(root: &Path, name: Option<String>) -> Subject {
+    let commits = Commits::open(root, "", "").ok().flatten();
+    Subject { folder: commits.map_or_else(String::new, |commits| commits.folder().to_owned()), name }
 }
 
 /// Reads the acknowledgements of the project at `root`; what is wrong with them is added to `found`.
@@ -177,6 +188,8 @@ impl Evaluation {
         Self {
             start: start.clone(),
             root,
+            name: settings.and_then(|settings| settings.name.clone()),
+            site: settings.and_then(|settings| settings.report_url.clone()),
             across: settings.map(|settings| settings.compare_across.clone()).unwrap_or_default(),
             output: settings.map_or_else(|| "generated".to_owned(), |settings| settings.output.clone()),
             directory,
@@ -340,6 +353,11 @@ impl Evaluation {
     /// Returns the sessions of all results, in the order of these commits.
     pub fn sequences(&self, lineage: Option<&Lineage>) -> Vec<Partition> {
         sequences(&self.dataset, 0..self.dataset.rows().len(), &self.across, lineage)
+    }
+
+    /// Returns what comments of pull requests about the project are found by.
+    pub fn subject(&self) -> Subject {
+        subject(&self.root, self.name.clone())
     }
 
     /// Returns the day of the newest result, on which acknowledgements are evaluated: the same one whatever part of the results is kept.

@@ -55,7 +55,7 @@ pub(super) struct Global {
     /// Print no summary
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(super) quiet: bool,
-    /// Say more on standard error
+    /// Say more: on standard error, and `gate` all that it knows of each series
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(super) verbose: u8,
 }
@@ -127,7 +127,7 @@ pub(super) enum Command {
     Status(StatusArgs),
     /// Show the logs of a run in a cluster
     Logs(LogsArgs),
-    /// Judge the newest results by the gates of the specs; exit with 1 when something got worse
+    /// Evaluate the newest results by the gates of the specs; exit with 1 when something got worse
     Gate(GateArgs),
     /// Compare two sides: revisions, branches, tags, folders, labels, variants or environments
     Compare(CompareArgs),

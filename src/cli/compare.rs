@@ -34,6 +34,7 @@ fn sides(global: &Global, args: &CompareArgs, [baseline, candidate]: [&str; 2]) 
         results: args.results.clone(),
     };
     let evaluation = evaluation::open(global, args.markdown.as_deref(), &query.folders())?;
+    let subject = evaluation.subject();
     let compared = SidesCompared::of(evaluation, &start, &query)?;
     let status = if compared.is_whole() { ExitStatus::Yes } else { ExitStatus::No };
     let SidesCompared { answer, problems, findings, sources } = compared;
@@ -47,7 +48,7 @@ fn sides(global: &Global, args: &CompareArgs, [baseline, candidate]: [&str; 2]) 
     diagnostics.extend(findings);
     let answer = Answer {
         human: &|| render::human_comparison(&answer),
-        markdown: &|| render::markdown_comparison(&answer),
+        markdown: &|| render::markdown_comparison(&answer, &subject),
         json: &|| Ok(serde_json::to_value(v1::Comparison::from(&answer))?),
     };
     print(global, args, &answer, Findings { diagnostics, sources: &sources, checked: &[], unreadable: false })?;
@@ -71,11 +72,12 @@ fn along(global: &Global, args: &CompareArgs, axis: &str) -> Result<ExitStatus> 
         allowed: args.allow.clone(),
         pareto: args.pareto.clone(),
     };
+    let subject = histories.evaluation.subject();
     let Scaling { answer, diagnostics, sources } = Scaling::of(histories, &scaling)?;
     let status = if !answer.groups.is_empty() && !diagnostics.has_errors() { ExitStatus::Yes } else { ExitStatus::No };
     let answer = Answer {
         human: &|| scaling::render::human(&answer),
-        markdown: &|| scaling::render::markdown(&answer),
+        markdown: &|| scaling::render::markdown(&answer, &subject),
         json: &|| Ok(serde_json::to_value(scaling::v1::Swept::from(&answer))?),
     };
     print(global, args, &answer, Findings { diagnostics, sources: &sources, checked: &[], unreadable: false })?;

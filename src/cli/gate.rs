@@ -1,5 +1,7 @@
 //! `kubebench gate`: does the newest session pass what the specs demand?
 
+use std::path::Path;
+
 use anyhow::{Context as _, Result, bail};
 
 use super::ExitStatus;
@@ -7,10 +9,12 @@ use super::args::{GateArgs, Global};
 use super::findings::{self, Findings, Output, counted};
 use super::recorded::teller;
 use super::{evaluation, project};
-use crate::app::evaluate::{Evaluation, GatesEvaluated, Unreachable};
+use crate::app::evaluate::{ACKS, Evaluation, GateQuery, GatesEvaluated, Unreachable, subject};
+use crate::app::places;
 use kubebench_host::fs;
 use kubebench_host::terminal;
 use kubebench_results::compare::model::{GateReport, Outcome};
+use kubebench_results::compare::render::{Detail, Subject, View};
 use kubebench_results::compare::{render, v1};
 use kubebench_syntax::diag::Diagnostics;
 use kubebench_syntax::diag::render::Format;
@@ -19,13 +23,38 @@ use kubebench_syntax::diag::render::Format;
 pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
     let project = project::open(global, &args.select)?;
     let found = project.diagnostics();
-    if found.has_errors() {
-        return project::report(global, &project, found);
-    }
     let start = global.start();
     let query = args.query();
-    let mut evaluation = Evaluation::of(&start, project)?;
+    if found.has_errors() {
+        if let (Some(path), Some(compiled)) = (&args.markdown, &project.compilation.project) {
+            let settings = &compiled.settings;
+            let kept = [ACKS, &settings.results.directory, &settings.output];
+            places::refuse("comment", &start.path(path), &project.root, &kept)?;
+            let subject = subject(&project.root, settings.name.clone());
+            let why = "the specs or the project file have errors, which `kubebench validate` lists";
+            write_comment(global, path, &render::markdown_without_answer(why, &subject))?;
+        }
+        return project::report(global, &project, found);
+    }
+    let evaluation = Evaluation::of(&start, project)?;
     evaluation::refuse_places(global, &evaluation, args.markdown.as_deref(), &query.folders())?;
+    let subject = evaluation.subject();
+    let said = evaluate(global, args, &query, evaluation, &subject);
+    if let (Err(error), Some(path)) = (&said, &args.markdown) {
+        // Why there is no answer is the fault that counts, whether that can be written or not.
+        let comment = render::markdown_without_answer(&format!("{error:#}"), &subject);
+        drop(write_comment(global, path, &comment));
+    }
+    said
+}
+
+fn evaluate(
+    global: &Global,
+    args: &GateArgs,
+    query: &GateQuery,
+    mut evaluation: Evaluation,
+    subject: &Subject,
+) -> Result<ExitStatus> {
     evaluation.unreachable = Unreachable::of(args.count_unreachable);
     if args.fetch {
         evaluation.fetch(query.results.as_ref(), teller(global))?;
@@ -44,13 +73,20 @@ pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
     let acks = evaluation.acks(&mut found)?;
     if found.has_errors() {
         // An acknowledgement that cannot be read could be the one that lets the gate pass, or not.
+        if let Some(path) = &args.markdown {
+            let why = "an acknowledgement has errors, which `kubebench validate` lists";
+            write_comment(global, path, &render::markdown_without_answer(why, subject))?;
+        }
         let findings = Findings { diagnostics: found, sources: &evaluation.sources, checked: &[], unreadable: true };
         return findings::report(global, Output::Findings, findings);
     }
-    let GatesEvaluated { answer, diagnostics, sources, untrusted } =
-        GatesEvaluated::of(evaluation, &acks, &start, &query)?;
+    let GatesEvaluated { answer, diagnostics, sources, untrusted, links } =
+        GatesEvaluated::of(evaluation, &acks, &global.start(), query)?;
+    if let Some(path) = &args.markdown {
+        write_comment(global, path, &render::markdown_gated(&answer, subject, &links))?;
+    }
     let findings = Findings { diagnostics, sources: &sources, checked: &[], unreadable: false };
-    print(global, args, &answer, findings)?;
+    print(global, &answer, findings)?;
     Ok(match answer.outcome {
         Outcome::NoAnswer => {
             terminal::tell(&format!(
@@ -64,13 +100,20 @@ pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
     })
 }
 
-fn print(global: &Global, args: &GateArgs, answer: &GateReport, findings: Findings<'_>) -> Result<()> {
-    if let Some(path) = &args.markdown {
-        fs::write_report(&global.start().path(path), &render::markdown_gated(answer))
-            .with_context(|| format!("cannot write {}", path.display()))?;
-    }
+fn write_comment(global: &Global, path: &Path, comment: &str) -> Result<()> {
+    fs::write_report(&global.start().path(path), comment).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Of a pipe as wide: the same bytes wherever it ends.
+const WIDTH: usize = 100;
+
+fn print(global: &Global, answer: &GateReport, findings: Findings<'_>) -> Result<()> {
+    let view = View {
+        width: terminal::columns(terminal::Stream::Output).unwrap_or(WIDTH),
+        detail: if global.verbose > 0 { Detail::Full } else { Detail::Short },
+    };
     match global.output_format {
-        Format::Human => terminal::print(&render::human_gated(answer))?,
+        Format::Human => terminal::print(&render::human_gated(answer, view))?,
         Format::Json => terminal::print(&format!("{:#}\n", serde_json::to_value(v1::Gated::from(answer))?))?,
         _ => return findings::report(global, Output::Findings, findings).map(drop),
     }

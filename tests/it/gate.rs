@@ -21,6 +21,7 @@ mod properties;
 mod recorded;
 mod renamed;
 mod report;
+mod said;
 mod scaling;
 mod units;
 mod zeros;
@@ -224,6 +225,13 @@ impl Project {
             self.folder.command(arguments).env("XDG_CACHE_HOME", self.folder.path().join(".cache")).output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+    }
+
+    /// Runs a gate with all details; returns its status and what it printed, with what did not fit a line put together again.
+    pub(super) fn whole(&self, arguments: &[&str]) -> (i32, String) {
+        let (status, text, _) = self.says(&[&["gate", "-v"], arguments].concat());
+        let ends = [" \\\n        ", "\n        ", "\n      ", "\n    "];
+        (status, ends.iter().fold(text, |text, end| text.replace(end, " ")))
     }
 
     /// Runs the program for JSON.

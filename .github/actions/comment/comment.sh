@@ -1,45 +1,73 @@
 #!/usr/bin/env bash
-# Reads the artifact of run $RUN into $FOUND, and writes it as the comment of the pull request whose newest commit is $HEAD.
+# Reads the artifacts of run $RUN into $FOUND, one a project, and writes each as the comment of the pull request whose newest commit is
+# $HEAD.
 set -euo pipefail
 
-gh run download "$RUN" --repo "$REPOSITORY" --name kubebench-comment --dir "$FOUND"
-for file in number comment.md; do
-  if [ -L "$FOUND/$file" ] || [ ! -f "$FOUND/$file" ]; then
-    echo "the artifact has no file $file" >&2
-    exit 1
+gh run download "$RUN" --repo "$REPOSITORY" --pattern 'kubebench-comment-*' --dir "$FOUND"
+
+# Writes what is in a folder, and updates the comment that begins with the same project.
+write() {
+  local folder=$1 file number head first mark own comments comment
+  for file in number comment.md; do
+    if [ -L "$folder/$file" ] || [ ! -f "$folder/$file" ]; then
+      echo "the artifact has no file $file" >&2
+      return 1
+    fi
+  done
+
+  number=$(head -c 20 "$folder/number" | tr -d '\n')
+  if ! [[ $number =~ ^[1-9][0-9]{0,9}$ ]]; then
+    echo "the artifact names no pull request" >&2
+    return 1
   fi
+  # Whoever opened a pull request could name another one. Only the one whose commit was evaluated is meant.
+  head=$(gh api "repos/$REPOSITORY/pulls/$number" --jq .head.sha) || return 1
+  if [ "$head" != "$HEAD" ]; then
+    echo "pull request $number has another newest commit than the one that was evaluated: nothing to say" >&2
+    return 0
+  fi
+
+  # <!-- kubebench gate FOLDER NAME -->: the folder tells the projects of a repository apart. Nothing in it ends a string of jq.
+  first=$(head -n 1 "$folder/comment.md" | head -c 1000)
+  if ! [[ $first =~ ^'<!-- kubebench gate '([A-Za-z0-9._/%-]+)(' '[A-Za-z0-9._/%-]+)?' -->'$ ]]; then
+    echo "the comment does not begin with <!-- kubebench gate FOLDER NAME -->" >&2
+    return 1
+  fi
+  mark="<!-- kubebench gate ${BASH_REMATCH[1]} "
+
+  # A comment holds 65,536 characters, and names nobody.
+  iconv -f UTF-8 -t UTF-8 -c "$folder/comment.md" | sed 's/@/\&#64;/g' >"$folder/whole.md" || return 1
+  head -c 60000 "$folder/whole.md" | iconv -f UTF-8 -t UTF-8 -c >"$folder/body.md" || true
+  if [ "$(wc -c <"$folder/whole.md")" -gt 60000 ]; then
+    printf '\n\n</details>\n\nThe rest is in the summary of the run.\n' >>"$folder/body.md" || return 1
+  fi
+  printf '\n<sub>Of commit %s.</sub>\n' "$HEAD" >>"$folder/body.md" || return 1
+
+  own=".[] | select(.user.login == \"github-actions[bot]\") | select(.body | startswith(\"$mark\")) | .id"
+  comments=$(gh api --paginate "repos/$REPOSITORY/issues/$number/comments" --jq "$own") || return 1
+  comment=${comments%%$'\n'*}
+  if [ -n "$comment" ]; then
+    gh api --method PATCH "repos/$REPOSITORY/issues/comments/$comment" --field "body=@$folder/body.md" --jq .html_url
+  else
+    gh api --method POST "repos/$REPOSITORY/issues/$number/comments" --field "body=@$folder/body.md" --jq .html_url
+  fi
+}
+
+# So many projects at most: whoever opened the pull request says how many there are.
+most=20
+count=0
+failed=0
+for folder in "$FOUND"/kubebench-comment-*/; do
+  count=$((count + 1))
+  if [ "$count" -gt "$most" ]; then
+    echo "there are more than $most comments: the others are left out" >&2
+    failed=1
+    break
+  fi
+  write "${folder%/}" || failed=1
 done
-
-number=$(head -c 20 "$FOUND/number" | tr -d '\n')
-if ! [[ $number =~ ^[1-9][0-9]{0,9}$ ]]; then
-  echo "the artifact names no pull request" >&2
-  exit 1
+if [ "$count" -eq 0 ]; then
+  echo "the run left no comment" >&2
+  failed=1
 fi
-# Whoever opened a pull request could name another one. Only the one whose commit was judged is meant.
-head=$(gh api "repos/$REPOSITORY/pulls/$number" --jq .head.sha)
-if [ "$head" != "$HEAD" ]; then
-  echo "pull request $number has another newest commit than the one that was judged: nothing to say" >&2
-  exit 0
-fi
-
-mark='<!-- kubebench gate -->'
-if [ "$(head -n 1 "$FOUND/comment.md" | head -c 200)" != "$mark" ]; then
-  echo "the comment does not begin with $mark" >&2
-  exit 1
-fi
-# A comment holds 65,536 characters, and names nobody.
-iconv -f UTF-8 -t UTF-8 -c "$FOUND/comment.md" | sed 's/@/\&#64;/g' >"$FOUND/whole.md"
-head -c 60000 "$FOUND/whole.md" | iconv -f UTF-8 -t UTF-8 -c >"$FOUND/body.md" || true
-if [ "$(wc -c <"$FOUND/whole.md")" -gt 60000 ]; then
-  printf '\n\n</details>\n\nThe rest is in the summary of the run.\n' >>"$FOUND/body.md"
-fi
-printf '\n<sub>Of commit %s.</sub>\n' "$HEAD" >>"$FOUND/body.md"
-
-own='.[] | select(.user.login == "github-actions[bot]") | select(.body | startswith("<!-- kubebench gate -->")) | .id'
-comments=$(gh api --paginate "repos/$REPOSITORY/issues/$number/comments" --jq "$own")
-comment=${comments%%$'\n'*}
-if [ -n "$comment" ]; then
-  gh api --method PATCH "repos/$REPOSITORY/issues/comments/$comment" --field "body=@$FOUND/body.md" --jq .html_url
-else
-  gh api --method POST "repos/$REPOSITORY/issues/$number/comments" --field "body=@$FOUND/body.md" --jq .html_url
-fi
+exit "$failed"

@@ -1,7 +1,27 @@
 #!/usr/bin/env bash
-# Checks the tree and judges the results; leaves what it found in $OUT/comment.md and in the step summary.
+# Checks the tree and evaluates the results; leaves what it found in $OUT/comment.md and in the step summary.
 # Everything that comes from outside is in the environment and never part of a command's text.
 set -uo pipefail
+
+# Each project of a repository has an artifact, by its folder.
+folder=$(git rev-parse --show-prefix 2>/dev/null) || folder=""
+artifact=$(printf '%s' "$folder" | sha256sum | cut -c 1-12)
+printf 'artifact=kubebench-comment-%s\n' "$artifact" >>"${GITHUB_OUTPUT:-/dev/null}"
+
+# Prints text as one word of an HTML comment, as Kubebench does.
+word() (
+  LC_ALL=C
+  text=$1 made=""
+  while [ -n "$text" ]; do
+    letter=${text:0:1} text=${text:1}
+    case "$letter" in
+      [A-Za-z0-9._/]) made+=$letter ;;
+      -) if [ "${made%-}" = "$made" ]; then made+=-; else made+=%2D; fi ;;
+      *) printf -v letter '%%%02X' "'$letter" && made+=%${letter: -2} ;;
+    esac
+  done
+  printf '%s' "${made:-.}"
+)
 
 mkdir -p "$OUT"
 : >"$OUT/comment.md"
@@ -44,7 +64,7 @@ gated=$?
 if [ -f "$OUT/gate.md" ]; then
   cat "$OUT/gate.md" >>"$OUT/comment.md"
 else
-  printf '%s\n' '<!-- kubebench gate -->' '### ❌ Kubebench gate gives no answer' '' \
+  printf '%s\n' "<!-- kubebench gate $(word "${folder%/}") -->" '### ❌ Kubebench gate gives no answer' '' \
     "It ended with status $gated; the log of the job says why." >>"$OUT/comment.md"
 fi
 if [ -n "${BASELINE:-}" ] && [ -n "${CANDIDATE:-}" ]; then

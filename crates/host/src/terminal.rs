@@ -34,6 +34,15 @@ pub fn is_terminal(stream: Stream) -> bool {
     }
 }
 
+/// Returns how many columns `stream` has, where it is a terminal that says so.
+pub fn columns(stream: Stream) -> Option<usize> {
+    let size = match stream {
+        Stream::Output => terminal_size::terminal_size_of(io::stdout()),
+        Stream::Error => terminal_size::terminal_size_of(io::stderr()),
+    };
+    size.map(|(width, _)| usize::from(width.0)).filter(|width| *width > 0)
+}
+
 /// Returns the working directory.
 pub fn working_directory() -> Result<PathBuf> {
     std::env::current_dir().context("cannot tell the working directory")

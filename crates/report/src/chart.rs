@@ -57,7 +57,7 @@ pub(super) struct Finding<'a> {
 /// How something got worse.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum What<'a> {
-    /// By this share, in this interval of 95 %, against the level before.
+    /// By this much against the baseline.
     Level(Size),
     /// Beyond a limit or a fixed value, as the gate says it.
     Limit(&'a str),

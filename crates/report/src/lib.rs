@@ -17,6 +17,7 @@
 
 mod badge;
 mod chart;
+mod comment;
 mod data;
 pub mod disk;
 mod feed;
@@ -32,6 +33,7 @@ pub mod v1;
 
 use std::io;
 
+pub use comment::CommentLinks;
 pub use data::INDEX;
 pub use links::Links;
 pub use page::{File, sampled};

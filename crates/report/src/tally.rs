@@ -79,7 +79,7 @@ impl State {
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     series: BTreeMap<State, usize>,
-    /// Those without a change that would not have shown even one by half.
+    /// Those without a change that are too noisy or too short to detect even a 50 % regression.
     blind: usize,
     /// The files that did not count.
     left_out: usize,

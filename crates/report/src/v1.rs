@@ -70,7 +70,7 @@ pub struct Open {
     /// The change as a share; left out where only a limit was passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<f64>,
-    /// The interval of 95 % around it.
+    /// The 95 % confidence interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
     /// The limit or fixed value that was passed, as the gate says it.

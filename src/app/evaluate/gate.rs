@@ -5,12 +5,14 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 
+use super::report::links;
 use super::{DefaultBaseline, Evaluation, ResultCommits, add_baselines};
 use crate::app::results::{NamedResults, ResultsPlace};
 use crate::app::start::Start;
 use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_format::result::Ack;
 use kubebench_git::RecordedBranch;
+use kubebench_report::CommentLinks;
 use kubebench_results::compare::model::{GateReport, LeftOut, Line, Outcome, SessionValue, Verdict};
 use kubebench_results::compare::{
     Candidate, GateRequest, Head, Judged, Lineage, OutOfTime, Rule, Unread, gate, idle, render, words,
@@ -89,6 +91,8 @@ pub struct GatesEvaluated {
     pub sources: SourceMap,
     /// How many files of what is evaluated cannot be trusted.
     pub untrusted: usize,
+    /// What a comment about it leads to.
+    pub links: CommentLinks,
 }
 
 impl GateQuery {
@@ -112,6 +116,11 @@ impl GatesEvaluated {
         let all = evaluation.sequences(order);
         let out_of_time = out_of_time(&evaluation, &all, &candidate, order);
         let (newest, origin) = origin(&evaluation, &candidate, out_of_time);
+        let links = CommentLinks {
+            site: evaluation.site.clone(),
+            links: links(None, query.results.as_ref(), &evaluation, commits.as_ref(), default.as_deref()),
+            recorded: evaluation.of_branch_alone(),
+        };
         let Evaluation { dataset, rules, policies, left_out, mut diagnostics, sources, .. } = evaluation;
         let others = others(query, commits.as_ref(), order, &dataset)?;
         let head = others.as_ref().map_or(Head::OnDefault, |others| Head::Elsewhere { others });
@@ -182,7 +191,7 @@ impl GatesEvaluated {
         diagnostics.extend(failed.map(|line| finding(line, &rules, answer.results.as_deref())));
         let undecided = absent.filter(|_| outcome == Outcome::NoHistory);
         diagnostics.extend(undecided.map(|message| Diagnostic::in_file(&code::KB0462, PROJECT_FILE, message)));
-        Ok(Self { answer, diagnostics, sources, untrusted })
+        Ok(Self { answer, diagnostics, sources, untrusted, links })
     }
 }
 

@@ -116,6 +116,12 @@ impl Evaluation {
         self.dataset.places(|row| !self.recorded.own.contains(&row.digest))
     }
 
+    /// Returns the paths of the results that the branch alone has.
+    pub(super) fn of_branch_alone(&self) -> BTreeSet<String> {
+        let rows = self.dataset.rows().iter().filter(|row| self.recorded.own.contains(&row.digest));
+        rows.map(|row| row.path.clone()).collect()
+    }
+
     /// Reads whole results by their paths, and hands them to `each`.
     pub(super) fn whole(
         &self,

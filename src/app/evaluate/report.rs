@@ -37,7 +37,7 @@ pub struct ReportQuery {
     pub title: String,
     /// Where the repository is shown; without it, where git's remote `origin` is.
     pub repository: Option<String>,
-    /// Where the site will be.
+    /// Where the site will be; without it, where the project file says.
     pub url: Option<String>,
     /// The day on which acknowledgements are evaluated; without it, that of the newest result.
     pub as_of: Option<String>,
@@ -87,13 +87,20 @@ impl Report {
         let (lines, mut notes) = lines(&evaluation, &partitions, &series, &acks, &baseline, &lineages, &as_of);
         let comparisons = comparisons(query, &evaluation, commits.as_ref(), &baseline, &series)?;
         let samples = samples(&evaluation, &series)?;
-        let links = links(query, &evaluation, commits.as_ref(), &baseline)?;
+        let branch = match &baseline {
+            DefaultBaseline::Known { name, .. } => Some(name.as_str()),
+            DefaultBaseline::NoRepository | DefaultBaseline::NoBranch => None,
+        };
+        let links = links(query.repository.as_deref(), query.results.as_ref(), &evaluation, commits.as_ref(), branch);
+        if let (Some(given), None) = (&query.repository, links.repository()) {
+            bail!("`{given}` is no address of a repository: write https://HOST/PATH");
+        }
         let is_shown =
             |ack: &&Ack| query.benchmarks.is_empty() || query.benchmarks.iter().any(|name| ack.has_benchmark(name));
         let shown: Vec<Ack> = acks.iter().filter(is_shown).cloned().collect();
         notes.extend(idle(&shown, &evaluation.dataset, &partitions, &lineages, &as_of));
         notes.extend(note(&baseline));
-        let url = query.url.as_deref().map(|url| url.trim_end_matches('/').to_owned());
+        let url = query.url.as_ref().or(evaluation.site.as_ref()).map(|url| url.trim_end_matches('/').to_owned());
         let title = query.title.clone();
         Ok(Self { evaluation, title, url, partitions, series, lines, comparisons, samples, links, as_of, notes })
     }
@@ -170,32 +177,25 @@ fn renewed(out: &Path, made: &str) -> Result<String> {
     })
 }
 
-/// Returns where the report's links lead.
-fn links(
-    query: &ReportQuery,
+/// Returns where links to commits, specs and results lead: in the `repository`, or where git's remote `origin` is; `branch` is the default
+/// one, as a baseline names it.
+pub(super) fn links(
+    repository: Option<&str>,
+    results: Option<&NamedResults>,
     evaluation: &Evaluation,
     commits: Option<&ResultCommits>,
-    baseline: &DefaultBaseline,
-) -> Result<Links> {
-    let branch = match baseline {
-        DefaultBaseline::Known { name, .. } => name.trim_start_matches("branch:").to_owned(),
-        DefaultBaseline::NoRepository | DefaultBaseline::NoBranch => "main".to_owned(),
-    };
+    branch: Option<&str>,
+) -> Links {
+    let branch = branch.and_then(|name| name.strip_prefix("branch:")).unwrap_or("main");
     let origin = commits.and_then(|commits| commits.origin());
     let folder = commits.map_or("", |commits| commits.folder());
-    let links = Links::to(query.repository.as_deref().or(origin.as_deref()), &branch, folder);
+    let links = Links::to(repository.or(origin.as_deref()), branch, folder);
     // On a branch of their own results lie at the top; another folder is taken for a checkout of that.
-    let of_branch = || evaluation.recording.as_ref().filter(|_| query.results.is_some());
+    let of_branch = || evaluation.recording.as_ref().filter(|_| results.is_some());
     let recorded_on = evaluation.recorded_on().map(RecordedBranch::branch);
-    let links = match recorded_on.or_else(|| of_branch().map(|results| results.branch.as_str())) {
+    match recorded_on.or_else(|| of_branch().map(|results| results.branch.as_str())) {
         Some(recorded_on) => links.with_results(recorded_on, &evaluation.directory),
-        None => links.with_results(&branch, &format!("{folder}{}", evaluation.directory)),
-    };
-    match &query.repository {
-        Some(given) if links.repository().is_none() => {
-            bail!("`{given}` is no address of a repository: write https://HOST/PATH")
-        }
-        _ => Ok(links),
+        None => links.with_results(branch, &format!("{folder}{}", evaluation.directory)),
     }
 }
 

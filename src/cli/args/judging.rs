@@ -17,7 +17,7 @@ use kubebench_syntax::unit::{Day, MetricSelector};
 pub(in crate::cli) struct GateArgs {
     #[command(flatten)]
     pub(in crate::cli) select: SelectArgs,
-    /// What is judged: a revision, a folder of results or a session; without it, the newest session of each case
+    /// What is evaluated: a revision, a folder of results or a session; without it, the newest session of each case
     #[arg(long, value_name = "REV|DIR|SESSION")]
     pub(in crate::cli) candidate: Option<String>,
     /// Whose earlier sessions it is compared with: branch:NAME, tag:NAME or a revision; without it, the default branch
@@ -47,7 +47,7 @@ pub(in crate::cli) struct GateArgs {
     /// Ignore result files that cannot be trusted
     #[arg(long)]
     pub(in crate::cli) skip_bad: bool,
-    /// The day on which acknowledgements are judged, such as 2027-03-31; without it, that of the newest result
+    /// The day on which acknowledgements are evaluated, such as 2027-03-31; without it, that of the newest result
     #[arg(long, value_name = "DAY", value_parser = day)]
     pub(in crate::cli) as_of: Option<String>,
     /// Also write a comment for a pull request to this file
@@ -109,7 +109,7 @@ pub(in crate::cli) struct AckArgs {
     /// The first session that is accepted: its id, its commit, or a time; without it, where the open change began
     #[arg(long, value_name = "SESSION|COMMIT|TIME", value_parser = beginning)]
     pub(in crate::cli) from: Option<String>,
-    /// The greatest change that is accepted, such as 6%, or `any`; without it, a little more than what got worse. What gets worse after
+    /// The largest change that is accepted, such as 6%, or `any`; without it, a little more than what got worse. What gets worse after
     /// it is another change
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(in crate::cli) max_change: Option<String>,
@@ -310,10 +310,10 @@ pub(in crate::cli) struct ReportArgs {
     /// Where the repository is shown, for links to commits and files; without it, where git's remote `origin` is
     #[arg(long, value_name = "URL")]
     pub(in crate::cli) repository: Option<String>,
-    /// Where the site will be, for the links of its feed
+    /// Where the site will be, for the links of its feed; without it, `report.url` of the project file
     #[arg(long, value_name = "URL")]
     pub(in crate::cli) url: Option<String>,
-    /// The day on which acknowledgements are judged, such as 2027-03-31; without it, that of the newest result
+    /// The day on which acknowledgements are evaluated, such as 2027-03-31; without it, that of the newest result
     #[arg(long, value_name = "DAY", value_parser = day)]
     pub(in crate::cli) as_of: Option<String>,
 }

@@ -51,11 +51,11 @@ fn what_is_open_on_replaced_hardware_is_told() {
     assert!(note.contains(&begun) && note.contains("1 × old"), "{note}");
     assert_line(
         &note,
-        str! {"not judged: `speed` of train (default) got worse on 1 × old, target default in session session-013 of 2026-02-01, neither acknowledged nor over; other hardware ran last"},
+        str! {"not evaluated: `speed` of train (default) got worse on 1 × old, target default in session session-013 of 2026-02-01, not resolved or acknowledged; other hardware ran last"},
     );
     assert_line(
         &project.says(&["gate"]).1,
-        str! {"note: not judged: `speed` of train (default) got worse on 1 × old, target default in session session-013 of 2026-02-01, neither acknowledged nor over; other hardware ran last"},
+        str! {"note: not evaluated: `speed` of train (default) got worse on 1 × old, target default in session"},
     );
     let ack = ["ack", "train", "--metric", "speed", "--by", "ada", "--reason", "sold", "--from", &begun];
     assert_eq!(project.says(&ack).0, 0);

@@ -53,9 +53,10 @@ fn an_open_change_has_one_size() {
         assert!(says(&[command]).contains(&size), "{size}: {}", says(&[command]));
     }
     let size = [(size.as_str(), "SIZE")];
+    assert_line(named(says(&["gate"]), &size), str! {"regressed: train [default], speed: SIZE"});
     assert_line(
-        named(says(&["gate"]), &size),
-        str! {"regressed: train [default], speed: open since 2026-02-01: the newest 8 of 16 sessions, SIZE against the level before; neither acknowledged nor over; its newest step: −13.1 % [−13.2, −12.9] since 2026-02-01"},
+        named(project.whole(&[]).1, &size),
+        str! {"  open since 2026-02-01: SIZE vs. the baseline (8 sessions at the current level, regressed for 16); not resolved or acknowledged"},
     );
     assert_line(
         named(says(&["history"]), &size),

@@ -156,11 +156,11 @@ fn what_a_branch_adds_to_an_open_change_is_told() {
     let further = "; this candidate is a further −13.9 % [";
     let says = [
         line["message"].as_str().unwrap().to_owned(),
-        project.says(&["gate", "--candidate", &feature]).1,
+        project.whole(&["--candidate", &feature]).1,
         std::fs::read_to_string(project.folder.path().join("gate.md")).unwrap(),
     ];
     for text in says {
-        assert!(text.contains(further), "{text}");
+        assert!(text.replace('\\', "").contains(further), "{text}");
     }
     // A branch that leaves it as it is adds nothing.
     let mut project = Project::with(SPEC);
@@ -239,7 +239,7 @@ fn a_session_of_a_branch_brings_nothing_back() {
         assert_eq!((status, answer["lines"].as_array().unwrap().len()), (0, 1), "{answer:#}");
         assert_line(
             texts(&answer["notes"]),
-            str! {"not judged: `speed` of train (default) got worse on 1 × synthetic, target default in session session-021 of 2026-02-01, neither acknowledged nor over; it has another unit since (tokens/s)"},
+            str! {"not evaluated: `speed` of train (default) got worse on 1 × synthetic, target default in session session-021 of 2026-02-01, not resolved or acknowledged; it has another unit since (tokens/s)"},
         );
     }
 }
@@ -306,7 +306,7 @@ fn more_sessions_of_the_newest_ones_commit_are_named() {
     let (_, line) = project.gate(&[]);
     assert_line(
         steady(texts(&line["notes"])),
-        str! {"1 of them of the candidate's own commit: `--candidate COMMIT` judges all of its sessions together"},
+        str! {"1 of them of the candidate's own commit: `--candidate COMMIT` evaluates all of its sessions together"},
     );
     let (status, line) = project.gate(&["--candidate", &lost[..10]]);
     assert_eq!((status, line["candidate"]["sessions"].as_array().unwrap().len()), (1, 2), "{line:#}");

@@ -133,6 +133,17 @@ fn the_newest_sessions_of_the_branch_are_evaluated_where_the_folder_has_none() {
     );
     let comment = fs::read_to_string(clone.join("comment.md")).unwrap();
     assert!(comment.contains("\nEvaluated: the newest sessions on origin/kubebench/results"), "{comment}");
+    // What is on the branch is shown where the remote is.
+    assert!(!comment.contains("newest run"), "{comment}");
+    remote.project.git(&["-C", clone.to_str().unwrap(), "remote", "set-url", "origin", "git@github.com:team/b.git"]);
+    remote.says(&clone, &["gate", "--markdown", "comment.md"]);
+    let comment = fs::read_to_string(clone.join("comment.md")).unwrap();
+    let (_, link) =
+        comment.split_once("([newest run](https://github.com/team/b/blob/kubebench/results/").expect("a link");
+    let path = link.split(')').next().unwrap();
+    let shown = format!("origin/kubebench/results:{path}");
+    let result = remote.project.git(&["-C", clone.to_str().unwrap(), "show", &shown]);
+    assert!(result.contains("\"session-013\""), "{path}: {result}");
     // The second time nothing is read again.
     let (_, _, error) = remote.says(&clone, &["gate", "-v"]);
     assert!(error.contains("origin/kubebench/results:results: 0 results read, 39 known from the cache"), "{error}");
@@ -154,6 +165,11 @@ fn the_newest_sessions_of_the_folder_are_evaluated_with_the_history_of_the_branc
         first_line(&out),
         str! {"evaluated: the newest sessions in results; origin/kubebench/results has the history"},
     );
+    // Whether somebody will record what is in the folder is unknown.
+    remote.project.git(&["-C", clone.to_str().unwrap(), "remote", "set-url", "origin", "git@github.com:team/b.git"]);
+    remote.says(&clone, &["gate", "--markdown", "comment.md"]);
+    let comment = fs::read_to_string(clone.join("comment.md")).unwrap();
+    assert!(comment.contains("got worse") && !comment.contains("newest run"), "{comment}");
     // A folder that is named is read alone, and so is no branch.
     let (status, answer) = remote.json(&clone, &["gate", "--results", "results"]);
     assert_eq!((status, sessions(&answer["lines"][0]["baseline"])), (0, 0), "{answer:#}");

@@ -181,7 +181,7 @@ fn a_confirmed_change_began_with_its_first_hit() {
     let pending = index["pending"][0].clone();
     assert_line(
         steady(pending["sentence"].as_str().unwrap()),
-        str! {"train (default): speed −7.0 % [−8.6, −5.3] since 2026-02-01 21:01 UTC (COMMIT) on 1 × synthetic, target default; seen in 1 session; pending: significant, and beyond the threshold of 3 %; a second session of the same revision decides; brackets are the 95 % confidence interval."},
+        str! {"train (default): speed −7.0 % [−8.6, −5.3] since 2026-02-01 21:01 UTC (COMMIT) on 1 × synthetic, target default; seen in 1 session; pending: statistically significant, and beyond the 3 % threshold; a second session of the same revision decides; brackets are the 95 % confidence interval."},
     );
     project.session(93.2, &on(&commits[1]));
     let open = json(&site(&project, &[])["index.json"])["open"][0].clone();
@@ -278,7 +278,7 @@ fn a_branch_closes_nothing() {
     assert_eq!((status, line["reason"].as_str()), (1, Some("open")), "{line:#}");
     assert_line(
         texts(&line["notes"]),
-        str! {"the newest session is from another branch and does not show the open regression; `--candidate` judges it by itself"},
+        str! {"the newest session is from another branch and does not show the open regression; `--candidate` evaluates it by itself"},
     );
     let index = json(&site(&project, &[])["index.json"]);
     assert_eq!(index["open"].as_array().unwrap().len(), 1, "{index}");

@@ -300,7 +300,7 @@ fn hostile_names_are_text() {
     assert_eq!(status, 0, "{error}");
     assert!(!text.contains(['\u{1b}', '\u{202e}']) && text.contains("a|<b>@x"), "{text}");
     let comment = std::fs::read_to_string(project.folder.path().join("by.md")).unwrap();
-    assert!(comment.starts_with("<!-- kubebench compare by variant -->\n### Kubebench by variant\n"), "{comment}");
+    assert!(comment.starts_with("<!-- kubebench compare by variant . p -->\n### Kubebench by variant\n"), "{comment}");
     assert_line(
         &comment,
         str! {[r#"- speed of **train**: variant=�\[31m�z &#35;&#35; x has the best median; next is variant=a\|&lt;b&gt;&#64;x, 0.833 × [0.833, 0.833]."#]},

@@ -103,6 +103,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("snapbox", &["testing/snapshot"]),
     ("statrs", &["stats/distribution"]),
     ("strsim", &["syntax/diag"]),
+    ("terminal_size", &["host/terminal"]),
     ("tokio", &["cluster"]),
     ("ureq", &["host/http"]),
 ];

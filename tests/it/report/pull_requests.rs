@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use crate::support::project::{Folder, files_below, relative, repository};
 
 const PAGE: &str = "docs/pull-requests.md";
-const MARK: &str = "<!-- kubebench gate -->";
+const MARK: &str = "<!-- kubebench gate . kubebench-examples -->";
 
 fn read(path: &str) -> String {
     fs::read_to_string(repository().join(path)).unwrap()
@@ -119,7 +119,7 @@ fn the_comment_in_the_page_is_the_one_that_is_written() {
     let comment = made("out/comment.md");
     assert_eq!((made("summary.md"), made("out/number").as_str()), (comment.clone(), "7\n"));
     // The commits of the series are not of this folder.
-    let comment = comment.replace("\nthere is no git history here, so all earlier sessions are the baseline\n", "");
+    let comment = comment.replace("\nThere is no git history here, so all earlier sessions are the baseline\n", "");
     let page = read(PAGE);
     let (before, rest) = page.split_once("````markdown\n").unwrap();
     let (_, after) = rest.split_once("````").unwrap();
@@ -135,12 +135,13 @@ fn the_comment_in_the_page_is_the_one_that_is_written() {
     assert!(!folder.path().join("taken").exists());
     let sides = [("BASELINE", "variant:none"), ("CANDIDATE", "env:cpu")];
     script(&folder, ".github/actions/judge/judge.sh", &programs, &[&environment[..], &sides[..]].concat());
-    assert!(made("out/comment.md").contains("<!-- kubebench compare -->"));
+    assert!(made("out/comment.md").contains("<!-- kubebench compare . kubebench-examples -->"));
     // A tree that is not as the specs say, and no answer of the gate.
     folder.write("specs/wordpiece.yaml", "kind: nonsense\n");
     let output = script(&folder, ".github/actions/judge/judge.sh", &programs, &environment);
     assert_ne!(output.status.code(), Some(0));
     assert!(made("out/comment.md").starts_with(MARK));
+    assert_line(made("out/comment.md"), str! {"### ❌ Kubebench gate gives no answer"});
     assert_line(
         made("out/comment.md"),
         str! {"**The generated tree is not as the specs say**: run `kubebench compile` and commit what it writes."},
@@ -181,10 +182,10 @@ fn the_branch_of_results_is_fetched_with_a_token_that_only_git_has() {
 const GH: &str = r#"#!/bin/sh
 echo "$*" >>asked
 case "$*" in
-  "run download 5 --repo o/r --name kubebench-comment --dir found") cp -r artifact found ;;
+  "run download 5 --repo o/r --pattern kubebench-comment-* --dir found") mkdir found && cp -r artifact found/kubebench-comment-1 ;;
   *"repos/o/r/pulls/"*) echo abc ;;
   *"--paginate"*) cat comments ;;
-  *"--field body=@found/body.md"*) cp found/body.md written ;;
+  *"--field body=@found/kubebench-comment-1/body.md"*) cp found/kubebench-comment-1/body.md written ;;
   *) exit 9 ;;
 esac
 "#;
@@ -218,6 +219,10 @@ fn one_comment_is_written_and_updated_and_nothing_else() {
         (&sound, "7/../../x\n", "abc", 1),
         (&sound, "", "abc", 1),
         ("### passed\n", "7\n", "abc", 1),
+        ("<!-- kubebench gate -->\n", "7\n", "abc", 1),
+        ("<!-- kubebench gate a\" -->\n", "7\n", "abc", 1),
+        ("<!-- kubebench gate a b c -->\n", "7\n", "abc", 1),
+        ("<!-- kubebench gate a --> -->\n", "7\n", "abc", 1),
     ] {
         let (found, _, written) = run(comment, number, head, "");
         assert_eq!((found, written.as_str()), (status, ""), "{comment:?} {number:?} {head}");
@@ -226,4 +231,84 @@ fn one_comment_is_written_and_updated_and_nothing_else() {
     assert!(status == 0 && written.len() < 65_536, "{}", written.len());
     assert_line(&written, str! {"The rest is in the summary of the run."});
     assert!(!folder.path().join("taken").exists());
+}
+
+/// A `gh` that knows two projects of one run, and has a comment of the first one.
+const TWO: &str = r#"#!/bin/sh
+echo "$*" >>asked
+case "$*" in
+  "run download "*) mkdir found && cp -r one found/kubebench-comment-1 && cp -r two found/kubebench-comment-2 ;;
+  *"repos/o/r/pulls/"*) echo abc ;;
+  *"--paginate"*"kubebench gate perf/net "*) echo 31 ;;
+  *"--paginate"*) ;;
+  *"--method"*) ;;
+  *) exit 9 ;;
+esac
+"#;
+
+#[test]
+fn two_projects_of_one_repository_have_comments_of_their_own() {
+    let folder = Folder::with::<&str, &str>([]);
+    let programs = program(&folder, "gh", TWO);
+    for (project, mark) in [("one", "perf/net net"), ("two", "perf/gpu gpu")] {
+        folder.write(&format!("{project}/comment.md"), format!("<!-- kubebench gate {mark} -->\n### passed\n"));
+        folder.write(&format!("{project}/number"), "7\n");
+    }
+    let environment = [("REPOSITORY", "o/r"), ("RUN", "5"), ("HEAD", "abc"), ("FOUND", "found")];
+    let output = script(&folder, ".github/actions/comment/comment.sh", &programs, &environment);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let asked = fs::read_to_string(folder.path().join("asked")).unwrap();
+    let written: Vec<&str> = asked.lines().filter(|line| line.contains("--method")).collect();
+    let [patched, posted] = written.as_slice() else { panic!("{asked}") };
+    assert!(
+        patched.contains("PATCH repos/o/r/issues/comments/31 ") && patched.contains("kubebench-comment-1"),
+        "{asked}"
+    );
+    assert!(posted.contains("POST repos/o/r/issues/7/comments ") && posted.contains("kubebench-comment-2"), "{asked}");
+    // One that is none keeps no other from being written.
+    fs::remove_dir_all(folder.path().join("found")).unwrap();
+    folder.remove("asked");
+    folder.write("one/comment.md", "### passed\n");
+    let output = script(&folder, ".github/actions/comment/comment.sh", &programs, &environment);
+    assert_eq!(output.status.code(), Some(1));
+    let asked = fs::read_to_string(folder.path().join("asked")).unwrap();
+    assert_eq!(asked.lines().filter(|line| line.contains("--method")).count(), 1, "{asked}");
+}
+
+/// The first line of a comment is the same whether the program or the script writes it, and each folder has an artifact of its own.
+#[test]
+fn a_folder_has_one_mark_and_one_artifact() {
+    let mut artifacts = Vec::new();
+    for folder_of_project in [".", "perf/net", "a-->b", "x y", "\u{f6}--", "$(touch taken)"] {
+        let folder = Folder::with::<&str, &str>([]);
+        let identity = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"];
+        for command in [&["init", "-q", "-b", "main"][..], &["commit", "-q", "--allow-empty", "-m", "first"]] {
+            let git = Command::new("git").args(identity).args(command).current_dir(folder.path()).status().unwrap();
+            assert!(git.success());
+        }
+        let place = |file: &str| format!("{folder_of_project}/{file}");
+        folder.write(
+            &place("kubebench.yaml"),
+            "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {}\n",
+        );
+        folder.write(&place("specs/x.yaml"), "kind: nonsense\n");
+        let programs = program(&folder, "kubebench", "#!/bin/sh\nexit 2\n");
+        let path_of = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+        let mut command = Command::new("bash");
+        command.arg(repository().join(".github/actions/judge/judge.sh")).env("PATH", path_of);
+        command.current_dir(folder.path().join(folder_of_project)).env("OUT", "out").env("GITHUB_OUTPUT", "output");
+        assert_eq!(command.output().unwrap().status.code(), Some(2));
+        let made = |file: &str| fs::read_to_string(folder.path().join(place(file))).unwrap();
+        let by_script = made("out/comment.md").lines().next().unwrap().to_owned();
+        folder.run(&["-C", folder_of_project, "gate", "--markdown", "own.md"]);
+        let by_program = fs::read_to_string(folder.path().join(place("own.md"))).unwrap();
+        let by_program = by_program.lines().next().unwrap();
+        assert_eq!(by_program.replace(" p -->", " -->"), by_script, "{folder_of_project}");
+        artifacts.push(made("output"));
+        assert!(!folder.path().join(place("taken")).exists());
+    }
+    let count = artifacts.len();
+    artifacts.sort();
+    artifacts.dedup();
+    assert_eq!(artifacts.len(), count);
 }

@@ -88,6 +88,7 @@ const WITHOUT_DEFAULT: &[(&str, &str)] = &[
     ("Benchmark /definitions/Workload/properties/seldonModel", "memory secret server"),
     ("Project /definitions/ProjectSpec", "judgeFrom requiredVersion"),
     ("Project /definitions/Queue", "kueue volcano"),
+    ("Project /definitions/ReportSettings", "url"),
     ("Project /definitions/ResultsSettings", "remote"),
     ("Project /definitions/Target", "priorityClass storageClass"),
     ("Suite /definitions/Claim", "storageClass"),

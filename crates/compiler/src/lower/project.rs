@@ -62,7 +62,8 @@ pub fn project(document: Option<Document<'_>>, version: &str, diagnostics: &mut 
             return None;
         }
     }
-    let project = assemble(wire.spec, spec, diagnostics);
+    let mut project = assemble(wire.spec, spec, diagnostics);
+    project.settings.name = Some(wire.metadata.name);
     places::check(spec, &project.settings, diagnostics);
     Some(project)
 }
@@ -72,6 +73,7 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
         specs,
         output,
         results,
+        report,
         compare_across,
         judge_from,
         image,
@@ -98,6 +100,7 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
     Project {
         settings: Settings {
             path: PROJECT_FILE.to_owned(),
+            name: None,
             spec_dirs: specs
                 .map_or_else(|| vec!["specs".to_owned()], |dirs| dirs.into_iter().map(|dir| dir.0).collect()),
             output: path_or(output, "generated"),
@@ -117,6 +120,7 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
                 inbox: inbox.map_or_else(|| "refs/kubebench/inbox".to_owned(), |text| text.0),
                 credential: credential.unwrap_or_else(|| "kubebench-git".to_owned()),
             },
+            report_url: report.url.map(|url| url.0.trim_end_matches('/').to_owned()),
             compare_across: compare_across.into_iter().map(fact).collect(),
             judge_from: judge_from.map(|text| text.0),
         },

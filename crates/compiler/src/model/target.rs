@@ -172,6 +172,8 @@ pub enum NetworkPolicy {
 pub struct Settings {
     /// The path of the project file, `kubebench.yaml`.
     pub path: String,
+    /// The name of the project; nothing without a project file.
+    pub name: Option<String>,
     /// Folders that hold specs.
     pub spec_dirs: Vec<String>,
     /// The folder that manifests are written to.
@@ -180,6 +182,8 @@ pub struct Settings {
     pub image: String,
     /// How results reach git.
     pub results: ResultsSettings,
+    /// Where the site of the results is, without a slash at the end.
+    pub report_url: Option<String>,
     /// Facts that do not keep results apart, by name.
     pub compare_across: BTreeSet<String>,
     /// The day, time or revision from which on regressions count.

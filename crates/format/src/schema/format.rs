@@ -61,6 +61,7 @@ pub(crate) static FORMATS: &[Format] = &[
     Format { name: "json-pointer", noun: "a JSON Pointer", check: json_pointer },
     Format { name: "sha256", noun: "a SHA-256 digest", check: sha256 },
     Format { name: "http-url", noun: "an HTTP address", check: http_url },
+    Format { name: "site-url", noun: "the address of a site", check: site_url },
     Format { name: "storage-uri", noun: "the address of a store", check: storage_uri },
     Format { name: "git-remote", noun: "the address of a repository", check: super::remote::check },
     Format { name: "lint-code", noun: "the code of a lint", check: lint_code },
@@ -275,6 +276,22 @@ fn http_url(text: &str) -> Result<(), UnitError> {
     }
     if rest.is_some_and(|rest| rest.split('/').next().is_some_and(|authority| authority.contains('@'))) {
         return Err(fault("the address holds a user name or password", "leave it out; a spec is read by everybody"));
+    }
+    Ok(())
+}
+
+/// The address of a folder of pages: paths are added to it, and it is written into comments.
+fn site_url(text: &str) -> Result<(), UnitError> {
+    http_url(text)?;
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-._~:/%".contains(letter);
+    if let Some(letter) = text.chars().find(|letter| !is_plain(*letter)) {
+        return Err(fault(
+            format!("the address of a site has no `{}`", letter.escape_debug()),
+            "write `https://host/path` without a query; other letters of a path as `%XX`",
+        ));
+    }
+    if text.ends_with("/index.html") {
+        return Err(fault("this is a page of the site, not the site", "leave out `index.html`"));
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! One line of an answer: what was judged, made of an dataset's sessions and a judgement's numbers.
 
-use super::model::{Line, SessionValue, Sessions, Size};
+use super::model::{Line, SessionValue, Sessions, Size, Verdict};
 use super::side::Lineage;
 use super::words;
 use crate::dataset::{Dataset, Partition, Point, Series};
@@ -105,7 +105,7 @@ impl Origin<'_> {
     pub(super) fn line(&self, series: &Series, policy: Policy, judgement: &Judgement) -> Line {
         let newest = self.partition.newest(self.dataset);
         let effect = judgement.effect;
-        let is_inconclusive = judgement.verdict == crate::verdict::Verdict::Inconclusive;
+        let is_inconclusive = judgement.verdict == Verdict::Inconclusive;
         Line {
             benchmark: self.partition.benchmark.clone(),
             baseline_benchmark: None,

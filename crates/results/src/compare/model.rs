@@ -9,6 +9,9 @@ pub use kubebench_format::result::v1::{Direction, Kind};
 /// The reason of a line whose case has no session at all.
 pub(crate) const NO_SESSION: &str = "noSession";
 
+/// The reason of a pending line of which an earlier session was worse, and the newest one is not.
+pub(crate) const NOT_SHOWN: &str = "notShown";
+
 /// The reason of a line whose value measures something else than the limits of the spec do.
 pub(crate) const OTHER_UNIT: &str = "otherUnit";
 
@@ -115,7 +118,7 @@ pub struct SeriesHistory {
     pub apart: BTreeSet<String>,
     /// The changes of level, the oldest first.
     pub changes: Vec<LevelChange>,
-    /// The first session of the change that is open: neither acknowledged nor over.
+    /// The first session of the change that is open: not resolved or acknowledged.
     pub open: Option<String>,
     /// How large that change is now: its newest level against the one before it opened.
     pub open_size: Option<Size>,
@@ -146,7 +149,7 @@ pub struct LevelChange {
     pub after: Option<String>,
     /// The change as a share, against the level that was normal before; nothing where that was 0.
     pub change: Option<f64>,
-    /// The interval of 95 % around it.
+    /// The 95 % confidence interval.
     pub interval: Option<(f64, f64)>,
     /// The medians of the level before and of this one.
     pub levels: (f64, f64),
@@ -157,7 +160,7 @@ pub struct LevelChange {
 pub struct Size {
     /// The change as a share; nothing where the level before is 0.
     pub change: Option<f64>,
-    /// The interval of 95 % around it.
+    /// The 95 % confidence interval.
     pub interval: Option<(f64, f64)>,
     /// The medians of the level before and of the new one.
     pub levels: (f64, f64),
@@ -220,7 +223,7 @@ pub struct Line {
     pub message: String,
     /// The change as a share: −0.08 for 8 % less.
     pub change: Option<f64>,
-    /// The interval of 95 % around the change, not adjusted for other metrics.
+    /// The 95 % confidence interval of the change, not adjusted for other metrics.
     pub interval: Option<(f64, f64)>,
     /// How likely so large a change is where nothing changed, on both sides.
     pub p: Option<f64>,
@@ -242,7 +245,7 @@ pub struct Line {
     pub baseline: Sessions,
     /// The sessions that were judged.
     pub candidate: Sessions,
-    /// The regression that is neither acknowledged nor over; of a pending line, where it began before the candidate.
+    /// The regression that is not resolved or acknowledged; of a pending line, where it began before the candidate.
     pub open: Option<OpenChange>,
     /// The acknowledgements that apply.
     pub acks: Vec<Acknowledged>,
@@ -285,7 +288,7 @@ pub struct SessionValue {
     pub results: Vec<String>,
 }
 
-/// A regression that is neither acknowledged nor over.
+/// A regression that is not resolved or acknowledged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenChange {
     /// Its first session.

@@ -1,17 +1,31 @@
 //! Answers as people read them. Leaves: they get an answer and return text.
 
+mod comment;
 mod human;
+mod layout;
+mod links;
+mod mark;
 mod markdown;
+mod parts;
 mod sparkline;
+mod summary;
+mod terminal;
 
-pub use human::{comparison as human_comparison, gated as human_gated, rest as leftovers};
+#[cfg(test)]
+mod tests;
+
+pub use comment::{gated as markdown_gated, without_answer as markdown_without_answer};
+pub use human::{comparison as human_comparison, rest as leftovers};
+pub use links::{Addresses, NoAddresses};
+pub use mark::Subject;
 pub(crate) use markdown::grid;
-pub use markdown::{comparison as markdown_comparison, escape, gated as markdown_gated};
+pub use markdown::{comparison as markdown_comparison, escape};
 pub use sparkline::history as human_history;
+pub use terminal::{Detail, View, gated as human_gated};
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use super::model::{Acknowledged, GateReport, Line, NO_SESSION, Verdict};
+use super::model::{Acknowledged, Line, Verdict};
 use super::words::{self, Scaled};
 pub(crate) use kubebench_syntax::text::plain;
 
@@ -35,50 +49,20 @@ fn clean_ack(ack: &mut Acknowledged) {
 /// Says of one line, in one sentence, what was found.
 pub fn sentence(line: &Line) -> String {
     let case = if line.case_name.is_empty() { String::new() } else { format!(" ({})", line.case_name) };
-    let change = line.change.map(|change| format!(" {}:", words::estimate(change, line.interval))).unwrap_or_default();
-    let change = if matches!(line.reason.as_str(), "open" | "fixedBaseline") { String::new() } else { change };
+    let change = match line.reason.as_str() {
+        "open" | "fixedBaseline" => String::new(),
+        _ => {
+            words::shown(line).map_or_else(String::new, |size| format!(" {}:", words::size(size, line.unit.as_deref())))
+        }
+    };
     format!("`{}` of {}{case}:{change} {}", words::metric(line), words::benchmark(line), line.message)
 }
 
-/// Returns lines with what needs attention first, and the larger change before the smaller one.
+/// Returns lines with what needs attention first, and the larger change before the smaller one, as they are shown.
 fn by_weight(lines: &[Line]) -> Vec<&Line> {
-    let size = |line: &Line| line.change.map_or(0.0, f64::abs);
-    let mut sorted: Vec<&Line> = lines.iter().collect();
-    sorted.sort_by(|one, other| one.verdict.cmp(&other.verdict).then(size(other).total_cmp(&size(one))));
-    sorted
-}
-
-/// Returns what decides nothing since the default branch has it too, and the others.
-fn parted(lines: &[Line], answer: &GateReport) -> (Vec<Line>, Vec<Line>) {
-    lines.iter().cloned().partition(|line| answer.only_new && line.on_default)
-}
-
-/// Returns lines with those of each benchmark and target as one that never ran: who has many specs has run few of them at first.
-fn folded(lines: &[Line]) -> Vec<Line> {
-    let target = |line: &Line| line.environment.get("target").cloned().unwrap_or_default();
-    let mut absent: BTreeMap<(String, String), Vec<&Line>> = BTreeMap::new();
-    let mut shown = Vec::new();
-    for line in lines {
-        if line.reason == NO_SESSION {
-            absent.entry((line.benchmark.clone(), target(line))).or_default().push(line);
-        } else {
-            shown.push(line.clone());
-        }
-    }
-    for ((_, target), of_target) in absent {
-        let Some(first) = of_target.first() else { continue };
-        let cases: BTreeSet<&str> = of_target.iter().map(|line| line.case.as_str()).collect();
-        let metrics: BTreeSet<&str> = of_target.iter().map(|line| line.metric.as_str()).collect();
-        let case_name =
-            |case: &str| of_target.iter().find(|line| line.case == case).map(|line| line.case_name.as_str());
-        shown.push(Line {
-            case_name: named(&cases.into_iter().filter_map(case_name).collect::<Vec<_>>()),
-            metric: named(&metrics.into_iter().collect::<Vec<_>>()),
-            message: format!("{} on {target}", first.message),
-            ..(*first).clone()
-        });
-    }
-    shown
+    let mut sorted: Vec<(&Line, f64)> = lines.iter().map(|line| (line, words::distance(line))).collect();
+    sorted.sort_by(|(one, near), (other, far)| one.verdict.cmp(&other.verdict).then(far.total_cmp(near)));
+    sorted.into_iter().map(|(line, _)| line).collect()
 }
 
 /// Names some of many.
@@ -104,12 +88,18 @@ fn cells(line: &Line, none: &str) -> [String; 7] {
     ]
 }
 
-/// Counts verdicts: `1 regressed, 3 no change seen`.
-fn tally(lines: &[Line]) -> String {
-    let mut counts: BTreeMap<(Verdict, &str), usize> = BTreeMap::new();
+/// Counts verdicts, as people call them.
+fn tally<'a>(lines: impl Iterator<Item = &'a Line>) -> Vec<(&'static str, usize)> {
+    let mut counts: BTreeMap<(Verdict, &'static str), usize> = BTreeMap::new();
     for line in lines {
         *counts.entry((line.verdict, words::verdict(line))).or_default() += 1;
     }
-    let words: Vec<String> = counts.into_iter().map(|((_, verdict), count)| format!("{count} {verdict}")).collect();
+    counts.into_iter().map(|((_, verdict), count)| (verdict, count)).collect()
+}
+
+/// Counts verdicts in words: `1 regressed, 3 no change seen`.
+fn counted(lines: &[Line]) -> String {
+    let words: Vec<String> =
+        tally(lines.iter()).into_iter().map(|(verdict, count)| format!("{count} {verdict}")).collect();
     words.join(", ")
 }

@@ -156,7 +156,7 @@ pub struct SeriesHistory {
     pub apart: BTreeSet<String>,
     /// The changes of level, the oldest first.
     pub changes: Vec<LevelChange>,
-    /// The first session of the change that is open: neither acknowledged nor over.
+    /// The first session of the change that is open: not resolved or acknowledged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<String>,
     /// How large that change is now: its newest level against the one before it opened.
@@ -197,7 +197,7 @@ pub struct LevelChange {
     pub after: Option<String>,
     /// The change as a share, against the level that was normal before; null where that was 0, of which nothing is a share.
     pub change: Option<f64>,
-    /// The interval of 95 % around it.
+    /// The 95 % confidence interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
     /// The medians of the level before and of the new one, in the unit of the metric.
@@ -210,7 +210,7 @@ pub struct LevelChange {
 pub struct Size {
     /// The change as a share; null where the level before is 0, of which nothing is a share.
     pub change: Option<f64>,
-    /// The interval of 95 % around it.
+    /// The 95 % confidence interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
     /// The medians of the level before and of the new one, in the unit of the metric.
@@ -281,7 +281,7 @@ pub struct Line {
     /// The change as a share: −0.08 for 8 % less.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<f64>,
-    /// The interval of 95 % around the change, not adjusted for other metrics.
+    /// The 95 % confidence interval of the change, not adjusted for other metrics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
     /// How likely so large a change is where nothing changed, on both sides.
@@ -298,7 +298,7 @@ pub struct Line {
     /// The smallest regression that would be seen with a probability of 90 %, as a share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detectable: Option<f64>,
-    /// So many more sessions would decide; left out where nothing is open, or no number of them would.
+    /// About so many more sessions should settle it; left out where nothing is open, or no number of them would.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more_sessions: Option<usize>,
     /// The value of `run` in the spec that starts another session of the same revision, where that decides.
@@ -311,7 +311,7 @@ pub struct Line {
     pub baseline: Sessions,
     /// The sessions that were judged.
     pub candidate: Sessions,
-    /// The regression that is neither acknowledged nor over; of a pending line, where it began before the candidate.
+    /// The regression that is not resolved or acknowledged; of a pending line, where it began before the candidate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<OpenChange>,
     /// The acknowledgements that apply.
@@ -364,7 +364,7 @@ pub struct SessionValue {
     pub results: Vec<String>,
 }
 
-/// A regression that is neither acknowledged nor over.
+/// A regression that is not resolved or acknowledged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OpenChange {
@@ -385,7 +385,7 @@ pub struct OpenChange {
     /// The change as a share: its newest level against the one before it opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<f64>,
-    /// The interval of 95 % around it.
+    /// The 95 % confidence interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
     /// The medians of the level before it opened and of its newest one, in the unit of the metric.

@@ -1,12 +1,16 @@
 //! Numbers and reasons in words.
 
+mod next;
+
 use std::collections::BTreeMap;
 
-use super::model::{Acknowledged, Direction, GateReport, LevelChange, Line, OTHER_UNIT, OpenChange, Size, Verdict};
+use super::model::{Acknowledged, Direction, GateReport, Line, NOT_SHOWN, Size, Verdict};
 use crate::verdict::{Judgement, Method, Policy, Reason, SIGNIFICANT};
 use kubebench_format::result::labelled;
-use kubebench_syntax::text::shell_word;
 use kubebench_syntax::unit::{Conversion, MetricUnit};
+
+pub use self::next::next;
+pub(crate) use self::next::{Range, decide, limit, ranges};
 
 /// Returns a reason as a word for programs.
 pub(crate) fn code(reason: Reason) -> &'static str {
@@ -41,51 +45,47 @@ fn awaits(count: usize) -> String {
 /// Says why a verdict is what it is, and what would decide.
 pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
     let threshold = share(policy.threshold);
-    let seen =
-        judgement.detectable.map_or_else(String::new, |least| format!("; {} would have been seen", about(least)));
+    let seen = judgement.detectable.map_or_else(String::new, |least| format!("; {}", would_have_been_detected(least)));
     let more = match judgement.more {
         Some(0) => String::new(),
-        Some(1) => "; 1 more session would decide if nothing else changes".to_owned(),
-        Some(more) => format!("; {more} more sessions would decide if nothing else changes"),
-        None => "; at this noise, more sessions alone would not decide".to_owned(),
+        Some(more) => format!("; about {} should settle it", counted(more, "more session")),
+        None => "; at this noise, more sessions alone would not settle it".to_owned(),
     };
     let is_from_zero = judgement.effect.is_some_and(|effect| effect.method == Method::FromZero);
     let counts = judgement.effect.map_or((0, 0), |effect| effect.counts);
     match judgement.reason {
-        Reason::Change if is_from_zero => "significant, from a baseline of 0".to_owned(),
-        Reason::Change => format!("significant, and beyond the threshold of {threshold}"),
-        Reason::Equivalent => format!("the whole interval lies within {threshold}"),
+        Reason::Change if is_from_zero => "statistically significant, from a baseline of 0".to_owned(),
+        Reason::Change => format!("statistically significant, and beyond the {threshold} threshold"),
+        Reason::Equivalent => format!("the whole 95 % confidence interval is within {threshold}"),
         Reason::Nothing => {
             // The interval is that of this metric alone.
             let is_alone = judgement.effect.is_some_and(|effect| effect.p <= SIGNIFICANT);
             let among = if is_alone { " among so many metrics" } else { "" };
-            format!("not significant{among}, and within {threshold}{seen}")
+            format!("not statistically significant{among}, and within the {threshold} threshold{seen}")
         }
         Reason::NotSignificant if is_from_zero => {
-            format!("not 0 as the baseline is, which so few sessions, or sessions of which some were not 0, cannot decide{more}")
+            format!("above a baseline of 0, but not statistically significant{more}")
         }
-        Reason::NotSignificant => format!("beyond {threshold}, and within the noise of the sessions{more}"),
+        Reason::NotSignificant => {
+            format!("exceeds the {threshold} threshold but is not statistically significant{more}")
+        }
         Reason::NotAmongSoMany => {
-            format!("significant by itself, and expected by chance among so many metrics{more}")
+            format!("significant by itself, but expected by chance among so many metrics{more}")
         }
         Reason::MayBeBeyond => {
-            format!("something changed, and whether by more than {threshold} is open{more}")
+            format!("something changed, but it is unclear whether by more than the {threshold} threshold{more}")
         }
-        Reason::SeenBefore => {
-            format!("beyond {threshold}, and an earlier session was as far off and came back; the next session decides")
-        }
+        Reason::SeenBefore => format!(
+            "exceeds the {threshold} threshold, but an earlier session was as far off and recovered; the next session decides"
+        ),
         Reason::TooFew { wanted } if judgement.effect.is_none() => {
-            format!("less than two earlier sessions: a history of {wanted} can be judged")
+            format!("too few sessions: at least {wanted} are needed")
         }
         Reason::TooFew { wanted } => {
             let (baseline, candidate) = counts;
             format!("{baseline} and {candidate} sessions are too few: {wanted} on each side can be significant")
         }
-        Reason::ShortHistory { wanted } => format!(
-            "{} earlier {}: a history of {wanted} can be judged",
-            counts.0,
-            if counts.0 == 1 { "session" } else { "sessions" }
-        ),
+        Reason::ShortHistory { wanted } => no_baseline(counts.0, wanted),
         Reason::NoDirection => {
             format!("it changed by more than {threshold}, and nothing says which way is better")
         }
@@ -102,6 +102,17 @@ pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
                 .to_owned()
         }
     }
+}
+
+/// Says that a series has too few earlier sessions for a baseline.
+pub(crate) fn no_baseline(sessions: usize, wanted: usize) -> String {
+    let what = if sessions == 0 { "no baseline yet" } else { "the baseline is too short" };
+    format!("{what}: {sessions} of at least {wanted} sessions")
+}
+
+/// Says which regression would have been seen.
+pub(crate) fn would_have_been_detected(least: f64) -> String {
+    format!("a regression of {} or more would have been detected with 90 % probability", about(least))
 }
 
 /// Returns a share that somebody wrote as a percentage without a sign, to three digits: `2 %`, `0.35 %`.
@@ -181,6 +192,11 @@ pub fn size(size: Size, unit: Option<&str>) -> String {
     size.change.map_or_else(by_values, |change| estimate(change, size.interval))
 }
 
+/// The same without its interval.
+pub fn amount(size: Size, unit: Option<&str>) -> String {
+    size.change.map_or_else(|| self::size(size, unit), |share| change(share, size.interval))
+}
+
 /// Says who accepted a change, until when and why.
 pub(crate) fn accepted(ack: &Acknowledged) -> String {
     let until = ack.expires.as_ref().map_or_else(String::new, |day| format!(" until {day}"));
@@ -226,6 +242,12 @@ pub(crate) fn in_unit(value: f64, unit: Option<&str>) -> String {
 pub fn values<const N: usize>(values: [f64; N], unit: Option<&str>) -> [String; N] {
     let scaled = Scaled::of_all(values.into_iter(), unit);
     values.map(|value| scaled.value(value))
+}
+
+/// Returns what a value was and is, with the unit once: `980 -> 12500 ms`.
+pub(crate) fn from_to(before: f64, after: f64, unit: Option<&str>) -> String {
+    let scaled = Scaled::of_all([before, after].into_iter(), unit);
+    format!("{} -> {}", number(scaled.convert(before)), scaled.value(after))
 }
 
 /// A unit with the prefix with which values of a size are short. For people only: data has values in the unit of the metric.
@@ -344,10 +366,44 @@ pub fn verdict(line: &Line) -> &'static str {
     }
 }
 
+/// Returns the change that a line is about: of an open one that of all its sessions. Without its interval where that says something else
+/// than the verdict, as that of a few sessions far apart does; nothing where the change itself does, and where only a limit was passed.
+pub fn shown(line: &Line) -> Option<Size> {
+    let size = line.open.as_ref().and_then(|open| open.size).or_else(|| line.size())?;
+    let is_worse = match line.verdict {
+        Verdict::Regressed | Verdict::Pending => true,
+        Verdict::Improved => false,
+        _ => return Some(size),
+    };
+    if line.open.is_none() && (limit(line).is_some_and(|_| line.reason != "fixedBaseline") || line.reason == NOT_SHOWN)
+    {
+        return None;
+    }
+    let is_as_said = |share: f64| match line.direction {
+        Direction::Higher => (share < 0.0) == is_worse && share != 0.0,
+        Direction::Lower => (share > 0.0) == is_worse && share != 0.0,
+        Direction::None => share != 0.0,
+    };
+    let interval = size.interval.filter(|(low, high)| is_as_said(*low) && is_as_said(*high));
+    let change = size.change.unwrap_or(size.levels.1 - size.levels.0);
+    is_as_said(change).then_some(Size { interval, ..size })
+}
+
 /// Returns the change of a line in a table: `~` where it is noise.
 pub fn effect(line: &Line) -> String {
-    let Some(shown) = line.change.map(|share| estimate(share, line.interval)) else { return "–".to_owned() };
+    let Some(size) = shown(line) else { return "–".to_owned() };
+    let shown = self::size(size, line.unit.as_deref());
     if is_noise(line) { format!("~ {shown}") } else { shown }
+}
+
+/// Returns how far the change of a line goes: half as much is as far as twice as much; a limit that was passed is larger than any.
+pub(crate) fn distance(line: &Line) -> f64 {
+    match shown(line).map(|size| size.change) {
+        Some(Some(change)) if change > -1.0 => change.ln_1p().abs(),
+        Some(_) => f64::MAX,
+        None if limit(line).is_some() => f64::INFINITY,
+        None => 0.0,
+    }
 }
 
 /// Returns whether a change is noise: not significant, or within the threshold. What was accepted is none, nor what limits alone judge.
@@ -385,144 +441,42 @@ fn of_name(name: &str) -> Option<Method> {
     Method::ALL.into_iter().find(|method| method.name() == name)
 }
 
-/// Says how to accept what begins with a session, or what is open now.
-fn accept(line: &Line, session: Option<&str>, results: Option<&str>) -> String {
-    // What is accepted from the same session has a file, which accepts it no more, or not as much.
-    let first = session.or(line.open.as_ref().map(|open| open.session.as_str()));
-    let of_open = |open: &OpenChange| open.size.map_or((None, None), |size| (size.change, size.interval));
-    let (change, bounds) = line.open.as_ref().map_or((line.change, line.interval), of_open);
-    // No bound reaches further than 100 %, and none is a share of 0.
-    let is_beyond = |share: Option<f64>| share.is_none_or(|share| share >= 1.0);
-    let same = || line.acks.iter().filter(|ack| first.is_some() && ack.session.as_deref() == first);
-    if let Some(known) = same().find(|ack| !ack.expired).or_else(|| same().next()) {
-        let what = match known.expired {
-            true => "give it a later `expires`",
-            false if is_beyond(change) => "take its `maxChange` out",
-            false => "raise its `maxChange`",
-        };
-        return format!("fix it, or accept it in {}: {what}, and send that for review", known.file);
-    }
-    let from = session.map_or_else(String::new, |session| format!(" --from {}", shell_word(session)));
-    let results = results.map_or_else(String::new, |folder| format!(" --results {}", shell_word(folder)));
-    let bound = match (is_beyond(change), bounds.is_some_and(|(_, high)| high >= 1.0)) {
-        (true, _) => " --max-change any",
-        (false, true) => " --max-change 100%",
-        (false, false) => "",
-    };
-    format!(
-        "fix it, or accept it: kubebench ack {} --metric {} --case {}{from}{bound}{results} --by YOU --reason WHY",
-        line.benchmark,
-        shell_word(&line.metric),
-        shell_word(&line.case)
-    )
-}
+/// How the note begins that neighboring sessions are alike.
+pub(crate) const AUTOCORRELATED: &str = "sessions are autocorrelated";
 
-/// Returns what to do about a line of the results in a folder; of the project's, where none is named.
-pub fn next(line: &Line, results: Option<&str>) -> Vec<String> {
-    let mut next: Vec<String> = between(line).into_iter().flatten().collect();
-    next.extend(decide(line, results));
-    next
-}
-
-/// Returns the commands that show the commits among which a gate found a change, and find the one; of each step of an open one.
-pub(crate) fn between(line: &Line) -> Vec<[String; 2]> {
-    let mut ends = Vec::new();
-    if let Some(open) = &line.open {
-        ends.push((open.after.as_ref(), open.commit.as_ref()));
-        ends.extend(open.steps.iter().map(|step| (step.after.as_ref(), step.commit.as_ref())));
-    } else if line.verdict == Verdict::Regressed && line.adjusted_p.is_some() {
-        let (before, first) = (line.baseline.sessions.last(), line.candidate.sessions.first());
-        let [after, commit] = [before, first].map(|session| session.and_then(|session| session.commit.as_ref()));
-        ends.push((after, commit));
-    }
-    let known = ends.into_iter().filter_map(|(after, commit)| Some((short(after?), short(commit?))));
-    let apart = known.filter(|(after, commit)| after != commit);
-    apart
-        .map(|(after, commit)| [format!("git log {after}..{commit}"), format!("git bisect start {commit} {after}")])
-        .collect()
-}
-
-/// Returns what of its spec refuses a line, or will; acknowledgements are about levels, and so about none of these.
-pub(crate) fn limit(line: &Line) -> Option<&'static str> {
-    match line.reason.as_str() {
-        _ if !matches!(line.verdict, Verdict::Regressed | Verdict::Pending) => None,
-        "belowMin" => Some("`min`"),
-        "aboveMax" => Some("`max`"),
-        "fixedBaseline" => Some("the `value` of its baseline"),
-        _ => None,
+/// Says where a regression is that began before the candidate, by the name of the baseline: `already on main`.
+pub(crate) fn already(baseline: &str) -> String {
+    match baseline.split_once(':') {
+        Some(("branch", name)) => format!("already on {name}"),
+        Some((_, name)) => format!("already in {name}"),
+        None => "open since earlier sessions".to_owned(),
     }
 }
 
-/// Returns what a person has to decide about a line. What only differs from another case is nothing to accept.
-pub(crate) fn decide(line: &Line, results: Option<&str>) -> Vec<String> {
-    let limit = limit(line).filter(|_| line.verdict == Verdict::Regressed);
-    let mut next: Vec<String> = limit
-        .map(|what| {
-            let metric = metric(line);
-            format!("fix it, or change {what} for `{metric}` in the spec of {}: `ack` accepts no limit", line.benchmark)
-        })
-        .into_iter()
-        .collect();
-    let is_from_zero = line.method.as_deref() == Some(Method::FromZero.name()) && line.verdict == Verdict::Inconclusive;
-    let is_without_scale = line.reason == code(Reason::NoScale) && line.baseline.median == Some(0.0);
-    if is_without_scale || is_from_zero {
-        let side = if line.direction == Direction::Higher { "min" } else { "max" };
-        next.push(format!(
-            "a limit decides at once, whatever the earlier sessions: add `{{metric: {}, {side}: 0}}` to the gates of {}",
-            flow_scalar(&metric(line)),
-            line.benchmark
-        ));
-    }
-    if line.reason == OTHER_UNIT {
-        next.push(format!(
-            "`kubebench reparse` reads the kept logs again as the spec of {} says now; or write its `unit` and limits as the results \
-             have them",
-            line.benchmark
-        ));
-    }
-    if line.verdict == Verdict::Pending || line.reason == "seenBefore" {
-        let run = line.next_run.map_or_else(|| "a `run:` greater by 1".to_owned(), |run| format!("`run: {run}`"));
-        next.push(format!("write {run} into the spec of {}: a second session decides", line.benchmark));
-    } else if let Some(open) = &line.open {
-        // Of several levels, the newest one is accepted: `ack` knows where it begins.
-        next.push(accept(line, Some(open.session.as_str()).filter(|_| open.measured == open.sessions), results));
-    } else if limit.is_none()
-        && line.verdict == Verdict::Regressed
-        && line.adjusted_p.is_some()
-        && let Some(session) = line.candidate.sessions.first()
-    {
-        next.push(accept(line, Some(&session.session), results));
-    }
-    next
-}
-
-/// Returns text as a value between the braces of YAML.
-fn flow_scalar(text: &str) -> String {
-    let is_plain = text.chars().all(|letter| letter.is_ascii_alphanumeric() || "._-".contains(letter));
-    // JSON is YAML.
-    if is_plain { text.to_owned() } else { serde_json::Value::from(text).to_string() }
-}
-
-/// Returns in how many sessions an open change was seen, and of how many of them its size is.
+/// Says in how many sessions an open change was seen: all of them are of the level that its size is of, or only the newest ones.
 pub fn seen(sessions: usize, measured: usize) -> String {
-    let all = counted(sessions, "session");
-    if measured < sessions { format!("the newest {measured} of {all}") } else { all }
+    if measured < sessions {
+        format!("{} at the current level, regressed for {sessions}", counted(measured, "session"))
+    } else {
+        format!("seen in {}", counted(sessions, "session"))
+    }
+}
+
+/// What is said of an open change of which nothing else is known.
+pub(crate) const UNRESOLVED: &str = "not resolved or acknowledged";
+
+/// Says what is special about an open change: which acknowledgement does not reach, and how much worse the candidate is than it.
+pub(crate) fn state(line: &Line) -> String {
+    let further = line.open.as_ref().and_then(|open| open.further).map(|size| further(size, line.unit.as_deref()));
+    let exceeded = line.message.split_once("; ").filter(|_| line.reason == "open").map(|(_, state)| state);
+    let exceeded = exceeded.and_then(|state| state.split("; ").next()).filter(|state| *state != UNRESOLVED);
+    exceeded.map(str::to_owned).into_iter().chain(further).map(|said| format!("; {said}")).collect()
 }
 
 /// Says how much worse a candidate is than the newest sessions of an open change.
 pub(crate) fn further(size: Size, unit: Option<&str>) -> String {
     let side = if size.levels.1 < size.levels.0 { "below" } else { "above" };
     format!("this candidate is a further {} {side} these sessions", self::size(size, unit))
-}
-
-/// Says of an open change in several steps which one came last, and among which commits it lies.
-pub(crate) fn newest_step(step: &LevelChange, unit: Option<&str>) -> String {
-    let commits = match (&step.after, &step.commit) {
-        (Some(after), Some(commit)) if after != commit => format!(", git log {}..{}", short(after), short(commit)),
-        (_, Some(commit)) => format!(", commit {}", short(commit)),
-        _ => String::new(),
-    };
-    format!("; its newest step: {} since {}{commits}", size(step.size(), unit), day(&step.since))
 }
 
 /// Returns the day of a time.
@@ -538,14 +492,6 @@ pub fn counted(count: usize, noun: &str) -> String {
 /// Returns the branch, tag or revision that a baseline is of: `main` of `branch:main`.
 pub fn branch(baseline: &str) -> &str {
     baseline.split_once(':').map_or(baseline, |(_, name)| name)
-}
-
-/// Says where a line was before the candidate: `already on main`.
-pub fn already(answer: &GateReport) -> String {
-    match answer.baseline.split_once(':') {
-        Some((_, name)) => format!("already on {name}"),
-        None => "already there before".to_owned(),
-    }
 }
 
 /// Returns the first digits of a commit.

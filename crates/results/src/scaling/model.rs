@@ -76,7 +76,7 @@ pub struct Row {
     pub until: String,
     /// The median of the sessions.
     pub median: f64,
-    /// The interval of 95 % around the median; left out where there are fewer than 3 sessions.
+    /// The 95 % confidence interval of the median; left out where there are fewer than 3 sessions.
     pub interval: Option<(f64, f64)>,
     /// The value as a multiple of the base's; left out for the base itself, and where there is no ratio.
     pub ratio: Option<Estimate>,
@@ -89,7 +89,7 @@ pub struct Row {
     pub method: Option<String>,
     /// What a unit of work costs.
     pub cost: Option<UnitCost>,
-    /// The first session of a regression that is neither acknowledged nor over: the level is one that nobody accepted.
+    /// The first session of a regression that is not resolved or acknowledged: the level is one that nobody accepted.
     pub open: Option<String>,
     /// What else a reader has to know.
     pub notes: Vec<String>,
@@ -100,7 +100,7 @@ pub struct Row {
 pub struct Estimate {
     /// The number.
     pub value: f64,
-    /// The interval of 95 % around it, not adjusted for other rows; left out where there are too few sessions for one.
+    /// The 95 % confidence interval, not adjusted for other rows; left out where there are too few sessions for one.
     pub interval: Option<(f64, f64)>,
 }
 

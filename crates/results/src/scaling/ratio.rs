@@ -35,7 +35,7 @@ pub(super) fn interval(effect: &Effect) -> Result<(f64, f64), String> {
         return Err(format!("fewer than {LEAST_SESSIONS} sessions: no interval"));
     }
     if !effect.interval.0.is_finite() {
-        return Err(format!("{n} and {m} sessions are too few for an interval of 95 %: 4 each do"));
+        return Err(format!("{n} and {m} sessions are too few for a 95 % confidence interval: 4 each do"));
     }
     Ok(effect.interval)
 }

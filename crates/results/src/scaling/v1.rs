@@ -105,7 +105,7 @@ pub struct Row {
     pub until: String,
     /// The median of the sessions.
     pub median: f64,
-    /// The interval of 95 % around the median; left out where there are fewer than 3 sessions.
+    /// The 95 % confidence interval of the median; left out where there are fewer than 3 sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
     /// The value as a multiple of the base's; left out for the base itself, and where there is no ratio.
@@ -124,7 +124,7 @@ pub struct Row {
     /// What a unit of work costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<UnitCost>,
-    /// The first session of a regression that is neither acknowledged nor over: the level is one that nobody accepted.
+    /// The first session of a regression that is not resolved or acknowledged: the level is one that nobody accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<String>,
     /// What else a reader has to know.
@@ -138,7 +138,7 @@ pub struct Row {
 pub struct Estimate {
     /// The number.
     pub value: f64,
-    /// The interval of 95 % around it, not adjusted for other rows; left out where there are too few sessions for one.
+    /// The 95 % confidence interval, not adjusted for other rows; left out where there are too few sessions for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
 }

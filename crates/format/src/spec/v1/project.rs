@@ -40,6 +40,9 @@ pub struct ProjectSpec {
     /// Where results go.
     #[schemars(extend("default" = {}, "examples" = [{"directory": "results", "mode": "branch", "branch": "kubebench/results"}]))]
     pub results: ResultsSettings,
+    /// The site that `kubebench report` makes, once it is published.
+    #[schemars(extend("default" = {}, "examples" = [{"url": "https://benchmarks.example/ml"}]))]
+    pub report: ReportSettings,
     /// Facts that do not keep results apart: results of both driver versions make one history.
     #[schemars(extend("default" = [], "uniqueItems" = true, "examples" = [["driver"]]))]
     pub compare_across: Vec<Fact>,
@@ -136,6 +139,15 @@ pub struct ResultsSettings {
     /// The Secret that holds the git credential of the recorder (keys `username` and `password`, or `ssh-privatekey`; `ca.crt`, `known_hosts`).
     #[schemars(extend("default" = "kubebench-git", "format" = "dns1123-subdomain", "examples" = ["kubebench-git"]))]
     pub credential: Option<String>,
+}
+
+/// The published site.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ReportSettings {
+    /// Its address, without `index.html`: comments link to its pages, and its feed to itself.
+    #[schemars(extend("format" = "site-url", "examples" = ["https://benchmarks.example/ml"]))]
+    pub url: Option<Text>,
 }
 
 /// How results reach git.

@@ -257,7 +257,7 @@ impl<'a> Request<'a> {
         let facts: BTreeMap<String, String> =
             partition.facts.iter().map(|(fact, value)| ((*fact).to_owned(), value.clone())).collect();
         Some(format!(
-            "not judged: `{}` of {}{case} got worse on {} in session {} of {}, neither acknowledged nor over; {why}",
+            "not evaluated: `{}` of {}{case} got worse on {} in session {} of {}, not resolved or acknowledged; {why}",
             series.metric.shown(),
             partition.benchmark,
             words::hardware(&facts),

@@ -11,12 +11,12 @@ use super::super::ack;
 use super::super::far_off;
 use super::super::history::{OpenLevel, level_change, levels, newest_level, size};
 use super::super::line::Origin;
-use super::super::model::{Acknowledged, Line, OpenChange, Size};
+use super::super::model::{Acknowledged, Line, NOT_SHOWN, OpenChange, Size};
 use super::super::words;
 use super::{Against, Candidate, Request, Rule};
 use crate::dataset::{Partition, Point, Series};
 use crate::verdict::{
-    Baseline, DEFAULT_THRESHOLD, Effect, Mark, Open, Policy, SIGNIFICANT, Scale, Turn, Verdict, judge, measure,
+    Baseline, DEFAULT_THRESHOLD, Effect, Mark, Open, Policy, Reason, SIGNIFICANT, Scale, Turn, Verdict, judge, measure,
     without_scale,
 };
 use kubebench_format::result::Accepts;
@@ -284,6 +284,9 @@ impl Draft<'_> {
         line.unreachable = self.unreachable;
         // Where targets do not keep results apart, they still keep gates apart.
         line.environment.entry("target".to_owned()).or_insert_with(|| self.rule.target.clone());
+        if let (Reason::TooFew { wanted }, None) = (judgement.reason, &judgement.effect) {
+            line.message = words::no_baseline(line.baseline.sessions.len(), wanted);
+        }
         if self.candidate.is_empty() {
             match self.absence {
                 Absence::Invalid => self.no_value(&mut line),
@@ -313,14 +316,15 @@ impl Draft<'_> {
             && detectable > line.threshold
         {
             line.notes.push(format!(
-                "the threshold of {} is below what these sessions can show: {}",
+                "the {} threshold is below the smallest regression that these sessions can show, {}",
                 words::share(line.threshold),
                 words::about(detectable)
             ));
         }
         if let Some(correlation) = line.correlation {
             line.notes.push(format!(
-                "neighboring sessions are correlated ({correlation:.1}): they say less than as many that are independent"
+                "{} (lag-1 = {correlation:.1}), so the effective sample size is smaller",
+                words::AUTOCORRELATED
             ));
         }
         line
@@ -380,7 +384,7 @@ impl Draft<'_> {
             (None, Some(open)) if is_aside => {
                 line.notes.push(
                     "the newest session is from another branch and does not show the open regression; `--candidate` \
-                     judges it by itself"
+                     evaluates it by itself"
                         .to_owned(),
                 );
                 open
@@ -392,17 +396,17 @@ impl Draft<'_> {
         line.open = self.change(&self.told()).or_else(|| self.change(&self.earlier));
         let since = line.open.as_mut().map_or_else(String::new, |open| {
             open.further = further;
-            let size = open.size.map_or_else(String::new, |size| {
-                format!(", {} against the level before", words::size(size, self.series.metric.unit.as_deref()))
-            });
-            format!(" since {}: {}{size}", words::day(&open.since), words::seen(open.sessions, open.measured))
+            let seen = words::seen(open.sessions, open.measured);
+            let seen = open.size.map_or_else(
+                || seen.clone(),
+                |size| format!("{} vs. the baseline ({seen})", words::size(size, self.series.metric.unit.as_deref())),
+            );
+            format!(" since {}: {seen}", words::day(&open.since))
         });
-        let step = line.open.as_ref().and_then(|open| open.steps.last());
         let unit = self.series.metric.unit.as_deref();
-        let step = step.map(|step| words::newest_step(step, unit)).unwrap_or_default();
         let further = further.map_or_else(String::new, |size| format!("; {}", words::further(size, unit)));
-        let state = self.exceeded(open).unwrap_or_else(|| "neither acknowledged nor over".to_owned());
-        says(line, Verdict::Regressed, "open", format!("open{since}; {state}{step}{further}"));
+        let state = self.exceeded(open).unwrap_or_else(|| words::UNRESOLVED.to_owned());
+        says(line, Verdict::Regressed, "open", format!("open{since}; {state}{further}"));
     }
 
     /// Returns whether nobody asked for the sessions that are judged, and they are not of the default branch: what is open there is not over
@@ -454,7 +458,7 @@ impl Draft<'_> {
             words::day(&session.started_at),
             session.id
         );
-        says(line, Verdict::Pending, "notShown", said);
+        says(line, Verdict::Pending, NOT_SHOWN, said);
     }
 
     /// A hit may be that of a change which began before the candidate, also one that waits: then it is told from there on.
@@ -559,7 +563,7 @@ fn of_same_commit(
     (count > 0).then(|| {
         let commit = words::short(&commit_of_own);
         format!(
-            "{count} of them of the candidate's own commit: `--candidate {commit}` judges all of its sessions together"
+            "{count} of them of the candidate's own commit: `--candidate {commit}` evaluates all of its sessions together"
         )
     })
 }

@@ -1,8 +1,8 @@
-//! Answers on a terminal.
+//! What `compare` prints, and what is known of a line.
 
-use super::super::model::{Comparison, GateReport, LeftOut, Line, Outcome, Verdict};
+use super::super::model::{Comparison, LeftOut, Line, Size, Verdict};
 use super::super::words;
-use super::{by_weight, cells, clean, folded, parted, plain, tally};
+use super::{by_weight, cells, clean, counted, plain};
 use kubebench_syntax::text::columns;
 
 /// Returns what `compare` prints.
@@ -26,47 +26,14 @@ pub fn comparison(answer: &Comparison) -> String {
         text.push_str(&format!("geomean of {}: {change} ({} cases{excluded})\n", mean.metric, mean.cases));
     }
     text.extend(words::of_differences(&answer.lines).map(|said| format!("{said}\n")));
-    explain(&mut text, &answer.lines, None);
+    explain(&mut text, &answer.lines);
     for one in &answer.unmatched {
         text.push_str(&format!("only in {}: {} {}\n", one.only, one.benchmark, plain(&one.case_name)));
     }
     rest(&mut text, &answer.notes, &answer.left_out);
     if !answer.lines.is_empty() {
-        text.push_str(&format!("{}\n", tally(&answer.lines)));
+        text.push_str(&format!("{}\n", counted(&answer.lines)));
     }
-    text
-}
-
-/// Returns what `gate` prints.
-pub fn gated(answer: &GateReport) -> String {
-    let answer = &GateReport { lines: answer.lines.iter().map(clean).collect(), ..answer.clone() };
-    let mut text: String = answer.origin.iter().map(|origin| format!("{}\n", plain(origin))).collect();
-    let says = match answer.outcome {
-        Outcome::Passed => "gate passed",
-        Outcome::Failed => "gate failed",
-        Outcome::NoAnswer => "gate gives no answer, because files among what is judged cannot be trusted",
-        Outcome::NoHistory => "gate is undecided, because the recorded results are not here",
-        Outcome::NothingToEvaluate => {
-            rest(&mut text, &answer.notes, &answer.left_out);
-            text.push_str(&format!("nothing to evaluate: {}\n", words::nothing_to_evaluate(answer)));
-            return text;
-        }
-    };
-    let header = ["BENCHMARK", "CASE", "METRIC", "BASELINE", "CANDIDATE", "CHANGE", "VERDICT"];
-    let shown = folded(&answer.lines);
-    text.push_str(&table(&header, &by_weight(&shown)));
-    let (known, own) = parted(&shown, answer);
-    explain(&mut text, &own, answer.results.as_deref());
-    if !known.is_empty() {
-        text.push_str(&format!("{}:\n", words::already(answer)));
-        explain(&mut text, &known, answer.results.as_deref());
-    }
-    rest(&mut text, &answer.notes, &answer.left_out);
-    let (known, own) = parted(&answer.lines, answer);
-    let counts = [(String::new(), own), (format!("{}: ", words::already(answer)), known)];
-    let counts = counts.iter().filter(|(_, lines)| !lines.is_empty());
-    let counts: Vec<String> = counts.map(|(what, lines)| format!("{what}{}", tally(lines))).collect();
-    text.push_str(&format!("{says}: {}\n", counts.join("; ")));
     text
 }
 
@@ -85,7 +52,7 @@ pub fn rest(text: &mut String, notes: &[String], left_out: &[LeftOut]) {
 }
 
 /// Says for each line that is not plainly all right what is known, and what to do.
-fn explain(text: &mut String, lines: &[Line], results: Option<&str>) {
+fn explain(text: &mut String, lines: &[Line]) {
     let is_plain = |line: &&&Line| matches!(line.verdict, Verdict::Unchanged | Verdict::NoChangeSeen);
     for line in
         by_weight(lines).iter().filter(|line| !is_plain(line) || !line.notes.is_empty() || !line.acks.is_empty())
@@ -94,8 +61,11 @@ fn explain(text: &mut String, lines: &[Line], results: Option<&str>) {
         let case = if line.case_name.is_empty() { String::new() } else { format!(" [{}]", line.case_name) };
         let message = line.message.strip_prefix("accepted: ").unwrap_or(&line.message);
         text.push_str(&format!("\n{verdict}: {}{case}, {metric}: {}\n", words::benchmark(line), message));
-        for detail in details(line, results) {
+        for detail in details(line) {
             text.push_str(&format!("  {detail}\n"));
+        }
+        for next in words::next(line, None) {
+            text.push_str(&format!("  next: {next}\n"));
         }
     }
     if !lines.is_empty() {
@@ -103,12 +73,12 @@ fn explain(text: &mut String, lines: &[Line], results: Option<&str>) {
     }
 }
 
-fn details(line: &Line, results: Option<&str>) -> Vec<String> {
+/// Returns what is known of a line: values, how sure it is, on what hardware, since when, and what was accepted.
+pub(super) fn details(line: &Line) -> Vec<String> {
     let mut details = Vec::new();
     let unit = line.unit.as_deref();
     if let (Some(before), Some(after)) = (line.baseline.median, line.candidate.median) {
-        let change =
-            line.change.map_or_else(String::new, |change| format!(", {}", words::estimate(change, line.interval)));
+        let change = newest(line).map_or_else(String::new, |size| format!(", {}", words::size(size, unit)));
         let sessions = (line.baseline.sessions.len(), line.candidate.sessions.len());
         let runs = (line.baseline.runs, line.candidate.runs);
         let of = match sessions {
@@ -134,8 +104,12 @@ fn details(line: &Line, results: Option<&str>) -> Vec<String> {
     details.extend(since(line));
     details.extend(line.acks.iter().map(words::accepted));
     details.extend(line.notes.iter().map(|note| format!("note: {note}")));
-    details.extend(words::next(line, results).into_iter().map(|next| format!("next: {next}")));
     details
+}
+
+/// Returns the change of the newest sessions alone, unless it says something else than the verdict.
+fn newest(line: &Line) -> Option<Size> {
+    words::shown(&Line { open: None, ..line.clone() })
 }
 
 /// Says where an open change began.

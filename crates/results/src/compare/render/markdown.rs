@@ -1,25 +1,26 @@
 //! Answers as a comment of a pull request: short, the details folded away, the same place each time.
 
-use super::super::model::{Acknowledged, Comparison, GateReport, LeftOut, Line, Outcome, Verdict};
+use super::super::model::{Acknowledged, Comparison, LeftOut, Line, NO_SESSION, Size, Verdict};
 use super::super::words;
-use super::{by_weight, cells, folded, parted, tally};
+use super::links::{Addresses, NoAddresses, is_on_site, linked};
+use super::mark::Subject;
+use super::parts::Places;
+use super::{by_weight, cells, counted};
 use kubebench_syntax::text::reorders;
 
-/// By this a comment is found again, so that it is updated and not written twice.
-const COMPARE_MARK: &str = "<!-- kubebench compare -->";
-const GATE_MARK: &str = "<!-- kubebench gate -->";
-/// So many rows stand outside of the fold.
-const SHOWN: usize = 10;
-/// So many rows at most stand in a comment; hosts refuse long ones.
-const MOST: usize = 200;
+/// So many rows are outside of the fold.
+pub(super) const SHOWN: usize = 10;
+/// So many rows at most are in a comment; hosts refuse long ones.
+const MOST: usize = 100;
+/// So many ranges of commits at most are named of a line.
+const RANGES: usize = 3;
 
 /// Returns what `compare --markdown` writes.
-pub fn comparison(answer: &Comparison) -> String {
-    let mut text = format!("{COMPARE_MARK}\n");
+pub fn comparison(answer: &Comparison, subject: &Subject) -> String {
+    let mut text = format!("{}\n", subject.mark("compare"));
     let (before, after) = (escape(&answer.baseline), escape(&answer.candidate));
     text.push_str(&format!("### Kubebench: {before} → {after}\n\n{}", headline(&answer.lines)));
-    text.push_str(&between(&answer.lines));
-    table(&mut text, ["before", "after", "change"], &answer.lines, None);
+    table(&mut text, ["before", "after"], &answer.lines, None, &NoAddresses);
     if let Some(said) = words::of_differences(&answer.lines) {
         text.push_str(&format!("\n{}.\n", words::sentence_case(said)));
     }
@@ -44,94 +45,64 @@ pub fn comparison(answer: &Comparison) -> String {
     text
 }
 
-/// Returns what `gate --markdown` writes.
-pub fn gated(answer: &GateReport) -> String {
-    let mut text = format!("{GATE_MARK}\n");
-    let says = match answer.outcome {
-        Outcome::Passed => "✅ Kubebench gate passed",
-        Outcome::Failed => "❌ Kubebench gate failed",
-        Outcome::NoAnswer => "❌ Kubebench gate gives no answer: files among what is judged cannot be trusted",
-        Outcome::NoHistory => "❌ Kubebench gate is undecided: the recorded results are not here",
-        Outcome::NothingToEvaluate => {
-            let said = words::sentence_case(&words::nothing_to_evaluate(answer));
-            text.push_str(&format!("### Kubebench gate: nothing to evaluate\n\n{said}.\n"));
-            rest(&mut text, &answer.notes, &answer.left_out);
-            return text;
-        }
-    };
-    let (known, own) = parted(&answer.lines, answer);
-    let own_headline = match own.len() {
-        0 if !known.is_empty() => "Nothing got worse here.\n".to_owned(),
-        _ => headline(&own),
-    };
-    let origin = answer.origin.iter().map(|origin| format!("{}.\n\n", escape(&words::sentence_case(origin))));
-    text.push_str(&format!("### {says}\n\n{}{}", origin.collect::<String>(), own_headline));
-    text.push_str(&between(&own));
-    if !known.is_empty() {
-        let already = words::sentence_case(&words::already(answer));
-        text.push_str(&format!(
-            "\n<details><summary>{}: {} series</summary>\n\n{}",
-            escape(&already),
-            known.len(),
-            headline(&known)
-        ));
-        text.push_str("\n</details>\n");
-    }
-    // Of an open change the sentence tells all sessions, and the table the newest one.
-    table(&mut text, ["baseline", "candidate", "candidate's change"], &answer.lines, answer.results.as_deref());
-    rest(&mut text, &answer.notes, &answer.left_out);
-    text
-}
-
-/// Says in sentences what matters: each line that needs somebody, or that nothing does.
+/// Says in sentences what matters in a comparison: each line that needs somebody, or that nothing does.
 fn headline(lines: &[Line]) -> String {
-    let lines = &folded(lines);
-    let is_urgent = |line: &&&Line| {
-        matches!(line.verdict, Verdict::Regressed | Verdict::Pending | Verdict::Invalid | Verdict::Missing)
-    };
+    let is_urgent = |line: &&&Line| matches!(line.verdict, Verdict::Regressed | Verdict::Invalid | Verdict::Missing);
     let sorted = by_weight(lines);
-    let urgent: Vec<String> = sorted.iter().filter(is_urgent).map(|line| sentence(line)).collect();
+    let urgent: Vec<&Line> = sorted.iter().filter(is_urgent).copied().collect();
     if lines.is_empty() {
         return "Nothing was measured on both sides.\n".to_owned();
     }
-    if urgent.is_empty() {
-        return calm(lines);
+    if !urgent.is_empty() {
+        return bullets(&urgent, SHOWN, &NoAddresses);
     }
-    let more = urgent.len().saturating_sub(SHOWN);
-    let mut shown: Vec<String> = urgent.into_iter().take(SHOWN).map(|sentence| format!("- {sentence}")).collect();
-    if more > 0 {
-        shown.push(format!("- and {more} more, below"));
-    }
-    format!("{}\n", shown.join("\n"))
+    let mut said = calm(&sorted);
+    let count = |verdict: Verdict| lines.iter().filter(|line| line.verdict == verdict).count();
+    let series = |count: usize, what: &str| (count > 0).then(|| format!("**{count} series {what}**; see below why."));
+    said.extend(series(count(Verdict::Inconclusive), "inconclusive"));
+    said.extend(series(count(Verdict::Incomparable), "cannot be compared"));
+    format!("{}\n", said.join(" "))
 }
 
-/// Says what is known where nothing got worse: what nobody can tell yet is no good news.
-fn calm(lines: &[Line]) -> String {
-    let of = |wanted: &[Verdict]| lines.iter().filter(|line| wanted.contains(&line.verdict)).collect::<Vec<_>>();
-    let fine = of(&[Verdict::Unchanged, Verdict::NoChangeSeen, Verdict::Improved]);
+/// Returns a bullet for each line, with its commits below it.
+pub(super) fn bullets(lines: &[&Line], most: usize, addresses: &dyn Addresses) -> String {
+    let mut text = String::new();
+    for line in lines.iter().take(most) {
+        text.push_str(&format!("- {}\n", sentence(line, addresses)));
+        text.extend(commits(line, addresses).iter().map(|said| format!("  - {said}\n")));
+    }
+    if lines.len() > most {
+        text.push_str(&format!("- and {} more, below\n", lines.len() - most));
+    }
+    text
+}
+
+/// Says in how many of the lines that were decided nothing got worse, and how much that means.
+pub(super) fn calm(lines: &[&Line]) -> Vec<String> {
+    let is_decided =
+        |line: &&&Line| matches!(line.verdict, Verdict::Unchanged | Verdict::NoChangeSeen | Verdict::Improved);
+    let fine: Vec<&Line> = lines.iter().filter(is_decided).copied().collect();
     let (accepted, fine): (Vec<&Line>, Vec<&Line>) = fine.into_iter().partition(|line| line.reason == "accepted");
     let (limited, told): (Vec<&Line>, Vec<&Line>) =
         fine.into_iter().partition(|line| words::verdict(line) == "within limits");
-    let (open, apart) = (of(&[Verdict::Inconclusive]).len(), of(&[Verdict::Incomparable]).len());
     let mut said: Vec<String> = accepted.iter().take(SHOWN).map(|line| accepted_sentence(line)).collect();
     if accepted.len() > SHOWN {
         said.push(format!("{} more are accepted.", accepted.len() - SHOWN));
     }
     if !told.is_empty() {
         let (blind, clear): (Vec<&Line>, Vec<&Line>) = told.iter().copied().partition(|line| words::is_blind(line));
-        let seen = clear.iter().filter_map(|line| line.detectable).fold(0.0, f64::max);
-        let seen = if seen > 0.0 {
-            format!("; one of {} would have been seen, 9 times in 10", words::about(seen))
-        } else {
-            String::new()
-        };
         let better = told.iter().filter(|line| line.verdict == Verdict::Improved).count();
-        let better = if better > 0 { format!(", {better} better") } else { String::new() };
+        let better = if better > 0 { format!(", {better} improved") } else { String::new() };
         let others = if accepted.is_empty() { "" } else { "other " };
-        said.push(format!("No regression in {} {others}series{better}{seen}.", told.len()));
+        said.push(format!("No regressions in {} {others}series{better}.", told.len()));
+        let seen = clear.iter().filter_map(|line| line.detectable).fold(0.0, f64::max);
+        if seen > 0.0 {
+            said.push(format!("{}.", words::sentence_case(&words::would_have_been_detected(seen))));
+        }
         if !blind.is_empty() {
+            let is = if blind.len() == 1 { "is" } else { "are" };
             said.push(format!(
-                "**{} of them would not have shown even a change by half**: too few sessions, or too unsteady ones.",
+                "**{} of them {is} too noisy or too short to detect even a 50 % regression.**",
                 blind.len()
             ));
         }
@@ -146,18 +117,7 @@ fn calm(lines: &[Line]) -> String {
     if !limited.is_empty() {
         said.push(format!("{} series within limits.", limited.len()));
     }
-    let new = of(&[Verdict::New]).len();
-    if new > 0 {
-        let (are, them) = if new == 1 { ("is", "it") } else { ("are", "them") };
-        said.push(format!("{new} series {are} new: the default branch has no session of {them} yet."));
-    }
-    if open > 0 {
-        said.push(format!("**{open} series cannot be judged yet**; see below why, and what would decide."));
-    }
-    if apart > 0 {
-        said.push(format!("**{apart} series cannot be compared**; see below what differs."));
-    }
-    format!("{}\n", said.join(" "))
+    said
 }
 
 /// Says what got worse and was accepted, by whom and why.
@@ -174,60 +134,81 @@ fn accepted_sentence(line: &Line) -> String {
     format!("{metric}: {}, accepted by {}.", change.unwrap_or_else(message), by.join("; "))
 }
 
-/// Names the commits in which changes lie, and how to look at them.
-fn between(lines: &[Line]) -> String {
-    const SHOWN: usize = 3;
-    let mut commands: Vec<[String; 2]> = Vec::new();
-    for ends in by_weight(lines).into_iter().flat_map(words::between) {
-        if !commands.contains(&ends) {
-            commands.push(ends);
-        }
+/// Names the commits among which a change lies, and how to find the one; of each step of an open change.
+fn commits(line: &Line, addresses: &dyn Addresses) -> Vec<String> {
+    let ranges = words::ranges(line);
+    // The newest steps, after the beginning.
+    let left_out = ranges.len().saturating_sub(RANGES);
+    let shown = ranges.iter().enumerate().filter(|(at, _)| *at == 0 || *at > left_out).map(|(_, range)| range);
+    let mut said: Vec<String> = shown
+        .map(|range| {
+            let of = range.of().map_or_else(String::new, |of| format!("{}: ", escape(&words::sentence_case(&of))));
+            let (log, bisect) = (code(&range.log()), code(&range.bisect()));
+            let changes = addresses.range(range.after, range.commit);
+            let changes = changes.map_or_else(String::new, |at| format!(" ({})", linked("changes", Some(at))));
+            format!("{of}`{log}`{changes}, `{bisect}`")
+        })
+        .collect();
+    if left_out > 0 {
+        said.push(format!("{left_out} more steps: `kubebench gate -v` has all"));
     }
-    let said = commands.iter().take(SHOWN).map(|[log, bisect]| {
-        format!("What changed in between: `{}`; which commit it was: `{}`.\n", code(log), code(bisect))
-    });
-    let mut said = said.collect::<String>();
-    if commands.len() > SHOWN {
-        said.push_str(&format!("And {} more ranges, which `kubebench gate` prints.\n", commands.len() - SHOWN));
-    }
-    if said.is_empty() { said } else { format!("\n{said}") }
+    said
+}
+
+/// Returns a commit in code, which leads to where it is shown.
+fn commit(commit: &str, addresses: &dyn Addresses) -> String {
+    linked(&format!("`{}`", code(words::short(commit))), addresses.commit(commit))
+}
+
+/// Names a series, with links to its pages.
+fn name(line: &Line, addresses: &dyn Addresses) -> String {
+    let page = |address: Option<String>| address.filter(|_| is_on_site(line));
+    let benchmark = linked(&escape(&words::benchmark(line)), page(addresses.benchmark(&line.benchmark)));
+    let case = match line.case_name.as_str() {
+        "" => String::new(),
+        case => format!(" ({})", linked(&escape(case), page(addresses.case(&line.benchmark, &line.case)))),
+    };
+    format!("`{}` of **{benchmark}**{case}", code(&words::metric(line)))
 }
 
 /// Says of one line what a colleague would.
-fn sentence(line: &Line) -> String {
-    let metric = format!("`{}` of **{}**{}", code(&words::metric(line)), escape(&words::benchmark(line)), case(line));
-    // Of an open change all of its sessions say more than the newest one.
-    let unit = line.unit.as_deref();
-    let change = line.open.as_ref().and_then(|open| open.size).or_else(|| line.size());
-    let change =
-        change.map(|size| size.change.map_or_else(|| words::size(size, unit), |change| bold(change, size.interval)));
+pub(super) fn sentence(line: &Line, addresses: &dyn Addresses) -> String {
+    let mark = if matches!(line.verdict, Verdict::Pending | Verdict::Inconclusive) { "⚪ " } else { "" };
+    let name = format!("{mark}{}", name(line, addresses));
+    let bold = |size: Size| {
+        size.change.map_or_else(|| words::size(size, line.unit.as_deref()), |share| bold(share, size.interval))
+    };
+    let change = words::shown(line).map(bold);
     let on = words::hardware(&line.environment);
     let on = if on.is_empty() { String::new() } else { format!(", on {}", escape(&on)) };
-    let sure = line.p.map_or_else(String::new, |p| format!(" ({})", words::probability(p)));
-    let limit = words::limit(line).map_or_else(String::new, |_| format!("; {}", escape(&line.message)));
-    let since = line.open.as_ref().map_or_else(String::new, |open| {
-        let day = words::day(&open.since);
-        let commit = open.commit.as_deref().map_or_else(String::new, |commit| format!(" (`{}`)", words::short(commit)));
-        format!(" since {day}{commit}, {}", words::seen(open.sessions, open.measured))
-    });
+    let run = line.candidate.sessions.last().and_then(|session| session.results.first());
+    let run = run.and_then(|path| addresses.result(path));
+    let run = run.map_or_else(String::new, |at| format!(" ({})", linked("newest run", Some(at))));
     // The p value is that of the newest session.
-    let sure = if line.open.is_some() { String::new() } else { sure };
+    let sure = line.p.filter(|_| line.open.is_none());
+    let sure = sure.map_or_else(String::new, |p| format!(" ({})", words::probability(p)));
+    let since = line.open.as_ref().map_or_else(String::new, |open| {
+        let commit =
+            open.commit.as_deref().map_or_else(String::new, |known| format!(" ({})", commit(known, addresses)));
+        format!(" since {}{commit}, {}", words::day(&open.since), words::seen(open.sessions, open.measured))
+    });
+    let limit = words::limit(line).map_or_else(String::new, |_| format!("; {}", escape(&line.message)));
     match (line.verdict, change) {
-        // What passed a limit is told by the limit, and by a change where one is open.
-        (verdict, Some(_)) if !limit.is_empty() && line.open.is_none() => {
-            format!("{metric}: {}{limit}{on}.", verdict.words())
+        // What passed a limit is said by the limit, and by a change where one is open.
+        (verdict, _) if !limit.is_empty() && line.open.is_none() => {
+            format!("{name}: {}{limit}{on}{run}.", verdict.words())
         }
         (Verdict::Regressed, Some(change)) => {
-            let further = line.open.as_ref().and_then(|open| open.further);
-            let further = further.map_or_else(String::new, |size| format!("; {}", words::further(size, unit)));
-            format!("{metric} got worse: {change}{sure}{since}{on}{further}{limit}.")
+            format!("{name} got worse: {change}{sure}{since}{on}{}{limit}{run}.", escape(&words::state(line)))
         }
-        (Verdict::Pending, Some(change)) => {
-            format!(
-                "{metric} may have got worse: {change}{sure}{since}{on}{limit}; a second session of the same revision decides."
-            )
+        (Verdict::Pending, Some(change)) => format!(
+            "{name} may have got worse: {change}{sure}{since}{on}{limit}; a second session of the same revision decides{run}."
+        ),
+        (Verdict::Inconclusive, Some(change)) => {
+            format!("{name}: {change} {}{on}{run}.", escape(&line.message))
         }
-        (verdict, _) => format!("{metric}: {}, {}.", verdict.words(), escape(&line.message)),
+        (Verdict::Pending, None) => format!("{name}: pending, {}{run}.", escape(&line.message)),
+        (verdict, _) => format!("{name}: {}, {}{run}.", verdict.words(), escape(&line.message)),
     }
 }
 
@@ -240,24 +221,50 @@ fn case(line: &Line) -> String {
     if line.case_name.is_empty() { String::new() } else { format!(" ({})", escape(&line.case_name)) }
 }
 
-fn table(text: &mut String, [before, after, change]: [&str; 3], lines: &[Line], results: Option<&str>) {
-    if lines.is_empty() {
+/// Writes all lines as a table that is folded away, and why the first ones are what they are.
+pub(super) fn table(
+    text: &mut String,
+    [before, after]: [&str; 2],
+    lines: &[Line],
+    results: Option<&str>,
+    addresses: &dyn Addresses,
+) {
+    // What never ran is said above, and has no value.
+    let sorted: Vec<&Line> = by_weight(lines).into_iter().filter(|line| line.reason != NO_SESSION).collect();
+    if sorted.is_empty() {
         return;
     }
-    text.push_str(&format!("\n<details><summary>{} series: {}</summary>\n\n", lines.len(), tally(lines)));
+    text.push_str(&format!("\n<details><summary>{} series: {}</summary>\n\n", lines.len(), counted(lines)));
+    let places = Places::of(lines);
+    let is_placed = places.are_needed(&sorted);
+    let (on, rule) = if is_placed { (" on |", "---|") } else { ("", "") };
     let head = format!(
-        "| benchmark | case | metric | {before} | {after} | {change} | verdict |\n|---|---|---|--:|--:|--:|---|\n"
+        "| benchmark | case |{on} metric | {before} | {after} | change | verdict |\n|---|---|{rule}---|--:|--:|--:|---|\n"
     );
-    let shown = folded(lines);
-    let sorted = by_weight(&shown);
-    let rows = sorted.iter().map(|line| {
-        let mut cells = cells(line, "–");
+    let rows = sorted.iter().take(MOST).map(|line| {
+        let mut cells = cells(line, "–").to_vec();
         // The others are words of Kubebench, and `~`.
         cells.iter_mut().take(5).for_each(|cell| *cell = escape(cell));
+        let page = addresses.case(&line.benchmark, &line.case).filter(|_| is_on_site(line));
+        if let (Some(cell), Some(_)) = (cells.first_mut(), &page) {
+            *cell = linked(cell, page);
+        }
+        if is_placed {
+            cells.insert(2, places.place(line).map_or_else(|| "–".to_owned(), |place| escape(&place)));
+        }
         cells
     });
     grid(text, &head, &rows.collect::<Vec<_>>(), MOST, "rows");
-    text.push_str("\n`~` is noise: not significant, or within the threshold.\n\n");
+    if sorted.len() > MOST {
+        text.push_str(&format!("\n{} more series are in the report.\n", sorted.len() - MOST));
+    }
+    text.push_str("\n`~` is noise: not significant, or within the threshold.");
+    if sorted.iter().any(|line| line.open.is_some()) {
+        text.push_str(
+            " The change of an open regression is that of all its sessions; the candidate is the newest of them.",
+        );
+    }
+    text.push_str("\n\n");
     for line in sorted.iter().filter(|line| !line.message.is_empty()).take(SHOWN) {
         text.push_str(&format!(
             "- {}, {}{}: {}\n",
@@ -284,8 +291,9 @@ pub(crate) fn grid(text: &mut String, head: &str, rows: &[impl AsRef<[String]>],
     }
 }
 
-fn rest(text: &mut String, notes: &[String], left_out: &[LeftOut]) {
-    text.extend(notes.iter().map(|note| format!("\n{}\n", escape(note))));
+/// Writes notes, and the files that did not count.
+pub(super) fn rest(text: &mut String, notes: &[String], left_out: &[LeftOut]) {
+    text.extend(notes.iter().map(|note| format!("\n{}\n", escape(&words::sentence_case(note)))));
     if !left_out.is_empty() {
         let files = if left_out.len() == 1 { "file was" } else { "files were" };
         text.push_str(&format!("\n{} result {files} left out:\n\n", left_out.len()));
@@ -321,6 +329,7 @@ pub fn escape(text: &str) -> String {
     escaped.replace("://", ":&#47;/")
 }
 
+/// Returns text for a span of code.
 fn code(text: &str) -> String {
     text.chars().filter(|letter| *letter != '`' && !letter.is_control() && !reorders(*letter)).collect()
 }

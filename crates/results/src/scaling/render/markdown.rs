@@ -1,23 +1,22 @@
 //! Answers as a comment of a pull request: a sentence for each group, the tables folded away.
 
 use super::{Table, better, facts, percent, table_of_front, table_of_group, times, title_of_front};
-use crate::compare::render::{escape, grid};
+use crate::compare::render::{Subject, escape, grid};
 use crate::scaling::group::text as pairs;
 use crate::scaling::model::{Front, Group, Row, ScalingReport};
 use kubebench_format::result::labelled;
 
-/// By this and the name of the axis a comment is found again.
-const MARK: &str = "<!-- kubebench compare by";
 /// So many groups at most stand in a comment; hosts refuse long ones.
 const MOST: usize = 50;
 /// So many rows of one group.
 const ROWS: usize = 50;
 
 /// Returns what `compare --by --markdown` writes.
-pub fn markdown(answer: &ScalingReport) -> String {
+pub fn markdown(answer: &ScalingReport, subject: &Subject) -> String {
     let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '_';
     let axis: String = answer.axis.chars().filter(is_plain).collect();
-    let mut text = format!("{MARK} {axis} -->\n### Kubebench by {}\n\n", escape(&answer.axis));
+    let mark = subject.mark(&format!("compare by {axis}"));
+    let mut text = format!("{mark}\n### Kubebench by {}\n\n", escape(&answer.axis));
     if answer.groups.is_empty() {
         text.push_str("Nothing can be compared.\n");
     }

@@ -1,0 +1,141 @@
+//! What `gate --markdown` writes: what the branch did first, then what later sessions decide, then what is open on the default branch.
+
+use super::super::model::{GateReport, Line, Outcome};
+use super::super::words;
+use super::links::{Addresses, linked};
+use super::mark::Subject;
+use super::markdown::{SHOWN, bullets, calm, escape, rest, sentence, table};
+use super::parts::{Group, Parts, Places, Standing};
+
+/// The kind of comment.
+const KIND: &str = "gate";
+/// So many lines that are inconclusive are outside of the fold.
+const UNDECIDED: usize = 2;
+
+/// Returns the comment of an answer.
+pub fn gated(answer: &GateReport, subject: &Subject, addresses: &dyn Addresses) -> String {
+    let parts = Parts::of(&answer.lines);
+    let mut text = format!("{}\n### {}\n", subject.mark(KIND), heading(answer, &parts));
+    if answer.outcome == Outcome::NothingToEvaluate {
+        text.push_str(&format!("\n{}.\n", words::sentence_case(&words::nothing_to_evaluate(answer))));
+        rest(&mut text, &answer.notes, &answer.left_out);
+        return text;
+    }
+    if let Some(origin) = &answer.origin {
+        text.push_str(&format!("\n{}.\n", escape(&words::sentence_case(origin))));
+    }
+    let places = Places::of(&answer.lines);
+    let own = bullets(&parts.worse, SHOWN, addresses) + &groups(&parts.failing, "", &places);
+    if own.is_empty() && !parts.known.is_empty() {
+        paragraph(&mut text, &no_new(answer, parts.known.len()));
+    }
+    let new = groups(&parts.new, "⚪ ", &places);
+    let pending = bullets(&parts.pending, SHOWN, addresses);
+    // One list: Markdown would make two of them one with gaps.
+    paragraph(&mut text, &[own, pending, undecided(&parts, &places, addresses), new].concat());
+    let calm = calm(&parts.decided).join(" ");
+    paragraph(&mut text, &if calm.is_empty() { calm } else { format!("{calm}\n") });
+    known(&mut text, answer, &parts, &places, addresses);
+    table(&mut text, ["baseline", "candidate"], &answer.lines, answer.results.as_deref(), addresses);
+    rest(&mut text, &answer.notes, &answer.left_out);
+    if let Some(site) = addresses.site() {
+        text.push_str(&format!("\n{}\n", linked("Report", Some(site))));
+    }
+    text
+}
+
+/// Returns the comment of a gate that ended before it had an answer.
+pub fn without_answer(why: &str, subject: &Subject) -> String {
+    format!(
+        "{}\n### ❌ Kubebench gate gives no answer\n\n{}.\n",
+        subject.mark(KIND),
+        escape(&words::sentence_case(why))
+    )
+}
+
+fn heading(answer: &GateReport, parts: &Parts<'_>) -> &'static str {
+    match (answer.outcome, parts.standing(answer)) {
+        (Outcome::NothingToEvaluate, _) => "⚪ Kubebench gate: nothing to evaluate",
+        (Outcome::NoAnswer, _) => {
+            "❌ Kubebench gate gives no answer: result files that are evaluated cannot be trusted"
+        }
+        (Outcome::NoHistory, _) => "❌ Kubebench gate is inconclusive: the recorded results are not here",
+        (_, Standing::Passed) => "✅ Kubebench gate passed",
+        (_, Standing::Failed) => "❌ Kubebench gate failed",
+        (_, Standing::Pending) => "⚪ Kubebench gate is pending",
+        (_, Standing::Inconclusive) => "⚪ Kubebench gate is inconclusive",
+        (_, Standing::New) => "⚪ Kubebench gate: nothing to compare with yet",
+    }
+}
+
+fn paragraph(text: &mut String, said: &str) {
+    if !said.is_empty() {
+        text.push_str(&format!("\n{said}"));
+    }
+}
+
+/// Says that what fails is not of this branch.
+fn no_new(answer: &GateReport, known: usize) -> String {
+    let (what_is, what) = match known {
+        1 => ("is", "a regression that is".to_owned()),
+        count => ("are", format!("{count} regressions that are")),
+    };
+    let already = already(answer);
+    if answer.only_new {
+        return format!(
+            "**No new regression.** What decides is what is new; beside it there {what_is} {what} {already}.\n"
+        );
+    }
+    format!("**No new regression.** The gate fails because of {what} {already}.\n")
+}
+
+/// Returns a bullet for each group, with some of its names.
+fn groups(groups: &[Group<'_>], mark: &str, places: &Places) -> String {
+    let bullet = |group: &Group<'_>| {
+        let [said, names] = group.sentence(places);
+        let names = if names.is_empty() { String::new() } else { format!(": {}", escape(&names)) };
+        format!("- {mark}{}{names}\n", escape(&words::sentence_case(&said)))
+    };
+    let mut text: String = groups.iter().take(SHOWN).map(bullet).collect();
+    if groups.len() > SHOWN {
+        text.push_str(&format!("- and {} more, below\n", groups.len() - SHOWN));
+    }
+    text
+}
+
+fn already(answer: &GateReport) -> String {
+    escape(&words::already(&answer.baseline))
+}
+
+/// Folds away what is open on the default branch.
+fn known(text: &mut String, answer: &GateReport, parts: &Parts<'_>, places: &Places, addresses: &dyn Addresses) {
+    let failing: usize = parts.known_failing.iter().map(|group| group.lines.len()).sum();
+    if parts.known.is_empty() && failing == 0 {
+        return;
+    }
+    let counts = [(parts.known.len(), "regression"), (failing, "series without a value")];
+    let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| {
+        if *what == "regression" { words::counted(*count, what) } else { format!("{count} {what}") }
+    });
+    let count = counts.collect::<Vec<_>>().join(", ");
+    let head = words::sentence_case(&already(answer));
+    text.push_str(&format!(
+        "\n<details><summary>{head}: {count}</summary>\n\n{}{}\n</details>\n",
+        bullets(&parts.known, SHOWN, addresses),
+        groups(&parts.known_failing, "", places)
+    ));
+}
+
+/// Says what is inconclusive: the worst of what was measured, and what lacks a baseline.
+fn undecided(parts: &Parts<'_>, places: &Places, addresses: &dyn Addresses) -> String {
+    let worst: Vec<&Line> = parts.doubtful.iter().take(UNDECIDED).copied().collect();
+    let mut text: String = worst.iter().map(|line| format!("- {}\n", sentence(line, addresses))).collect();
+    let more = parts.doubtful.len() + parts.undecided.len() - worst.len();
+    if more > 0 {
+        let what = if worst.is_empty() { "series" } else { "more series" };
+        let are = if more == 1 { "is" } else { "are" };
+        text.push_str(&format!("- ⚪ {more} {what} {are} inconclusive, below\n"));
+    }
+    text.push_str(&groups(&parts.unmeasured, "⚪ ", places));
+    text
+}

@@ -1,0 +1,410 @@
+//! What `gate` prints: what got worse first and, in one line, last.
+
+use std::collections::BTreeMap;
+
+use super::super::model::{GateReport, LeftOut, Line, NOT_SHOWN, Outcome};
+use super::super::words;
+use super::human::details;
+use super::layout::{Table, fits, fitting, wrap, wrap_command};
+use super::parts::{Group, Parts, Places};
+use super::summary::summary;
+use super::{cells, clean, plain};
+
+/// How much a person wants to read, and the room for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct View {
+    /// The columns of the terminal.
+    pub width: usize,
+    /// Whether all that is known is printed.
+    pub detail: Detail,
+}
+
+/// How much is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Three lines for a regression, and as many rows as one looks at.
+    Short,
+    /// All.
+    Full,
+}
+
+/// What a column of a table shows.
+#[derive(Clone, Copy, Debug)]
+enum Column {
+    /// The series, in full.
+    Name,
+    /// The change with its interval, and whether it is noise.
+    Change,
+    /// The change alone.
+    Size,
+    /// The day on which it began.
+    Since,
+    Verdict,
+}
+
+/// Sentences are no wider than this, whatever room there is.
+const WIDEST: usize = 100;
+
+impl Detail {
+    /// Returns how many of many are printed.
+    fn most(self, short: usize) -> usize {
+        if self == Self::Short { short } else { usize::MAX }
+    }
+}
+
+/// Returns what `gate` prints.
+pub fn gated(answer: &GateReport, view: View) -> String {
+    let answer = &GateReport { lines: answer.lines.iter().map(clean).collect(), ..answer.clone() };
+    let mut page = Page { text: String::new(), view, places: Places::of(&answer.lines), answer };
+    if let Some(origin) = &answer.origin {
+        page.sentence("", 2, &plain(origin));
+    }
+    if answer.outcome == Outcome::NothingToEvaluate {
+        page.rest();
+        page.sentence("", 2, &format!("nothing to evaluate: {}", words::nothing_to_evaluate(answer)));
+        return page.text;
+    }
+    let parts = Parts::of(&answer.lines);
+    page.draw(&parts);
+    page.text
+}
+
+/// A page that is being written.
+struct Page<'a> {
+    text: String,
+    view: View,
+    places: Places,
+    answer: &'a GateReport,
+}
+
+impl Page<'_> {
+    fn draw(&mut self, parts: &Parts<'_>) {
+        self.regressions(&parts.worse, 10);
+        if !parts.known.is_empty() || !parts.known_failing.is_empty() {
+            self.gap();
+            self.sentence("", 2, &format!("{}:", words::sentence_case(&words::already(&self.answer.baseline))));
+            // Beside what is new, one line of each is enough.
+            self.regressions(&parts.known, if parts.worse.is_empty() { 10 } else { 0 });
+            self.groups(&parts.known_failing);
+        }
+        self.pending(&parts.pending);
+        let worst = self.view.detail.most(2);
+        self.gap_before(!parts.failing.is_empty() || !parts.doubtful.is_empty() || !parts.unmeasured.is_empty());
+        self.groups(&parts.failing);
+        for line in parts.doubtful.iter().take(worst) {
+            self.undecided(line);
+        }
+        self.groups(&parts.unmeasured);
+        self.gap_before(!parts.new.is_empty());
+        self.groups(&parts.new);
+        let undecided = parts.doubtful.iter().chain(&parts.undecided);
+        let mut rest: Vec<&Line> = undecided.chain(&parts.decided).copied().collect();
+        if self.view.detail == Detail::Full {
+            rest.extend(parts.unmeasured.iter().flat_map(|group| &group.lines));
+        }
+        self.table(&rest);
+        if self.view.detail == Detail::Full {
+            self.explained(&parts.undecided);
+            self.explained(&parts.decided);
+        }
+        self.gap();
+        self.notes_of_lines();
+        self.rest();
+        if self.view.detail == Detail::Short && !(parts.worse.is_empty() && parts.known.is_empty()) {
+            self.sentence("", 2, "what else is known of each, and how to accept it: `kubebench gate -v`");
+        }
+        self.text.push_str(&summary(self.answer, parts, self.view.width.min(WIDEST)));
+        self.text.push('\n');
+    }
+
+    fn sentence(&mut self, beginning: &str, indent: usize, sentence: &str) {
+        wrap(&mut self.text, beginning, indent, sentence, self.view.width.min(WIDEST));
+    }
+
+    /// Writes an empty line, unless there is one or nothing is above.
+    fn gap(&mut self) {
+        self.gap_before(true);
+    }
+
+    fn gap_before(&mut self, is_more: bool) {
+        if is_more && !self.text.is_empty() && !self.text.ends_with("\n\n") {
+            self.text.push('\n');
+        }
+    }
+
+    fn more(&mut self, count: usize, what: &str) {
+        if count > 0 {
+            self.sentence("", 2, &format!("and {count} more {what}: `kubebench gate -v` has all"));
+        }
+    }
+
+    fn regressions(&mut self, lines: &[&Line], most: usize) {
+        let most = self.view.detail.most(most);
+        for line in lines.iter().take(most) {
+            self.gap();
+            self.title(line);
+            self.body(line);
+        }
+        if let Some(rest @ [_, ..]) = lines.get(most..) {
+            self.list(rest);
+        }
+    }
+
+    fn pending(&mut self, lines: &[&Line]) {
+        let most = self.view.detail.most(5);
+        for line in lines.iter().take(most) {
+            self.gap();
+            self.title(line);
+            self.body(line);
+        }
+        self.more(lines.len().saturating_sub(most), "pending series");
+    }
+
+    /// Says in one line what a line is about.
+    fn title(&mut self, line: &Line) {
+        let size = words::shown(line).map(|size| words::size(size, line.unit.as_deref()));
+        let said = match (words::limit(line), size) {
+            (None, Some(size)) => size,
+            // What passed a limit is said by the limit, and by a change where one is open.
+            (Some(_), Some(size)) if line.open.is_some() => format!("{size}; {}", line.message),
+            _ => line.message.clone(),
+        };
+        self.sentence("", 2, &format!("{}: {}: {said}", words::verdict(line), self.places.name(line)));
+    }
+
+    /// Says the rest of it: two lines, or all.
+    fn body(&mut self, line: &Line) {
+        if self.view.detail == Detail::Full {
+            if words::shown(line).is_some() && words::limit(line).is_none() {
+                self.sentence("  ", 4, &line.message);
+            }
+            return self.details(line);
+        }
+        if let Some(fact) = fact(line) {
+            self.sentence("  ", 4, &fact);
+        }
+        let next = words::ranges(line).first().map(words::Range::bisect);
+        let next = next.or_else(|| words::decide(line, self.results()).into_iter().next());
+        // What has no commits to look at can only be fixed or accepted; how, is said below for all where it is long.
+        let next = next.as_deref().map(|next| next.strip_prefix("fix it, or accept it: ").unwrap_or(next));
+        if let Some(next) = next
+            .filter(|next| !next.starts_with("kubebench ") || fits(next, self.view.width.min(WIDEST).saturating_sub(8)))
+        {
+            self.next(next);
+        }
+    }
+
+    fn details(&mut self, line: &Line) {
+        for detail in details(line) {
+            self.sentence("  ", 4, &detail);
+        }
+        for next in words::next(line, self.results()) {
+            self.next(&next);
+        }
+    }
+
+    fn next(&mut self, next: &str) {
+        let width = self.view.width.min(WIDEST);
+        let at = ["kubebench ", "git "].iter().find_map(|program| {
+            let is_begin = |at: &usize| *at == 0 || next.get(..*at).is_some_and(|before| before.ends_with(": "));
+            next.match_indices(program).map(|(at, _)| at).find(is_begin)
+        });
+        match at.and_then(|at| next.split_at_checked(at)) {
+            Some((said, command)) if said.is_empty() || fits(&format!("  next: {next}"), width) => {
+                wrap_command(&mut self.text, &format!("  next: {said}"), 8, command, width);
+            }
+            // What is copied begins its line.
+            Some((said, command)) => {
+                wrap(&mut self.text, "  next: ", 8, said, width);
+                wrap_command(&mut self.text, "        ", 8, command, width);
+            }
+            None => wrap(&mut self.text, "  next: ", 8, next, width),
+        }
+    }
+
+    fn results(&self) -> Option<&str> {
+        self.answer.results.as_deref()
+    }
+
+    /// Says of what is inconclusive what was measured, and what would settle it.
+    fn undecided(&mut self, line: &Line) {
+        let size = words::shown(line).map(|size| words::size(size, line.unit.as_deref()));
+        let size = size.map_or_else(String::new, |size| format!(" {size}"));
+        self.sentence("", 2, &format!("inconclusive: {}:{size} {}", self.places.name(line), line.message));
+        if self.view.detail == Detail::Full {
+            self.details(line);
+        }
+    }
+
+    fn groups(&mut self, groups: &[Group<'_>]) {
+        let most = self.view.detail.most(10);
+        for group in groups.iter().take(most) {
+            let [said, names] = group.sentence(&self.places);
+            self.sentence("", 2, &said);
+            match (self.view.detail, group.lines.as_slice()) {
+                (Detail::Full, [line]) => self.details(line),
+                (Detail::Full, lines) => {
+                    for line in lines {
+                        self.sentence("  ", 4, &self.places.name(line));
+                    }
+                }
+                (Detail::Short, lines) => {
+                    if !names.is_empty() {
+                        self.sentence("  ", 4, &names);
+                    }
+                    if let Some(next) =
+                        lines.first().and_then(|line| words::decide(line, self.results()).into_iter().next())
+                    {
+                        self.next(&next);
+                    }
+                }
+            }
+        }
+        self.more(groups.len().saturating_sub(most), "of this kind");
+    }
+
+    /// Says of what is no problem why, where more than the table has is known.
+    fn explained(&mut self, lines: &[&Line]) {
+        for line in lines {
+            self.gap();
+            self.title(line);
+            self.sentence("  ", 4, &line.message);
+            self.details(line);
+        }
+    }
+
+    /// Lists regressions for which there is no room in three lines: by how much, since when, and which.
+    fn list(&mut self, lines: &[&Line]) {
+        let most = self.view.detail.most(20);
+        let rows = |columns: &[Column]| {
+            let row = |line: &&Line| columns.iter().map(|column| self.cell(line, *column)).collect::<Vec<_>>();
+            let rows = lines.iter().take(most).map(row).collect();
+            Table { rows, names: columns.len() - 1..columns.len() }
+        };
+        let tables = [
+            rows(&[Column::Change, Column::Since, Column::Name]),
+            rows(&[Column::Size, Column::Since, Column::Name]),
+            rows(&[Column::Size, Column::Name]),
+        ];
+        self.gap();
+        self.push_all(fitting(tables, self.view.width));
+        self.more(lines.len().saturating_sub(most), "regressions");
+    }
+
+    fn cell(&self, line: &Line, column: Column) -> String {
+        let none = || "-".to_owned();
+        let size = words::shown(line);
+        match column {
+            Column::Name => self.places.name(line),
+            Column::Since => {
+                let first = || line.candidate.sessions.first().map(|session| session.started_at.as_str());
+                let since = line.open.as_ref().map(|open| open.since.as_str()).or_else(first);
+                since.map_or_else(none, |since| words::day(since).to_owned())
+            }
+            Column::Change => words::effect(line),
+            Column::Size => size.map_or_else(none, |size| words::amount(size, line.unit.as_deref())),
+            Column::Verdict => words::verdict(line).to_owned(),
+        }
+    }
+
+    fn table(&mut self, lines: &[&Line]) {
+        let most = self.view.detail.most(20);
+        if lines.is_empty() {
+            return;
+        }
+        let is_placed = self.places.are_needed(lines);
+        let shown = || lines.iter().take(most);
+        let mut wide = vec![
+            ["BENCHMARK", "CASE", "METRIC", "BASELINE", "CANDIDATE", "CHANGE", "VERDICT"].map(str::to_owned).to_vec(),
+        ];
+        wide.extend(shown().map(|line| cells(line, "-").to_vec()));
+        if is_placed {
+            let places = shown().map(|line| self.places.place(line).unwrap_or_else(|| "-".to_owned()));
+            for (row, place) in wide.iter_mut().zip(["ON".to_owned()].into_iter().chain(places)) {
+                row.insert(2, place);
+            }
+        }
+        let values = if is_placed { 4..6 } else { 3..5 };
+        let without = |row: &Vec<String>| {
+            let kept = row.iter().enumerate().filter(|(at, _)| !values.contains(at));
+            kept.map(|(_, cell)| cell.clone()).collect()
+        };
+        let middle: Vec<Vec<String>> = wide.iter().map(without).collect();
+        let narrow = [Column::Name, Column::Size, Column::Verdict];
+        let head = ["SERIES", "CHANGE", "VERDICT"].map(str::to_owned).to_vec();
+        let narrow = shown().map(|line| narrow.iter().map(|column| self.cell(line, *column)).collect());
+        let narrow = [head].into_iter().chain(narrow).collect();
+        let tables = [wide, middle, narrow].map(|rows| Table { rows, names: 0..1 });
+        self.gap();
+        self.push_all(fitting(tables, self.view.width));
+        self.more(lines.len().saturating_sub(most), "series, none of which got worse");
+    }
+
+    fn push_all(&mut self, lines: Vec<String>) {
+        for line in lines {
+            self.text.push_str(&line);
+            self.text.push('\n');
+        }
+    }
+
+    /// Says of the lines which results did not count, and the like: each once.
+    fn notes_of_lines(&mut self) {
+        const MOST: usize = 10;
+        if self.view.detail == Detail::Full {
+            return;
+        }
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        let notes = self.answer.lines.iter().flat_map(|line| &line.notes);
+        for note in notes.filter(|note| !note.starts_with(words::AUTOCORRELATED)) {
+            *counts.entry(note).or_default() += 1;
+        }
+        let mut sorted: Vec<(&str, usize)> = counts.into_iter().collect();
+        sorted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let said: Vec<String> = sorted
+            .iter()
+            .take(MOST)
+            .map(|(note, count)| if *count > 1 { format!("{note} ({count} series)") } else { (*note).to_owned() })
+            .collect();
+        for note in &said {
+            self.sentence("note: ", 6, note);
+        }
+        self.more(sorted.len().saturating_sub(MOST), "notes");
+    }
+
+    /// Says what concerns all, and which files did not count.
+    fn rest(&mut self) {
+        const SHOWN: usize = 10;
+        let answer = self.answer;
+        for note in &answer.notes {
+            self.sentence("note: ", 6, &plain(note));
+        }
+        for LeftOut { path, code, message } in answer.left_out.iter().take(SHOWN) {
+            self.sentence("left out: ", 10, &format!("{}: {code}: {}", plain(path), plain(message)));
+        }
+        if answer.left_out.len() > SHOWN {
+            self.sentence("left out: ", 10, &format!("{} more result files", answer.left_out.len() - SHOWN));
+        }
+    }
+}
+
+/// Says in one line since when a line is as it is, and what was measured.
+fn fact(line: &Line) -> Option<String> {
+    let unit = line.unit.as_deref();
+    let medians = line.baseline.median.zip(line.candidate.median);
+    let values = medians.map(|(before, after)| words::from_to(before, after, unit));
+    if let Some(open) = &line.open {
+        let commit = open.commit.as_deref().map_or_else(String::new, |commit| format!(" ({})", words::short(commit)));
+        let seen = words::seen(open.sessions, open.measured);
+        let values = values.map_or_else(String::new, |values| format!(": {values}"));
+        return Some(format!("since {}{commit}, {seen}{values}{}", words::day(&open.since), words::state(line)));
+    }
+    if line.reason == NOT_SHOWN {
+        return None;
+    }
+    let said = words::shown(line).map(|_| match line.adjusted_p.or(line.p) {
+        Some(p) => format!("{}, {} threshold", words::probability(p), words::share(line.threshold)),
+        None => line.message.clone(),
+    });
+    let said: Vec<String> = values.into_iter().chain(said).collect();
+    (!said.is_empty()).then(|| said.join("; "))
+}
