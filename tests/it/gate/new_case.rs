@@ -47,7 +47,11 @@ fn a_benchmark_that_nobody_ran_yet_passes_and_says_so() {
     assert_eq!((status, verdict(new), new["reason"].as_str()), (0, "new", Some("noSession")), "{answer:#}");
     assert_eq!(new["message"], "there is no result yet, and main has none");
     let comment = fs::read_to_string(project.folder.path().join("comment.md")).unwrap();
-    assert!(comment.contains("| new |") && comment.contains("1 series is new"), "{comment}");
+    assert!(
+        comment.contains("⚪ New: other \\[default\\] has no result on default")
+            && comment.contains("1 new, 1 unchanged"),
+        "{comment}"
+    );
     let (_, text, _) = project.says(&strict(&[]));
     assert!(text.contains("new: other") && text.contains("1 new"), "{text}");
     for format in ["junit", "github", "sarif", "gitlab"] {

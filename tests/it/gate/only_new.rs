@@ -35,10 +35,13 @@ fn what_is_open_on_main_does_not_decide() {
     assert_eq!(project.gate(&[]).0, 1);
     assert_says(&project, (0, "regressed", Some(true)));
     let (status, text, _) = project.says(&["gate", "--only-new", "--markdown", "comment.md"]);
-    assert!(status == 0 && text.contains("already on main:\n"), "{text}");
-    assert!(text.contains("gate passed: already on main: 1 regressed"), "{text}");
+    assert!(status == 0 && text.contains("Already on main:\n"), "{text}");
+    assert!(text.contains("gate passed: 1 already on main (speed of train −10.0 %)"), "{text}");
     let comment = fs::read_to_string(project.folder.path().join("comment.md")).unwrap();
-    assert!(comment.contains("Already on main: 1 series") && comment.contains("Nothing got worse here."), "{comment}");
+    assert!(
+        comment.contains("Already on main: 1 regression<") && comment.contains("**No new regression.**"),
+        "{comment}"
+    );
     let (_, answer) = project.json(&["gate", "--only-new"]);
     assert_eq!((answer["onlyNew"].as_bool(), answer["baseline"].as_str()), (Some(true), Some("branch:main")));
     let (status, text, _) = project.says(&["gate", "--only-new", "--output-format", "github"]);
@@ -186,7 +189,7 @@ fn without_a_repository_it_is_what_the_newest_session_adds() {
     let mut project = Project::with(SPEC);
     project.sessions(&[&QUIET[..], &scaled(&QUIET[..8], 0.9)].concat(), &Special::default());
     let (status, text, _) = project.says(&["gate", "--only-new"]);
-    assert!(status == 0 && text.contains("already there before:"), "{text}");
+    assert!(status == 0 && text.contains("Open since earlier sessions:"), "{text}");
     project.session(70.0, &Special::default());
     assert_says(&project, (1, "regressed", None));
 }
@@ -227,7 +230,14 @@ fn the_newest_step_is_named_with_its_commits() {
     let (status, line) = project.gate(&[]);
     let log = format!("git log {}..{}", &commits[1][..10], &commits[2][..10]);
     let message = line["message"].as_str().unwrap();
-    assert!(status == 1 && message.contains("; its newest step: −11.1 %") && message.contains(&log), "{message}");
+    assert!(status == 1 && message.starts_with("open since "), "{message}");
+    let (_, text, _) = project.says(&["gate", "-v"]);
+    assert!(
+        text.contains(", −11.1 % [−11.6, −10.6]: git log")
+            && text.contains("the step of 2026-02-0")
+            && text.contains(&log),
+        "{text}"
+    );
     let steps = line["open"]["steps"].as_array().unwrap();
     let newest = steps.last().unwrap();
     assert_eq!(

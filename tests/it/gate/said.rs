@@ -158,7 +158,7 @@ fn many() {
     let places: Vec<usize> =
         worst.iter().map(|what| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"))).collect();
     assert!(places.is_sorted() && text.starts_with(worst[0]), "{text}");
-    assert!(text.find("missing: ") > places.last().copied(), "{text}");
+    assert!(text.find("new: ") > places.last().copied(), "{text}");
     let last = text.lines().last().unwrap();
     assert!(last.starts_with("gate failed: 3 regressed (latency of resnet50 +"), "{last}");
     let above = comment.split("<details>").next().unwrap().lines().filter(|line| line.contains("got worse"));

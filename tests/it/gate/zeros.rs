@@ -35,7 +35,7 @@ fn a_rise_from_zeros_is_a_regression_with_values_and_no_share() {
     }
     let (_, line) = project.gate(&[]);
     assert_eq!((&line["open"]["sessions"], &line["open"]["levels"]), (&json!(12), &json!([0.0, 12.0])), "{line:#}");
-    let (_, text, _) = project.says(&["gate"]);
+    let (_, text, _) = project.says(&["gate", "-v"]);
     assert!(text.contains("from 0 to 12") && text.contains("--max-change any"), "{text}");
     let (_, text, _) = project.says(&["history", "train", "--metric", "loss"]);
     assert!(text.contains("worse, open: from 0 to 12 since session"), "{text}");
@@ -62,8 +62,11 @@ fn few_zeros_cannot_decide_and_a_limit_can() {
     sessions(&mut project, &[12.0]);
     let (status, line) = project.gate(&[]);
     assert_eq!((status, verdict(&line), &line["moreSessions"]), (0, "inconclusive", &json!(1)), "{line:#}");
-    let (_, text, _) = project.says(&["gate"]);
-    assert!(text.contains("add `{metric: loss, max: 0}` to the gates of train"), "{text}");
+    let message = line["message"].as_str().unwrap();
+    assert!(
+        message.ends_with("; add {metric: loss, max: 0} to the gates of train, which decides at once"),
+        "{message}"
+    );
     sessions(&mut project, &[11.0]);
     let (status, line) = project.gate(&[]);
     assert_eq!((status, verdict(&line)), (1, "regressed"), "{line:#}");
@@ -80,8 +83,14 @@ fn what_can_never_be_decided_says_so_and_what_to_write() {
     assert_eq!((status, verdict(&line), line["reason"].as_str()), (0, "inconclusive", Some("noScale")), "{line:#}");
     assert_eq!(line.get("moreSessions"), None, "no number of them would decide");
     let (_, text, _) = project.says(&["gate"]);
-    assert!(text.contains("cannot be evaluated") && text.contains("add `{metric: loss, max: 0}`"), "{text}");
-    assert!(!text.contains(" yet"), "{text}");
+    assert!(text.contains("cannot be evaluated") && text.contains("{metric: loss, max: 0}"), "{text}");
+    assert!(!text.contains(" yet") && !text.contains("passed"), "{text}");
+    let (_, _, error) = project.says(&["gate", "--markdown", "comment.md"]);
+    let comment = std::fs::read_to_string(project.folder.path().join("comment.md")).unwrap();
+    assert!(
+        comment.contains("### ⚪ ") && comment.contains("add {metric: loss, max: 0} to the gates of train"),
+        "{error}{comment}"
+    );
 }
 
 #[test]

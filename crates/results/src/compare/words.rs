@@ -10,7 +10,7 @@ use kubebench_format::result::labelled;
 use kubebench_syntax::unit::{Conversion, MetricUnit};
 
 pub use self::next::next;
-pub(crate) use self::next::{Range, decide, limit, ranges};
+pub(crate) use self::next::{Range, decide, limit, limit_to_add, ranges};
 
 /// Returns a reason as a word for programs.
 pub(crate) fn code(reason: Reason) -> &'static str {
@@ -97,9 +97,7 @@ pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
             format!("cannot be evaluated: {} is so far from the other values that no share of them is a number", number(value))
         }
         Reason::NoScale => {
-            "cannot be evaluated: the baseline's median is 0, of which nothing is a share, and there are values above and below it; only \
-             `min` and `max` decide"
-                .to_owned()
+            "cannot be evaluated: the baseline's median is 0 and values lie on both sides of it, so that no change is a share".to_owned()
         }
     }
 }

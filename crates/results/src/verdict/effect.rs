@@ -258,7 +258,10 @@ pub(crate) fn of_groups(scale: Scale, baseline: &[f64], candidate: &[f64]) -> Op
         correlation: 0.0,
         autocorrelation,
     };
-    let Some(correlation) = autocorrelation else { return Some(by_ranks) };
+    if autocorrelation.is_none() {
+        return Some(by_ranks);
+    }
+    let correlation = stats::shrunk_correlation(autocorrelation, (counts.0 + counts.1) as f64);
     let known = |values: &[f64]| squares(values) * prediction::hidden(values.len(), correlation);
     let deviation = ((known(&first) + known(&second)) / freedom).sqrt();
     let error = deviation * prediction::spread(counts.0, counts.1, correlation);

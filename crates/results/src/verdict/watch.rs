@@ -179,10 +179,15 @@ impl Series<'_> {
     /// Returns whether the newest of the sessions `since` a change are back, and not only better than it.
     fn is_back(&self, back: Back, normal: &[usize], since: &[usize]) -> bool {
         let newest = since.get(since.len().saturating_sub(back.sessions)..).unwrap_or_default();
-        let (normal, newest) = (values(self.places, recent(normal)), values(self.places, newest));
-        let usual = hampel::without_outliers(&normal);
-        let remains = || of_history(self.scale, &usual, &[], &newest).filter(|effect| effect.p <= CHANGED);
-        back.evidence >= LIKELIER.ln() && remains().is_none_or(|effect| self.worse(effect.difference) < self.bound)
+        let worse = |difference: f64| self.worse(difference) >= self.bound;
+        let by_all = || {
+            let (normal, newest) = (values(self.places, recent(normal)), values(self.places, newest));
+            of_history(self.scale, &normal, &[], &newest).filter(|effect| effect.p <= CHANGED)
+        };
+        let remains = || by_all().is_some_and(|effect| worse(effect.difference));
+        // Outliers of the normal level hide what most of the newest sessions show.
+        let lasts = || self.differ(recent(normal), newest).is_some_and(|(difference, _)| worse(difference));
+        back.evidence >= LIKELIER.ln() && !remains() && !lasts()
     }
 
     /// Returns the change that is suspected after another session.

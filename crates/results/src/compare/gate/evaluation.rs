@@ -312,6 +312,9 @@ impl Draft<'_> {
         if line.verdict == Verdict::Pending || line.reason == "seenBefore" {
             line.next_run = self.next_run();
         }
+        if let Some(limit) = words::limit_to_add(&line) {
+            line.message.push_str(&format!("; {limit}"));
+        }
         if let (Some(detectable), true) = (line.detectable, line.threshold < DEFAULT_THRESHOLD)
             && detectable > line.threshold
         {

@@ -113,7 +113,7 @@ impl<'a> Parts<'a> {
         match answer.outcome {
             Outcome::Passed if !self.pending.is_empty() => Standing::Pending,
             Outcome::Passed if open == 0 && decided.is_empty() && !self.new.is_empty() => Standing::New,
-            Outcome::Passed if open >= decided.len() => Standing::Inconclusive,
+            Outcome::Passed if open >= decided.len() + self.known.len() => Standing::Inconclusive,
             Outcome::Passed => Standing::Passed,
             _ => Standing::Failed,
         }

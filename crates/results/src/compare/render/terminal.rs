@@ -230,6 +230,7 @@ impl Page<'_> {
     fn undecided(&mut self, line: &Line) {
         let size = words::shown(line).map(|size| words::size(size, line.unit.as_deref()));
         let size = size.map_or_else(String::new, |size| format!(" {size}"));
+        let size = if line.change.is_none() && !size.is_empty() { format!("{size},") } else { size };
         self.sentence("", 2, &format!("inconclusive: {}:{size} {}", self.places.name(line), line.message));
         if self.view.detail == Detail::Full {
             self.details(line);

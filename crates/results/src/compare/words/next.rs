@@ -129,16 +129,6 @@ pub(crate) fn decide(line: &Line, results: Option<&str>) -> Vec<String> {
         })
         .into_iter()
         .collect();
-    let is_from_zero = line.method.as_deref() == Some(Method::FromZero.name()) && line.verdict == Verdict::Inconclusive;
-    let is_without_scale = line.reason == code(Reason::NoScale) && line.baseline.median == Some(0.0);
-    if is_without_scale || is_from_zero {
-        let side = if line.direction == Direction::Higher { "min" } else { "max" };
-        next.push(format!(
-            "a limit decides at once, whatever the earlier sessions: add `{{metric: {}, {side}: 0}}` to the gates of {}",
-            flow_scalar(&metric(line)),
-            line.benchmark
-        ));
-    }
     if line.reason == OTHER_UNIT {
         next.push(format!(
             "`kubebench reparse` reads the kept logs again as the spec of {} says now; or write its `unit` and limits as the results \
@@ -162,6 +152,21 @@ pub(crate) fn decide(line: &Line, results: Option<&str>) -> Vec<String> {
         next.push(accept(line, Some(&session.session), results));
     }
     next
+}
+
+/// Returns the limit that decides at once where earlier sessions cannot, since a change from 0 is no share.
+pub(crate) fn limit_to_add(line: &Line) -> Option<String> {
+    let is_from_zero = line.method.as_deref() == Some(Method::FromZero.name());
+    let is_without_scale = line.reason == code(Reason::NoScale) && line.baseline.median == Some(0.0);
+    if line.verdict != Verdict::Inconclusive || !(is_from_zero || is_without_scale) {
+        return None;
+    }
+    let side = if line.direction == Direction::Higher { "min" } else { "max" };
+    Some(format!(
+        "add {{metric: {}, {side}: 0}} to the gates of {}, which decides at once",
+        flow_scalar(&metric(line)),
+        line.benchmark
+    ))
 }
 
 /// Returns text as a value between the braces of YAML.
