@@ -112,11 +112,12 @@ fn row(life: &Life, noise: Noise, change: f64, series: usize) -> Row {
         let mut values: Vec<f64> = all.iter().zip(levels).map(|(session, by)| median(&slower(session, by))).collect();
         let found = |values: &[f64]| -> Baseline { baseline(values, POLICY, mark.as_slice()) };
         let unchanged = median(&slower(&all[before + longest], last));
-        row.alarms += usize::from(gate_with(&found(&values), &values, &[unchanged], mark.as_slice()).fails);
+        row.alarms += usize::from(gate_with(&found(&values), &values, &[unchanged], mark.as_slice(), POLICY).fails);
         for (count, session) in all[before..before + longest].iter().enumerate() {
             let new = median(&slower(&slower(session, last), change));
             if let Some(place) = STAYS.iter().position(|stays| *stays == count + 1) {
-                row.fails[place] += usize::from(gate_with(&found(&values), &values, &[new], mark.as_slice()).fails);
+                row.fails[place] +=
+                    usize::from(gate_with(&found(&values), &values, &[new], mark.as_slice(), POLICY).fails);
             }
             values.push(new);
         }

@@ -9,6 +9,7 @@
 #![expect(clippy::expect_used, reason = "a benchmark that cannot run ends")]
 #![expect(clippy::indexing_slicing, clippy::cast_precision_loss, reason = "counts and places of small arrays")]
 
+mod beside;
 mod lives;
 mod noise;
 mod rivals;
@@ -46,17 +47,17 @@ struct Gated {
 
 /// As `crates/results/src/compare/gate.rs`: the newest of the candidate's sessions is judged.
 fn gate(found: &Baseline, history: &[f64], candidate: &[f64]) -> Gated {
-    gate_with(found, history, candidate, &[])
+    gate_with(found, history, candidate, &[], POLICY)
 }
 
-fn gate_with(found: &Baseline, history: &[f64], candidate: &[f64], marks: &[Mark]) -> Gated {
+fn gate_with(found: &Baseline, history: &[f64], candidate: &[f64], marks: &[Mark], policy: Policy) -> Gated {
     let of = |sessions: &[usize]| -> Vec<f64> { sessions.iter().map(|at| history[*at]).collect() };
     let (base, held) = (of(&found.sessions), of(&found.held));
     let newest = &candidate[candidate.len() - 1..];
     let scale = Scale::of(&base, candidate).expect("positive values");
     let effect = measure(scale, &base, &held, newest);
-    let judgement = judge(effect, POLICY, effect.map(|effect| effect.p));
-    let now = baseline(&[history, candidate].concat(), POLICY, marks);
+    let judgement = judge(effect, policy, effect.map(|effect| effect.p));
+    let now = baseline(&[history, candidate].concat(), policy, marks);
     let is_open = now.open.is_some();
     let fails = is_open || judgement.verdict == Verdict::Regressed;
     Gated { judgement, is_open, fails, is_pending: !fails && now.pending.is_some() }
@@ -189,6 +190,9 @@ fn staying(noise: Noise, seed: u64, histories: usize) -> Staying {
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
     let histories = args.first().and_then(|count| count.parse().ok()).unwrap_or(HISTORIES);
+    if args.iter().any(|arg| arg == "beside") {
+        return beside::print(histories / 20);
+    }
     if args.iter().any(|arg| arg == "standing") {
         return standing::print(histories / 8);
     }

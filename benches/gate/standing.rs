@@ -22,7 +22,7 @@ enum Said {
 }
 
 fn said(values: &[f64], new: f64) -> Said {
-    let gated = gate_with(&baseline(values, POLICY, &[]), values, &[new], &[]);
+    let gated = gate_with(&baseline(values, POLICY, &[]), values, &[new], &[], POLICY);
     match (gated.fails, gated.is_pending) {
         (true, _) => Said::Red,
         (false, true) => Said::Pending,

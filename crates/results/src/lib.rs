@@ -7,7 +7,7 @@
 //!
 //! let (before, after) = ([100.0, 101.0, 99.0, 100.5], [90.0, 91.0, 89.5, 90.2]);
 //! let scale = Scale::of(&before, &after).unwrap();
-//! assert!(measure(scale, &before, &[], &after).unwrap().change() < -0.08);
+//! assert!(measure(scale, &before, &[], &after).unwrap().change().unwrap() < -0.08);
 //! ```
 
 pub mod compare;

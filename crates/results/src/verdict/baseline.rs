@@ -230,6 +230,10 @@ impl Walk {
             _ if self.found.open.is_some() => Turn::Back,
             _ => Turn::Neither,
         };
+        let commit = self.found.open.and_then(|open| self.differs(open.from)).map(|commit| commit.end);
+        if matches!(turn, Turn::Back | Turn::Neither) && commit.is_some_and(|end| start < end) {
+            return;
+        }
         let mut change = Change { at: start, turn, difference };
         match turn {
             Turn::Worse => {
@@ -353,7 +357,7 @@ impl Walk {
         let from = self.found.changes.last().map_or(open.from, |change| change.at);
         let level: Vec<usize> = (from..series.places.len()).collect();
         // What a commit brought is over in sessions of another one.
-        let end = self.differs(from).map_or(from, |commit| commit.end);
+        let end = self.differs(open.from).map_or(from, |commit| commit.end.max(from));
         let since = level.len() - series.back(&self.accepted, &level).min(series.places.len() - end);
         let Some(at) = level.get(since).copied() else { return };
         self.found.open = None;

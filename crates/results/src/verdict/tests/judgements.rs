@@ -324,7 +324,7 @@ fn groups_of_correlated_sessions_are_worth_fewer() {
     let waves = |from: usize, level: f64| -> Vec<f64> {
         (from..from + 14).map(|at| level * (0.02 * (at as f64 / 4.0).sin()).exp()).collect()
     };
-    let (first, second) = (waves(0, 100.0), waves(14, 99.0));
+    let (first, second) = (waves(0, 100.0), waves(14, 100.0));
     let said = groups(&first, &second, HIGHER);
     let effect = said.effect.unwrap();
     assert_eq!((effect.method, said.verdict), (Method::Correlated, Verdict::Inconclusive), "{said:?}");
