@@ -2,6 +2,8 @@
 //!
 //! `KUBEBENCH_PYTHON` names a Python that has both (`pip install -r benches/gate/beside.txt`).
 
+#![expect(clippy::disallowed_methods, reason = "a benchmark that asks other programs")]
+
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
@@ -17,12 +19,13 @@ const LOOKS: [usize; 2] = [10, 20];
 
 #[derive(Clone, Copy)]
 struct Cell {
-    /// The standard deviation of sessions.
-    noise: f64,
+    /// The standard deviation of sessions, in percent.
+    noise: u32,
     shape: Shape,
     before: usize,
     direction: Direction,
-    change: f64,
+    /// By how much worse, in tenths of a percent.
+    change: u32,
 }
 
 #[derive(Clone, Copy)]
@@ -49,7 +52,7 @@ struct Answer {
 
 fn cells() -> Vec<Cell> {
     let mut cells = Vec::new();
-    for (noise, changes) in [(0.01, &[0.025][..]), (0.02, &[0.035]), (0.03, &[0.04, 0.05])] {
+    for (noise, changes) in [(1, &[25][..]), (2, &[35]), (3, &[40, 50])] {
         for change in changes {
             for shape in [Shape::Normal, Shape::Laplace] {
                 for before in [35, 50, 60] {
@@ -64,12 +67,14 @@ fn cells() -> Vec<Cell> {
 
 /// Returns histories in which the change stays, to the digits that results have, so that every machine asks the same.
 fn histories(cell: Cell, count: usize) -> Vec<Vec<f64>> {
+    let noise = f64::from(cell.noise) / 100.0;
+    let worse = 1.0 - f64::from(cell.change) / 1000.0;
+    let seed = u64::from(cell.noise) << 56 | u64::from(cell.change) << 40 | (cell.before as u64) << 32;
     let one = |at: usize| {
-        let mut numbers =
-            Numbers((cell.noise * 1e4 + cell.change * 1e7) as u64 * 1000 + cell.before as u64 + ((at as u64) << 32));
+        let mut numbers = Numbers(seed | at as u64);
         let value = |session: usize| {
-            let level = if session < cell.before { 100.0 } else { 100.0 * (1.0 - cell.change) };
-            let value = level * (cell.noise * cell.shape.number(&mut numbers)).exp();
+            let level = if session < cell.before { 100.0 } else { 100.0 * worse };
+            let value = level * (noise * cell.shape.number(&mut numbers)).exp();
             let value = if cell.direction == Direction::Lower { 1e4 / value } else { value };
             (value * 1e6).round() / 1e6
         };
@@ -99,7 +104,7 @@ impl Shape {
 }
 
 /// Returns how many series are red at each look.
-fn ours(cell: Cell, series: &[Vec<f64>]) -> [usize; 2] {
+fn red(cell: Cell, series: &[Vec<f64>]) -> [usize; 2] {
     let policy = Policy { direction: cell.direction, threshold: DEFAULT_THRESHOLD };
     LOOKS.map(|look| {
         let is_red = |values: &&Vec<f64>| {
@@ -139,7 +144,7 @@ pub(super) fn print(series: usize) {
     };
     let answers = others(&python, &cells.iter().zip(&all).map(question).collect::<Vec<_>>());
     let jobs: Vec<(Cell, &Vec<Vec<f64>>)> = cells.iter().copied().zip(&all).collect();
-    let ours = in_parallel(&jobs, |(cell, series)| self::ours(*cell, series));
+    let ours = in_parallel(&jobs, |(cell, series)| red(*cell, series));
     println!(
         "Changes that stay, one value a session, {series} series a row: % of gates that are red 10 and 20 sessions on\n"
     );
@@ -149,10 +154,10 @@ pub(super) fn print(series: usize) {
         let shown = |red: [usize; 2]| red.map(|red| format!("{:.0}", percent(red, series))).join(" / ");
         let better = if cell.direction == Direction::Higher { "higher" } else { "lower" };
         println!(
-            "| {:.0} %, {} | {:.1} | {} | {better} | {} | {} | {} |",
-            cell.noise * 100.0,
+            "| {} %, {} | {:.1} | {} | {better} | {} | {} | {} |",
+            cell.noise,
             cell.shape.name(),
-            cell.change * 100.0,
+            f64::from(cell.change) / 10.0,
             cell.before,
             shown(ours),
             shown(other.otava),
