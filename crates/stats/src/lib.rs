@@ -110,10 +110,8 @@ fn autocorrelation_from(products: f64, squares: f64, count: f64, means: f64) -> 
 
 /// Returns how much the values of groups follow each other within these, where that is more than chance: at 5 %, on one side.
 pub fn seen_autocorrelation(groups: &[&[f64]]) -> Option<f64> {
-    const CHANCE: f64 = 1.645;
-    const LEAST: usize = 8;
     let count: usize = groups.iter().map(|group| group.len()).sum();
-    let is_known = count >= LEAST && groups.iter().all(|group| group.iter().all(|value| value.is_finite()));
+    let is_finite = groups.iter().all(|group| group.iter().all(|value| value.is_finite()));
     let residuals: Vec<Vec<f64>> = groups
         .iter()
         .map(|group| {
@@ -125,7 +123,14 @@ pub fn seen_autocorrelation(groups: &[&[f64]]) -> Option<f64> {
         residuals.iter().flat_map(|group| group.iter().zip(group.iter().skip(1)).map(|(one, next)| one * next));
     let squares = sum(residuals.iter().flatten().map(|residual| residual * residual));
     let found = autocorrelation_from(sum(products), squares, count as f64, groups.len() as f64);
-    Some(found).filter(|found| is_known && found * (count as f64).sqrt() > CHANCE)
+    more_than_chance(Some(found).filter(|_| is_finite), count)
+}
+
+/// Returns the autocorrelation of `count` values where it is more than chance.
+pub fn more_than_chance(found: Option<f64>, count: usize) -> Option<f64> {
+    const CHANCE: f64 = 1.645;
+    const LEAST: usize = 8;
+    found.filter(|found| count >= LEAST && found * (count as f64).sqrt() > CHANCE)
 }
 
 /// Returns the autocorrelation to reckon with, of `count` values that show `found`: few values hardly tell, so that it is drawn towards

@@ -152,7 +152,8 @@ pub(crate) fn against_history(scale: Scale, history: &[f64], new: &[f64]) -> Opt
 
 /// The same of places on the scale.
 pub(super) fn of_history(scale: Scale, history: &[f64], held: &[f64], new: &[f64]) -> Option<Effect> {
-    let correlation = correlation(history);
+    let seen = stats::autocorrelation(history);
+    let correlation = stats::shrunk_correlation(seen, history.len() as f64);
     let found = prediction::predict(history, held, new, correlation)?;
     let effect = Effect {
         method: Method::Prediction,
@@ -165,7 +166,7 @@ pub(super) fn of_history(scale: Scale, history: &[f64], held: &[f64], new: &[f64
         deviation: found.deviation,
         counts: (history.len(), new.len()),
         correlation,
-        autocorrelation: stats::seen_autocorrelation(&[history]),
+        autocorrelation: stats::more_than_chance(seen, history.len()),
     };
     if !is_of_zeros(scale, history, new) {
         return Some(effect);

@@ -5,7 +5,7 @@ use super::super::words;
 use super::links::{Addresses, linked};
 use super::mark::Subject;
 use super::markdown::{SHOWN, bullets, calm, escape, rest, sentence, table};
-use super::parts::{Group, Parts, Places, Standing};
+use super::parts::{Group, Parts, Places, Standing, count};
 
 /// The kind of comment.
 const KIND: &str = "gate";
@@ -76,16 +76,18 @@ fn paragraph(text: &mut String, said: &str) {
 
 /// Says that what fails is not of this branch.
 fn no_new(answer: &GateReport, known: usize) -> String {
-    let (what_is, what) = match known {
-        1 => ("is", "a regression that is".to_owned()),
-        count => ("are", format!("{count} regressions that are")),
-    };
     let already = already(answer);
     if answer.only_new {
-        return format!(
-            "**No new regression.** What decides is what is new; beside it there {what_is} {what} {already}.\n"
-        );
+        let (what, do_not) = match known {
+            1 => ("The regression that is".to_owned(), "does not"),
+            count => (format!("The {count} regressions that are"), "do not"),
+        };
+        return format!("**No new regression.** {what} {already} {do_not} decide.\n");
     }
+    let what = match known {
+        1 => "a regression that is".to_owned(),
+        count => format!("{count} regressions that are"),
+    };
     format!("**No new regression.** The gate fails because of {what} {already}.\n")
 }
 
@@ -109,15 +111,13 @@ fn already(answer: &GateReport) -> String {
 
 /// Folds away what is open on the default branch.
 fn known(text: &mut String, answer: &GateReport, parts: &Parts<'_>, places: &Places, addresses: &dyn Addresses) {
-    let failing: usize = parts.known_failing.iter().map(|group| group.lines.len()).sum();
+    let failing = count(&parts.known_failing);
     if parts.known.is_empty() && failing == 0 {
         return;
     }
-    let counts = [(parts.known.len(), "regression"), (failing, "series without a value")];
-    let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| {
-        if *what == "regression" { words::counted(*count, what) } else { format!("{count} {what}") }
-    });
-    let count = counts.collect::<Vec<_>>().join(", ");
+    let known = (!parts.known.is_empty()).then(|| words::counted(parts.known.len(), "regression"));
+    let failing = (failing > 0).then(|| format!("{failing} series without a value"));
+    let count = known.into_iter().chain(failing).collect::<Vec<_>>().join(", ");
     let head = words::sentence_case(&already(answer));
     text.push_str(&format!(
         "\n<details><summary>{head}: {count}</summary>\n\n{}{}\n</details>\n",

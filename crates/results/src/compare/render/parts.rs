@@ -105,7 +105,6 @@ impl<'a> Parts<'a> {
 
     /// Returns how an answer with these lines is marked: nothing that was not decided is called a pass.
     pub(super) fn standing(&self, answer: &GateReport) -> Standing {
-        let count = |groups: &[Group<'_>]| groups.iter().map(|group| group.lines.len()).sum::<usize>();
         let (blind, decided): (Vec<&Line>, Vec<&Line>) =
             self.decided.iter().partition(|line| line.verdict != Verdict::Improved && words::is_blind(line));
         let open =
@@ -118,6 +117,11 @@ impl<'a> Parts<'a> {
             _ => Standing::Failed,
         }
     }
+}
+
+/// Returns how many lines groups have.
+pub(super) fn count(groups: &[Group<'_>]) -> usize {
+    groups.iter().map(|group| group.lines.len()).sum()
 }
 
 /// Returns whether a series is too short for what its few sessions say to be worth a line.
