@@ -143,8 +143,8 @@ fn oracle_browser_sees_the_real_series() {
         let parts = [
             "wordpiece (documents=",
             "throughput −7.",
-            " % [−8.",
-            "3 regressions since 2026-11-22 20:53 UTC, git log ae3452924e..0e2887728d",
+            "slowest-document +7.",
+            "4 regressions since 2026-11-22 20:53 UTC, git log ae3452924e..0e2887728d",
             "On 2 × AMD EPYC",
             "seen in 20 sessions",
         ];
