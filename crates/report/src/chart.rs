@@ -248,6 +248,12 @@ impl Finding<'_> {
         self.chart.line().filter(|line| line.verdict == Verdict::Pending).map(|line| line.message.as_str())
     }
 
+    /// Returns what is said of an earlier session that was worse, where the newest one is not.
+    pub(super) fn not_shown(&self) -> Option<&str> {
+        let line = self.chart.line().filter(|line| line.verdict == Verdict::Pending && line.reason == "notShown")?;
+        Some(&line.message)
+    }
+
     /// Returns whether it was seen on another branch alone.
     pub(super) fn is_aside(&self) -> bool {
         let newest = self.chart.told.sessions.last();

@@ -164,14 +164,19 @@ pub(super) fn finding(site: &Site<'_>, from: &str, finding: &Finding<'_>, said: 
                 ": " (metric(told)) " "
             }
         }
-        @match finding.what {
-            What::Level(..) => { (amount(finding)) @if !is_begun { " since " (since(finding)) } }
-            What::Limit(message) => { strong.bad { (cut(message)) } " in the session of " (since(finding)) }
+        @if let Some(not_shown) = finding.not_shown() {
+            (cut(not_shown)) ". Newest session: " (amount(finding))
+        } @else {
+            @match finding.what {
+                What::Level(..) => { (amount(finding)) @if !is_begun { " since " (since(finding)) } }
+                What::Limit(message) => { strong.bad { (cut(message)) } " in the session of " (since(finding)) }
+            }
+            @if !is_begun && let Some(commit) = finding.commit { " (" (self::commit(site, commit)) ")" }
+            @if let Some(limit) = finding.limit { ", and " strong.bad { (cut(limit)) } }
         }
-        @if !is_begun && let Some(commit) = finding.commit { " (" (self::commit(site, commit)) ")" }
-        @if let Some(limit) = finding.limit { ", and " strong.bad { (cut(limit)) } }
         @if !matches!(said, Said::Series | Said::BeginningAndPlace) { " on " (hardware(told)) }
-        "; " (sure(finding)) "."
+        @if finding.not_shown().is_none() { "; " (sure(finding)) }
+        "."
     }
 }
 
@@ -197,6 +202,16 @@ pub(super) fn amount(finding: &Finding<'_>) -> Markup {
 pub(crate) fn finding_words(finding: &Finding<'_>) -> String {
     let told = finding.chart.told;
     let case = if told.case_name.is_empty() { String::new() } else { format!(" ({})", cut(&told.case_name)) };
+    if let (Some(not_shown), What::Level(size)) = (finding.not_shown(), finding.what) {
+        let newest = words::size(size, told.unit.as_deref());
+        let metric = metric(told);
+        return format!(
+            "{}{case}: {metric} {}. Newest session: {newest} on {}.",
+            told.benchmark,
+            cut(not_shown),
+            hardware(told)
+        );
+    }
     let what = match finding.what {
         What::Level(size) => format!("{} since", words::size(size, told.unit.as_deref())),
         What::Limit(message) => format!("{} in the session of", cut(message)),

@@ -118,6 +118,7 @@ pub fn baseline_of_commits(values: &[f64], begins: &[usize], policy: Policy, mar
         walk.segment(*start, *end, marks);
     }
     walk.newest();
+    walk.draw_to_commits(begins, marks);
     let Walk { accepted, mut found, .. } = walk;
     found.sessions = recent(&accepted).to_vec();
     if let Some(open) = &mut found.open {
@@ -367,6 +368,23 @@ impl Walk {
         } else {
             self.change(at, Turn::Back);
             self.accepted.extend(level.iter().skip(since));
+        }
+    }
+
+    /// Lets changes begin with commits, but for those that people accepted from a session on.
+    fn draw_to_commits(&mut self, begins: &[usize], marks: &[Mark]) {
+        let found: Vec<usize> = self.found.changes.iter().map(|change| change.at).collect();
+        let ends = found.iter().copied().skip(1).chain([self.places.len()]);
+        let mut start = self.found.apart;
+        for (change, end) in self.found.changes.iter_mut().zip(ends) {
+            let at = change.at;
+            if begins.binary_search(&at).is_err() && marks.iter().all(|mark| mark.at != at) {
+                change.at = commits::began(&self.steady, start..end, at, begins);
+            }
+            if let Some(open) = self.found.open.as_mut().filter(|open| open.from == at) {
+                open.from = change.at;
+            }
+            start = change.at;
         }
     }
 

@@ -2,6 +2,9 @@
 
 use super::Scale;
 use super::effect::of_groups;
+use super::watch::LIKELIER;
+use kubebench_stats as stats;
+use std::ops::Range;
 
 /// The fewest sessions of each commit.
 const LEAST: usize = 8;
@@ -34,4 +37,21 @@ pub(super) fn that_differ(values: &[f64], begin: &[usize]) -> Vec<Differs> {
         Some(Differs { at, end, difference: effect.difference, scale })
     };
     ends.windows(3).filter_map(change).collect()
+}
+
+/// Returns where the change `at` a session began, of two levels that are these `places`: with the nearest commit, unless the sessions
+/// between make that far less likely.
+pub(super) fn began(places: &[f64], level: Range<usize>, at: usize, begin: &[usize]) -> usize {
+    let squares = |part: Range<usize>| {
+        let values = || places.get(part.clone()).unwrap_or_default().iter().copied();
+        let mean = stats::mean(values());
+        stats::sum(values().map(|value| (value - mean).powi(2)))
+    };
+    let rest = |at: usize| squares(level.start..at) + squares(at..level.end);
+    let next = begin.partition_point(|begin| *begin < at);
+    let nearest = [next.checked_sub(1), Some(next)].into_iter().flatten().filter_map(|at| begin.get(at).copied());
+    let inside = nearest.filter(|at| level.start < *at && *at < level.end);
+    let Some(commit) = inside.min_by(|one, other| rest(*one).total_cmp(&rest(*other))) else { return at };
+    let variance = rest(at) / level.len().saturating_sub(2).max(1) as f64;
+    if rest(commit) - rest(at) <= 2.0 * LIKELIER.ln() * variance { commit } else { at }
 }

@@ -22,7 +22,7 @@ pub(super) const SETTLED: usize = 3 * LEAST_HISTORY;
 /// The fewest sessions before a change.
 const LEAST_BEFORE: usize = 3;
 /// Sessions are back at the normal level where they are so many times likelier there than at the changed one (Wald 1945, Page 1954).
-const LIKELIER: f64 = 300.0;
+pub(super) const LIKELIER: f64 = 300.0;
 /// The first session of a change is noticed because it looks bad, so that it overstates the change: this share of it is taken for real.
 const REAL: f64 = 0.6;
 /// So many deviations from both levels a session counts at most: an outlier decides nothing.

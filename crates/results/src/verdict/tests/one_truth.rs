@@ -1,7 +1,7 @@
 //! What `compare` finds between two neighboring commits is in the history, and fails the gate.
 
 use super::super::{Scale, Turn, Verdict, baseline_of_commits, judge, measure};
-use super::LOWER;
+use super::{LOWER, around};
 
 /// A generator of its own, so that a failure can be seen again.
 struct Numbers(u64);
@@ -73,4 +73,34 @@ fn compare_history_and_gate_agree() {
     }
     assert!(found > 300, "{found} pairs of commits differ");
     assert_eq!(green, 0, "of {found} pairs of commits that differ");
+}
+
+#[test]
+fn a_change_begins_with_its_commit() {
+    let (mut right, mut found) = (0, 0);
+    for (deviation, step) in [(0.01, 0.03), (0.03, 0.05), (0.03, 0.1)] {
+        for each in [2, 3, 5] {
+            for seed in 0..40 {
+                let mut numbers = Numbers(seed);
+                let first = each * (24 / each);
+                let level = |at: usize| if at < first { 100.0 } else { 100.0 * (1.0 + step) };
+                let values: Vec<f64> =
+                    (0..first + 10).map(|at| level(at) * (deviation * numbers.normal()).exp()).collect();
+                let begins: Vec<usize> = (each..values.len()).step_by(each).collect();
+                let Some(open) = baseline_of_commits(&values, &begins, LOWER, &[]).open else { continue };
+                found += 1;
+                right += usize::from(open.from == first);
+                assert!(begins.contains(&open.from), "{deviation} {step} {each} {seed}: {open:?}");
+            }
+        }
+    }
+    assert!(found > 250 && right * 100 >= found * 85, "{right} of {found} begin with their commit");
+}
+
+#[test]
+fn a_change_amid_a_commit_is_where_it_is() {
+    let mut values = around(100.0, 0.01, 24);
+    values.extend(around(130.0, 0.01, 12));
+    let open = baseline_of_commits(&values, &[6, 12, 18, 27, 33], LOWER, &[]).open.unwrap();
+    assert_eq!(open.from, 24, "as where a machine became slower");
 }
