@@ -254,6 +254,16 @@ impl Finding<'_> {
         Some(&line.message)
     }
 
+    /// Returns how much worse the newest session is than the level that is open, where that is a change of its own.
+    pub(super) fn further(&self) -> Option<Size> {
+        self.chart.open_line()?.1.further
+    }
+
+    /// Returns whether its size is that of the newest session, and of no earlier one.
+    pub(super) fn is_of_newest(&self) -> bool {
+        self.chart.line().is_some_and(|line| line.open.is_none())
+    }
+
     /// Returns whether it was seen on another branch alone.
     pub(super) fn is_aside(&self) -> bool {
         let newest = self.chart.told.sessions.last();

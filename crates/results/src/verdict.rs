@@ -26,7 +26,7 @@ pub(crate) use judge::without_scale;
 pub use judge::{Judgement, Policy, Reason, Verdict, judge, worse};
 pub use scale::Scale;
 pub use settled::baseline_after;
-pub use watch::Pending;
+pub use watch::{Pending, Why};
 
 /// A probability of at most this is significant.
 pub(crate) const SIGNIFICANT: f64 = 0.05;

@@ -47,6 +47,20 @@ pub fn predict(history: &[f64], held: &[f64], new: &[f64], correlation: f64) -> 
     Some(Prediction { difference, interval, p, deviation })
 }
 
+impl Prediction {
+    /// Returns the same where values that differ are known to vary by at least this standard deviation; `counts` are those of the history
+    /// and of the new ones.
+    #[must_use]
+    pub fn with_least(self, deviation: f64, counts: (usize, usize), correlation: f64) -> Self {
+        if self.deviation >= deviation || self.difference == 0.0 {
+            return self;
+        }
+        let error = deviation * spread(counts.0, counts.1, correlation);
+        let (interval, p) = around(self.difference, error, freedom(counts.0, correlation));
+        Self { interval, p, deviation, ..self }
+    }
+}
+
 /// Returns by how much the variance of `count` values is larger than they show: those that follow each other stay near their mean.
 pub fn hidden(count: usize, correlation: f64) -> f64 {
     let n = count as f64;

@@ -113,6 +113,7 @@ pub(super) fn turn(change: &LevelChange, told: &SeriesHistory, chart: &Chart<'_>
             Some(Verdict::Inconclusive) => ("warn", "worse, inconclusive"),
             _ => ("calm", "worse, resolved"),
         },
+        Turn::Worse if told.is_of_pending(change) => ("calm", "worse, pending"),
         Turn::Worse => ("calm", "worse, resolved"),
         Turn::Accepted => ("calm", "worse, accepted"),
         Turn::Better => ("good", "better"),
@@ -165,7 +166,8 @@ pub(super) fn finding(site: &Site<'_>, from: &str, finding: &Finding<'_>, said: 
             }
         }
         @if let Some(not_shown) = finding.not_shown() {
-            (cut(not_shown)) ". Newest session: " (amount(finding))
+            (cut(not_shown))
+            @if finding.is_of_newest() { ". Newest session: " (amount(finding)) }
         } @else {
             @match finding.what {
                 What::Level(..) => { (amount(finding)) @if !is_begun { " since " (since(finding)) } }
@@ -204,13 +206,9 @@ pub(crate) fn finding_words(finding: &Finding<'_>) -> String {
     let case = if told.case_name.is_empty() { String::new() } else { format!(" ({})", cut(&told.case_name)) };
     if let (Some(not_shown), What::Level(size)) = (finding.not_shown(), finding.what) {
         let newest = words::size(size, told.unit.as_deref());
-        let metric = metric(told);
-        return format!(
-            "{}{case}: {metric} {}. Newest session: {newest} on {}.",
-            told.benchmark,
-            cut(not_shown),
-            hardware(told)
-        );
+        let newest = if finding.is_of_newest() { format!(". Newest session: {newest}") } else { String::new() };
+        let (metric, not_shown, hardware) = (metric(told), cut(not_shown), hardware(told));
+        return format!("{}{case}: {metric} {not_shown}{newest} on {hardware}.", told.benchmark);
     }
     let what = match finding.what {
         What::Level(size) => format!("{} since", words::size(size, told.unit.as_deref())),
@@ -243,6 +241,9 @@ fn sure(finding: &Finding<'_>) -> String {
         format!("seen in {}", words::counted(finding.sessions, "session"))
     };
     let seen = if finding.is_aside() { format!("{seen}, not of the default branch") } else { seen };
+    let further = |size| words::size(size, finding.chart.told.unit.as_deref());
+    let further = finding.further().map(|size| format!("; the newest session is a further {}", further(size)));
+    let seen = seen + &further.unwrap_or_default();
     match (finding.what, finding.pending()) {
         (_, Some(why)) => format!("{seen}; pending: {}", cut(why)),
         (What::Limit(_), None) => "a limit, whatever the noise".to_owned(),

@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::accepted::{About, Accepted, applying};
 use super::line::Origin;
-use super::model::{Acknowledged, Drift, FactChange, LevelChange, SeriesHistory, SessionValue, Size, Turn};
+use super::model::{
+    Acknowledged, Drift, FactChange, LevelChange, PendingChange, SeriesHistory, SessionValue, Size, Turn,
+};
 use super::policies::Policies;
 use super::side::Lineage;
 use crate::dataset::{Dataset, Partition, Series, series};
 use crate::order::sort_by_case;
-use crate::verdict::{Baseline, Change, Effect, Policy, Scale, against_history, of_groups, worse};
+use crate::verdict::{Baseline, Change, Effect, Policy, Scale, Why, against_history, of_groups, worse};
 use kubebench_format::result::Ack;
 use kubebench_format::result::v1::{Direction, Environment};
 use kubebench_stats::{self as stats, trend};
@@ -80,6 +82,13 @@ impl SeriesHistory {
     /// Returns whether a change is a later step of the one that is open.
     pub fn is_step_of_open(&self, change: &LevelChange) -> bool {
         self.open.as_deref().is_some_and(|open| self.is_step_of(open, change))
+    }
+
+    /// Returns whether a change is the one that is pending, or a later step of it.
+    pub fn is_of_pending(&self, change: &LevelChange) -> bool {
+        let of_pending =
+            |pending: &PendingChange| pending.session == change.session || self.is_step_of(&pending.session, change);
+        self.pending.as_ref().is_some_and(of_pending)
     }
 
     /// Returns how large the open change is with all its steps, where it has several.
@@ -159,7 +168,7 @@ impl Request<'_> {
         let members = origin.members(series);
         let about = applying(self.acks, origin, &series.metric, self.as_of);
         let levels = levels(about, origin, series, &members, policy);
-        let open = levels.open();
+        let (open, pending) = (levels.open(), levels.pending());
         let Levels { values, found, acks } = levels;
         let everything = origin.sessions(series.points.iter());
         let is_member: BTreeSet<usize> = members.iter().copied().collect();
@@ -191,6 +200,16 @@ impl Request<'_> {
                 .and_then(|at| everything.sessions.get(*at))
                 .map(|session| session.session.clone()),
             open_size: open.and_then(|open| open.size),
+            pending: pending.and_then(|pending| {
+                let first = members.get(pending.from).and_then(|at| everything.sessions.get(*at))?;
+                Some(PendingChange {
+                    session: first.session.clone(),
+                    since: first.started_at.clone(),
+                    sessions: pending.sessions,
+                    why: found.pending?.why,
+                    size: pending.size,
+                })
+            }),
             environment_changes: environment_changes(origin, series),
             drift: drift(level),
             correlation: scaled(level).and_then(|(_, level)| stats::seen_autocorrelation(&[&level])),
@@ -210,11 +229,13 @@ pub(super) struct Levels {
     acks: Vec<Acknowledged>,
 }
 
-/// A change that is open among values.
+/// A change among values that is open, or pending.
 pub(super) struct OpenLevel {
     /// The place of its first session.
     pub(super) from: usize,
-    /// How many sessions its newest level has.
+    /// How many sessions it has had.
+    pub(super) sessions: usize,
+    /// How many of these its newest level has.
     pub(super) measured: usize,
     /// That level against the one before the change opened.
     pub(super) size: Option<Size>,
@@ -223,13 +244,24 @@ pub(super) struct OpenLevel {
 impl Levels {
     /// Returns the change that is open, as all that tell of it say it.
     pub(super) fn open(&self) -> Option<OpenLevel> {
-        let from = self.found.open?.from;
-        let before =
-            self.found.changes.iter().map(|change| change.at).rfind(|at| *at < from).unwrap_or(self.found.apart);
-        let newest = newest_level(&self.values, &self.found);
-        let before = self.values.get(before..from)?;
+        self.level(self.found.open?.from, self.values.len())
+    }
+
+    /// Returns the change that is pending, without the newest sessions, which are back.
+    pub(super) fn pending(&self) -> Option<OpenLevel> {
+        let pending = self.found.pending?;
+        let back = if let Why::Back(sessions) = pending.why { sessions } else { 0 };
+        let level = self.level(pending.from, self.values.len() - back)?;
+        // What was never open has no level of its own.
+        Some(OpenLevel { size: level.size.filter(|_| pending.why != Why::NotShown), ..level })
+    }
+
+    fn level(&self, from: usize, end: usize) -> Option<OpenLevel> {
+        let cuts = || self.found.changes.iter().map(|change| change.at);
+        let before = self.values.get(cuts().rfind(|at| *at < from).unwrap_or(self.found.apart)..from)?;
+        let newest = self.values.get(cuts().last().unwrap_or(from).max(from)..end)?;
         let size = step(before, newest).map(|effect| size(&effect, before, newest));
-        Some(OpenLevel { from, measured: newest.len(), size })
+        Some(OpenLevel { from, sessions: end - from, measured: newest.len(), size })
     }
 }
 
@@ -246,7 +278,7 @@ pub(super) fn size(effect: &Effect, before: &[f64], after: &[f64]) -> Size {
 
 impl Size {
     /// Returns the levels of sessions before and after a change of which no more is known.
-    fn between(before: &[f64], after: &[f64]) -> Self {
+    pub(super) fn between(before: &[f64], after: &[f64]) -> Self {
         let median = |values: &[f64]| stats::quantile(values.iter().copied(), 0.5);
         Self { change: None, interval: None, levels: (median(before), median(after)) }
     }

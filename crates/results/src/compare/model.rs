@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use crate::verdict::{Turn, Verdict};
+pub use crate::verdict::{Turn, Verdict, Why};
 pub use kubebench_format::result::v1::{Direction, Kind};
 
 /// The reason of a line whose case has no session at all.
@@ -122,6 +122,8 @@ pub struct SeriesHistory {
     pub open: Option<String>,
     /// How large that change is now: its newest level against the one before it opened.
     pub open_size: Option<Size>,
+    /// The regression that the newest sessions do not show, and that is not over.
+    pub pending: Option<PendingChange>,
     /// Facts that changed without keeping results apart: the kernel, the system, an image.
     pub environment_changes: Vec<FactChange>,
     /// The slow drift of the newest level, where it has one.
@@ -286,6 +288,21 @@ pub struct SessionValue {
     /// The result files of these runs, below the results folder; left out in the data of a report where the first series of the file that
     /// has this session names the same.
     pub results: Vec<String>,
+}
+
+/// A regression that the newest sessions do not show, and that is not over.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PendingChange {
+    /// Its first session.
+    pub session: String,
+    /// When that began.
+    pub since: String,
+    /// How many sessions there are since then that are not back.
+    pub sessions: usize,
+    /// Why it is neither open nor over.
+    pub why: Why,
+    /// How large it is, where it was open.
+    pub size: Option<Size>,
 }
 
 /// A regression that is not resolved or acknowledged.

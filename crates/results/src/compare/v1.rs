@@ -162,6 +162,9 @@ pub struct SeriesHistory {
     /// How large that change is now: its newest level against the one before it opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_size: Option<Size>,
+    /// The regression that the newest sessions do not show, and that is not over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<PendingChange>,
     /// Facts that changed without keeping results apart: the kernel, the system, an image.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment_changes: Vec<FactChange>,
@@ -177,6 +180,38 @@ pub struct SeriesHistory {
     /// Whether nothing ran and the numbers were made.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub synthetic: bool,
+}
+
+/// A regression that the newest sessions do not show, and that is not over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PendingChange {
+    /// Its first session.
+    pub session: String,
+    /// When that began.
+    pub since: String,
+    /// How many sessions there are since then that are not back.
+    pub sessions: usize,
+    /// Why it is neither open nor over.
+    pub why: Why,
+    /// Where `why` is `back`, how many of the newest sessions are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub back: Option<usize>,
+    /// How large it is, where it was open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Size>,
+}
+
+/// Why a regression is neither open nor over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Why {
+    /// Its session was worse by itself, and later ones neither show it nor rule it out.
+    NotShown,
+    /// It was open, and the newest sessions are back: too few for a level.
+    Back,
+    /// It was open, and is worse by less than the threshold now.
+    WithinThreshold,
 }
 
 /// A change of level.

@@ -4,8 +4,8 @@ mod next;
 
 use std::collections::BTreeMap;
 
-use super::model::{Acknowledged, Direction, GateReport, Line, NOT_SHOWN, Size, Verdict};
-use crate::verdict::{Judgement, Method, Policy, Reason, SIGNIFICANT};
+use super::model::{Acknowledged, Direction, GateReport, Line, NOT_SHOWN, PendingChange, Size, Verdict, Why};
+use crate::verdict::{Judgement, LEAST_HISTORY, Method, Policy, Reason, SIGNIFICANT};
 use kubebench_format::result::labelled;
 use kubebench_syntax::unit::{Conversion, MetricUnit};
 
@@ -49,7 +49,7 @@ pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
     let more = match judgement.more {
         Some(0) => String::new(),
         Some(more) => format!("; about {} should settle it", counted(more, "more session")),
-        None => "; at this noise, more sessions alone would not settle it".to_owned(),
+        None => String::new(),
     };
     let is_from_zero = judgement.effect.is_some_and(|effect| effect.method == Method::FromZero);
     let counts = judgement.effect.map_or((0, 0), |effect| effect.counts);
@@ -457,6 +457,28 @@ pub fn seen(sessions: usize, measured: usize) -> String {
         format!("{} at the current level, regressed for {sessions}", counted(measured, "session"))
     } else {
         format!("seen in {}", counted(sessions, "session"))
+    }
+}
+
+/// Says of a pending regression why it is not over, and what ends it.
+pub(crate) fn pending(of: &PendingChange, unit: Option<&str>, threshold: f64) -> String {
+    let since = day(&of.since);
+    let size = of.size.map_or_else(|| "worse".to_owned(), |size| self::size(size, unit));
+    let seen = format!("{size} since {since}, in {}", counted(of.sessions, "session"));
+    match of.why {
+        Why::NotShown => format!(
+            "got worse on {since} in session {}; the newest session does not show it, and more sessions decide",
+            of.session
+        ),
+        Why::Back(back) => {
+            let newest = if back == 1 { "the newest is".to_owned() } else { format!("the newest {back} are") };
+            let left = LEAST_HISTORY.saturating_sub(back).max(1);
+            let resolve = if left == 1 { "1 more like it resolves" } else { &format!("{left} more like it resolve") };
+            format!("{seen}; {newest} back at the level before, and {resolve} it")
+        }
+        Why::WithinThreshold => {
+            format!("{seen}; within the {} threshold now, and beyond it before: more sessions decide", share(threshold))
+        }
     }
 }
 

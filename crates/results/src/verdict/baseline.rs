@@ -7,11 +7,11 @@ use super::commits::{self, Differs};
 use super::drift_segments;
 use super::first_session;
 use super::judge::worse;
-use super::watch::{Pending, Series, State, recent};
+use super::watch::{Pending, SETTLED, Series, State, Why, recent};
 use super::{LEAST_HISTORY, Policy, Scale, WINDOW};
 use kubebench_format::result::v1::Direction;
 use kubebench_stats::change;
-use kubebench_stats::{self as stats, hampel};
+use kubebench_stats::{self as stats, hampel, rank};
 use kubebench_syntax::invariant::Invariant as _;
 
 /// Of the sessions of a change, one in so many may be nearer to the level before.
@@ -101,7 +101,8 @@ pub fn baseline_of_commits(values: &[f64], begins: &[usize], policy: Policy, mar
     let bound = scale.bound(policy.threshold, policy.direction);
     let commits = commits::that_differ(values, begins);
     let cuts = marks.iter().map(|mark| mark.at).chain(commits.iter().map(|commit| commit.at)).collect();
-    let (starts, steady) = segments(Series { scale, policy, bound, places: &places }, cuts);
+    let rounding = scale.rounding(values);
+    let (starts, steady) = segments(Series { scale, policy, bound, places: &places, rounding }, cuts);
     let mut walk = Walk {
         loses_all: policy.loses_all(values.iter().copied()),
         steady,
@@ -109,6 +110,7 @@ pub fn baseline_of_commits(values: &[f64], begins: &[usize], policy: Policy, mar
         scale,
         policy,
         bound,
+        rounding,
         commits,
         accepted: Vec::new(),
         reference: None,
@@ -130,8 +132,8 @@ pub fn baseline_of_commits(values: &[f64], begins: &[usize], policy: Policy, mar
 /// Returns where segments begin, which is at the `cuts` and at change points, and the places with outliers drawn in. Each part between cuts is
 /// by itself. A first session that is an outlier is in none.
 fn segments(series: Series<'_>, mut cuts: Vec<usize>) -> (Vec<usize>, Vec<f64>) {
-    let Series { scale, bound, places, .. } = series;
-    let first = usize::from(first_session::is_outlier(scale, bound, places));
+    let Series { bound, places, .. } = series;
+    let first = usize::from(first_session::is_outlier(series));
     cuts.retain(|at| (first..places.len()).contains(at));
     cuts.extend([first, places.len()]);
     cuts.sort_unstable();
@@ -178,6 +180,8 @@ struct Walk {
     scale: Scale,
     policy: Policy,
     bound: f64,
+    /// By how much values vary at least.
+    rounding: f64,
     /// The commits that `compare` finds to differ from those before them.
     commits: Vec<Differs>,
     /// The sessions of the level that is normal.
@@ -333,13 +337,19 @@ impl Walk {
             return;
         }
         let places = self.places.clone();
-        let series = Series { scale: self.scale, policy: self.policy, bound: self.bound, places: &places };
+        let series = Series {
+            scale: self.scale,
+            policy: self.policy,
+            bound: self.bound,
+            places: &places,
+            rounding: self.rounding,
+        };
         if let Some(open) = self.found.open {
             return self.back(open, series);
         }
         let watched = series.watch(&self.accepted);
-        for at in watched.better {
-            self.change(at, Turn::Better);
+        for (at, turn) in watched.turns {
+            self.change(at, turn);
         }
         match watched.state {
             State::Normal => {}
@@ -360,10 +370,11 @@ impl Walk {
         // What a commit brought is over in sessions of another one.
         let end = self.differs(open.from).map_or(from, |commit| commit.end.max(from));
         let since = level.len() - series.back(&self.accepted, &level).min(series.places.len() - end);
-        let Some(at) = level.get(since).copied() else { return };
+        let Some(at) = level.get(since).copied() else { return self.within(open, &level) };
         self.found.open = None;
         if level.len() - since < LEAST_HISTORY {
-            self.found.pending = Some(Pending { from: open.from, p: 0.0 });
+            let why = Why::Back(level.len() - since);
+            self.found.pending = Some(Pending { from: open.from, p: 0.0, why });
             self.found.held = level;
         } else {
             self.change(at, Turn::Back);
@@ -385,6 +396,34 @@ impl Walk {
                 open.from = change.at;
             }
             start = change.at;
+        }
+    }
+
+    /// Looks at a change that is open, and worse by less than the threshold now: it is over when that is so for as many sessions as decide
+    /// at the beginning of a series, too.
+    fn within(&mut self, open: Open, level: &[usize]) {
+        let values = |sessions: &[usize]| -> Vec<f64> {
+            sessions.iter().filter_map(|at| self.places.get(*at).copied()).collect()
+        };
+        let normal = values(recent(&self.accepted));
+        let is_within = |sessions: &[usize]| {
+            let shift = rank::compare(&normal, &values(sessions)).map(|found| found.shift);
+            shift.and_then(|shift| worse(shift, self.policy.direction)).is_some_and(|worse| worse < self.bound)
+        };
+        let newest = level.get(level.len().saturating_sub(SETTLED)..).unwrap_or_default();
+        if !is_within(level) || !is_within(newest) {
+            return;
+        }
+        self.found.open = None;
+        match newest.first().filter(|_| level.len() > SETTLED) {
+            Some(at) => {
+                self.change(*at, Turn::Neither);
+                self.accepted.extend(newest);
+            }
+            None => {
+                self.found.pending = Some(Pending { from: open.from, p: 0.0, why: Why::WithinThreshold });
+                self.found.held = level.to_vec();
+            }
         }
     }
 

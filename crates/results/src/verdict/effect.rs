@@ -140,21 +140,29 @@ pub(crate) const FEW: usize = 3;
 pub fn measure(scale: Scale, baseline: &[f64], held: &[f64], candidate: &[f64]) -> Option<Effect> {
     match candidate.len() {
         0 => None,
-        1..=FEW => of_history(scale, &scale.places(baseline), &scale.places(held), &scale.places(candidate)),
+        1..=FEW => {
+            let rounding = scale.rounding(baseline);
+            of_history(scale, rounding, &scale.places(baseline), &scale.places(held), &scale.places(candidate))
+        }
         _ => of_groups(scale, baseline, candidate),
     }
 }
 
 /// Measures few new sessions against the sessions before them, in the order of time; nothing where there are fewer than two of these.
 pub(crate) fn against_history(scale: Scale, history: &[f64], new: &[f64]) -> Option<Effect> {
-    of_history(scale, &scale.places(history), &[], &scale.places(new))
+    of_history(scale, scale.rounding(history), &scale.places(history), &[], &scale.places(new))
 }
 
-/// The same of places on the scale.
-pub(super) fn of_history(scale: Scale, history: &[f64], held: &[f64], new: &[f64]) -> Option<Effect> {
+/// The same of places on the scale, which vary at least by their rounding.
+pub(super) fn of_history(scale: Scale, rounding: f64, history: &[f64], held: &[f64], new: &[f64]) -> Option<Effect> {
     let seen = stats::autocorrelation(history);
     let correlation = stats::shrunk_correlation(seen, history.len() as f64);
+    let counts = (history.len(), new.len());
     let found = prediction::predict(history, held, new, correlation)?;
+    let rounded = found.with_least(rounding, counts, correlation);
+    let is_steady = found.deviation == 0.0 && found.difference != 0.0;
+    let p = if is_steady { rounded.p.min(1.0 / ways(counts)) } else { rounded.p };
+    let found = prediction::Prediction { p, ..rounded };
     let effect = Effect {
         method: Method::Prediction,
         scale,
@@ -164,7 +172,7 @@ pub(super) fn of_history(scale: Scale, history: &[f64], held: &[f64], new: &[f64
         least_p: 0.0,
         beyond: farthest(history, new.len()),
         deviation: found.deviation,
-        counts: (history.len(), new.len()),
+        counts,
         correlation,
         autocorrelation: stats::more_than_chance(seen, history.len()),
     };
@@ -180,6 +188,11 @@ pub(super) fn of_history(scale: Scale, history: &[f64], held: &[f64], new: &[f64
         p: rank::compare(history, &since)?.p_greater,
         ..effect
     })
+}
+
+/// Returns in how many ways the new ones could be any of all sessions: where these alone differ, chance picks them once in so many times.
+pub(super) fn ways((history, new): (usize, usize)) -> f64 {
+    (1..=new).map(|at| (history + at) as f64 / at as f64).product()
 }
 
 /// Returns whether more than half of the earlier sessions are 0, none is less, and new ones are not all 0 too.

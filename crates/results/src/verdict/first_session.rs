@@ -2,18 +2,17 @@
 
 use std::ops::RangeInclusive;
 
-use super::Scale;
 use super::effect::of_history;
-use super::watch::CHANGED;
+use super::watch::{CHANGED, Series};
 
 /// The first session is compared with so many of those that follow: four decide it forever, the others add to that.
 const FOLLOW: RangeInclusive<usize> = 4..=6;
 
-/// Returns whether the first session differs surely, and by the `bound`, from those that follow.
-pub(super) fn is_outlier(scale: Scale, bound: f64, places: &[f64]) -> bool {
-    let Some((first, rest)) = places.split_first() else { return false };
+/// Returns whether the first session differs surely, and by the change that matters, from those that follow.
+pub(super) fn is_outlier(series: Series<'_>) -> bool {
+    let Some((first, rest)) = series.places.split_first() else { return false };
     FOLLOW
         .filter_map(|count| rest.get(..count))
-        .filter_map(|rest| of_history(scale, rest, &[], &[*first]))
-        .any(|effect| effect.p <= CHANGED && effect.difference.abs() >= bound && effect.is_new())
+        .filter_map(|rest| of_history(series.scale, series.rounding, rest, &[], &[*first]))
+        .any(|effect| effect.p <= CHANGED && effect.difference.abs() >= series.bound && effect.is_new())
 }

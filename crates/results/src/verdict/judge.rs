@@ -243,7 +243,9 @@ fn more(effect: &Effect, bound: f64) -> Option<usize> {
     let least = match effect.method {
         Method::Prediction if baseline < LEAST_HISTORY => return Some(LEAST_HISTORY - baseline),
         // Each is above all that were 0.
-        Method::FromZero => return (1..=MOST).find(|more| ways(baseline, candidate + more) >= 1.0 / SIGNIFICANT),
+        Method::FromZero => {
+            return (1..=MOST).find(|more| effect::ways((baseline, candidate + more)) >= 1.0 / SIGNIFICANT);
+        }
         Method::Prediction => 1,
         method => least_group(method).saturating_sub(candidate.min(baseline)).max(1),
     };
@@ -253,11 +255,6 @@ fn more(effect: &Effect, bound: f64) -> Option<usize> {
         if size >= bound { half < size } else { size + half < bound }
     };
     (least..=MOST.max(least)).find(is_decided)
-}
-
-/// Returns in how many ways so many sessions can be the new ones of all.
-fn ways(baseline: usize, new: usize) -> f64 {
-    (1..=new).map(|at| (baseline + at) as f64 / at as f64).product()
 }
 
 /// Returns the least regression that is seen with a probability of 90 %: what the interval, the threshold and the worst of

@@ -67,6 +67,17 @@ impl Scale {
         values.iter().map(|value| self.place(*value)).collect()
     }
 
+    /// Returns half of the last digit in which these values are given: so much they may vary, whether that shows or not.
+    pub(crate) fn rounding(self, values: &[f64]) -> f64 {
+        let digits = |value: &f64| value.to_string().split_once('.').map_or(0, |(_, digits)| digits.len());
+        let most = values.iter().map(digits).max().unwrap_or_default();
+        let half = 0.5 * 10_f64.powi(-i32::try_from(most).unwrap_or(i32::MAX));
+        match self {
+            Self::Log => half / stats::quantile(values.iter().copied(), 0.5),
+            Self::Relative(unit) | Self::FromZero(unit) => half / unit,
+        }
+    }
+
     /// Returns the change that a difference on the scale is: −0.08 for 8 % less; nothing where it is no share.
     pub(crate) fn change(self, difference: f64) -> Option<f64> {
         match self {
@@ -79,10 +90,13 @@ impl Scale {
     /// Returns the difference on the scale that a regression by `threshold` is. The same difference for the better has the
     /// same size, so that reversing the sides mirrors a verdict.
     pub(crate) fn bound(self, threshold: f64, direction: Direction) -> f64 {
-        match (self, direction) {
+        // From 100 to 105 is 5 %, however its logarithm is rounded.
+        const ROUNDED: f64 = 1.0 - 1e-9;
+        let exact = match (self, direction) {
             (Self::Relative(_) | Self::FromZero(_), _) => threshold,
             (Self::Log, Direction::Higher) => -stats::ln_1p(-threshold.min(0.99)),
             (Self::Log, Direction::Lower | Direction::None) => stats::ln_1p(threshold),
-        }
+        };
+        exact * ROUNDED
     }
 }

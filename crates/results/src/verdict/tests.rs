@@ -4,6 +4,7 @@ mod histories;
 mod judgements;
 mod one_truth;
 mod settled;
+mod short_changes;
 mod young_series;
 mod zeros;
 

@@ -6,9 +6,9 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use super::effect::{self, Method, correlation, of_history};
+use super::effect::{self, Effect, Method, correlation, of_history};
 use super::judge::worse;
-use super::{LEAST_HISTORY, Policy, SIGNIFICANT, Scale, WINDOW};
+use super::{LEAST_HISTORY, Policy, SIGNIFICANT, Scale, Turn, WINDOW};
 use kubebench_stats::distribution::t_two_sided;
 use kubebench_stats::{self as stats, hampel, prediction, rank};
 use kubebench_syntax::invariant::Invariant as _;
@@ -37,6 +37,8 @@ pub(super) struct Series<'a> {
     pub(super) bound: f64,
     /// The sessions, on the scale.
     pub(super) places: &'a [f64],
+    /// By how much they vary at least.
+    pub(super) rounding: f64,
 }
 
 /// A regression that the newest sessions do not show, and that is not over.
@@ -46,6 +48,19 @@ pub struct Pending {
     pub from: usize,
     /// How likely that session is where nothing changed.
     pub p: f64,
+    /// Why it is neither open nor over.
+    pub why: Why,
+}
+
+/// Why a regression is neither open nor over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Its session was worse by itself, and later ones neither show it nor rule it out.
+    NotShown,
+    /// It was open, and so many of the newest sessions are back: too few for a level.
+    Back(usize),
+    /// It was open, and is worse by less than the threshold now.
+    WithinThreshold,
 }
 
 /// What the newest sessions are.
@@ -65,8 +80,8 @@ pub(super) struct Watched {
     pub(super) normal: Vec<usize>,
     /// Those that may be of another one.
     pub(super) held: Vec<usize>,
-    /// Where it got better.
-    pub(super) better: Vec<usize>,
+    /// Where it got better, and where it got worse and came back.
+    pub(super) turns: Vec<(usize, Turn)>,
     pub(super) state: State,
 }
 
@@ -110,7 +125,7 @@ impl Series<'_> {
         let first = accepted.len().saturating_sub(WINDOW).max(LEAST_BEFORE.min(accepted.len()));
         let (before, watched) = accepted.split_at_checked(first).expected("at most all of the sessions");
         let mut normal = before.to_vec();
-        let (mut held, mut better) = (Vec::new(), Vec::new());
+        let (mut held, mut turns) = (Vec::new(), Vec::new());
         let mut shift: Option<Shift> = None;
         for at in watched.iter().copied() {
             shift = self.suspect(shift, &normal, &held, at);
@@ -128,7 +143,7 @@ impl Series<'_> {
                 let since = all.split_off(all.partition_point(|at| *at < shown.from));
                 let is_level = shown.worse < 0.0 && since.len() >= LEAST_HISTORY;
                 (normal, held) = if is_level { (since, Vec::new()) } else { (all, since) };
-                better.extend(is_level.then_some(shown.from));
+                turns.extend(is_level.then_some((shown.from, Turn::Better)));
                 // What is better may still become a level.
                 shift = Some(Shift { is_shown: shown.worse > 0.0, ..shown }).filter(|_| !is_level);
             }
@@ -136,10 +151,16 @@ impl Series<'_> {
                 && self.is_back(known.back, &normal, &held)
                 && (!known.is_shown || known.back.sessions >= LEAST_HISTORY)
             {
-                // A level of its own is left out; what is too short for one is part of what the benchmark does.
-                let back = held.len() - known.back.sessions;
-                held.drain(..if known.is_shown && back >= LEAST_HISTORY { back } else { 0 });
+                let mut back = held.split_off(held.len() - known.back.sessions);
+                if known.is_shown {
+                    turns.extend(
+                        [Some(known.from), back.first().copied()].into_iter().flatten().zip([Turn::Worse, Turn::Back]),
+                    );
+                    held.clear();
+                }
+                // What no gate was sure of is part of what the benchmark does.
                 normal.append(&mut held);
+                normal.append(&mut back);
                 normal.sort_unstable();
                 shift = None;
             }
@@ -147,12 +168,15 @@ impl Series<'_> {
         let state = match shift.filter(|shift| shift.worse > 0.0) {
             None => State::Normal,
             Some(shift) if shift.is_shown && !self.is_back(shift.back, &normal, &held) => State::Worse(shift.from),
-            Some(shift) => State::Pending(Pending { from: shift.from, p: shift.p }),
+            Some(Shift { from, p, is_shown, back, .. }) => {
+                let why = if is_shown { Why::Back(back.sessions) } else { Why::NotShown };
+                State::Pending(Pending { from, p, why })
+            }
         };
         if matches!(state, State::Worse(_)) {
             held.clear();
         }
-        Watched { normal, held, better, state }
+        Watched { normal, held, turns, state }
     }
 
     /// Returns where a part of the series changed so early that the sessions before are no level.
@@ -160,7 +184,9 @@ impl Series<'_> {
         let watched = self.watch(&part.take(SETTLED).collect::<Vec<_>>());
         match watched.state {
             State::Worse(from) => Some(from),
-            State::Normal | State::Pending(_) => watched.better.last().copied(),
+            State::Normal | State::Pending(_) => {
+                watched.turns.iter().rfind(|(_, turn)| *turn == Turn::Better).map(|(at, _)| *at)
+            }
         }
     }
 
@@ -182,7 +208,7 @@ impl Series<'_> {
         let worse = |difference: f64| self.worse(difference) >= self.bound;
         let by_all = || {
             let (normal, newest) = (values(self.places, recent(normal)), values(self.places, newest));
-            of_history(self.scale, &normal, &[], &newest).filter(|effect| effect.p <= CHANGED)
+            of_history(self.scale, self.rounding, &normal, &[], &newest).filter(|effect| effect.p <= CHANGED)
         };
         let remains = || by_all().is_some_and(|effect| worse(effect.difference));
         // Outliers of the normal level hide what most of the newest sessions show.
@@ -193,8 +219,10 @@ impl Series<'_> {
     /// Returns the change that is suspected after another session.
     fn suspect(&self, shift: Option<Shift>, normal: &[usize], held: &[usize], at: usize) -> Option<Shift> {
         let hit = || {
-            let (worse, p) = self.hit(normal, at)?;
-            Some(Shift { from: at, worse, p, is_shown: false, back: Back::default() })
+            let (worse, effect) = self.hit(normal, at)?;
+            // Zeros have no noise: what is above many of them need not be seen twice.
+            let is_shown = worse > 0.0 && effect.method == Method::FromZero && effect.p <= SIGNIFICANT;
+            Some(Shift { from: at, worse, p: effect.p, is_shown, back: Back::default() })
         };
         let Some(known) = shift else { return hit() };
         if known.is_shown {
@@ -210,18 +238,18 @@ impl Series<'_> {
         Some(Shift { back: known.back.with(self.evidence(&self.level(normal), suspected, at)), ..known })
     }
 
-    /// Returns by how much a session is worse than the normal level, and its p value, where a gate would say that it differs.
-    fn hit(&self, normal: &[usize], at: usize) -> Option<(f64, f64)> {
+    /// Returns by how much a session is worse than the normal level, and its effect, where a gate would say that it differs.
+    fn hit(&self, normal: &[usize], at: usize) -> Option<(f64, Effect)> {
         let (normal, place) = (values(self.places, recent(normal)), *self.places.get(at)?);
         let difference = place - stats::mean(normal.iter().copied());
         let is_near = difference.abs() < stats::deviation(normal.iter().copied());
         if normal.len() < LEAST_HISTORY || difference.abs() < self.bound || is_near {
             return None;
         }
-        let effect = of_history(self.scale, &normal, &[], &[place])?;
+        let effect = of_history(self.scale, self.rounding, &normal, &[], &[place])?;
         // One session after few zeros cannot be significant.
         let is_suspect = effect.p <= SIGNIFICANT || effect.method == Method::FromZero;
-        (is_suspect && effect.is_new()).then(|| (self.worse(difference), effect.p))
+        (is_suspect && effect.is_new()).then(|| (self.worse(difference), effect))
     }
 
     /// Returns the change that the newest sessions show together, where they are surely of another level.
@@ -266,14 +294,15 @@ impl Series<'_> {
         let (n, m) = (usual.len(), new.len());
         let freedom = (n + m - 2) as f64;
         let own = squares(&usual, center) * prediction::hidden(n, correlation);
-        let error = ((own + squares(&new, level)) / freedom).sqrt() * prediction::spread(n, m, correlation);
+        let seen = own + squares(&new, level);
+        let error = (seen / freedom).sqrt().max(self.rounding) * prediction::spread(n, m, correlation);
         let all = values(self.places, before);
         let p = if effect::is_of_zeros(self.scale, &all, &new) {
             rank::compare(&all, &new)?.p_greater
-        } else if error > 0.0 {
+        } else if seen > 0.0 {
             t_two_sided(difference / error, prediction::freedom(n + m - 1, correlation))
         } else {
-            0.0
+            1.0 / effect::ways((n, m))
         };
         let gone = |values: &[f64]| -> Vec<f64> {
             values.iter().map(|place| (place - center) * difference.signum()).collect()
@@ -294,7 +323,7 @@ impl Series<'_> {
         let hidden = prediction::hidden(usual.len(), correlation(&usual));
         Level {
             center: stats::mean(usual.iter().copied()),
-            variance: stats::deviation(usual.iter().copied()).powi(2) * hidden,
+            variance: stats::deviation(usual.iter().copied()).max(self.rounding).powi(2) * hidden,
             sessions: usual.len(),
         }
     }

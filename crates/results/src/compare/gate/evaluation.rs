@@ -2,6 +2,7 @@
 
 mod confirmation;
 mod known;
+mod open;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -9,15 +10,13 @@ use std::collections::BTreeSet;
 use super::super::accepted::{About, Accepted, Holds, applying};
 use super::super::ack;
 use super::super::far_off;
-use super::super::history::{OpenLevel, level_change, levels, newest_level, size};
 use super::super::line::Origin;
-use super::super::model::{Acknowledged, Line, NOT_SHOWN, OpenChange, Size};
+use super::super::model::{Acknowledged, Line};
 use super::super::words;
 use super::{Against, Candidate, Request, Rule};
 use crate::dataset::{Partition, Point, Series};
 use crate::verdict::{
-    Baseline, DEFAULT_THRESHOLD, Effect, Mark, Open, Policy, Reason, SIGNIFICANT, Scale, Turn, Verdict, judge, measure,
-    without_scale,
+    Baseline, DEFAULT_THRESHOLD, Effect, Mark, Policy, Reason, Scale, Verdict, judge, measure, without_scale,
 };
 use kubebench_format::result::Accepts;
 use kubebench_format::result::v1::Status;
@@ -165,7 +164,12 @@ impl<'a> Request<'a> {
             of_candidate.extend(since);
         }
         let values: Vec<f64> = earlier.iter().filter_map(median).collect();
-        let (found, _) = accepted.baseline(&values, policy);
+        let (mut found, _) = accepted.baseline(&values, policy);
+        // What the candidate shows to be of an open change is no baseline of it.
+        if let Some(open) = now.open.filter(|open| found.open.is_none() && open.from < values.len()) {
+            found.sessions = now.sessions.iter().copied().filter(|at| *at < open.from).collect();
+            found.held.clear();
+        }
         let of =
             |sessions: &[usize]| -> Vec<f64> { sessions.iter().filter_map(|at| values.get(*at).copied()).collect() };
         let (base, held) = (of(&found.sessions), of(&found.held));
@@ -377,152 +381,6 @@ impl Draft<'_> {
         }
         let said = "the candidate has no value of this, and earlier sessions have".to_owned();
         says(line, Verdict::Missing, "noValue", said);
-    }
-
-    /// An open change fails the gate until it is acknowledged, or the level has come back.
-    fn open(&self, line: &mut Line) {
-        let is_aside = self.is_aside();
-        let open = match (self.now.open, self.found.open) {
-            (Some(open), _) => open,
-            (None, Some(open)) if is_aside => {
-                line.notes.push(
-                    "the newest session is from another branch and does not show the open regression; `--candidate` \
-                     evaluates it by itself"
-                        .to_owned(),
-                );
-                open
-            }
-            (None, _) => return,
-        };
-        let new = self.medians(&self.candidate);
-        let further = self.further(&new);
-        line.open = self.change(&self.told()).or_else(|| self.change(&self.earlier));
-        let since = line.open.as_mut().map_or_else(String::new, |open| {
-            open.further = further;
-            let seen = words::seen(open.sessions, open.measured);
-            let seen = open.size.map_or_else(
-                || seen.clone(),
-                |size| format!("{} vs. the baseline ({seen})", words::size(size, self.series.metric.unit.as_deref())),
-            );
-            format!(" since {}: {seen}", words::day(&open.since))
-        });
-        let unit = self.series.metric.unit.as_deref();
-        let further = further.map_or_else(String::new, |size| format!("; {}", words::further(size, unit)));
-        let state = self.exceeded(open).unwrap_or_else(|| words::UNRESOLVED.to_owned());
-        says(line, Verdict::Regressed, "open", format!("open{since}; {state}{further}"));
-    }
-
-    /// Returns whether nobody asked for the sessions that are judged, and they are not of the default branch: what is open there is not over
-    /// because a branch does not have it.
-    fn is_aside(&self) -> bool {
-        self.request.is_usual(self.rule) && !self.is_of_baseline()
-    }
-
-    /// Returns whether the candidate is of the commits whose sessions are its baseline.
-    fn is_of_baseline(&self) -> bool {
-        self.candidate.iter().filter_map(|at| self.point(*at)).any(|point| self.origin().is_member(point))
-    }
-
-    /// Says which acknowledgement of the change that is open does not reach: within its bound it would have closed the change.
-    fn exceeded(&self, open: Open) -> Option<String> {
-        let id = |at: &usize| Some(self.partition.sessions.get(self.point(*at)?.session)?.id.as_str());
-        let since: Vec<&str> = self.known.iter().skip(open.from).filter_map(id).collect();
-        let holds = |ack: &&Acknowledged| {
-            !ack.expired && ack.session.as_deref().is_some_and(|session| since.contains(&session))
-        };
-        let (file, share) = self.acks.iter().filter(holds).find_map(|ack| Some((&ack.file, ack.max_change?)))?;
-        Some(format!("more than the {} that {file} accepts", words::share(share)))
-    }
-
-    /// Returns how much worse the candidate is than the newest level of the change that is open, where that is a change of its own.
-    fn further(&self, new: &[f64]) -> Option<Size> {
-        let earlier = self.medians(&self.earlier);
-        let level = newest_level(&earlier, &self.found);
-        let effect = measure(Scale::of(level, new)?, level, &[], new)?;
-        (judge(Some(effect), self.policy, None).verdict == Verdict::Regressed).then(|| size(&effect, level, new))
-    }
-
-    /// A regression that the candidate does not show passes until later sessions show whether it is there.
-    fn pending(&self, line: &mut Line, adjusted_p: Option<f64>) {
-        let Some(pending) = self.now.pending else { return };
-        let is_decided = matches!(line.verdict, Verdict::Regressed | Verdict::Pending | Verdict::Improved);
-        // What a branch measures before it is merged says nothing of the default one.
-        if is_decided
-            || !self.is_of_baseline()
-            || line.reason == "accepted"
-            || adjusted_p.is_none_or(|p| p > SIGNIFICANT)
-        {
-            return;
-        }
-        let session = self.known.get(pending.from).and_then(|at| self.point(*at)).map(|point| point.session);
-        let Some(session) = session.and_then(|at| self.partition.sessions.get(at)) else { return };
-        let said = format!(
-            "got worse on {} in session {}; the newest session does not show it, and more sessions decide",
-            words::day(&session.started_at),
-            session.id
-        );
-        says(line, Verdict::Pending, NOT_SHOWN, said);
-    }
-
-    /// A hit may be that of a change which began before the candidate, also one that waits: then it is told from there on.
-    fn begin(&self, line: &mut Line) {
-        let is_hit = matches!(
-            (line.verdict, line.reason.as_str()),
-            (Verdict::Regressed, "change") | (Verdict::Pending, "firstHit")
-        );
-        if let Some(change) = is_hit.then(|| self.change(&self.told())).flatten()
-            && change.sessions > self.candidate.len()
-        {
-            line.open = Some(change);
-        }
-    }
-
-    /// Returns the value of `run` in the spec that starts another session of what the candidate ran.
-    fn next_run(&self) -> Option<u32> {
-        let session = self.sessions.last().and_then(|at| self.partition.sessions.get(*at))?;
-        let row = session.first(self.request.dataset)?;
-        self.request.dataset.origin(row).run.checked_add(1)
-    }
-
-    /// Returns the places of the points that `history` tells of, up to the candidate.
-    fn told(&self) -> Vec<usize> {
-        let Some(last) = self.candidate.last() else { return Vec::new() };
-        self.origin().members(&self.series).into_iter().filter(|at| at <= last).collect()
-    }
-
-    /// Returns the change that is open among the points at `places`, as `history` tells it.
-    fn change(&self, places: &[usize]) -> Option<OpenChange> {
-        let (request, origin) = (self.request, self.origin());
-        let about = applying(request.acks, origin, &self.series.metric, request.as_of);
-        let levels = levels(about, origin, &self.series, places, self.policy);
-        let OpenLevel { from, measured, size } = levels.open()?;
-        let steps = levels.found.changes.iter().filter(|change| change.at > from && change.turn == Turn::Worse);
-        let steps = steps.filter_map(|step| level_change(*step, origin, &self.series, places, &levels.found));
-        let steps = steps.filter(|step| !step.is_back_in_part(self.policy.direction));
-        let session = |at: usize| places.get(at).and_then(|at| self.point(*at)).map(|point| point.session);
-        Some(OpenChange {
-            after: from.checked_sub(1).and_then(session).and_then(|before| origin.commit(before)),
-            measured,
-            size,
-            steps: steps.collect(),
-            ..self.since(session(from)?, levels.values.len() - from)?
-        })
-    }
-
-    /// Returns a change since a session, of which nothing else is known.
-    fn since(&self, first: usize, sessions: usize) -> Option<OpenChange> {
-        let session = self.partition.sessions.get(first)?;
-        Some(OpenChange {
-            session: session.id.clone(),
-            since: session.started_at.clone(),
-            commit: self.origin().commit(first),
-            after: None,
-            sessions,
-            measured: sessions,
-            size: None,
-            steps: Vec::new(),
-            further: None,
-        })
     }
 
     /// A change that was acknowledged together with what brought it passes, as far as it was accepted.

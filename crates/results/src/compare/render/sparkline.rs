@@ -47,6 +47,7 @@ fn series(text: &mut String, told: &SeriesHistory, last: usize) {
             Turn::Worse if change.is_back_in_part(told.direction) => "partially recovered",
             Turn::Worse if told.open.as_ref() == Some(&change.session) => "worse, open",
             Turn::Worse if told.is_step_of_open(change) => "worse again, part of the open regression",
+            Turn::Worse if told.is_of_pending(change) => "worse, pending",
             Turn::Worse => "worse, resolved",
             Turn::Accepted => "worse, accepted",
             Turn::Better => "better",
@@ -71,6 +72,9 @@ fn series(text: &mut String, told: &SeriesHistory, last: usize) {
             words::size(size, told.unit.as_deref()),
             change.session
         ));
+    }
+    if let Some(pending) = &told.pending {
+        text.push_str(&format!("  pending: {}\n", words::pending(pending, told.unit.as_deref(), told.threshold)));
     }
     for change in &told.environment_changes {
         text.push_str(&format!("  {} {} changed: {} -> {}\n", change.since, change.fact, change.before, change.after));

@@ -2,7 +2,7 @@
 
 use super::{
     Acknowledged, Comparison, Drift, FactChange, Gated, Geomean, History, LeftOut, LevelChange, Line, OpenChange,
-    Outcome, SCHEMA_VERSION, SeriesHistory, SessionValue, Sessions, Size, Turn, Unmatched, Verdict,
+    Outcome, PendingChange, SCHEMA_VERSION, SeriesHistory, SessionValue, Sessions, Size, Turn, Unmatched, Verdict, Why,
 };
 use crate::compare::model;
 
@@ -81,11 +81,29 @@ impl From<&model::SeriesHistory> for SeriesHistory {
             changes: of.changes.iter().map(Into::into).collect(),
             open: of.open.clone(),
             open_size: of.open_size.map(Into::into),
+            pending: of.pending.as_ref().map(Into::into),
             environment_changes: of.environment_changes.iter().map(Into::into).collect(),
             drift: of.drift.map(Into::into),
             correlation: of.correlation,
             acks: of.acks.iter().map(Into::into).collect(),
             synthetic: of.synthetic,
+        }
+    }
+}
+
+impl From<&model::PendingChange> for PendingChange {
+    fn from(of: &model::PendingChange) -> Self {
+        Self {
+            session: of.session.clone(),
+            since: of.since.clone(),
+            sessions: of.sessions,
+            why: match of.why {
+                model::Why::NotShown => Why::NotShown,
+                model::Why::Back(_) => Why::Back,
+                model::Why::WithinThreshold => Why::WithinThreshold,
+            },
+            back: if let model::Why::Back(sessions) = of.why { Some(sessions) } else { None },
+            size: of.size.map(Into::into),
         }
     }
 }

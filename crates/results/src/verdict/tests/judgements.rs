@@ -1,5 +1,6 @@
 //! Every branch of a judgement, and what it may not depend on.
 
+use kubebench_format::result::v1::Direction;
 use proptest::prelude::*;
 
 use super::super::{
@@ -186,9 +187,9 @@ fn thresholds_in_logarithms() {
     for threshold in [0.001, 0.02, 0.1, 0.5] {
         let (higher, lower) =
             (Scale::Log.bound(threshold, HIGHER.direction), Scale::Log.bound(threshold, LOWER.direction));
-        assert!((Scale::Log.change(-higher).unwrap() + threshold).abs() < 1e-12);
-        assert!((Scale::Log.change(lower).unwrap() - threshold).abs() < 1e-12);
-        assert_eq!(Scale::Relative(3.0).bound(threshold, HIGHER.direction), threshold);
+        assert!((Scale::Log.change(-higher).unwrap() + threshold).abs() < 1e-9);
+        assert!((Scale::Log.change(lower).unwrap() - threshold).abs() < 1e-9);
+        assert!((Scale::Relative(3.0).bound(threshold, HIGHER.direction) - threshold).abs() < 1e-9);
     }
     assert!(Scale::Log.bound(1.0, HIGHER.direction).is_finite(), "nothing is all of it");
     // −10 % and +11.1 % are the same change.
@@ -334,4 +335,32 @@ fn groups_of_correlated_sessions_are_worth_fewer() {
     assert_eq!(groups(&first, &waves(14, 60.0), HIGHER).verdict, Verdict::Regressed, "a large one is still one");
     let (there, back) = (said, groups(&second, &first, HIGHER));
     assert_eq!((mirrored(there.verdict), there.reason), (back.verdict, back.reason));
+}
+
+#[test]
+fn a_change_of_exactly_the_threshold_is_one_however_it_is_rounded() {
+    let exact = |direction| Policy { direction, threshold: 0.05 };
+    for (before, after, direction) in [
+        (100.0, 105.0, Direction::Lower),
+        (200.0, 210.0, Direction::Lower),
+        (20.0, 21.0, Direction::Lower),
+        (0.1, 0.105, Direction::Lower),
+        (100.0, 95.0, Direction::Higher),
+        (200.0, 190.0, Direction::Higher),
+        (-100.0, -105.0, Direction::Higher),
+    ] {
+        let said = of_history(&[before; 30], &[after; 2], exact(direction));
+        assert_eq!(said.verdict, Verdict::Regressed, "{before} {after}: {said:?}");
+    }
+}
+
+#[test]
+fn what_is_rounded_varies_by_half_of_its_last_digit() {
+    let said = |count: usize, before: f64, new: f64| of_history(&vec![before; count], &[new], LOWER).verdict;
+    assert_eq!(said(10, 3.0, 4.0), Verdict::Inconclusive, "3 ms or 4 ms");
+    assert_eq!(said(19, 3.0, 4.0), Verdict::Regressed, "which nineteen sessions in a row were not, one in twenty");
+    assert_eq!(said(6, 3.0, 6.0), Verdict::Regressed, "no rounding");
+    assert_eq!(said(6, 100_000.0, 105_000.0), Verdict::Regressed);
+    assert_eq!(said(6, 3.000_1, 4.0), Verdict::Regressed, "3.0001 never was 4");
+    assert_eq!(said(6, 3.0, 3.0), Verdict::Unchanged);
 }

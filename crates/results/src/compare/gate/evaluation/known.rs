@@ -62,7 +62,7 @@ impl Draft<'_> {
     }
 
     /// Returns whether the candidate is worse than a level by more than the threshold: significantly, where the level has enough sessions.
-    fn is_beyond(&self, level: &[f64]) -> bool {
+    pub(super) fn is_beyond(&self, level: &[f64]) -> bool {
         let new = self.medians(&self.candidate);
         let Some(scale) = Scale::of(level, &new) else { return true };
         if level.len() >= LEAST_HISTORY {
