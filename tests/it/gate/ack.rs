@@ -36,8 +36,11 @@ fn a_fresh_hit_is_accepted_as_far_as_it_went() {
         assert!((12..=16).contains(&bound), "{text}");
         let (status, line) = project.gate(&[]);
         assert_eq!(status, 0, "{line:#}");
-        // What is far worse was never accepted.
-        project.sessions(&[60.0, 60.2, 59.8], &Special::default());
+        // What is far worse was never accepted, also while the level that was is no baseline yet.
+        project.sessions(&[60.0], &Special::default());
+        let (status, line) = project.gate(&[]);
+        assert_eq!((status, verdict(&line)), (1, "regressed"), "{line:#}");
+        project.sessions(&[60.2, 59.8], &Special::default());
         let (status, line) = project.gate(&[]);
         assert_eq!((status, verdict(&line)), (1, "regressed"), "{line:#}");
         project.sessions(&[60.1, 59.9, 60.3, 59.7, 60.0, 60.2], &Special::default());

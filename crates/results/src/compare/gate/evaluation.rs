@@ -303,6 +303,7 @@ impl Draft<'_> {
         } else if let Against::Value(fixed) = self.rule.against {
             self.against_value(&mut line, fixed);
         } else {
+            self.beyond_accepted(&mut line);
             self.open(&mut line);
             self.accept(&mut line);
             self.confirm(&mut line);

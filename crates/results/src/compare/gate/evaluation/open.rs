@@ -5,7 +5,7 @@ use super::super::super::history::{Levels, OpenLevel, level_change, levels, size
 use super::super::super::model::{Acknowledged, Line, NOT_SHOWN, OpenChange, PendingChange, Size};
 use super::super::super::words;
 use super::{Draft, says};
-use crate::verdict::{LEAST_HISTORY, Open, SIGNIFICANT, Scale, Turn, Verdict, Why, measure};
+use crate::verdict::{LEAST_HISTORY, Open, Policy, SIGNIFICANT, Scale, Turn, Verdict, Why, baseline, judge, measure};
 
 impl Draft<'_> {
     /// An open change fails the gate until it is acknowledged, or the level has come back.
@@ -82,6 +82,41 @@ impl Draft<'_> {
             Size { change: scale.change(scale.place(after) - scale.place(before)), ..between }
         };
         Some(effect.map_or_else(plain, |effect| size(&effect, &level, &new)))
+    }
+
+    /// A level that people accepted may have too few sessions to be a baseline. Then what is worse than they accepted of the level before is
+    /// a regression.
+    pub(super) fn beyond_accepted(&self, line: &mut Line) {
+        let is_short = line.verdict == Verdict::Inconclusive && self.found.sessions.len() < LEAST_HISTORY;
+        let Some(first) = self.found.sessions.first().copied().filter(|_| is_short) else { return };
+        let session = self.earlier.get(first).and_then(|at| self.partition.sessions.get(self.point(*at)?.session));
+        let is_about = |ack: &&Acknowledged| !ack.expired && ack.session.as_ref() == session.map(|session| &session.id);
+        let bound = self.acks.iter().find(is_about).and_then(|ack| Some((&ack.file, ack.max_change?)));
+        let Some((file, share)) = bound else { return };
+        let before = self.earlier.get(..first).unwrap_or_default();
+        let found = baseline(&self.medians(before), self.policy, &[]);
+        let places: Vec<usize> = found.sessions.iter().filter_map(|at| before.get(*at).copied()).collect();
+        let (base, new) = (self.medians(&places), self.medians(&self.candidate));
+        let effect = Scale::of(&base, &new).and_then(|scale| measure(scale, &base, &[], &new));
+        let policy = Policy { threshold: share, ..self.policy };
+        let judged = judge(effect, policy, effect.map(|effect| effect.p));
+        if judged.verdict != Verdict::Regressed {
+            return;
+        }
+        let origin = self.origin();
+        let of_bound = origin.line(&self.series, policy, &judged);
+        let message = format!("more than the {} that {file} accepts of the level before", words::share(share));
+        *line = Line {
+            threshold: line.threshold,
+            message,
+            baseline: origin.sessions(places.iter().filter_map(|at| self.point(*at))),
+            candidate: line.candidate.clone(),
+            acks: line.acks.clone(),
+            notes: line.notes.clone(),
+            environment: line.environment.clone(),
+            unreachable: line.unreachable,
+            ..of_bound
+        };
     }
 
     /// A regression that the candidate does not show passes until later sessions show whether it is there.
