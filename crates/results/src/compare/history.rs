@@ -18,8 +18,8 @@ use kubebench_stats::{self as stats, trend};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::unit::moment;
 
-/// A drift is told where it is at most this likely by chance: it is looked for in every series.
-const DRIFTS: f64 = 0.01;
+/// A drift is told where it is at most this likely by chance: it is looked for in every series of a project.
+const DRIFTS: f64 = 0.001;
 /// Hardware takes turns with other hardware where it had one of so many newest sessions of a case.
 const TURNS: usize = 10;
 /// From so many sessions on, a level is compared as a group.
