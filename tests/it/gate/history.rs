@@ -86,6 +86,36 @@ fn an_open_change_has_one_size() {
     }
 }
 
+/// What is open is last, where a terminal shows it, also of metrics that nobody asked for.
+#[test]
+fn open_regressions_are_last() {
+    let mut project = Project::with(SPEC);
+    let last = |project: &Project, arguments: &[&str]| {
+        let (status, text, _) = project.says(&[&["history"], arguments].concat());
+        assert_eq!(status, 0);
+        text.rsplit("\n\n").next().unwrap().to_owned()
+    };
+    project.sessions(&QUIET[..12], &Special::default());
+    assert_line(last(&project, &[]), str! {"no regression is open in what is shown"});
+    let lost = |project: &mut Project, speed: f64| {
+        project.session_as(speed, &Special::default(), |made| {
+            let losses = made.metrics.iter_mut().filter(|metric| metric.name == "loss");
+            losses.for_each(|metric| metric.value *= 1.5);
+        });
+    };
+    for speed in [92.0, 92.2, 91.9, 92.1, 92.0, 91.8, 92.3, 92.1] {
+        lost(&mut project, speed);
+    }
+    let text = last(&project, &[]);
+    assert_line(&text, str! {"1 regression is open:"});
+    assert_line(&text, str! {"  train [default], speed: −7.9 % [−8.6, −7.2] since 2026-02-01"});
+    assert_line(&text, str! {"1 more is open in a metric that is not shown: `--all` shows it"});
+    let text = last(&project, &["--all"]);
+    let of = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
+    assert!(of("2 regressions are open, the largest first:") < of("loss") && of("loss") < of("speed"), "{text}");
+    assert!(!text.contains("not shown"), "{text}");
+}
+
 #[test]
 fn other_hardware_is_another_series() {
     let mut project = Project::with(SPEC);

@@ -98,7 +98,9 @@ impl Page<'_> {
         self.groups(&parts.unmeasured);
         self.gap_before(!parts.new.is_empty());
         self.groups(&parts.new);
-        let undecided = other_doubtful.iter().chain(&parts.undecided);
+        // What was just said is not said again; `-v` has a table of all.
+        let doubtful = if self.view.detail == Detail::Full { &parts.doubtful } else { other_doubtful };
+        let undecided = doubtful.iter().chain(&parts.undecided);
         let mut rest: Vec<&Line> = undecided.chain(&parts.decided).copied().collect();
         if self.view.detail == Detail::Full {
             rest.extend(parts.unmeasured.iter().flat_map(|group| &group.lines));
@@ -111,10 +113,10 @@ impl Page<'_> {
         self.gap();
         self.notes_of_lines();
         self.rest();
-        self.improved(&parts.decided);
         if self.view.detail == Detail::Short && !(parts.worse.is_empty() && parts.known.is_empty()) {
             self.sentence("", 2, "what else is known of each, and how to accept it: `kubebench gate -v`");
         }
+        self.improved(&parts.decided);
         self.text.push_str(&summary(self.answer, parts, self.view.width.min(WIDEST)));
         self.text.push('\n');
     }
