@@ -67,9 +67,6 @@ impl<'a> Alike<'a> {
 
     /// Returns by how much all of them got worse; of one, with its interval.
     pub(super) fn change(&self) -> String {
-        if self.others.is_empty() {
-            return words::effect(self.worst);
-        }
         range(&self.lines().collect::<Vec<_>>())
     }
 
@@ -82,17 +79,20 @@ impl<'a> Alike<'a> {
     }
 }
 
-/// Returns from how much to how much lines got worse, which are sorted: `−26.1 to −35.7 %`.
+/// Returns from how much to how much lines got worse, which are sorted: `−26.1 to −35.7 %`; of one, with its interval.
 fn range(lines: &[&Line]) -> String {
-    let amount = |line: &&Line| {
+    let amount = |line: &Line| {
         words::shown(line).map(|size| words::amount(Size { interval: None, ..size }, line.unit.as_deref()))
     };
-    let (most, least) = (lines.first().and_then(amount), lines.last().and_then(amount));
-    match (least, most) {
-        (Some(least), Some(most)) if least != most => {
-            let least = if most.ends_with(" %") { least.trim_end_matches(" %") } else { &least };
-            format!("{least} to {most}")
-        }
-        (least, most) => most.or(least).unwrap_or_else(|| "-".to_owned()),
+    match lines {
+        [one] => words::effect(one),
+        [most, .., least] => match (amount(least), amount(most)) {
+            (Some(least), Some(most)) if least != most => {
+                let least = if most.ends_with(" %") { least.trim_end_matches(" %") } else { &least };
+                format!("{least} to {most}")
+            }
+            (least, most) => most.or(least).unwrap_or_default(),
+        },
+        [] => String::new(),
     }
 }

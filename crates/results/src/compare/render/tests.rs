@@ -331,6 +331,8 @@ fn cases_that_got_worse_together_are_one() {
     let comment = commented(lines.clone());
     assert_eq!(comment.matches(" got worse: ").count(), 1, "{comment}");
     assert!(comment.contains("\n  - Also in 3 more cases: −11.0 to −13.0 % (size=3; size=2; size=1)\n"), "{comment}");
+    let two = printed(lines.iter().take(2).cloned().collect(), Detail::Short);
+    assert!(two.contains("\n  also in 1 more case: −11.0 % [−12.0, −10.0] (size=1)\n"), "{two}");
     // Beside what is new, what is known has rows.
     let known = lines.iter().map(|line| Line { on_default: true, ..line.clone() });
     let text = printed(known.chain([of_case(9, -0.5)]).collect(), Detail::Short);
