@@ -266,6 +266,7 @@ fn runs_of_which_none_counts_are_told() {
     let (status, text, _) = project.says(&["history"]);
     assert_eq!(status, 0, "{text}");
     assert_line(&text, str! {"note: there is no result that counts"});
+    assert!(!text.contains("is open"), "{text}");
     assert_line(
         &text,
         str! {"note: train [default]: 1 session has no value; the first of 3 runs: worker-0 exited with 1"},

@@ -38,6 +38,7 @@ fn open(text: &mut String, answer: &History) {
         |of: &(&SeriesHistory, &LevelChange)| size(of).change.map_or(f64::INFINITY, |share| share.ln_1p().abs());
     open.sort_by(|one, other| share(other).total_cmp(&share(one)));
     text.push_str(&match open.len() {
+        0 if answer.series.is_empty() => String::new(),
         0 => "no regression is open in what is shown\n".to_owned(),
         1 => "1 regression is open:\n".to_owned(),
         count => format!("{count} regressions are open, the largest first:\n"),
