@@ -22,7 +22,8 @@ pub(super) fn run(global: &Global, args: &HistoryArgs) -> Result<ExitStatus> {
     let folders: Vec<&Path> = args.results.as_ref().and_then(NamedResults::folder).into_iter().collect();
     let mut evaluation = evaluation::open(global, None, &folders)?;
     evaluation.unreachable = Unreachable::of(args.count_unreachable);
-    let Histories { evaluation, series, unvalued, note, .. } = Histories::of(evaluation, &args.query())?;
+    let Histories { evaluation, series, open_elsewhere, unvalued, note, .. } =
+        Histories::of(evaluation, &args.query())?;
     evaluation::tell_readings(global, &evaluation);
     let shown: BTreeSet<&str> = series.iter().map(|told| told.benchmark.as_str()).collect();
     let breaks = shown.into_iter().flat_map(|benchmark| {
@@ -32,7 +33,7 @@ pub(super) fn run(global: &Global, args: &HistoryArgs) -> Result<ExitStatus> {
     let notes = note.into_iter().chain(unvalued.notes).chain(evaluation.note_of_faults()).chain(breaks).collect();
     let Evaluation { mut left_out, diagnostics, sources, .. } = evaluation;
     left_out.extend(unvalued.left_out);
-    let answer = History { series, left_out, notes };
+    let answer = History { series, open_elsewhere, left_out, notes };
     let is_bad = diagnostics.has_errors();
     match global.output_format {
         Format::Json => terminal::print(&format!("{:#}\n", serde_json::to_value(v1::History::from(&answer))?))?,

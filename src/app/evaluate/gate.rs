@@ -14,6 +14,7 @@ use kubebench_format::result::Ack;
 use kubebench_git::RecordedBranch;
 use kubebench_report::CommentLinks;
 use kubebench_results::compare::model::{GateReport, LeftOut, Line, Outcome, SessionValue, Verdict};
+use kubebench_results::compare::words::NEWEST;
 use kubebench_results::compare::{
     Candidate, GateRequest, Head, Judged, Lineage, OutOfTime, Rule, Unread, gate, idle, render, words,
 };
@@ -221,7 +222,7 @@ fn origin(evaluation: &Evaluation, candidate: &Candidate, out_of_time: OutOfTime
     let (branch, own) = (evaluation.recorded_on().map(RecordedBranch::shown), &evaluation.directory);
     match (branch, candidate) {
         (Some(branch), Candidate::NewestOf(_)) => (
-            format!("the newest session in {own}"),
+            format!("{NEWEST} in {own}"),
             Some(if out_of_time.is_followed {
                 format!(
                     "evaluated: the newest sessions in {own}, of earlier commits than the newest on {branch}, which has the history"
@@ -231,10 +232,10 @@ fn origin(evaluation: &Evaluation, candidate: &Candidate, out_of_time: OutOfTime
             }),
         ),
         (Some(branch), Candidate::Newest) => (
-            format!("the newest session on {branch}"),
+            format!("{NEWEST} on {branch}"),
             Some(format!("evaluated: the newest sessions on {branch}, since {own} has none")),
         ),
-        _ => ("the newest session".to_owned(), None),
+        _ => (NEWEST.to_owned(), None),
     }
 }
 

@@ -47,6 +47,8 @@ pub struct Histories {
     pub baseline: DefaultBaseline,
     /// The series.
     pub series: Vec<SeriesHistory>,
+    /// In how many series of other metrics of the same cases a regression is open.
+    pub open_elsewhere: usize,
     /// The sessions that are in no series, since they have no value.
     pub unvalued: Unvalued,
     /// What is not shown, in words.
@@ -82,7 +84,9 @@ impl Histories {
         let (series, others) = series.into_iter().partition::<Vec<_>, _>(|told| query.has(told));
         let unvalued = unvalued(dataset, &partitions, &series);
         let note = query.note(&series, &others);
-        Ok(Self { evaluation, acks, baseline, series, unvalued, note })
+        let is_of_case = |told: &&SeriesHistory| query.has_case(&told.case, &told.case_name);
+        let open_elsewhere = others.iter().filter(is_of_case).filter(|told| told.open.is_some()).count();
+        Ok(Self { evaluation, acks, baseline, series, open_elsewhere, unvalued, note })
     }
 }
 

@@ -86,6 +86,33 @@ fn an_open_change_has_one_size() {
     }
 }
 
+/// What is open is last, where a terminal shows it, also of metrics that nobody asked for.
+#[test]
+fn open_regressions_are_last() {
+    let mut project = Project::with(SPEC);
+    let last = |project: &Project, arguments: &[&str]| {
+        let (status, text, _) = project.says(&[&["history"], arguments].concat());
+        assert_eq!(status, 0);
+        text.rsplit("\n\n").next().unwrap().to_owned()
+    };
+    let with = |loss: f64| Special { loss: Some(loss), ..Special::default() };
+    for speed in &QUIET[..12] {
+        project.session(*speed, &with(speed / 50.0));
+    }
+    assert_line(last(&project, &[]), str! {"no regression is open in what is shown"});
+    for speed in [92.0, 92.2, 91.9, 92.1, 92.0, 91.8, 92.3, 92.1] {
+        project.session(speed, &with(speed / 30.0));
+    }
+    let text = last(&project, &[]);
+    assert_line(&text, str! {"1 regression is open:"});
+    assert_line(&text, str! {"  train [default], speed: −7.9 % [−8.6, −7.2] since 2026-02-01"});
+    assert_line(&text, str! {"1 more is open in a metric that is not shown: `--all` shows it"});
+    let text = last(&project, &["--all"]);
+    let of = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
+    assert!(of("2 regressions are open, the largest first:") < of("loss") && of("loss") < of("speed"), "{text}");
+    assert!(!text.contains("not shown"), "{text}");
+}
+
 #[test]
 fn other_hardware_is_another_series() {
     let mut project = Project::with(SPEC);
@@ -239,6 +266,7 @@ fn runs_of_which_none_counts_are_told() {
     let (status, text, _) = project.says(&["history"]);
     assert_eq!(status, 0, "{text}");
     assert_line(&text, str! {"note: there is no result that counts"});
+    assert!(!text.contains("is open"), "{text}");
     assert_line(
         &text,
         str! {"note: train [default]: 1 session has no value; the first of 3 runs: worker-0 exited with 1"},

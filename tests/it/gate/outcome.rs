@@ -166,7 +166,7 @@ fn a_first_hit_waits_where_the_gate_says_so() {
     assert_eq!((status, verdict(&line)), (0, "pending"), "{line:#}");
     assert_line(
         &project.says(&["gate"]).1,
-        str! {"  next: write `run: 2` into the spec of train: a second session decides"},
+        str! {"  next: write `run: 2` into the spec of train to start another session, which decides"},
     );
     project.session(93.2, &after);
     let (status, line) = project.gate(&[]);
@@ -385,13 +385,13 @@ fn limits_and_fixed_values_wait_as_changes_do_and_no_acknowledgement_is_offered(
         (
             "min: 95",
             "belowMin",
-            str! {[r#"- ⚪ `speed` of **train** (default): pending; 90 images/s is below \`min: 95\`; a second session of the same revision decides, on 1 × synthetic, target default."#]},
+            str! {[r#"- ⚪ `speed` of **train** (default): pending on 2026-02-01, in the newest session; 90 images/s is below \`min: 95\`; a second session of the same revision decides, on 1 × synthetic, target default."#]},
             str! {"  next: fix it, or change `min` for `speed` in the spec of train: `ack` accepts no limit"},
         ),
         (
             fixed,
             "fixedBaseline",
-            str! {"- ⚪ `speed` of **train** (default): pending; −10.0 % against the fixed 100 images/s; a second session of the same revision decides, on 1 × synthetic, target default."},
+            str! {"- ⚪ `speed` of **train** (default): pending on 2026-02-01, in the newest session; −10.0 % against the fixed 100 images/s; a second session of the same revision decides, on 1 × synthetic, target default."},
             str! {"  next: fix it, or change the `value` of its baseline for `speed` in the spec of train: `ack`"},
         ),
     ] {
@@ -407,7 +407,7 @@ fn limits_and_fixed_values_wait_as_changes_do_and_no_acknowledgement_is_offered(
         assert_line(&comment, waits);
         assert_line(
             &project.says(&["gate"]).1,
-            str! {"  next: write `run: 2` into the spec of train: a second session decides"},
+            str! {"  next: write `run: 2` into the spec of train to start another session, which decides"},
         );
         let session = project.session(90.2, &image("sha256:2"));
         let (status, line) = project.gate(&[]);

@@ -79,6 +79,8 @@ pub enum Outcome {
 pub struct History {
     /// The series: by benchmark, case, hardware and metric.
     pub series: Vec<SeriesHistory>,
+    /// In how many series of the same benchmarks and cases that nobody asked for a regression is open.
+    pub open_elsewhere: usize,
     /// Result files that did not count, and why.
     pub left_out: Vec<LeftOut>,
     /// What else a reader has to know.
@@ -322,6 +324,8 @@ pub struct OpenChange {
     pub measured: usize,
     /// How large it is: its newest level against the one before it opened.
     pub size: Option<Size>,
+    /// How large its first step was, where it has several.
+    pub first: Option<Size>,
     /// The later levels of it that were worse again, the oldest first.
     pub steps: Vec<LevelChange>,
     /// How much worse than that level the candidate is, where it is so significantly and by more than the threshold.

@@ -1,5 +1,6 @@
 //! Answers as people read them. Leaves: they get an answer and return text.
 
+mod alike;
 mod comment;
 mod human;
 mod layout;

@@ -1,5 +1,6 @@
 //! Numbers and reasons in words.
 
+mod began;
 mod next;
 
 use std::collections::BTreeMap;
@@ -9,6 +10,8 @@ use crate::verdict::{Judgement, LEAST_HISTORY, Method, Policy, Reason, SIGNIFICA
 use kubebench_format::result::labelled;
 use kubebench_syntax::unit::{Conversion, MetricUnit};
 
+pub use self::began::NEWEST;
+pub(crate) use self::began::{Step, began, better, steps, sureness};
 pub use self::next::next;
 pub(crate) use self::next::{Range, decide, limit, limit_to_add, ranges};
 
@@ -404,10 +407,14 @@ pub(crate) fn distance(line: &Line) -> f64 {
     }
 }
 
-/// Returns whether a change is noise: not significant, or within the threshold. What was accepted is none, nor what limits alone judge.
+/// Returns whether a change is noise: not significant, or within the threshold. What was accepted is none, nor what limits alone judge, nor
+/// what is significant and beyond the threshold, and inconclusive for another reason.
 pub fn is_noise(line: &Line) -> bool {
     let is_passed = matches!(line.reason.as_str(), "accepted" | "withinLimits" | "fixedBaseline");
-    matches!(line.verdict, Verdict::NoChangeSeen | Verdict::Unchanged | Verdict::Inconclusive) && !is_passed
+    let is_beyond = matches!(line.reason.as_str(), "seenBefore" | "noDirection");
+    matches!(line.verdict, Verdict::NoChangeSeen | Verdict::Unchanged | Verdict::Inconclusive)
+        && !is_passed
+        && !is_beyond
 }
 
 /// Returns whether a series shows too little for its calm to mean anything: not even half of its value, or twice of it, would have been seen.

@@ -4,7 +4,7 @@ use super::super::model::{GateReport, Line, Outcome};
 use super::super::words;
 use super::links::{Addresses, linked};
 use super::mark::Subject;
-use super::markdown::{SHOWN, bullets, calm, escape, rest, sentence, table};
+use super::markdown::{Beside, SHOWN, bullets, calm, escape, rest, sentence, table};
 use super::parts::{Group, Parts, Places, Standing, count};
 
 /// The kind of comment.
@@ -25,15 +25,17 @@ pub fn gated(answer: &GateReport, subject: &Subject, addresses: &dyn Addresses) 
         text.push_str(&format!("\n{}.\n", escape(&words::sentence_case(origin))));
     }
     let places = Places::of(&answer.lines);
-    let own = bullets(&parts.worse, SHOWN, addresses) + &groups(&parts.failing, "", &places);
+    let bullets = |lines: &[&Line]| bullets(lines, &places, &answer.candidate, addresses);
+    let own = bullets(&parts.worse) + &groups(&parts.failing, "", &places);
     if own.is_empty() && !parts.known.is_empty() {
         paragraph(&mut text, &no_new(answer, parts.known.len()));
     }
     let new = groups(&parts.new, "⚪ ", &places);
-    let pending = bullets(&parts.pending, SHOWN, addresses);
+    let pending = bullets(&parts.pending);
     // One list: Markdown would make two of them one with gaps.
-    paragraph(&mut text, &[own, pending, undecided(&parts, &places, addresses), new].concat());
-    let calm = calm(&parts.decided).join(" ");
+    paragraph(&mut text, &[own, pending, undecided(answer, &parts, &places, addresses), new].concat());
+    let is_calm = parts.worse.is_empty() && parts.known.is_empty();
+    let calm = calm(&parts.decided, if is_calm { Beside::Nothing } else { Beside::Regressions }).join(" ");
     paragraph(&mut text, &if calm.is_empty() { calm } else { format!("{calm}\n") });
     known(&mut text, answer, &parts, &places, addresses);
     table(&mut text, ["baseline", "candidate"], &answer.lines, answer.results.as_deref(), addresses);
@@ -121,15 +123,16 @@ fn known(text: &mut String, answer: &GateReport, parts: &Parts<'_>, places: &Pla
     let head = words::sentence_case(&already(answer));
     text.push_str(&format!(
         "\n<details><summary>{head}: {count}</summary>\n\n{}{}\n</details>\n",
-        bullets(&parts.known, SHOWN, addresses),
+        bullets(&parts.known, places, &answer.candidate, addresses),
         groups(&parts.known_failing, "", places)
     ));
 }
 
 /// Says what is inconclusive: the worst of what was measured, and what lacks a baseline.
-fn undecided(parts: &Parts<'_>, places: &Places, addresses: &dyn Addresses) -> String {
+fn undecided(answer: &GateReport, parts: &Parts<'_>, places: &Places, addresses: &dyn Addresses) -> String {
     let worst: Vec<&Line> = parts.doubtful.iter().take(UNDECIDED).copied().collect();
-    let mut text: String = worst.iter().map(|line| format!("- {}\n", sentence(line, addresses))).collect();
+    let mut text: String =
+        worst.iter().map(|line| format!("- {}\n", sentence(line, &answer.candidate, addresses))).collect();
     let more = parts.doubtful.len() + parts.undecided.len() - worst.len();
     if more > 0 {
         let what = if worst.is_empty() { "series" } else { "more series" };

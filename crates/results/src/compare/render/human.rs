@@ -78,7 +78,8 @@ pub(super) fn details(line: &Line) -> Vec<String> {
     let mut details = Vec::new();
     let unit = line.unit.as_deref();
     if let (Some(before), Some(after)) = (line.baseline.median, line.candidate.median) {
-        let change = newest(line).map_or_else(String::new, |size| format!(", {}", words::size(size, unit)));
+        let change = newest(line).filter(|size| size.change.is_some());
+        let change = change.map_or_else(String::new, |size| format!(", {}", words::size(size, unit)));
         let sessions = (line.baseline.sessions.len(), line.candidate.sessions.len());
         let runs = (line.baseline.runs, line.candidate.runs);
         let of = match sessions {
@@ -87,12 +88,14 @@ pub(super) fn details(line: &Line) -> Vec<String> {
             (first, second) => format!("{first} and {second} sessions of {} and {} runs", runs.0, runs.1),
         };
         let [before, after] = words::values([before, after], unit);
-        details.push(format!("{before} -> {after}{change}; {of}"));
+        let better = words::better(line.direction).map_or_else(String::new, |better| format!(" ({better})"));
+        details.push(format!("{before} -> {after}{change}{better}; {of}"));
     }
-    if let (Some(p), Some(method)) = (line.p, &line.method) {
-        let adjusted =
-            line.adjusted_p.map_or_else(String::new, |p| format!(", {} among all gates", words::probability(p)));
-        details.push(format!("{}{adjusted} ({})", words::probability(p), words::method(method)));
+    if let (Some(p), Some(sure), Some(method)) = (line.p, words::sureness(line), &line.method) {
+        let own = words::probability(p);
+        // Several metrics are adjusted together.
+        let own = if sure == own { String::new() } else { format!(", unadjusted {own}") };
+        details.push(format!("{sure}{own} ({})", words::method(method)));
     }
     let hardware = words::hardware(&line.environment);
     if !hardware.is_empty() {
@@ -102,6 +105,8 @@ pub(super) fn details(line: &Line) -> Vec<String> {
         details.push("synthetic: made by `kubebench mock`, nothing ran".to_owned());
     }
     details.extend(since(line));
+    let unit = line.unit.as_deref();
+    details.extend(words::steps(line).iter().map(|step| format!("step of {}", step.sentence(unit))));
     details.extend(line.acks.iter().map(words::accepted));
     details.extend(line.notes.iter().map(|note| format!("note: {note}")));
     details
@@ -112,11 +117,11 @@ fn newest(line: &Line) -> Option<Size> {
     words::shown(&Line { open: None, ..line.clone() })
 }
 
-/// Says where an open change began.
+/// Says where what a gate found began.
 fn since(line: &Line) -> Option<String> {
-    let open = line.open.as_ref()?;
-    let commit = open.commit.as_deref().map_or_else(String::new, |commit| format!(", commit {}", words::short(commit)));
-    Some(format!("since {} (session {}{commit})", open.since, open.session))
+    let began = words::began(line, "")?;
+    let commit = began.commit.map_or_else(String::new, |commit| format!(", commit {}", words::short(commit)));
+    Some(format!("{} {} (session {}{commit})", began.since, began.at, began.session))
 }
 
 /// Returns a table of lines; `~` stands for what is noise.

@@ -1,7 +1,5 @@
 //! Text in the columns of a terminal: sentences and commands are wrapped, tables leave out what there is no room for.
 
-use std::ops::Range;
-
 use kubebench_syntax::text::columns;
 
 /// So narrow a terminal is taken for one of this width.
@@ -73,13 +71,16 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Splits a sentence at its spaces. What is in backticks is copied, and so stays in one line; so do a number with its `%`, and what is in
-/// brackets, such as an interval.
+/// Splits a sentence at its spaces. What is in backticks is copied, and so stays in one line; so do a number with its `%`, `p < 0.01`, and
+/// what is in brackets, such as an interval.
 fn words(sentence: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut is_open = false;
     for word in split(sentence, '`') {
-        match words.last_mut().filter(|_| is_open || word.starts_with('%')) {
+        let is_with = |last: &String| {
+            word.starts_with('%') || matches!(word, "<" | "=") || last.ends_with(" <") || last.ends_with(" =")
+        };
+        match words.last_mut().filter(|last| is_open || is_with(last)) {
             Some(last) => last.push_str(&format!(" {word}")),
             None => words.push(word.to_owned()),
         }
@@ -113,29 +114,32 @@ fn split(text: &str, quote: char) -> Vec<&str> {
     parts.filter(|part| !part.is_empty()).collect()
 }
 
-/// A table in which some columns are names, which can be cut.
+/// A table of which a column is a name, which can be cut.
 pub(super) struct Table {
     pub(super) rows: Vec<Vec<String>>,
-    pub(super) names: Range<usize>,
+    pub(super) name: usize,
+    /// Names are cut down to this before a narrower table is taken.
+    pub(super) shortest: usize,
 }
 
-/// Returns the lines of the first of several tables for which there is room; of the last one otherwise, with its names cut.
+/// Returns the lines of the first of several tables for which there is room, as far as its names may be cut; of the last one otherwise, with
+/// its names cut further.
 pub(super) fn fitting<const N: usize>(tables: [Table; N], width: usize) -> Vec<String> {
     let width = width.max(NARROWEST);
     let mut narrowest = Vec::new();
-    for Table { mut rows, names } in tables {
+    for Table { mut rows, name, shortest } in tables {
         let lines = columns(&rows);
         let over = lines.iter().map(|line| length(line)).max().unwrap_or(0).saturating_sub(width);
         if over == 0 {
             return lines;
         }
-        for at in names {
-            let cells = rows.iter().filter_map(|row| row.get(at));
-            let longest = cells.map(|cell| length(cell)).max().unwrap_or(0);
-            let to = longest.saturating_sub(over).max(SHORTEST);
-            rows.iter_mut().filter_map(|row| row.get_mut(at)).for_each(|cell| cut(cell, to));
-        }
+        let longest = rows.iter().filter_map(|row| row.get(name)).map(|cell| length(cell)).max().unwrap_or(0);
+        let room = longest.saturating_sub(over);
+        rows.iter_mut().filter_map(|row| row.get_mut(name)).for_each(|cell| cut(cell, room.max(SHORTEST)));
         narrowest = columns(&rows);
+        if room >= shortest {
+            return narrowest;
+        }
     }
     narrowest
 }
@@ -166,6 +170,9 @@ mod tests {
         wrap(&mut text, "", 2, "latency of serving-llm-long is worse: +5.2 % [+3.0, +8.0] now", 40);
         assert_eq!(text, "latency of serving-llm-long is worse:\n  +5.2 % [+3.0, +8.0] now\n");
         let mut text = String::new();
+        wrap(&mut text, "", 2, "of these series, latency has adjusted p < 0.0001", 40);
+        assert_eq!(text, "of these series, latency has adjusted\n  p < 0.0001\n");
+        let mut text = String::new();
         wrap(&mut text, "", 2, "", 80);
         assert_eq!(text, "\n");
         let mut text = String::new();
@@ -191,7 +198,7 @@ mod tests {
         let names = ["documents=8, words=1024", "documents=64, words=128"];
         let table = |columns: &[&str]| {
             let row = |name: &&str| [&[*name], columns].concat().into_iter().map(str::to_owned).collect();
-            Table { rows: names.iter().map(row).collect(), names: 0..1 }
+            Table { rows: names.iter().map(row).collect(), name: 0, shortest: usize::MAX }
         };
         let lines = |width: usize| {
             fitting([table(&["1.448 Mtokens/s", "−7.4 %", "regressed"]), table(&["−7.4 %", "regressed"])], width)
@@ -202,6 +209,12 @@ mod tests {
         for width in [0, 40, 45, 60, 80] {
             assert!(lines(width).iter().all(|line| length(line) <= width.max(40)), "{width}: {:?}", lines(width));
         }
-        assert!(fitting([Table { rows: Vec::new(), names: 0..1 }], 80).is_empty());
+        assert!(fitting([Table { rows: Vec::new(), name: 0, shortest: 0 }], 80).is_empty());
+        let roomy = |shortest: usize| {
+            let [wide, narrow] = [table(&["1.448 Mtokens/s", "−7.4 %"]), table(&["−7.4 %"])];
+            fitting([Table { shortest, ..wide }, narrow], 40).concat()
+        };
+        assert!(roomy(12).contains("Mtokens/s") && roomy(12).contains('…'), "{}", roomy(12));
+        assert!(!roomy(20).contains("Mtokens/s") && !roomy(20).contains('…'), "{}", roomy(20));
     }
 }

@@ -2,24 +2,37 @@
 
 use super::super::model::{Acknowledged, Comparison, LeftOut, Line, NO_SESSION, Size, Verdict};
 use super::super::words;
+use super::alike::{Alike, alike};
 use super::links::{Addresses, NoAddresses, is_on_site, linked};
 use super::mark::Subject;
 use super::parts::Places;
+use super::summary::brief;
 use super::{by_weight, cells, counted};
+use kubebench_stats as stats;
 use kubebench_syntax::text::reorders;
 
 /// So many rows are outside of the fold.
 pub(super) const SHOWN: usize = 10;
 /// So many rows at most are in a comment; hosts refuse long ones.
 const MOST: usize = 100;
-/// So many ranges of commits at most are named of a line.
+/// So many ranges of commits at most, and so many steps, are named of a line.
 const RANGES: usize = 3;
+/// So many improvements at most are named.
+const IMPROVED: usize = 3;
+
+/// What is above the sentences about what did not get worse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Beside {
+    /// No regression.
+    Nothing,
+    Regressions,
+}
 
 /// Returns what `compare --markdown` writes.
 pub fn comparison(answer: &Comparison, subject: &Subject) -> String {
     let mut text = format!("{}\n", subject.mark("compare"));
     let (before, after) = (escape(&answer.baseline), escape(&answer.candidate));
-    text.push_str(&format!("### Kubebench: {before} → {after}\n\n{}", headline(&answer.lines)));
+    text.push_str(&format!("### Kubebench: {before} → {after}\n\n{}", headline(answer)));
     table(&mut text, ["before", "after"], &answer.lines, None, &NoAddresses);
     if let Some(said) = words::of_differences(&answer.lines) {
         text.push_str(&format!("\n{}.\n", words::sentence_case(said)));
@@ -46,7 +59,8 @@ pub fn comparison(answer: &Comparison, subject: &Subject) -> String {
 }
 
 /// Says in sentences what matters in a comparison: each line that needs somebody, or that nothing does.
-fn headline(lines: &[Line]) -> String {
+fn headline(answer: &Comparison) -> String {
+    let lines = &answer.lines;
     let is_urgent = |line: &&&Line| matches!(line.verdict, Verdict::Regressed | Verdict::Invalid | Verdict::Missing);
     let sorted = by_weight(lines);
     let urgent: Vec<&Line> = sorted.iter().filter(is_urgent).copied().collect();
@@ -54,9 +68,9 @@ fn headline(lines: &[Line]) -> String {
         return "Nothing was measured on both sides.\n".to_owned();
     }
     if !urgent.is_empty() {
-        return bullets(&urgent, SHOWN, &NoAddresses);
+        return bullets(&urgent, &Places::of(lines), &answer.candidate, &NoAddresses);
     }
-    let mut said = calm(&sorted);
+    let mut said = calm(&sorted, Beside::Nothing);
     let count = |verdict: Verdict| lines.iter().filter(|line| line.verdict == verdict).count();
     let series = |count: usize, what: &str| (count > 0).then(|| format!("**{count} series {what}**; see below why."));
     said.extend(series(count(Verdict::Inconclusive), "inconclusive"));
@@ -64,21 +78,42 @@ fn headline(lines: &[Line]) -> String {
     format!("{}\n", said.join(" "))
 }
 
-/// Returns a bullet for each line, with its commits below it.
-pub(super) fn bullets(lines: &[&Line], most: usize, addresses: &dyn Addresses) -> String {
+/// Returns a bullet for each line with its steps and commits below it; of lines that are alike one for all.
+pub(super) fn bullets(lines: &[&Line], places: &Places, candidate: &str, addresses: &dyn Addresses) -> String {
     let mut text = String::new();
-    for line in lines.iter().take(most) {
-        text.push_str(&format!("- {}\n", sentence(line, addresses)));
-        text.extend(commits(line, addresses).iter().map(|said| format!("  - {said}\n")));
+    let groups = alike(lines, candidate);
+    for group in groups.iter().take(SHOWN) {
+        let line = group.worst;
+        text.push_str(&format!("- {}\n", sentence(line, candidate, addresses)));
+        let also = group.also(places).map(|also| escape(&words::sentence_case(&also)));
+        let below = also.into_iter().chain(steps(line, addresses)).chain(commits(line, addresses));
+        text.extend(below.map(|said| format!("  - {said}\n")));
     }
-    if lines.len() > most {
-        text.push_str(&format!("- and {} more, below\n", lines.len() - most));
+    let more: usize = groups.iter().skip(SHOWN).map(Alike::count).sum();
+    if more > 0 {
+        text.push_str(&format!("- and {more} more, below\n"));
     }
     text
 }
 
+/// Names the steps of an open change: the first, and the newest ones.
+fn steps(line: &Line, addresses: &dyn Addresses) -> Option<String> {
+    let steps = words::steps(line);
+    let first_shown = steps.len().saturating_sub(RANGES);
+    let said = |step: &words::Step<'_>| {
+        let known = step.commit.map_or_else(String::new, |known| format!(" ({})", commit(known, addresses)));
+        let size = step.size.map_or_else(String::new, |size| format!(" {}", of_size(size, line.unit.as_deref())));
+        format!("{}{known}{size}", words::day(step.at))
+    };
+    let shown = steps.iter().enumerate().filter(|(at, _)| *at == 0 || *at > first_shown);
+    let shown: Vec<String> = shown.map(|(_, step)| said(step)).collect();
+    let more = steps.len() - shown.len();
+    let more = if more > 0 { format!("; {more} more between them") } else { String::new() };
+    (!steps.is_empty()).then(|| format!("Steps: {}{more}", shown.join("; ")))
+}
+
 /// Says in how many of the lines that were decided nothing got worse, and how much that means.
-pub(super) fn calm(lines: &[&Line]) -> Vec<String> {
+pub(super) fn calm(lines: &[&Line], beside: Beside) -> Vec<String> {
     let is_decided =
         |line: &&&Line| matches!(line.verdict, Verdict::Unchanged | Verdict::NoChangeSeen | Verdict::Improved);
     let fine: Vec<&Line> = lines.iter().filter(is_decided).copied().collect();
@@ -91,14 +126,13 @@ pub(super) fn calm(lines: &[&Line]) -> Vec<String> {
     }
     if !told.is_empty() {
         let (blind, clear): (Vec<&Line>, Vec<&Line>) = told.iter().copied().partition(|line| words::is_blind(line));
-        let better = told.iter().filter(|line| line.verdict == Verdict::Improved).count();
-        let better = if better > 0 { format!(", {better} improved") } else { String::new() };
         let others = if accepted.is_empty() { "" } else { "other " };
-        said.push(format!("No regressions in {} {others}series{better}.", told.len()));
-        let seen = clear.iter().filter_map(|line| line.detectable).fold(0.0, f64::max);
-        if seen > 0.0 {
-            said.push(format!("{}.", words::sentence_case(&words::would_have_been_detected(seen))));
-        }
+        let (count, better) = (told.len(), improved(&told));
+        said.push(match beside {
+            Beside::Nothing => format!("No regressions in {count} {others}series{better}."),
+            Beside::Regressions => format!("{count} other series did not get worse{better}."),
+        });
+        said.extend(detectable(&clear));
         if !blind.is_empty() {
             let is = if blind.len() == 1 { "is" } else { "are" };
             said.push(format!(
@@ -118,6 +152,30 @@ pub(super) fn calm(lines: &[&Line]) -> Vec<String> {
         said.push(format!("{} series within limits.", limited.len()));
     }
     said
+}
+
+/// Counts what improved, and names what did most.
+fn improved(lines: &[&Line]) -> String {
+    let better: Vec<&Line> = lines.iter().copied().filter(|line| line.verdict == Verdict::Improved).collect();
+    let named: Vec<String> = brief(&better).take(IMPROVED).map(|name| escape(&name)).collect();
+    let most = if better.len() > named.len() { ", the largest changes:" } else { ":" };
+    if named.is_empty() { String::new() } else { format!("; {} improved{most} {}", better.len(), named.join(", ")) }
+}
+
+/// Says which regression would have been detected: in half of the series, and in the noisiest one.
+fn detectable(lines: &[&Line]) -> Option<String> {
+    let all: Vec<f64> = lines.iter().filter_map(|line| line.detectable).filter(|least| *least > 0.0).collect();
+    let worst = all.iter().copied().reduce(f64::max)?;
+    let median = stats::quantile(all.into_iter(), 0.5);
+    let [of_half, of_all] = [median, worst].map(words::about);
+    Some(if of_half == of_all {
+        format!("{}.", words::sentence_case(&words::would_have_been_detected(worst)))
+    } else {
+        format!(
+            "The least regression that would have been detected with 90 % probability: {of_half} in the median series, {of_all} in the \
+             noisiest one."
+        )
+    })
 }
 
 /// Says what got worse and was accepted, by whom and why.
@@ -172,37 +230,34 @@ fn name(line: &Line, addresses: &dyn Addresses) -> String {
 }
 
 /// Says of one line what a colleague would.
-pub(super) fn sentence(line: &Line, addresses: &dyn Addresses) -> String {
+pub(super) fn sentence(line: &Line, candidate: &str, addresses: &dyn Addresses) -> String {
     let mark = if matches!(line.verdict, Verdict::Pending | Verdict::Inconclusive) { "⚪ " } else { "" };
     let name = format!("{mark}{}", name(line, addresses));
-    let bold = |size: Size| {
-        size.change.map_or_else(|| words::size(size, line.unit.as_deref()), |share| bold(share, size.interval))
-    };
-    let change = words::shown(line).map(bold);
+    let change = words::shown(line).map(|size| of_size(size, line.unit.as_deref()));
     let on = words::hardware(&line.environment);
     let on = if on.is_empty() { String::new() } else { format!(", on {}", escape(&on)) };
     let run = line.candidate.sessions.last().and_then(|session| session.results.first());
     let run = run.and_then(|path| addresses.result(path));
     let run = run.map_or_else(String::new, |at| format!(" ({})", linked("newest run", Some(at))));
     // The p value is that of the newest session.
-    let sure = line.p.filter(|_| line.open.is_none());
-    let sure = sure.map_or_else(String::new, |p| format!(" ({})", words::probability(p)));
-    let since = line.open.as_ref().map_or_else(String::new, |open| {
-        let commit =
-            open.commit.as_deref().map_or_else(String::new, |known| format!(" ({})", commit(known, addresses)));
-        format!(" since {}{commit}, {}", words::day(&open.since), words::seen(open.sessions, open.measured))
+    let sure = words::sureness(line).filter(|_| line.open.is_none());
+    let known: Vec<String> = words::better(line.direction).map(str::to_owned).into_iter().chain(sure).collect();
+    let known = if known.is_empty() { String::new() } else { format!(" ({})", known.join(", ")) };
+    let since = words::began(line, candidate).map_or_else(String::new, |began| {
+        let commit = began.commit.map_or_else(String::new, |known| format!(" ({})", commit(known, addresses)));
+        format!(" {} {}{commit}, {}", began.since, words::day(began.at), began.seen)
     });
     let limit = words::limit(line).map_or_else(String::new, |_| format!("; {}", escape(&line.message)));
     match (line.verdict, change) {
         // What passed a limit is said by the limit, and by a change where one is open.
         (verdict, _) if !limit.is_empty() && line.open.is_none() => {
-            format!("{name}: {}{limit}{on}{run}.", verdict.words())
+            format!("{name}: {}{since}{limit}{on}{run}.", verdict.words())
         }
         (Verdict::Regressed, Some(change)) => {
-            format!("{name} got worse: {change}{sure}{since}{on}{}{limit}{run}.", escape(&words::state(line)))
+            format!("{name} got worse: {change}{known}{since}{on}{}{limit}{run}.", escape(&words::state(line)))
         }
         (Verdict::Pending, Some(change)) => format!(
-            "{name} may have got worse: {change}{sure}{since}{on}{limit}; a second session of the same revision decides{run}."
+            "{name} may have got worse: {change}{known}{since}{on}{limit}; a second session of the same revision decides{run}."
         ),
         (Verdict::Inconclusive, Some(change)) => {
             format!("{name}: {change} {}{on}{run}.", escape(&line.message))
@@ -210,6 +265,10 @@ pub(super) fn sentence(line: &Line, addresses: &dyn Addresses) -> String {
         (Verdict::Pending, None) => format!("{name}: pending, {}{run}.", escape(&line.message)),
         (verdict, _) => format!("{name}: {}, {}{run}.", verdict.words(), escape(&line.message)),
     }
+}
+
+fn of_size(size: Size, unit: Option<&str>) -> String {
+    size.change.map_or_else(|| words::size(size, unit), |share| bold(share, size.interval))
 }
 
 fn bold(change: f64, interval: Option<(f64, f64)>) -> String {

@@ -241,9 +241,15 @@ impl Places {
     }
 
     /// Names the case of a line: `size=1 on gpu-eu`.
-    fn case(&self, line: &Line) -> String {
+    pub(super) fn case(&self, line: &Line) -> String {
         let on = self.place(line).map_or_else(String::new, |place| format!(" on {place}"));
         format!("{}{on}", line.case_name)
+    }
+
+    /// Names the metric of a line, of whatever case: `train on gpu-eu, speed`.
+    pub(super) fn metric(&self, line: &Line) -> String {
+        let on = self.place(line).map_or_else(String::new, |place| format!(" on {place}"));
+        format!("{}{on}, {}", words::benchmark(line), words::metric(line))
     }
 
     /// Names a line: `train [size=1] on gpu-eu, speed`.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::model::{Direction, History, SeriesHistory, Turn};
+use super::super::model::{History, LevelChange, SeriesHistory, Turn};
 use super::super::words::{self, Scaled};
 use super::human::rest;
 use super::{clean_ack, plain};
@@ -15,7 +15,10 @@ const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'
 /// So many columns at most has a spark line; more sessions share them.
 const WIDTH: usize = 80;
 
-/// Returns what `history` prints; `last` sessions of each series are listed.
+/// So many open regressions at most are listed.
+const OPEN: usize = 20;
+
+/// Returns what `history` prints; `last` sessions of each series are listed. What is open is last, where a terminal shows it.
 pub fn history(answer: &History, last: usize) -> String {
     let mut text = String::new();
     for told in &answer.series {
@@ -23,16 +26,54 @@ pub fn history(answer: &History, last: usize) -> String {
         text.push('\n');
     }
     rest(&mut text, &answer.notes, &answer.left_out);
+    open(&mut text, answer);
     text
+}
+
+/// Lists the regressions that are open, the largest first, and counts those of series that are not shown.
+fn open(text: &mut String, answer: &History) {
+    let mut open: Vec<(&SeriesHistory, &LevelChange)> = answer.series.iter().filter_map(opened).collect();
+    let size = |(told, change): &(&SeriesHistory, &LevelChange)| told.open_size.unwrap_or_else(|| change.size());
+    let share =
+        |of: &(&SeriesHistory, &LevelChange)| size(of).change.map_or(f64::INFINITY, |share| share.ln_1p().abs());
+    open.sort_by(|one, other| share(other).total_cmp(&share(one)));
+    text.push_str(&match open.len() {
+        0 if answer.series.is_empty() => String::new(),
+        0 => "no regression is open in what is shown\n".to_owned(),
+        1 => "1 regression is open:\n".to_owned(),
+        count => format!("{count} regressions are open, the largest first:\n"),
+    });
+    for of in open.iter().take(OPEN) {
+        let (told, change) = (clean(of.0), of.1);
+        let case = if told.case_name.is_empty() { String::new() } else { format!(" [{}]", told.case_name) };
+        let commit = change.commit.as_deref().map_or_else(String::new, |known| format!(" ({})", words::short(known)));
+        text.push_str(&format!(
+            "  {}{case}, {}: {} since {}{commit}\n",
+            told.benchmark,
+            labelled(&told.metric, &told.labels),
+            words::size(size(of), told.unit.as_deref()),
+            words::day(&change.since)
+        ));
+    }
+    if open.len() > OPEN {
+        text.push_str(&format!("  and {} more\n", open.len() - OPEN));
+    }
+    text.push_str(&match answer.open_elsewhere {
+        0 => String::new(),
+        1 => "1 more is open in a metric that is not shown: `--all` shows it\n".to_owned(),
+        count => format!("{count} more are open in metrics that are not shown: `--all` shows them\n"),
+    });
+}
+
+/// Returns the change of a series that is open.
+fn opened(told: &SeriesHistory) -> Option<(&SeriesHistory, &LevelChange)> {
+    let open = told.open.as_ref()?;
+    told.changes.iter().find(|change| change.session == *open).map(|change| (told, change))
 }
 
 fn series(text: &mut String, told: &SeriesHistory, last: usize) {
     let case = if told.case_name.is_empty() { String::new() } else { format!(" [{}]", told.case_name) };
-    let better = match told.direction {
-        Direction::Higher => ", higher is better",
-        Direction::Lower => ", lower is better",
-        Direction::None => "",
-    };
+    let better = words::better(told.direction).map_or_else(String::new, |better| format!(", {better}"));
     let unit = told.unit.as_deref().map_or_else(String::new, |unit| format!(", {unit}"));
     text.push_str(&format!("{}{case} {}{unit}{better}\n", told.benchmark, labelled(&told.metric, &told.labels)));
     let on: Vec<String> = told.environment.iter().map(|(fact, value)| format!("{fact} {value}")).collect();

@@ -69,12 +69,15 @@ fn said(
     said
 }
 
-/// Names regressions in few words: of a metric of a benchmark the worst one.
-fn brief<'a>(lines: &'a [&Line]) -> impl Iterator<Item = String> + 'a {
+/// Names what changed in few words: of a metric of a benchmark what changed most, which is the first.
+pub(super) fn brief<'a>(lines: &'a [&Line]) -> impl Iterator<Item = String> + 'a {
     let mut known = BTreeSet::new();
     lines.iter().filter_map(move |line| {
         let name = format!("{} of {}", words::metric(line), words::benchmark(line));
-        let size = words::shown(line).map(|size| format!(" {}", words::amount(size, line.unit.as_deref())));
+        let size = words::shown(line).map(|size| {
+            let colon = if size.change.is_some() { "" } else { ":" };
+            format!("{colon} {}", words::amount(size, line.unit.as_deref()))
+        });
         known.insert(name.clone()).then(|| format!("{name}{}", size.unwrap_or_default()))
     })
 }

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::super::model::{GateReport, LeftOut, Line, NOT_SHOWN, Outcome};
+use super::super::model::{GateReport, LeftOut, Line, NOT_SHOWN, Outcome, Size, Verdict};
 use super::super::words;
+use super::alike::{Alike, alike};
 use super::human::details;
 use super::layout::{Table, fits, fitting, wrap, wrap_command};
 use super::parts::{Group, Parts, Places};
-use super::summary::summary;
+use super::summary::{brief, summary};
 use super::{cells, clean, plain};
 
 /// How much a person wants to read, and the room for it.
@@ -33,17 +34,17 @@ pub enum Detail {
 enum Column {
     /// The series, in full.
     Name,
-    /// The change with its interval, and whether it is noise.
-    Change,
-    /// The change alone.
+    /// The change alone: without their intervals, all have as many digits.
     Size,
-    /// The day on which it began.
-    Since,
     Verdict,
 }
 
 /// Sentences are no wider than this, whatever room there is.
 const WIDEST: usize = 100;
+/// Names of regressions in a list are cut to so many columns before their intervals are left out.
+const NAMED: usize = 32;
+/// So many series at most are named that are inconclusive, or improved.
+const MOST_NAMED: usize = 3;
 
 impl Detail {
     /// Returns how many of many are printed.
@@ -88,16 +89,18 @@ impl Page<'_> {
             self.groups(&parts.known_failing);
         }
         self.pending(&parts.pending);
-        let worst = self.view.detail.most(2);
+        let (doubtful, other_doubtful) = parts.doubtful.split_at(parts.doubtful.len().min(self.view.detail.most(2)));
         self.gap_before(!parts.failing.is_empty() || !parts.doubtful.is_empty() || !parts.unmeasured.is_empty());
         self.groups(&parts.failing);
-        for line in parts.doubtful.iter().take(worst) {
+        for line in doubtful {
             self.undecided(line);
         }
         self.groups(&parts.unmeasured);
         self.gap_before(!parts.new.is_empty());
         self.groups(&parts.new);
-        let undecided = parts.doubtful.iter().chain(&parts.undecided);
+        // What was just said is not said again; `-v` has a table of all.
+        let doubtful = if self.view.detail == Detail::Full { &parts.doubtful } else { other_doubtful };
+        let undecided = doubtful.iter().chain(&parts.undecided);
         let mut rest: Vec<&Line> = undecided.chain(&parts.decided).copied().collect();
         if self.view.detail == Detail::Full {
             rest.extend(parts.unmeasured.iter().flat_map(|group| &group.lines));
@@ -113,6 +116,7 @@ impl Page<'_> {
         if self.view.detail == Detail::Short && !(parts.worse.is_empty() && parts.known.is_empty()) {
             self.sentence("", 2, "what else is known of each, and how to accept it: `kubebench gate -v`");
         }
+        self.improved(&parts.decided);
         self.text.push_str(&summary(self.answer, parts, self.view.width.min(WIDEST)));
         self.text.push('\n');
     }
@@ -140,12 +144,14 @@ impl Page<'_> {
 
     fn regressions(&mut self, lines: &[&Line], most: usize) {
         let most = self.view.detail.most(most);
-        for line in lines.iter().take(most) {
-            self.gap();
-            self.title(line);
-            self.body(line);
+        let groups = match self.view.detail {
+            Detail::Short => alike(lines, &self.answer.candidate),
+            Detail::Full => lines.iter().copied().map(Alike::one).collect(),
+        };
+        for group in groups.iter().take(most) {
+            self.block(group);
         }
-        if let Some(rest @ [_, ..]) = lines.get(most..) {
+        if let Some(rest @ [_, ..]) = groups.get(most..) {
             self.list(rest);
         }
     }
@@ -153,11 +159,15 @@ impl Page<'_> {
     fn pending(&mut self, lines: &[&Line]) {
         let most = self.view.detail.most(5);
         for line in lines.iter().take(most) {
-            self.gap();
-            self.title(line);
-            self.body(line);
+            self.block(&Alike::one(line));
         }
         self.more(lines.len().saturating_sub(most), "pending series");
+    }
+
+    fn block(&mut self, group: &Alike<'_>) {
+        self.gap();
+        self.title(group.worst);
+        self.body(group);
     }
 
     /// Says in one line what a line is about.
@@ -172,25 +182,24 @@ impl Page<'_> {
         self.sentence("", 2, &format!("{}: {}: {said}", words::verdict(line), self.places.name(line)));
     }
 
-    /// Says the rest of it: two lines, or all.
-    fn body(&mut self, line: &Line) {
+    /// Says the rest of it: since when and what was measured, in which other cases, and what to do next; or all.
+    fn body(&mut self, group: &Alike<'_>) {
+        let line = group.worst;
         if self.view.detail == Detail::Full {
             if words::shown(line).is_some() && words::limit(line).is_none() {
                 self.sentence("  ", 4, &line.message);
             }
             return self.details(line);
         }
-        if let Some(fact) = fact(line) {
+        if let Some(fact) = fact(line, &self.answer.candidate) {
             self.sentence("  ", 4, &fact);
         }
+        if let Some(also) = group.also(&self.places) {
+            self.sentence("  ", 4, &also);
+        }
         let next = words::ranges(line).first().map(words::Range::bisect);
-        let next = next.or_else(|| words::decide(line, self.results()).into_iter().next());
-        // What has no commits to look at can only be fixed or accepted; how, is said below for all where it is long.
-        let next = next.as_deref().map(|next| next.strip_prefix("fix it, or accept it: ").unwrap_or(next));
-        if let Some(next) = next
-            .filter(|next| !next.starts_with("kubebench ") || fits(next, self.view.width.min(WIDEST).saturating_sub(8)))
-        {
-            self.next(next);
+        if let Some(next) = next.or_else(|| words::decide(line, self.results()).into_iter().next()) {
+            self.next(&next);
         }
     }
 
@@ -275,36 +284,56 @@ impl Page<'_> {
     }
 
     /// Lists regressions for which there is no room in three lines: by how much, since when, and which.
-    fn list(&mut self, lines: &[&Line]) {
+    fn list(&mut self, groups: &[Alike<'_>]) {
         let most = self.view.detail.most(20);
-        let rows = |columns: &[Column]| {
-            let row = |line: &&Line| columns.iter().map(|column| self.cell(line, *column)).collect::<Vec<_>>();
-            let rows = lines.iter().take(most).map(row).collect();
-            Table { rows, names: columns.len() - 1..columns.len() }
+        let none = || "-".to_owned();
+        let row = |group: &Alike<'_>| {
+            let line = group.worst;
+            let began = words::began(line, &self.answer.candidate);
+            let since = began.map_or_else(none, |began| words::day(began.at).to_owned());
+            let better = words::better(line.direction).and_then(|better| better.split(' ').next());
+            [group.change(), since, better.map_or_else(none, str::to_owned), group.name(&self.places)]
         };
-        let tables = [
-            rows(&[Column::Change, Column::Since, Column::Name]),
-            rows(&[Column::Size, Column::Since, Column::Name]),
-            rows(&[Column::Size, Column::Name]),
-        ];
+        let head = ["CHANGE", "SINCE", "BETTER", "SERIES"].map(str::to_owned);
+        let whole: Vec<_> = [head].into_iter().chain(groups.iter().take(most).map(row)).collect();
+        let rows = |columns: &[usize], shortest: usize| {
+            let kept = |row: &[String; 4]| columns.iter().filter_map(|at| row.get(*at).cloned()).collect::<Vec<_>>();
+            Table { rows: whole.iter().map(kept).collect(), name: columns.len() - 1, shortest }
+        };
+        // Where an interval has no room at all, the size alone is left.
+        let short = |row: &mut Vec<String>| {
+            if let Some(change) = row.first_mut() {
+                change.truncate(change.find(" [").unwrap_or(change.len()));
+            }
+        };
+        let mut narrow = rows(&[0, 1, 3], NAMED);
+        let mut narrowest = rows(&[0, 3], 0);
+        narrow.rows.iter_mut().chain(&mut narrowest.rows).for_each(short);
         self.gap();
-        self.push_all(fitting(tables, self.view.width));
-        self.more(lines.len().saturating_sub(most), "regressions");
+        self.push_all(fitting([rows(&[0, 1, 2, 3], NAMED), narrow, narrowest], self.view.width));
+        let left: usize = groups.iter().skip(most).map(Alike::count).sum();
+        self.more(left, "regressions");
     }
 
     fn cell(&self, line: &Line, column: Column) -> String {
-        let none = || "-".to_owned();
-        let size = words::shown(line);
         match column {
             Column::Name => self.places.name(line),
-            Column::Since => {
-                let first = || line.candidate.sessions.first().map(|session| session.started_at.as_str());
-                let since = line.open.as_ref().map(|open| open.since.as_str()).or_else(first);
-                since.map_or_else(none, |since| words::day(since).to_owned())
+            Column::Size => {
+                let size = words::shown(line).map(|size| Size { interval: None, ..size });
+                let size = size.map(|size| words::amount(size, line.unit.as_deref()));
+                size.unwrap_or_else(|| "-".to_owned())
             }
-            Column::Change => words::effect(line),
-            Column::Size => size.map_or_else(none, |size| words::amount(size, line.unit.as_deref())),
             Column::Verdict => words::verdict(line).to_owned(),
+        }
+    }
+
+    /// Counts what improved, and names what did most.
+    fn improved(&mut self, decided: &[&Line]) {
+        let better: Vec<&Line> = decided.iter().copied().filter(|line| line.verdict == Verdict::Improved).collect();
+        let named: Vec<String> = brief(&better).take(MOST_NAMED).collect();
+        let most = if better.len() > named.len() { "; the largest changes:" } else { ":" };
+        if !named.is_empty() {
+            self.sentence("", 2, &format!("{} series improved{most} {}", better.len(), named.join(", ")));
         }
     }
 
@@ -335,7 +364,7 @@ impl Page<'_> {
         let head = ["SERIES", "CHANGE", "VERDICT"].map(str::to_owned).to_vec();
         let narrow = shown().map(|line| narrow.iter().map(|column| self.cell(line, *column)).collect());
         let narrow = [head].into_iter().chain(narrow).collect();
-        let tables = [wide, middle, narrow].map(|rows| Table { rows, names: 0..1 });
+        let tables = [wide, middle, narrow].map(|rows| Table { rows, name: 0, shortest: usize::MAX });
         self.gap();
         self.push_all(fitting(tables, self.view.width));
         self.more(lines.len().saturating_sub(most), "series, none of which got worse");
@@ -389,23 +418,19 @@ impl Page<'_> {
 }
 
 /// Says in one line since when a line is as it is, and what was measured.
-fn fact(line: &Line) -> Option<String> {
-    let unit = line.unit.as_deref();
-    let medians = line.baseline.median.zip(line.candidate.median);
-    let values = medians.map(|(before, after)| words::from_to(before, after, unit));
-    if let Some(open) = &line.open {
-        let commit = open.commit.as_deref().map_or_else(String::new, |commit| format!(" ({})", words::short(commit)));
-        let seen = words::seen(open.sessions, open.measured);
-        let values = values.map_or_else(String::new, |values| format!(": {values}"));
-        return Some(format!("since {}{commit}, {seen}{values}{}", words::day(&open.since), words::state(line)));
-    }
-    if line.reason == NOT_SHOWN {
+fn fact(line: &Line, candidate: &str) -> Option<String> {
+    if line.reason == NOT_SHOWN && line.open.is_none() {
         return None;
     }
-    let said = words::shown(line).map(|_| match line.adjusted_p.or(line.p) {
-        Some(p) => format!("{}, {} threshold", words::probability(p), words::share(line.threshold)),
-        None => line.message.clone(),
-    });
-    let said: Vec<String> = values.into_iter().chain(said).collect();
-    (!said.is_empty()).then(|| said.join("; "))
+    let better = words::better(line.direction).map_or_else(String::new, |better| format!(" ({better})"));
+    let medians = line.baseline.median.zip(line.candidate.median);
+    let values = medians.map(|(before, after)| words::from_to(before, after, line.unit.as_deref()) + &better);
+    let began = words::began(line, candidate).map(|began| began.sentence());
+    let mut said = began.into_iter().chain(values).collect::<Vec<_>>().join(": ");
+    said.push_str(&words::state(line));
+    if line.open.is_none() && words::shown(line).is_some() {
+        let sure = words::sureness(line).map(|sure| format!("{sure}, {} threshold", words::share(line.threshold)));
+        said.push_str(&format!("; {}", sure.unwrap_or_else(|| line.message.clone())));
+    }
+    Some(said).filter(|said| !said.is_empty())
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::super::model::{
-    Direction, GateReport, Kind, Line, NO_SESSION, OpenChange, Outcome, SessionValue, Sessions, Size, Verdict,
+    Direction, GateReport, Kind, LevelChange, Line, NO_SESSION, OpenChange, Outcome, SessionValue, Sessions, Size,
+    Turn, Verdict,
 };
 use super::super::words;
 use super::parts::{Parts, Places, Standing};
@@ -74,6 +75,7 @@ fn open(since: &str, commit: Option<&str>, change: f64, interval: (f64, f64)) ->
         sessions: 9,
         measured: 9,
         size: Some(Size { change: Some(change), interval: Some(interval), levels: (100.0, 100.0 * (1.0 + change)) }),
+        first: None,
         steps: Vec::new(),
         further: None,
     }
@@ -270,4 +272,214 @@ fn what_is_printed_fits_the_terminal() {
             assert!(last.starts_with("gate failed: 120 regressed (speed of a-benchmark-"), "{last}");
         }
     }
+}
+
+fn printed(lines: Vec<Line>, detail: Detail) -> String {
+    human_gated(&answer(lines, Outcome::Failed), View { width: 100, detail })
+}
+
+fn commented(lines: Vec<Line>) -> String {
+    markdown_gated(&answer(lines, Outcome::Failed), &Subject::default(), &NoAddresses)
+}
+
+fn of_case(case: usize, change: f64) -> Line {
+    Line {
+        case: format!("size-{case}"),
+        case_name: format!("size={case}"),
+        change: Some(change),
+        interval: Some((change - 0.01, change + 0.01)),
+        ..line(Verdict::Regressed, "change")
+    }
+}
+
+/// Since when, in how many sessions, which way is better, how sure, and what to do next.
+#[test]
+fn a_fresh_regression_has_three_lines() {
+    assert_eq!(
+        printed(vec![line(Verdict::Regressed, "change")], Detail::Short).lines().take(3).collect::<Vec<_>>(),
+        [
+            "regressed: train [size=1], speed: −10.0 % [−12.0, −8.0]",
+            "  since 2026-03-01 (c), in the newest session: 100 -> 90 images/s (higher is better); adjusted",
+            "    p = 0.002, 3 % threshold",
+        ]
+    );
+    let without_commits = Line { baseline: Sessions::default(), ..line(Verdict::Regressed, "change") };
+    let text = printed(vec![without_commits], Detail::Short);
+    assert!(text.contains("  next: fix it, or accept it:\n        kubebench ack train --metric speed"), "{text}");
+    let named =
+        GateReport { candidate: "c".to_owned(), ..answer(vec![line(Verdict::Regressed, "change")], Outcome::Failed) };
+    let text = human_gated(&named, View { width: 100, detail: Detail::Short });
+    assert!(text.contains("since 2026-03-01 (c), seen in 1 session: "), "{text}");
+    // Earlier sessions may have passed the limit too.
+    let text = printed(vec![line(Verdict::Regressed, "belowMin")], Detail::Short);
+    assert!(text.contains("\n  on 2026-03-01 (c), in the newest session: 100 -> 90 images/s"), "{text}");
+    let comment = commented(vec![line(Verdict::Regressed, "change")]);
+    let said = "(higher is better, adjusted p = 0.002) since 2026-03-01 (`c`), in the newest session";
+    assert!(comment.contains(said), "{comment}");
+}
+
+/// One metric that got worse in several cases at once is one block, and one row.
+#[test]
+fn cases_that_got_worse_together_are_one() {
+    let lines: Vec<Line> = (1..5_u8).map(|case| of_case(case.into(), -0.1 - f64::from(case) / 100.0)).collect();
+    let text = printed(lines.clone(), Detail::Short);
+    assert_eq!(text.matches("regressed: ").count(), 1, "{text}");
+    assert!(text.starts_with("regressed: train [size=4], speed: −14.0 %"), "{text}");
+    assert!(text.contains("\n  also in 3 more cases: −11.0 to −13.0 % (size=3; size=2; size=1)\n"), "{text}");
+    assert!(text.contains("gate failed: 4 regressed"), "{text}");
+    assert_eq!(printed(lines.clone(), Detail::Full).matches("regressed: ").count(), 4);
+    let comment = commented(lines.clone());
+    assert_eq!(comment.matches(" got worse: ").count(), 1, "{comment}");
+    assert!(comment.contains("\n  - Also in 3 more cases: −11.0 to −13.0 % (size=3; size=2; size=1)\n"), "{comment}");
+    let two = printed(lines.iter().take(2).cloned().collect(), Detail::Short);
+    assert!(two.contains("\n  also in 1 more case: −11.0 % [−12.0, −10.0] (size=1)\n"), "{two}");
+    // Beside what is new, what is known has rows.
+    let known = lines.iter().map(|line| Line { on_default: true, ..line.clone() });
+    let text = printed(known.chain([of_case(9, -0.5)]).collect(), Detail::Short);
+    assert!(text.contains("CHANGE            SINCE       BETTER  SERIES\n"), "{text}");
+    assert!(text.contains("\n−11.0 to −14.0 %  2026-03-01  higher  train, speed, 4 cases\n"), "{text}");
+    // Another day, another metric, another gate of the same case, or no size: not the same.
+    let other = |change: &dyn Fn(&mut Line)| {
+        let mut other = of_case(1, -0.11);
+        change(&mut other);
+        printed(vec![of_case(2, -0.2), other, of_case(1, -0.12)], Detail::Short).matches("regressed: ").count()
+    };
+    assert_eq!(other(&|line| line.case = "size-3".to_owned()), 1);
+    assert_eq!(other(&|_| {}), 2, "two gates of a case");
+    assert_eq!(other(&|line| line.metric = "loss".to_owned()), 2);
+    assert_eq!(other(&|line| line.open = Some(open("2026-02-01", None, -0.1, (-0.2, -0.05)))), 2);
+    assert_eq!(other(&|line| line.candidate.sessions = vec![session("new", "2026-03-02", Some("c"))]), 2);
+    assert_eq!(other(&|line| line.reason = "belowMin".to_owned()), 2);
+}
+
+/// A long name costs no other row its interval.
+#[test]
+fn intervals_stay_beside_long_names() {
+    let known = |at: usize, case: &str| Line {
+        benchmark: format!("train-{at}"),
+        case_name: case.to_owned(),
+        on_default: true,
+        ..line(Verdict::Regressed, "change")
+    };
+    let long = "documents=1024, words=2048, precision=bf16, optimizer=adamw, scheduler=cosine";
+    let lines = vec![line(Verdict::Regressed, "change"), known(1, "size=1"), known(2, long)];
+    let text = printed(lines.clone(), Detail::Short);
+    assert_eq!(text.matches("−10.0 % [−12.0, −8.0]  2026-03-01  higher  train-").count(), 2, "{text}");
+    assert!(text.contains('…'), "{text}");
+    let narrow = human_gated(&answer(lines, Outcome::Failed), View { width: 40, detail: Detail::Short });
+    assert!(narrow.contains("\n−10.0 %  train-1"), "{narrow}");
+}
+
+#[test]
+fn improvements_are_counted_and_the_largest_are_named() {
+    let improved = |at: usize, change: f64| Line {
+        benchmark: format!("train-{at}"),
+        change: Some(change),
+        interval: None,
+        ..line(Verdict::Improved, "change")
+    };
+    let one = printed(vec![line(Verdict::Regressed, "change"), improved(1, 0.1)], Detail::Short);
+    assert!(one.contains("\n1 series improved: speed of train-1 +10.0 %\n"), "{one}");
+    let mut lines: Vec<Line> = (1..8_u8).map(|at| improved(at.into(), f64::from(at) / 10.0)).collect();
+    lines.push(line(Verdict::Regressed, "change"));
+    let many = printed(lines.clone(), Detail::Short).replace("\n  ", " ");
+    let named = "speed of train-7 +70.0 %, speed of train-6 +60.0 %, speed of train-5 +50.0 %";
+    assert!(many.contains(&format!("\n7 series improved; the largest changes: {named}\n")), "{many}");
+    let comment = commented(lines);
+    assert!(comment.contains(&format!("; 7 improved, the largest changes: {named}.")), "{comment}");
+    let none = printed(vec![line(Verdict::Regressed, "change")], Detail::Short);
+    assert!(!none.contains("improved"), "{none}");
+}
+
+/// A comment that failed does not say that there are no regressions, and the noisiest series does not speak for all.
+#[test]
+fn what_did_not_get_worse_contradicts_nothing() {
+    let fine = |detectable: f64| Line { detectable: Some(detectable), ..line(Verdict::Unchanged, "equivalent") };
+    let comment = commented(vec![line(Verdict::Regressed, "change"), fine(0.02), fine(0.04), fine(0.38)]);
+    assert!(!comment.contains("No regressions") && comment.contains("3 other series did not get worse."), "{comment}");
+    let least = "The least regression that would have been detected with 90 % probability: 4 % in the median series, 38 % in the noisiest one.";
+    assert!(comment.contains(least), "{comment}");
+    let known = Line { on_default: true, ..line(Verdict::Regressed, "change") };
+    assert!(!commented(vec![known, fine(0.02)]).contains("No regressions"));
+    let calm = markdown_gated(&answer(vec![fine(0.04)], Outcome::Passed), &Subject::default(), &NoAddresses);
+    let said =
+        "No regressions in 1 series. A regression of 4 % or more would have been detected with 90 % probability.";
+    assert!(calm.contains(said), "{calm}");
+}
+
+#[test]
+fn one_p_value_is_shown_and_named() {
+    let with = |p, adjusted_p| Line { p, adjusted_p, ..line(Verdict::Regressed, "change") };
+    let said = |p, adjusted| words::sureness(&with(p, adjusted));
+    assert_eq!(said(Some(0.0023), Some(0.0061)).as_deref(), Some("adjusted p = 0.0061"));
+    assert_eq!(said(Some(0.0023), Some(0.0023)).as_deref(), Some("p = 0.0023"));
+    assert_eq!(said(Some(0.0023), None).as_deref(), Some("p = 0.0023"));
+    assert_eq!(said(None, None), None);
+    for text in [
+        printed(vec![with(Some(0.0023), Some(0.0061))], Detail::Short),
+        commented(vec![with(Some(0.0023), Some(0.0061))]),
+    ] {
+        assert!(text.contains("p = 0.0061") && !text.contains("0.0023"), "{text}");
+    }
+    let method = Some("tPredictionInterval".to_owned());
+    let full = printed(vec![Line { method, ..with(Some(0.0023), Some(0.0061)) }], Detail::Full);
+    assert!(full.contains("adjusted p = 0.0061, unadjusted p = 0.0023"), "{full}");
+}
+
+/// Each step of an open change has its date, commit and size.
+#[test]
+fn steps_are_named_with_their_sizes() {
+    let first = Size { change: Some(-0.056), interval: Some((-0.066, -0.047)), levels: (100.0, 94.4) };
+    let step = LevelChange {
+        session: "second".to_owned(),
+        since: "2026-02-10".to_owned(),
+        turn: Turn::Worse,
+        commit: Some("e".to_owned()),
+        after: Some("d".to_owned()),
+        change: Some(-0.078),
+        interval: Some((-0.087, -0.067)),
+        levels: (94.4, 87.0),
+    };
+    let with = |count: usize| {
+        let steps = (0..count).map(|at| LevelChange { since: format!("2026-02-1{at}"), ..step.clone() }).collect();
+        let open = open("2026-02-01", Some("b"), -0.13, (-0.14, -0.12));
+        let open = OpenChange { measured: 3, first: Some(first), steps, ..open };
+        Line { open: Some(open), ..line(Verdict::Regressed, "open") }
+    };
+    let text = printed(vec![with(1)], Detail::Short);
+    assert!(text.contains("since 2026-02-01 (b), in 2 steps, 3 sessions at the current level"), "{text}");
+    let full = printed(vec![with(1)], Detail::Full);
+    let steps = "  step of 2026-02-01 (b): −5.6 % [−6.6, −4.7]\n  step of 2026-02-10 (e): −7.8 % [−8.7, −6.7]\n";
+    assert!(full.contains(steps), "{full}");
+    let comment = commented(vec![with(1)]);
+    let steps = "  - Steps: 2026-02-01 (`b`) **−5.6 %** [−6.6, −4.7]; 2026-02-10 (`e`) **−7.8 %** [−8.7, −6.7]\n";
+    assert!(comment.contains(steps), "{comment}");
+    let comment = commented(vec![with(5)]);
+    let steps = comment.lines().find(|line| line.contains("Steps: ")).unwrap();
+    assert!(
+        steps.contains("2026-02-01") && steps.contains("2026-02-14") && steps.ends_with("; 3 more between them"),
+        "{steps}"
+    );
+    let single = printed(vec![with(0)], Detail::Full) + &commented(vec![with(0)]);
+    assert!(!single.to_lowercase().contains("step"), "{single}");
+}
+
+#[test]
+fn what_is_significant_and_beyond_the_threshold_is_no_noise() {
+    for (reason, is_noise) in
+        [("notSignificant", true), ("notAmongSoMany", true), ("seenBefore", false), ("noDirection", false)]
+    {
+        assert_eq!(words::is_noise(&line(Verdict::Inconclusive, reason)), is_noise, "{reason}");
+    }
+}
+
+/// What was just said of the worst that is inconclusive is not said again.
+#[test]
+fn the_table_repeats_nothing() {
+    let doubtful =
+        |at: usize| Line { benchmark: format!("train-{at}"), ..line(Verdict::Inconclusive, "notSignificant") };
+    let text = printed((0..3).map(doubtful).collect(), Detail::Short);
+    let counts = [0, 1, 2].map(|at| text.matches(&format!("train-{at}")).count());
+    assert_eq!(counts, [1, 1, 1], "{text}");
+    assert!(!printed(vec![doubtful(0)], Detail::Short).contains("BENCHMARK"));
 }

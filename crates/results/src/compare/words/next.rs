@@ -138,9 +138,8 @@ pub(crate) fn decide(line: &Line, results: Option<&str>) -> Vec<String> {
     }
     if line.verdict == Verdict::Pending || line.reason == "seenBefore" {
         let run = line.next_run.map_or_else(|| "a `run:` greater by 1".to_owned(), |run| format!("`run: {run}`"));
-        let decides =
-            if line.reason == NOT_SHOWN { "another session helps to decide" } else { "a second session decides" };
-        next.push(format!("write {run} into the spec of {}: {decides}", line.benchmark));
+        let decides = if line.reason == NOT_SHOWN { "helps to decide" } else { "decides" };
+        next.push(format!("write {run} into the spec of {} to start another session, which {decides}", line.benchmark));
     } else if let Some(open) = &line.open {
         // Of several levels, the newest one is accepted: `ack` knows where it begins.
         next.push(accept(line, Some(open.session.as_str()).filter(|_| open.measured == open.sessions), results));

@@ -178,11 +178,14 @@ impl Draft<'_> {
         let steps = levels.found.changes.iter().filter(|change| change.at > from && change.turn == Turn::Worse);
         let steps = steps.filter_map(|step| level_change(*step, origin, &self.series, places, &levels.found));
         let steps = steps.filter(|step| !step.is_back_in_part(self.policy.direction));
+        let first = levels.found.changes.iter().find(|change| change.at == from);
+        let first = first.and_then(|step| level_change(*step, origin, &self.series, places, &levels.found));
         let session = |at: usize| places.get(at).and_then(|at| self.point(*at)).map(|point| point.session);
         Some(OpenChange {
             after: from.checked_sub(1).and_then(session).and_then(|before| origin.commit(before)),
             measured,
             size,
+            first: first.map(|step| step.size()),
             steps: steps.collect(),
             ..self.since(session(from)?, sessions)?
         })
@@ -199,6 +202,7 @@ impl Draft<'_> {
             sessions,
             measured: sessions,
             size: None,
+            first: None,
             steps: Vec::new(),
             further: None,
         })
