@@ -423,8 +423,10 @@ fn fact(line: &Line, candidate: &str) -> Option<String> {
         return None;
     }
     let better = words::better(line.direction).map_or_else(String::new, |better| format!(" ({better})"));
-    let medians = line.baseline.median.zip(line.candidate.median);
-    let values = medians.map(|(before, after)| words::from_to(before, after, line.unit.as_deref()) + &better);
+    // Of an open change, the levels that its size is between: the newest session alone may say something else.
+    let of_open = line.open.as_ref().and_then(|open| open.size).map(|size| size.levels);
+    let levels = of_open.or_else(|| line.baseline.median.zip(line.candidate.median));
+    let values = levels.map(|(before, after)| words::from_to(before, after, line.unit.as_deref()) + &better);
     let began = words::began(line, candidate).map(|began| began.sentence());
     let mut said = began.into_iter().chain(values).collect::<Vec<_>>().join(": ");
     said.push_str(&words::state(line));
