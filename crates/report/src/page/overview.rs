@@ -135,14 +135,17 @@ fn tiles(tally: &Tally) -> Markup {
     };
     let is_rare = |state: State| matches!(state, State::Pending | State::Accepted | State::Limited | State::New);
     let states = State::ALL.into_iter().filter(|state| tally.count(*state) > 0 || !is_rare(*state));
-    let series = states.map(|state| (class(state), tally.count(state), state.words(), paths::series(&state.slug(), 1)));
+    let series = states
+        .map(|state| (class(state), tally.count(state), state.words().to_owned(), paths::series(&state.slug(), 1)));
     let cases = [
-        ("bad", tally.failing, "failing cases", "#troubles"),
-        ("bad", tally.missing, "missing cases", "#troubles"),
-        ("calm", tally.new, "new cases", "#new"),
+        ("bad", tally.failing, "failing", "#troubles"),
+        ("bad", tally.missing, "missing", "#troubles"),
+        ("calm", tally.new, "new", "#new"),
     ];
-    let cases = cases.into_iter().filter(|(_, count, name, _)| *count > 0 || *name == "failing cases");
-    let cases = cases.map(|(class, count, name, target)| (class, count, name, target.to_owned()));
+    let cases = cases.into_iter().filter(|(_, count, what, _)| *count > 0 || *what == "failing");
+    let cases = cases.map(|(class, count, what, target)| {
+        (class, count, format!("{what} {}", if count == 1 { "case" } else { "cases" }), target.to_owned())
+    });
     html! {
         ul.tiles aria-label="Series and cases by verdict" {
             @for (class, count, name, target) in series.chain(cases) {

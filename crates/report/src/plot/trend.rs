@@ -223,7 +223,7 @@ impl Trend<'_> {
                         _ => "",
                     };
                     @let (x, half) = (self.x(*at, 0.0), text(*at).len() as f64 * DIGIT / 2.0);
-                    path d={ "M" (n(x)) " " (n(HEIGHT - BOTTOM)) "v5" } {}
+                    path.tick d={ "M" (n(x)) " " (n(HEIGHT - BOTTOM)) "v5" } {}
                     text x=(n(x.min(WIDTH - half))) y=(n(HEIGHT - BOTTOM + 20.0)) text-anchor="middle" class=(class) { (text(*at)) }
                 }
                 text x=(n(WIDTH - RIGHT)) y=(n(HEIGHT - 4.0)) text-anchor="end" {
