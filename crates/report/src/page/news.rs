@@ -32,7 +32,8 @@ pub(super) fn news(site: &Site<'_>, from: &str, cases: &[Case<'_>], said: Said) 
             ul.open {
                 @for alike in lines.iter().take(MOST) {
                     li { (open::line(site, from, alike, said))
-                        @if let Some(finding) = alike.first().filter(|finding| finding.commit.is_some()) {
+                        // On the page of a case the plot says it.
+                        @if let Some(finding) = alike.first().filter(|finding| said != Said::Case && finding.commit.is_some()) {
                             " Look at " (parts::range(site, finding.after, finding.commit)) "."
                         }
                     }
