@@ -188,7 +188,7 @@ pub(super) fn site<'a>(request: &'a Request<'a>) -> Site<'a> {
         rows.sort_by(|one, other| begun(other).cmp(&begun(one)));
         let asked = asked.remove(name).unwrap_or_default();
         let charts = charts.remove(name).unwrap_or_default();
-        let mut cases = cases(request, &rows, wanted(&asked, &missing), charts);
+        let mut cases = cases(request, &rows, &wanted(&asked, &missing), charts);
         add_unseen(&mut cases, &unseen.remove(name).unwrap_or_default());
         let partitions = partitions.remove(name).unwrap_or_default();
         Benchmark {
@@ -377,7 +377,7 @@ fn add_unseen<'a>(cases: &mut [Case<'a>], lines: &[&'a Line]) {
 fn cases<'a>(
     request: &'a Request<'a>,
     rows: &[&'a Row],
-    wanted: BTreeMap<&'a str, Wanted<'a>>,
+    wanted: &BTreeMap<&'a str, Wanted<'a>>,
     mut charts: BTreeMap<&'a str, Vec<Chart<'a>>>,
 ) -> Vec<Case<'a>> {
     let dataset = request.dataset;

@@ -63,7 +63,7 @@ fn a_regression_of_the_newest_session_is_among_the_changes() {
     let case = case_page(&files);
     let [news, plots] = ["id=\"news\"", "<h2>Metrics</h2>"].map(|part| case.find(part).unwrap());
     assert!(news < plots, "{case}");
-    let (_, anchor) = case[news..plots].split_once("#").unwrap();
+    let (_, anchor) = case[news..plots].split_once('#').unwrap();
     let anchor = anchor.split('"').next().unwrap();
     assert!(case[plots..].contains(&format!("id=\"{anchor}\"")), "{anchor}: {case}");
 }
