@@ -256,7 +256,13 @@ fn what_a_branch_accepted_is_shown() {
 fn what_another_branch_shows_is_said_to_be_of_another_branch() {
     let mut project = Project::with(SPEC);
     project.with_feature(&QUIET, &[80.0]);
-    let overview = words(&site(&project, &[])["index.html"]);
+    let files = site(&project, &[]);
+    let changes = words(&files["changes.html"]);
+    assert!(
+        changes.contains("worse in the newest session −20.0 % [−21.4, −18.5], not of the default branch"),
+        "{changes}"
+    );
+    let overview = words(&files["index.html"]);
     assert_line(
         steady(&overview),
         str! {"train (default): speed −20.0 % [−21.4, −18.5] (higher is better) since 2026-02-01 21:01 UTC (COMMIT) on 1 × synthetic, target default; seen in 1 session, not of the default branch."},

@@ -125,6 +125,7 @@ fn shown(site: &Site<'_>, from: &str, entry: &Entry<'_>) -> Markup {
                 }
                 What::Hit(chart, hit) => {
                     (turned(from, chart, parts::newest(hit), hit.size))
+                    @if chart.told.aside.contains(&hit.session.session) { ", not of the default branch" }
                     @if hit.session.commit.is_some() { "; " (parts::range(site, hit.after, hit.session.commit.as_deref())) }
                 }
                 What::Fact(Fact { benchmark, name, before, after, .. }) => {
