@@ -54,6 +54,19 @@ pub(super) struct Finding<'a> {
     pub(super) measured: usize,
 }
 
+/// A change that the newest session shows, and that is no level yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hit<'a> {
+    /// How large it is.
+    pub(super) size: Size,
+    /// Whether it is a regression or an improvement.
+    pub(super) verdict: Verdict,
+    /// The session.
+    pub(super) session: &'a SessionValue,
+    /// The commit of the session before it.
+    pub(super) after: Option<&'a str>,
+}
+
 /// How something got worse.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum What<'a> {
@@ -135,6 +148,36 @@ impl<'a> Chart<'a> {
     pub(super) fn level(&self) -> Option<f64> {
         let newest = || self.told.sessions.last().map(|session| session.value);
         self.levels().last().map(|(_, _, level)| *level).or_else(newest)
+    }
+
+    /// Returns the change that its newest session shows, where its history has no change of level for it yet.
+    pub(super) fn hit(&self) -> Option<Hit<'a>> {
+        let verdict = self.verdict()?;
+        if !matches!(verdict, Verdict::Regressed | Verdict::Improved) || self.open_line().is_some() {
+            return None;
+        }
+        let line = self.lines.iter().find(|line| line.verdict == verdict && !is_limit(line)).copied()?;
+        let session = line.candidate.sessions.first()?;
+        let before = &line.baseline.sessions;
+        // A level of so few sessions that the baseline is the one before it is in the history all the same.
+        let is_level = |change: &LevelChange| {
+            change.session == session.session
+                || verdict == Verdict::Improved
+                    && matches!(change.turn, Turn::Better | Turn::Back)
+                    && !before.iter().any(|known| known.session == change.session)
+        };
+        let is_known = self.told.changes.last().is_some_and(is_level);
+        let after = before.last().and_then(|known| known.commit.as_deref());
+        (!is_known).then_some(Hit { size: line.size()?, verdict, session, after })
+    }
+
+    /// Returns how large the regression or improvement is that its verdict is about.
+    pub(super) fn changed(&self) -> Option<Size> {
+        match (self.verdict()?, self.finding().map(|finding| finding.what)) {
+            (Verdict::Regressed, Some(What::Level(size))) => Some(size),
+            (Verdict::Improved, _) => self.line()?.size(),
+            _ => None,
+        }
     }
 
     /// Returns how large what its verdict is about is; nothing where that is noise.

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::chart::{Chart, Finding, What};
 use super::page::{LATENCY, distributions, finding_words};
-use super::site::{Benchmark, Case, Obstacle, Site};
+use super::site::{Benchmark, Case, Site};
 use super::v1::{BenchmarkEntry, CaseEntry, Index, Open, SCHEMA_VERSION};
 use super::{File, paths, sheets};
 use kubebench_results::compare::model::SeriesHistory;
@@ -88,8 +88,8 @@ fn entry(benchmark: &Benchmark<'_>, case: &Case<'_>) -> CaseEntry {
         case: case.id.to_owned(),
         case_name: case.name.to_owned(),
         verdict: case.charts.iter().filter(|chart| chart.counts()).filter_map(Chart::verdict).min().map(Into::into),
-        failing: case.troubles.iter().any(|trouble| trouble.what != Obstacle::NeverRan),
-        missing: case.troubles.iter().any(|trouble| trouble.what == Obstacle::NeverRan),
+        failing: case.troubles.iter().any(|trouble| !trouble.what.never_ran()),
+        missing: case.troubles.iter().any(|trouble| trouble.what.never_ran()),
         data: paths::data(benchmark.name, case.id, "json"),
     }
 }

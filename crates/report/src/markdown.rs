@@ -63,8 +63,10 @@ pub(super) fn draw(site: &Site<'_>) -> String {
 }
 
 fn row(benchmark: &Benchmark<'_>) -> String {
-    let failing = benchmark.cases.iter().flat_map(|case| &case.troubles).count();
-    let failing = if failing > 0 { format!(", {failing} failing or missing") } else { String::new() };
+    let tally = Tally::of(benchmark.cases.iter(), 0);
+    let counts = [(tally.failing + tally.missing, "failing or missing"), (tally.new, "new")];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let failing: String = counts.map(|(count, what)| format!(", {} {what}", words::counted(count, "case"))).collect();
     let Some(chart) = benchmark.worst() else {
         return format!("| {} | no value{failing} | – | – | 0 |\n", benchmark.name);
     };

@@ -10,6 +10,7 @@ mod environment;
 mod latency;
 mod left_out;
 mod matrix;
+mod news;
 mod open;
 mod overview;
 mod parts;

@@ -136,8 +136,10 @@ pub(super) enum Obstacle<'a> {
         /// Why, as the first of them says.
         reason: Option<&'a str>,
     },
-    /// A spec asks for it, and it never ran.
-    NeverRan,
+    /// A spec asks for it, and there is nothing to compare with until it has a session.
+    New,
+    /// A spec asks for it, and its gate misses its result.
+    Missing,
     /// It ran, and a metric that a gate looks at has no value.
     NoValue {
         /// The metric.
@@ -145,6 +147,13 @@ pub(super) enum Obstacle<'a> {
         /// What the gate says.
         message: &'a str,
     },
+}
+
+impl Obstacle<'_> {
+    /// Returns whether there is no result at all.
+    pub(super) fn never_ran(&self) -> bool {
+        matches!(self, Self::New | Self::Missing)
+    }
 }
 
 /// Returns what the site is about.
@@ -163,6 +172,7 @@ pub(super) fn site<'a>(request: &'a Request<'a>) -> Site<'a> {
     for line in lines.without(&charts) {
         unseen.entry(&line.benchmark).or_default().push(line);
     }
+    let missing = missing(request.lines);
     let mut groups = groups(request);
     let mut fronts: BTreeMap<String, Vec<Front>> = BTreeMap::new();
     for front in scaling::fronts(request.dataset, request.series, None) {
@@ -178,7 +188,7 @@ pub(super) fn site<'a>(request: &'a Request<'a>) -> Site<'a> {
         rows.sort_by(|one, other| begun(other).cmp(&begun(one)));
         let asked = asked.remove(name).unwrap_or_default();
         let charts = charts.remove(name).unwrap_or_default();
-        let mut cases = cases(request, &rows, &asked, charts);
+        let mut cases = cases(request, &rows, &wanted(&asked, &missing), charts);
         add_unseen(&mut cases, &unseen.remove(name).unwrap_or_default());
         let partitions = partitions.remove(name).unwrap_or_default();
         Benchmark {
@@ -354,7 +364,7 @@ fn anchor(told: &SeriesHistory) -> String {
 /// Tells of gates that found no value; of cases that never ran or failed that is told already.
 fn add_unseen<'a>(cases: &mut [Case<'a>], lines: &[&'a Line]) {
     for line in lines {
-        let target = line.environment.get("target").map_or("", String::as_str);
+        let target = target(line);
         let Some(case) = cases.iter_mut().find(|case| case.id == line.case) else { continue };
         if case.troubles.iter().any(|trouble| trouble.target == target) {
             continue;
@@ -367,19 +377,13 @@ fn add_unseen<'a>(cases: &mut [Case<'a>], lines: &[&'a Line]) {
 fn cases<'a>(
     request: &'a Request<'a>,
     rows: &[&'a Row],
-    asked: &[&'a ExpectedBenchmark],
+    wanted: &BTreeMap<&'a str, Wanted<'a>>,
     mut charts: BTreeMap<&'a str, Vec<Chart<'a>>>,
 ) -> Vec<Case<'a>> {
     let dataset = request.dataset;
     let mut by_case: BTreeMap<&'a str, Vec<&'a Row>> = BTreeMap::new();
     for row in rows {
         by_case.entry(&dataset.subject(row).case).or_default().push(row);
-    }
-    let mut wanted: BTreeMap<&'a str, (&'a str, BTreeSet<&'a str>)> = BTreeMap::new();
-    for spec in asked {
-        for (id, name) in &spec.cases {
-            wanted.entry(id).or_insert((name, BTreeSet::new())).1.insert(&spec.target);
-        }
     }
     let ids: BTreeSet<&'a str> = by_case.keys().chain(wanted.keys()).copied().collect();
     let mut cases: Vec<Case<'a>> = ids
@@ -388,9 +392,9 @@ fn cases<'a>(
             let rows = by_case.get(id).map(Vec::as_slice).unwrap_or_default();
             let subject = rows.first().map(|row| dataset.subject(row));
             let name = subject.map(|subject| subject.case_name.as_str());
-            let name = name.or_else(|| wanted.get(id).map(|(name, _)| *name)).unwrap_or_default();
+            let name = name.or_else(|| wanted.get(id).map(|wanted| wanted.name)).unwrap_or_default();
             let params = subject.into_iter().flat_map(|subject| &subject.params);
-            let targets = wanted.get(id).map(|(_, targets)| targets);
+            let targets = wanted.get(id).map(|wanted| &wanted.targets);
             Case {
                 id,
                 name,
@@ -405,14 +409,51 @@ fn cases<'a>(
     cases
 }
 
-fn troubles<'a>(request: &'a Request<'a>, rows: &[&'a Row], wanted: Option<&BTreeSet<&'a str>>) -> Vec<Trouble<'a>> {
+/// A case that specs ask for.
+struct Wanted<'a> {
+    name: &'a str,
+    /// The targets, and what it is called there while it has no result.
+    targets: BTreeMap<&'a str, Obstacle<'a>>,
+}
+
+/// A case on a target: benchmark, case and target.
+type Place<'a> = (&'a str, &'a str, &'a str);
+
+/// Returns the cases whose result a gate misses. What never ran is new else, as the gate has it.
+fn missing(lines: &[Line]) -> BTreeSet<Place<'_>> {
+    let missing = lines.iter().filter(|line| line.verdict == Verdict::Missing);
+    missing.map(|line| (line.benchmark.as_str(), line.case.as_str(), target(line))).collect()
+}
+
+fn target(line: &Line) -> &str {
+    line.environment.get("target").map_or("", String::as_str)
+}
+
+fn wanted<'a>(asked: &[&'a ExpectedBenchmark], missing: &BTreeSet<Place<'a>>) -> BTreeMap<&'a str, Wanted<'a>> {
+    let mut wanted: BTreeMap<&str, Wanted<'_>> = BTreeMap::new();
+    for spec in asked {
+        for (id, name) in &spec.cases {
+            let is_missing = missing.contains(&(spec.benchmark.as_str(), id.as_str(), spec.target.as_str()));
+            let what = if is_missing { Obstacle::Missing } else { Obstacle::New };
+            let case = wanted.entry(id).or_insert(Wanted { name, targets: BTreeMap::new() });
+            case.targets.insert(&spec.target, what);
+        }
+    }
+    wanted
+}
+
+fn troubles<'a>(
+    request: &'a Request<'a>,
+    rows: &[&'a Row],
+    wanted: Option<&BTreeMap<&'a str, Obstacle<'a>>>,
+) -> Vec<Trouble<'a>> {
     let mut newest: BTreeMap<&'a str, &'a str> = BTreeMap::new();
     for row in rows {
         // The newest comes first.
         newest.entry(&request.dataset.subject(row).target).or_insert(&row.session);
     }
     // What no spec asks for any more is nobody's trouble.
-    let is_asked = |target: &str| request.asked.is_empty() || wanted.is_some_and(|wanted| wanted.contains(target));
+    let is_asked = |target: &str| request.asked.is_empty() || wanted.is_some_and(|wanted| wanted.contains_key(target));
     let mut found: Vec<Trouble<'a>> = Vec::new();
     for (target, session) in newest.iter().filter(|(target, _)| is_asked(target)) {
         let of_session = rows.iter().filter(|row| row.session == *session);
@@ -435,8 +476,8 @@ fn troubles<'a>(request: &'a Request<'a>, rows: &[&'a Row], wanted: Option<&BTre
             found.push(Trouble { target, what });
         }
     }
-    let missing = wanted.into_iter().flatten().filter(|target| !newest.contains_key(*target));
-    found.extend(missing.map(|target| Trouble { target, what: Obstacle::NeverRan }));
+    let unseen = wanted.into_iter().flatten().filter(|(target, _)| !newest.contains_key(*target));
+    found.extend(unseen.map(|(target, what)| Trouble { target, what: what.clone() }));
     found
 }
 
@@ -485,10 +526,5 @@ impl<'a> Benchmark<'a> {
     /// Iterates over what is drawn.
     pub(super) fn charts(&self) -> impl Iterator<Item = &Chart<'a>> {
         self.cases.iter().flat_map(|case| &case.charts)
-    }
-
-    /// Returns the regressions that are open, the largest first.
-    pub(super) fn findings(&self) -> Vec<Finding<'_>> {
-        largest_first(self.charts().filter_map(Chart::finding).collect())
     }
 }

@@ -83,9 +83,10 @@ pub(super) struct Tally {
     blind: usize,
     /// The files that did not count.
     left_out: usize,
-    /// The cases whose newest session failed, and those that never ran.
+    /// The cases whose newest session failed, those that a gate misses, and those that are new: of each target one.
     pub(super) failing: usize,
     pub(super) missing: usize,
+    pub(super) new: usize,
     /// The changes that would have been seen, sorted.
     seen: Vec<f64>,
 }
@@ -96,7 +97,12 @@ impl Tally {
         let mut tally = Self { left_out, ..Self::default() };
         for case in cases {
             for trouble in &case.troubles {
-                if trouble.what == Obstacle::NeverRan { tally.missing += 1 } else { tally.failing += 1 }
+                let count = match trouble.what {
+                    Obstacle::New => &mut tally.new,
+                    Obstacle::Missing => &mut tally.missing,
+                    Obstacle::Failed { .. } | Obstacle::NoValue { .. } => &mut tally.failing,
+                };
+                *count += 1;
             }
             case.charts.iter().filter(|chart| chart.counts()).for_each(|chart| tally.add(chart));
         }
@@ -131,7 +137,7 @@ impl Tally {
     /// Returns the heading.
     pub(super) fn heading(&self) -> &'static str {
         let open = self.count(State::Pending) + self.count(State::Undecided) + self.count(State::New);
-        match (self.known(), open + self.failing + self.missing + self.left_out) {
+        match (self.known(), open + self.failing + self.missing + self.new + self.left_out) {
             (0, _) => "Nothing can be said yet",
             (_, 0) if self.count(State::Accepted) == 0 => "Nothing got worse",
             _ => "No regression is open",
@@ -165,7 +171,8 @@ impl Tally {
             ),
             series(State::New, if self.count(State::New) == 1 { "is new" } else { "are new" }),
             cases(self.failing, "fails", "fail"),
-            cases(self.missing, "has no result", "have no result"),
+            cases(self.missing, "is missing", "are missing"),
+            cases(self.new, "is new and has no result yet", "are new and have no result yet"),
             (self.left_out > 0).then(|| format!("{} result files did not count.", self.left_out)),
         ];
         let said: Vec<String> = parts.into_iter().flatten().collect();

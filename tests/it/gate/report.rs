@@ -1,6 +1,7 @@
 //! `report`: what people read first is right, and files that are not its own stay.
 
 mod gates;
+mod newest;
 mod pages;
 
 use std::fs;
@@ -66,7 +67,7 @@ fn an_open_change_is_a_sentence_everywhere() {
     }
     assert_line(
         named(&overview, &names),
-        str! {"train (default): speed −7.9 % [−8.7, −7.2] since 2026-02-01 13:01 UTC (SECOND) on 1 × synthetic, target default; seen in 7 sessions."},
+        str! {"train (default): speed −7.9 % [−8.7, −7.2] (higher is better) since 2026-02-01 13:01 UTC (SECOND) on 1 × synthetic, target default; seen in 7 sessions."},
     );
     let index = json(&files["index.json"]);
     assert_eq!(index["verdicts"]["regressed"], 1);
@@ -255,10 +256,16 @@ fn what_a_branch_accepted_is_shown() {
 fn what_another_branch_shows_is_said_to_be_of_another_branch() {
     let mut project = Project::with(SPEC);
     project.with_feature(&QUIET, &[80.0]);
-    let overview = words(&site(&project, &[])["index.html"]);
+    let files = site(&project, &[]);
+    let changes = words(&files["changes.html"]);
+    assert!(
+        changes.contains("worse in the newest session −20.0 % [−21.4, −18.5], not of the default branch"),
+        "{changes}"
+    );
+    let overview = words(&files["index.html"]);
     assert_line(
         steady(&overview),
-        str! {"train (default): speed −20.0 % [−21.4, −18.5] since 2026-02-01 21:01 UTC (COMMIT) on 1 × synthetic, target default; seen in 1 session, not of the default branch."},
+        str! {"train (default): speed −20.0 % [−21.4, −18.5] (higher is better) since 2026-02-01 21:01 UTC (COMMIT) on 1 × synthetic, target default; seen in 1 session, not of the default branch."},
     );
 }
 
@@ -346,7 +353,7 @@ fn what_failed_and_what_never_ran_is_named() {
         &overview,
         str! {"train (default): 3 of 3 runs failed in the session of 2026-02-01 on default: worker-0 exited with 1"},
     );
-    assert_line(&overview, str! {"other: missing: no result on default"});
+    assert_line(&overview, str! {"new: other (default) has no result on default"});
     assert!(!overview.contains("size=1"), "what no spec asks for any more is nobody's trouble: {overview}");
     assert!(files["badge.svg"].contains("1 failing"), "{}", files["badge.svg"]);
 }

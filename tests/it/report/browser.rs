@@ -159,7 +159,7 @@ fn oracle_browser_sees_an_empty_project() {
     let counts = judges.judge("empty", &site(&project, &[]), 1);
     assert_eq!(
         counts["news at 360"],
-        "1 case has no result. Run one here: kubebench run specs/train.yaml; for a cluster, kubebench compile writes the manifests."
+        "1 case is new and has no result yet. Run one here: kubebench run specs/train.yaml; for a cluster, kubebench compile writes the manifests."
     );
 }
 

@@ -1,23 +1,20 @@
 //! A benchmark: how it stands, its cases side by side, what its metrics did, and its runs.
 
-use std::cmp::Ordering;
-
 use maud::{Markup, html};
 
-use super::super::chart::{Chart, Finding};
+use super::super::chart::Chart;
 use super::super::paths::{self, relative};
 use super::super::site::{Benchmark, Case, Site};
-use super::super::tally::Tally;
 use super::chart::{self, Runs};
 use super::parts::Said;
-use super::{File, Page, case, matrix, open, overview, parts, runs, scaling};
+use super::{File, Page, case, matrix, news, overview, parts, runs, scaling};
 use kubebench_results::compare::model::Kind;
 
 /// The bytes that plots, maps and tables may have on this page beside the runs; the rest is on the pages of the cases.
 const WEIGHT: usize = 170_000;
 /// So many cases are named.
 const MOST_CASES: usize = 300;
-/// So many findings are told.
+/// So many cases that fail or never ran are named.
 const MOST: usize = 20;
 
 /// Draws all pages of a benchmark.
@@ -25,8 +22,6 @@ pub(crate) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec<File> {
     let values = Runs::of(site, benchmark);
     let all_runs = runs::pages(site, benchmark);
     let path = paths::benchmark(benchmark.name);
-    let findings = benchmark.findings();
-    let lines = open::by_metric(&findings);
     let fit = |markup: Markup, room: usize| {
         if markup.0.len() > room {
             html! {}
@@ -41,23 +36,7 @@ pub(crate) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec<File> {
         @if let Some(description) = benchmark.asked.and_then(|asked| asked.description.as_deref()) { p { (description) } }
         (facts(site, benchmark))
         section.news aria-labelledby="news" {
-            @if findings.is_empty() {
-                @let tally = Tally::of(benchmark.cases.iter(), 0);
-                h2 id="news" { (tally.heading()) }
-                p { (tally.sentence()) }
-            } @else {
-                h2.bad id="news" { (if findings.iter().all(Finding::is_pending) { "May have got worse" } else { "Got worse" }) }
-                ul.open {
-                    @for alike in lines.iter().take(MOST) {
-                        li { (open::line(site, &path, alike, Said::Benchmark))
-                            @if let Some(finding) = alike.first().filter(|finding| finding.commit.is_some()) {
-                                " Look at " (parts::range(site, finding.after, finding.commit)) "."
-                            }
-                        }
-                    }
-                }
-                @if lines.len() > MOST { p { "And " (lines.len() - MOST) " more, on the pages of the cases." } }
-            }
+            (news::news(site, &path, &benchmark.cases, Said::Benchmark))
             @for case in benchmark.cases.iter().filter(|case| !case.troubles.is_empty()).take(MOST) {
                 @for trouble in &case.troubles { p { (parts::cut(case.name)) " " (overview::told(trouble)) "." } }
             }
@@ -106,13 +85,12 @@ fn trends(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, runs: &Runs, r
         .cases
         .iter()
         .flat_map(|case| case.charts.iter().map(move |chart| (case, chart)))
-        .filter(|(_, chart)| !chart.is_stale && (chart.told.kind == Kind::Primary || chart.open().is_some()))
+        .filter(|(_, chart)| !chart.is_stale && (chart.told.kind == Kind::Primary || chart.finding().is_some()))
         .collect();
     // The sort is stable: by case otherwise.
     wanted.sort_by(|(_, one), (_, other)| {
-        (one.open().is_none(), other.size())
-            .partial_cmp(&(other.open().is_none(), one.size()))
-            .unwrap_or(Ordering::Equal)
+        let is_quiet = |chart: &Chart<'_>| chart.finding().is_none_or(|finding| finding.is_pending());
+        is_quiet(one).cmp(&is_quiet(other)).then(other.size().total_cmp(&one.size()))
     });
     let mut filled = 0;
     let mut drawn = Vec::new();

@@ -7,7 +7,8 @@ use super::super::paths::{self, relative};
 use super::super::site::{Benchmark, Case, Site};
 use super::chart::{self, Runs};
 use super::latency::latency;
-use super::{File, Page, overview, parts};
+use super::parts::Said;
+use super::{File, Page, news, overview, parts};
 
 /// Draws the pages of a case.
 pub(super) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>, case: &Case<'_>, runs: &Runs) -> Vec<File> {
@@ -25,7 +26,10 @@ pub(super) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>, case: &Case<'_>,
         let rows: Vec<Markup> = own().filter(|(place, _)| *place >= DRAWN).map(|(_, chart)| row(chart)).collect();
         let body = html! {
             @if at == 0 {
-                @for trouble in &case.troubles { p.open { (overview::told(trouble)) "." } }
+                section.news aria-labelledby="news" {
+                    (news::news(site, &path, std::slice::from_ref(case), Said::Case))
+                    @for trouble in &case.troubles { p.open { (overview::told(trouble)) "." } }
+                }
                 @if !case.params.is_empty() {
                     dl.facts { @for (name, value) in &case.params { dt { (parts::cut(name)) } dd { (parts::cut(value)) } } }
                 }

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
-use super::super::chart::{Chart, LATELY};
+use super::super::chart::{Chart, Hit, LATELY};
 use super::super::paths::{self, relative};
 use super::super::site::Site;
 use super::{File, Page, by_weight, parts};
-use kubebench_results::compare::model::{LevelChange, SeriesHistory, Turn};
+use kubebench_results::compare::model::{LevelChange, SeriesHistory, Size, Turn, Verdict};
 use kubebench_results::compare::words;
 
 /// So many stand on the first page of the site.
@@ -27,6 +27,8 @@ struct Entry<'a> {
 enum What<'a> {
     /// A change of a series, which is that of the chart or one that it replaced.
     Level(&'a Chart<'a>, &'a SeriesHistory, &'a LevelChange),
+    /// What the newest session of a series alone shows.
+    Hit(&'a Chart<'a>, Hit<'a>),
     Fact(Fact<'a>),
 }
 
@@ -42,7 +44,20 @@ struct Fact<'a> {
 
 impl Entry<'_> {
     fn is_better(&self) -> bool {
-        matches!(&self.what, What::Level(_, _, change) if matches!(change.turn, Turn::Better | Turn::Back))
+        match &self.what {
+            What::Level(_, _, change) => matches!(change.turn, Turn::Better | Turn::Back),
+            What::Hit(_, hit) => hit.verdict == Verdict::Improved,
+            What::Fact(_) => false,
+        }
+    }
+
+    /// Returns whether it is among the open regressions.
+    fn is_open(&self) -> bool {
+        match &self.what {
+            What::Level(chart, _, change) => chart.is_open(change),
+            What::Hit(_, hit) => hit.verdict == Verdict::Regressed,
+            What::Fact(_) => false,
+        }
     }
 }
 
@@ -83,18 +98,18 @@ fn list(site: &Site<'_>, first: &str, title: &str, entries: &[&Entry<'_>]) -> Ve
 pub(super) fn lately(site: &Site<'_>, from: &str) -> Markup {
     let all = entries(site);
     // What is open is above.
-    let is_open = |entry: &Entry<'_>| matches!(entry.what, What::Level(chart, _, change) if chart.is_open(change));
-    let lately: Vec<&Entry<'_>> = all.iter().filter(|entry| entry.is_lately && !is_open(entry)).collect();
+    let lately: Vec<&Entry<'_>> = all.iter().filter(|entry| entry.is_lately && !entry.is_open()).collect();
     html! {
         @if lately.is_empty() {
             p { "Nothing else changed in the last " (LATELY) " sessions of any series. "
-                @if !all.is_empty() { "Earlier: " a href=(relative(from, paths::CHANGES)) { "all " (all.len()) } "." } }
+                @if !all.is_empty() { a href=(relative(from, paths::CHANGES)) { "All changes" } " (" (all.len()) ")" } }
         } @else {
             ul.events { @for entry in lately.iter().take(SHOWN) { (shown(site, from, entry)) } }
+            @if lately.len() > SHOWN { p { "And " (lately.len() - SHOWN) " more." } }
             p { a href=(relative(from, paths::CHANGES)) { "All changes" } " (" (all.len()) ")" }
         }
         @let better = all.iter().filter(|entry| entry.is_better()).count();
-        @if better > 0 { p { a href=(relative(from, paths::IMPROVEMENTS)) { "Improvements" } " (" (better) ")" } }
+        @if better > 0 { p { a href=(relative(from, paths::IMPROVEMENTS)) { "All improvements" } " (" (better) ")" } }
     }
 }
 
@@ -104,13 +119,14 @@ fn shown(site: &Site<'_>, from: &str, entry: &Entry<'_>) -> Markup {
             (parts::time(entry.since)) " "
             @match &entry.what {
                 What::Level(chart, told, change) => {
-                    @let (class, turned) = parts::turn(change, told, chart);
-                    a href=(relative(from, &chart.place())) { (told.benchmark) }
-                    @if !told.case_name.is_empty() { " (" (parts::cut(&told.case_name)) ")" }
-                    ", " (parts::metric(told)) ": " strong class=(class) { (turned) } " "
-                    (words::size(change.size(), told.unit.as_deref()))
+                    (turned(from, chart, parts::turn(change, told, chart), change.size()))
                     @if !std::ptr::eq(*told, chart.told) { " on " (parts::hardware(told)) }
                     @if change.commit.is_some() { "; " (parts::range(site, change.after.as_deref(), change.commit.as_deref())) }
+                }
+                What::Hit(chart, hit) => {
+                    (turned(from, chart, parts::newest(hit), hit.size))
+                    @if chart.told.aside.contains(&hit.session.session) { ", not of the default branch" }
+                    @if hit.session.commit.is_some() { "; " (parts::range(site, hit.after, hit.session.commit.as_deref())) }
                 }
                 What::Fact(Fact { benchmark, name, before, after, .. }) => {
                     a href=(relative(from, &paths::benchmark(benchmark))) { (benchmark) }
@@ -118,6 +134,17 @@ fn shown(site: &Site<'_>, from: &str, entry: &Entry<'_>) -> Markup {
                 }
             }
         }
+    }
+}
+
+/// Says how a series changed.
+fn turned(from: &str, chart: &Chart<'_>, (class, word): (&str, &str), size: Size) -> Markup {
+    let told = chart.told;
+    html! {
+        a href=(relative(from, &chart.place())) { (told.benchmark) }
+        @if !told.case_name.is_empty() { " (" (parts::cut(&told.case_name)) ")" }
+        ", " (parts::metric(told)) ": " strong class=(class) { (word) } " "
+        (words::size(size, told.unit.as_deref()))
     }
 }
 
@@ -147,6 +174,11 @@ fn entries<'a>(site: &'a Site<'_>) -> Vec<Entry<'a>> {
                 note(told, &change.fact, sides, &change.since, &change.session);
             }
         }
+        all.extend(chart.hit().map(|hit| Entry {
+            since: &hit.session.started_at,
+            is_lately: true,
+            what: What::Hit(chart, hit),
+        }));
         for (before, told) in series().zip(series().skip(1)) {
             let sides = (parts::hardware(before), parts::hardware(told));
             let Some(first) = told.sessions.first().filter(|_| sides.0 != sides.1) else { continue };

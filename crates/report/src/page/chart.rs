@@ -94,7 +94,7 @@ fn story(site: &Site<'_>, from: &str, chart: &Chart<'_>) -> Markup {
             p.open { (parts::finding(site, from, finding, Said::Series)) }
             @if finding.commit.is_some() { p.next { "Look at " (parts::range(site, finding.after, finding.commit)) } }
         } @else if let Some(line) = chart.line() {
-            p { (parts::cut(&words::sentence_case(&line.message))) "." }
+            p { (parts::sentence(&words::sentence_case(&line.message))) "." }
         }
         @let open = chart.open();
         // The headline says when the open one began; how large its first step was, its steps say.

@@ -66,7 +66,7 @@ fn one(site: &Site<'_>, name: &str, answer: &Comparison) -> File {
             @if answer.unmatched.len() > MOST { p { "And " (answer.unmatched.len() - MOST) " more." } }
         }
         @if let Some(said) = words::of_differences(&answer.lines) { p.more { (words::sentence_case(said)) "." } }
-        @for note in answer.notes.iter().take(MOST) { p { (parts::cut(note)) } }
+        @for note in answer.notes.iter().take(MOST) { p { (parts::sentence(note)) } }
         @if answer.notes.len() > MOST { p { "And " (answer.notes.len() - MOST) " more notes, in the data." } }
         p.more { a href=(data_name(name)) { "JSON" } }
     };
@@ -96,8 +96,8 @@ fn row(from: &str, line: &Line) -> Markup {
             td { (parts::cut(&line.case_name)) }
             td { (parts::cut(&words::metric(line))) }
             td.number { (words::effect(line)) }
-            td { (parts::verdict(line.verdict, words::verdict(line))) @if !line.message.is_empty() { br; small { (parts::cut(&line.message)) } }
-                @for note in line.notes.iter().take(MOST_NOTES) { br; small { (parts::cut(note)) } } }
+            td { (parts::verdict(line.verdict, words::verdict(line))) @if !line.message.is_empty() { br; small { (parts::sentence(&line.message)) } }
+                @for note in line.notes.iter().take(MOST_NOTES) { br; small { (parts::sentence(note)) } } }
             td.number { (value(line.baseline.median)) }
             td.number { (value(line.candidate.median)) }
         }

@@ -9,7 +9,7 @@ use super::{File, Page, by_weight, parts};
 /// Draws the page, where there are any.
 pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
     let row = |file: &kubebench_results::compare::model::LeftOut| {
-        html! { tr { th scope="row" { code { (parts::cut(&file.path)) } } td { (file.code) } td { (parts::cut(&file.message)) } } }
+        html! { tr { th scope="row" { code { (parts::cut(&file.path)) } } td { (file.code) } td { (parts::sentence(&file.message)) } } }
     };
     let rows: Vec<Markup> = site.request.left_out.iter().map(row).collect();
     if rows.is_empty() {

@@ -94,10 +94,11 @@ fn draw(from: &str, benchmark: &Benchmark<'_>, caption: &str, axes: (&str, Optio
     // All of a map have one unit.
     let unit = map.values().next().and_then(|(_, chart)| chart.told.unit.as_deref()).map(parts::cut);
     let scaled = Scaled::of_all(map.values().filter_map(|(_, chart)| chart.level()), unit.as_deref());
-    let legend = if shades.values().any(|shade| *shade > 0) {
-        "the level that is there now; a stronger color is better, and what is noise has the same one"
-    } else {
-        "the level that is there now; all differences are noise, or neither way is better"
+    let has_direction = map.values().any(|(_, chart)| chart.told.direction != Direction::None);
+    let legend = match (shades.values().any(|shade| *shade > 0), has_direction) {
+        (true, _) => "a stronger color is better; cells of one color do not differ beyond noise and threshold",
+        (false, true) => "no cell differs beyond noise and threshold",
+        (false, false) => "without colors, since nothing says which way is better",
     };
     let cell = |row: &str, column: &str| {
         let Some((case, chart)) = map.get(&(row, column)) else { return html! { td { "–" } } };
@@ -113,7 +114,7 @@ fn draw(from: &str, benchmark: &Benchmark<'_>, caption: &str, axes: (&str, Optio
     html! {
         div.wide tabindex="0" role="region" aria-label=(caption) {
             table.heat {
-                caption { (caption) ", " (legend) }
+                caption { "Newest level of " (caption) ": " (legend) }
                 thead {
                     tr {
                         th scope="col" { (parts::cut(down)) @if let Some(across) = across { " \\ " (parts::cut(across)) } }

@@ -135,11 +135,19 @@ fn tiles(tally: &Tally) -> Markup {
     };
     let is_rare = |state: State| matches!(state, State::Pending | State::Accepted | State::Limited | State::New);
     let states = State::ALL.into_iter().filter(|state| tally.count(*state) > 0 || !is_rare(*state));
-    let series = states.map(|state| (class(state), tally.count(state), state.words(), paths::series(&state.slug(), 1)));
-    let cases = [("bad", "failing", tally.failing), ("calm", "missing", tally.missing)];
-    let cases = cases.map(|(class, name, count)| (class, count, name, "#troubles".to_owned()));
+    let series = states
+        .map(|state| (class(state), tally.count(state), state.words().to_owned(), paths::series(&state.slug(), 1)));
+    let cases = [
+        ("bad", tally.failing, "failing", "#troubles"),
+        ("bad", tally.missing, "missing", "#troubles"),
+        ("calm", tally.new, "new", "#new"),
+    ];
+    let cases = cases.into_iter().filter(|(_, count, what, _)| *count > 0 || *what == "failing");
+    let cases = cases.map(|(class, count, what, target)| {
+        (class, count, format!("{what} {}", if count == 1 { "case" } else { "cases" }), target.to_owned())
+    });
     html! {
-        ul.tiles aria-label="Series by verdict" {
+        ul.tiles aria-label="Series and cases by verdict" {
             @for (class, count, name, target) in series.chain(cases) {
                 li class=(if count > 0 { class } else { "none" }) {
                     @if count > 0 { a href=(target) { b { (count) } " " (name) } } @else { b { "0" } " " (name) }
@@ -161,8 +169,13 @@ fn row(benchmark: &Benchmark<'_>) -> Markup {
                 " " small { (words::counted(benchmark.cases.len(), "case")) }
             }
             td {
-                @if let Some(verdict) = worst.and_then(parts::verdict_of) { (verdict) } @else { "–" }
+                @if let Some(verdict) = worst.and_then(parts::verdict_of) { (verdict) }
+                @else if let Some(verdict) = without_value(benchmark) { (parts::verdict(verdict, verdict.words())) }
+                @else { "–" }
                 @if let Some(finding) = worst.and_then(Chart::finding) { br; small { (parts::amount(&finding)) } }
+                @else if let Some((size, chart)) = worst.and_then(|chart| Some((chart.changed()?, chart))) {
+                    br; small { (parts::sized(size, chart.told, "good")) }
+                }
             }
             @if let Some(chart) = worst {
                 td { (parts::metric(chart.told)) @if !chart.told.case_name.is_empty() { br; small { (parts::cut(&chart.told.case_name)) } } }
@@ -174,9 +187,20 @@ fn row(benchmark: &Benchmark<'_>) -> Markup {
     }
 }
 
+/// Returns what a benchmark without any value is, as far as that is only because it never ran.
+fn without_value(benchmark: &Benchmark<'_>) -> Option<Verdict> {
+    let troubles = || benchmark.cases.iter().flat_map(|case| &case.troubles).map(|trouble| &trouble.what);
+    let is = |what: &Obstacle<'_>| troubles().any(|known| known == what);
+    match (is(&Obstacle::Missing), troubles().all(Obstacle::never_ran)) {
+        (true, true) => Some(Verdict::Missing),
+        (false, true) if is(&Obstacle::New) => Some(Verdict::New),
+        _ => None,
+    }
+}
+
 /// Shows what is not about a single benchmark.
 fn rest(site: &Site<'_>) -> Markup {
-    let troubles = troubles(site);
+    let (troubles, new) = troubles(site);
     let accepted = accepted::all(site);
     html! {
         @if !site.request.dataset.rows().is_empty() {
@@ -192,6 +216,14 @@ fn rest(site: &Site<'_>) -> Markup {
                 @if troubles.len() > MOST { p { "And " (troubles.len() - MOST) " more; each is on the page of its benchmark." } }
             }
         }
+        @if !new.is_empty() {
+            section aria-labelledby="new" {
+                h2 id="new" { "New cases" }
+                p { "There is nothing to compare with until they have a result." }
+                ul { @for one in new.iter().take(MOST) { li { (one) } } }
+                @if new.len() > MOST { p { "And " (new.len() - MOST) " more; each is on the page of its benchmark." } }
+            }
+        }
         @if !accepted.is_empty() {
             section aria-labelledby="acks" {
                 h2 id="acks" { "Accepted changes" }
@@ -201,42 +233,49 @@ fn rest(site: &Site<'_>) -> Markup {
         @if !site.request.notes.is_empty() {
             section aria-labelledby="notes" {
                 h2 id="notes" { "Notes" }
-                ul { @for note in site.request.notes.iter().take(MOST) { li { (parts::cut(note)) } } }
+                ul { @for note in site.request.notes.iter().take(MOST) { li { (parts::sentence(note)) } } }
                 @if site.request.notes.len() > MOST { p { "And " (site.request.notes.len() - MOST) " more." } }
             }
         }
     }
 }
 
-/// Tells each case whose newest session failed, and of each benchmark and target how many cases never ran.
-fn troubles(site: &Site<'_>) -> Vec<Markup> {
-    let (mut failing, mut missing) = (Vec::new(), Vec::new());
+/// Names each case whose newest session failed, and of each benchmark and target the cases that are missing; and apart from them those that
+/// are new.
+fn troubles(site: &Site<'_>) -> (Vec<Markup>, Vec<Markup>) {
+    let (mut failing, mut missing, mut new) = (Vec::new(), Vec::new(), Vec::new());
     for benchmark in &site.benchmarks {
-        let mut never: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let (mut missed, mut unseen) = (Places::new(), Places::new());
         for (case, trouble) in benchmark.cases.iter().flat_map(|case| case.troubles.iter().map(move |of| (case, of))) {
-            if trouble.what == Obstacle::NeverRan {
-                never.entry(trouble.target).or_default().push(case.name);
-                continue;
+            match trouble.what {
+                Obstacle::New => unseen.entry(trouble.target).or_default().push(case.name),
+                Obstacle::Missing => missed.entry(trouble.target).or_default().push(case.name),
+                Obstacle::Failed { .. } | Obstacle::NoValue { .. } => failing.push(html! {
+                    a href=(paths::benchmark(benchmark.name)) { (benchmark.name) }
+                    @if !case.name.is_empty() { " (" (parts::cut(case.name)) ")" } ": " (told(trouble))
+                }),
             }
-            failing.push(html! {
-                a href=(paths::benchmark(benchmark.name)) { (benchmark.name) }
-                @if !case.name.is_empty() { " (" (parts::cut(case.name)) ")" } ": " (told(trouble))
-            });
         }
-        missing.extend(never.into_iter().map(|(target, cases)| {
-            html! {
-                a href=(paths::benchmark(benchmark.name)) { (benchmark.name) } ": " strong.calm { "missing" } ": "
-                @match cases.as_slice() {
-                    [_] if benchmark.cases.len() == 1 => "no result",
-                    [only] => { "no result of " (parts::cut(only)) },
-                    _ => { "no result of " (cases.len()) " of " (benchmark.cases.len()) " cases" },
-                }
-                " on " (parts::cut(target))
-            }
-        }));
+        missing
+            .extend(missed.iter().map(|(target, cases)| without_result(benchmark, ("bad", "missing"), target, cases)));
+        new.extend(unseen.iter().map(|(target, cases)| without_result(benchmark, ("calm", "new"), target, cases)));
     }
     failing.extend(missing);
-    failing
+    (failing, new)
+}
+
+/// The cases without a result, by target.
+type Places<'a> = BTreeMap<&'a str, Vec<&'a str>>;
+
+/// Says of cases that they have no result on a target, as the gate says it.
+fn without_result(benchmark: &Benchmark<'_>, verdict: (&str, &str), target: &str, cases: &[&str]) -> Markup {
+    html! {
+        strong class=(verdict.0) { (verdict.1) } ": "
+        @if cases.len() > 1 { (cases.len()) " cases of " }
+        a href=(paths::benchmark(benchmark.name)) { (benchmark.name) }
+        @if let [only] = cases && !only.is_empty() { " (" (parts::cut(only)) ")" }
+        (if cases.len() > 1 { " have" } else { " has" }) " no result on " (parts::cut(target))
+    }
 }
 
 /// Says what keeps a case from being judged.
@@ -247,11 +286,14 @@ pub(super) fn told(trouble: &Trouble<'_>) -> Markup {
                 strong.bad { (failed) " of " (all) " runs failed" } " in the session of " (parts::time(since)) " on " (parts::cut(trouble.target))
                 @if let Some(reason) = reason { ": " (parts::cut(reason)) }
             }
-            Obstacle::NeverRan => {
-                strong.calm { "missing" } ": its spec asks for it, and there is no result from " (parts::cut(trouble.target))
+            Obstacle::New => {
+                strong.calm { "new" } ": it has no result on " (parts::cut(trouble.target)) " yet"
+            }
+            Obstacle::Missing => {
+                strong.bad { "missing" } ": its gate asks for it, and it has no result on " (parts::cut(trouble.target))
             }
             Obstacle::NoValue { metric, message } => {
-                strong.bad { "no value of " (parts::cut(metric)) } " on " (parts::cut(trouble.target)) ": " (parts::cut(message))
+                strong.bad { "no value of " (parts::cut(metric)) } " on " (parts::cut(trouble.target)) ": " (parts::sentence(message))
             }
         }
     }

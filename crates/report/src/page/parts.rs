@@ -2,28 +2,39 @@
 
 use maud::{Markup, html};
 
-use super::super::chart::{Chart, Finding, What};
+use super::super::chart::{Chart, Finding, Hit, What};
 use super::super::paths::relative;
 use super::super::plot::spark::spark;
 use super::super::site::Site;
 use kubebench_format::result::labelled;
 use kubebench_results::compare::model::{Direction, LevelChange, SeriesHistory, Size, Turn, Verdict};
-use kubebench_results::compare::words;
+use kubebench_results::compare::words::{self, Scaled};
 use kubebench_syntax::text::reorders;
 
-/// So many letters of a text that somebody wrote stand where it is one of many.
+/// So many letters of a name or a text that somebody wrote stand where it is one of many.
 const SHORT: usize = 120;
+/// So many letters of a sentence of ours, in which names of others may be.
+const SENTENCE: usize = 600;
 
 /// Returns text, cut where it is long: a name of a megabyte is a name on a page, too.
 pub(super) fn cut(text: &str) -> String {
+    cut_after(text, SHORT)
+}
+
+/// Returns what a gate or a comparison says, which is cut only where a name in it is very long.
+pub(super) fn sentence(text: &str) -> String {
+    cut_after(text, SENTENCE)
+}
+
+fn cut_after(text: &str, most: usize) -> String {
     if !text.is_empty() && text.trim().is_empty() {
         return "(blank)".to_owned();
     }
     // What turns the direction of text would turn numbers that follow, too; other control characters are of no page.
     let is_order = |letter: char| reorders(letter) || letter.is_control() && !letter.is_whitespace();
     let mut short: String =
-        text.chars().take(SHORT).map(|letter| if is_order(letter) { '\u{fffd}' } else { letter }).collect();
-    if text.chars().nth(SHORT).is_some() {
+        text.chars().take(most).map(|letter| if is_order(letter) { '\u{fffd}' } else { letter }).collect();
+    if text.chars().nth(most).is_some() {
         short.push('…');
     }
     short
@@ -142,6 +153,8 @@ pub(super) enum Said {
     BeginningAndPlace,
     /// The benchmark.
     Benchmark,
+    /// The benchmark and the case.
+    Case,
     /// The series.
     Series,
 }
@@ -154,9 +167,9 @@ pub(super) fn finding(site: &Site<'_>, from: &str, finding: &Finding<'_>, said: 
     html! {
         @match said {
             Said::Series => {}
-            Said::Benchmark => {
+            Said::Benchmark | Said::Case => {
                 a href=(place) { strong { (metric(told)) } }
-                @if !told.case_name.is_empty() { " (" (cut(&told.case_name)) ")" }
+                @if said == Said::Benchmark && !told.case_name.is_empty() { " (" (cut(&told.case_name)) ")" }
                 ": "
             }
             Said::Nothing | Said::Beginning | Said::BeginningAndPlace => {
@@ -166,15 +179,15 @@ pub(super) fn finding(site: &Site<'_>, from: &str, finding: &Finding<'_>, said: 
             }
         }
         @if let Some(not_shown) = finding.not_shown() {
-            (cut(not_shown))
+            (sentence(not_shown))
             @if finding.is_of_newest() { ". Newest session: " (amount(finding)) }
         } @else {
             @match finding.what {
-                What::Level(..) => { (amount(finding)) @if !is_begun { " since " (since(finding)) } }
-                What::Limit(message) => { strong.bad { (cut(message)) } " in the session of " (since(finding)) }
+                What::Level(..) => { (amount(finding)) @if said != Said::Series { (toward(told)) } @if !is_begun { " since " (since(finding)) } }
+                What::Limit(message) => { strong.bad { (sentence(message)) } " in the session of " (since(finding)) }
             }
             @if !is_begun && let Some(commit) = finding.commit { " (" (self::commit(site, commit)) ")" }
-            @if let Some(limit) = finding.limit { ", and " strong.bad { (cut(limit)) } }
+            @if let Some(limit) = finding.limit { ", and " strong.bad { (sentence(limit)) } }
         }
         @if !matches!(said, Said::Series | Said::BeginningAndPlace) { " on " (hardware(told)) }
         @if finding.not_shown().is_none() { "; " (sure(finding)) }
@@ -186,17 +199,35 @@ pub(super) fn finding(site: &Site<'_>, from: &str, finding: &Finding<'_>, said: 
 pub(super) fn amount(finding: &Finding<'_>) -> Markup {
     html! {
         @match finding.what {
-            What::Level(size) => {
-                @let class = if finding.is_pending() { "calm" } else { "bad" };
-                @if let Some(change) = size.change {
-                    strong class=(class) { (words::change(change, size.interval)) }
-                    @if let Some(bounds) = size.interval { " " (words::interval(change, bounds)) }
-                } @else {
-                    strong class=(class) { (words::size(size, finding.chart.told.unit.as_deref())) }
-                }
-            }
-            What::Limit(message) => strong.bad { (cut(message)) },
+            What::Level(size) => (sized(size, finding.chart.told, if finding.is_pending() { "calm" } else { "bad" })),
+            What::Limit(message) => strong.bad { (sentence(message)) },
         }
+    }
+}
+
+/// Says how large a change of a series is, with the confidence interval.
+pub(super) fn sized(size: Size, told: &SeriesHistory, class: &str) -> Markup {
+    html! {
+        @if let Some(change) = size.change {
+            strong class=(class) { (words::change(change, size.interval)) }
+            @if let Some(bounds) = size.interval { " " (words::interval(change, bounds)) }
+        } @else {
+            strong class=(class) { (words::size(size, told.unit.as_deref())) }
+        }
+    }
+}
+
+/// Says beside a change which way is better, where something says so.
+pub(super) fn toward(told: &SeriesHistory) -> Markup {
+    html! { @if told.direction != Direction::None { " " small { "(" (better(told.direction)) ")" } } }
+}
+
+/// Says what the newest session alone shows: that it is worse, or better.
+pub(super) fn newest(hit: &Hit<'_>) -> (&'static str, &'static str) {
+    if hit.verdict == Verdict::Improved {
+        ("good", "better in the newest session")
+    } else {
+        ("bad", "worse in the newest session")
     }
 }
 
@@ -207,15 +238,15 @@ pub(crate) fn finding_words(finding: &Finding<'_>) -> String {
     if let (Some(not_shown), What::Level(size)) = (finding.not_shown(), finding.what) {
         let newest = words::size(size, told.unit.as_deref());
         let newest = if finding.is_of_newest() { format!(". Newest session: {newest}") } else { String::new() };
-        let (metric, not_shown, hardware) = (metric(told), cut(not_shown), hardware(told));
+        let (metric, not_shown, hardware) = (metric(told), sentence(not_shown), hardware(told));
         return format!("{}{case}: {metric} {not_shown}{newest} on {hardware}.", told.benchmark);
     }
     let what = match finding.what {
         What::Level(size) => format!("{} since", words::size(size, told.unit.as_deref())),
-        What::Limit(message) => format!("{} in the session of", cut(message)),
+        What::Limit(message) => format!("{} in the session of", sentence(message)),
     };
     let commit = finding.commit.map_or_else(String::new, |commit| format!(" ({})", words::short(commit)));
-    let limit = finding.limit.map_or_else(String::new, |limit| format!(", and {}", cut(limit)));
+    let limit = finding.limit.map_or_else(String::new, |limit| format!(", and {}", sentence(limit)));
     let bounds = match finding.what {
         What::Level(Size { interval: Some(_), .. }) => "; brackets are the 95 % confidence interval",
         What::Level(_) | What::Limit(_) => "",
@@ -245,7 +276,7 @@ fn sure(finding: &Finding<'_>) -> String {
     let further = finding.further().map(|size| format!("; the newest session is a further {}", further(size)));
     let seen = seen + &further.unwrap_or_default();
     match (finding.what, finding.pending()) {
-        (_, Some(why)) => format!("{seen}; pending: {}", cut(why)),
+        (_, Some(why)) => format!("{seen}; pending: {}", sentence(why)),
         (What::Limit(_), None) => "a limit, whatever the noise".to_owned(),
         (What::Level(..), None) => seen,
     }
@@ -256,17 +287,20 @@ pub(super) fn apart(told: &SeriesHistory, other: &SeriesHistory) -> String {
     if told.case == other.case { hardware(told) } else { cut(&told.case_name) }
 }
 
-/// Draws what a series did, and the level that is there now.
+/// Draws what a series did, and its newest level; of a change that its verdict is about, the level before and after it.
 pub(super) fn level(chart: &Chart<'_>) -> Markup {
     let unit = chart.told.unit.as_deref().map(cut);
     html! {
         (spark(chart)) " "
-        @if let Some(level) = chart.level() { span.number { (words::value(level, unit.as_deref())) } }
+        @if let Some(Size { levels: (before, after), .. }) = chart.changed() {
+            @let scaled = Scaled::of_all([before, after].into_iter(), unit.as_deref());
+            span.number { (words::number(scaled.convert(before))) " → " (scaled.value(after)) }
+        } @else if let Some(level) = chart.level() { span.number { (words::value(level, unit.as_deref())) } }
     }
 }
 
-/// Says what one sees in a small drawing.
-pub(super) const SPARK: &str = "Small drawings: the thin line is all sessions, the strong one the level; a vertical line is a change of level, red if it is a current \
+/// Says what one sees in a small drawing, and beside it.
+pub(super) const SPARK: &str = "Level: the newest one; of a regression or an improvement, the level before → after it. Small drawings: the thin line is all sessions, the strong one the level; a vertical line is a change of level, red if it is a current \
                                regression.";
 
 /// Draws a link to a plot, and links to its numbers.
@@ -294,7 +328,7 @@ pub(super) fn table(caption: &str, head: &[&str], rows: &[Markup]) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use super::cut;
+    use super::{cut, sentence};
 
     #[test]
     fn text_of_others_is_short_seen_and_turns_nothing() {
@@ -303,5 +337,6 @@ mod tests {
         assert_eq!(cut(" \t"), "(blank)");
         assert_eq!(cut("a\u{202e}b\u{2067}"), "a\u{fffd}b\u{fffd}");
         assert_eq!(cut(&"x".repeat(1000)).chars().count(), 121);
+        assert_eq!(sentence(&"x".repeat(1000)).chars().count(), 601);
     }
 }

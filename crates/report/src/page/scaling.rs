@@ -22,7 +22,7 @@ pub(super) fn scaling(from: &str, benchmark: &Benchmark<'_>) -> Markup {
         @if !benchmark.groups.is_empty() {
             section aria-labelledby="scaling" {
                 h2 id="scaling" { "Scaling and variants" }
-                p.more { "At the level that is there now: the sessions since the last change. Ratios are against the first row, with intervals of 95 %." }
+                p.more { "At the newest level: the sessions since the last change. Ratios are against the first row, with 95 % confidence intervals." }
                 @for (axis, group) in benchmark.groups.iter().take(MOST) { (side_by_side(from, benchmark, axis, group)) }
                 @if benchmark.groups.len() > MOST {
                     p { (benchmark.groups.len() - MOST) " more; the data has them, and " code { "kubebench compare --by AXIS --benchmark " (benchmark.name) } }
@@ -74,7 +74,7 @@ fn side_by_side(from: &str, benchmark: &Benchmark<'_>, axis: &str, group: &Group
                     td.number { @if let Some(cost) = &row.cost { (words::number(cost.amount)) " " (parts::cut(&cost.currency)) } @else { "–" } }
                 }
             }
-            @for note in row.notes.iter().take(2) { tr { td colspan=(head.len()) { small { (parts::cut(note)) } } } }
+            @for note in row.notes.iter().take(2) { tr { td colspan=(head.len()) { small { (parts::sentence(note)) } } } }
         }
     };
     let rows: Vec<Markup> = group.rows.iter().take(MOST_ROWS).map(row).collect();
@@ -87,7 +87,7 @@ fn side_by_side(from: &str, benchmark: &Benchmark<'_>, axis: &str, group: &Group
                 (Scaling { id: id.clone(), title: format!("Speed-up of {caption}"), axis, points }.draw())
             }
             (parts::table(&caption, &head, &rows))
-            @for note in group.notes.iter().take(4) { p.more { (parts::cut(note)) } }
+            @for note in group.notes.iter().take(4) { p.more { (parts::sentence(note)) } }
             (parts::links(&id, &caption, &[("CSV", data("csv")), ("JSON", data("json"))]))
         }
     }

@@ -7,6 +7,7 @@ use super::super::paths::{self, relative};
 use super::super::site::Site;
 use super::super::tally::State;
 use super::{File, Page, by_weight, parts};
+use kubebench_results::compare::model::Verdict;
 use kubebench_results::compare::words;
 
 /// So many series are on a page.
@@ -36,7 +37,12 @@ fn of_state(site: &Site<'_>, state: State) -> Vec<File> {
         let title = format!("{count} series: {}", state.words());
         let body = html! {
             (parts::table("Series with their change and level, the largest change first", &HEAD, &rows))
-            p.more { (parts::SPARK) " ~ is noise: not significant, or below the threshold." }
+            p.more {
+                (parts::SPARK)
+                @if state == State::Improved && at == 0 {
+                    " Earlier improvements are among the " a href=(relative(&path, paths::CHANGES)) { "changes" } "."
+                }
+            }
             @if pages > 1 {
                 p { "Page " (at + 1) " of " (pages) ": "
                     @for page in 1..=pages { a href=(relative(&path, &paths::series(&state.slug(), page))) { (page) } " " } }
@@ -59,7 +65,11 @@ fn row(from: &str, chart: &Chart<'_>) -> Markup {
                 @if !told.case_name.is_empty() { br; small { (parts::cut(&told.case_name)) } }
             }
             td { a href=(relative(from, &chart.place())) { (parts::metric(told)) } br; small { (parts::hardware(told)) } }
-            td { (change(chart)) }
+            td {
+                (change(chart)) (parts::toward(told))
+                // What such a change lacks is different from series to series.
+                @if let Some(line) = chart.line().filter(|line| line.verdict == Verdict::Inconclusive) { br; small { (parts::sentence(&line.message)) } }
+            }
             td.drawn { (parts::level(chart)) }
             td.number { (told.sessions.len()) }
         }
@@ -69,8 +79,10 @@ fn row(from: &str, chart: &Chart<'_>) -> Markup {
 fn change(chart: &Chart<'_>) -> String {
     match (chart.finding().map(|finding| finding.what), chart.line()) {
         (Some(What::Level(size)), _) => words::size(size, chart.told.unit.as_deref()),
-        (Some(What::Limit(message)), _) => parts::cut(message),
-        (None, Some(line)) => words::effect(line),
-        (None, None) => "–".to_owned(),
+        (Some(What::Limit(message)), _) => parts::sentence(message),
+        (None, line) => {
+            let size = line.and_then(words::shown);
+            size.map_or_else(|| "–".to_owned(), |size| words::size(size, chart.told.unit.as_deref()))
+        }
     }
 }

@@ -15,6 +15,8 @@ const NAMED: usize = 150;
 /// The height of a row of labels, and the width of a letter, on a phone, where letters are large.
 const ROW: f64 = 22.0;
 const LETTER: f64 = 14.0;
+/// The width of a digit elsewhere.
+const DIGIT: f64 = 6.2;
 
 /// What is drawn.
 #[derive(Clone, Debug, Default)]
@@ -214,9 +216,15 @@ impl Trend<'_> {
         html! {
             g.axis {
                 @for (order, at) in places.iter().enumerate() {
-                    @let anchor = match *at { 0 => "start", at if at == last => "end", _ => "middle" };
-                    @let minor = if order % 2 == 1 { "minor" } else { "" };
-                    text x=(n(self.x(*at, 0.0))) y=(n(HEIGHT - BOTTOM + 20.0)) text-anchor=(anchor) class=(minor) { (text(*at)) }
+                    @let class = match *at {
+                        at if last > 0 && at == 0 => "first",
+                        at if last > 0 && at == last => "last",
+                        _ if order % 2 == 1 => "minor",
+                        _ => "",
+                    };
+                    @let (x, half) = (self.x(*at, 0.0), text(*at).len() as f64 * DIGIT / 2.0);
+                    path.tick d={ "M" (n(x)) " " (n(HEIGHT - BOTTOM)) "v5" } {}
+                    text x=(n(x.min(WIDTH - half))) y=(n(HEIGHT - BOTTOM + 20.0)) text-anchor="middle" class=(class) { (text(*at)) }
                 }
                 text x=(n(WIDTH - RIGHT)) y=(n(HEIGHT - 4.0)) text-anchor="end" {
                     (SCALE) @if is_one_day { "; all on " (day(0)) ", UTC" }

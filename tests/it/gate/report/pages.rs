@@ -33,7 +33,10 @@ fn a_metric_without_a_gate_counts_everywhere_while_it_is_worse() {
         named(&overview, &names),
         str! {"2 regressions since 2026-02-01 13:01 UTC, git log FIRST..SECOND; to find it: git bisect start SECOND FIRST"},
     );
-    assert_line(&overview, str! {"train (default): loss 5.00 × as high [4.95, 5.04]; seen in 8 sessions."});
+    assert_line(
+        &overview,
+        str! {"train (default): loss 5.00 × as high [4.95, 5.04] (lower is better); seen in 8 sessions."},
+    );
     let [loss, speed] = ["): loss ", "): speed "].map(|metric| overview.find(metric).unwrap());
     assert!(loss < speed, "{overview}");
     assert!(!overview.contains("no change seen"), "{overview}");
@@ -59,7 +62,7 @@ fn improvements_have_a_list_of_their_own() {
     project.sessions(&QUIET.map(|value| value * 1.12), &Special::default());
     let files = site(&project, &[]);
     let overview = words(&files["index.html"]);
-    assert_line(&overview, str! {"Improvements (1)"});
+    assert_line(&overview, str! {"All improvements (1)"});
     assert_line(
         words(&files["improvements.html"]),
         str! {"2026-02-01 train (default), speed: better +12.0 % [+11.2, +12.8]"},
