@@ -43,6 +43,17 @@ fn a_regression_fails_and_stays_open() {
     // It comes back.
     project.session(100.4, &Special::default());
     let (status, line) = project.gate(&[]);
+    assert_eq!(
+        (status, verdict(&line), line["open"]["session"].as_str().unwrap()),
+        (0, "pending", &*first),
+        "{line:#}"
+    );
+    assert_text(
+        line["message"].as_str().unwrap(),
+        str! {"−7.9 % [−8.5, −7.3] since 2026-02-01, in 9 sessions; the newest is back at the level before, and 4 more like it resolve it"},
+    );
+    project.sessions(&[99.8, 100.2, 99.9, 100.1], &Special::default());
+    let (status, line) = project.gate(&[]);
     assert_eq!((status, line.get("open")), (0, None), "{line:#}");
 }
 
@@ -316,7 +327,9 @@ fn a_change_is_accepted_together_with_what_brings_it() {
     let (status, line) = project.gate(&[]);
     assert_eq!((status, line["reason"].as_str().unwrap()), (0, "accepted"), "{line:#}");
     project.session(80.0, &Special::default());
-    assert_eq!(project.gate(&[]).0, 0, "one session of a level is no history yet");
+    let (status, line) = project.gate(&[]);
+    let message = line["message"].as_str().unwrap();
+    assert!(status == 1 && message.starts_with("more than the 10 % that acks/"), "{line:#}");
     let broken = project.folder.tree("acks").remove(0).0;
     project.folder.write(&format!("acks/{broken}"), "kind: Ack\n");
     assert_eq!(project.says(&["gate"]).0, 2, "it could be the one that matters");

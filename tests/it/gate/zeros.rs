@@ -26,7 +26,7 @@ fn a_rise_from_zeros_is_a_regression_with_values_and_no_share() {
     assert_eq!((status, verdict(&line)), (1, "regressed"), "{line:#}");
     let known = ["change", "interval", "detectable"].map(|key| line.get(key).cloned().unwrap_or(Json::Null));
     assert_eq!(known, [Json::Null, Json::Null, Json::Null], "nothing is a share of 0: {line:#}");
-    assert_eq!((line["method"].as_str(), &line["reason"]), (Some("exactFromZero"), &json!("change")));
+    assert_eq!((line["method"].as_str(), &line["reason"]), (Some("exactFromZero"), &json!("open")));
     assert_eq!([&line["baseline"]["median"], &line["candidate"]["median"]], [0.0, 12.0]);
     for _ in 1..12 {
         sessions(&mut project, &[12.0]);
@@ -110,4 +110,31 @@ fn what_rose_from_zeros_is_compared_without_a_share() {
         let change = line.get("change").and_then(Json::as_f64);
         assert_eq!(change, (verdict == "improved").then_some(-1.0), "a share of 12, and none of 0: {answer:#}");
     }
+}
+
+#[test]
+fn a_rise_from_zeros_is_one_whatever_else_is_gated_and_waits_where_the_gate_does() {
+    let gates = "{metric: speed, maxRegression: 3%}";
+    let mut project = Project::with(&SPEC.replace(gates, &format!("{gates}, {{metric: loss, maxRegression: 5%}}")));
+    sessions(&mut project, &[0.0; 24]);
+    sessions(&mut project, &[12.0]);
+    let (status, text, _) = project.says(&["gate"]);
+    assert!(status == 1 && text.contains("loss of train from 0 to 12"), "{text}");
+    // In history and on the site the same is open, with its first session.
+    let (_, text, _) = project.says(&["history", "train", "--metric", "loss"]);
+    assert!(text.contains("worse, open: from 0 to 12 since session"), "{text}");
+    sessions(&mut project, &[0.0; 2]);
+    let (status, text, _) = project.says(&["gate"]);
+    assert!(status == 0 && text.contains("the newest 2 are back at the level before"), "{text}");
+    let (_, text, _) = project.says(&["history", "train", "--metric", "loss"]);
+    assert!(text.contains("worse, pending: ") && text.contains("3 more like it resolve it"), "{text}");
+    let confirmed = SPEC.replace(gates, "{metric: loss, maxRegression: 5%, confirm: required}");
+    let mut project = Project::with(&confirmed);
+    sessions(&mut project, &[0.0; 24]);
+    sessions(&mut project, &[12.0]);
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, verdict(&line)), (0, "pending"), "{line:#}");
+    sessions(&mut project, &[11.0]);
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, verdict(&line)), (1, "regressed"), "{line:#}");
 }

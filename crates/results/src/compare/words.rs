@@ -376,8 +376,8 @@ pub fn shown(line: &Line) -> Option<Size> {
         Verdict::Improved => false,
         _ => return Some(size),
     };
-    if line.open.is_none() && (limit(line).is_some_and(|_| line.reason != "fixedBaseline") || line.reason == NOT_SHOWN)
-    {
+    let is_limit = || line.open.is_none() && limit(line).is_some_and(|_| line.reason != "fixedBaseline");
+    if line.reason == NOT_SHOWN || is_limit() {
         return None;
     }
     let is_as_said = |share: f64| match line.direction {

@@ -11,7 +11,7 @@ use super::watch::{Pending, SETTLED, Series, State, Why, recent};
 use super::{LEAST_HISTORY, Policy, Scale, WINDOW};
 use kubebench_format::result::v1::Direction;
 use kubebench_stats::change;
-use kubebench_stats::{self as stats, hampel, rank};
+use kubebench_stats::{self as stats, hampel};
 use kubebench_syntax::invariant::Invariant as _;
 
 /// Of the sessions of a change, one in so many may be nearer to the level before.
@@ -402,13 +402,11 @@ impl Walk {
     /// Looks at a change that is open, and worse by less than the threshold now: it is over when that is so for as many sessions as decide
     /// at the beginning of a series, too.
     fn within(&mut self, open: Open, level: &[usize]) {
-        let values = |sessions: &[usize]| -> Vec<f64> {
-            sessions.iter().filter_map(|at| self.places.get(*at).copied()).collect()
-        };
-        let normal = values(recent(&self.accepted));
+        let Some(reference) = self.reference else { return };
         let is_within = |sessions: &[usize]| {
-            let shift = rank::compare(&normal, &values(sessions)).map(|found| found.shift);
-            shift.and_then(|shift| worse(shift, self.policy.direction)).is_some_and(|worse| worse < self.bound)
+            let places = sessions.iter().filter_map(|at| self.places.get(*at).copied());
+            let difference = stats::quantile(places, 0.5) - reference;
+            worse(difference, self.policy.direction).is_some_and(|worse| worse < self.bound)
         };
         let newest = level.get(level.len().saturating_sub(SETTLED)..).unwrap_or_default();
         if !is_within(level) || !is_within(newest) {

@@ -419,7 +419,7 @@ impl Page<'_> {
 
 /// Says in one line since when a line is as it is, and what was measured.
 fn fact(line: &Line, candidate: &str) -> Option<String> {
-    if line.reason == NOT_SHOWN && line.open.is_none() {
+    if line.reason == NOT_SHOWN {
         return None;
     }
     let better = words::better(line.direction).map_or_else(String::new, |better| format!(" ({better})"));

@@ -12,6 +12,8 @@ impl Draft<'_> {
     pub(super) fn open(&self, line: &mut Line) {
         let is_aside = self.is_aside();
         let open = match (self.now.open, self.found.open) {
+            // One session above zeros opens a change, and is a first hit all the same.
+            (Some(open), _) if self.rule.is_confirmed && open.sessions == 1 => return,
             (Some(open), _) => open,
             (None, Some(open)) if is_aside => {
                 line.notes.push(
