@@ -1,5 +1,6 @@
 //! In which order sessions are: on the line of the default branch by their commits, where each of them is known, else by time.
 
+use kubebench_git::{Looked, checked_out};
 use kubebench_testing::snapshot::{assert_line, assert_text, str};
 use serde_json::Value as Json;
 
@@ -86,7 +87,8 @@ fn what_a_merge_or_a_squash_brought_is_where_it_was_brought() {
         project.session(100.0, &on(&first));
         project.git(&["checkout", "-q", "-b", "topic"]);
         project.commit("topic");
-        let known = kubebench_git::checked_out(project.folder.path(), &[], "results").unwrap().unwrap();
+        let looked = Looked { results: "results", ..Looked::default() };
+        let known = checked_out(project.folder.path(), &looked).unwrap().unwrap();
         let topic = Special { commit: Some(known.commit), content: known.content, ..Special::default() };
         project.session(100.1, &topic);
         project.git(&["checkout", "-q", "main"]);
