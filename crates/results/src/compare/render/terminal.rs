@@ -354,17 +354,21 @@ impl Page<'_> {
         if self.view.detail == Detail::Full {
             return;
         }
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        let notes = self.answer.lines.iter().flat_map(|line| &line.notes);
-        for note in notes.filter(|note| !note.starts_with(words::AUTOCORRELATED)) {
-            *counts.entry(note).or_default() += 1;
+        let mut series: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
+        for line in &self.answer.lines {
+            for note in line.notes.iter().filter(|note| !note.starts_with(words::AUTOCORRELATED)) {
+                series.entry(note).or_default().push(line);
+            }
         }
-        let mut sorted: Vec<(&str, usize)> = counts.into_iter().collect();
-        sorted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let mut sorted: Vec<(&str, Vec<&Line>)> = series.into_iter().collect();
+        sorted.sort_by_key(|(_, lines)| std::cmp::Reverse(lines.len()));
         let said: Vec<String> = sorted
             .iter()
             .take(MOST)
-            .map(|(note, count)| if *count > 1 { format!("{note} ({count} series)") } else { (*note).to_owned() })
+            .map(|(note, lines)| match lines.as_slice() {
+                [line] => format!("{}: {note}", self.places.name(line)),
+                lines => format!("{note} ({} series)", lines.len()),
+            })
             .collect();
         for note in &said {
             self.sentence("note: ", 6, note);
@@ -403,6 +407,8 @@ fn fact(line: &Line) -> Option<String> {
         return None;
     }
     let said = words::shown(line).map(|_| match line.adjusted_p.or(line.p) {
+        // What changed from 0 has no share, and so no threshold.
+        Some(p) if words::shown(line).is_some_and(|size| size.change.is_none()) => words::probability(p),
         Some(p) => format!("{}, {} threshold", words::probability(p), words::share(line.threshold)),
         None => line.message.clone(),
     });
