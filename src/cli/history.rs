@@ -29,7 +29,13 @@ pub(super) fn run(global: &Global, args: &HistoryArgs) -> Result<ExitStatus> {
         let is_shown = |metric: &str| series.iter().any(|told| told.benchmark == benchmark && told.metric == metric);
         evaluation.dataset.breaks(benchmark, is_shown)
     });
-    let notes = note.into_iter().chain(baseline.note()).chain(unvalued.notes).chain(evaluation.note_of_faults()).chain(breaks).collect();
+    let notes = note
+        .into_iter()
+        .chain(baseline.note())
+        .chain(unvalued.notes)
+        .chain(evaluation.note_of_faults())
+        .chain(breaks)
+        .collect();
     let Evaluation { mut left_out, diagnostics, sources, .. } = evaluation;
     left_out.extend(unvalued.left_out);
     let answer = History { series, left_out, notes };

@@ -182,7 +182,10 @@ impl GatesEvaluated {
             notes: absent
                 .iter()
                 .cloned()
-                .chain(done_without.map(|fetch| format!("the recorded results are not in this clone: {fetch} brings them")))
+                .chain(
+                    done_without
+                        .map(|fetch| format!("the recorded results are not in this clone: {fetch} brings them")),
+                )
                 .chain(unmeasured)
                 .chain(notes)
                 .chain(idle)

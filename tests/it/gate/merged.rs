@@ -41,7 +41,8 @@ fn forget(project: &Project) {
 
 /// A session of what is checked out.
 fn here(project: &Project) -> Special {
-    let known = checked_out(project.folder.path(), &Looked { results: "results", ..Looked::default() }).unwrap().unwrap();
+    let known =
+        checked_out(project.folder.path(), &Looked { results: "results", ..Looked::default() }).unwrap().unwrap();
     Special { commit: Some(known.commit), content: known.content, ..Special::default() }
 }
 

@@ -89,11 +89,10 @@ fn a_change_that_was_back_filled_was_there_before_its_first_session_ran() {
     for number in (0..12).step_by(2) {
         project.sessions(&[at(number), at(number) * 1.001, at(number) * 0.999, at(number)], &on(&commits[number]));
     }
-    project.folder.write("acks/.keep", "");
     let day = |line: &Json| line["open"]["since"].as_str().unwrap().to_owned();
     let (status, before) = project.gate(&[]);
     assert_eq!((status, before["open"]["commit"].as_str()), (1, Some(&*commits[6])), "{before:#}");
-    project.sessions += 30 * 24 / 30;
+    project.sessions += 5 * 24;
     for number in (1..12).step_by(2) {
         project.session(at(number), &on(&commits[number]));
     }

@@ -26,7 +26,7 @@ fn repository() -> Folder {
     let carried = "files: {carried.sh: {path: scripts/carried.sh}}";
     let folder = project(&format!("job: {{{}, {carried}}}", shell("echo loss 1")), &[LOSS]);
     for (path, text) in [
-        ("kubebench.yaml", "apiVersion: kubebench.dev/v1\nkind: Project\nspec: {}\n"),
+        ("kubebench.yaml", "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {}\n"),
         ("scripts/carried.sh", "true\n"),
         ("code/a.py", "a\n"),
         ("code/b.py", "b\n"),
@@ -235,7 +235,8 @@ fn a_submodule_differs_by_its_commit_and_what_it_tracks() {
 #[test]
 fn a_project_is_a_part_of_its_repository() {
     let folder = repository();
-    folder.write("bench/kubebench.yaml", "apiVersion: kubebench.dev/v1\nkind: Project\nspec: {}\n");
+    folder
+        .write("bench/kubebench.yaml", "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {}\n");
     fs::create_dir_all(folder.path().join("bench/scripts")).unwrap();
     for path in ["specs/b.yaml", "scripts/carried.sh"] {
         folder.write(&format!("bench/{path}"), fs::read(folder.path().join(path)).unwrap());
@@ -252,7 +253,9 @@ fn a_project_is_a_part_of_its_repository() {
     assert!(there(&[]).contains("since ../results/old.txt differs from"), "{}", there(&[]));
     folder.write("code/a.py", "other\n");
     let said = there(&[]);
-    assert!(said.contains("warning: these results count for no branch, since ../code/a.py and 1 more file differ from"));
+    assert!(
+        said.contains("warning: these results count for no branch, since ../code/a.py and 1 more file differ from")
+    );
     let said = there(&["--dry-run"]);
     assert!(!said.contains("warning: "), "nothing ran: {said}");
 }
@@ -260,7 +263,10 @@ fn a_project_is_a_part_of_its_repository() {
 #[test]
 fn where_git_cannot_say_what_differs_no_commit_is_named() {
     let folder = repository();
-    folder.write("fake/git", "#!/bin/sh\ntest \"$2\" = version && echo git version 2.39.5 && exit 0\necho fatal: no index >&2; exit 128\n");
+    folder.write(
+        "fake/git",
+        "#!/bin/sh\ntest \"$2\" = version && echo git version 2.39.5 && exit 0\necho fatal: no index >&2; exit 128\n",
+    );
     fs::set_permissions(folder.path().join("fake/git"), fs::Permissions::from_mode(0o755)).unwrap();
     let path = format!("{}:{}", folder.path().join("fake").display(), std::env::var("PATH").unwrap());
     let output = folder.command(&["run", "specs"]).env("PATH", path).output().unwrap();

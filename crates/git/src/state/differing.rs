@@ -63,7 +63,9 @@ impl Looked<'_> {
     }
 
     fn is_beside(&self, path: &str) -> bool {
-        self.beside.is_some_and(|folder| folder_of(path) == folder) && !self.others.contains(path) && !self.is_written(path)
+        self.beside.is_some_and(|folder| folder_of(path) == folder)
+            && !self.others.contains(path)
+            && !self.is_written(path)
     }
 }
 
@@ -140,3 +142,6 @@ fn by_library(repository: &Repository, looked: &Looked<'_>, place: &Place<'_>) -
     let unknown = looked.parts.iter().filter(|part| !is_known(part)).map(|part| (*part).to_owned()).collect();
     Ok(Found { tracked, untracked, unknown })
 }
+
+#[cfg(test)]
+mod tests;

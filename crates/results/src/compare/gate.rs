@@ -15,7 +15,7 @@ pub use self::new_case::Unread;
 
 use self::evaluation::{Adjusted, Draft};
 use super::history::replaced;
-use super::model::{Line, NONE_OF_NAMED, NO_SESSION};
+use super::model::{Line, NO_SESSION, NONE_OF_NAMED};
 use super::policies::Policies;
 use super::side::Lineage;
 use crate::dataset::{Dataset, Partition, Series, Session, series_of};
