@@ -76,23 +76,25 @@ fn a_clone_of_one_branch_says_how_to_have_the_default_one() {
         let mut project = Project::with(SPEC);
         let main = Special { commit: Some(project.commit("main")), ..Special::default() };
         project.sessions(&QUIET[..8], &main);
-        project.commit("results");
         project.git(&["checkout", "-q", "-b", "feature"]);
         let feature = Special { commit: Some(project.commit("feature")), ..Special::default() };
         project.session(90.0, &feature);
-        project.commit("results of feature");
         project.git(&["branch", "-q", "-m", "main", default]);
         project.git(&["checkout", "-q", default]);
         let place = tempfile::tempdir().unwrap();
         let clone = place.path().join("clone");
         let source = format!("file://{}", project.folder.path().display());
         project.git(&["clone", "-q", "--single-branch", "--branch", "feature", &source, clone.to_str().unwrap()]);
+        shell(project.folder.path(), &format!("cp -r results {}", clone.display()));
         let says = |arguments: &[&str]| project.says(&[arguments, &["-C", clone.to_str().unwrap()]].concat());
         let (status, _, error) = says(&["gate"]);
         assert_eq!(status, 2, "{error}");
-        assert_line(&error, str! {""});
-        let (status, out, _) = says(&["history"]);
-        assert!(status == 0 && out.contains("the default branch is unknown: there is no `main`"), "{out}");
+        assert_line(
+            &error,
+            str! {"error: the default branch is unknown: there is no `main` and no `master` here. `git fetch origin NAME:refs/remotes/origin/NAME` brings it, and `git remote set-head origin NAME` says that it is the default one; or name another one with --baseline branch:NAME"},
+        );
+        let (status, out, error) = says(&["history"]);
+        assert!(status == 0 && out.contains("the default branch is unknown: there is no `main`"), "{out}{error}");
         let (status, _, error) = says(&["gate", "--baseline", &format!("branch:{default}")]);
         assert_eq!(status, 2, "{error}");
         let fetch = format!("git fetch origin {default}:refs/remotes/origin/{default}");
@@ -106,7 +108,7 @@ fn a_clone_of_one_branch_says_how_to_have_the_default_one() {
         }
         let (status, out, error) = says(&["gate"]);
         assert!(status == 1 && out.contains("regressed"), "{out}{error}");
-        let (status, out, _) = says(&["history"]);
-        assert!(status == 0 && !out.contains("the default branch is unknown"), "{out}");
+        let (status, out, error) = says(&["history"]);
+        assert!(status == 0 && !out.contains("the default branch is unknown"), "{out}{error}");
     }
 }

@@ -305,7 +305,7 @@ fn sessions_from_before_the_repository_are_no_baseline() {
     assert!(line["message"].as_str().unwrap().contains("0 of at least 5 sessions"), "{line:#}");
     assert_line(
         texts(&line["notes"]),
-        str! {"7 sessions name no commit, so nobody knows whether they are of branch:main: they are no baseline, and sessions that run in a checkout of it, which name theirs, will be"},
+        str! {"7 sessions name no commit, so it is unknown whether they are of branch:main: they are no baseline, and sessions that run in a checkout of it, which name theirs, will be"},
     );
     // It is as the note says.
     project.sessions(&QUIET[8..13], &first);

@@ -15,7 +15,7 @@ pub(super) fn in_doubt(origin: Origin<'_>, series: &Series, name: &str) -> Optio
     if !local.is_empty() {
         let (names, they_are) = if local.len() == 1 { ("names", "it is") } else { ("name", "they are") };
         return Some(format!(
-            "{} {names} no commit, so nobody knows whether {they_are} of {name}: {they_are} no baseline, and sessions that run in a \
+            "{} {names} no commit, so it is unknown whether {they_are} of {name}: {they_are} no baseline, and sessions that run in a \
              checkout of it, which name theirs, will be",
             words::counted(local.len(), "session")
         ));
