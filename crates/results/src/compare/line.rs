@@ -46,7 +46,7 @@ impl Origin<'_> {
         let later = series.points.iter().filter(|point| point.session > first && self.is_member(point));
         let later = later.filter_map(|point| self.partition.sessions.get(point.session));
         let began = [own].into_iter().chain(later).map(|session| session.started_at.as_str());
-        began.min_by(|one, other| moment(one).cmp(&moment(other))).map(str::to_owned)
+        began.min_by(|one, other| moment(one).cmp(moment(other))).map(str::to_owned)
     }
 
     fn session(&self, point: &Point) -> Option<SessionValue> {
