@@ -88,7 +88,7 @@ impl Place<'_> {
     }
 
     /// Returns a path below the project as seen from the top of the work tree.
-    fn from_top(&self, path: &str) -> String {
+    fn in_work_tree(&self, path: &str) -> String {
         self.inside.iter().copied().chain([path]).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
     }
 }
@@ -138,7 +138,7 @@ fn by_library(repository: &Repository, looked: &Looked<'_>, place: &Place<'_>) -
         if entry.status() == Status::WT_NEW { untracked.push(path) } else { tracked.push(path) }
     }
     let index = repository.index()?;
-    let is_known = |part: &str| index.get_path(Path::new(&place.from_top(part)), 0).is_some();
+    let is_known = |part: &str| index.get_path(Path::new(&place.in_work_tree(part)), 0).is_some();
     let unknown = looked.parts.iter().filter(|part| !is_known(part)).map(|part| (*part).to_owned()).collect();
     Ok(Found { tracked, untracked, unknown })
 }
