@@ -83,6 +83,8 @@ pub struct Evaluation {
     pub faults: Diagnostics,
     /// The project, where it can be compiled.
     pub project: Option<CompiledProject>,
+    /// Why there is none.
+    no_project: Option<String>,
     /// How results were read, a line a folder.
     pub readings: Vec<String>,
     /// The folder of generated files, below the project's.
@@ -154,7 +156,7 @@ impl Evaluation {
                 evaluation.take_specs(project);
             }
             // Results are read without a project too.
-            Err(_) if project.file.is_none() => {}
+            Err(error) if project.file.is_none() => evaluation.no_project = Some(format!("{error:#}")),
             Err(error) => return Err(error),
         }
         Ok(evaluation)
@@ -208,6 +210,7 @@ impl Evaluation {
             faults: Diagnostics::default(),
             newest: String::new(),
             project: None,
+            no_project: None,
             readings: Vec::new(),
             unreachable: Unreachable::Apart,
         }

@@ -6,4 +6,4 @@ mod request;
 
 pub use choice::{chosen, needs, selected};
 pub use outcomes::{Outcomes, ends, unmet};
-pub use request::{RunOptions, missing_variables, request, secrets};
+pub use request::{RunOptions, checked_out, missing_variables, request, secrets};

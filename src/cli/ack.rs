@@ -20,6 +20,9 @@ pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
     };
     let histories = Histories::of(evaluation::open(global, None, &folders)?, &history)?;
     evaluation::tell_readings(global, &histories.evaluation);
+    if let Some(note) = histories.baseline.note() {
+        tell(global, &format!("note: {note}"));
+    }
     if let Some(refused) = evaluation::report_faults(global, &histories.evaluation) {
         return refused;
     }

@@ -22,7 +22,7 @@ pub(super) fn run(global: &Global, args: &HistoryArgs) -> Result<ExitStatus> {
     let folders: Vec<&Path> = args.results.as_ref().and_then(NamedResults::folder).into_iter().collect();
     let mut evaluation = evaluation::open(global, None, &folders)?;
     evaluation.unreachable = Unreachable::of(args.count_unreachable);
-    let Histories { evaluation, series, open_elsewhere, unvalued, note, .. } =
+    let Histories { evaluation, baseline, series, open_elsewhere, unvalued, note, .. } =
         Histories::of(evaluation, &args.query())?;
     evaluation::tell_readings(global, &evaluation);
     let shown: BTreeSet<&str> = series.iter().map(|told| told.benchmark.as_str()).collect();
@@ -30,7 +30,13 @@ pub(super) fn run(global: &Global, args: &HistoryArgs) -> Result<ExitStatus> {
         let is_shown = |metric: &str| series.iter().any(|told| told.benchmark == benchmark && told.metric == metric);
         evaluation.dataset.breaks(benchmark, is_shown)
     });
-    let notes = note.into_iter().chain(unvalued.notes).chain(evaluation.note_of_faults()).chain(breaks).collect();
+    let notes = note
+        .into_iter()
+        .chain(baseline.note())
+        .chain(unvalued.notes)
+        .chain(evaluation.note_of_faults())
+        .chain(breaks)
+        .collect();
     let Evaluation { mut left_out, diagnostics, sources, .. } = evaluation;
     left_out.extend(unvalued.left_out);
     let answer = History { series, open_elsewhere, left_out, notes };

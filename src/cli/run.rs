@@ -1,6 +1,7 @@
 //! `kubebench run`: benchmarks on this machine.
 
 mod dry;
+mod origin;
 mod progress;
 mod screen;
 mod table;
@@ -19,7 +20,7 @@ use super::recorded::{self, tell_outcome, teller};
 use crate::app::project::{CompiledProject, below_root};
 use crate::app::record::{RecordPlace, additions_of, destination, mode, settings_of};
 use crate::app::runs::{
-    Outcomes, RunOptions, chosen, ends, missing_variables, needs, request, secrets, selected, unmet,
+    Outcomes, RunOptions, checked_out, chosen, ends, missing_variables, needs, request, secrets, selected, unmet,
 };
 use kubebench_compiler::model::{Benchmark, Case};
 use kubebench_contract::Run;
@@ -33,6 +34,7 @@ use kubebench_git::record::Mode;
 use kubebench_host::machine::{self, Name};
 use kubebench_host::terminal;
 use kubebench_syntax::diag::render::Format;
+use origin::Origins;
 use progress::Progress;
 
 /// Runs the selected benchmarks one after another.
@@ -64,11 +66,6 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
     for compiled in benchmarks {
         runs.push((compiled, selected(compiled, &args.case, &args.repeat)?));
     }
-    // Said before what may take hours, and again at its end.
-    let unknown_commit = git::checked_out(&project.root, &[], "").err();
-    if let Some(why) = &unknown_commit {
-        tell(global, &format!("note: results will not name the commit of {}: {why}", project.root.display()));
-    }
     let options = RunOptions {
         session: machine::random_id()?.chars().take(16).collect(),
         engine: args.engine,
@@ -79,8 +76,13 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
         name: if args.host_name { Name::Plain } else { Name::Hashed },
     };
     let mut outcomes: Outcomes<'_> = Vec::new();
+    let mut origins = Origins::default();
     for (compiled, runs) in runs {
-        let request = request(&project, compiled, runs, &options)?;
+        let known = checked_out(&project, compiled);
+        if let Some(note) = origins.add(&project.root, &known) {
+            tell(global, &note);
+        }
+        let request = request(&project, compiled, runs, &options, known.ok().flatten())?;
         if args.dry_run {
             dry::print(&request)?;
             continue;
@@ -109,10 +111,8 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
     if global.output_format == Format::Json && !args.dry_run {
         terminal::print(&format!("{:#}\n", answer(&outcomes, &project.root, &recorded)))?;
     }
-    if let Some(why) = unknown_commit.filter(|_| !args.dry_run) {
-        terminal::tell(&format!(
-            "warning: these results name no commit; where other results of the project do, `gate` does not count them: {why}"
-        ));
+    if !args.dry_run {
+        origins.warnings().iter().for_each(|warning| terminal::tell(warning));
     }
     if let Some(stop) = outcomes.iter().find_map(|(_, outcome)| outcome.stopped) {
         stop.die();

@@ -2,6 +2,7 @@
 
 mod ack;
 mod ack_all;
+mod clones;
 mod compare;
 mod empty;
 mod faults;

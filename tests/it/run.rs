@@ -7,6 +7,7 @@ mod environment;
 mod kinds;
 mod logs;
 mod order;
+mod origin;
 mod places;
 mod prometheus;
 mod secrets;

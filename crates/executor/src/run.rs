@@ -62,7 +62,7 @@ pub struct Request<'a> {
     pub log_limit: u64,
     /// How this machine is named in results.
     pub name: Name,
-    /// The commit of the project, and whether what runs differs from it.
+    /// The commit of the project, and the files that differ from it.
     pub commit: Option<CheckedOut>,
     /// The version of this program.
     pub version: &'static str,

@@ -52,7 +52,7 @@ pub use history::{CommittedFile, file_at, files_at};
 pub use line::Behind;
 pub use lineage::{Commits, Reached};
 pub use recorded::{BlobId, Fetched, RecordedBranch};
-pub use state::{CheckedOut, checked_out};
+pub use state::{CheckedOut, Looked, checked_out, commit_here};
 
 /// Tells people something while they wait.
 pub(crate) type Tell = fn(&str);

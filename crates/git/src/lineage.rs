@@ -10,6 +10,7 @@ use git2::{Commit, Error, ErrorCode, ObjectType, Oid, Repository, Revwalk, Sort,
 use super::content::Comparison;
 use super::history::{hint, prefix};
 use kubebench_syntax::invariant::Invariant as _;
+use kubebench_syntax::text::shell_word;
 
 /// The manifest that names the run digest of a benchmark.
 pub(super) const CONFIG_FILE: &str = "config.yaml";
@@ -88,7 +89,11 @@ impl Commits {
     pub fn of_branch(&self, name: &str) -> Result<Reached> {
         let tips = branch_tips(&self.repository, name);
         if tips.is_empty() {
-            return Err(anyhow!("there is no branch `{name}` here{}", hint(&self.repository)));
+            // Clones of one branch have no other.
+            let fetch = self.origin().map_or_else(String::new, |_| {
+                format!(": `git fetch origin {}` brings it", shell_word(&format!("{name}:refs/remotes/origin/{name}")))
+            });
+            return Err(anyhow!("there is no branch `{name}` here{fetch}{}", hint(&self.repository)));
         }
         self.reached(&tips)
     }

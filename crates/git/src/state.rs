@@ -1,29 +1,52 @@
-//! Which commit is checked out, and whether files differ from it.
+//! Which commit is checked out, and which files differ from it.
 
-use std::path::Path;
+mod differing;
 
-use git2::{Error, ErrorCode, Repository, Status};
+use std::path::{Path, PathBuf};
+
+use git2::{Commit, Error, ErrorCode, Repository};
 
 use super::content::Comparison;
 use super::lineage::{branch_tips, default_branch};
 use kubebench_format::result::v1::CommitContent;
+
+pub use differing::Looked;
 
 /// What is checked out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedOut {
     /// The commit.
     pub commit: String,
-    /// Whether a file differs from it.
-    pub dirty: bool,
+    /// The files that differ from it, as seen from the project.
+    pub differing: Vec<String>,
     /// What it holds and changes, as far as this clone can tell.
     pub content: Option<CommitContent>,
 }
 
-/// Returns the commit that is checked out in the repository of `root`, and whether one of `paths` below `root` differs
-/// from it or is unknown to it; nothing where there is no repository or no commit, and else why it cannot be told.
-///
-/// Results are recorded in the folder `results` below `root`.
-pub fn checked_out(root: &Path, paths: &[String], results: &str) -> Result<Option<CheckedOut>, String> {
+/// Returns the commit that is checked out in the repository of `root`, and which files of those that are `looked` at differ from it;
+/// nothing where there is no repository or no commit, and else why it cannot be told.
+pub fn checked_out(root: &Path, looked: &Looked<'_>) -> Result<Option<CheckedOut>, String> {
+    with_commit(root, |repository, commit, inside| {
+        let tips = default_branch(repository).map(|name| branch_tips(repository, &name)).unwrap_or_default();
+        let results = inside.join(looked.results).to_string_lossy().replace('\\', "/");
+        Ok(CheckedOut {
+            commit: commit.id().to_string(),
+            differing: differing::differing(root, repository, inside, looked, "git".as_ref())?,
+            content: Comparison::without(&results, repository).content(commit, &tips).ok(),
+        })
+    })
+}
+
+/// Returns the name of the commit that is checked out, as [`checked_out`] does, without a look at files.
+pub fn commit_here(root: &Path) -> Result<Option<String>, String> {
+    with_commit(root, |_, commit, _| Ok(commit.id().to_string()))
+}
+
+/// Calls `answer` with the repository of `root`, its commit, and the project's place in the work tree.
+fn with_commit<T>(
+    root: &Path,
+    answer: impl FnOnce(&Repository, &Commit<'_>, &Path) -> Result<T, String>,
+) -> Result<Option<T>, String> {
     let absent = |error: Error| match error.code() {
         ErrorCode::NotFound | ErrorCode::UnbornBranch => Ok(None),
         ErrorCode::Owner => Err(format!(
@@ -46,19 +69,9 @@ pub fn checked_out(root: &Path, paths: &[String], results: &str) -> Result<Optio
     let Some(top) = repository.workdir() else { return Ok(None) };
     let real = |path: &Path| path.canonicalize().map_err(|error| kubebench_host::fs::words(&error));
     let (top, root) = (real(top)?, real(root)?);
-    let Ok(inside) = root.strip_prefix(&top) else {
-        return Err(format!("the project lies outside of {}", top.display()));
+    let inside: PathBuf = match root.strip_prefix(&top) {
+        Ok(inside) => inside.to_owned(),
+        Err(_) => return Err(format!("the project lies outside of {}", top.display())),
     };
-    let differs = |path: &String| match repository.status_file(&inside.join(path)) {
-        Ok(status) => status != Status::CURRENT,
-        Err(_) => true,
-    };
-    let tips = default_branch(&repository).map(|name| branch_tips(&repository, &name)).unwrap_or_default();
-    Ok(Some(CheckedOut {
-        commit: commit.id().to_string(),
-        dirty: paths.iter().any(differs),
-        content: Comparison::without(&inside.join(results).to_string_lossy().replace('\\', "/"), &repository)
-            .content(&commit, &tips)
-            .ok(),
-    }))
+    answer(&repository, &commit, &inside).map(Some)
 }

@@ -1,5 +1,6 @@
 //! A regression becomes accepted, in a file that somebody reviews.
 
+mod advice;
 mod all;
 
 use std::collections::BTreeMap;
@@ -98,7 +99,8 @@ impl Acknowledged {
             as_of: &as_of,
         };
         let bounded = |asked| bounded(evaluation, request, series, query, asked);
-        let made: Vec<Acknowledgement> = asked_for(series, query)?.into_iter().map(bounded).collect::<Result<_>>()?;
+        let made: Vec<Acknowledgement> =
+            asked_for(evaluation, series, query)?.into_iter().map(bounded).collect::<Result<_>>()?;
         let still_open = if query.max_change.is_none() { still_open(request, &made) } else { Vec::new() };
         Ok(Self { made, still_open })
     }
@@ -180,7 +182,7 @@ fn refuse_unreached(about: &[&SeriesHistory], benchmark: &str, from: &str) -> Re
 
 /// Returns the acknowledgements that are asked for, without bounds: where several cases got worse and all are accepted, one for each, from
 /// where its own change began.
-fn asked_for(series: &[SeriesHistory], query: &AckQuery) -> Result<Vec<Acknowledgement>> {
+fn asked_for(evaluation: &Evaluation, series: &[SeriesHistory], query: &AckQuery) -> Result<Vec<Acknowledgement>> {
     let any = Ack {
         file: String::new(),
         benchmark: query.benchmark.clone(),
@@ -218,9 +220,7 @@ fn asked_for(series: &[SeriesHistory], query: &AckQuery) -> Result<Vec<Acknowled
         return Ok(vec![named(&ack.case, from)]);
     }
     let newest = begins.values().max_by(|one, other| one.since.cmp(&other.since));
-    let Some(newest) = newest else {
-        bail!("no regression is open there, so there is nothing to accept; `--from` says from where")
-    };
+    let Some(newest) = newest else { return Err(advice::nothing_open(evaluation, query)) };
     if begins.values().all(|change| change.session == newest.session) {
         return Ok(vec![named(&ack.case, &newest.session)]);
     }

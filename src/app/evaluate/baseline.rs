@@ -9,6 +9,10 @@ use kubebench_git::{Commits, Elsewhere, Named, Reached};
 use kubebench_results::compare::{Against, Lineage, Rule, Side};
 use kubebench_results::dataset::Dataset;
 
+/// What works in a clone of another branch alone too, to which git does not say which branch is the default one.
+pub(super) const UNKNOWN_BRANCH: &str = "the default branch is unknown: there is no `main` and no `master` here. \
+     `git fetch origin NAME:refs/remotes/origin/NAME` brings it, and `git remote set-head origin NAME` says that it is the default one";
+
 /// The commits whose sessions are the baseline where no other is asked for.
 pub enum DefaultBaseline {
     /// Those of the default branch.
@@ -31,6 +35,12 @@ impl DefaultBaseline {
         let Some(name) = commits.default_branch() else { return Ok(Self::NoBranch) };
         let side = Side::Branch(name);
         Ok(Self::Known { name: side.to_string(), lineage: commits.lineage(&side)? })
+    }
+
+    /// Says that the commits of the default branch are unknown where there is a repository, and what brings or names that branch.
+    pub fn note(&self) -> Option<String> {
+        let is_unknown = matches!(self, Self::NoBranch);
+        is_unknown.then(|| format!("{UNKNOWN_BRANCH}; until then all sessions count as its own"))
     }
 
     /// Returns the commits, where they are known.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 
+use super::baseline::UNKNOWN_BRANCH;
 use super::report::links;
 use super::{DefaultBaseline, Evaluation, ResultCommits, add_baselines};
 use crate::app::results::{NamedResults, ResultsPlace};
@@ -143,8 +144,10 @@ impl GatesEvaluated {
         let unmeasured = unmeasured.and_then(|others| unmeasured_here(&lines, order, others));
         let idle = idle(acks, &dataset, &all, &lineages, &as_of);
         let untrusted = untrusted(&left_out, &lines).len();
-        let unfetched =
-            unfetched.filter(|_| query.on_inconclusive != Some(WithoutAnswer::Pass) && lacks_history(&lines));
+        let (unfetched, done_without): (Option<String>, Option<String>) = match query.on_inconclusive {
+            Some(WithoutAnswer::Pass) => (None, unfetched),
+            _ => (unfetched.filter(|_| lacks_history(&lines)), None),
+        };
         // Neither the candidate nor the default branch ever ran anything that a gate is about.
         let never_ran = |line: &Line| line.verdict == Verdict::New && line.candidate.sessions.is_empty();
         let nothing_ran = unfetched.is_none()
@@ -180,6 +183,10 @@ impl GatesEvaluated {
             notes: absent
                 .iter()
                 .cloned()
+                .chain(
+                    done_without
+                        .map(|fetch| format!("the recorded results are not in this clone: {fetch} brings them")),
+                )
                 .chain(unmeasured)
                 .chain(notes)
                 .chain(idle)
@@ -305,10 +312,7 @@ fn lineages(
                 Some(name)
             }
             DefaultBaseline::NoRepository => None,
-            DefaultBaseline::NoBranch => bail!(
-                "the default branch is unknown: there is no `main` and no `master`; name it with --baseline branch:NAME, or \
-                 set it in git (`git remote set-head origin --auto`)"
-            ),
+            DefaultBaseline::NoBranch => bail!("{UNKNOWN_BRANCH}; or name another one with --baseline branch:NAME"),
         },
     };
     add_baselines(&mut lineages, rules.iter().map(|(rule, _)| rule), commits)?;

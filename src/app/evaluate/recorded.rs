@@ -26,13 +26,30 @@ impl Evaluation {
     pub fn read(&mut self, asked: Option<&NamedResults>) -> Result<()> {
         self.read_if_any(asked)?;
         if self.folder.is_none() && self.recorded_on().is_none() {
-            let own = &self.directory;
-            let fetch = self.unfetched().map_or_else(String::new, |fetch| format!("; {fetch} brings what is recorded"));
-            bail!(
-                "there is no folder {own}, so nothing has run yet: `kubebench run SPEC` makes the first result{fetch}"
-            );
+            bail!(self.without_results());
         }
         Ok(())
+    }
+
+    /// Says why there are no results here. Where some may be recorded elsewhere, that says nothing of whether anything ran.
+    fn without_results(&self) -> String {
+        let own = &self.directory;
+        if let Some(why) = &self.no_project {
+            return why.clone();
+        }
+        let branch = self.recorded.branch.as_ref().filter(|_| !self.recorded.is_absent);
+        match (self.unfetched(), branch) {
+            (Some(fetch), _) => format!(
+                "the recorded results are not in this clone, and there is no folder {own}: {fetch} brings what is recorded"
+            ),
+            (None, Some(branch)) => format!(
+                "there is no folder {own} and no branch `{}` here, nor a remote to fetch it from",
+                branch.branch()
+            ),
+            (None, None) => {
+                format!("there is no folder {own}, so nothing has run yet: `kubebench run SPEC` makes the first result")
+            }
+        }
     }
 
     /// Reads the results that were asked for, or the project's, as far as there are any.

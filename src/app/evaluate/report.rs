@@ -19,6 +19,7 @@ use kubebench_report::{self as report, Links, Request, sampled};
 use kubebench_results::compare::model::{Comparison, Direction, Kind, Line, SeriesHistory, SessionValue};
 use kubebench_results::compare::{
     Against, Candidate, GateRequest, Head, HistoryRequest, Judged, Lineage, Rule, Side, Unread, gate, history, idle,
+    words,
 };
 use kubebench_results::dataset::Partition;
 use kubebench_results::verdict::DEFAULT_THRESHOLD;
@@ -363,14 +364,11 @@ fn samples(evaluation: &Evaluation, series: &[SeriesHistory]) -> Result<BTreeMap
 
 /// Says what a baseline without a branch means.
 fn note(baseline: &DefaultBaseline) -> Option<String> {
-    let note = match baseline {
-        DefaultBaseline::Known { .. } => return None,
+    match baseline {
+        DefaultBaseline::Known { .. } => None,
         DefaultBaseline::NoRepository => {
-            "This was made outside of a git repository, so all earlier sessions are the baseline."
+            Some("This was made outside of a git repository, so all earlier sessions are the baseline.".to_owned())
         }
-        DefaultBaseline::NoBranch => {
-            "The default branch of the repository is unknown, so all earlier sessions are the baseline."
-        }
-    };
-    Some(note.to_owned())
+        DefaultBaseline::NoBranch => baseline.note().map(|note| format!("{}.", words::sentence_case(&note))),
+    }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
+use crate::app::evaluate::ACKS;
 use crate::app::project::CompiledProject;
 use crate::app::start::VERSION;
 use kubebench_compiler::compile::Compiled;
@@ -12,7 +13,7 @@ use kubebench_contract::Run;
 use kubebench_executor::gather;
 use kubebench_executor::local::{Engine, Secrets, is_of_client};
 use kubebench_executor::run::{AfterFailure, Request};
-use kubebench_git as git;
+use kubebench_git::{self as git, CheckedOut, Looked};
 use kubebench_host::fs;
 use kubebench_host::machine::{self, Name};
 
@@ -38,12 +39,34 @@ pub struct RunOptions {
     pub name: Name,
 }
 
-/// Returns what is to be run of `compiled`.
+/// Returns the commit that is checked out, and which files differ from it that results of `compiled` may come from; nothing where there
+/// is none, and else why it cannot be told.
+pub fn checked_out(project: &CompiledProject, compiled: &Compiled) -> Result<Option<CheckedOut>, String> {
+    let Some(own) = &project.compilation.project else { return Ok(None) };
+    let benchmark = &compiled.benchmark;
+    let project_file = fs::exists(&project.root, PROJECT_FILE).then_some(PROJECT_FILE);
+    let carried = benchmark.files.iter().map(|(_, file)| file.path.as_str());
+    let specs = project.compilation.benchmarks.iter().map(|other| other.benchmark.path.as_str());
+    let suites = project.compilation.suites.iter().map(|other| other.suite.path.as_str());
+    git::checked_out(
+        &project.root,
+        &Looked {
+            results: &own.settings.results.directory,
+            written: vec![&own.settings.output, ACKS],
+            parts: [benchmark.path.as_str()].into_iter().chain(project_file).chain(carried).collect(),
+            beside: Some(benchmark.path.rsplit_once('/').map_or("", |(folder, _)| folder)),
+            others: specs.chain(suites).collect(),
+        },
+    )
+}
+
+/// Returns what is to be run of `compiled`, whose commit is known.
 pub fn request<'a>(
     project: &'a CompiledProject,
     compiled: &'a Compiled,
     runs: Vec<Run>,
     options: &RunOptions,
+    commit: Option<CheckedOut>,
 ) -> Result<Request<'a>> {
     let benchmark = &compiled.benchmark;
     let root = project.root.as_path();
@@ -53,9 +76,6 @@ pub fn request<'a>(
         .as_ref()
         .context("the project file has errors; `kubebench validate` shows them")?
         .settings;
-    let mut paths = vec![benchmark.path.clone()];
-    paths.extend(fs::exists(root, PROJECT_FILE).then(|| PROJECT_FILE.to_owned()));
-    paths.extend(benchmark.files.iter().map(|(_, file)| file.path.clone()));
     // A container has its image's PATH and HOME.
     let base: &[&str] = if options.engine.runs_images() { &[] } else { &BASE };
     let passes = |name: &str| base.contains(&name) || options.pass_env.iter().any(|wanted| wanted == name);
@@ -73,8 +93,7 @@ pub fn request<'a>(
         after_failure: options.after_failure,
         log_limit: benchmark.log_limit.unwrap_or(gather::LOG_LIMIT),
         name: options.name,
-        // Why it is unknown has been said once.
-        commit: git::checked_out(root, &paths, &settings.results.directory).ok().flatten(),
+        commit,
         version: VERSION,
     })
 }

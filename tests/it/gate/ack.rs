@@ -48,6 +48,36 @@ fn a_fresh_hit_is_accepted_as_far_as_it_went() {
     }
 }
 
+/// A gate fails by one session, and a change of level takes several: until then `ack` takes what the gate named, and says so.
+#[test]
+fn what_the_gate_calls_regressed_is_named_where_no_change_is_open() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    let (status, _, error) = project.says(&ACK);
+    assert!(status == 2 && error.contains("no regression is open there, so there is nothing to accept"), "{error}");
+    let bad = project.session(90.0, &Special::default());
+    let (status, text) = project.whole(&[]);
+    assert!(status == 1 && text.contains(&format!("--from {bad} ")), "{text}");
+    let (status, _, error) = project.says(&[&ACK[..], &["--expires", "2026-12-31", "--target=default"]].concat());
+    assert_eq!(status, 2, "{error}");
+    let (said, command) = error.trim_end().split_once("\n  ").unwrap();
+    assert_line(
+        said,
+        str! {"error: no change of level is open there yet, and the gate calls the newest sessions regressed; this accepts that:"},
+    );
+    assert!(command.contains("--target default") && command.contains("--expires 2026-12-31"), "{command}");
+    assert!(command.contains(&format!(" --from {bad} --by ada --reason known")), "{command}");
+    let words: Vec<&str> = command.split(' ').skip(1).collect();
+    let (status, _, error) = project.says(&words);
+    assert_eq!(status, 0, "{error}");
+    assert_eq!(project.gate(&[]).0, 0);
+    // What is accepted is not named again, nor is another metric or target.
+    for other in [&ACK[..], &[&ACK[..], &["--target", "elsewhere"]].concat()] {
+        let (status, _, error) = project.says(other);
+        assert!(status == 2 && !error.contains("kubebench ack"), "{error}");
+    }
+}
+
 #[test]
 fn the_bound_of_two_steps_is_that_of_both() {
     let mut project = Project::with(&SPEC.replace("maxRegression: 3%", "maxRegression: 5%"));

@@ -268,8 +268,11 @@ fn a_release_without_a_tree_has_no_results_of_a_cluster() {
     let mut project = Project::with(&SPEC.replace("maxRegression: 3%}", "maxRegression: 3%, baseline: {tag: v1}}"));
     project.commit("release");
     project.git(&["tag", "v1"]);
-    project.sessions(&QUIET, &Special::default());
-    project.session(92.0, &Special::default());
+    for value in QUIET.iter().chain(&[92.0]) {
+        project.session_as(*value, &Special::default(), |made| {
+            "kubernetes".clone_into(&mut made.environment.cluster.engine);
+        });
+    }
     let (status, line) = project.gate(&[]);
     assert_eq!((status, verdict(&line)), (0, "inconclusive"), "{line:#}");
     assert_line(
@@ -288,6 +291,26 @@ fn a_release_without_a_tree_has_no_results_of_a_cluster() {
         texts(&line["notes"]),
         str! {"results of a cluster do not know their commit, and no commit of tag:v1 has a generated tree that tells it: they are not of its sessions"},
     );
+}
+
+/// The first result that names a commit, in a project that became a repository: what ran before it is of no branch.
+#[test]
+fn sessions_from_before_the_repository_are_no_baseline() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET[..7], &Special::default());
+    assert_eq!(project.gate(&[]).1["baseline"]["sessions"].as_array().unwrap().len(), 6);
+    let first = Special { commit: Some(project.commit("first")), ..Special::default() };
+    project.session(100.0, &first);
+    let (_, line) = project.gate(&[]);
+    assert!(line["message"].as_str().unwrap().contains("0 of at least 5 sessions"), "{line:#}");
+    assert_line(
+        texts(&line["notes"]),
+        str! {"7 sessions name no commit, so it is unknown whether they are of branch:main: they are no baseline, and sessions that run in a checkout of it, which name theirs, will be"},
+    );
+    // It is as the note says.
+    project.sessions(&QUIET[8..13], &first);
+    let (_, line) = project.gate(&[]);
+    assert_eq!((verdict(&line), line["baseline"]["sessions"].as_array().unwrap().len()), ("unchanged", 5), "{line:#}");
 }
 
 /// The newest session of a branch is judged by itself; that there are more of its commit is said.

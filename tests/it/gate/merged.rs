@@ -1,7 +1,7 @@
 //! Whose the results of a branch are once it was merged: by whatever command, they are of what the default branch holds.
 
 use kubebench_format::result::v1::BenchmarkResult;
-use kubebench_git::checked_out;
+use kubebench_git::{Looked, checked_out};
 
 use super::{Project, QUIET, SPEC, Special, verdict};
 
@@ -41,7 +41,8 @@ fn forget(project: &Project) {
 
 /// A session of what is checked out.
 fn here(project: &Project) -> Special {
-    let known = checked_out(project.folder.path(), &[], "results").unwrap().unwrap();
+    let known =
+        checked_out(project.folder.path(), &Looked { results: "results", ..Looked::default() }).unwrap().unwrap();
     Special { commit: Some(known.commit), content: known.content, ..Special::default() }
 }
 

@@ -1,5 +1,6 @@
 //! In which order sessions are: on the line of the default branch by their commits, where each of them is known, else by time.
 
+use kubebench_git::{Looked, checked_out};
 use kubebench_testing::snapshot::{assert_line, assert_text, str};
 use serde_json::Value as Json;
 
@@ -78,6 +79,43 @@ fn a_back_fill_of_slow_commits_opens_nothing() {
     assert_eq!(order(&project)[..6], (21..=26).map(|number| format!("session-{number:03}")).collect::<Vec<_>>());
 }
 
+/// The commits between were measured afterwards: the change begins with one of these, and was first measured before.
+#[test]
+fn a_change_that_was_back_filled_was_there_before_its_first_session_ran() {
+    let mut project = Project::with(SPEC);
+    let commits: Vec<String> = (0..12).map(|number| project.commit(&format!("change {number}"))).collect();
+    let at = |number: usize| QUIET[number] * if number < 5 { 1.0 } else { 0.9 };
+    // All that has an even number, each four times; then what is between.
+    for number in (0..12).step_by(2) {
+        project.sessions(&[at(number), at(number) * 1.001, at(number) * 0.999, at(number)], &on(&commits[number]));
+    }
+    let day = |line: &Json| line["open"]["since"].as_str().unwrap().to_owned();
+    let (status, before) = project.gate(&[]);
+    assert_eq!((status, before["open"]["commit"].as_str()), (1, Some(&*commits[6])), "{before:#}");
+    project.sessions += 5 * 24;
+    for number in (1..12).step_by(2) {
+        project.session(at(number), &on(&commits[number]));
+    }
+    let (status, after) = project.gate(&[]);
+    assert_eq!((status, after["open"]["commit"].as_str()), (1, Some(&*commits[5])), "{after:#}");
+    assert_eq!(after["open"]["after"], commits[4], "{after:#}");
+    assert_eq!(day(&after), day(&before), "it was measured then, by a later commit");
+    let (_, history) = project.json(&["history", "train"]);
+    let session = after["open"]["session"].as_str().unwrap();
+    let sessions = history["series"][0]["sessions"].as_array().unwrap();
+    let own = sessions.iter().find(|own| own["session"] == session).unwrap();
+    assert!(own["startedAt"].as_str().unwrap() > day(&after).as_str(), "{own:#}");
+    assert_eq!(history["series"][0]["changes"][0]["since"], after["open"]["since"], "{history:#}");
+    // What is accepted until that day is listed as since that day.
+    let until = &day(&after)[..10];
+    let all = ["ack", "--all", "--until", until, "--by", "ada", "--reason", "known"];
+    let (status, path, error) = project.says(&all);
+    assert_eq!(status, 0, "{error}");
+    let text = std::fs::read_to_string(project.folder.path().join(path.trim())).unwrap();
+    assert!(text.contains(&format!(" since {until} (session {session}, ")), "{text}");
+    assert_eq!(project.gate(&[]).0, 0);
+}
+
 #[test]
 fn what_a_merge_or_a_squash_brought_is_where_it_was_brought() {
     for squash in [false, true] {
@@ -86,7 +124,8 @@ fn what_a_merge_or_a_squash_brought_is_where_it_was_brought() {
         project.session(100.0, &on(&first));
         project.git(&["checkout", "-q", "-b", "topic"]);
         project.commit("topic");
-        let known = kubebench_git::checked_out(project.folder.path(), &[], "results").unwrap().unwrap();
+        let looked = Looked { results: "results", ..Looked::default() };
+        let known = checked_out(project.folder.path(), &looked).unwrap().unwrap();
         let topic = Special { commit: Some(known.commit), content: known.content, ..Special::default() };
         project.session(100.1, &topic);
         project.git(&["checkout", "-q", "main"]);

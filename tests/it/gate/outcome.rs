@@ -114,7 +114,7 @@ fn cases_that_a_candidate_lacks_are_named() {
     let said = fs::read_to_string(project.folder.path().join("gate.md")).unwrap();
     assert_line(
         &said,
-        str! {"- Missing: 6 cases of train have no result on default: size=1; size=2; size=3 and 3 more"},
+        str! {"- Missing: 6 cases of train have no result of the candidate on default: size=1; size=2; size=3 and 3 more"},
     );
     assert_eq!(said.matches("have no result").count(), 1, "{said}");
 }
@@ -177,7 +177,7 @@ fn a_first_hit_waits_where_the_gate_says_so() {
     assert_eq!((status, verdict(&line)), (0, "pending"), "{line:#}");
     assert_line(
         &project.says(&["gate"]).1,
-        str! {"  next: write `run: 2` into the spec of train to start another session, which decides"},
+        str! {"  next: run train again with `kubebench run`: another session decides"},
     );
     project.session(93.2, &after);
     let (status, line) = project.gate(&[]);
@@ -420,7 +420,7 @@ fn limits_and_fixed_values_wait_as_changes_do_and_no_acknowledgement_is_offered(
         assert_line(&comment, waits);
         assert_line(
             &project.says(&["gate"]).1,
-            str! {"  next: write `run: 2` into the spec of train to start another session, which decides"},
+            str! {"  next: run train again with `kubebench run`: another session decides"},
         );
         let session = project.session(90.2, &image("sha256:2"));
         let (status, line) = project.gate(&[]);

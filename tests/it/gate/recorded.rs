@@ -12,17 +12,17 @@ use super::{Project, QUIET, SPEC, Special, texts, verdict};
 use crate::support::project::{files_below, relative};
 
 const BRANCH: &str = "kubebench/results";
-const FETCH: &str = "git fetch origin kubebench/results:refs/remotes/origin/kubebench/results";
+pub(super) const FETCH: &str = "git fetch origin kubebench/results:refs/remotes/origin/kubebench/results";
 
 /// A project whose sessions are recorded on a branch, and which others clone.
-struct Remote {
-    project: Project,
+pub(super) struct Remote {
+    pub(super) project: Project,
     clones: tempfile::TempDir,
 }
 
 impl Remote {
     /// Sessions with these values of the newest commit of `main`, on the branch alone.
-    fn with(values: &[f64]) -> Self {
+    pub(super) fn with(values: &[f64]) -> Self {
         Self::of(Project::with(SPEC), values)
     }
 
@@ -77,7 +77,7 @@ impl Remote {
     }
 
     /// Another clone, made with these options.
-    fn cloned(&self, name: &str, options: &[&str]) -> PathBuf {
+    pub(super) fn cloned(&self, name: &str, options: &[&str]) -> PathBuf {
         let folder = self.clones.path().join(name);
         let source = format!("file://{}", self.project.folder.path().display());
         self.project.git(&["config", "uploadpack.allowFilter", "true"]);
@@ -92,7 +92,7 @@ impl Remote {
         fs::create_dir_all(self.project.folder.path().join("results")).unwrap();
     }
 
-    fn says(&self, clone: &Path, arguments: &[&str]) -> (i32, String, String) {
+    pub(super) fn says(&self, clone: &Path, arguments: &[&str]) -> (i32, String, String) {
         self.project.says(&[arguments, &["-C", clone.to_str().unwrap()]].concat())
     }
 

@@ -205,7 +205,7 @@ fn a_change_that_two_commits_show_began_with_the_first() {
     assert_eq!((status, line["verdict"].as_str(), line["reason"].as_str()), (0, Some("pending"), Some("firstHit")));
     let (_, text, _) = project.says(&["gate"]);
     assert!(!text.contains("kubebench ack"), "{text}");
-    assert_line(&text, str! {"  next: write `run: 2` into the spec of train to start another session, which decides"});
+    assert_line(&text, str! {"  next: run train again with `kubebench run`: another session decides"});
     project.session(93.2, &on(&commits[2]));
     let (status, line) = project.gate(&[]);
     assert_eq!((status, line["verdict"].as_str(), line["reason"].as_str()), (1, Some("regressed"), Some("open")));

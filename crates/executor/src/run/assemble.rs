@@ -73,7 +73,7 @@ impl LocalRun<'_> {
                 run_digest: request.compiled.identity.digest.to_string(),
                 run: benchmark.run,
                 commit: request.commit.as_ref().map(|known| known.commit.clone()),
-                dirty: request.commit.as_ref().map(|known| known.dirty),
+                dirty: request.commit.as_ref().map(|known| !known.differing.is_empty()),
                 content: request.commit.as_ref().and_then(|known| known.content.clone()),
                 rules_digest: Digest::of(request.rules).to_string(),
                 extraction: Some(kubebench_extract::VERSION),

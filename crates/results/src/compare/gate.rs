@@ -3,6 +3,7 @@
 //! Every gated metric of every case is measured first; then all p values are adjusted together; then each is judged.
 
 mod candidate;
+mod doubt;
 mod evaluation;
 mod new_case;
 
@@ -14,7 +15,7 @@ pub use self::new_case::Unread;
 
 use self::evaluation::{Adjusted, Draft};
 use super::history::replaced;
-use super::model::{Line, NO_SESSION};
+use super::model::{Line, NO_SESSION, NONE_OF_NAMED};
 use super::policies::Policies;
 use super::side::Lineage;
 use crate::dataset::{Dataset, Partition, Series, Session, series_of};
@@ -166,7 +167,7 @@ pub fn gate(request: Request<'_>) -> Judged {
     let only_elsewhere = only_elsewhere(&request);
     for ((rule, case, name), (judged, elsewhere)) in cases.into_iter().zip(measured) {
         if judged.is_empty() && !only_elsewhere.contains(&(rule.benchmark.as_str(), rule.target.as_str())) {
-            lines.push(missing(rule, case, name));
+            lines.push(missing(rule, case, name, request.candidate));
         }
         drafts.extend(judged);
         notes.extend(elsewhere);
@@ -250,7 +251,7 @@ fn key(line: &Line) -> (&BTreeMap<String, String>, &str, &BTreeMap<String, Strin
 }
 
 /// Returns the line of a case that has no result.
-fn missing(rule: &Rule, case: &str, name: &str) -> Line {
+fn missing(rule: &Rule, case: &str, name: &str, candidate: &Candidate) -> Line {
     Line {
         benchmark: rule.benchmark.clone(),
         baseline_benchmark: None,
@@ -264,7 +265,11 @@ fn missing(rule: &Rule, case: &str, name: &str) -> Line {
         kind: kubebench_format::result::v1::Kind::Secondary,
         verdict: Verdict::Missing,
         reason: NO_SESSION.to_owned(),
-        message: "there is no result of the candidate".to_owned(),
+        message: match candidate {
+            // There may be results of others.
+            Candidate::Rows(_) => NONE_OF_NAMED.to_owned(),
+            Candidate::Newest | Candidate::NewestOf(_) => "there is no result of the candidate".to_owned(),
+        },
         change: None,
         interval: None,
         p: None,

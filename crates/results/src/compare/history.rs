@@ -340,7 +340,7 @@ pub(super) fn level_change(
     );
     Some(LevelChange {
         session: session.id.clone(),
-        since: session.started_at.clone(),
+        since: origin.first_measured(first, series)?,
         turn: change.turn,
         commit: origin.commit(first),
         after: change.at.checked_sub(1).and_then(session_at).and_then(|before| origin.commit(before)),

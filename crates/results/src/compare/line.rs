@@ -6,6 +6,7 @@ use super::words;
 use crate::dataset::{Dataset, Partition, Point, Series};
 use crate::verdict::{Judgement, Policy};
 use kubebench_stats as stats;
+use kubebench_syntax::unit::moment;
 
 /// Where sessions are from.
 #[derive(Clone, Copy)]
@@ -36,6 +37,16 @@ impl Origin<'_> {
             runs: sessions.iter().map(|(_, runs)| runs).sum(),
             sessions: sessions.into_iter().map(|(session, _)| session).collect(),
         }
+    }
+
+    /// Returns when what begins with a session was first measured: a session of a later commit may have run before it, as where the commits
+    /// between were measured afterwards.
+    pub(super) fn first_measured(&self, first: usize, series: &Series) -> Option<String> {
+        let own = self.partition.sessions.get(first)?;
+        let later = series.points.iter().filter(|point| point.session > first && self.is_member(point));
+        let later = later.filter_map(|point| self.partition.sessions.get(point.session));
+        let began = [own].into_iter().chain(later).map(|session| session.started_at.as_str());
+        began.min_by(|one, other| moment(one).cmp(moment(other))).map(str::to_owned)
     }
 
     fn session(&self, point: &Point) -> Option<SessionValue> {

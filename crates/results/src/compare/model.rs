@@ -8,6 +8,8 @@ pub use kubebench_format::result::v1::{Direction, Kind};
 
 /// The reason of a line whose case has no session at all.
 pub(crate) const NO_SESSION: &str = "noSession";
+/// The message of a case without a session of the candidate that somebody named.
+pub(crate) const NONE_OF_NAMED: &str = "there is no result of the candidate that was named";
 
 /// The reason of a pending line of which an earlier session was worse, and the newest one is not.
 pub(crate) const NOT_SHOWN: &str = "notShown";
@@ -143,7 +145,7 @@ pub struct SeriesHistory {
 pub struct LevelChange {
     /// The first session of the new level.
     pub session: String,
-    /// When that began.
+    /// When it was first measured: in that session, or in one of a later commit that ran before.
     pub since: String,
     /// What it is.
     pub turn: Turn,
@@ -312,7 +314,7 @@ pub struct PendingChange {
 pub struct OpenChange {
     /// Its first session.
     pub session: String,
-    /// When that began.
+    /// When it was first measured: in that session, or in one of a later commit that ran before.
     pub since: String,
     /// The commit of that session.
     pub commit: Option<String>,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::dataset::{Dataset, Row};
 
 /// What ran a result in a cluster, as its environment says it.
-const CLUSTER: &str = "kubernetes";
+pub(super) const CLUSTER: &str = "kubernetes";
 
 /// One side, as it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

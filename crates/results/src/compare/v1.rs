@@ -220,7 +220,7 @@ pub enum Why {
 pub struct LevelChange {
     /// The first session of the new level.
     pub session: String,
-    /// When that began.
+    /// When it was first measured: in that session, or in one of a later commit that ran before.
     pub since: String,
     /// What it is.
     pub turn: Turn,
@@ -405,7 +405,7 @@ pub struct SessionValue {
 pub struct OpenChange {
     /// Its first session.
     pub session: String,
-    /// When that began.
+    /// When it was first measured: in that session, or in one of a later commit that ran before.
     pub since: String,
     /// The commit of that session.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -37,7 +37,7 @@ pub(crate) fn code(reason: Reason) -> &'static str {
 pub(crate) fn nothing_to_evaluate(answer: &GateReport) -> String {
     match answer.lines.len() {
         0 => "no spec has a gate".to_owned(),
-        count => format!("no benchmark with a gate has a result yet, and {} for the first", awaits(count)),
+        count => format!("no benchmark with a gate has a result here, and {} for the first", awaits(count)),
     }
 }
 
@@ -524,6 +524,16 @@ pub fn branch(baseline: &str) -> &str {
 /// Returns the first digits of a commit.
 pub fn short(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
+}
+
+/// Returns a side as columns are headed: a commit by its first digits.
+pub fn side(name: &str) -> String {
+    let is_commit = |name: &str| name.len() == 40 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match name.strip_prefix("rev:") {
+        Some(commit) if is_commit(commit) => format!("rev:{}", short(commit)),
+        None if is_commit(name) => short(name).to_owned(),
+        _ => name.to_owned(),
+    }
 }
 
 /// Returns words as the beginning of a sentence.

@@ -164,7 +164,7 @@ fn open(evaluation: &Evaluation, acks: &[Ack], lineages: &[Option<Lineage>], as_
 
 fn in_words(told: &SeriesHistory) -> Option<String> {
     let first = told.open.as_ref()?;
-    let since = told.sessions.iter().find(|session| session.session == *first)?;
+    let since = told.changes.iter().find(|change| change.session == *first)?;
     let case = if told.case_name.is_empty() { String::new() } else { format!(" ({})", told.case_name) };
     let unit = told.unit.as_deref();
     let size = told.open_size.map_or_else(String::new, |size| format!("{} ", words::size(size, unit)));
@@ -175,7 +175,7 @@ fn in_words(told: &SeriesHistory) -> Option<String> {
         told.benchmark,
         labelled(&told.metric, &told.labels),
         words::hardware(&told.environment),
-        words::day(&since.started_at),
+        words::day(&since.since),
     )))
 }
 

@@ -13,6 +13,7 @@ use super::super::far_off;
 use super::super::line::Origin;
 use super::super::model::{Acknowledged, Line};
 use super::super::words;
+use super::doubt::in_doubt;
 use super::{Against, Candidate, Request, Rule};
 use crate::dataset::{Partition, Point, Series};
 use crate::verdict::{
@@ -426,19 +427,6 @@ fn of_same_commit(
         let commit = words::short(&commit_of_own);
         format!(
             "{count} of them of the candidate's own commit: `--candidate {commit}` evaluates all of its sessions together"
-        )
-    })
-}
-
-/// Says that nobody knows which sessions are of a baseline.
-fn in_doubt(origin: Origin<'_>, series: &Series, name: &str) -> Option<String> {
-    let lineage = origin.lineage?;
-    let session = |point: &Point| origin.partition.sessions.get(point.session)?.first(origin.dataset);
-    let is_in_doubt = |point: &Point| session(point).is_some_and(|row| lineage.is_in_doubt(origin.dataset, row));
-    series.points.iter().any(is_in_doubt).then(|| {
-        format!(
-            "results of a cluster do not know their commit, and no commit of {name} has a generated tree that tells it: they are not of its \
-             sessions"
         )
     })
 }

@@ -15,7 +15,8 @@ pub fn comparison(answer: &Comparison) -> String {
             answer.baseline, answer.candidate
         ));
     }
-    let header = ["BENCHMARK", "CASE", "METRIC", &answer.baseline, &answer.candidate, "CHANGE", "VERDICT"];
+    let [before, after] = [&answer.baseline, &answer.candidate].map(|side| words::side(side));
+    let header = ["BENCHMARK", "CASE", "METRIC", &before, &after, "CHANGE", "VERDICT"];
     text.push_str(&table(&header, &by_weight(&answer.lines)));
     for mean in &answer.geomeans {
         let excluded = match mean.excluded {

@@ -31,7 +31,7 @@ pub(super) enum Beside {
 /// Returns what `compare --markdown` writes.
 pub fn comparison(answer: &Comparison, subject: &Subject) -> String {
     let mut text = format!("{}\n", subject.mark("compare"));
-    let (before, after) = (escape(&answer.baseline), escape(&answer.candidate));
+    let [before, after] = [&answer.baseline, &answer.candidate].map(|side| escape(&words::side(side)));
     text.push_str(&format!("### Kubebench: {before} → {after}\n\n{}", headline(answer)));
     table(&mut text, ["before", "after"], &answer.lines, None, &NoAddresses);
     if let Some(said) = words::of_differences(&answer.lines) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::model::{GateReport, Line, NO_SESSION, Outcome, Verdict};
+use super::super::model::{GateReport, Line, NO_SESSION, NONE_OF_NAMED, Outcome, Verdict};
 use super::super::words;
 use super::{by_weight, named};
 use crate::verdict::worse;
@@ -177,18 +177,19 @@ impl Group<'_> {
         let benchmarks: BTreeSet<&str> = cases.iter().map(|(benchmark, _)| *benchmark).collect();
         let names: Vec<&str> = self.lines.iter().map(|line| line.case_name.as_str()).collect();
         let names = distinct(&names);
-        let (on, verdict) = (target(first), first.verdict.words());
+        let of = if first.message == NONE_OF_NAMED { "of the candidate " } else { "" };
+        let (on, verdict) = (format!("{of}on {}", target(first)), first.verdict.words());
         match (cases.len(), benchmarks.len()) {
             (1, _) => {
                 let case = if first.case_name.is_empty() { String::new() } else { format!(" [{}]", first.case_name) };
-                [format!("{verdict}: {}{case} has no result on {on}", first.benchmark), String::new()]
+                [format!("{verdict}: {}{case} has no result {on}", first.benchmark), String::new()]
             }
             (count, 1) => {
-                [format!("{verdict}: {count} cases of {} have no result on {on}", first.benchmark), named(&names)]
+                [format!("{verdict}: {count} cases of {} have no result {on}", first.benchmark), named(&names)]
             }
             (count, of) => {
                 let benchmarks: Vec<&str> = benchmarks.into_iter().collect();
-                [format!("{verdict}: {count} cases of {of} benchmarks have no result on {on}"), named(&benchmarks)]
+                [format!("{verdict}: {count} cases of {of} benchmarks have no result {on}"), named(&benchmarks)]
             }
         }
     }

@@ -383,17 +383,21 @@ impl Page<'_> {
         if self.view.detail == Detail::Full {
             return;
         }
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        let notes = self.answer.lines.iter().flat_map(|line| &line.notes);
-        for note in notes.filter(|note| !note.starts_with(words::AUTOCORRELATED)) {
-            *counts.entry(note).or_default() += 1;
+        let mut series: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
+        for line in &self.answer.lines {
+            for note in line.notes.iter().filter(|note| !note.starts_with(words::AUTOCORRELATED)) {
+                series.entry(note).or_default().push(line);
+            }
         }
-        let mut sorted: Vec<(&str, usize)> = counts.into_iter().collect();
-        sorted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let mut sorted: Vec<(&str, Vec<&Line>)> = series.into_iter().collect();
+        sorted.sort_by_key(|(_, lines)| std::cmp::Reverse(lines.len()));
         let said: Vec<String> = sorted
             .iter()
             .take(MOST)
-            .map(|(note, count)| if *count > 1 { format!("{note} ({count} series)") } else { (*note).to_owned() })
+            .map(|(note, lines)| match lines.as_slice() {
+                [line] => format!("{}: {note}", self.places.name(line)),
+                lines => format!("{note} ({} series)", lines.len()),
+            })
             .collect();
         for note in &said {
             self.sentence("note: ", 6, note);
@@ -431,7 +435,10 @@ fn fact(line: &Line, candidate: &str) -> Option<String> {
     let mut said = began.into_iter().chain(values).collect::<Vec<_>>().join(": ");
     said.push_str(&words::state(line));
     if line.open.is_none() && words::shown(line).is_some() {
-        let sure = words::sureness(line).map(|sure| format!("{sure}, {} threshold", words::share(line.threshold)));
+        // What changed from 0 has no share, and so no threshold.
+        let is_share = words::shown(line).is_some_and(|size| size.change.is_some());
+        let threshold = is_share.then(|| format!(", {} threshold", words::share(line.threshold))).unwrap_or_default();
+        let sure = words::sureness(line).map(|sure| sure + &threshold);
         said.push_str(&format!("; {}", sure.unwrap_or_else(|| line.message.clone())));
     }
     Some(said).filter(|said| !said.is_empty())

@@ -1,6 +1,7 @@
 //! What to do about a line: the commands that find the commit, and the decision that a person has to make.
 
 use super::super::model::{Direction, Line, NOT_SHOWN, OTHER_UNIT, OpenChange, Size, Verdict};
+use super::super::side::CLUSTER;
 use super::{code, day, metric, short};
 use crate::verdict::{Method, Reason};
 use kubebench_syntax::text::shell_word;
@@ -137,9 +138,16 @@ pub(crate) fn decide(line: &Line, results: Option<&str>) -> Vec<String> {
         ));
     }
     if line.verdict == Verdict::Pending || line.reason == "seenBefore" {
-        let run = line.next_run.map_or_else(|| "a `run:` greater by 1".to_owned(), |run| format!("`run: {run}`"));
         let decides = if line.reason == NOT_SHOWN { "helps to decide" } else { "decides" };
-        next.push(format!("write {run} into the spec of {} to start another session, which {decides}", line.benchmark));
+        // In a cluster, what has succeeded runs again by another `run` alone.
+        let is_local = line.environment.get("engine").is_some_and(|engine| engine != CLUSTER);
+        let how = if is_local {
+            format!("run {} again with `kubebench run`: another session", line.benchmark)
+        } else {
+            let run = line.next_run.map_or_else(|| "a `run:` greater by 1".to_owned(), |run| format!("`run: {run}`"));
+            format!("write {run} into the spec of {} to start another session, which", line.benchmark)
+        };
+        next.push(format!("{how} {decides}"));
     } else if let Some(open) = &line.open {
         // Of several levels, the newest one is accepted: `ack` knows where it begins.
         next.push(accept(line, Some(open.session.as_str()).filter(|_| open.measured == open.sessions), results));

@@ -198,7 +198,7 @@ impl Draft<'_> {
         let session = self.partition.sessions.get(first)?;
         Some(OpenChange {
             session: session.id.clone(),
-            since: session.started_at.clone(),
+            since: self.origin().first_measured(first, &self.series)?,
             commit: self.origin().commit(first),
             after: None,
             sessions,

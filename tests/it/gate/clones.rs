@@ -1,0 +1,114 @@
+//! What commands say in a clone that lacks a branch: nobody there knows what ran, and what is printed brings it.
+
+use std::path::Path;
+use std::process::Command;
+
+use kubebench_testing::snapshot::{assert_line, str};
+
+use super::recorded::{FETCH, Remote};
+use super::{Project, QUIET, SPEC, Special};
+
+fn shell(folder: &Path, command: &str) {
+    let output = Command::new("sh").args(["-c", command]).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Every command says that the results are elsewhere, and none that there are none.
+#[test]
+fn a_clone_without_recorded_results_does_not_say_that_nothing_ran() {
+    let remote = Remote::with(&QUIET[..8]);
+    let clone = remote.cloned("clone", &["--single-branch", "--branch", "main"]);
+    let results = clone.join("results");
+    assert!(!results.exists());
+    let ack = ["ack", "train", "--metric", "speed", "--by", "ada", "--reason", "known"];
+    let all = ["ack", "--all", "--until", "2026-02-01", "--by", "ada", "--reason", "known"];
+    for arguments in [
+        &["history"][..],
+        &["compare", "rev:HEAD", "rev:main"],
+        &["compare", "--by", "size"],
+        &["report", "--format", "markdown"],
+        &ack,
+        &all,
+    ] {
+        let (status, _, error) = remote.says(&clone, arguments);
+        assert_eq!(status, 2, "{arguments:?}: {error}");
+        assert_line(
+            &error,
+            str! {"error: the recorded results are not in this clone, and there is no folder results: `git fetch origin kubebench/results:refs/remotes/origin/kubebench/results` brings what is recorded"},
+        );
+    }
+    // Who does without them is not told that there are none.
+    let (status, out, _) = remote.says(&clone, &["gate", "--on-inconclusive", "pass"]);
+    assert!(status == 0 && out.contains(&FETCH[..40]) && out.contains("has a result here"), "{out}");
+    // No remote could have them.
+    shell(&clone, "git remote remove origin");
+    let (status, _, error) = remote.says(&clone, &["history"]);
+    assert_eq!(status, 2);
+    assert_line(
+        &error,
+        str! {"error: there is no folder results and no branch `kubebench/results` here, nor a remote to fetch it from"},
+    );
+}
+
+#[test]
+fn outside_of_a_project_there_is_none() {
+    let project = Project::with(SPEC);
+    let empty = tempfile::tempdir().unwrap();
+    let empty = empty.path().to_str().unwrap();
+    for arguments in [&["history"][..], &["compare", "rev:a", "rev:b"], &["report", "--format", "markdown"], &["gate"]]
+    {
+        let (status, _, error) = project.says(&[arguments, &["-C", empty]].concat());
+        assert!(status == 2 && error.starts_with("error: there is no project in "), "{arguments:?}: {error}");
+        assert!(!error.contains("nothing has run"), "{error}");
+    }
+    let (status, _, error) = project.says(&["gate", "--allow-empty", "-C", empty]);
+    assert!(status == 2 && error.contains("there is no project in "), "{error}");
+    // A project in which nothing ran.
+    std::fs::remove_dir(project.folder.path().join("results")).unwrap();
+    let (status, _, error) = project.says(&["history"]);
+    assert!(status == 2 && error.contains("there is no folder results, so nothing has run yet"), "{error}");
+}
+
+/// What is printed about the default branch works where git cloned another one alone.
+#[test]
+fn a_clone_of_one_branch_says_how_to_have_the_default_one() {
+    for default in ["main", "trunk"] {
+        let mut project = Project::with(SPEC);
+        let main = Special { commit: Some(project.commit("main")), ..Special::default() };
+        project.sessions(&QUIET[..8], &main);
+        project.git(&["checkout", "-q", "-b", "feature"]);
+        let feature = Special { commit: Some(project.commit("feature")), ..Special::default() };
+        project.session(90.0, &feature);
+        project.git(&["branch", "-q", "-m", "main", default]);
+        project.git(&["checkout", "-q", default]);
+        let place = tempfile::tempdir().unwrap();
+        let clone = place.path().join("clone");
+        let source = format!("file://{}", project.folder.path().display());
+        project.git(&["clone", "-q", "--single-branch", "--branch", "feature", &source, clone.to_str().unwrap()]);
+        shell(project.folder.path(), &format!("cp -r results {}", clone.display()));
+        let says = |arguments: &[&str]| project.says(&[arguments, &["-C", clone.to_str().unwrap()]].concat());
+        let (status, _, error) = says(&["gate"]);
+        assert_eq!(status, 2, "{error}");
+        assert_line(
+            &error,
+            str! {"error: the default branch is unknown: there is no `main` and no `master` here. `git fetch origin NAME:refs/remotes/origin/NAME` brings it, and `git remote set-head origin NAME` says that it is the default one; or name another one with --baseline branch:NAME"},
+        );
+        let (status, out, error) = says(&["history"]);
+        assert!(status == 0 && out.contains("the default branch is unknown: there is no `main`"), "{out}{error}");
+        let (status, _, error) = says(&["gate", "--baseline", &format!("branch:{default}")]);
+        assert_eq!(status, 2, "{error}");
+        let fetch = format!("git fetch origin {default}:refs/remotes/origin/{default}");
+        let said = format!("there is no branch `{default}` here: `{fetch}` brings it");
+        assert!(error.contains(&said), "{error}");
+        shell(&clone, &fetch);
+        let (status, out, error) = says(&["gate", "--baseline", &format!("branch:{default}")]);
+        assert!(status == 1 && out.contains("regressed"), "{out}{error}");
+        if default != "main" {
+            shell(&clone, &format!("git remote set-head origin {default}"));
+        }
+        let (status, out, error) = says(&["gate"]);
+        assert!(status == 1 && out.contains("regressed"), "{out}{error}");
+        let (status, out, error) = says(&["history"]);
+        assert!(status == 0 && !out.contains("the default branch is unknown"), "{out}{error}");
+    }
+}
