@@ -5,13 +5,13 @@ mod next;
 
 use std::collections::BTreeMap;
 
-use super::model::{Acknowledged, Direction, GateReport, Line, NOT_SHOWN, PendingChange, Size, Verdict, Why};
-use crate::verdict::{Judgement, LEAST_HISTORY, Method, Policy, Reason, SIGNIFICANT};
+use super::model::{Acknowledged, Direction, GateReport, Line, NOT_SHOWN, Size, Verdict};
+use crate::verdict::{Judgement, Method, Policy, Reason, SIGNIFICANT};
 use kubebench_format::result::labelled;
 use kubebench_syntax::unit::{Conversion, MetricUnit};
 
 pub use self::began::NEWEST;
-pub(crate) use self::began::{Step, began, better, steps, sureness};
+pub(crate) use self::began::{Step, began, better, pending, steps, sureness};
 pub use self::next::next;
 pub(crate) use self::next::{Range, decide, limit, limit_to_add, ranges};
 
@@ -464,28 +464,6 @@ pub fn seen(sessions: usize, measured: usize) -> String {
         format!("{} at the current level, regressed for {sessions}", counted(measured, "session"))
     } else {
         format!("seen in {}", counted(sessions, "session"))
-    }
-}
-
-/// Says of a pending regression why it is not over, and what ends it.
-pub(crate) fn pending(of: &PendingChange, unit: Option<&str>, threshold: f64) -> String {
-    let since = day(&of.since);
-    let size = of.size.map_or_else(|| "worse".to_owned(), |size| self::size(size, unit));
-    let seen = format!("{size} since {since}, in {}", counted(of.sessions, "session"));
-    match of.why {
-        Why::NotShown => format!(
-            "got worse on {since} in session {}; the newest session does not show it, and more sessions decide",
-            of.session
-        ),
-        Why::Back(back) => {
-            let newest = if back == 1 { "the newest is".to_owned() } else { format!("the newest {back} are") };
-            let left = LEAST_HISTORY.saturating_sub(back).max(1);
-            let resolve = if left == 1 { "1 more like it resolves" } else { &format!("{left} more like it resolve") };
-            format!("{seen}; {newest} back at the level before, and {resolve} it")
-        }
-        Why::WithinThreshold => {
-            format!("{seen}; within the {} threshold now, and beyond it before: more sessions decide", share(threshold))
-        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Since when a line is as it is, in which steps, and how sure that is.
 
-use super::super::model::{Direction, Line, NOT_SHOWN, OpenChange, Size, Verdict};
-use super::{counted, day, limit, probability, seen, short, size};
+use super::super::model::{Direction, Line, NOT_SHOWN, OpenChange, PendingChange, Size, Verdict, Why};
+use super::{counted, day, limit, probability, seen, share, short, size};
+use crate::verdict::LEAST_HISTORY;
 
 /// How the words begin for a candidate that nobody named.
 pub const NEWEST: &str = "the newest session";
@@ -80,6 +81,28 @@ impl Step<'_> {
     pub(crate) fn sentence(&self, unit: Option<&str>) -> String {
         let size = self.size.map_or_else(String::new, |size| format!(": {}", self::size(size, unit)));
         format!("{}{}{size}", day(self.at), in_brackets(self.commit))
+    }
+}
+
+/// Says of a pending regression why it is not over, and what ends it.
+pub(crate) fn pending(of: &PendingChange, unit: Option<&str>, threshold: f64) -> String {
+    let since = day(&of.since);
+    let size = of.size.map_or_else(|| "worse".to_owned(), |size| size(size, unit));
+    let seen = format!("{size} since {since}, in {}", counted(of.sessions, "session"));
+    match of.why {
+        Why::NotShown => format!(
+            "got worse on {since} in session {}; the newest session does not show it, and more sessions decide",
+            of.session
+        ),
+        Why::Back(back) => {
+            let newest = if back == 1 { "the newest is".to_owned() } else { format!("the newest {back} are") };
+            let left = LEAST_HISTORY.saturating_sub(back).max(1);
+            let resolve = if left == 1 { "1 more like it resolves" } else { &format!("{left} more like it resolve") };
+            format!("{seen}; {newest} back at the level before, and {resolve} it")
+        }
+        Why::WithinThreshold => {
+            format!("{seen}; within the {} threshold now, and beyond it before: more sessions decide", share(threshold))
+        }
     }
 }
 
