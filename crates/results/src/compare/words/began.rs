@@ -87,7 +87,7 @@ impl Step<'_> {
 /// Says of a pending regression why it is not over, and what ends it.
 pub(crate) fn pending(of: &PendingChange, unit: Option<&str>, threshold: f64) -> String {
     let since = day(&of.since);
-    let size = of.size.map_or_else(|| "worse".to_owned(), |size| size(size, unit));
+    let size = of.size.map_or_else(|| "worse".to_owned(), |known| size(known, unit));
     let seen = format!("{size} since {since}, in {}", counted(of.sessions, "session"));
     match of.why {
         Why::NotShown => format!(
