@@ -2,6 +2,7 @@
 
 mod ack;
 mod ack_all;
+mod candidate;
 mod compare;
 mod empty;
 mod faults;
