@@ -4,6 +4,7 @@
 mod acknowledge;
 mod baseline;
 mod beginning;
+mod checked_out;
 mod compare;
 mod gate;
 mod history;

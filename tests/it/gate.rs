@@ -2,6 +2,7 @@
 
 mod ack;
 mod ack_all;
+mod candidate;
 mod clones;
 mod compare;
 mod empty;

@@ -28,9 +28,16 @@ pub struct Elsewhere {
 }
 
 impl Commits {
-    /// Returns what became of the commits in `named` that are not among those `reached`: which of these holds the same files, or makes
-    /// the same change.
+    /// Returns what became of the commits in `named` that are not among those `reached`.
     pub fn elsewhere(&self, reached: &Reached, named: &Named) -> Result<Elsewhere> {
+        let same = self.same(reached, named)?;
+        let lost = named.keys().filter(|name| !reached.commits.contains(*name) && !same.contains_key(*name));
+        let unreachable = unreachable(self.repository(), lost.cloned().collect())?;
+        Ok(Elsewhere { same, unreachable })
+    }
+
+    /// Returns which of the commits that were `reached` holds the same files as one in `named` that was not, or makes the same change.
+    pub fn same(&self, reached: &Reached, named: &Named) -> Result<BTreeMap<String, String>> {
         let repository = self.repository();
         let comparison = self.comparison();
         let mut wanted: BTreeMap<&str, CommitContent> = BTreeMap::new();
@@ -43,24 +50,51 @@ impl Commits {
             let content = known.clone().or_else(found);
             wanted.insert(name, content.unwrap_or_default());
         }
-        let mut elsewhere = Elsewhere::default();
+        let mut same = BTreeMap::new();
         if wanted.is_empty() {
-            return Ok(elsewhere);
+            return Ok(same);
         }
         let holding = reached.holding(repository, wanted.values().map(|content| content.tree.as_str()))?;
         let changed: Vec<&CommitContent> = wanted.values().filter(|content| content.patch.is_some()).collect();
-        let changes = (!changed.is_empty()).then(|| Changes::of(&comparison, &reached.tips, &changed)).transpose()?;
+        let changes = (!changed.is_empty()).then(|| Changes::of(&comparison, reached, &changed)).transpose()?;
         for (name, content) in &wanted {
             let making = || changes.as_ref()?.making(content).filter(|commit| reached.commits.contains(commit));
-            if let Some(commit) = holding.get(content.tree.as_str()).cloned().or_else(making) {
-                elsewhere.same.insert((*name).to_owned(), commit);
+            // A commit that reverts or lands again what was there before holds what an ancestor of it held, and is not that one.
+            let held = || {
+                let places = holding.get(content.tree.as_str())?;
+                let left = left(repository, name, content, &reached.tips);
+                let first = left.and_then(|left| reached.order.iter().position(|id| *id == left));
+                let at = places.iter().find(|at| Some(**at) >= first)?;
+                let found = *reached.order.get(*at)?;
+                let is_before = first.is_none() && left.is_some_and(|left| leads(repository, found, left));
+                (!is_before).then(|| found.to_string())
+            };
+            // What lies before the commits that were reached is not one of them either.
+            let is_before = || {
+                let own = Oid::from_str(name);
+                own.is_ok_and(|own| reached.forks.iter().any(|fork| *fork == own || leads(repository, own, *fork)))
+            };
+            if let Some(commit) = held().or_else(making).filter(|_| !is_before()) {
+                same.insert((*name).to_owned(), commit);
             }
         }
-        let lost = wanted.keys().filter(|name| !elsewhere.same.contains_key(**name));
-        let lost: BTreeSet<String> = lost.map(|name| (*name).to_owned()).collect();
-        elsewhere.unreachable = unreachable(repository, lost)?;
-        Ok(elsewhere)
+        Ok(same)
     }
+}
+
+/// Returns where the branch of a commit left those at `tips`: as a result says it, else as the repository does.
+fn left(repository: &Repository, name: &str, content: &CommitContent, tips: &[Oid]) -> Option<Oid> {
+    let said = content.base.as_deref().and_then(|base| Oid::from_str(base).ok());
+    let found = || {
+        let commit = repository.find_commit(Oid::from_str(name).ok()?).ok()?;
+        tips.iter().find_map(|tip| repository.merge_base(*tip, commit.id()).ok())
+    };
+    said.or_else(found)
+}
+
+/// Returns whether one commit is an ancestor of another, as far as the repository has both.
+fn leads(repository: &Repository, one: Oid, other: Oid) -> bool {
+    repository.graph_descendant_of(other, one).unwrap_or(false)
 }
 
 /// The changes among those looked for that the commits of a branch make, since the first of the commits at which others left it.
@@ -72,9 +106,12 @@ struct Changes {
 }
 
 impl Changes {
-    fn of(comparison: &Comparison<'_>, tips: &[Oid], wanted: &[&CommitContent]) -> Result<Self> {
+    fn of(comparison: &Comparison<'_>, reached: &Reached, wanted: &[&CommitContent]) -> Result<Self> {
         let repository = comparison.repository;
-        let mut walk = ancestors_first(repository, tips).context("cannot walk the history")?;
+        let mut walk = ancestors_first(repository, &reached.tips).context("cannot walk the history")?;
+        for fork in &reached.forks {
+            walk.hide(*fork).context("cannot walk the history")?;
+        }
         // After a forced push a base may be nowhere, and its change anywhere.
         let bases: BTreeSet<&str> = wanted.iter().map(|content| content.base.as_deref().unwrap_or_default()).collect();
         let bases: Option<Vec<Oid>> = bases.iter().map(|base| Oid::from_str(base).ok()).collect();
@@ -115,7 +152,7 @@ impl Changes {
 pub(super) struct Comparison<'r> {
     repository: &'r Repository,
     /// The folder that is left out.
-    results: String,
+    pub(super) results: String,
     paths: [String; 2],
 }
 
@@ -162,7 +199,7 @@ impl<'r> Comparison<'r> {
     }
 
     /// The same, as far as it is in files that are `wanted`.
-    fn own_change(&self, commit: &Commit<'_>, wanted: &dyn Fn(&str) -> bool) -> Result<Change, Error> {
+    pub(super) fn own_change(&self, commit: &Commit<'_>, wanted: &dyn Fn(&str) -> bool) -> Result<Change, Error> {
         let parent = commit.parents().next().map(|parent| parent.tree()).transpose()?;
         self.change(parent.as_ref(), &commit.tree()?, wanted)
     }

@@ -14,6 +14,7 @@
 #![expect(clippy::disallowed_methods, reason = "the one place that starts git and reads its environment")]
 
 mod attempts;
+mod beyond;
 mod branch;
 mod brought;
 mod connection;
@@ -45,6 +46,7 @@ use kubebench_host::fs::cache_folder;
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::invariant::Invariant as _;
 
+pub use beyond::Lacking;
 pub use brought::{Brought, RunOf, brought};
 pub use content::{Elsewhere, Named};
 pub use earlier::Earlier;

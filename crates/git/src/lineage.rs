@@ -24,6 +24,10 @@ pub struct Reached {
     pub trees: BTreeMap<(String, String, String), String>,
     /// Where the walk began.
     pub(super) tips: Vec<Oid>,
+    /// Where it ended before the first commit.
+    pub(super) forks: Vec<Oid>,
+    /// The commits, ancestors first.
+    pub(super) order: Vec<Oid>,
 }
 
 /// A repository whose commits are looked up.
@@ -85,6 +89,12 @@ impl Commits {
         head.ok().map(|commit| commit.id().to_string())
     }
 
+    /// Returns the name of the branch that is checked out, where one is.
+    pub fn checked_out_branch(&self) -> Option<String> {
+        let head = self.repository.head().ok().filter(git2::Reference::is_branch)?;
+        head.shorthand().ok().map(str::to_owned)
+    }
+
     /// Returns what a branch reaches, here and as it was last fetched.
     pub fn of_branch(&self, name: &str) -> Result<Reached> {
         let tips = branch_tips(&self.repository, name);
@@ -126,17 +136,23 @@ impl Commits {
                 anyhow!("`{revision}` is no folder and no commit here: {}{}", error.message(), hint(&self.repository))
             }
         })?;
-        self.described(&[commit.id()], [Ok(commit.id())])
+        Ok(Reached { forks: commit.parent_ids().collect(), ..self.described(&[commit.id()], [Ok(commit.id())])? })
     }
 
     /// Walks from the oldest commit to `tips`, so that what a tree asks for is known by the commit that brought it.
     fn reached(&self, tips: &[Oid]) -> Result<Reached> {
         let walk = ancestors_first(&self.repository, tips).context("cannot walk the history")?;
         let reached = self.described(tips, walk)?;
+        self.refuse_cut_off(&reached)?;
+        Ok(reached)
+    }
+
+    /// Refuses commits some of whose ancestors are not here.
+    pub(super) fn refuse_cut_off(&self, reached: &Reached) -> Result<()> {
         if self.cut_off()?.iter().any(|commit| reached.commits.contains(commit)) {
             return Err(anyhow!("nobody can tell which results are of which branch{}", hint(&self.repository)));
         }
-        Ok(reached)
+        Ok(())
     }
 
     /// Returns the commits whose ancestors are not here: of another branch than the one that is walked they cut off nothing.
@@ -149,13 +165,14 @@ impl Commits {
     }
 
     /// Returns these commits, and what their trees ask to run.
-    fn described(&self, tips: &[Oid], ids: impl IntoIterator<Item = Result<Oid, Error>>) -> Result<Reached> {
+    pub(super) fn described(&self, tips: &[Oid], ids: impl IntoIterator<Item = Result<Oid, Error>>) -> Result<Reached> {
         let mut reached = Reached { tips: tips.to_vec(), ..Reached::default() };
         let mut seen = Seen::default();
         for id in ids {
             let id = id.context("cannot walk the history")?;
             let commit = self.repository.find_commit(id).context("cannot read a commit")?;
             reached.commits.insert(id.to_string());
+            reached.order.push(id);
             self.tree(&commit, &mut seen, &mut reached.trees);
         }
         Ok(reached)
@@ -210,19 +227,23 @@ impl Commits {
 }
 
 impl Reached {
-    /// Returns the commits that hold one of these trees, by tree; of several the first that git names.
+    /// Returns where the walk ended before the first commit.
+    pub fn forks(&self) -> BTreeSet<String> {
+        self.forks.iter().map(Oid::to_string).collect()
+    }
+
+    /// Returns where in the order of commits one of these trees is held, by tree.
     pub(super) fn holding<'t>(
         &self,
         repository: &Repository,
         trees: impl Iterator<Item = &'t str>,
-    ) -> Result<BTreeMap<String, String>> {
+    ) -> Result<BTreeMap<String, Vec<usize>>> {
         let wanted: BTreeSet<Oid> = trees.filter_map(|tree| Oid::from_str(tree).ok()).collect();
-        let mut holding = BTreeMap::new();
-        for name in &self.commits {
-            let id = Oid::from_str(name).context("cannot read a commit")?;
-            let tree = repository.find_commit(id).context("cannot read a commit")?.tree_id();
+        let mut holding: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (at, id) in self.order.iter().enumerate() {
+            let tree = repository.find_commit(*id).context("cannot read a commit")?.tree_id();
             if wanted.contains(&tree) {
-                holding.entry(tree.to_string()).or_insert_with(|| name.clone());
+                holding.entry(tree.to_string()).or_default().push(at);
             }
         }
         Ok(holding)

@@ -22,7 +22,7 @@ pub use ack::{begins, idle, matches};
 pub(crate) use comparison::measure_cases;
 pub use comparison::{Request, compare};
 pub use extent::extent;
-pub use gate::{Against, Candidate, Head, Judged, Request as GateRequest, Rule, Unread, gate};
+pub use gate::{Against, Candidate, CheckedOut, Head, Judged, Lacks, Request as GateRequest, Rule, Unread, gate};
 pub use history::{Request as HistoryRequest, history};
 pub use policies::{Meant, Policies, Stated};
 pub use sequence::{OutOfTime, sequences};

@@ -1,11 +1,11 @@
 //! The commits with whose sessions others are compared.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
 use anyhow::{Result, anyhow, bail};
 
-use kubebench_git::{Commits, Elsewhere, Named, Reached};
+use kubebench_git::{Commits, Elsewhere, Lacking, Named, Reached};
 use kubebench_results::compare::{Against, Lineage, Rule, Side};
 use kubebench_results::dataset::Dataset;
 
@@ -99,6 +99,21 @@ impl ResultCommits {
             Unreachable::Apart => lineage,
             Unreachable::Counted => lineage.counting_unreachable(),
         })
+    }
+
+    /// Returns commits that were reached beside those of another lineage, which keeps what it has.
+    pub fn known_beside(&self, reached: Reached, other: &Lineage) -> Result<Lineage> {
+        let is_of_other = |commit: &str| other.commits.contains(commit) || other.equivalent(commit).is_some();
+        let named: Named = self.named.clone().into_iter().filter(|(commit, _)| !is_of_other(commit)).collect();
+        let same = self.same(&reached, &named)?;
+        let behind = self.behind(&reached, named.keys().chain(same.values()).map(String::as_str))?;
+        Ok(Lineage::new(reached.commits, reached.trees).with_others(same, BTreeSet::new()).in_line(behind))
+    }
+
+    /// Returns the commits of a branch among those that have results which a commit that results name lacks.
+    pub fn lacking_of(&self, commit: &str, branch: &BTreeSet<String>, measured: &BTreeSet<String>) -> Result<Lacking> {
+        let content = self.named.get(commit).and_then(Option::as_ref);
+        self.lacking(commit, content, branch, measured)
     }
 
     /// Returns the commits that a side names.

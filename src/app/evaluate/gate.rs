@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 
 use super::baseline::UNKNOWN_BRANCH;
+use super::checked_out::Checkout;
 use super::report::links;
 use super::{DefaultBaseline, Evaluation, ResultCommits, add_baselines};
 use crate::app::results::{NamedResults, ResultsPlace};
@@ -14,7 +15,7 @@ use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_format::result::Ack;
 use kubebench_git::RecordedBranch;
 use kubebench_report::CommentLinks;
-use kubebench_results::compare::model::{GateReport, LeftOut, Line, Outcome, SessionValue, Verdict};
+use kubebench_results::compare::model::{GateReport, LeftOut, Line, Outcome, Verdict};
 use kubebench_results::compare::words::NEWEST;
 use kubebench_results::compare::{
     Candidate, GateRequest, Head, Judged, Lineage, OutOfTime, Rule, Unread, gate, idle, render, words,
@@ -108,24 +109,26 @@ impl GateQuery {
 impl GatesEvaluated {
     /// Evaluates the gates of a project whose results were read.
     pub fn of(mut evaluation: Evaluation, acks: &[Ack], start: &Start, query: &GateQuery) -> Result<Self> {
-        let candidate = candidate(start, query, &mut evaluation)?;
+        let named = query.candidate.as_ref().map(|name| candidate(start, name, &mut evaluation)).transpose()?;
         let commits = evaluation.commits()?;
-        let (default, lineages) = lineages(query, commits.as_ref(), &evaluation.rules)?;
+        let (default, mut lineages) = lineages(query, commits.as_ref(), &evaluation.rules)?;
+        let of_default = default.as_ref().and_then(|name| lineages.get_mut(name));
+        let mut checkout = Checkout::of(&evaluation, commits.as_ref(), of_default, named.as_ref())?;
+        let candidate = named.unwrap_or_else(|| checkout.newest(&evaluation));
         let as_of = query.as_of.clone().unwrap_or_else(|| evaluation.as_of());
         let has_no_results = evaluation.has_no_results();
         let unfetched = evaluation.unfetched();
         let order = default.as_ref().and_then(|name| lineages.get(name));
         let all = evaluation.sequences(order);
-        let out_of_time = out_of_time(&evaluation, &all, &candidate, order);
-        let (newest, origin) = origin(&evaluation, &candidate, out_of_time);
+        let out_of_time = out_of_time(&evaluation, &all, &candidate, checkout.head(), order);
+        let folder = evaluation.directory.clone();
+        let branch = evaluation.recorded_on().map(RecordedBranch::shown);
         let links = CommentLinks {
             site: evaluation.site.clone(),
             links: links(None, query.results.as_ref(), &evaluation, commits.as_ref(), default.as_deref()),
             recorded: evaluation.of_branch_alone(),
         };
         let Evaluation { dataset, rules, policies, left_out, mut diagnostics, sources, .. } = evaluation;
-        let others = others(query, commits.as_ref(), order, &dataset)?;
-        let head = others.as_ref().map_or(Head::OnDefault, |others| Head::Elsewhere { others });
         let plain: Vec<Rule> = rules.iter().map(|(rule, _)| rule.clone()).collect();
         let Judged { lines, notes } = gate(GateRequest {
             dataset: &dataset,
@@ -136,12 +139,16 @@ impl GatesEvaluated {
             lineages: &lineages,
             default: default.as_deref(),
             candidate: &candidate,
-            head,
+            head: checkout.head(),
             unread: if unfetched.is_some() { Unread::Recorded } else { Unread::Files(&left_out) },
             as_of: &as_of,
         });
-        let unmeasured = others.as_ref().filter(|_| query.decides == Decides::OnlyNew);
-        let unmeasured = unmeasured.and_then(|others| unmeasured_here(&lines, order, others));
+        let is_unmeasured = query.decides == Decides::OnlyNew && candidate.is_newest();
+        let unmeasured = (is_unmeasured && checkout.is_unmeasured(&lines, &dataset))
+            .then(|| "no session is of the branch that is checked out: nothing was measured there".to_owned());
+        let of_all = checkout.of_all(&lines, &dataset, default.as_deref());
+        let is_shown = candidate.is_newest() && (branch.is_some() || checkout.tells_apart());
+        let origin = is_shown.then(|| origin(&folder, branch.as_deref(), &candidate, of_all, out_of_time));
         let idle = idle(acks, &dataset, &all, &lineages, &as_of);
         let untrusted = untrusted(&left_out, &lines).len();
         let (unfetched, done_without): (Option<String>, Option<String>) = match query.on_inconclusive {
@@ -175,7 +182,11 @@ impl GatesEvaluated {
             results: query.results.as_ref().map(NamedResults::to_string),
             origin: origin.filter(|_| outcome != Outcome::NothingToEvaluate),
             baseline: default.clone().unwrap_or_else(|| "all earlier sessions".to_owned()),
-            candidate: query.candidate.clone().unwrap_or(newest),
+            candidate: query.candidate.clone().unwrap_or_else(|| match (&branch, &candidate) {
+                (Some(_), Candidate::NewestOf(_)) => format!("{NEWEST} in {folder}"),
+                (Some(branch), _) => format!("{NEWEST} on {branch}"),
+                (None, _) => NEWEST.to_owned(),
+            }),
             as_of: Some(as_of),
             only_new: query.decides == Decides::OnlyNew,
             lines,
@@ -190,7 +201,7 @@ impl GatesEvaluated {
                 .chain(unmeasured)
                 .chain(notes)
                 .chain(idle)
-                .chain(out_of_time.note())
+                .chain(out_of_time.notes())
                 .chain(general(query, &candidate, commits.as_ref(), &dataset))
                 .collect(),
         };
@@ -217,32 +228,31 @@ fn out_of_time(
     evaluation: &Evaluation,
     all: &[Partition],
     candidate: &Candidate,
+    head: Head<'_>,
     order: Option<&Lineage>,
 ) -> OutOfTime {
     let gated: BTreeSet<&str> = evaluation.rules.iter().map(|(rule, _)| rule.benchmark.as_str()).collect();
     let about = all.iter().filter(|partition| gated.contains(partition.benchmark.as_str()));
-    OutOfTime::of(&evaluation.dataset, about, candidate, order)
+    OutOfTime::of(&evaluation.dataset, about, candidate, head, order)
 }
 
-/// Says which sessions are evaluated where nobody named any, and, where a branch is read, where they and the others come from.
-fn origin(evaluation: &Evaluation, candidate: &Candidate, out_of_time: OutOfTime) -> (String, Option<String>) {
-    let (branch, own) = (evaluation.recorded_on().map(RecordedBranch::shown), &evaluation.directory);
+/// Says which sessions are evaluated where nobody named any: of which branch and commit, and, where a branch is read, where they and the
+/// others come from.
+fn origin(
+    folder: &str,
+    branch: Option<&str>,
+    candidate: &Candidate,
+    of_all: Option<String>,
+    out_of_time: OutOfTime,
+) -> String {
+    let of = of_all.map_or_else(String::new, |name| format!(" of {name}"));
     match (branch, candidate) {
-        (Some(branch), Candidate::NewestOf(_)) => (
-            format!("{NEWEST} in {own}"),
-            Some(if out_of_time.is_followed {
-                format!(
-                    "evaluated: the newest sessions in {own}, of earlier commits than the newest on {branch}, which has the history"
-                )
-            } else {
-                format!("evaluated: the newest sessions in {own}; {branch} has the history")
-            }),
-        ),
-        (Some(branch), Candidate::Newest) => (
-            format!("{NEWEST} on {branch}"),
-            Some(format!("evaluated: the newest sessions on {branch}, since {own} has none")),
-        ),
-        _ => (NEWEST.to_owned(), None),
+        (Some(branch), Candidate::NewestOf(_)) => {
+            let later = if out_of_time.is_followed { ", with sessions of later commits" } else { "" };
+            format!("evaluated: the newest sessions{of} in {folder}; {branch} has the history{later}")
+        }
+        (Some(branch), _) => format!("evaluated: the newest sessions{of} on {branch}"),
+        (None, _) => format!("evaluated: the newest sessions{of}"),
     }
 }
 
@@ -256,40 +266,6 @@ fn passes(line: &Line, query: &GateQuery) -> bool {
         Verdict::Inconclusive => query.on_inconclusive != Some(WithoutAnswer::Fail) && line.unreachable == 0,
         Verdict::New | Verdict::Pending | Verdict::Improved | Verdict::NoChangeSeen | Verdict::Unchanged => true,
     }
-}
-
-/// Returns the places of the results that are no candidate of a gate which fails only for what the branch brings that is checked out: those
-/// of further branches. Nothing where the default branch is checked out, or where somebody names the candidate.
-fn others(
-    query: &GateQuery,
-    commits: Option<&ResultCommits>,
-    default: Option<&Lineage>,
-    dataset: &Dataset,
-) -> Result<Option<BTreeSet<usize>>> {
-    let (Some(commits), Some(default), None) = (commits, default, &query.candidate) else { return Ok(None) };
-    let Some(head) = commits.head().filter(|head| !default.commits.contains(head)) else { return Ok(None) };
-    if query.decides == Decides::Everything {
-        return Ok(Some(BTreeSet::new()));
-    }
-    let own = commits.known(commits.of_commit(&head)?)?;
-    // What is on no branch may be of this one, as before a rebase.
-    Ok(Some(dataset.places(|row| {
-        dataset.origin(row).commit.is_some()
-            && dataset.origin(row).dirty != Some(true)
-            && ![default, &own]
-                .into_iter()
-                .any(|lineage| lineage.commit_of(dataset, row).is_some() || lineage.is_unreachable(dataset, row))
-    })))
-}
-
-/// Says that nothing that was evaluated is of the branch that is checked out, where that is not the default one.
-fn unmeasured_here(lines: &[Line], default: Option<&Lineage>, others: &BTreeSet<usize>) -> Option<String> {
-    let sessions: Vec<&SessionValue> = lines.iter().flat_map(|line| &line.candidate.sessions).collect();
-    let is_of_default =
-        |of: &&SessionValue| of.commit.as_ref().zip(default).is_some_and(|(of, all)| all.commits.contains(of));
-    let is_all = !sessions.is_empty() && sessions.iter().all(is_of_default);
-    let is_all = is_all || sessions.is_empty() && !others.is_empty();
-    is_all.then(|| "no session is of the branch that is checked out: nothing was measured there".to_owned())
 }
 
 /// Returns the name of the lineage that is the baseline, nothing outside of a repository, and all lineages with which gates compare.
@@ -319,32 +295,15 @@ fn lineages(
     Ok((default, lineages))
 }
 
-/// Returns the newest sessions: those in the folder; where it has none of what gates are about, those of the branch.
-fn newest(evaluation: &Evaluation) -> Candidate {
-    if evaluation.recorded_on().is_none() {
-        return Candidate::Newest;
-    }
-    let dataset = &evaluation.dataset;
-    let gated: BTreeSet<(&str, &str)> =
-        evaluation.rules.iter().map(|(rule, _)| (rule.benchmark.as_str(), rule.target.as_str())).collect();
-    let is_gated = |at: &usize| {
-        let subject = dataset.rows().get(*at).map(|row| dataset.subject(row));
-        subject.is_some_and(|of| gated.contains(&(of.benchmark.as_str(), of.target.as_str())))
-    };
-    let own: BTreeSet<usize> = evaluation.in_folder().into_iter().filter(is_gated).collect();
-    if own.is_empty() { Candidate::Newest } else { Candidate::NewestOf(own) }
-}
-
-/// Returns what is evaluated: what `--candidate` names, or the newest sessions.
-fn candidate(start: &Start, query: &GateQuery, evaluation: &mut Evaluation) -> Result<Candidate> {
-    let Some(name) = &query.candidate else { return Ok(newest(evaluation)) };
+/// Returns what `--candidate` names.
+fn candidate(start: &Start, name: &str, evaluation: &mut Evaluation) -> Result<Candidate> {
     let folder = start.path(name.as_ref());
     if folder.is_dir() {
         let digests = evaluation.join(&ResultsPlace::folder(folder, name))?;
         return Ok(Candidate::Rows(evaluation.dataset.places(|row| digests.contains(&row.digest))));
     }
     let dataset = &evaluation.dataset;
-    let of_session = dataset.places(|row| row.session == *name);
+    let of_session = dataset.places(|row| row.session == name);
     if !of_session.is_empty() {
         return Ok(Candidate::Rows(of_session));
     }

@@ -128,6 +128,11 @@ impl Evaluation {
         Some(format!("`{}`", self.recorded.branch.as_ref().filter(is_unknown)?.fetch_command()?))
     }
 
+    /// Returns whether a person named the folder of results that was read.
+    pub(super) fn is_folder_named(&self) -> bool {
+        self.folder.as_ref().is_some_and(|folder| *folder != self.root.join(&self.directory))
+    }
+
     /// Returns the places of the results that are in the folder.
     pub(super) fn in_folder(&self) -> BTreeSet<usize> {
         self.dataset.places(|row| !self.recorded.own.contains(&row.digest))

@@ -223,7 +223,7 @@ fn lines(
             lineages,
             default,
             candidate: &Candidate::Newest,
-            head: Head::OnDefault,
+            head: Head::Unknown,
             unread: if evaluation.unfetched().is_some() {
                 Unread::Recorded
             } else {

@@ -5,6 +5,7 @@ use kubebench_testing::snapshot::{assert_line, assert_text, str};
 use serde_json::Value as Json;
 
 use super::{Project, QUIET, SPEC, Special, texts, verdict};
+use crate::support::steady::steady;
 
 fn on(commit: &str) -> Special {
     Special { commit: Some(commit.to_owned()), ..Special::default() }
@@ -238,15 +239,15 @@ fn the_first_line_says_that_an_earlier_commit_is_evaluated() {
         first.map(|(_, line)| line.trim()).collect::<Vec<_>>().join(" ")
     };
     assert_text(
-        first_line(&project),
-        str! {"evaluated: the newest sessions in results, of earlier commits than the newest on kubebench/results, which has the history"},
+        steady(first_line(&project)),
+        str! {"evaluated: the newest sessions of main (COMMIT) in results; kubebench/results has the history, with sessions of later commits"},
     );
     project.session(70.1, &on(&second));
     let (status, answer) = project.json(&["gate"]);
     assert_eq!(status, 1, "{answer:#}");
     assert_text(
-        first_line(&project),
-        str! {"evaluated: the newest sessions in results; kubebench/results has the history"},
+        steady(first_line(&project)),
+        str! {"evaluated: the newest sessions of main (COMMIT) in results; kubebench/results has the history"},
     );
 }
 

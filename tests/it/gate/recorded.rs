@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 
 use super::{Project, QUIET, SPEC, Special, texts, verdict};
 use crate::support::project::{files_below, relative};
+use crate::support::steady::steady;
 
 const BRANCH: &str = "kubebench/results";
 pub(super) const FETCH: &str = "git fetch origin kubebench/results:refs/remotes/origin/kubebench/results";
@@ -128,11 +129,11 @@ fn the_newest_sessions_of_the_branch_are_evaluated_where_the_folder_has_none() {
     assert_eq!(sessions(&answer["lines"][0]["baseline"]), 12, "{answer:#}");
     let (_, out, _) = remote.says(&clone, &["gate", "--markdown", "comment.md"]);
     assert_text(
-        first_line(&out),
-        str! {"evaluated: the newest sessions on origin/kubebench/results, since results has none"},
+        steady(first_line(&out)),
+        str! {"evaluated: the newest sessions of main (COMMIT) on origin/kubebench/results"},
     );
     let comment = fs::read_to_string(clone.join("comment.md")).unwrap();
-    assert!(comment.contains("\nEvaluated: the newest sessions on origin/kubebench/results"), "{comment}");
+    assert!(comment.contains("\nEvaluated: the newest sessions of main ("), "{comment}");
     // What is on the branch is shown where the remote is.
     assert!(!comment.contains("newest run"), "{comment}");
     remote.project.git(&["-C", clone.to_str().unwrap(), "remote", "set-url", "origin", "git@github.com:team/b.git"]);
@@ -162,8 +163,8 @@ fn the_newest_sessions_of_the_folder_are_evaluated_with_the_history_of_the_branc
     assert_eq!(line["candidate"]["sessions"][0]["session"], "session-013");
     let (_, out, _) = remote.says(&clone, &["gate"]);
     assert_text(
-        first_line(&out),
-        str! {"evaluated: the newest sessions in results; origin/kubebench/results has the history"},
+        steady(first_line(&out)),
+        str! {"evaluated: the newest sessions of main (COMMIT) in results; origin/kubebench/results has the"},
     );
     // Whether somebody will record what is in the folder is unknown.
     remote.project.git(&["-C", clone.to_str().unwrap(), "remote", "set-url", "origin", "git@github.com:team/b.git"]);
@@ -195,6 +196,52 @@ fn a_newer_session_of_the_branch_does_not_take_the_place_of_one_in_the_folder() 
     let lines = answer["lines"].as_array().unwrap();
     assert_eq!(lines.len(), 1, "{answer:#}");
     assert_eq!(lines[0]["candidate"]["sessions"][0]["session"], slow, "{answer:#}");
+}
+
+/// What a branch measured is evaluated, wherever it is and whatever else the folder holds.
+#[test]
+fn sessions_of_the_checked_out_branch_come_before_those_of_the_folder() {
+    let mut remote = Remote::with(&[]);
+    let main = remote.project.git(&["rev-parse", "main"]).trim().to_owned();
+    remote.project.sessions(&QUIET[..8], &here(&main));
+    remote.project.git(&["checkout", "-q", "-b", "f"]);
+    let own = remote.project.commit("f");
+    let bad = remote.project.session(90.0, &here(&own));
+    remote.record(BRANCH);
+    remote.forget();
+    let clone = remote.cloned("clone", &["--branch", "f"]);
+    remote.project.git(&["-C", clone.to_str().unwrap(), "remote", "set-head", "origin", "main"]);
+    let lost = "c0ffee0123".repeat(4);
+    for (of, value, whose) in [
+        (None, 0.0, "on origin/"),
+        (Some(&main), 100.1, "on origin/"),
+        (Some(&lost), 100.1, "on origin/"),
+        (Some(&own), 89.0, "in results; origin/"),
+    ] {
+        if let Some(commit) = of {
+            remote.project.session(value, &here(commit));
+            remote.give(&clone);
+        }
+        for arguments in [&["gate"][..], &["gate", "--only-new"]] {
+            let (status, answer) = remote.json(&clone, arguments);
+            assert_eq!((status, verdict(&answer["lines"][0])), (1, "regressed"), "{answer:#}");
+            let is_newer = answer["lines"][0]["candidate"]["sessions"][0]["session"] != *bad;
+            assert_eq!(is_newer, of == Some(&own), "{answer:#}");
+        }
+        let (_, text, _) = remote.says(&clone, &["gate"]);
+        let wanted = format!("evaluated: the newest sessions of f ({}) {whose}kubebench/results", &own[..10]);
+        assert!(text.starts_with(&wanted), "{text}");
+    }
+    // On the default branch, what was brought here from elsewhere is evaluated alone.
+    remote.project.git(&["-C", clone.to_str().unwrap(), "checkout", "-q", "main"]);
+    remote.project.session(90.0, &here(&lost));
+    remote.give(&clone);
+    let (status, answer) = remote.json(&clone, &["gate"]);
+    assert_eq!((status, verdict(&answer["lines"][0])), (1, "regressed"), "{answer:#}");
+    fs::remove_dir_all(clone.join("results")).unwrap();
+    let (status, answer) = remote.json(&clone, &["gate"]);
+    let newest = &answer["lines"][0]["candidate"]["sessions"][0]["session"];
+    assert_eq!((status, newest.as_str()), (0, Some("session-008")), "{answer:#}");
 }
 
 #[test]
@@ -266,7 +313,7 @@ fn what_the_branch_alone_has_is_not_missing() {
     }
     remote.give(&clone);
     let (_, out, _) = remote.says(&clone, &["gate"]);
-    assert!(first_line(&out).contains("the newest sessions on origin/kubebench/results"), "{out}");
+    assert!(first_line(&out).contains(") on origin/kubebench/results"), "{out}");
 }
 
 #[test]

@@ -243,6 +243,7 @@ fn what_a_branch_accepted_is_shown() {
         steady(&overview),
         str! {"train (default) speed: Accepted by ada up to 24 %: bf16 was wrong (acks/train-ID.yaml)"},
     );
+    project.git(&["checkout", "-q", "feature"]);
     assert_eq!(project.says(&["gate", "--markdown", "comment.md"]).0, 0);
     let comment = fs::read_to_string(project.folder.path().join("comment.md")).unwrap();
     assert_line(
@@ -280,7 +281,6 @@ fn a_branch_closes_nothing() {
     project.git(&["checkout", "-q", "-b", "feature"]);
     let feature = project.commit("feature");
     project.session(100.2, &on(&feature));
-    project.git(&["checkout", "-q", "main"]);
     let (status, line) = project.gate(&[]);
     assert_eq!((status, line["reason"].as_str()), (1, Some("open")), "{line:#}");
     assert_line(

@@ -92,6 +92,7 @@ fn no_change() {
 fn one_regression() {
     let mut project = published(SPEC);
     let [main, feature] = project.with_feature(&QUIET, &[92.0]);
+    project.git(&["checkout", "-q", "feature"]);
     with_remote(&project);
     let (status, comment) = said(&project, "one-regression", &[], &[(&main, "a"), (&feature, "b")]);
     assert!(status == 1 && comment.contains("❌"), "{comment}");

@@ -5,12 +5,14 @@
 mod candidate;
 mod doubt;
 mod evaluation;
+mod head;
 mod new_case;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
+pub use self::head::{CheckedOut, Head, Lacks};
 pub use self::new_case::Unread;
 
 use self::evaluation::{Adjusted, Draft};
@@ -18,7 +20,7 @@ use super::history::replaced;
 use super::model::{Line, NO_SESSION, NONE_OF_NAMED};
 use super::policies::Policies;
 use super::side::Lineage;
-use crate::dataset::{Dataset, Partition, Series, Session, series_of};
+use crate::dataset::{Dataset, Partition, Series, series_of};
 use crate::order::sort_by_case;
 use crate::verdict::{DEFAULT_THRESHOLD, Verdict};
 use kubebench_format::result::Ack;
@@ -65,9 +67,9 @@ pub enum Against {
 /// What is judged.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Candidate {
-    /// The newest session of each partition.
+    /// The newest session of each partition, as [`Head::newest`] finds it.
     Newest,
-    /// The newest session of each partition with one of these results, by their places in the dataset. Of a benchmark with none of them
+    /// The same among the sessions with one of these results, by their places in the dataset. Of a benchmark with none of them
     /// on the gate's target nothing is judged, if it has others.
     NewestOf(BTreeSet<usize>),
     /// These results, by their places in the dataset.
@@ -93,34 +95,12 @@ pub struct Request<'a> {
     pub default: Option<&'a str>,
     /// What is judged.
     pub candidate: &'a Candidate,
-    /// Which commit is checked out.
+    /// What is checked out.
     pub head: Head<'a>,
     /// What of the results nobody could read.
     pub unread: Unread<'a>,
     /// The day on which acknowledgements are judged.
     pub as_of: &'a str,
-}
-
-/// Which commit is checked out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Head<'a> {
-    /// One of the default branch, or nobody knows.
-    OnDefault,
-    /// Another one: sessions of the default branch are not what it brings.
-    Elsewhere {
-        /// The places of results of further branches, which are no candidate unless somebody names them.
-        others: &'a BTreeSet<usize>,
-    },
-}
-
-impl Head<'_> {
-    /// Returns whether a session is of neither the default branch nor the one that is checked out.
-    fn is_of_another(self, session: &Session) -> bool {
-        match self {
-            Self::OnDefault => false,
-            Self::Elsewhere { others } => session.rows.iter().any(|row| others.contains(row)),
-        }
-    }
 }
 
 /// What was judged, and what else a reader has to know.
@@ -134,7 +114,7 @@ pub struct Judged {
 
 impl Candidate {
     /// Returns whether nobody named what is judged.
-    pub(super) fn is_newest(&self) -> bool {
+    pub fn is_newest(&self) -> bool {
         !matches!(self, Self::Rows(_))
     }
 }

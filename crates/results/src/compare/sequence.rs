@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::gate::Candidate;
+use super::gate::{Candidate, Head};
 use super::side::{Behind, Lineage, Place};
 use crate::dataset::{Dataset, Partition, Session, partitions};
 
@@ -60,53 +60,57 @@ fn place(dataset: &Dataset, session: &Session, lineage: &Lineage) -> Place {
     session.first(dataset).map_or(Place::Aside, |row| lineage.place(dataset, row))
 }
 
-/// The newest sessions, where the order of commits is another one than that of time.
+/// The evaluated sessions, where others began later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutOfTime {
     /// Whether an evaluated session is followed by one of a later commit.
     pub is_followed: bool,
     /// How many sessions began after the evaluated one and are of earlier commits.
     pub set_back: usize,
+    /// How many sessions began after the evaluated one and are of branches that are not checked out.
+    pub of_others: usize,
 }
 
 impl OutOfTime {
-    /// Looks at the newest sessions of these partitions, among those that `candidate` says.
+    /// Looks at the sessions of these partitions that are evaluated where nobody names any.
     pub fn of<'p>(
         dataset: &Dataset,
         partitions: impl Iterator<Item = &'p Partition>,
         candidate: &Candidate,
+        head: Head<'_>,
         lineage: Option<&Lineage>,
     ) -> Self {
-        let is_among = |session: &&Session| match candidate {
-            Candidate::Newest => true,
-            Candidate::NewestOf(rows) => session.rows.iter().any(|row| rows.contains(row)),
-            Candidate::Rows(_) => false,
-        };
         let mut found = Self::default();
-        let mut set_back: BTreeSet<&str> = BTreeSet::new();
+        let (mut set_back, mut of_others): (BTreeSet<&str>, BTreeSet<&str>) = Default::default();
         for partition in partitions {
-            let Some(at) = partition.sessions.iter().rposition(|session| is_among(&session)) else { continue };
-            let (earlier, later) = partition.sessions.split_at(at);
-            let Some((own, later)) = later.split_first() else { continue };
+            let Some(at) = head.newest(candidate, &partition.sessions, |_| true) else { continue };
             let behind = |session: &Session| place(dataset, session, lineage?).behind();
-            let is_of_later = |session: &Session| behind(session) < behind(own) && behind(session).is_some();
-            found.is_followed |= later.iter().any(is_of_later);
-            let began_later = earlier.iter().filter(is_among).filter(|session| session.begun() > own.begun());
-            set_back.extend(began_later.map(|session| session.id.as_str()));
+            let own = partition.sessions.get(at).and_then(behind);
+            let is_of_later = |session: &Session| behind(session).is_some_and(|behind| Some(behind) < own);
+            found.is_followed |= partition.sessions.iter().skip(at + 1).any(is_of_later);
+            let (later, others) = head.later(candidate, &partition.sessions, at);
+            set_back.extend(later);
+            of_others.extend(others);
         }
-        Self { set_back: set_back.len(), ..found }
+        Self { set_back: set_back.len(), of_others: of_others.len(), ..found }
     }
 
     /// Says which sessions are not evaluated although they began last.
-    pub fn note(self) -> Option<String> {
-        let (sessions, are) = match self.set_back {
-            0 => return None,
-            1 => ("1 session".to_owned(), "is of an earlier commit"),
-            count => (format!("{count} sessions"), "are of earlier commits"),
+    pub fn notes(self) -> Vec<String> {
+        let said = |count: usize, one: &str, many: &str, why: &str| {
+            let (sessions, are) =
+                if count == 1 { ("1 session".to_owned(), one) } else { (format!("{count} sessions"), many) };
+            (count > 0).then(|| format!("{sessions} that began after the evaluated ones {are}: {why}"))
         };
-        Some(format!(
-            "{sessions} that began after the evaluated ones {are}: sessions are in the order of their commits, and `--candidate` with a \
-             session or a commit evaluates others"
-        ))
+        let order =
+            "sessions are in the order of their commits, and `--candidate` with a session or a commit evaluates others";
+        let set_back = said(self.set_back, "is of an earlier commit", "are of earlier commits", order);
+        let others = said(
+            self.of_others,
+            "is of another branch or of a commit that is gone",
+            "are of other branches or of commits that are gone",
+            "`--candidate` with a session or a commit evaluates them",
+        );
+        set_back.into_iter().chain(others).collect()
     }
 }

@@ -103,6 +103,8 @@ pub struct Lineage {
     same: BTreeMap<String, String>,
     /// Commits that results name and no branch has.
     unreachable: BTreeSet<String>,
+    /// Commits of the branch that is checked out: whatever they hold or change, they are of none of these.
+    apart: BTreeSet<String>,
     /// Whether results count that no commit can be told of.
     takes_unknown: bool,
     /// Where its commits are in their order; nothing where they have none.
@@ -170,6 +172,23 @@ impl Lineage {
         self.behind.clone_from(&other.behind);
     }
 
+    /// Takes out what other commits hold and change: those are of the branch that is checked out, which may land again what was reverted.
+    pub fn set_apart(&mut self, commits: &BTreeSet<String>) {
+        self.same.retain(|commit, _| !commits.contains(commit));
+        self.apart.clone_from(commits);
+    }
+
+    /// Returns the commit of these that holds or changes the same as one that is none of them.
+    pub fn equivalent(&self, commit: &str) -> Option<&str> {
+        self.same.get(commit).map(String::as_str).filter(|own| *own != commit)
+    }
+
+    /// Returns whether a result may be of these commits: it names none, and no tree of theirs tells that it is of another branch.
+    pub fn may_have(&self, dataset: &Dataset, row: &Row) -> bool {
+        let is_of_cluster = dataset.environment(row).cluster.engine == CLUSTER;
+        dataset.origin(row).commit.is_none() && (!is_of_cluster || self.trees.is_empty())
+    }
+
     /// Returns the lineage that also has the commits that no branch has.
     #[must_use]
     pub fn counting_unreachable(mut self) -> Self {
@@ -202,7 +221,7 @@ impl Lineage {
     }
 
     /// Returns whether a result is of these commits.
-    pub(super) fn has(&self, dataset: &Dataset, row: &Row) -> bool {
+    pub fn has(&self, dataset: &Dataset, row: &Row) -> bool {
         row.synthetic || self.has_unknown(dataset, row) || self.commit_of(dataset, row).is_some()
     }
 
@@ -230,8 +249,10 @@ impl Lineage {
     fn asking_for(&self, dataset: &Dataset, row: &Row) -> Option<&str> {
         let (origin, subject) = (dataset.origin(row), dataset.subject(row));
         // What ran in a cluster is what the tree says. On a machine, programs ran that the run digest does not cover.
-        if origin.commit.is_some() && (origin.dirty == Some(true) || dataset.environment(row).cluster.engine != CLUSTER)
-        {
+        let is_of_cluster = dataset.environment(row).cluster.engine == CLUSTER;
+        let is_elsewhere =
+            |commit: &String| origin.dirty == Some(true) || !is_of_cluster || self.apart.contains(commit);
+        if origin.commit.as_ref().is_some_and(is_elsewhere) {
             return None;
         }
         let digest = origin.run_digest.strip_prefix("sha256:").and_then(|hex| hex.get(..8))?;

@@ -29,6 +29,11 @@ impl<'a> Request<'a> {
             .map(|known| (known, self.sessions(rule, known.partition)))
             .filter(|(_, sessions)| !sessions.all.is_empty())
             .collect();
+        let is_own = |known: &Known<'_>, sessions: &Sessions| {
+            let mut judged = sessions.judged.iter().filter_map(|at| known.partition.sessions.get(*at));
+            judged.any(|session| self.head.is_own(session))
+        };
+        let is_own_in_use = candidates.iter().any(|(known, sessions)| !known.is_replaced && is_own(known, sessions));
         let (mut drafts, mut notes) = (Vec::new(), BTreeSet::new());
         for (known, sessions) in candidates {
             let of_metric: Vec<&'k Series> = known
@@ -36,8 +41,9 @@ impl<'a> Request<'a> {
                 .iter()
                 .filter(|series| rule.metric.has(&series.metric.name, &series.metric.labels))
                 .collect();
-            // Of results that somebody named or has made here, all are judged.
-            if !known.is_replaced || *self.candidate != Candidate::Newest {
+            // Of results that somebody named or has made here, all are judged; and what a branch measured, wherever the others run now.
+            let is_only_own = || is_own(known, &sessions) && !is_own_in_use;
+            if !known.is_replaced || *self.candidate != Candidate::Newest || is_only_own() {
                 let (of_partition, of_units) = self.of_partition(rule, known.partition, &sessions, &of_metric);
                 drafts.extend(of_partition);
                 notes.extend(of_units);
@@ -156,13 +162,11 @@ impl<'a> Request<'a> {
         let is_among = |rows: &BTreeSet<usize>, at: &usize| {
             partition.sessions.get(*at).is_some_and(|session| session.rows.iter().any(|row| rows.contains(row)))
         };
-        let is_of_another =
-            |at: &usize| partition.sessions.get(*at).is_some_and(|session| self.head.is_of_another(session));
-        let mut all = (0..partition.sessions.len()).filter(of_target);
         let judged: BTreeSet<usize> = match self.candidate {
-            Candidate::Newest => all.rfind(|at| !is_of_another(at)).into_iter().collect(),
-            Candidate::NewestOf(rows) => all.rfind(|at| is_among(rows, at) && !is_of_another(at)).into_iter().collect(),
-            Candidate::Rows(rows) => all.filter(|at| is_among(rows, at)).collect(),
+            Candidate::Rows(rows) => {
+                (0..partition.sessions.len()).filter(of_target).filter(|at| is_among(rows, at)).collect()
+            }
+            newest => self.head.newest(newest, &partition.sessions, of_target).into_iter().collect(),
         };
         self.around(rule, partition, judged)
     }

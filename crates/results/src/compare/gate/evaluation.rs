@@ -265,7 +265,7 @@ impl Draft<'_> {
 
     pub(super) fn into_line(self, adjusted: Adjusted) -> Line {
         let mut line = self.line(adjusted);
-        line.on_default = line.verdict.fails() && self.is_on_default(&line);
+        self.mark_known(&mut line);
         line
     }
 
