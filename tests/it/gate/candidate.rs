@@ -3,7 +3,7 @@
 
 use serde_json::Value as Json;
 
-use kubebench_git::checked_out;
+use kubebench_git::{Looked, checked_out};
 
 use super::{Project, QUIET, SPEC, Special, texts, verdict};
 
@@ -20,7 +20,8 @@ fn project() -> Project {
 
 /// What a run of what is checked out says of its commit.
 fn here(project: &Project) -> Special {
-    let known = checked_out(project.folder.path(), &[], "results").unwrap().unwrap();
+    let known =
+        checked_out(project.folder.path(), &Looked { results: "results", ..Looked::default() }).unwrap().unwrap();
     Special { commit: Some(known.commit), content: known.content, ..Special::default() }
 }
 

@@ -119,7 +119,7 @@ fn a_rise_from_zeros_is_one_whatever_else_is_gated_and_waits_where_the_gate_does
     sessions(&mut project, &[0.0; 24]);
     sessions(&mut project, &[12.0]);
     let (status, text, _) = project.says(&["gate"]);
-    assert!(status == 1 && text.contains("loss of train from 0 to 12"), "{text}");
+    assert!(status == 1 && text.contains("loss of train: from 0 to 12"), "{text}");
     // In history and on the site the same is open, with its first session.
     let (_, text, _) = project.says(&["history", "train", "--metric", "loss"]);
     assert!(text.contains("worse, open: from 0 to 12 since session"), "{text}");
