@@ -259,7 +259,7 @@ impl Levels {
     fn level(&self, from: usize, end: usize) -> Option<OpenLevel> {
         let cuts = || self.found.changes.iter().map(|change| change.at);
         let before = self.values.get(cuts().rfind(|at| *at < from).unwrap_or(self.found.apart)..from)?;
-        let newest = self.values.get(cuts().last().unwrap_or(from).max(from)..end)?;
+        let newest = self.values.get(cuts().next_back().unwrap_or(from).max(from)..end)?;
         let size = step(before, newest).map(|effect| size(&effect, before, newest));
         Some(OpenLevel { from, sessions: end - from, measured: newest.len(), size })
     }

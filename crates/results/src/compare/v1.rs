@@ -210,7 +210,7 @@ pub enum Why {
     NotShown,
     /// It was open, and the newest sessions are back: too few for a level.
     Back,
-    /// It was open, and is worse by less than the threshold now.
+    /// It was open, and is worse by less than half of the threshold now.
     WithinThreshold,
 }
 

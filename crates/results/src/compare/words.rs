@@ -49,11 +49,9 @@ fn awaits(count: usize) -> String {
 pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
     let threshold = share(policy.threshold);
     let seen = judgement.detectable.map_or_else(String::new, |least| format!("; {}", would_have_been_detected(least)));
-    let more = match judgement.more {
-        Some(0) => String::new(),
-        Some(more) => format!("; about {} should settle it", counted(more, "more session")),
-        None => String::new(),
-    };
+    let more = judgement.more.filter(|more| *more > 0);
+    let more = more.map(|more| format!("; about {} should settle it", counted(more, "more session")));
+    let more = more.unwrap_or_default();
     let is_from_zero = judgement.effect.is_some_and(|effect| effect.method == Method::FromZero);
     let counts = judgement.effect.map_or((0, 0), |effect| effect.counts);
     match judgement.reason {

@@ -399,29 +399,26 @@ impl Walk {
         }
     }
 
-    /// Looks at a change that is open, and worse by less than the threshold now: it is over when that is so for as many sessions as decide
-    /// at the beginning of a series, too.
+    /// Looks at a change that is open, and worse by less than half of the threshold now: it is over when that is so for as many sessions as
+    /// decide at the beginning of a series, too.
     fn within(&mut self, open: Open, level: &[usize]) {
         let Some(reference) = self.reference else { return };
         let is_within = |sessions: &[usize]| {
             let places = sessions.iter().filter_map(|at| self.places.get(*at).copied());
             let difference = stats::quantile(places, 0.5) - reference;
-            worse(difference, self.policy.direction).is_some_and(|worse| worse < self.bound)
+            worse(difference, self.policy.direction).is_some_and(|worse| worse < self.bound / 2.0)
         };
         let newest = level.get(level.len().saturating_sub(SETTLED)..).unwrap_or_default();
         if !is_within(level) || !is_within(newest) {
             return;
         }
         self.found.open = None;
-        match newest.first().filter(|_| level.len() > SETTLED) {
-            Some(at) => {
-                self.change(*at, Turn::Neither);
-                self.accepted.extend(newest);
-            }
-            None => {
-                self.found.pending = Some(Pending { from: open.from, p: 0.0, why: Why::WithinThreshold });
-                self.found.held = level.to_vec();
-            }
+        if let Some(at) = newest.first().filter(|_| level.len() > SETTLED) {
+            self.change(*at, Turn::Neither);
+            self.accepted.extend(newest);
+        } else {
+            self.found.pending = Some(Pending { from: open.from, p: 0.0, why: Why::WithinThreshold });
+            self.found.held = level.to_vec();
         }
     }
 

@@ -59,7 +59,7 @@ pub enum Why {
     NotShown,
     /// It was open, and so many of the newest sessions are back: too few for a level.
     Back(usize),
-    /// It was open, and is worse by less than the threshold now.
+    /// It was open, and is worse by less than half of the threshold now.
     WithinThreshold,
 }
 

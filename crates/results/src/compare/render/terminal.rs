@@ -437,7 +437,7 @@ fn fact(line: &Line, candidate: &str) -> Option<String> {
     if line.open.is_none() && words::shown(line).is_some() {
         // What changed from 0 has no share, and so no threshold.
         let is_share = words::shown(line).is_some_and(|size| size.change.is_some());
-        let threshold = is_share.then(|| format!(", {} threshold", words::share(line.threshold))).unwrap_or_default();
+        let threshold = if is_share { format!(", {} threshold", words::share(line.threshold)) } else { String::new() };
         let sure = words::sureness(line).map(|sure| sure + &threshold);
         said.push_str(&format!("; {}", sure.unwrap_or_else(|| line.message.clone())));
     }

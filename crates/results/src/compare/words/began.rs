@@ -101,7 +101,10 @@ pub(crate) fn pending(of: &PendingChange, unit: Option<&str>, threshold: f64) ->
             format!("{seen}; {newest} back at the level before, and {resolve} it")
         }
         Why::WithinThreshold => {
-            format!("{seen}; within the {} threshold now, and beyond it before: more sessions decide", share(threshold))
+            format!(
+                "{seen}; less than half of the {} threshold now, and beyond it before: more sessions decide",
+                share(threshold)
+            )
         }
     }
 }

@@ -48,7 +48,7 @@ fn what_is_within_the_threshold_now_is_pending_and_ends() {
     let mut values = around(100.0, 0.005, 20);
     values.extend(around(104.0, 0.005, 6));
     assert!(baseline(&values, policy, &[]).open.is_some());
-    values.extend(around(101.5, 0.005, 40));
+    values.extend(around(100.8, 0.005, 40));
     let states: Vec<(bool, Option<Why>)> = (27..values.len())
         .map(|count| baseline(&values[..count], policy, &[]))
         .map(|found| (found.open.is_some(), found.pending.map(|pending| pending.why)))

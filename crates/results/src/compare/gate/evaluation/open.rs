@@ -5,7 +5,9 @@ use super::super::super::history::{Levels, OpenLevel, level_change, levels, size
 use super::super::super::model::{Acknowledged, Line, NOT_SHOWN, OpenChange, PendingChange, Size};
 use super::super::super::words;
 use super::{Draft, says};
-use crate::verdict::{LEAST_HISTORY, Open, Policy, SIGNIFICANT, Scale, Turn, Verdict, Why, baseline, judge, measure};
+use crate::verdict::{
+    LEAST_HISTORY, Open, Policy, SIGNIFICANT, Scale, Turn, Verdict, Why, baseline, judge, measure, worse,
+};
 
 impl Draft<'_> {
     /// An open change fails the gate until it is acknowledged, or the level has come back.
@@ -39,7 +41,13 @@ impl Draft<'_> {
         });
         let unit = self.series.metric.unit.as_deref();
         let further = further.map_or_else(String::new, |size| format!("; {}", words::further(size, unit)));
-        let state = self.exceeded(open).unwrap_or_else(|| words::UNRESOLVED.to_owned());
+        let size = line.open.as_ref().and_then(|open| open.size?.change);
+        let share = size.and_then(|change| worse(change, self.policy.direction));
+        let shrank = share.filter(|share| *share < self.policy.threshold).map(|_| {
+            let threshold = words::share(self.policy.threshold);
+            format!("beyond the {threshold} threshold when it began, and {}", words::UNRESOLVED)
+        });
+        let state = self.exceeded(open).or(shrank).unwrap_or_else(|| words::UNRESOLVED.to_owned());
         says(line, Verdict::Regressed, "open", format!("open{since}; {state}{further}"));
     }
 
@@ -69,11 +77,11 @@ impl Draft<'_> {
     /// own. Few sessions of the default branch tell that of another branch alone, since it has to say why it fails.
     fn further(&self, open: Open) -> Option<Size> {
         let found = if self.now.open.is_some() { &self.now } else { &self.found };
-        let earlier = found.changes.iter().map(|change| change.at).filter(|at| *at < self.earlier.len());
-        let begin = earlier.last().unwrap_or(open.from).max(open.from);
+        let newest = found.changes.iter().map(|change| change.at).rfind(|at| *at < self.earlier.len());
+        let begin = newest.unwrap_or(open.from).max(open.from);
         let (level, new) = (self.medians(self.earlier.get(begin..)?), self.medians(&self.candidate));
         let is_level = level.len() >= LEAST_HISTORY;
-        if level.is_empty() || !(is_level || !self.is_of_baseline()) || !self.is_beyond(&level) {
+        if level.is_empty() || !is_level && self.is_of_baseline() || !self.is_beyond(&level) {
             return None;
         }
         let scale = Scale::of(&level, &new)?;
