@@ -50,7 +50,7 @@ fn a_regression_fails_and_stays_open() {
     );
     assert_text(
         line["message"].as_str().unwrap(),
-        str! {"−7.9 % [−8.5, −7.3] since 2026-02-01, in 9 sessions; the newest is back at the level before, and 4 more like it resolve it"},
+        str! {"−7.9 % [−8.5, −7.3] since 2026-02-01, in 9 sessions; the newest is within the threshold again, and 4 more like it resolve it"},
     );
     project.sessions(&[99.8, 100.2, 99.9, 100.1], &Special::default());
     let (status, line) = project.gate(&[]);

@@ -125,7 +125,7 @@ fn a_rise_from_zeros_is_one_whatever_else_is_gated_and_waits_where_the_gate_does
     assert!(text.contains("worse, open: from 0 to 12 since session"), "{text}");
     sessions(&mut project, &[0.0; 2]);
     let (status, text, _) = project.says(&["gate"]);
-    assert!(status == 0 && text.contains("the newest 2 are back at the level before"), "{text}");
+    assert!(status == 0 && text.contains("the newest 2 are within the threshold again"), "{text}");
     let (_, text, _) = project.says(&["history", "train", "--metric", "loss"]);
     assert!(text.contains("worse, pending: ") && text.contains("3 more like it resolve it"), "{text}");
     let confirmed = SPEC.replace(gates, "{metric: loss, maxRegression: 5%, confirm: required}");

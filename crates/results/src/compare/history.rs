@@ -250,6 +250,10 @@ impl Levels {
     /// Returns the change that is pending, without the newest sessions, which are back.
     pub(super) fn pending(&self) -> Option<OpenLevel> {
         let pending = self.found.pending?;
+        // Of the newest session alone a gate says more.
+        if pending.why == Why::NotShown && pending.from + 1 == self.values.len() {
+            return None;
+        }
         let back = if let Why::Back(sessions) = pending.why { sessions } else { 0 };
         let level = self.level(pending.from, self.values.len() - back)?;
         // What was never open has no level of its own.
@@ -326,7 +330,11 @@ pub(super) fn level_change(
     let first = session_at(change.at)?;
     let session = origin.partition.sessions.get(first)?;
     let cuts: Vec<usize> = found.changes.iter().map(|change| change.at).collect();
-    let end = cuts.iter().copied().find(|cut| *cut > change.at).unwrap_or(members.len());
+    let newest = match found.pending.map(|pending| pending.why) {
+        Some(Why::Back(back)) => members.len() - back,
+        _ => members.len(),
+    };
+    let end = cuts.iter().copied().find(|cut| *cut > change.at).unwrap_or(newest.max(change.at + 1));
     let start = cuts.iter().copied().rev().find(|cut| *cut < change.at).unwrap_or(found.apart);
     let values = |from: usize, to: usize| -> Vec<f64> {
         let places = members.get(from..to).expected("levels among the values").iter();

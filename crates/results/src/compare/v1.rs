@@ -211,7 +211,7 @@ pub enum Why {
     /// It was open, and the newest sessions are back: too few for a level.
     Back,
     /// It was open, and is worse by less than half of the threshold now.
-    WithinThreshold,
+    Shrunk,
 }
 
 /// A change of level.

@@ -3,6 +3,8 @@
 //! A regression never becomes the new normal by itself: it stays open, and its sessions stay out of the baseline, until
 //! somebody acknowledges it or the level comes back. A change for the better is the new normal once it is a level.
 
+use std::ops::Range;
+
 use super::commits::{self, Differs};
 use super::drift_segments;
 use super::first_session;
@@ -348,13 +350,14 @@ impl Walk {
             return self.back(open, series);
         }
         let watched = series.watch(&self.accepted);
-        for (at, turn) in watched.turns {
-            self.change(at, turn);
+        for (index, (at, turn)) in watched.turns.iter().enumerate() {
+            let next = watched.turns.get(index + 1).map(|(next, _)| *next).filter(|next| next > at);
+            self.change(*at..next.unwrap_or(self.places.len()), *turn);
         }
         match watched.state {
             State::Normal => {}
             State::Worse(from) => {
-                self.change(from, Turn::Worse);
+                self.change(from..self.places.len(), Turn::Worse);
                 self.found.open = Some(Open { from, sessions: 0 });
             }
             State::Pending(pending) => self.found.pending = Some(pending),
@@ -370,14 +373,14 @@ impl Walk {
         // What a commit brought is over in sessions of another one.
         let end = self.differs(open.from).map_or(from, |commit| commit.end.max(from));
         let since = level.len() - series.back(&self.accepted, &level).min(series.places.len() - end);
-        let Some(at) = level.get(since).copied() else { return self.within(open, &level) };
+        let Some(at) = level.get(since).copied() else { return self.shrunk(open, &level) };
         self.found.open = None;
         if level.len() - since < LEAST_HISTORY {
             let why = Why::Back(level.len() - since);
             self.found.pending = Some(Pending { from: open.from, p: 0.0, why });
             self.found.held = level;
         } else {
-            self.change(at, Turn::Back);
+            self.change(at..self.places.len(), Turn::Back);
             self.accepted.extend(level.iter().skip(since));
         }
     }
@@ -401,23 +404,23 @@ impl Walk {
 
     /// Looks at a change that is open, and worse by less than half of the threshold now: it is over when that is so for as many sessions as
     /// decide at the beginning of a series, too.
-    fn within(&mut self, open: Open, level: &[usize]) {
+    fn shrunk(&mut self, open: Open, level: &[usize]) {
         let Some(reference) = self.reference else { return };
-        let is_within = |sessions: &[usize]| {
+        let has_shrunk = |sessions: &[usize]| {
             let places = sessions.iter().filter_map(|at| self.places.get(*at).copied());
             let difference = stats::quantile(places, 0.5) - reference;
             worse(difference, self.policy.direction).is_some_and(|worse| worse < self.bound / 2.0)
         };
         let newest = level.get(level.len().saturating_sub(SETTLED)..).unwrap_or_default();
-        if !is_within(level) || !is_within(newest) {
+        if !has_shrunk(level) || !has_shrunk(newest) {
             return;
         }
         self.found.open = None;
         if let Some(at) = newest.first().filter(|_| level.len() > SETTLED) {
-            self.change(*at, Turn::Neither);
+            self.change(*at..self.places.len(), Turn::Neither);
             self.accepted.extend(newest);
         } else {
-            self.found.pending = Some(Pending { from: open.from, p: 0.0, why: Why::WithinThreshold });
+            self.found.pending = Some(Pending { from: open.from, p: 0.0, why: Why::Shrunk });
             self.found.held = level.to_vec();
         }
     }
@@ -427,11 +430,12 @@ impl Walk {
         self.commits.iter().find(|commit| commit.at == start)
     }
 
-    /// Adds a change that the newest sessions show; what seemed to be one since it began is part of it.
-    fn change(&mut self, at: usize, turn: Turn) {
+    /// Adds a change that the newest sessions show, with the level that it began; what seemed to be one since then is part of it.
+    fn change(&mut self, level: Range<usize>, turn: Turn) {
+        let at = level.start;
         self.found.changes.retain(|change| change.at < at);
         let before = self.found.changes.last().map_or(self.found.apart, |change| change.at);
-        let difference = mean(&self.places, at, self.places.len()) - mean(&self.places, before, at);
+        let difference = mean(&self.places, at, level.end) - mean(&self.places, before, at);
         self.found.changes.push(Change { at, turn, difference });
     }
 

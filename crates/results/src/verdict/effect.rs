@@ -160,8 +160,7 @@ pub(super) fn of_history(scale: Scale, rounding: f64, history: &[f64], held: &[f
     let counts = (history.len(), new.len());
     let found = prediction::predict(history, held, new, correlation)?;
     let rounded = found.with_least(rounding, counts, correlation);
-    let is_steady = found.deviation == 0.0 && found.difference != 0.0;
-    let p = if is_steady { rounded.p.min(1.0 / ways(counts)) } else { rounded.p };
+    let p = if !varies(history) && found.difference != 0.0 { rounded.p.min(1.0 / ways(counts)) } else { rounded.p };
     let found = prediction::Prediction { p, ..rounded };
     let effect = Effect {
         method: Method::Prediction,
@@ -188,6 +187,11 @@ pub(super) fn of_history(scale: Scale, rounding: f64, history: &[f64], held: &[f
         p: rank::compare(history, &since)?.p_greater,
         ..effect
     })
+}
+
+/// Returns whether values differ, however their mean is rounded.
+pub(super) fn varies(values: &[f64]) -> bool {
+    values.iter().zip(values.iter().skip(1)).any(|(one, next)| one != next)
 }
 
 /// Returns in how many ways the new ones could be any of all sessions: where these alone differ, chance picks them once in so many times.

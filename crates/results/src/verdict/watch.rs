@@ -60,7 +60,7 @@ pub enum Why {
     /// It was open, and so many of the newest sessions are back: too few for a level.
     Back(usize),
     /// It was open, and is worse by less than half of the threshold now.
-    WithinThreshold,
+    Shrunk,
 }
 
 /// What the newest sessions are.
@@ -234,8 +234,19 @@ impl Series<'_> {
         if let Some(other) = hit().filter(|hit| (hit.worse > 0.0) != (known.worse > 0.0)) {
             return Some(other);
         }
+        if known.worse > 0.0 && self.rose_from_zeros(normal, held, at) {
+            return Some(Shift { is_shown: true, ..known });
+        }
         let suspected = (self.worse(known.worse) * REAL, 1);
         Some(Shift { back: known.back.with(self.evidence(&self.level(normal), suspected, at)), ..known })
+    }
+
+    /// Returns whether the sessions that are held and the next one are significantly above a level of zeros.
+    fn rose_from_zeros(&self, normal: &[usize], held: &[usize], at: usize) -> bool {
+        let normal = values(self.places, recent(normal));
+        let since: Vec<f64> = held.iter().chain([&at]).filter_map(|at| self.places.get(*at).copied()).collect();
+        let p = || rank::compare(&normal, &since).map(|found| found.p_greater);
+        effect::is_of_zeros(self.scale, &normal, &since) && p().is_some_and(|p| p <= SIGNIFICANT)
     }
 
     /// Returns by how much a session is worse than the normal level, and its effect, where a gate would say that it differs.
@@ -294,15 +305,19 @@ impl Series<'_> {
         let (n, m) = (usual.len(), new.len());
         let freedom = (n + m - 2) as f64;
         let own = squares(&usual, center) * prediction::hidden(n, correlation);
-        let seen = own + squares(&new, level);
-        let error = (seen / freedom).sqrt().max(self.rounding) * prediction::spread(n, m, correlation);
+        let error =
+            ((own + squares(&new, level)) / freedom).sqrt().max(self.rounding) * prediction::spread(n, m, correlation);
         let all = values(self.places, before);
         let p = if effect::is_of_zeros(self.scale, &all, &new) {
             rank::compare(&all, &new)?.p_greater
-        } else if seen > 0.0 {
-            t_two_sided(difference / error, prediction::freedom(n + m - 1, correlation))
         } else {
-            1.0 / effect::ways((n, m))
+            let by_t = if error > 0.0 {
+                t_two_sided(difference / error, prediction::freedom(n + m - 1, correlation))
+            } else {
+                0.0
+            };
+            // Where neither side varies, their order says how likely that is by chance.
+            if effect::varies(&usual) || effect::varies(&new) { by_t } else { by_t.min(1.0 / effect::ways((n, m))) }
         };
         let gone = |values: &[f64]| -> Vec<f64> {
             values.iter().map(|place| (place - center) * difference.signum()).collect()
@@ -323,7 +338,7 @@ impl Series<'_> {
         let hidden = prediction::hidden(usual.len(), correlation(&usual));
         Level {
             center: stats::mean(usual.iter().copied()),
-            variance: stats::deviation(usual.iter().copied()).max(self.rounding).powi(2) * hidden,
+            variance: stats::deviation(usual.iter().copied()).powi(2) * hidden,
             sessions: usual.len(),
         }
     }
@@ -341,7 +356,7 @@ impl Series<'_> {
         }
         let variance = normal.variance * (1.0 + 1.0 / normal.sessions as f64 + 1.0 / sessions as f64);
         if variance <= 0.0 {
-            return if from.abs() < (from - shift).abs() { f64::INFINITY } else { f64::NEG_INFINITY };
+            return if from.abs() <= (from - shift).abs() { f64::INFINITY } else { f64::NEG_INFINITY };
         }
         let far = FARTHEST * variance.sqrt();
         let from = from.clamp(shift.min(0.0) - far, shift.max(0.0) + far);

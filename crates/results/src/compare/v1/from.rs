@@ -100,7 +100,7 @@ impl From<&model::PendingChange> for PendingChange {
             why: match of.why {
                 model::Why::NotShown => Why::NotShown,
                 model::Why::Back(_) => Why::Back,
-                model::Why::WithinThreshold => Why::WithinThreshold,
+                model::Why::Shrunk => Why::Shrunk,
             },
             back: if let model::Why::Back(sessions) = of.why { Some(sessions) } else { None },
             size: of.size.map(Into::into),

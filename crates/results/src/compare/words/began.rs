@@ -91,16 +91,16 @@ pub(crate) fn pending(of: &PendingChange, unit: Option<&str>, threshold: f64) ->
     let seen = format!("{size} since {since}, in {}", counted(of.sessions, "session"));
     match of.why {
         Why::NotShown => format!(
-            "got worse on {since} in session {}; the newest session does not show it, and more sessions decide",
+            "may have got worse on {since} in session {}; later sessions neither show it nor rule it out",
             of.session
         ),
         Why::Back(back) => {
             let newest = if back == 1 { "the newest is".to_owned() } else { format!("the newest {back} are") };
             let left = LEAST_HISTORY.saturating_sub(back).max(1);
             let resolve = if left == 1 { "1 more like it resolves" } else { &format!("{left} more like it resolve") };
-            format!("{seen}; {newest} back at the level before, and {resolve} it")
+            format!("{seen}; {newest} within the threshold again, and {resolve} it")
         }
-        Why::WithinThreshold => {
+        Why::Shrunk => {
             format!(
                 "{seen}; less than half of the {} threshold now, and beyond it before: more sessions decide",
                 share(threshold)

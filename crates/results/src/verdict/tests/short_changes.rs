@@ -57,3 +57,21 @@ fn what_is_within_the_threshold_now_is_pending_and_ends() {
     assert!(last_open < Some(12), "{states:?}");
     assert_eq!(states.last(), Some(&(false, None)), "{states:?}");
 }
+
+#[test]
+fn counts_that_never_vary_open_and_come_back() {
+    let exact = |parts: &[(f64, usize)]| {
+        let values: Vec<f64> = parts.iter().flat_map(|(level, count)| vec![*level; *count]).collect();
+        of(&values, LOWER)
+    };
+    for count in [8, 20, 30] {
+        assert!(exact(&[(100_000.0, count), (105_500.0, 2)]).open.is_some_and(|open| open.from == count), "{count}");
+    }
+    let found = exact(&[(5.0, 30), (6.0, 3)]);
+    assert_eq!(found.open.map(|open| open.from), Some(30), "a digit more, three times in a row: {found:?}");
+    for back in 1..=4 {
+        let found = exact(&[(5.0, 30), (6.0, 6), (5.0, back)]);
+        assert_eq!(found.pending.map(|pending| pending.why), Some(Why::Back(back)), "{found:?}");
+    }
+    assert_eq!(exact(&[(5.0, 30), (6.0, 6), (5.0, 5)]).open, None);
+}

@@ -15,7 +15,10 @@ impl Draft<'_> {
         let is_aside = self.is_aside();
         let open = match (self.now.open, self.found.open) {
             // One session above zeros opens a change, and is a first hit all the same.
-            (Some(open), _) if self.rule.is_confirmed && open.sessions == 1 => return,
+            (Some(open), _) if self.rule.is_confirmed && open.sessions == 1 => {
+                let said = words::reason(&judge(self.effect, self.policy, None), self.policy);
+                return says(line, Verdict::Regressed, "change", said);
+            }
             (Some(open), _) => open,
             (None, Some(open)) if is_aside => {
                 line.notes.push(
@@ -43,9 +46,12 @@ impl Draft<'_> {
         let further = further.map_or_else(String::new, |size| format!("; {}", words::further(size, unit)));
         let size = line.open.as_ref().and_then(|open| open.size?.change);
         let share = size.and_then(|change| worse(change, self.policy.direction));
-        let shrank = share.filter(|share| *share < self.policy.threshold).map(|_| {
+        let shrank = share.filter(|share| *share < self.policy.threshold * (1.0 - 1e-9)).map(|_| {
             let threshold = words::share(self.policy.threshold);
-            format!("beyond the {threshold} threshold when it began, and {}", words::UNRESOLVED)
+            format!(
+                "beyond the {threshold} threshold when it began or with its earlier steps, and {}",
+                words::UNRESOLVED
+            )
         });
         let state = self.exceeded(open).or(shrank).unwrap_or_else(|| words::UNRESOLVED.to_owned());
         says(line, Verdict::Regressed, "open", format!("open{since}; {state}{further}"));
