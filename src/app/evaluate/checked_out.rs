@@ -174,11 +174,13 @@ impl Commits<'_> {
         let origin = dataset.origin(row);
         let own = |commit: &str| Whose::Own(self.own.behind(commit).unwrap_or(BEFORE_ALL));
         let commit = origin.commit.as_deref();
-        if let Some(commit) = commit.filter(|commit| self.own.commits.contains(*commit)) {
+        // What was recorded with files that are in no commit is for whoever measured it to know.
+        let is_for_all = origin.dirty != Some(true) || self.in_folder.contains(&at);
+        if let Some(commit) = commit.filter(|commit| is_for_all && self.own.commits.contains(*commit)) {
             return own(commit);
         }
         if let Some(commit) = commit.filter(|_| origin.dirty == Some(true)) {
-            let is_made_here = self.in_folder.contains(&at) && self.forks.contains(commit);
+            let is_made_here = is_for_all && self.forks.contains(commit);
             return match (is_made_here, self.is_on_default) {
                 (true, true) => Whose::Default,
                 (true, false) => Whose::Own(BEFORE_ALL),

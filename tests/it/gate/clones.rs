@@ -5,7 +5,7 @@ use std::process::Command;
 
 use kubebench_testing::snapshot::{assert_line, str};
 
-use super::recorded::{FETCH, Remote};
+use super::recorded::{BRANCH, FETCH, Remote, here, sessions};
 use super::{Project, QUIET, SPEC, Special};
 
 fn shell(folder: &Path, command: &str) {
@@ -111,4 +111,29 @@ fn a_clone_of_one_branch_says_how_to_have_the_default_one() {
         let (status, out, error) = says(&["history"]);
         assert!(status == 0 && !out.contains("the default branch is unknown"), "{out}{error}");
     }
+}
+
+#[test]
+fn a_branch_of_one_commit_is_enough_and_a_shallow_history_is_not() {
+    let mut remote = Remote::with(&[]);
+    remote.project.commit("second");
+    let commit = remote.project.git(&["rev-parse", "main"]).trim().to_owned();
+    remote.project.sessions(&QUIET[..8], &here(&commit));
+    remote.record("old");
+    remote.record(BRANCH);
+    remote.project.git(&["update-ref", "refs/heads/kubebench/results", &{
+        let tree = remote.project.git(&["rev-parse", "old^{tree}"]);
+        remote.project.git(&["commit-tree", tree.trim(), "-p", "old", "-m", "again"]).trim().to_owned()
+    }]);
+    remote.forget();
+    let clone = remote.cloned("clone", &["--single-branch", "--branch", "main"]);
+    let place = clone.to_str().unwrap();
+    let refspec = "kubebench/results:refs/remotes/origin/kubebench/results";
+    remote.project.git(&["-C", place, "fetch", "-q", "--depth=1", "origin", refspec]);
+    assert_eq!(remote.project.git(&["-C", place, "rev-parse", "--is-shallow-repository"]).trim(), "true");
+    let (status, answer) = remote.json(&clone, &["gate"]);
+    assert_eq!((status, sessions(&answer["lines"][0]["baseline"])), (0, 7), "{answer:#}");
+    let clone = remote.cloned("shallow", &["--depth=1", "--no-single-branch"]);
+    let (status, _, error) = remote.says(&clone, &["gate"]);
+    assert!(status == 2 && error.contains("this clone is shallow"), "{error}");
 }

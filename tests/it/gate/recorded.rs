@@ -12,7 +12,7 @@ use super::{Project, QUIET, SPEC, Special, texts, verdict};
 use crate::support::project::{files_below, relative};
 use crate::support::steady::steady;
 
-const BRANCH: &str = "kubebench/results";
+pub(super) const BRANCH: &str = "kubebench/results";
 pub(super) const FETCH: &str = "git fetch origin kubebench/results:refs/remotes/origin/kubebench/results";
 
 /// A project whose sessions are recorded on a branch, and which others clone.
@@ -37,7 +37,7 @@ impl Remote {
     }
 
     /// Makes the folder of results the content of a branch.
-    fn record(&mut self, branch: &str) {
+    pub(super) fn record(&mut self, branch: &str) {
         let files = self.project.folder.tree("results");
         let files = files.into_iter().map(|(path, bytes)| ("100644", format!("results/{path}"), bytes)).collect();
         self.commit(branch, files);
@@ -71,7 +71,7 @@ impl Remote {
     }
 
     /// Removes the results of the folder.
-    fn forget(&self) {
+    pub(super) fn forget(&self) {
         let results = self.project.folder.path().join("results");
         fs::remove_dir_all(&results).unwrap();
         fs::create_dir_all(results).unwrap();
@@ -97,12 +97,12 @@ impl Remote {
         self.project.says(&[arguments, &["-C", clone.to_str().unwrap()]].concat())
     }
 
-    fn json(&self, clone: &Path, arguments: &[&str]) -> (i32, Json) {
+    pub(super) fn json(&self, clone: &Path, arguments: &[&str]) -> (i32, Json) {
         self.project.json(&[arguments, &["-C", clone.to_str().unwrap()]].concat())
     }
 }
 
-fn here(commit: &str) -> Special {
+pub(super) fn here(commit: &str) -> Special {
     Special { commit: Some(commit.to_owned()), ..Special::default() }
 }
 
@@ -110,7 +110,7 @@ fn outcome(answer: &Json) -> &str {
     answer["outcome"].as_str().unwrap()
 }
 
-fn sessions(side: &Json) -> usize {
+pub(super) fn sessions(side: &Json) -> usize {
     side["sessions"].as_array().unwrap().len()
 }
 
@@ -242,6 +242,39 @@ fn sessions_of_the_checked_out_branch_come_before_those_of_the_folder() {
     let (status, answer) = remote.json(&clone, &["gate"]);
     let newest = &answer["lines"][0]["candidate"]["sessions"][0]["session"];
     assert_eq!((status, newest.as_str()), (0, Some("session-008")), "{answer:#}");
+}
+
+/// What somebody recorded with files that are in no commit says nothing of the branch.
+#[test]
+fn a_recorded_session_of_uncommitted_files_is_no_candidate() {
+    let mut remote = Remote::with(&[]);
+    let main = remote.project.git(&["rev-parse", "main"]).trim().to_owned();
+    remote.project.sessions(&QUIET[..8], &here(&main));
+    remote.project.git(&["checkout", "-q", "-b", "f"]);
+    let own = remote.project.commit("f");
+    let bad = remote.project.session(90.0, &here(&own));
+    let dirty = Special { dirty: Some(true), ..here(&own) };
+    remote.project.session(100.0, &dirty);
+    remote.record(BRANCH);
+    remote.forget();
+    let clone = remote.cloned("clone", &["--branch", "f"]);
+    remote.project.git(&["-C", clone.to_str().unwrap(), "remote", "set-head", "origin", "main"]);
+    for arguments in [&["gate"][..], &["gate", "--only-new"]] {
+        let (status, answer) = remote.json(&clone, arguments);
+        assert_eq!((status, verdict(&answer["lines"][0])), (1, "regressed"), "{answer:#}");
+        assert_eq!(answer["lines"][0]["candidate"]["sessions"][0]["session"], *bad, "{answer:#}");
+        let notes = texts(&answer["notes"]);
+        assert!(notes.contains("1 session that began after the evaluated ones"), "{notes}");
+    }
+    // Who measured it has it in the folder, and evaluates it.
+    let fresh = remote.project.session(100.0, &dirty);
+    remote.give(&clone);
+    let (status, answer) = remote.json(&clone, &["gate", "--only-new"]);
+    assert_eq!(
+        (status, &answer["lines"][0]["candidate"]["sessions"][0]["session"]),
+        (0, &Json::from(fresh)),
+        "{answer:#}"
+    );
 }
 
 #[test]
@@ -554,29 +587,4 @@ error: files of the branch `origin/kubebench/results` are not in this clone, whi
         let (status, history) = remote.json(&clone, &["history"]);
         assert_eq!((status, sessions(&history["series"][0])), (0, 8), "{history:#}");
     }
-}
-
-#[test]
-fn a_branch_of_one_commit_is_enough_and_a_shallow_history_is_not() {
-    let mut remote = Remote::with(&[]);
-    remote.project.commit("second");
-    let commit = remote.project.git(&["rev-parse", "main"]).trim().to_owned();
-    remote.project.sessions(&QUIET[..8], &here(&commit));
-    remote.record("old");
-    remote.record(BRANCH);
-    remote.project.git(&["update-ref", "refs/heads/kubebench/results", &{
-        let tree = remote.project.git(&["rev-parse", "old^{tree}"]);
-        remote.project.git(&["commit-tree", tree.trim(), "-p", "old", "-m", "again"]).trim().to_owned()
-    }]);
-    remote.forget();
-    let clone = remote.cloned("clone", &["--single-branch", "--branch", "main"]);
-    let place = clone.to_str().unwrap();
-    let refspec = "kubebench/results:refs/remotes/origin/kubebench/results";
-    remote.project.git(&["-C", place, "fetch", "-q", "--depth=1", "origin", refspec]);
-    assert_eq!(remote.project.git(&["-C", place, "rev-parse", "--is-shallow-repository"]).trim(), "true");
-    let (status, answer) = remote.json(&clone, &["gate"]);
-    assert_eq!((status, sessions(&answer["lines"][0]["baseline"])), (0, 7), "{answer:#}");
-    let clone = remote.cloned("shallow", &["--depth=1", "--no-single-branch"]);
-    let (status, _, error) = remote.says(&clone, &["gate"]);
-    assert!(status == 2 && error.contains("this clone is shallow"), "{error}");
 }
