@@ -191,7 +191,7 @@ pub(super) fn of_history(scale: Scale, rounding: f64, history: &[f64], held: &[f
 
 /// Returns whether values differ, however their mean is rounded.
 pub(super) fn varies(values: &[f64]) -> bool {
-    values.iter().zip(values.iter().skip(1)).any(|(one, next)| one != next)
+    values.iter().zip(values.iter().skip(1)).any(|(one, next)| one.total_cmp(next).is_ne())
 }
 
 /// Returns in how many ways the new ones could be any of all sessions: where these alone differ, chance picks them once in so many times.
