@@ -319,9 +319,7 @@ pub(super) fn table(
     }
     text.push_str("\n`~` is noise: not significant, or within the threshold.");
     if sorted.iter().any(|line| line.open.is_some()) {
-        text.push_str(
-            " The change of an open regression is that of all its sessions; the candidate is the newest of them.",
-        );
+        text.push_str(" The change of an open regression is that of all its sessions, and not of the candidate alone.");
     }
     text.push_str("\n\n");
     for line in sorted.iter().filter(|line| !line.message.is_empty()).take(SHOWN) {
