@@ -2,7 +2,8 @@
 
 use super::paths;
 use kubebench_results::compare::model::{
-    Acknowledged, Kind, LevelChange, Line, OpenChange, SeriesHistory, SessionValue, Size, Turn, Verdict,
+    Acknowledged, Kind, LevelChange, Line, NOT_SHOWN, OpenChange, PendingChange, SeriesHistory, SessionValue, Size,
+    Turn, Verdict,
 };
 use kubebench_results::compare::words;
 use kubebench_stats as stats;
@@ -225,7 +226,14 @@ impl<'a> Chart<'a> {
         };
         let before = line.baseline.sessions.last().and_then(|session| session.commit.as_deref());
         let newest = line.candidate.sessions.first()?;
-        Some(Finding { limit: told, ..self.found(What::Level(size), newest, before, line) })
+        let finding = Finding { limit: told, ..self.found(What::Level(size), newest, before, line) };
+        // An earlier session was worse: it is since then, and the newest one says how large it is now.
+        Some(match self.told.pending.as_ref().filter(|_| line.reason == NOT_SHOWN) {
+            Some(PendingChange { since, sessions, .. }) => {
+                Finding { since, commit: None, after: None, sessions: *sessions, measured: *sessions, ..finding }
+            }
+            None => finding,
+        })
     }
 
     fn found<'f>(
@@ -293,7 +301,7 @@ impl Finding<'_> {
 
     /// Returns what is said of an earlier session that was worse, where the newest one is not.
     pub(super) fn not_shown(&self) -> Option<&str> {
-        let line = self.chart.line().filter(|line| line.verdict == Verdict::Pending && line.reason == "notShown")?;
+        let line = self.chart.line().filter(|line| line.verdict == Verdict::Pending && line.reason == NOT_SHOWN)?;
         Some(&line.message)
     }
 

@@ -189,7 +189,7 @@ pub(super) fn finding(site: &Site<'_>, from: &str, finding: &Finding<'_>, said: 
             @if !is_begun && let Some(commit) = finding.commit { " (" (self::commit(site, commit)) ")" }
             @if let Some(limit) = finding.limit { ", and " strong.bad { (sentence(limit)) } }
         }
-        @if !matches!(said, Said::Series | Said::BeginningAndPlace) { " on " (hardware(told)) }
+        @if !matches!(said, Said::Series | Said::BeginningAndPlace) { (if finding.not_shown().is_some() { ", on " } else { " on " }) (hardware(told)) }
         @if finding.not_shown().is_none() { "; " (sure(finding)) }
         "."
     }
@@ -239,7 +239,7 @@ pub(crate) fn finding_words(finding: &Finding<'_>) -> String {
         let newest = words::size(size, told.unit.as_deref());
         let newest = if finding.is_of_newest() { format!(". Newest session: {newest}") } else { String::new() };
         let (metric, not_shown, hardware) = (metric(told), sentence(not_shown), hardware(told));
-        return format!("{}{case}: {metric} {not_shown}{newest} on {hardware}.", told.benchmark);
+        return format!("{}{case}: {metric} {not_shown}{newest}, on {hardware}.", told.benchmark);
     }
     let what = match finding.what {
         What::Level(size) => format!("{} since", words::size(size, told.unit.as_deref())),

@@ -12,7 +12,7 @@ pub(crate) const NO_SESSION: &str = "noSession";
 pub(crate) const NONE_OF_NAMED: &str = "there is no result of the candidate that was named";
 
 /// The reason of a pending line of which an earlier session was worse, and the newest one is not.
-pub(crate) const NOT_SHOWN: &str = "notShown";
+pub const NOT_SHOWN: &str = "notShown";
 
 /// The reason of a line whose value measures something else than the limits of the spec do.
 pub(crate) const OTHER_UNIT: &str = "otherUnit";
