@@ -124,3 +124,19 @@ fn a_million_values() {
     let adjusted = adjust::benjamini_hochberg(&series.iter().map(|value| value / 1_048_576.0).collect::<Vec<_>>());
     assert_eq!(adjusted.len(), series.len());
 }
+
+/// Φ⁻¹(0.025) = −1.959964, so that the differences outside are those of `n m / 2 − 1.959964 √(n m (n + m + 1) / 12) − 0.5` on each side.
+#[test]
+fn many_pairs_are_cut_where_the_normal_distribution_is() {
+    for (one, other, outside) in [(60_u32, 50_u32, 1173), (51, 51, 1007), (100, 40, 1574)] {
+        let first: Vec<f64> = (0..one).map(|at| f64::from(at).sqrt()).collect();
+        let second: Vec<f64> = (0..other).map(|at| f64::from(at).cbrt() + 0.1).collect();
+        let found = rank::compare(&first, &second).unwrap();
+        assert!(!found.is_exact);
+        let mut differences: Vec<f64> = second.iter().flat_map(|b| first.iter().map(move |a| b - a)).collect();
+        differences.sort_by(f64::total_cmp);
+        let last = differences.len() - 1;
+        assert_eq!(found.interval, (differences[outside], differences[last - outside]), "{one} {other}");
+        assert!((1e-30..1e-12).contains(&found.least_p), "{}", found.least_p);
+    }
+}
