@@ -24,6 +24,7 @@ pub(crate) use effect::of_pairs;
 pub use effect::{Effect, measure};
 pub(crate) use judge::without_scale;
 pub use judge::{Judgement, Policy, Reason, Verdict, judge, worse};
+pub(crate) use scale::ROUNDED;
 pub use scale::Scale;
 pub use settled::baseline_after;
 pub use watch::{Pending, Why};

@@ -174,7 +174,7 @@ impl Commits<'_> {
         let origin = dataset.origin(row);
         let own = |commit: &str| Whose::Own(self.own.behind(commit).unwrap_or(BEFORE_ALL));
         let commit = origin.commit.as_deref();
-        // What was recorded with files that are in no commit is for whoever measured it to know.
+        // What was recorded with uncommitted files is of no branch; whoever measured it has it in the folder.
         let is_for_all = origin.dirty != Some(true) || self.in_folder.contains(&at);
         if let Some(commit) = commit.filter(|commit| is_for_all && self.own.commits.contains(*commit)) {
             return own(commit);

@@ -36,6 +36,26 @@ impl Remote {
         remote
     }
 
+    /// Sessions of `main`, and a bad one of the branch `f`, still in the folder; with both commits and that session.
+    fn with_a_branch() -> (Self, String, String, String) {
+        let mut remote = Self::with(&[]);
+        let main = remote.project.git(&["rev-parse", "main"]).trim().to_owned();
+        remote.project.sessions(&QUIET[..8], &here(&main));
+        remote.project.git(&["checkout", "-q", "-b", "f"]);
+        let own = remote.project.commit("f");
+        let bad = remote.project.session(90.0, &here(&own));
+        (remote, main, own, bad)
+    }
+
+    /// A clone at the branch `f`, in which what is in the folder here is recorded.
+    fn cloned_at_its_branch(&mut self) -> PathBuf {
+        self.record(BRANCH);
+        self.forget();
+        let clone = self.cloned("clone", &["--branch", "f"]);
+        self.project.git(&["-C", clone.to_str().unwrap(), "remote", "set-head", "origin", "main"]);
+        clone
+    }
+
     /// Makes the folder of results the content of a branch.
     pub(super) fn record(&mut self, branch: &str) {
         let files = self.project.folder.tree("results");
@@ -201,16 +221,8 @@ fn a_newer_session_of_the_branch_does_not_take_the_place_of_one_in_the_folder() 
 /// What a branch measured is evaluated, wherever it is and whatever else the folder holds.
 #[test]
 fn sessions_of_the_checked_out_branch_come_before_those_of_the_folder() {
-    let mut remote = Remote::with(&[]);
-    let main = remote.project.git(&["rev-parse", "main"]).trim().to_owned();
-    remote.project.sessions(&QUIET[..8], &here(&main));
-    remote.project.git(&["checkout", "-q", "-b", "f"]);
-    let own = remote.project.commit("f");
-    let bad = remote.project.session(90.0, &here(&own));
-    remote.record(BRANCH);
-    remote.forget();
-    let clone = remote.cloned("clone", &["--branch", "f"]);
-    remote.project.git(&["-C", clone.to_str().unwrap(), "remote", "set-head", "origin", "main"]);
+    let (mut remote, main, own, bad) = Remote::with_a_branch();
+    let clone = remote.cloned_at_its_branch();
     let lost = "c0ffee0123".repeat(4);
     for (of, value, whose) in [
         (None, 0.0, "on origin/"),
@@ -247,18 +259,10 @@ fn sessions_of_the_checked_out_branch_come_before_those_of_the_folder() {
 /// What somebody recorded with files that are in no commit says nothing of the branch.
 #[test]
 fn a_recorded_session_of_uncommitted_files_is_no_candidate() {
-    let mut remote = Remote::with(&[]);
-    let main = remote.project.git(&["rev-parse", "main"]).trim().to_owned();
-    remote.project.sessions(&QUIET[..8], &here(&main));
-    remote.project.git(&["checkout", "-q", "-b", "f"]);
-    let own = remote.project.commit("f");
-    let bad = remote.project.session(90.0, &here(&own));
+    let (mut remote, _, own, bad) = Remote::with_a_branch();
     let dirty = Special { dirty: Some(true), ..here(&own) };
     remote.project.session(100.0, &dirty);
-    remote.record(BRANCH);
-    remote.forget();
-    let clone = remote.cloned("clone", &["--branch", "f"]);
-    remote.project.git(&["-C", clone.to_str().unwrap(), "remote", "set-head", "origin", "main"]);
+    let clone = remote.cloned_at_its_branch();
     for arguments in [&["gate"][..], &["gate", "--only-new"]] {
         let (status, answer) = remote.json(&clone, arguments);
         assert_eq!((status, verdict(&answer["lines"][0])), (1, "regressed"), "{answer:#}");

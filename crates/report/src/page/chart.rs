@@ -59,7 +59,7 @@ pub(super) fn draw(site: &Site<'_>, from: &str, anchor: &str, chart: &Chart<'_>,
                 @if let Some(verdict) = parts::verdict_of(chart) { " " (verdict) }
             }
             p.facts {
-                (told.unit.as_deref().map_or_else(|| "no unit".to_owned(), parts::cut)) ", " (parts::better(told.direction)) " · on "
+                (told.unit.as_deref().map_or_else(|| "no unit".to_owned(), parts::cut)) ", " (words::better(told.direction).unwrap_or("neither way is better")) " · on "
                 a href=(relative(from, &paths::environment(&told.environment))) { (parts::hardware(told)) }
                 @if told.synthetic { " · " strong.warn { "synthetic" } }
             }

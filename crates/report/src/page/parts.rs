@@ -7,7 +7,7 @@ use super::super::paths::relative;
 use super::super::plot::spark::spark;
 use super::super::site::Site;
 use kubebench_format::result::labelled;
-use kubebench_results::compare::model::{Direction, LevelChange, SeriesHistory, Size, Turn, Verdict};
+use kubebench_results::compare::model::{LevelChange, SeriesHistory, Size, Turn, Verdict};
 use kubebench_results::compare::words::{self, Scaled};
 use kubebench_syntax::text::reorders;
 
@@ -133,15 +133,6 @@ pub(super) fn turn(change: &LevelChange, told: &SeriesHistory, chart: &Chart<'_>
     }
 }
 
-/// Returns which way is better, as a phrase.
-pub(super) fn better(direction: Direction) -> &'static str {
-    match direction {
-        Direction::Higher => "higher is better",
-        Direction::Lower => "lower is better",
-        Direction::None => "neither way is better",
-    }
-}
-
 /// What a reader of a sentence knows already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Said {
@@ -219,7 +210,7 @@ pub(super) fn sized(size: Size, told: &SeriesHistory, class: &str) -> Markup {
 
 /// Says beside a change which way is better, where something says so.
 pub(super) fn toward(told: &SeriesHistory) -> Markup {
-    html! { @if told.direction != Direction::None { " " small { "(" (better(told.direction)) ")" } } }
+    html! { @if let Some(better) = words::better(told.direction) { " " small { "(" (better) ")" } } }
 }
 
 /// Says what the newest session alone shows: that it is worse, or better.

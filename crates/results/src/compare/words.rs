@@ -10,8 +10,8 @@ use crate::verdict::{Judgement, Method, Policy, Reason, SIGNIFICANT};
 use kubebench_format::result::labelled;
 use kubebench_syntax::unit::{Conversion, MetricUnit};
 
-pub use self::began::NEWEST;
-pub(crate) use self::began::{Step, began, better, pending, steps, sureness};
+pub use self::began::{NEWEST, better};
+pub(crate) use self::began::{Step, began, pending, steps, sureness};
 pub use self::next::next;
 pub(crate) use self::next::{Range, decide, limit, limit_to_add, ranges};
 

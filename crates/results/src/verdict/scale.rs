@@ -3,6 +3,9 @@
 use kubebench_format::result::v1::Direction;
 use kubebench_stats as stats;
 
+/// A change of this part of a threshold is as large as it: from 100 to 105 is 5 %, however its logarithm is rounded.
+pub(crate) const ROUNDED: f64 = 1.0 - 1e-9;
+
 /// How values become numbers whose differences are changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
@@ -90,8 +93,6 @@ impl Scale {
     /// Returns the difference on the scale that a regression by `threshold` is. The same difference for the better has the
     /// same size, so that reversing the sides mirrors a verdict.
     pub(crate) fn bound(self, threshold: f64, direction: Direction) -> f64 {
-        // From 100 to 105 is 5 %, however its logarithm is rounded.
-        const ROUNDED: f64 = 1.0 - 1e-9;
         let exact = match (self, direction) {
             (Self::Relative(_) | Self::FromZero(_), _) => threshold,
             (Self::Log, Direction::Higher) => -stats::ln_1p(-threshold.min(0.99)),

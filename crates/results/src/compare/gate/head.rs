@@ -38,7 +38,7 @@ pub struct Lacks {
     pub forks: BTreeSet<String>,
 }
 
-/// Whose a session is. The first that there is of is evaluated.
+/// Whose a session is, in the order in which they are evaluated: the first of these that has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Whose {
     CheckedOut,

@@ -114,7 +114,7 @@ fn in_brackets(commit: Option<&str>) -> String {
 }
 
 /// Says which way is better, where that is known.
-pub(crate) fn better(direction: Direction) -> Option<&'static str> {
+pub fn better(direction: Direction) -> Option<&'static str> {
     match direction {
         Direction::Higher => Some("higher is better"),
         Direction::Lower => Some("lower is better"),

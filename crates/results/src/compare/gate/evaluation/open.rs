@@ -6,7 +6,7 @@ use super::super::super::model::{Acknowledged, Line, NOT_SHOWN, OpenChange, Pend
 use super::super::super::words;
 use super::{Draft, says};
 use crate::verdict::{
-    LEAST_HISTORY, Open, Policy, SIGNIFICANT, Scale, Turn, Verdict, Why, baseline, judge, measure, worse,
+    LEAST_HISTORY, Open, Policy, ROUNDED, SIGNIFICANT, Scale, Turn, Verdict, Why, baseline, judge, measure, worse,
 };
 
 impl Draft<'_> {
@@ -46,7 +46,7 @@ impl Draft<'_> {
         let further = further.map_or_else(String::new, |size| format!("; {}", words::further(size, unit)));
         let size = line.open.as_ref().and_then(|open| open.size?.change);
         let share = size.and_then(|change| worse(change, self.policy.direction));
-        let shrank = share.filter(|share| *share < self.policy.threshold * (1.0 - 1e-9)).map(|_| {
+        let shrank = share.filter(|share| *share < self.policy.threshold * ROUNDED).map(|_| {
             let threshold = words::share(self.policy.threshold);
             format!(
                 "beyond the {threshold} threshold when it began or with its earlier steps, and {}",
@@ -76,11 +76,11 @@ impl Draft<'_> {
             !ack.expired && ack.session.as_deref().is_some_and(|session| since.contains(&session))
         };
         let (file, share) = self.acks.iter().filter(holds).find_map(|ack| Some((&ack.file, ack.max_change?)))?;
-        Some(format!("more than the {} that {file} accepts", words::share(share)))
+        Some(more_than_accepted(share, file))
     }
 
     /// Returns how much worse the candidate is than the newest level of the change that is open, without it, where that is a change of its
-    /// own. Few sessions of the default branch tell that of another branch alone, since it has to say why it fails.
+    /// own. A few sessions of the default branch decide that only for the candidate of another branch, whose line has to say why it fails.
     fn further(&self, open: Open) -> Option<Size> {
         let found = if self.now.open.is_some() { &self.now } else { &self.found };
         let newest = found.changes.iter().map(|change| change.at).rfind(|at| *at < self.earlier.len());
@@ -121,7 +121,7 @@ impl Draft<'_> {
         }
         let origin = self.origin();
         let of_bound = origin.line(&self.series, policy, &judged);
-        let message = format!("more than the {} that {file} accepts of the level before", words::share(share));
+        let message = more_than_accepted(share, file) + ", compared with the level before";
         *line = Line {
             threshold: line.threshold,
             message,
@@ -223,4 +223,8 @@ impl Draft<'_> {
             further: None,
         })
     }
+}
+
+fn more_than_accepted(share: f64, file: &str) -> String {
+    format!("more than the {} that {file} accepts", words::share(share))
 }
