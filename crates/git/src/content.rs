@@ -18,11 +18,20 @@ const FILES_DIGITS: usize = 16;
 /// The commits that results name, each with what it holds, where a result says that.
 pub type Named = BTreeMap<String, Option<CommitContent>>;
 
+/// A commit of a branch that holds or changes the same as one that results name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Same {
+    /// The commit.
+    pub commit: String,
+    /// Where it only changes the same, at which commit the other one left the branch, if that is known.
+    pub base: Option<String>,
+}
+
 /// Commits that results name and a branch does not reach.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Elsewhere {
     /// The commit of the branch that holds or changes the same, by the one that results name.
-    pub same: BTreeMap<String, String>,
+    pub same: BTreeMap<String, Same>,
     /// Those that no branch and no tag here reaches.
     pub unreachable: BTreeSet<String>,
 }
@@ -37,7 +46,7 @@ impl Commits {
     }
 
     /// Returns which of the commits that were `reached` holds the same files as one in `named` that was not, or makes the same change.
-    pub fn same(&self, reached: &Reached, named: &Named) -> Result<BTreeMap<String, String>> {
+    pub fn same(&self, reached: &Reached, named: &Named) -> Result<BTreeMap<String, Same>> {
         let repository = self.repository();
         let comparison = self.comparison();
         let mut wanted: BTreeMap<&str, CommitContent> = BTreeMap::new();
@@ -58,7 +67,10 @@ impl Commits {
         let changed: Vec<&CommitContent> = wanted.values().filter(|content| content.patch.is_some()).collect();
         let changes = (!changed.is_empty()).then(|| Changes::of(&comparison, reached, &changed)).transpose()?;
         for (name, content) in &wanted {
-            let making = || changes.as_ref()?.making(content).filter(|commit| reached.commits.contains(commit));
+            let making = || {
+                let commit = changes.as_ref()?.making(content).filter(|commit| reached.commits.contains(commit))?;
+                Some(Same { commit, base: content.base.clone() })
+            };
             // A commit that reverts or lands again what was there before holds what an ancestor of it held, and is not that one.
             let held = || {
                 let places = holding.get(content.tree.as_str())?;
@@ -67,15 +79,15 @@ impl Commits {
                 let at = places.iter().find(|at| Some(**at) >= first)?;
                 let found = *reached.order.get(*at)?;
                 let is_before = first.is_none() && left.is_some_and(|left| leads(repository, found, left));
-                (!is_before).then(|| found.to_string())
+                (!is_before).then(|| Same { commit: found.to_string(), base: None })
             };
             // What lies before the commits that were reached is not one of them either.
             let is_before = || {
                 let own = Oid::from_str(name);
                 own.is_ok_and(|own| reached.forks.iter().any(|fork| *fork == own || leads(repository, own, *fork)))
             };
-            if let Some(commit) = held().or_else(making).filter(|_| !is_before()) {
-                same.insert((*name).to_owned(), commit);
+            if let Some(found) = held().or_else(making).filter(|_| !is_before()) {
+                same.insert((*name).to_owned(), found);
             }
         }
         Ok(same)

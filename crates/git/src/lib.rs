@@ -48,10 +48,10 @@ use kubebench_syntax::invariant::Invariant as _;
 
 pub use beyond::Lacking;
 pub use brought::{Brought, RunOf, brought};
-pub use content::{Elsewhere, Named};
+pub use content::{Elsewhere, Named, Same};
 pub use earlier::Earlier;
 pub use history::{CommittedFile, file_at, files_at};
-pub use line::Behind;
+pub use line::{Behind, OnLine};
 pub use lineage::{Commits, Reached};
 pub use recorded::{BlobId, Fetched, RecordedBranch};
 pub use state::{CheckedOut, Looked, checked_out, commit_here};

@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 use anyhow::{Result, anyhow, bail};
 
-use kubebench_git::{Commits, Elsewhere, Lacking, Named, Reached};
+use kubebench_git::{Commits, Elsewhere, Lacking, Named, OnLine, Reached, Same};
 use kubebench_results::compare::{Against, Lineage, Rule, Side};
 use kubebench_results::dataset::Dataset;
 
@@ -92,9 +92,7 @@ impl ResultCommits {
     /// Returns commits that were reached as those by which results are known.
     pub fn known(&self, reached: Reached) -> Result<Lineage> {
         let Elsewhere { same, unreachable } = self.elsewhere(&reached, &self.named)?;
-        let named = self.named.keys().chain(same.values()).map(String::as_str);
-        let behind = self.behind(&reached, named)?;
-        let lineage = Lineage::new(reached.commits, reached.trees).with_others(same, unreachable).in_line(behind);
+        let lineage = self.in_line(reached, same, &self.named)?.without(unreachable);
         Ok(match self.unreachable {
             Unreachable::Apart => lineage,
             Unreachable::Counted => lineage.counting_unreachable(),
@@ -106,8 +104,24 @@ impl ResultCommits {
         let is_of_other = |commit: &str| other.commits.contains(commit) || other.equivalent(commit).is_some();
         let named: Named = self.named.clone().into_iter().filter(|(commit, _)| !is_of_other(commit)).collect();
         let same = self.same(&reached, &named)?;
-        let behind = self.behind(&reached, named.keys().chain(same.values()).map(String::as_str))?;
-        Ok(Lineage::new(reached.commits, reached.trees).with_others(same, BTreeSet::new()).in_line(behind))
+        self.in_line(reached, same, &named)
+    }
+
+    /// Returns commits that were reached, those that hold or change the same, and where the ones that are `named` are on the line.
+    fn in_line(&self, reached: Reached, same: BTreeMap<String, Same>, named: &Named) -> Result<Lineage> {
+        let others = same.values().flat_map(|same| [Some(&same.commit), same.base.as_ref()]).flatten();
+        let line = self.on_line(&reached, named.keys().chain(others).map(String::as_str))?;
+        let reach = |name: &String, same: &Same| Some((name.clone(), line.as_ref()?.reach(same.base.as_ref()?)?));
+        let of_same: Vec<(String, usize)> = same.iter().filter_map(|(name, same)| reach(name, same)).collect();
+        let same = same.into_iter().map(|(name, same)| (name, same.commit)).collect();
+        let lineage = Lineage::new(reached.commits, reached.trees).with_same(same);
+        Ok(match line {
+            None => lineage,
+            Some(OnLine { behind, mut reaches }) => {
+                reaches.extend(of_same);
+                lineage.in_line(behind, reaches)
+            }
+        })
     }
 
     /// Returns the commits of a branch among those that have results which a commit that results name lacks.

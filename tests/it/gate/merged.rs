@@ -227,3 +227,73 @@ fn what_commits_change_is_looked_up_once() {
         assert_eq!(std::fs::read_to_string(cache).unwrap(), kept, "{damaged}");
     }
 }
+
+/// A branch that is `topic` at `value`, while `main` goes from `before` to `after` with a commit of its own; then `topic` is merged.
+fn outdated(merge: &[&[&str]], [before, topic, after]: [f64; 3]) -> (Project, Special) {
+    let mut project = Project::with(SPEC);
+    project.commit("first");
+    let on = here(&project);
+    project.sessions(&QUIET[..12].iter().map(|value| value * before).collect::<Vec<_>>(), &on);
+    project.git(&["checkout", "-q", "-b", "topic"]);
+    project.commit("topic");
+    let on_topic = here(&project);
+    project.git(&["checkout", "-q", "main"]);
+    project.commit("second");
+    let on = here(&project);
+    project.sessions(&QUIET[4..10].iter().map(|value| value * after).collect::<Vec<_>>(), &on);
+    project.sessions(&QUIET[..4].iter().map(|value| value * topic).collect::<Vec<_>>(), &on_topic);
+    for command in merge {
+        project.git(command);
+    }
+    project.git(&["checkout", "-q", "main"]);
+    project.git(&["branch", "-q", "-D", "topic"]);
+    forget(&project);
+    (project, on)
+}
+
+const MERGES: [&[&[&str]]; 4] = [
+    &[&["merge", "-q", "--no-edit", "topic"]],
+    &SQUASH,
+    &[&["rebase", "-q", "main", "topic"], &["checkout", "-q", "main"], &["merge", "-q", "--ff-only", "topic"]],
+    &[&["cherry-pick", "main..topic"]],
+];
+
+#[test]
+fn what_was_measured_without_a_regression_of_main_does_not_resolve_it() {
+    for merge in MERGES {
+        let (mut project, second) = outdated(merge, [1.0, 1.0, 0.9]);
+        let (status, line) = project.gate(&[]);
+        assert_eq!(
+            (status, verdict(&line), line["open"]["commit"].as_str()),
+            (1, "regressed", second.commit.as_deref())
+        );
+        let (_, history) = project.json(&["history", "train"]);
+        let series = &history["series"][0];
+        assert_eq!(series["aside"].as_array().unwrap().len(), 4, "{series:#}");
+        assert_eq!(series["changes"].as_array().unwrap().len(), 1, "{series:#}");
+        // Nor do they hide what the merge brought.
+        let merged = here(&project);
+        project.session(80.0, &merged);
+        let (status, line) = project.gate(&[]);
+        assert_eq!(
+            (status, verdict(&line), line["open"]["commit"].as_str()),
+            (1, "regressed", second.commit.as_deref())
+        );
+        let notes = line["notes"].to_string();
+        assert!(notes.contains("4 earlier sessions are of branches that were merged without commits"), "{notes}");
+    }
+}
+
+#[test]
+fn what_was_measured_without_a_fix_of_main_opens_nothing() {
+    for merge in MERGES {
+        let (mut project, _) = outdated(merge, [0.9, 0.9, 1.0]);
+        let (status, line) = project.gate(&[]);
+        assert_eq!((status, line["open"].is_null()), (0, true), "{line:#}");
+        // What the merge brings is seen by its first session, although the branch ran as slowly before.
+        let merged = here(&project);
+        project.session(90.0, &merged);
+        let (status, line) = project.gate(&[]);
+        assert_eq!((status, verdict(&line)), (1, "regressed"), "{line:#}");
+    }
+}

@@ -104,12 +104,15 @@ impl Origin<'_> {
         if !self.is_read_alike(session) {
             return false;
         }
-        let row = self.partition.sessions.get(session).and_then(|session| session.first(self.dataset));
-        match (self.lineage, row) {
-            (None, _) => true,
-            (Some(_), None) => false,
-            (Some(lineage), Some(row)) => lineage.has(self.dataset, row),
-        }
+        let Some(lineage) = self.lineage else { return true };
+        let session = self.partition.sessions.get(session).filter(|session| !session.is_outdated);
+        let row = session.and_then(|session| session.first(self.dataset));
+        row.is_some_and(|row| lineage.has(self.dataset, row))
+    }
+
+    /// Returns whether the session of a point is of a merged commit, and not of what the branch was then.
+    pub(super) fn is_outdated(&self, point: &Point) -> bool {
+        self.lineage.is_some() && self.partition.sessions.get(point.session).is_some_and(|session| session.is_outdated)
     }
 
     /// Returns a line about a metric, with the verdict and its reasons; sessions and what else is known are for the caller to add.

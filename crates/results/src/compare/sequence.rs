@@ -33,6 +33,7 @@ fn arrange(dataset: &Dataset, sessions: &mut Vec<Session>, lineage: &Lineage) {
     if places.contains(&Place::Unknown) {
         return;
     }
+    set_aside(dataset, sessions, &places, lineage);
     let mut line: Vec<(usize, Behind)> =
         places.iter().enumerate().filter_map(|(at, place)| Some((at, place.behind()?))).collect();
     if line.is_sorted_by_key(|(_, behind)| Reverse(*behind)) {
@@ -54,6 +55,22 @@ fn arrange(dataset: &Dataset, sessions: &mut Vec<Session>, lineage: &Lineage) {
     }
     keyed.sort_by_key(|(key, _)| *key);
     sessions.extend(keyed.into_iter().map(|(_, session)| session));
+}
+
+/// Sets aside what was merged without commits of the line that were measured before: what these made slower or faster it does not show.
+fn set_aside(dataset: &Dataset, sessions: &mut [Session], places: &[Place], lineage: &Lineage) {
+    let reaches: Vec<Option<usize>> = sessions.iter().map(|session| reach(dataset, session, lineage)).collect();
+    let after = |place: &Place| place.behind().map(|(after, _)| after);
+    let on_line = places.iter().zip(&reaches).filter(|(_, reach)| reach.is_none());
+    let measured: BTreeSet<usize> = on_line.filter_map(|(place, _)| after(place)).collect();
+    for ((session, place), reach) in sessions.iter_mut().zip(places).zip(reaches) {
+        let lacks = |(own, reach): (usize, usize)| measured.range(own + 1..reach.max(own + 1)).next().is_some();
+        session.is_outdated = after(place).zip(reach).is_some_and(lacks);
+    }
+}
+
+fn reach(dataset: &Dataset, session: &Session, lineage: &Lineage) -> Option<usize> {
+    lineage.reach(dataset, session.first(dataset)?)
 }
 
 fn place(dataset: &Dataset, session: &Session, lineage: &Lineage) -> Place {

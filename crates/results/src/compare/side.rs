@@ -109,6 +109,9 @@ pub struct Lineage {
     takes_unknown: bool,
     /// Where its commits are in their order; nothing where they have none.
     behind: Option<BTreeMap<String, Behind>>,
+    /// Of the commits that results name and that are not on the line themselves, how many of the line come after the newest one that they
+    /// have.
+    reaches: BTreeMap<String, usize>,
 }
 
 /// How many commits of the line of a branch come after one, and of those that a merge brought how many come after it with that merge.
@@ -147,17 +150,23 @@ impl Lineage {
         Self { takes_unknown: true, ..self }
     }
 
-    /// Returns the lineage with the commits that stand for others, which a squash or a rebase left behind, and with those that no branch
-    /// has.
+    /// Returns the lineage with the commits that hold or change the same as others, which a squash or a rebase left behind.
     #[must_use]
-    pub fn with_others(self, same: BTreeMap<String, String>, unreachable: BTreeSet<String>) -> Self {
-        Self { same, unreachable, ..self }
+    pub fn with_same(self, same: BTreeMap<String, String>) -> Self {
+        Self { same, ..self }
     }
 
-    /// Returns the lineage with the order of its commits: how many come after one.
+    /// Returns the lineage that knows of commits which no branch has.
     #[must_use]
-    pub fn in_line(self, behind: Option<BTreeMap<String, Behind>>) -> Self {
-        Self { behind, ..self }
+    pub fn without(self, unreachable: BTreeSet<String>) -> Self {
+        Self { unreachable, ..self }
+    }
+
+    /// Returns the lineage with the order of its commits: how many come after one, and of those that a merge or a squash brought to the line
+    /// how many of the line come after the newest one that they have.
+    #[must_use]
+    pub fn in_line(self, behind: BTreeMap<String, Behind>, reaches: BTreeMap<String, usize>) -> Self {
+        Self { behind: Some(behind), reaches, ..self }
     }
 
     /// Adds the commits of another lineage, without their order.
@@ -170,6 +179,7 @@ impl Lineage {
     /// Takes the order of another lineage.
     pub fn ordered_as(&mut self, other: &Self) {
         self.behind.clone_from(&other.behind);
+        self.reaches.clone_from(&other.reaches);
     }
 
     /// Takes out what other commits hold and change: those are of the branch that is checked out, which may land again what was reverted.
@@ -233,6 +243,11 @@ impl Lineage {
             None if self.has(dataset, row) => Place::Unknown,
             None => Place::Aside,
         }
+    }
+
+    /// Returns how many commits of the line come after the newest one that the commit of a result has; nothing of one on the line itself.
+    pub(super) fn reach(&self, dataset: &Dataset, row: &Row) -> Option<usize> {
+        dataset.origin(row).commit.as_ref().and_then(|commit| self.reaches.get(commit)).copied()
     }
 
     /// Returns how many of these commits come after one.

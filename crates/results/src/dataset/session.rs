@@ -13,6 +13,8 @@ pub struct Session {
     pub started_at: String,
     /// The places of its rows in the dataset, by time.
     pub rows: Vec<usize>,
+    /// Whether its commit was merged without commits of the default branch that were measured before: it is of what that never was.
+    pub is_outdated: bool,
 }
 
 impl Session {
@@ -20,7 +22,7 @@ impl Session {
         let begun = |at: &usize| dataset.rows().get(*at).map(|row| (moment(&row.started_at), &row.path));
         rows.sort_by_key(begun);
         let first = rows.first().and_then(|at| dataset.rows().get(*at)).expected("a session of rows of this dataset");
-        Self { id: id.to_owned(), started_at: first.started_at.clone(), rows }
+        Self { id: id.to_owned(), started_at: first.started_at.clone(), rows, is_outdated: false }
     }
 
     /// Returns what sessions are sorted by in the order of time; two of one moment by their ids, which say nothing.

@@ -128,8 +128,18 @@ impl<'a> Request<'a> {
                 if unreachable == 1 { "session is" } else { "sessions are" }
             ));
         }
+        let is_outdated = |at: &&usize| series.points.get(**at).is_some_and(|point| origin.is_outdated(point));
+        let outdated = all_earlier.iter().filter(is_outdated).count();
+        if outdated > 0 {
+            notes.push(format!(
+                "{outdated} earlier {} of branches that were merged without commits measured on the default branch before: what is on it \
+                 now, {} not show",
+                if outdated == 1 { "session is" } else { "sessions are" },
+                if outdated == 1 { "it does" } else { "they do" }
+            ));
+        }
         if earlier.len() < all_earlier.len() {
-            let others = all_earlier.len() - earlier.len() - unreachable;
+            let others = all_earlier.len() - earlier.len() - unreachable - outdated;
             if others > 0 {
                 notes.push(format!(
                     "{others} earlier {} not of the baseline's commits",

@@ -101,7 +101,7 @@ impl<'a> Head<'a> {
         match self.checked_out().and_then(own) {
             _ if !is_among => None,
             Some(behind) => Some((Whose::CheckedOut, Some(behind))),
-            None => (!self.is_of_another(session)).then_some((Whose::Default, None)),
+            None => (!session.is_outdated && !self.is_of_another(session)).then_some((Whose::Default, None)),
         }
     }
 }
