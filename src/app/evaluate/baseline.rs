@@ -43,6 +43,14 @@ impl DefaultBaseline {
         is_unknown.then(|| format!("{UNKNOWN_BRANCH}; until then all sessions count as its own"))
     }
 
+    /// Returns the commits for changes to them, where they are known.
+    pub fn lineage_mut(&mut self) -> Option<&mut Lineage> {
+        match self {
+            Self::Known { lineage, .. } => Some(lineage),
+            Self::NoRepository | Self::NoBranch => None,
+        }
+    }
+
     /// Returns the commits, where they are known.
     pub fn lineage(&self) -> Option<&Lineage> {
         match self {

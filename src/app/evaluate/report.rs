@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 
+use super::checked_out::Checkout;
 use super::compare::{Filter, compared};
 use super::{DefaultBaseline, Evaluation, ResultCommits, add_baselines};
 use crate::app::results::NamedResults;
@@ -18,8 +19,7 @@ use kubebench_report::disk::Site;
 use kubebench_report::{self as report, Links, Request, sampled};
 use kubebench_results::compare::model::{Comparison, Direction, Kind, Line, SeriesHistory, SessionValue};
 use kubebench_results::compare::{
-    Against, Candidate, GateRequest, Head, HistoryRequest, Judged, Lineage, Rule, Side, Unread, gate, history, idle,
-    words,
+    Against, Candidate, GateRequest, HistoryRequest, Judged, Lineage, Rule, Side, Unread, gate, history, idle, words,
 };
 use kubebench_results::dataset::Partition;
 use kubebench_results::verdict::DEFAULT_THRESHOLD;
@@ -69,7 +69,8 @@ impl Report {
         let acks = evaluation.acks(&mut found)?;
         evaluation.diagnostics.extend(found);
         let commits = evaluation.commits()?;
-        let baseline = DefaultBaseline::of(commits.as_ref())?;
+        let mut baseline = DefaultBaseline::of(commits.as_ref())?;
+        let checkout = Checkout::of(&evaluation, commits.as_ref(), baseline.lineage_mut(), None)?;
         let as_of = query.as_of.clone().unwrap_or_else(|| evaluation.as_of());
         let partitions = evaluation.sequences(baseline.lineage());
         let series = history(HistoryRequest {
@@ -85,14 +86,36 @@ impl Report {
             lineages.insert(name.clone(), lineage.clone());
         }
         add_baselines(&mut lineages, evaluation.rules.iter().map(|(rule, _)| rule), commits.as_ref())?;
-        let (lines, mut notes) = lines(&evaluation, &partitions, &series, &acks, &baseline, &lineages, &as_of);
+        let default = if let DefaultBaseline::Known { name, .. } = &baseline { Some(name.as_str()) } else { None };
+        let evaluated = |rules: &[Rule]| {
+            gate(GateRequest {
+                dataset: &evaluation.dataset,
+                partitions: &partitions,
+                rules,
+                policies: &evaluation.policies,
+                acks: &acks,
+                lineages: &lineages,
+                default,
+                candidate: &Candidate::Newest,
+                head: checkout.head(),
+                unread: if evaluation.unfetched().is_some() {
+                    Unread::Recorded
+                } else {
+                    Unread::Files(&evaluation.left_out)
+                },
+                as_of: &as_of,
+            })
+        };
+        // The gates, and primary metrics without one as a gate with the usual threshold would. The two are adjusted apart: a report says of a
+        // gate what `gate` says.
+        let gated: Vec<Rule> = evaluation.rules.iter().map(|(rule, _)| rule.clone()).collect();
+        let Judged { mut lines, mut notes } = evaluated(&gated);
+        let others = evaluated(&ungated(&gated, &evaluation, &series));
+        lines.extend(others.lines);
+        notes.extend(others.notes);
         let comparisons = comparisons(query, &evaluation, commits.as_ref(), &baseline, &series)?;
         let samples = samples(&evaluation, &series)?;
-        let branch = match &baseline {
-            DefaultBaseline::Known { name, .. } => Some(name.as_str()),
-            DefaultBaseline::NoRepository | DefaultBaseline::NoBranch => None,
-        };
-        let links = links(query.repository.as_deref(), query.results.as_ref(), &evaluation, commits.as_ref(), branch);
+        let links = links(query.repository.as_deref(), query.results.as_ref(), &evaluation, commits.as_ref(), default);
         if let (Some(given), None) = (&query.repository, links.repository()) {
             bail!("`{given}` is no address of a repository: write https://HOST/PATH");
         }
@@ -198,45 +221,6 @@ pub(super) fn links(
         Some(recorded_on) => links.with_results(recorded_on, &evaluation.directory),
         None => links.with_results(branch, &format!("{folder}{}", evaluation.directory)),
     }
-}
-
-/// Evaluates the newest sessions by the gates, and primary metrics without one as a gate with the usual threshold would. The two are
-/// adjusted apart: a report says of a gate what `gate` says.
-fn lines(
-    evaluation: &Evaluation,
-    partitions: &[Partition],
-    series: &[SeriesHistory],
-    acks: &[Ack],
-    baseline: &DefaultBaseline,
-    lineages: &BTreeMap<String, Lineage>,
-    as_of: &str,
-) -> (Vec<Line>, Vec<String>) {
-    let default = if let DefaultBaseline::Known { name, .. } = baseline { Some(name.as_str()) } else { None };
-    let gated: Vec<Rule> = evaluation.rules.iter().map(|(rule, _)| rule.clone()).collect();
-    let evaluate = |rules: &[Rule]| {
-        gate(GateRequest {
-            dataset: &evaluation.dataset,
-            partitions,
-            rules,
-            policies: &evaluation.policies,
-            acks,
-            lineages,
-            default,
-            candidate: &Candidate::Newest,
-            head: Head::Unknown,
-            unread: if evaluation.unfetched().is_some() {
-                Unread::Recorded
-            } else {
-                Unread::Files(&evaluation.left_out)
-            },
-            as_of,
-        })
-    };
-    let Judged { mut lines, mut notes } = evaluate(&gated);
-    let others = evaluate(&ungated(&gated, evaluation, series));
-    lines.extend(others.lines);
-    notes.extend(others.notes);
-    (lines, notes)
 }
 
 /// A metric: benchmark, target and series.

@@ -232,6 +232,7 @@ fn what_a_branch_accepted_is_shown() {
     let newest = project.json(&["history"]).1["series"][0]["aside"][0].as_str().unwrap().to_owned();
     let ack = ["ack", "train", "--metric", "speed", "--by", "ada", "--reason", "bf16 was wrong", "--from", &newest];
     assert_eq!(project.says(&ack).0, 0);
+    project.git(&["checkout", "-q", "feature"]);
     let overview = words(&site(&project, &[])["index.html"]);
     assert!(overview.contains("✓ accepted") && !overview.contains("no change seen"), "{overview}");
     assert_line(
@@ -243,7 +244,6 @@ fn what_a_branch_accepted_is_shown() {
         steady(&overview),
         str! {"train (default) speed: Accepted by ada up to 24 %: bf16 was wrong (acks/train-ID.yaml)"},
     );
-    project.git(&["checkout", "-q", "feature"]);
     assert_eq!(project.says(&["gate", "--markdown", "comment.md"]).0, 0);
     let comment = fs::read_to_string(project.folder.path().join("comment.md")).unwrap();
     assert_line(
@@ -257,6 +257,7 @@ fn what_a_branch_accepted_is_shown() {
 fn what_another_branch_shows_is_said_to_be_of_another_branch() {
     let mut project = Project::with(SPEC);
     project.with_feature(&QUIET, &[80.0]);
+    project.git(&["checkout", "-q", "feature"]);
     let files = site(&project, &[]);
     let changes = words(&files["changes.html"]);
     assert!(

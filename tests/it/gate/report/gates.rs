@@ -141,3 +141,20 @@ fn a_unit_that_changed_leaves_no_open_change_behind() {
         str! {"No regressions in 1 series. A regression of 4.5 % or more would have been detected with 90 % probability."},
     );
 }
+
+/// A branch that nobody checked out has nothing to say about the default one, however new its sessions are.
+#[test]
+fn a_session_of_another_branch_is_not_evaluated() {
+    let on = |commit: &str| Special { commit: Some(commit.to_owned()), ..Special::default() };
+    let mut project = gated("{metric: speed, maxRegression: 3%}", &[]);
+    let main = project.commit("first");
+    project.sessions(&QUIET[..12], &on(&main));
+    project.git(&["checkout", "-q", "-b", "topic"]);
+    let topic = project.commit("topic");
+    project.session(80.0, &on(&topic));
+    let overview = |project: &Project| words(&site(project, &[])["index.html"]);
+    assert_line(overview(&project), str! {"1 regression is open"});
+    project.git(&["checkout", "-q", "main"]);
+    assert_eq!(project.says(&["gate"]).0, 0);
+    assert_line(overview(&project), str! {"Nothing got worse"});
+}
