@@ -19,6 +19,7 @@ use kubebench_extract::tool::tool;
 use serde_json::Value as Json;
 
 pub use api::Api;
+pub(crate) use api::GROUPS_OF_RIGHTS;
 pub use carried::CarriedFile;
 pub(crate) use carried::CarriedFiles;
 pub use kubebench_contract::{Endpoint, Order, Probe, Served};

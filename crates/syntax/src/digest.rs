@@ -114,7 +114,18 @@ impl<'a> Serialize for Canonical<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Digest, Hasher};
+    use serde_json::json;
+
+    use super::{Canonical, Digest, Hasher};
+
+    #[test]
+    fn a_value_is_written_by_its_keys_without_what_is_left_out() {
+        let value = json!({"b": {"name": 1, "a": [{"name": 2, "z": null}, 3]}, "name": {"a": 4}, "a": "x"});
+        let written = |canonical: Canonical<'_>| serde_json::to_string(&canonical).unwrap();
+        let all = r#"{"a":"x","b":{"a":[{"name":2,"z":null},3],"name":1},"name":{"a":4}}"#;
+        assert_eq!(written(Canonical::of(&value)), all);
+        assert_eq!(written(Canonical::of(&value).without(&["name"])), r#"{"a":"x","b":{"a":[{"z":null},3]}}"#);
+    }
 
     #[test]
     fn a_digest_is_written_as_the_standard_has_it() {

@@ -242,7 +242,7 @@ fn said(name: &str) -> &'static str {
 pub(super) fn compile(bytes: Vec<u8>, name: &str) -> Compilation {
     let version = if String::from_utf8_lossy(&bytes).contains("kubeflow.org/v2beta1") { "v2beta1" } else { "v1" };
     let project = format!(
-        "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\nspec:\n  targets:\n    t: {{namespace: bench, apis: {{mpiJob: {version}}}, podSecurity: privileged}}\n"
+        "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\nspec:\n  allowKinds: [workload.codeflare.dev/AppWrapper]\n  targets:\n    t: {{namespace: bench, apis: {{mpiJob: {version}}}, podSecurity: privileged}}\n"
     );
     let said = said(name).replace('\n', "\n      ");
     let spec = format!(

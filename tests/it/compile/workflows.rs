@@ -15,7 +15,7 @@ kind: Workflow
 metadata: {generateName: chain-, labels: {team: vision}, annotations: {a: "{{workflow.name}}"}}
 spec:
   entrypoint: all
-  podMetadata: {annotations: {sidecar.istio.io/inject: "false"}, labels: {kubebench.dev/case: x, team: vision}}
+  podMetadata: {annotations: {sidecar.istio.io/inject: "false"}, labels: {team: vision}}
   arguments:
     parameters:
       - {name: epochs, value: "1", description: how long}

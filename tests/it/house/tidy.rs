@@ -19,6 +19,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
             &["model"],
             &["lookup", "expand"],
             &["workload"],
+            &["guard"],
             &["lower", "check"],
             &["manifest", "tree", "fixture"],
             &["compile"],

@@ -13,6 +13,7 @@ use super::{
     Document, Manifests, ReadFile, Suite, Suites, declared, files, gates, literals, lookup_errors, merge_new, metrics,
 };
 use crate::expand::{self, CasePoint};
+use crate::guard::Bounds;
 use crate::lookup::{self, Scope};
 use crate::model::{
     Benchmark, Budget, CarriedFiles, Case, Claim, Literal, Order, Role, Scaling, Schedule, StepJob, Target, TemplateAt,
@@ -257,6 +258,8 @@ impl Shared<'_> {
             return None;
         }
         let files = self.files(&target, diagnostics);
+        let prepare = resolved.get("spec").and_then(|spec| spec.get("prepare"));
+        prepare.into_iter().for_each(|job| self.bounds(&target).check(job, diagnostics));
         let document: wire::Benchmark = workload::read(&resolved, diagnostics)?;
         let spec_node = resolved.get("spec")?;
         let wire::BenchmarkSpec {
@@ -382,6 +385,11 @@ impl Shared<'_> {
         let documents = manifests.objects(self.document, workload, &scope, sources, &mut found);
         let around = Around { target, timeout, documents: documents.as_deref() };
         let lowered = if sound { workload::lower(workload, around, &mut found) } else { None };
+        if sound {
+            let bounds = self.bounds(target);
+            bounds.check_workload(workload, documents.as_deref().unwrap_or_default(), &mut found);
+            spec.get("postprocess").into_iter().for_each(|job| bounds.check(job, &mut found));
+        }
         let postprocess = match spec.entry("postprocess") {
             Some(entry) if sound => workload::read::<wire::StepJob>(&entry.value, &mut found)
                 .map(|job| step_job("postprocess", job, Some(entry))),
@@ -449,6 +457,17 @@ impl Shared<'_> {
         let entries =
             entries.map(|top| entry(top, if top.key == "spec" { spec.clone() } else { top.value.clone() })).collect();
         Node { span: self.document.root.span, value: Value::Map(entries) }
+    }
+
+    fn bounds<'b>(&'b self, target: &'b Target) -> Bounds<'b> {
+        let settings = &self.project.settings;
+        Bounds {
+            benchmark: self.name,
+            target: &target.name,
+            credential: &settings.results.credential,
+            kinds: &settings.allow_kinds,
+            audiences: &target.token_audiences,
+        }
     }
 
     fn roots(&self, target: &Target) -> Vec<(&'static str, Node)> {

@@ -76,6 +76,7 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
         report,
         compare_across,
         judge_from,
+        allow_kinds,
         image,
         lints,
         required_version: _,
@@ -94,6 +95,7 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
         })
         .collect();
     report_shared_places(&targets, diagnostics);
+    check_kinds(node, diagnostics);
     let wire::Defaults { repeats, warmups, timeout, queue_timeout, claim_size } = defaults;
     let day = Duration::DAY;
     let wire::ResultsSettings { directory, mode, remote, branch, inbox, credential } = results;
@@ -104,6 +106,7 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
             spec_dirs: specs
                 .map_or_else(|| vec!["specs".to_owned()], |dirs| dirs.into_iter().map(|dir| dir.0).collect()),
             output: path_or(output, "generated"),
+            allow_kinds: allow_kinds.into_iter().map(|kind| kind.0).collect(),
             image: image.map_or_else(
                 || format!("ghcr.io/kubebench/kubebench:{}", env!("CARGO_PKG_VERSION")),
                 |image| image.0.to_string(),
@@ -134,6 +137,19 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
             queue_timeout: queue_timeout.map_or(day, |timeout| timeout.0),
             claim_size: claim_size.map_or_else(|| Quantity::gibibytes(10), |size| size.0),
         },
+    }
+}
+
+/// Reports kinds of which no project can allow objects.
+fn check_kinds(spec: Option<&Node>, diagnostics: &mut Diagnostics) {
+    let kinds = spec.and_then(|spec| spec.get("allowKinds")).map(Node::items).unwrap_or_default();
+    for node in kinds {
+        let said = node.as_text().unwrap_or_default();
+        let kind = said.rsplit('/').next().unwrap_or_default();
+        if let Some(reason) = workload::never_created(said, kind) {
+            let fault = Diagnostic::at(&code::KB0336, node.span, format!("a {kind} {reason}"));
+            diagnostics.push(fault.help("delete it"));
+        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! Targets: what the project file says of a cluster and a namespace.
 
-use crate::api;
 use crate::model::Target;
 use crate::model::target::{MpiJobApi, NetworkPolicy, PodSecurity, Queue, TrainerApi};
+use crate::{api, guard};
 use kubebench_contract::Prices;
 use kubebench_format::spec::v1::project as wire;
-use kubebench_syntax::diag::Diagnostics;
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Entry, Node};
 
@@ -13,6 +13,7 @@ use kubebench_syntax::yaml::{Entry, Node};
 pub(super) fn lower(name: String, wire: wire::Target, entry: Option<&Entry>, diagnostics: &mut Diagnostics) -> Target {
     let node = entry.map(|entry| &entry.value);
     check_fragments(node, diagnostics);
+    check_audiences(node, diagnostics);
     let wire::Target {
         cluster,
         namespace,
@@ -27,6 +28,7 @@ pub(super) fn lower(name: String, wire: wire::Target, entry: Option<&Entry>, dia
         image_mirrors,
         network_policy,
         pod_security,
+        token_audiences,
         values: _,
     } = wire;
     let wire::NetworkPolicySettings { enabled, egress, ingress } = network_policy;
@@ -71,6 +73,7 @@ pub(super) fn lower(name: String, wire: wire::Target, entry: Option<&Entry>, dia
             Some(wire::PodSecurity::Restricted) => PodSecurity::Restricted,
             Some(wire::PodSecurity::Baseline) | None => PodSecurity::Baseline,
         },
+        token_audiences: token_audiences.into_iter().map(|audience| audience.0).collect(),
         values: values.iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect(),
     }
 }
@@ -86,6 +89,16 @@ fn check_fragments(target: Option<&Node>, diagnostics: &mut Diagnostics) {
         for item in owner.and_then(|owner| owner.get(list)).map(Node::items).unwrap_or_default() {
             api::check(item, wanted, name, diagnostics);
         }
+    }
+}
+
+/// Reports audiences for which no target can allow tokens.
+fn check_audiences(target: Option<&Node>, diagnostics: &mut Diagnostics) {
+    let audiences = target.and_then(|target| target.get("tokenAudiences")).map(Node::items).unwrap_or_default();
+    for node in audiences.iter().filter(|node| node.as_text().is_some_and(guard::is_of_api_server)) {
+        let fault = Diagnostic::at(&code::KB0373, node.span, "tokens for the API server are for no benchmark")
+            .note("a measured program could do with one whatever its account may do");
+        diagnostics.push(fault.help("delete it"));
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json};
 
 use super::object::object;
 use crate::model::{Benchmark, Case, Suite, Target};
-use kubebench_contract::labels::{BENCHMARK, CASE, PREFIX, SUITE};
+use kubebench_contract::labels::{BENCHMARK, CASE, SUITE};
 
 const SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
 const SYNC_WAVE: &str = "argocd.argoproj.io/sync-wave";
@@ -69,10 +69,7 @@ pub(super) fn created_over(own: Option<Json>, benchmark: &Benchmark, case: Optio
         own.and_then(|own| if let Json::Object(own) = own { Some(own) } else { None }).into_iter().flatten()
     {
         match (key.as_str(), fields.get_mut(&key), value) {
-            ("labels", Some(Json::Object(ours)), Json::Object(theirs)) => {
-                let theirs = theirs.into_iter().filter(|(label, _)| !label.starts_with(PREFIX)).collect::<Vec<_>>();
-                ours.extend(theirs);
-            }
+            ("labels", Some(Json::Object(ours)), Json::Object(theirs)) => ours.extend(theirs),
             ("labels" | "namespace", _, _) => {}
             (_, _, value) => drop(fields.insert(key, value)),
         }

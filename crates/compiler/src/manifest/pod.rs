@@ -20,7 +20,7 @@ use crate::model::target::Queue;
 use crate::model::workload::NON_ROOT;
 use crate::model::{self, Benchmark, Case, Env, OfServer, Probe, Role, Serves, carried};
 use kubebench_contract::labels;
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::diag::Diagnostics;
 
 use kubebench_syntax::invariant::Invariant as _;
 pub(super) use owned::refuse_reserved;
@@ -53,22 +53,14 @@ pub(super) fn template(benchmark: &Benchmark, case: Option<&Case>, role: &Role, 
         }
     }
     owned::refuse_removals(role, &spec, diagnostics);
-    object([("metadata", metadata(benchmark, case, role, diagnostics)), ("spec", spec)])
+    object([("metadata", metadata(benchmark, case, role)), ("spec", spec)])
 }
 
-fn metadata(benchmark: &Benchmark, case: Option<&Case>, role: &Role, diagnostics: &mut Diagnostics) -> Json {
+fn metadata(benchmark: &Benchmark, case: Option<&Case>, role: &Role) -> Json {
     let mut labels = meta::pod_labels(benchmark, case);
     if let Some(labels) = labels.as_object_mut() {
         labels.insert(labels::ROLE.to_owned(), role.name.as_str().into());
         for (key, value) in &role.labels {
-            if key.starts_with(labels::PREFIX) {
-                let fault = Diagnostic::at(
-                    &code::KB0315,
-                    role.span,
-                    format!("the label `{key}` is set by kubebench and cannot be given"),
-                );
-                diagnostics.push(fault.help("use a prefix of your own"));
-            }
             labels.entry(key.clone()).or_insert_with(|| value.as_str().into());
         }
     }

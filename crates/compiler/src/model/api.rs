@@ -44,3 +44,12 @@ impl Api {
         (group(&self.api_version), &self.plural)
     }
 }
+
+/// The groups of APIs whose objects give rights: nothing that a benchmark brings or does is of them.
+pub(crate) const GROUPS_OF_RIGHTS: [&str; 5] = [
+    "admissionregistration.k8s.io",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "certificates.k8s.io",
+    "rbac.authorization.k8s.io",
+];

@@ -45,6 +45,8 @@ pub struct Target {
     pub network_policy: NetworkPolicy,
     /// The Pod Security level that the namespace enforces.
     pub pod_security: PodSecurity,
+    /// For whom tokens of a pod's account may be.
+    pub token_audiences: BTreeSet<String>,
     /// The user's own values.
     pub values: Vec<(String, Node)>,
 }
@@ -178,6 +180,8 @@ pub struct Settings {
     pub spec_dirs: Vec<String>,
     /// The folder that manifests are written to.
     pub output: String,
+    /// The kinds that manifests may bring beside those that every project allows, as `GROUP/KIND`.
+    pub allow_kinds: BTreeSet<String>,
     /// The image of the workflow's steps.
     pub image: String,
     /// How results reach git.

@@ -13,6 +13,7 @@ use serde_json::{Map, Value as Json};
 
 use self::choose::Chosen;
 pub(super) use self::choose::Document;
+pub(crate) use self::choose::never_created;
 pub(super) use self::fields::check as check_fields;
 pub(super) use self::placeholder::refuse as refuse_placeholders;
 use super::condition::Condition;

@@ -70,25 +70,6 @@ const OWN_PROPERTIES: &[(&str, &str)] = &[
     ("spark.executor.memoryOverhead", "write `memoryOverhead` of the executor"),
     ("spark.executor.pyspark.memory", "raise `memoryOverhead` of the executor, in which Python works without it"),
     ("spark.memory.offHeap.enabled", "raise `memory` of the executor: memory off the heap is counted nowhere else"),
-    ("spark.kubernetes.authenticate.driver.serviceAccountName", "write `serviceAccount` of the driver"),
-    (
-        "spark.kubernetes.authenticate.executor.serviceAccountName",
-        "write `serviceAccountName` in `pod` of the executor",
-    ),
-    ("spark.kubernetes.container.image", "write `image`"),
-    ("spark.kubernetes.driver.container.image", "write `image` of the driver"),
-    ("spark.kubernetes.driver.limit.cores", "write `cores` of the driver"),
-    ("spark.kubernetes.driver.master", "delete it: the operator knows its API server"),
-    ("spark.kubernetes.driver.pod.name", "delete it: each run has pods of its own"),
-    ("spark.kubernetes.driver.podTemplateFile", "write `pod` and `container` of the driver"),
-    ("spark.kubernetes.driver.request.cores", "write `cores` of the driver"),
-    ("spark.kubernetes.executor.container.image", "write `image` of the executor"),
-    ("spark.kubernetes.executor.deleteOnTermination", "delete it: the executors' logs are read from their pods"),
-    ("spark.kubernetes.executor.limit.cores", "write `cores` of the executor"),
-    ("spark.kubernetes.executor.podTemplateFile", "write `pod` and `container` of the executor"),
-    ("spark.kubernetes.executor.request.cores", "write `cores` of the executor"),
-    ("spark.kubernetes.memoryOverheadFactor", "write `memoryOverhead` of driver and executor"),
-    ("spark.kubernetes.namespace", "delete it: the target says the namespace"),
     ("spark.master", "delete it: the operator knows its API server"),
     ("spark.submit.deployMode", "delete it: the driver is a pod"),
 ];
@@ -100,7 +81,6 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let RoleForm(executor_form) = &form.executor;
     let mut driver = role(cx, DRIVER, DRIVER_CONTAINER)?;
     driver.needs_token = true;
-    refuse_own_account(cx, driver_form.service_account.0.as_str());
     driver.service_account = Some(driver_form.service_account.0.to_string());
     let (memory, overhead) = (driver_form.memory.as_ref(), driver_form.memory_overhead.as_ref());
     let mut driver_object = size(cx, &mut driver, driver_form.cores, [memory, overhead], form.language)?;
@@ -211,18 +191,6 @@ fn mebibytes(cx: &mut Lowering<'_>, block: Option<&Node>, field: &str, Text(text
         cx.report(fault.help("write a number and a letter, such as `512m` or `4g`"));
     }
     read
-}
-
-/// Reports an account of the pipeline.
-fn refuse_own_account(cx: &mut Lowering<'_>, account: &str) {
-    if !account.starts_with("kubebench-") {
-        return;
-    }
-    let place = cx.entry.value.get(DRIVER).and_then(|driver| driver.get("serviceAccount"));
-    let span = place.map_or(cx.entry.key_span, |node| node.span);
-    let fault = Diagnostic::at(&code::KB0315, span, format!("the account `{account}` belongs to kubebench"))
-        .note("a measured program could do with it what the pipeline may do");
-    cx.report(fault.help("use an account of your own"));
 }
 
 /// Reports properties that the form sets, and that would be overwritten or would make another measurement of it.

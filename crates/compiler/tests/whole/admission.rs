@@ -208,14 +208,11 @@ fn accounts() {
     assert_eq!(pod["automountServiceAccountToken"], false);
     check_patches(
         "pod: {serviceAccountName: kubebench-runner}",
-        &[("KB0315 at kubebench-runner", str! {"the account `kubebench-runner` belongs to kubebench"})],
+        &[("KB0372 at kubebench-runner", str! {"the account `kubebench-runner` belongs to kubebench"})],
     );
     check_patches(
         "pod: {automountServiceAccountToken: true}",
-        &[(
-            "KB0315 at automountServiceAccountToken",
-            str! {"`automountServiceAccountToken` is set by kubebench and cannot be patched"},
-        )],
+        &[("KB0373 at automountServiceAccountToken", str! {"a measured program gets no token of the cluster's API"})],
     );
     let project = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {targets: {a: {apis: {mpiJob: v1}}}}\n";
     let mpi = |role: &str| {

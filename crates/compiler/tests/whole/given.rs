@@ -83,7 +83,7 @@ fn the_file_may_be_looked_up() {
 
 #[test]
 fn what_a_server_wrote_and_the_name_are_left_out() {
-    let kept = "{apiVersion: batch/v1, kind: Job, metadata: {name: a, uid: u, resourceVersion: '1', labels: {team: x, kubebench.dev/run: z}, creationTimestamp: null}, status: {active: 1}, spec: {}}";
+    let kept = "{apiVersion: batch/v1, kind: Job, metadata: {name: a, uid: u, resourceVersion: '1', labels: {team: x}, creationTimestamp: null}, status: {active: 1}, spec: {}}";
     for (manifest, name) in
         [(format!("{{object: {kept}}}"), Value::Null), (format!("{{object: {kept}, name: keep}}"), "a".into())]
     {
@@ -92,7 +92,6 @@ fn what_a_server_wrote_and_the_name_are_left_out() {
         let job = jobs(&compilation).remove(0);
         assert_eq!(job["metadata"]["name"], name);
         assert_eq!(job["metadata"]["labels"]["team"], "x");
-        assert_eq!(job["metadata"]["labels"].get("kubebench.dev/run"), None);
         assert_eq!((job.get("status"), job["metadata"].get("uid")), (None, None));
     }
 }

@@ -5,4 +5,5 @@
 mod admission;
 mod compiled;
 mod given;
+mod guard;
 mod identity;

@@ -152,7 +152,11 @@ codes! {
     KB0369 error "unknown preset of Prometheus"
     KB0370 lint "field that a kind does not have"
     KB0371 error "unit that a source does not have"
+    KB0372 error "use of what belongs to kubebench"
+    KB0373 error "token for the API server"
+    KB0374 error "kind that the project does not allow"
     KB0375 error "several primary metrics in one rule"
+    KB0376 error "pod that the review cannot see"
 
     KB0401 lint "image without tag or digest"
     KB0402 lint "image tag latest"

@@ -20,8 +20,7 @@ fn with_conf(property: &str) -> String {
 fn what_spark_is_told_once() {
     assert_eq!(lowered(&spark(PARTS)), NONE);
     assert_eq!(lowered(&with_conf("spark.sql.shuffle.partitions")), NONE);
-    for property in ["spark.executor.instances", "spark.dynamicAllocation.enabled", "spark.kubernetes.driver.pod.name"]
-    {
+    for property in ["spark.executor.instances", "spark.dynamicAllocation.enabled", "spark.master"] {
         let found = about(property, lowered(&with_conf(property)));
         assert_findings(&found, &[("KB0317", str! {"`…` in `sparkConf` is not the place for this"})]);
     }
@@ -59,7 +58,7 @@ fn the_account_is_the_users() {
     let of = |driver: &str| lowered(&spark(&format!("driver: {{{driver}}}, executor: {{}}")));
     assert_findings(
         &of("serviceAccount: kubebench-runner"),
-        &[("KB0315", str! {"the account `kubebench-runner` belongs to kubebench"})],
+        &[("KB0372", str! {"the account `kubebench-runner` belongs to kubebench"})],
     );
 }
 

@@ -193,7 +193,7 @@ fn owned_by_role(role: &Role) -> Vec<(String, &'static str)> {
     owned
 }
 
-/// Returns the keys of metadata in `patch` that are not the user's: all but labels and annotations without our prefix.
+/// Returns the keys of metadata in `patch` that are not the user's.
 fn reserved_metadata(patch: &Node, roles: &[Role]) -> Vec<(Span, String)> {
     let of_object = patch.get("metadata").map(|metadata| ("metadata".to_owned(), metadata));
     let of_pods = roles.iter().filter_map(|role| {
@@ -206,10 +206,6 @@ fn reserved_metadata(patch: &Node, roles: &[Role]) -> Vec<(Span, String)> {
     for (path, metadata) in of_object.into_iter().chain(of_pods) {
         for entry in metadata.entries() {
             match entry.key.as_str() {
-                "labels" | "annotations" => {
-                    let ours = entry.value.entries().iter().filter(|entry| entry.key.starts_with(labels::PREFIX));
-                    reserved.extend(ours.map(|ours| (ours.key_span, format!("{path}.{}.{}", entry.key, ours.key))));
-                }
                 "name" | "namespace" | "generateName" | "ownerReferences" | "finalizers" => {
                     reserved.push((entry.key_span, format!("{path}.{}", entry.key)));
                 }

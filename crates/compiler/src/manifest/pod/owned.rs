@@ -20,10 +20,6 @@ const OWN_VARIABLES: &[&str] = &[
 const OWNED_BY_POD: &[(&str, &str)] = &[
     ("restartPolicy", "a restart would spoil the measurement; a failed run is a result"),
     ("serviceAccount", "write `serviceAccountName`"),
-    (
-        "automountServiceAccountToken",
-        "delete it; a measured program needs no token of the cluster's API, and cloud identities bring their own",
-    ),
     ("activeDeadlineSeconds", "write `timeout` in the spec"),
 ];
 const OWNED_BY_CONTAINER: &[(&str, &str)] = &[
@@ -38,7 +34,6 @@ pub(super) fn refuse_in_pod(user: &Node, role: &Role, diagnostics: &mut Diagnost
     patch::refuse_owned(user, OWNED_BY_POD, diagnostics);
     patch::refuse_resources(user, diagnostics);
     refuse_account(user, role, diagnostics);
-    refuse_tokens(user, diagnostics);
     refuse_main_container(user, role, diagnostics);
 }
 
@@ -47,22 +42,6 @@ pub(super) fn refuse_in_container(user: &Node, diagnostics: &mut Diagnostics) {
     patch::refuse_owned(user, OWNED_BY_CONTAINER, diagnostics);
     patch::refuse_resources(user, diagnostics);
     refuse_own_variables(user, diagnostics);
-}
-
-/// Reports volumes that bring a token of the cluster's own API; one for another audience is the user's affair.
-fn refuse_tokens(user: &Node, diagnostics: &mut Diagnostics) {
-    let volumes = user.items_of("volumes");
-    let sources = volumes.iter().filter_map(|volume| volume.get("projected")?.get("sources")).flat_map(Node::items);
-    let tokens = sources.filter_map(|source| source.entry("serviceAccountToken"));
-    for token in tokens.filter(|token| token.value.get("audience").is_none()) {
-        let fault =
-            Diagnostic::at(&code::KB0315, token.key_span, "a measured program gets no token of the cluster's API");
-        diagnostics.push(
-            fault
-                .note("it could do with it whatever its account may do")
-                .help("delete it, or name the `audience` that the token is for; a cloud identity needs `serviceAccountName` alone"),
-        );
-    }
 }
 
 /// Reports patches after which the main container is not what the spec says, by whatever way they did it.
@@ -103,13 +82,6 @@ fn refuse_account(user: &Node, role: &Role, diagnostics: &mut Diagnostics) {
             fault
                 .note("with another one it could not reach its workers")
                 .help("delete it, or write it for the workers"),
-        );
-    } else if let Some(account) = name.as_text().filter(|account| account.starts_with("kubebench-")) {
-        let fault = fault(format!("the account `{account}` belongs to kubebench"));
-        diagnostics.push(
-            fault
-                .note("a measured program could do with it what the pipeline may do")
-                .help("use an account of your own"),
         );
     }
 }

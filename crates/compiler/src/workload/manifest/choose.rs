@@ -3,9 +3,11 @@
 use super::super::Lowering;
 use super::super::kind_called;
 use super::Manifest;
+use crate::model::GROUPS_OF_RIGHTS;
 use kubebench_format::spec::v1::scalar::Text;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
 use kubebench_syntax::text::Span;
+use kubebench_syntax::unit::group;
 use kubebench_syntax::yaml::Node;
 
 /// Kinds that are no workload, whatever stands beside them.
@@ -66,6 +68,12 @@ const NOT_FOR_A_RUN: [(&str, &str); 34] = [
 const OF_CLUSTER: &str = "is of the whole cluster, and runs have rights in one namespace";
 const RIGHTS: &str = "gives rights, which no run may";
 const SECRET: &str = "would hold its value in git";
+
+/// Returns why no run creates an object of this kind, whoever allows it.
+pub(crate) fn never_created(api_version: &str, kind: &str) -> Option<&'static str> {
+    let by_name = NOT_FOR_A_RUN.iter().find(|(name, _)| *name == kind).map(|(_, reason)| *reason);
+    by_name.or_else(|| GROUPS_OF_RIGHTS.contains(&group(api_version)).then_some(RIGHTS))
+}
 
 /// One object of a file.
 #[derive(Clone, Copy, Debug)]
@@ -139,19 +147,11 @@ pub(super) fn choose<'n>(cx: &mut Lowering<'_>, documents: &[Document<'n>], form
     let main = main(cx, &left, form)?;
     let supporting: Vec<Document<'n>> =
         left.into_iter().filter(|document| !std::ptr::eq(document.node, main.node)).collect();
-    for document in &supporting {
-        let reason = NOT_FOR_A_RUN.iter().find(|(kind, _)| *kind == document.kind);
-        if let Some((kind, reason)) = reason {
-            let fault = Diagnostic::at(&code::KB0336, document.place(), format!("a {kind} {reason}"))
-                .note("Kubebench creates the objects of a manifest before each run, and deletes them after it");
-            let shown = document.shown();
-            cx.report(fault.help(format!("have it in the cluster by another way, and add `preinstalled: [{shown}]`")));
-        } else if document.name.is_none() {
-            let message = format!("this {} has no name", document.kind);
-            let fault = Diagnostic::at(&code::KB0346, document.place(), message)
-                .note("the measured object refers to the other objects of the file by name");
-            cx.report(fault.help("write `metadata: {name: …}`"));
-        }
+    for document in supporting.iter().filter(|document| document.name.is_none()) {
+        let message = format!("this {} has no name", document.kind);
+        let fault = Diagnostic::at(&code::KB0346, document.place(), message)
+            .note("the measured object refers to the other objects of the file by name");
+        cx.report(fault.help("write `metadata: {name: …}`"));
     }
     Some(Chosen { main, supporting })
 }
@@ -166,9 +166,8 @@ fn main<'n>(cx: &mut Lowering<'_>, left: &[Document<'n>], form: &Manifest) -> Op
         return found.copied();
     }
     let is_beside = |document: &&Document<'n>| NO_WORKLOADS.contains(&document.kind);
-    let is_workload = |document: &&Document<'n>| {
-        !is_beside(document) && !NOT_FOR_A_RUN.iter().any(|(kind, _)| *kind == document.kind)
-    };
+    let is_workload =
+        |document: &&Document<'n>| !is_beside(document) && never_created(document.api_version, document.kind).is_none();
     // A Deployment beside a job is what the job needs; alone it is what serves.
     let tiers: [&dyn Fn(&&Document<'n>) -> bool; 3] =
         [&|document| document.is_known() && !is_beside(document), &is_workload, &|document| document.is_known()];

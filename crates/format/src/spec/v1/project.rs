@@ -50,6 +50,9 @@ pub struct ProjectSpec {
     /// began before is open.
     #[schemars(extend("format" = "day-or-revision", "examples" = ["2026-01-31", "v1.4"]))]
     pub judge_from: Option<Text>,
+    /// Kinds of objects that manifests may bring beside those that every project allows, as `GROUP/KIND`, or `KIND` where there is no group.
+    #[schemars(extend("default" = [], "uniqueItems" = true, "examples" = [["apps/StatefulSet"]]))]
+    pub allow_kinds: Vec<ObjectKind>,
     /// The image of the workflow's steps.
     #[schemars(extend("default" = "ghcr.io/kubebench/kubebench:0.1.0"))]
     pub image: Option<ImageRef>,
@@ -84,6 +87,24 @@ pub enum Fact {
     Driver,
     /// The type of instance.
     InstanceType,
+}
+
+/// A kind of objects, with its API group.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct ObjectKind(pub String);
+
+impl JsonSchema for ObjectKind {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "ObjectKind".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "pattern": "^([a-z0-9]([a-z0-9.-]*[a-z0-9])?/)?[A-Z][A-Za-z0-9]*$" })
+    }
 }
 
 /// A path below the project's root.
@@ -227,6 +248,9 @@ pub struct Target {
     /// The Pod Security level that the namespace enforces.
     #[schemars(extend("default" = "baseline", "examples" = ["restricted"]))]
     pub pod_security: Option<PodSecurity>,
+    /// For whom the tokens may be that pods mount, beside those of no audience and of the API server, which are always refused.
+    #[schemars(extend("default" = [], "uniqueItems" = true, "examples" = [["sts.amazonaws.com"]]))]
+    pub token_audiences: Vec<Text>,
     /// Your own values for `${{ target.values.NAME }}`.
     #[schemars(extend("default" = {}, "examples" = [{"dataDir": "/mnt/data"}], "propertyNames" = {"format": "parameter-name"}))]
     pub values: BTreeMap<String, super::benchmark::AxisValue>,

@@ -1,0 +1,101 @@
+//! What no benchmark may reach for, in whatever form it asks: the one look at all that a spec says of objects, once lookups, variants and
+//! cases are resolved.
+//!
+//! The author of a spec may open pull requests and nothing else, so no lint level allows what is found here. What a project's owners may
+//! allow is in `kubebench.yaml`: `allowKinds`, and `tokenAudiences` of a target.
+
+mod embedded;
+mod kind;
+mod owned;
+mod spark;
+mod token;
+
+use std::collections::BTreeSet;
+
+use kubebench_syntax::diag::Diagnostics;
+use kubebench_syntax::yaml::{Entry, Node};
+
+pub(crate) use token::is_of_api_server;
+
+/// Fields whose text is a program's, or data: Kubernetes finds nothing by it.
+const OF_PROGRAMS: [&str; 8] = ["args", "binaryData", "command", "data", "script", "source", "stringData", "value"];
+
+/// Where parameters have their values, by which texts are filled in.
+const OF_PARAMETERS: [&str; 2] = ["arguments", "parameters"];
+
+/// What the objects of a benchmark keep within.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds<'a> {
+    /// The name of the benchmark.
+    pub(crate) benchmark: &'a str,
+    /// The name of its target.
+    pub(crate) target: &'a str,
+    /// The Secret with the git credential.
+    pub(crate) credential: &'a str,
+    /// The kinds that the project allows beside those that always are, as `GROUP/KIND`.
+    pub(crate) kinds: &'a BTreeSet<String>,
+    /// For whom tokens of a pod's account may be.
+    pub(crate) audiences: &'a BTreeSet<String>,
+}
+
+/// A field on the way through a document.
+#[derive(Clone, Copy, Debug)]
+struct Field<'a> {
+    entry: &'a Entry,
+    /// The name of the field that it is in; empty at the top.
+    of: &'a str,
+    /// Whether it is in a Workflow, whose pods tell the API server how they ended.
+    in_workflow: bool,
+}
+
+impl Bounds<'_> {
+    /// Reports what is reached for in a workload, whose manifest has these `objects`, of which some may be in the cluster already.
+    pub(crate) fn check_workload(&self, workload: &Node, objects: &[Node], diagnostics: &mut Diagnostics) {
+        let Some(Entry { key, value, .. }) = workload.entries().first() else { return };
+        for entry in value.entries().iter().filter(|entry| objects.is_empty() || entry.key != "object") {
+            self.look_at(Field { entry, of: key, in_workflow: false }, diagnostics);
+        }
+        let preinstalled: Vec<&str> = value.items_of("preinstalled").iter().filter_map(Node::as_text).collect();
+        for object in objects.iter().filter(|object| !preinstalled.contains(&kind::named(object).as_str())) {
+            self.check(object, diagnostics);
+        }
+    }
+
+    /// Reports what is reached for in a part of a spec, or in an object that is created.
+    pub(crate) fn check(&self, node: &Node, diagnostics: &mut Diagnostics) {
+        self.look(node, "", false, diagnostics);
+    }
+
+    fn look(&self, node: &Node, of: &str, in_workflow: bool, diagnostics: &mut Diagnostics) {
+        kind::check(node, self, diagnostics);
+        for item in node.items() {
+            owned::check_text(item, of, self, diagnostics);
+            self.look(item, of, in_workflow, diagnostics);
+        }
+        let in_workflow = in_workflow || kind::is_workflow(node);
+        for entry in node.entries() {
+            self.look_at(Field { entry, of, in_workflow }, diagnostics);
+        }
+    }
+
+    fn look_at(&self, field: Field<'_>, diagnostics: &mut Diagnostics) {
+        let Field { entry: Entry { key, value, .. }, of, in_workflow } = field;
+        owned::check_key(field, self, diagnostics);
+        if OF_PARAMETERS.contains(&of) && value.as_text().is_some() {
+            owned::check_parameter(field, self, diagnostics);
+        } else if OF_PROGRAMS.contains(&key.as_str()) {
+            return;
+        }
+        token::check(field, self, diagnostics);
+        spark::check(field, diagnostics);
+        match embedded::read(field, diagnostics) {
+            Some(nodes) => nodes.iter().for_each(|node| self.look(node, key, in_workflow, diagnostics)),
+            None => {
+                if of != "env" {
+                    owned::check_value(field, self, diagnostics);
+                }
+                self.look(value, key, in_workflow, diagnostics);
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! KB0336 and KB0374: objects that no benchmark may create, and kinds that a project's owners have to allow.
+
+use super::Bounds;
+use crate::workload::{KINDS, never_created};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::unit::group;
+use kubebench_syntax::yaml::{Entry, Node, Value};
+
+/// What may be created beside the kinds of workloads, as `allowKinds` names it.
+const SUPPORTING: [&str; 11] = [
+    "ConfigMap",
+    "PersistentVolumeClaim",
+    "Service",
+    "argoproj.io/WorkflowTemplate",
+    "kueue.x-k8s.io/Workload",
+    "resource.k8s.io/ResourceClaim",
+    "resource.k8s.io/ResourceClaimTemplate",
+    "resource.nvidia.com/ComputeDomain",
+    "scheduling.volcano.sh/PodGroup",
+    "scheduling.x-k8s.io/PodGroup",
+    "trainer.kubeflow.org/TrainingRuntime",
+];
+/// Types of Services that others than pods of the cluster reach, or that stand for a name elsewhere.
+const OUT_OF_CLUSTER: [&str; 3] = ["ExternalName", "LoadBalancer", "NodePort"];
+/// What a reference to an object has.
+const OF_REFERENCE: [&str; 10] = [
+    "apiGroup",
+    "apiVersion",
+    "blockOwnerDeletion",
+    "controller",
+    "fieldPath",
+    "kind",
+    "name",
+    "namespace",
+    "resourceVersion",
+    "uid",
+];
+
+/// Returns a kind as `allowKinds` names it: `apps/StatefulSet`, and without a group where it has none.
+fn shown(api_version: &str, kind: &str) -> String {
+    match group(api_version) {
+        "" => kind.to_owned(),
+        group => format!("{group}/{kind}"),
+    }
+}
+
+/// Returns an object as `preinstalled` names it.
+pub(super) fn named(object: &Node) -> String {
+    let said = |node: Option<&Node>| node.and_then(Node::as_text).unwrap_or_default().to_owned();
+    format!("{}/{}", said(object.get("kind")), said(object.get("metadata").and_then(|metadata| metadata.get("name"))))
+}
+
+/// Returns whether `node` is an Argo Workflow, or a template of one.
+pub(super) fn is_workflow(node: &Node) -> bool {
+    let said = |field: &str| node.get(field).and_then(Node::as_text).unwrap_or_default();
+    group(said("apiVersion")) == "argoproj.io" && matches!(said("kind"), "Workflow" | "WorkflowTemplate")
+}
+
+/// Reports `node` if it is an object, and none that may be created.
+pub(super) fn check(node: &Node, bounds: &Bounds<'_>, diagnostics: &mut Diagnostics) {
+    let said = |field: &str| node.get(field).filter(|node| matches!(node.value, Value::String(_)));
+    let (Some(api_version), Some(kind)) = (said("apiVersion"), said("kind")) else { return };
+    let is_reference = node.entries().iter().all(|entry| OF_REFERENCE.contains(&entry.key.as_str()));
+    let (Some(version), Some(name)) = (api_version.as_text(), kind.as_text()) else { return };
+    if is_reference {
+        return;
+    }
+    let shown = shown(version, name);
+    if let Some(reason) = never_created(version, name) {
+        let fault = Diagnostic::at(&code::KB0336, kind.span, format!("a {name} {reason}"))
+            .note("Kubebench creates the objects of a manifest before each run, and deletes them after it");
+        let own = node.get("metadata").and_then(|metadata| metadata.get("name")).and_then(Node::as_text);
+        let preinstalled = format!("{name}/{}", own.unwrap_or("NAME"));
+        diagnostics.push(
+            fault.help(format!("have it in the cluster by another way, and add `preinstalled: [{preinstalled}]`")),
+        );
+    } else if name == "Service" && group(version).is_empty() {
+        check_service(node, diagnostics);
+    } else if !is_allowed(version, name, &shown, bounds) {
+        let fault = Diagnostic::at(&code::KB0374, kind.span, format!("this project allows no {shown}"))
+            .note("Kubebench knows neither what pods it makes nor what it may do, so the owners of the project decide");
+        diagnostics.push(fault.help(format!(
+            "add `allowKinds: [{shown}]` under `spec` of kubebench.yaml, or have the object in the cluster by another way and add it to \
+             `preinstalled`"
+        )));
+    }
+}
+
+fn is_allowed(api_version: &str, kind: &str, shown: &str, bounds: &Bounds<'_>) -> bool {
+    let is_known = |own: &str| KINDS.iter().any(|known| known.api.kind == kind && group(&known.api.api_version) == own);
+    is_known(group(api_version)) || SUPPORTING.contains(&shown) || bounds.kinds.contains(shown)
+}
+
+/// Reports a Service that leads out of the cluster.
+fn check_service(service: &Node, diagnostics: &mut Diagnostics) {
+    let Some(spec) = service.get("spec") else { return };
+    let leads_out = |entry: &&Entry| entry.value.as_text().is_some_and(|named| OUT_OF_CLUSTER.contains(&named));
+    let of_type = spec.entry("type").filter(leads_out);
+    let found = of_type.or_else(|| spec.entry("externalIPs")).or_else(|| spec.entry("externalName"));
+    let Some(entry) = found else { return };
+    let what = entry
+        .value
+        .as_text()
+        .map_or_else(|| format!("with `{}`", entry.key), |text| format!("with `{}: {text}`", entry.key));
+    let fault = Diagnostic::at(&code::KB0336, entry.key_span, format!("a Service {what} leads out of the cluster"))
+        .note("pods of a benchmark reach one another by a Service of the type ClusterIP");
+    diagnostics.push(fault.help("delete the field"));
+}

@@ -1,0 +1,51 @@
+//! KB0373: tokens and certificates by which a pod can speak to the API server.
+
+use super::{Bounds, Field};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::text::Span;
+use kubebench_syntax::yaml::{Entry, Node, Value};
+
+/// What the names of the API server in its own cluster have alike.
+const API_SERVER: &str = "kubernetes.default";
+
+/// Returns whether tokens for this audience are for the API server.
+pub(crate) fn is_of_api_server(audience: &str) -> bool {
+    audience.is_empty() || audience.contains(API_SERVER)
+}
+
+/// Reports a field that gives a pod such a token.
+pub(super) fn check(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Diagnostics) {
+    let Field { entry: Entry { key, key_span, value }, in_workflow, .. } = field;
+    match key.as_str() {
+        "serviceAccountToken" if value.value != Value::Null => check_audience(value, *key_span, bounds, diagnostics),
+        "podCertificate" if value.value != Value::Null => {
+            diagnostics.push(refused(*key_span).help("delete it"));
+        }
+        "automountServiceAccountToken" if value.value == Value::Bool(true) && !in_workflow => diagnostics.push(
+            refused(*key_span)
+                .help("delete it; cloud identities bring a token of their own, and need `serviceAccountName` alone"),
+        ),
+        _ => {}
+    }
+}
+
+fn check_audience(token: &Node, span: Span, bounds: &Bounds<'_>, diagnostics: &mut Diagnostics) {
+    let audience = token.get("audience");
+    let said = audience.and_then(Node::as_text).unwrap_or_default();
+    if is_of_api_server(said) {
+        let help =
+            "delete it, or name the `audience` that it is for; a cloud identity needs `serviceAccountName` alone";
+        diagnostics.push(refused(audience.map_or(span, |audience| audience.span)).help(help));
+    } else if !bounds.audiences.contains(said) {
+        let place = audience.map_or(span, |audience| audience.span);
+        let message = format!("the target `{}` allows no token for `{said}`", bounds.target);
+        let fault = Diagnostic::at(&code::KB0373, place, message)
+            .note("whoever takes such tokens believes that the pod is its account; the owners of the project decide for whom they may be");
+        diagnostics.push(fault.help(format!("add `tokenAudiences: [{said}]` to the target in kubebench.yaml")));
+    }
+}
+
+fn refused(span: Span) -> Diagnostic {
+    Diagnostic::at(&code::KB0373, span, "a measured program gets no token of the cluster's API")
+        .note("it could do with it whatever its account may do")
+}

@@ -1,0 +1,334 @@
+//! What no benchmark may reach for: each attack beside an honest twin that passes.
+
+use kubebench_testing::snapshot::{assert_findings, str};
+
+use crate::compiled::{compile, errors_at};
+
+const METRICS: &str = "  metrics: [{name: s, unit: s, better: lower, primary: true, from: {duration: run}}]\n";
+const HEAD: &str = "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {name: base}\nspec:\n  timeout: 1h\n";
+const CONTAINER: &str = "name: main, image: 'r.example/a:1', resources: {limits: {cpu: 1, memory: 1Gi}}";
+
+/// The text pointed at and the message of each error in a project with these `settings` and this workload.
+fn found(settings: &str, workload: &str, manifest: &str) -> Vec<(String, String)> {
+    let project = format!("apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\nspec: {settings}\n");
+    let spec = format!("{HEAD}  workload: {workload}\n{METRICS}");
+    errors_at(&compile(&[("kubebench.yaml", &project), ("specs/a.yaml", &spec), ("jobs/x.yaml", manifest)]))
+}
+
+#[track_caller]
+fn check(found: &[(String, String)], expected: &[&str]) {
+    let places: Vec<&str> = found.iter().map(|(place, _)| place.as_str()).collect();
+    assert_eq!(places, expected, "{found:#?}");
+}
+
+fn of_job(fields: &str) -> Vec<(String, String)> {
+    let workload = format!("{{job: {{image: 'r.example/a:1', resources: {{cpu: 1, memory: 1Gi}}, {fields}}}}}");
+    found("{}", &workload, "")
+}
+
+/// Checks the errors about a job with these fields.
+#[track_caller]
+fn job(fields: &str, expected: &[&str]) {
+    check(&of_job(fields), expected);
+}
+
+/// Checks the errors about a manifest in a project with these settings; `form` are the fields beside `file`.
+#[track_caller]
+fn manifest_in(settings: &str, form: &str, manifest: &str, expected: &[&str]) {
+    check(&found(settings, &format!("{{manifest: {{file: jobs/x.yaml{form}}}}}"), manifest), expected);
+}
+
+/// Checks the errors about a manifest that is a Job with these fields in its pod.
+#[track_caller]
+fn pod(fields: &str, expected: &[&str]) {
+    manifest_in("{}", "", &of_pod(fields), expected);
+}
+
+fn of_pod(fields: &str) -> String {
+    format!(
+        "{{apiVersion: batch/v1, kind: Job, metadata: {{name: x}}, spec: {{template: {{spec: {{restartPolicy: Never, containers: [{{{CONTAINER}}}]{fields}}}}}}}}}\n"
+    )
+}
+
+/// Checks the errors about a Job with this object beside it.
+#[track_caller]
+fn beside(object: &str, expected: &[&str]) {
+    beside_in("{}", object, expected);
+}
+
+#[track_caller]
+fn beside_in(settings: &str, object: &str, expected: &[&str]) {
+    manifest_in(settings, "", &format!("{}---\n{object}\n", of_pod("")), expected);
+}
+
+/// Checks the errors about a Workflow with these fields in its `spec`, and in its only template.
+#[track_caller]
+fn workflow(spec: &str, template: &str, expected: &[&str]) {
+    let text = format!(
+        "{{apiVersion: argoproj.io/v1alpha1, kind: Workflow, metadata: {{name: x}}, spec: {{entrypoint: a, templates: [{{name: a, {template}}}]{spec}}}}}\n"
+    );
+    check(&found("{}", "{workflow: {file: jobs/x.yaml}}", &text), expected);
+}
+
+const WORK: &str = "container: {image: 'r.example/a:1', resources: {limits: {cpu: 1, memory: 1Gi}}}";
+
+#[test]
+fn the_credential_of_the_recorder_is_for_no_pod() {
+    const OURS: &[&str] = &["KB0372 at kubebench-git"];
+    assert_findings(
+        &of_job("env: {P: {secret: {name: kubebench-git, key: password}}}"),
+        &[("KB0372 at kubebench-git", str! {"the Secret `kubebench-git` belongs to kubebench"})],
+    );
+    job("env: {P: {secret: {name: my-token, key: password}}}", &[]);
+    // A program may be told of it: a name gives nobody anything.
+    job("args: [--name, kubebench-git], env: {P: kubebench-git}", &[]);
+    job("pod: {volumes: [{name: v, secret: {secretName: kubebench-git}}]}", OURS);
+    job("pod: {volumes: [{name: v, projected: {sources: [{secret: {name: kubebench-git}}]}}]}", OURS);
+    job("pod: {volumes: [{name: v, csi: {driver: d, nodePublishSecretRef: {name: kubebench-git}}}]}", OURS);
+    job("pod: {imagePullSecrets: [{name: kubebench-git}]}", OURS);
+    job("container: {envFrom: [{secretRef: {name: kubebench-git}}]}", OURS);
+    job("patch: {spec: {template: {spec: {imagePullSecrets: [{name: kubebench-git}]}}}}", OURS);
+    pod(", imagePullSecrets: [{name: kubebench-git}]", OURS);
+    pod(", initContainers: [{name: i, image: 'r.example/a:1', envFrom: [{secretRef: {name: kubebench-git}}]}]", OURS);
+    beside(
+        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {template: {spec: {containers: [{name: a, image: 'r.example/a:1', envFrom: [{secretRef: {name: kubebench-git}}]}]}}}}",
+        OURS,
+    );
+    manifest_in(
+        "{results: {credential: mine}}",
+        "",
+        &of_pod(", imagePullSecrets: [{name: mine}]"),
+        &["KB0372 at mine"],
+    );
+    manifest_in("{results: {credential: mine}}", "", &of_pod(", imagePullSecrets: [{name: kubebench-git}]"), &[]);
+    for step in ["prepare", "postprocess"] {
+        let workload = format!(
+            "{{job: {{image: 'r.example/a:1', resources: {{cpu: 1, memory: 1Gi}}}}}}\n  {step}: {{image: 'r.example/a:1', env: {{P: {{secret: {{name: kubebench-git, key: k}}}}}}}}"
+        );
+        check(&found("{}", &workload, ""), OURS);
+    }
+}
+
+#[test]
+fn properties_of_spark_reach_no_pod_past_the_checks() {
+    let of = |properties: &str| {
+        let workload = format!(
+            "{{sparkApplication: {{image: 'r.example/a:1', type: Python, sparkVersion: 4.0.4, mainApplicationFile: 'local:///a.py', driver: {{serviceAccount: spark}}, executor: {{}}, sparkConf: {{{properties}}}}}}}"
+        );
+        let settings = "{targets: {t: {networkPolicy: {enabled: false}}}}";
+        let found = found(settings, &workload, "");
+        found.into_iter().map(|(place, _)| place).collect::<Vec<_>>()
+    };
+    for honest in [
+        "spark.sql.shuffle.partitions: '8'",
+        "spark.kubernetes.driver.label.team: a",
+        "spark.kubernetes.allocation.batch.size: '5'",
+    ] {
+        assert_eq!(of(honest), [] as [&str; 0], "{honest}");
+    }
+    for property in [
+        "spark.kubernetes.driver.volumes.hostPath.a.mount.path",
+        "spark.kubernetes.executor.secretKeyRef.P",
+        "spark.kubernetes.driver.pod.featureSteps",
+        "spark.kubernetes.authenticate.driver.serviceAccountName",
+    ] {
+        assert_eq!(of(&format!("{property}: '/x'")), [format!("KB0376 at {property}")]);
+    }
+    let secret = "spark.kubernetes.driver.secrets.kubebench-git";
+    assert_eq!(of(&format!("{secret}: /etc/secrets")), [format!("KB0372 at {secret}"), format!("KB0376 at {secret}")]);
+    assert_eq!(
+        of("spark.kubernetes.driver.label.kubebench.dev/step: record"),
+        ["KB0372 at spark.kubernetes.driver.label.kubebench.dev/step"]
+    );
+}
+
+#[test]
+fn the_accounts_of_the_pipeline_are_for_no_pod() {
+    assert_findings(
+        &of_job("pod: {serviceAccountName: kubebench-runner}"),
+        &[("KB0372 at kubebench-runner", str! {"the account `kubebench-runner` belongs to kubebench"})],
+    );
+    job("pod: {serviceAccountName: trainer}", &[]);
+    pod(", serviceAccountName: kubebench-recorder", &["KB0372 at kubebench-recorder"]);
+    pod(", serviceAccount: kubebench-recorder", &["KB0372 at kubebench-recorder"]);
+    workflow("", WORK, &[]);
+    workflow(", serviceAccountName: kubebench-runner", WORK, &["KB0372 at kubebench-runner"]);
+    workflow(", executor: {serviceAccountName: kubebench-runner}", WORK, &["KB0372 at kubebench-runner"]);
+    workflow("", &format!("serviceAccountName: kubebench-runner, {WORK}"), &["KB0372 at kubebench-runner"]);
+    // What is filled in when it runs, nobody has reviewed.
+    workflow(", serviceAccountName: '{{workflow.parameters.a}}'", WORK, &["KB0372 at '{{workflow.parameters.a}}'"]);
+}
+
+#[test]
+fn texts_in_which_argo_finds_objects_are_read() {
+    let patch = |text: &str| format!("podSpecPatch: {text}, {WORK}");
+    workflow("", &patch("'{\"terminationGracePeriodSeconds\": 5}'"), &[]);
+    workflow(
+        "",
+        &patch("'serviceAccountName: kubebench-runner'"),
+        &["KB0372 at 'serviceAccountName: kubebench-runner'"],
+    );
+    let escaped = r#"'{"volumes": [{"name": "v", "secret": {"secretName": "kubebench\u002dgit"}}]}'"#;
+    workflow("", &patch(escaped), &[&format!("KB0372 at {escaped}")]);
+    workflow(
+        ", podSpecPatch: 'serviceAccountName: kubebench-runner'",
+        WORK,
+        &["KB0372 at 'serviceAccountName: kubebench-runner'"],
+    );
+    workflow("", &patch("'{\"priority\": {{workflow.parameters.p}}}'"), &[]);
+    workflow("", &patch("'{{workflow.parameters.p}}'"), &["KB0376 at '{{workflow.parameters.p}}'"]);
+    workflow("", &patch("'{\"priority\": '"), &["KB0376 at '{\"priority\": '"]);
+    let filled = "'serviceAccountName: {{workflow.parameters.p}}'";
+    workflow("", &patch(filled), &[&format!("KB0372 at {filled}")]);
+    let parameter = |value: &str| format!(", arguments: {{parameters: [{{name: p, value: {value}}}]}}");
+    workflow(&parameter("'7'"), WORK, &[]);
+    for value in ["'1, \"serviceAccountName\": \"kubebench-runner\"'", "kubebench-git"] {
+        workflow(&parameter(value), WORK, &[&format!("KB0372 at {value}")]);
+    }
+    let made = |manifest: &str| format!("resource: {{action: create, manifest: {manifest}}}");
+    workflow("", &made("'{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: {a: b}}'"), &[]);
+    let secret = "'{apiVersion: v1, kind: Secret, metadata: {name: x}, stringData: {a: b}}'";
+    workflow("", &made(secret), &[&format!("KB0336 at {secret}")]);
+    workflow("", "resource: {action: create, manifestFrom: {artifact: {name: a}}}", &["KB0376 at manifestFrom"]);
+}
+
+#[test]
+fn labels_of_kubebench_are_its_own() {
+    assert_findings(
+        &of_job("labels: {kubebench.dev/step: record}"),
+        &[("KB0372 at kubebench.dev/step", str! {"`kubebench.dev/step` belongs to kubebench"})],
+    );
+    job("labels: {team: a}", &[]);
+    job("annotations: {kubebench.dev/success: x}", &["KB0372 at kubebench.dev/success"]);
+    job("patch: {metadata: {labels: {kubebench.dev/x: a}}}", &["KB0372 at kubebench.dev/x"]);
+    manifest_in(
+        "{}",
+        "",
+        &of_pod("").replace("metadata: {name: x}", "metadata: {name: x, labels: {kubebench.dev/run: z}}"),
+        &["KB0372 at kubebench.dev/run"],
+    );
+    let service = |selector: &str| {
+        format!("{{apiVersion: v1, kind: Service, metadata: {{name: s}}, spec: {{selector: {{{selector}}}}}}}")
+    };
+    beside(&service("kubebench.dev/benchmark: base, kubebench.dev/role: worker"), &[]);
+    beside(&service("kubebench.dev/benchmark: other"), &["KB0372 at other"]);
+    beside(&service("kubebench.dev/step: record"), &["KB0372 at kubebench.dev/step"]);
+    let affinity = |expression: &str| {
+        format!(
+            "pod: {{affinity: {{podAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{{topologyKey: a, labelSelector: {{matchExpressions: [{expression}]}}}}]}}}}}}"
+        )
+    };
+    job(&affinity("{key: kubebench.dev/role, operator: In, values: [worker]}"), &[]);
+    job(&affinity("{key: kubebench.dev/step, operator: Exists}"), &["KB0372 at kubebench.dev/step"]);
+}
+
+#[test]
+fn tokens_are_for_those_whom_the_project_names() {
+    let token = |audience: &str| {
+        format!(
+            "pod: {{volumes: [{{name: t, projected: {{sources: [{{serviceAccountToken: {{path: t{audience}}}}}]}}}}]}}"
+        )
+    };
+    job(&token(""), &["KB0373 at serviceAccountToken"]);
+    job(&token(", audience: ''"), &["KB0373 at ''"]);
+    let api_server = "https://kubernetes.default.svc.cluster.local";
+    job(&token(&format!(", audience: '{api_server}'")), &[&format!("KB0373 at '{api_server}'")]);
+    assert_findings(
+        &of_job(&token(", audience: sts.example")),
+        &[("KB0373 at sts.example", str! {"the target `default` allows no token for `sts.example`"})],
+    );
+    let manifest = of_pod(
+        ", volumes: [{name: t, projected: {sources: [{serviceAccountToken: {path: t, audience: sts.example}}]}}]",
+    );
+    manifest_in("{targets: {t: {tokenAudiences: [sts.example]}}}", "", &manifest, &[]);
+    manifest_in("{targets: {t: {tokenAudiences: [sts.other]}}}", "", &manifest, &["KB0373 at sts.example"]);
+    let settings = format!("{{targets: {{t: {{tokenAudiences: ['{api_server}']}}}}}}");
+    check(
+        &found(&settings, "{job: {image: 'r.example/a:1', resources: {cpu: 1, memory: 1Gi}}}", ""),
+        &[&format!("KB0373 at '{api_server}'")],
+    );
+    job("pod: {automountServiceAccountToken: true}", &["KB0373 at automountServiceAccountToken"]);
+    job("pod: {automountServiceAccountToken: false}", &[]);
+    pod(", automountServiceAccountToken: true", &["KB0373 at automountServiceAccountToken"]);
+    pod(", automountServiceAccountToken: false", &[]);
+    pod(
+        ", volumes: [{name: c, projected: {sources: [{podCertificate: {signerName: a, keyType: ED25519}}]}}]",
+        &["KB0373 at podCertificate"],
+    );
+    // Argo's executor tells the API server how its pod ended.
+    workflow(", automountServiceAccountToken: true", WORK, &[]);
+}
+
+#[test]
+fn kinds_that_give_rights_are_for_no_run() {
+    let main = |object: &str, shown: &str| {
+        let form = format!(", main: {shown}, success: 'jsonpath={{.kind}}=A', failure: 'jsonpath={{.kind}}=B'");
+        let found =
+            found("{allowKinds: [apps/StatefulSet]}", &format!("{{manifest: {{file: jobs/x.yaml{form}}}}}"), object);
+        found.into_iter().map(|(place, _)| place).collect::<Vec<_>>()
+    };
+    for (version, kind) in [
+        ("v1", "Secret"),
+        ("v1", "ServiceAccount"),
+        ("v1", "Namespace"),
+        ("rbac.authorization.k8s.io/v1", "Role"),
+        ("rbac.authorization.k8s.io/v1", "RoleBinding"),
+        ("rbac.authorization.k8s.io/v1", "ClusterRoleBinding"),
+        ("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration"),
+        ("admissionregistration.k8s.io/v1alpha1", "MutatingAdmissionPolicy"),
+        ("certificates.k8s.io/v1", "CertificateSigningRequest"),
+        ("authentication.k8s.io/v1", "TokenRequest"),
+    ] {
+        let object = format!("{{apiVersion: {version}, kind: {kind}, metadata: {{name: x}}, spec: {{}}}}\n");
+        assert_eq!(main(&object, &format!("{kind}/x")), [format!("KB0336 at {kind}")]);
+        beside(&object, &[&format!("KB0336 at {kind}")]);
+    }
+    let settings = "{allowKinds: [Secret, rbac.authorization.k8s.io/Role, apps/StatefulSet]}";
+    let job = "{job: {image: 'r.example/a:1', resources: {cpu: 1, memory: 1Gi}}}";
+    check(&found(settings, job, ""), &["KB0336 at Secret", "KB0336 at rbac.authorization.k8s.io/Role"]);
+}
+
+#[test]
+fn other_kinds_are_for_the_owners_of_the_project_to_allow() {
+    let policy =
+        "{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: p}, spec: {podSelector: {}}}";
+    beside(policy, &["KB0374 at NetworkPolicy"]);
+    assert_findings(
+        &found("{}", "{manifest: {file: jobs/x.yaml}}", &format!("{}---\n{policy}\n", of_pod(""))),
+        &[("KB0374 at NetworkPolicy", str! {"this project allows no networking.k8s.io/NetworkPolicy"})],
+    );
+    beside_in("{allowKinds: [networking.k8s.io/NetworkPolicy]}", policy, &[]);
+    for (version, kind) in [
+        ("v1", "Pod"),
+        ("apps/v1", "DaemonSet"),
+        ("external-secrets.io/v1", "ExternalSecret"),
+        ("kustomize.toolkit.fluxcd.io/v1", "Kustomization"),
+        ("source.toolkit.fluxcd.io/v1", "GitRepository"),
+        ("example.com/v1", "Job"),
+    ] {
+        let object = format!("{{apiVersion: {version}, kind: {kind}, metadata: {{name: p}}, spec: {{}}}}");
+        beside(&object, &[&format!("KB0374 at {kind}")]);
+        beside(&format!("{{apiVersion: v1, kind: List, items: [{object}]}}"), &[&format!("KB0374 at {kind}")]);
+        // What another object makes counts as what it is.
+        let wrapped = format!(
+            "{{apiVersion: workload.codeflare.dev/v1beta2, kind: AppWrapper, metadata: {{name: w}}, spec: {{components: [{{template: {object}}}]}}}}"
+        );
+        beside_in("{allowKinds: [workload.codeflare.dev/AppWrapper]}", &wrapped, &[&format!("KB0374 at {kind}")]);
+    }
+    let service = |field: &str| {
+        format!("{{apiVersion: v1, kind: Service, metadata: {{name: s}}, spec: {{selector: {{a: b}}{field}}}}}")
+    };
+    beside(&service(""), &[]);
+    beside(&service(", type: ClusterIP"), &[]);
+    beside(&service(", type: LoadBalancer"), &["KB0336 at type"]);
+    beside(&service(", type: NodePort"), &["KB0336 at type"]);
+    beside(&service(", type: ExternalName, externalName: a.example"), &["KB0336 at type"]);
+    beside(&service(", externalIPs: [10.0.0.1]"), &["KB0336 at externalIPs"]);
+    // What only names an object is none.
+    beside(
+        "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}, dataSource: {apiGroup: a.example, kind: Snapshot, name: s}}}",
+        &[],
+    );
+    // What is there already is nobody's to create.
+    manifest_in("{}", ", preinstalled: [NetworkPolicy/p]", &format!("{}---\n{policy}\n", of_pod("")), &[]);
+}
