@@ -384,9 +384,9 @@ impl Benchmark {
         self.cases.len() as u64 * u64::from(self.repeats + self.warmups) - loads * u64::from(self.warmups)
     }
 
-    /// Iterates over the roles of every case's workload, and of the Jobs beside the runs.
+    /// Iterates over the pods of every case's workload, and of the Jobs beside the runs.
     pub fn roles(&self) -> impl Iterator<Item = &Role> {
         let beside = self.prepare.iter().chain(self.cases.iter().filter_map(|case| case.postprocess.as_ref()));
-        self.cases.iter().flat_map(|case| &case.workload.roles).chain(beside.map(|job| &job.role))
+        self.cases.iter().flat_map(|case| case.workload.pods()).chain(beside.map(|job| &job.role))
     }
 }

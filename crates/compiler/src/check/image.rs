@@ -12,7 +12,7 @@ pub(super) fn pinned(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         diagnostics.extend(role.image.as_ref().and_then(|image| finding(image, role.image_span)));
     }
     for workload in benchmark.cases.iter().map(|case| &case.workload) {
-        for role in &workload.roles {
+        for role in workload.pods() {
             for container in pods::patches(workload, role).added().values() {
                 let Some(node) = container.iter().rev().find_map(|node| node.get("image")) else { continue };
                 let image = node.as_text().and_then(|text| ImageRef::parse(text).ok());

@@ -61,7 +61,7 @@ pub(super) fn kept(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         return;
     }
     for workload in benchmark.cases.iter().map(|case| &case.workload) {
-        for role in &workload.roles {
+        for role in workload.pods() {
             let patches = pods::patches(workload, role);
             let mut breaches = Vec::new();
             patches.pod.iter().for_each(|pod| of_pod(pod, &mut breaches));

@@ -19,7 +19,7 @@ pub(super) fn stated(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             .push(unstated(span, message).help(format!("add {missing}, as in `resources: {{cpu: 8, memory: 32Gi}}`")));
     }
     for workload in benchmark.cases.iter().map(|case| &case.workload) {
-        for role in &workload.roles {
+        for role in workload.pods() {
             for (name, container) in pods::patches(workload, role).added() {
                 let amounts = || container.iter().filter_map(|node| node.get("resources"));
                 let says = |list: &str, resource: &str| {

@@ -43,7 +43,7 @@ pub(super) fn absent(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     }
     diagnostics.extend(found);
     for workload in benchmark.cases.iter().map(|case| &case.workload) {
-        for role in &workload.roles {
+        for role in workload.pods() {
             let patches = pods::patches(workload, role);
             patches.pod.iter().chain(&patches.main).for_each(|patch| in_patch(patch, &known, diagnostics));
         }

@@ -29,6 +29,24 @@ pub(super) fn equip(run: &mut RunObject, benchmark: &Benchmark, case: Option<&Ca
     }
 }
 
+/// Gives the pods of `object`, which is created with the measured one, the labels by which the network policy knows them.
+pub(super) fn label_pods(object: &mut Json, benchmark: &Benchmark, case: Option<&Case>) {
+    for set in pod_sets(object) {
+        label(object, &set, meta::pod_labels(benchmark, case));
+    }
+}
+
+/// Adds labels to those of the pods `set`.
+fn label(object: &mut Json, set: &PodSet, labels: Json) {
+    let metadata = set.form.metadata(&set.template);
+    let (owner, field) = metadata.rsplit_once('/').expected("a pointer to a field");
+    let owner = object.pointer_mut(owner).and_then(Json::as_object_mut);
+    let own = owner.and_then(|owner| mapping(owner, field)).and_then(|metadata| mapping(metadata, "labels"));
+    if let (Some(own), Json::Object(labels)) = (own, labels) {
+        own.extend(labels);
+    }
+}
+
 /// Returns where the `spec` of a Workflow stands in `object`: its own, or that of an Experiment's trials.
 fn workflows(object: &Json) -> Vec<String> {
     const PLACES: [&str; 2] = ["", "/spec/trialTemplate/trialSpec"];
@@ -70,16 +88,11 @@ fn workflow(object: &mut Json, pointer: &str, (benchmark, case): (&Benchmark, Op
 
 /// Equips the pods `set`, whose work is done by the container at `main`.
 fn equip_pods(object: &mut Json, set: &PodSet, main: Option<&str>, (benchmark, case): (&Benchmark, Option<&Case>)) {
-    let metadata = set.form.metadata(&set.template);
-    let (owner, field) = metadata.rsplit_once('/').expected("a pointer to a field");
-    let owner = object.pointer_mut(owner).and_then(Json::as_object_mut);
-    if let (Some(labels), Json::Object(ours)) = (
-        owner.and_then(|owner| mapping(owner, field)).and_then(|metadata| mapping(metadata, "labels")),
-        meta::pod_labels(benchmark, case),
-    ) {
-        labels.extend(ours);
+    let mut labels = meta::pod_labels(benchmark, case);
+    if let Json::Object(labels) = &mut labels {
         labels.insert(labels::ROLE.to_owned(), set.role.as_str().into());
     }
+    label(object, set, labels);
     let Some(Json::Object(main)) = main.and_then(|main| object.pointer_mut(main)) else { return };
     say_variables(main, benchmark);
     if !benchmark.mount_in_job {

@@ -1,5 +1,7 @@
 //! The object of one case: what `step run` creates for each of its runs.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value as Json, json};
 
 use super::run_object::RunObject;
@@ -48,6 +50,11 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
         let mut object = run_object(benchmark, case_of(index + 1), api, body.clone(), name.as_deref());
         object.labels_at.extend(labels_at.iter().cloned());
         objects.push(object);
+    }
+    for place in workload.beside.iter().map(|role| role.template_at.object).collect::<BTreeSet<_>>() {
+        if let Some(RunObject { object, .. }) = objects.get_mut(place) {
+            user_manifest::label_pods(object, benchmark, case_of(place));
+        }
     }
     let given_at = workload.given_at();
     if let (Some(_), Some(run)) = (&workload.given, objects.get_mut(given_at)) {

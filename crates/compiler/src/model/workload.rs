@@ -23,6 +23,8 @@ pub struct Workload {
     pub spec: Map<String, Json>,
     /// The roles, in a fixed order.
     pub roles: Vec<Role>,
+    /// The pods of objects of the user's that are created with it: they are no part of what is measured.
+    pub beside: Vec<Role>,
     /// Whether pods find each other by the names of a headless Service that Kubebench adds.
     pub headless_service: bool,
     /// JSON Pointers into the object, beside its own name, that take the name of the run's job.
@@ -322,6 +324,7 @@ impl Workload {
     /// Lets go of the roles and of the objects' fields; what kinds of objects there are stays.
     pub(crate) fn let_go_of_pods(&mut self) {
         self.roles = Vec::new();
+        self.beside = Vec::new();
         self.spec = Map::new();
         self.annotations = Map::new();
         self.patch = None;
@@ -329,6 +332,11 @@ impl Workload {
         for supporting in &mut self.supporting {
             supporting.body = Map::new();
         }
+    }
+
+    /// Iterates over all pods that it brings: those that are measured, and those beside.
+    pub fn pods(&self) -> impl Iterator<Item = &Role> {
+        self.roles.iter().chain(&self.beside)
     }
 
     /// Returns whether its pods are described by an object of the cluster, over which it only says something.

@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 
 use super::kind_of;
 use super::pod_set::PodSet;
+use crate::model::TemplateForm;
 use kubebench_contract::text_at;
 
 /// Deeper nesting than any API has.
@@ -47,6 +48,11 @@ fn search(value: &Json, at: &str, named: Named<'_>, sets: &mut Vec<PodSet>, dept
             if let Some(kind) = kind_of(value) {
                 let of_kind = (kind.pods)(value).into_iter();
                 sets.extend(of_kind.map(|set| set.below(at)));
+                return;
+            }
+            if text_at(value, "/kind") == "Pod" && text_at(value, "/apiVersion") == "v1" {
+                let form = TemplateForm::Pod { metadata: format!("{at}/metadata"), container: None };
+                sets.push(PodSet { form, ..PodSet::new(label_of(named.role), 1, 1, format!("{at}/spec")) });
                 return;
             }
             if is_pod_template(value) {

@@ -2,6 +2,7 @@
 
 mod answers;
 mod choose;
+mod embedded;
 mod fields;
 mod placeholder;
 mod role;
@@ -14,6 +15,7 @@ use serde_json::{Map, Value as Json};
 use self::choose::Chosen;
 pub(super) use self::choose::Document;
 pub(crate) use self::choose::never_created;
+pub(crate) use self::embedded::read as read_embedded;
 pub(super) use self::fields::check as check_fields;
 pub(super) use self::placeholder::refuse as refuse_placeholders;
 use super::condition::Condition;
@@ -177,8 +179,10 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     };
     let server = if serves { answers::server(&object, kind, &beside) } else { None };
     let given = Given { body: body(object, &conditions), name };
+    let pods_of = |(index, document): (usize, &Document<'_>)| pods_beside(index + 1, document.node, cx.diagnostics);
+    let beside = chosen.supporting.iter().enumerate().flat_map(pods_of).collect();
     let supporting = chosen.supporting.iter().map(supporting).collect();
-    let workload = Workload { supporting, given: Some(given), ..cx.workload(api, Map::new(), roles) };
+    let workload = Workload { beside, supporting, given: Some(given), ..cx.workload(api, Map::new(), roles) };
     let workload = serve(cx, &form, workload, server)?;
     let is_sound = !cx.diagnostics.as_slice().iter().skip(found_before).any(|fault| fault.severity == Severity::Error);
     is_sound.then_some(workload)
@@ -204,6 +208,16 @@ fn serve(cx: &mut Lowering<'_>, form: &Manifest, workload: Workload, server: Opt
 /// Returns the roles of `object`, which `node` is with its places.
 pub(super) fn roles(node: &Node, object: &Json, kind: Option<&Kind>, diagnostics: &mut Diagnostics) -> Vec<Role> {
     pod_sets(object).iter().filter_map(|set| role::of(node, set, kind, diagnostics)).collect()
+}
+
+/// Returns the pods of an object that is created with the measured one, at this place among the objects of a run.
+fn pods_beside(place: usize, node: &Node, diagnostics: &mut Diagnostics) -> Vec<Role> {
+    let object = node.to_json();
+    let mut roles = roles(node, &object, kind_of(&object), diagnostics);
+    for role in &mut roles {
+        role.template_at.object = place;
+    }
+    roles
 }
 
 /// Returns the API of the object, and reports a version of a kind that no controller answers any more, or not this target's.

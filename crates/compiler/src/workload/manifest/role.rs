@@ -65,7 +65,7 @@ pub(super) fn of(object: &Node, set: &PodSet, kind: Option<&Kind>, diagnostics: 
         labels: BTreeMap::new(),
         annotations: BTreeMap::new(),
         // Whatever looks at what a user says of pods looks at all of them.
-        pod_patches: vec![pod.clone()],
+        pod_patches: std::iter::once(pod.clone()).chain(workflow::patches(object, &set.template)).collect(),
         container_patches: Vec::new(),
         expand_variables: true,
     })
@@ -88,7 +88,7 @@ fn template_at(object: &Node, set: &PodSet) -> TemplateAt {
             node = node.and_then(|node| node.get(step));
         }
     }
-    let steps = if pointer.starts_with("/spec/") { steps.split_off(1) } else { steps };
+    let steps = if pointer == "/spec" || pointer.starts_with("/spec/") { steps.split_off(1) } else { steps };
     TemplateAt { form: set.form.clone(), ..TemplateAt::of(0, steps) }
 }
 

@@ -1,5 +1,6 @@
 //! The pods of a Workflow's template, as a pod spec: what Argo puts together from the template and from the Workflow.
 
+use super::embedded;
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
 /// The name that Argo gives the container of a template.
@@ -39,6 +40,13 @@ pub(super) fn pod(object: &Node, pointer: &str) -> Option<Node> {
         }
     }
     Some(Node { span, value: Value::Map(entries) })
+}
+
+/// Returns what Argo patches the pod of the template at `pointer` into `object` with, in the order in which it does.
+pub(super) fn patches(object: &Node, pointer: &str) -> Vec<Node> {
+    let Some((spec, _)) = pointer.rsplit_once("/templates/") else { return Vec::new() };
+    let places = [spec, pointer].into_iter().filter_map(|place| at_pointer(object, place)?.get("podSpecPatch"));
+    places.filter_map(embedded::read).flatten().collect()
 }
 
 /// Returns a container with the name that Argo gives it.
