@@ -51,11 +51,14 @@ pub(super) fn report(global: &Global, output: Output, findings: Findings<'_>) ->
     sorted.sort_by_key(|fault| fault.code.id.starts_with("KB05"));
     let shown = limited(&sorted, sources);
     let plain = Report { diagnostics: &shown, sources, checked, style: Style::Plain };
+    // What is right is for `plan` to show, and for those who read everything.
+    let faults: Vec<Diagnostic> = shown.iter().filter(|finding| is_fault(finding)).cloned().collect();
+    let on_screen = Report { diagnostics: if global.output_format.is_lines() { &faults } else { &shown }, ..plain };
     let styled =
-        |stream| Report { style: if colored(global, stream) { Style::Colored } else { Style::Plain }, ..plain };
+        |stream| Report { style: if colored(global, stream) { Style::Colored } else { Style::Plain }, ..on_screen };
     match output {
         Output::Findings => terminal::print(&render(global.output_format, &styled(Stream::Output)))?,
-        Output::Data if sorted.is_empty() => {}
+        Output::Data if faults.is_empty() => {}
         Output::Data => {
             // A whole document would not stand alone among the other messages there.
             let format = if global.output_format.is_lines() { global.output_format } else { Format::Human };
@@ -67,7 +70,7 @@ pub(super) fn report(global: &Global, output: Output, findings: Findings<'_>) ->
     let errors = sorted.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     Ok(if unreadable {
         ExitStatus::NoAnswer
-    } else if errors || (global.deny_warnings && !sorted.is_empty()) {
+    } else if errors || (global.deny_warnings && sorted.iter().any(is_fault)) {
         ExitStatus::No
     } else {
         ExitStatus::Yes
@@ -94,9 +97,20 @@ fn summarize(global: &Global, sorted: &[Diagnostic]) {
     let Some(worst) = sorted.iter().min_by_key(|diagnostic| diagnostic.severity) else { return };
     let count = |severity| sorted.iter().filter(|diagnostic| diagnostic.severity == severity).count();
     let both = [(count(Severity::Error), "error"), (count(Severity::Warning), "warning")];
-    let words: Vec<String> =
+    let mut words: Vec<String> =
         both.iter().filter(|(count, _)| *count > 0).map(|(number, word)| counted(*number, word)).collect();
-    tell(global, &format!("{}; `kubebench explain {}` says more", words.join(", "), worst.code.id));
+    let infos = count(Severity::Info);
+    words.extend((infos > 0).then(|| format!("{} of level info", counted(infos, "finding"))));
+    let more = match worst.severity {
+        Severity::Info => "`kubebench plan` shows what they are".to_owned(),
+        Severity::Error | Severity::Warning => format!("`kubebench explain {}` says more", worst.code.id),
+    };
+    tell(global, &format!("{}; {more}", words.join(", ")));
+}
+
+/// Returns whether something is wrong, or probably is.
+fn is_fault(finding: &Diagnostic) -> bool {
+    finding.severity != Severity::Info
 }
 
 /// Refuses reports that would overwrite what they are about: specs, the project file, and what is in the `kept` folders.

@@ -8,11 +8,13 @@ use super::args::{Global, PlanArgs};
 use super::findings::{Output, tell};
 use super::project;
 use crate::app::plan::{Action, Plan, Row, Since};
+use crate::app::project::CompiledProject;
 use kubebench_compiler::compile::{Compiled, CompiledSuite};
 use kubebench_compiler::model::Suite;
 use kubebench_compiler::model::suite::Member;
 use kubebench_host::terminal;
-use kubebench_syntax::diag::render::Format;
+use kubebench_syntax::diag::render::{Format, Report, Style, render};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity};
 
 /// Prints the plan.
 pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
@@ -27,12 +29,25 @@ pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
     } else {
         let suites: Vec<&CompiledSuite> = project.suites().collect();
         terminal::print(&table(&plan, &suites))?;
+        terminal::print(&privileges(&project, &diagnostics))?;
     }
     let status = project::report_beside(global, &project, Output::of_answer(global.output_format), diagnostics)?;
     for note in plan.since.iter().flat_map(Since::notes) {
         tell(global, &note);
     }
     Ok(status)
+}
+
+/// Says what the benchmarks may do that a plain one may not, a line each.
+fn privileges(project: &CompiledProject, diagnostics: &Diagnostics) -> String {
+    let found: Vec<Diagnostic> =
+        diagnostics.as_slice().iter().filter(|finding| finding.severity == Severity::Info).cloned().collect();
+    if found.is_empty() {
+        return String::new();
+    }
+    let (sources, checked) = (&project.compilation.sources, &[]);
+    let report = Report { diagnostics: &found, sources, checked, style: Style::Plain };
+    format!("beyond what a plain benchmark may do:\n{}", render(Format::Concise, &report))
 }
 
 fn words(action: Action) -> &'static str {

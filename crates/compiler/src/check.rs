@@ -5,6 +5,7 @@
 //! every time, so that sorting the findings leaves one.
 
 mod amounts;
+mod api_token;
 mod budget;
 mod carried;
 mod claim_sharing;
@@ -87,6 +88,7 @@ pub(crate) static RULES: &[Rule] = &[
     pytorch_restricted::prepared,
     runs_cap::respected,
     pod_security::kept,
+    api_token::shown,
     file_metric::reachable,
     prometheus_server::named,
     claim_sharing::possible,

@@ -462,6 +462,8 @@ fn at_levels(diagnostics: Diagnostics, project: Option<&Project>) -> Diagnostics
     for mut diagnostic in diagnostics {
         match levels.get(diagnostic.code.id) {
             Some(LintLevel::Off) => continue,
+            // What is right is not made wrong.
+            Some(_) if diagnostic.severity == Severity::Info => {}
             Some(LintLevel::Error) => diagnostic.severity = Severity::Error,
             Some(LintLevel::Warning) => diagnostic.severity = Severity::Warning,
             None => {}

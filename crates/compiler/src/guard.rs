@@ -6,6 +6,7 @@
 
 mod embedded;
 mod kind;
+mod outside;
 mod owned;
 mod spark;
 mod token;
@@ -36,6 +37,8 @@ pub(crate) struct Bounds<'a> {
     pub(crate) kinds: &'a BTreeSet<String>,
     /// For whom tokens of a pod's account may be.
     pub(crate) audiences: &'a BTreeSet<String>,
+    /// The objects of its manifest.
+    pub(crate) objects: &'a [Node],
 }
 
 /// A field on the way through a document.
@@ -49,8 +52,9 @@ struct Field<'a> {
 }
 
 impl Bounds<'_> {
-    /// Reports what is reached for in a workload, whose manifest has these `objects`, of which some may be in the cluster already.
-    pub(crate) fn check_workload(&self, workload: &Node, objects: &[Node], diagnostics: &mut Diagnostics) {
+    /// Reports what is reached for in a workload and in the objects of its manifest, of which some may be in the cluster already.
+    pub(crate) fn check_workload(&self, workload: &Node, diagnostics: &mut Diagnostics) {
+        let objects = self.objects;
         let Some(Entry { key, value, .. }) = workload.entries().first() else { return };
         for entry in value.entries().iter().filter(|entry| objects.is_empty() || entry.key != "object") {
             self.look_at(Field { entry, of: key, in_workflow: false }, diagnostics);
@@ -64,6 +68,13 @@ impl Bounds<'_> {
     /// Reports what is reached for in a part of a spec, or in an object that is created.
     pub(crate) fn check(&self, node: &Node, diagnostics: &mut Diagnostics) {
         self.look(node, "", false, diagnostics);
+    }
+
+    /// Returns whether an object of this name is in its manifest.
+    fn brings(&self, name: &str) -> bool {
+        let named =
+            |object: &Node| object.get("metadata").and_then(|metadata| metadata.get("name")?.as_text()) == Some(name);
+        self.objects.iter().any(named)
     }
 
     fn look(&self, node: &Node, of: &str, in_workflow: bool, diagnostics: &mut Diagnostics) {
@@ -88,6 +99,7 @@ impl Bounds<'_> {
         }
         token::check(field, self, diagnostics);
         spark::check(field, diagnostics);
+        outside::check(field, self, diagnostics);
         match embedded::read(field, diagnostics) {
             Some(nodes) => nodes.iter().for_each(|node| self.look(node, key, in_workflow, diagnostics)),
             None => {

@@ -17,6 +17,8 @@ pub enum Severity {
     Error,
     /// The input compiles, but probably not into what its author wants.
     Warning,
+    /// The input is right, and does what somebody who reviews it wants to know of.
+    Info,
 }
 
 impl Severity {
@@ -25,6 +27,7 @@ impl Severity {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
+            Self::Info => "info",
         }
     }
 }

@@ -54,12 +54,9 @@ struct Breach {
     refused_by: PodSecurity,
 }
 
-/// Reports every such setting: an error where the target's namespace refuses the pod for it, and nothing where the target
-/// says that everything is allowed.
+/// Reports every such setting: an error where the target's namespace refuses the pod for it, and a thing to know where the target says that
+/// everything is allowed.
 pub(super) fn kept(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
-    if benchmark.target.pod_security == PodSecurity::Privileged {
-        return;
-    }
     for workload in benchmark.cases.iter().map(|case| &case.workload) {
         for role in workload.pods() {
             let patches = pods::patches(workload, role);
@@ -77,6 +74,10 @@ pub(super) fn kept(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
 impl Breach {
     fn report(self, target: &Target) -> Diagnostic {
         let mut fault = Diagnostic::at(&code::KB0419, self.span, format!("{} lowers pod security", self.what));
+        if target.pod_security == PodSecurity::Privileged {
+            fault.severity = Severity::Info;
+            return fault.note(format!("the target `{}` says `podSecurity: privileged`, which allows it", target.name));
+        }
         if target.pod_security < self.refused_by {
             return fault
                 .note("it brings code from an image closer to the node, and a namespace with `restricted` refuses it")

@@ -5,7 +5,7 @@ use crate::lower::{Document, Inputs, Manifests, Project, Suites};
 use crate::workload;
 use kubebench_format::schema::DocumentKind;
 use kubebench_format::spec::v1::project::LintLevel;
-use kubebench_syntax::diag::{Diagnostic, code};
+use kubebench_syntax::diag::{Diagnostic, Severity, code};
 use kubebench_syntax::text::{Source, SourceMap};
 use kubebench_syntax::yaml;
 use kubebench_testing::snapshot::{Snapshot, assert_findings, assert_text, str};
@@ -84,8 +84,13 @@ fn compile(project: &str, benchmark: &str) -> Compiled {
 }
 
 impl Compiled {
-    /// Returns what the rules say, in the order and with the repetitions removed as a user sees it.
+    /// Returns what the rules find to be wrong, in the order and with the repetitions removed as a user sees it.
     fn findings(&self) -> Vec<Diagnostic> {
+        self.all_findings().into_iter().filter(|finding| finding.severity != Severity::Info).collect()
+    }
+
+    /// Returns the same with what is right and yet to be shown.
+    fn all_findings(&self) -> Vec<Diagnostic> {
         let mut found = Diagnostics::default();
         self.benchmarks.iter().for_each(|benchmark| super::check(benchmark, &mut found));
         let is_off = |fault: &Diagnostic| self.project.lints.get(fault.code.id) == Some(&LintLevel::Off);

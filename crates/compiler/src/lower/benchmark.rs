@@ -386,8 +386,8 @@ impl Shared<'_> {
         let around = Around { target, timeout, documents: documents.as_deref() };
         let lowered = if sound { workload::lower(workload, around, &mut found) } else { None };
         if sound {
-            let bounds = self.bounds(target);
-            bounds.check_workload(workload, documents.as_deref().unwrap_or_default(), &mut found);
+            let bounds = Bounds { objects: documents.as_deref().unwrap_or_default(), ..self.bounds(target) };
+            bounds.check_workload(workload, &mut found);
             spec.get("postprocess").into_iter().for_each(|job| bounds.check(job, &mut found));
         }
         let postprocess = match spec.entry("postprocess") {
@@ -467,6 +467,7 @@ impl Shared<'_> {
             credential: &settings.results.credential,
             kinds: &settings.allow_kinds,
             audiences: &target.token_audiences,
+            objects: &[],
         }
     }
 

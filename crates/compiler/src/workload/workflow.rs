@@ -2,7 +2,6 @@
 //! Workflow that its compiler makes.
 
 mod arguments;
-mod outside;
 
 use std::collections::BTreeMap;
 
@@ -99,7 +98,6 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     manifest::warn_of_namespace(cx, &document);
     refuse_suspension(cx, document.node);
     refuse_upper_case(cx, document.node);
-    outside::warn(document.node, cx.diagnostics);
     let mut object = document.node.to_json();
     arguments::fill(cx, document.node, &mut object);
     let mut roles = manifest::roles(document.node, &object, Some(&KIND), cx.diagnostics);

@@ -70,9 +70,10 @@ pub(crate) fn errors_at(compilation: &Compilation) -> Vec<(String, String)> {
     errors.map(|fault| (place(fault), fault.message.clone())).collect()
 }
 
-/// The codes of all findings of a compilation.
+/// The codes of all that a compilation finds to be wrong.
 pub(crate) fn codes(compilation: &Compilation) -> Vec<&'static str> {
-    compilation.diagnostics.iter().map(|fault| fault.code.id).collect()
+    let faults = compilation.diagnostics.iter().filter(|finding| finding.severity != Severity::Info);
+    faults.map(|fault| fault.code.id).collect()
 }
 
 /// Every object of the tree, read back from its bytes by the YAML reader of serde.

@@ -1,18 +1,34 @@
 //! What no benchmark may reach for: each attack beside an honest twin that passes.
 
+use kubebench_syntax::diag::Severity;
 use kubebench_testing::snapshot::{assert_findings, str};
 
-use crate::compiled::{compile, errors_at};
+use crate::compiled::{compile, compile_sound, created, errors, errors_at};
 
 const METRICS: &str = "  metrics: [{name: s, unit: s, better: lower, primary: true, from: {duration: run}}]\n";
 const HEAD: &str = "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {name: base}\nspec:\n  timeout: 1h\n";
 const CONTAINER: &str = "name: main, image: 'r.example/a:1', resources: {limits: {cpu: 1, memory: 1Gi}}";
 
-/// The text pointed at and the message of each error in a project with these `settings` and this workload.
+/// A project with these `settings` and this workload.
+fn files(settings: &str, workload: &str) -> [String; 2] {
+    [
+        format!("apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\nspec: {settings}\n"),
+        format!("{HEAD}  workload: {workload}\n{METRICS}"),
+    ]
+}
+
+/// The text pointed at and the message of each error there.
 fn found(settings: &str, workload: &str, manifest: &str) -> Vec<(String, String)> {
-    let project = format!("apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\nspec: {settings}\n");
-    let spec = format!("{HEAD}  workload: {workload}\n{METRICS}");
+    let [project, spec] = files(settings, workload);
     errors_at(&compile(&[("kubebench.yaml", &project), ("specs/a.yaml", &spec), ("jobs/x.yaml", manifest)]))
+}
+
+/// The codes and messages of what is right there, and of what a lint reports.
+fn noted(settings: &str, workload: &str, manifest: &str) -> Vec<(&'static str, Severity, String)> {
+    let [project, spec] = files(settings, workload);
+    let compilation = compile(&[("kubebench.yaml", &project), ("specs/a.yaml", &spec), ("jobs/x.yaml", manifest)]);
+    assert_eq!(errors(&compilation), [""; 0], "{workload} {manifest}");
+    compilation.diagnostics.iter().map(|fault| (fault.code.id, fault.severity, fault.message.clone())).collect()
 }
 
 #[track_caller]
@@ -331,4 +347,106 @@ fn other_kinds_are_for_the_owners_of_the_project_to_allow() {
     );
     // What is there already is nobody's to create.
     manifest_in("{}", ", preinstalled: [NetworkPolicy/p]", &format!("{}---\n{policy}\n", of_pod("")), &[]);
+}
+
+const PRIVILEGED: &str = "{targets: {t: {podSecurity: privileged, networkPolicy: {enabled: false}}}}";
+
+fn infos(settings: &str, workload: &str, manifest: &str) -> Vec<(&'static str, String)> {
+    let noted = noted(settings, workload, manifest).into_iter();
+    noted.filter(|(_, severity, _)| *severity == Severity::Info).map(|(code, _, message)| (code, message)).collect()
+}
+
+#[test]
+fn what_is_allowed_by_design_is_shown() {
+    let manifest = "{manifest: {file: jobs/x.yaml}}";
+    let text = of_pod(", hostNetwork: true");
+    assert_findings(
+        &infos(PRIVILEGED, manifest, &text),
+        &[("KB0419", str! {"`hostNetwork: true` lowers pod security"})],
+    );
+    assert_eq!(infos(PRIVILEGED, manifest, &of_pod("")), []);
+    // No level of a lint makes what is right wrong; its owners may hide it.
+    let with = |level: &str| PRIVILEGED.replace("{targets", &format!("{{lints: {{KB0419: {level}}}, targets"));
+    assert_eq!(infos(&with("error"), manifest, &text).len(), 1);
+    assert_eq!(infos(&with("'off'"), manifest, &text), []);
+    let spark = "{sparkApplication: {image: 'r.example/a:1', type: Python, sparkVersion: 4.0.4, mainApplicationFile: 'local:///a.py', driver: {serviceAccount: spark}, executor: {}}}";
+    assert_findings(
+        &infos(PRIVILEGED, spark, ""),
+        &[("KB0373", str! {"the pods of `driver` have a token of the cluster's API"})],
+    );
+}
+
+#[test]
+fn pods_that_the_cluster_describes_are_shown() {
+    let train = |runtime: &str| {
+        format!(
+            "{{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata: {{name: x}}, spec: {{runtimeRef: {{name: {runtime}}}}}}}\n"
+        )
+    };
+    let manifest = "{manifest: {file: jobs/x.yaml}}";
+    assert_findings(
+        &infos("{}", manifest, &train("torch")),
+        &[("KB0376", str! {"pods are described by the runtime `torch` of the cluster"})],
+    );
+    let carried =
+        "{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainingRuntime, metadata: {name: mine}, spec: {}}\n";
+    assert_eq!(infos("{}", manifest, &format!("{}---\n{carried}", train("mine"))), []);
+    let workflow = "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, metadata: {name: x}, spec: {workflowTemplateRef: {name: shared}}}\n";
+    for form in [manifest, "{workflow: {file: jobs/x.yaml}}"] {
+        let lints: Vec<_> =
+            noted(PRIVILEGED, form, workflow).into_iter().filter(|(code, ..)| *code == "KB0329").collect();
+        assert_eq!(lints.len(), 1, "{lints:?}");
+    }
+}
+
+/// Objects beside the measured one run pods too.
+#[test]
+fn pods_beside_a_manifest_keep_the_rules_about_pods() {
+    let deployment = |kind: &str, pod: &str| {
+        format!(
+            "{{apiVersion: apps/v1, kind: {kind}, metadata: {{name: d}}, spec: {{template: {{metadata: {{labels: {{a: b}}}}, spec: {{containers: [{{{CONTAINER}}}]{pod}}}}}}}}}"
+        )
+    };
+    let settings = "{allowKinds: [apps/DaemonSet, Pod]}";
+    beside_in(settings, &deployment("Deployment", ""), &[]);
+    beside_in(settings, &deployment("Deployment", ", hostNetwork: true"), &["KB0419 at hostNetwork"]);
+    beside_in(
+        settings,
+        &deployment("DaemonSet", ", volumes: [{name: v, hostPath: {path: /}}]"),
+        &["KB0419 at hostPath"],
+    );
+    let pod = format!(
+        "{{apiVersion: v1, kind: Pod, metadata: {{name: p}}, spec: {{hostPID: true, containers: [{{{CONTAINER}}}]}}}}"
+    );
+    beside_in(settings, &pod, &["KB0419 at hostPID"]);
+    let root = "containers: [{name: m, image: r.example/a, securityContext: {privileged: true}}]";
+    let mut codes: Vec<String> = found(
+        &settings.replace("{allow", "{lints: {KB0401: error, KB0403: error}, allow"),
+        "{manifest: {file: jobs/x.yaml}}",
+        &format!("{}---\n{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: d}}, spec: {{template: {{spec: {{{root}}}}}}}}}\n", of_pod("")),
+    )
+    .into_iter()
+    .map(|(place, _)| place)
+    .collect();
+    codes.sort();
+    assert_eq!(codes, ["KB0401 at r.example/a", "KB0403 at m", "KB0419 at privileged"]);
+    let patched = "podSpecPatch: 'hostNetwork: true', container: {image: 'r.example/a:1', resources: {limits: {cpu: 1, memory: 1Gi}}}";
+    workflow("", patched, &["KB0419 at 'hostNetwork: true'"]);
+    // The network policy knows all of them.
+    let [project, spec] = files(settings, "{manifest: {file: jobs/x.yaml}}");
+    let sound = pod.replace("hostPID: true, ", "");
+    let text = format!("{}---\n{}\n---\n{sound}\n", of_pod(""), deployment("DaemonSet", ""));
+    let compilation = compile_sound(&[("kubebench.yaml", &project), ("specs/a.yaml", &spec), ("jobs/x.yaml", &text)]);
+    let objects = created(&compilation);
+    let labels = |kind: &str, at: &str| {
+        let object = &objects.iter().find(|emitted| emitted.object["kind"] == kind).unwrap().object;
+        object.pointer(at).unwrap()["kubebench.dev/benchmark"].clone()
+    };
+    for (kind, at) in [
+        ("Job", "/spec/template/metadata/labels"),
+        ("DaemonSet", "/spec/template/metadata/labels"),
+        ("Pod", "/metadata/labels"),
+    ] {
+        assert_eq!(labels(kind, at), "base", "{kind}");
+    }
 }

@@ -19,7 +19,7 @@ const SHOWN: usize = 10;
 
 pub(super) fn render(report: &Report<'_>) -> String {
     let mut out = String::new();
-    for severity in [Severity::Error, Severity::Warning] {
+    for severity in [Severity::Error, Severity::Warning, Severity::Info] {
         for diagnostic in report.of(severity) {
             out.push_str(&command(diagnostic, report.sources));
         }
@@ -44,7 +44,8 @@ pub(super) fn render(report: &Report<'_>) -> String {
 
 fn command(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     let location = Location::for_review(diagnostic, sources);
-    let mut command = format!("::{} ", diagnostic.severity.name());
+    let level = if diagnostic.severity == Severity::Info { "notice" } else { diagnostic.severity.name() };
+    let mut command = format!("::{level} ");
     if !location.path.is_empty() {
         let _ = write!(command, "file={},", property(&printable(location.path, LineBreaks::Keep)));
     }

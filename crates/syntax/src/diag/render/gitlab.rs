@@ -68,5 +68,6 @@ fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "major",
         Severity::Warning => "minor",
+        Severity::Info => "info",
     }
 }

@@ -91,6 +91,7 @@ impl Palette {
         let (level, ansi) = match diagnostic.severity {
             Severity::Error => (Level::ERROR, self.error),
             Severity::Warning => (Level::WARNING, self.warning),
+            Severity::Info => (Level::INFO, self.note),
         };
         let location = Location::of(&diagnostic.place, sources);
         let others = diagnostic.related.iter().map(|related| (related, Location::of(&related.place, sources)));

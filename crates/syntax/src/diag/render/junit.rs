@@ -17,7 +17,7 @@ use crate::text::SourceMap;
 #[derive(Default)]
 struct File<'a> {
     errors: BTreeMap<&'static str, Vec<&'a Diagnostic>>,
-    warnings: Vec<&'a Diagnostic>,
+    others: Vec<&'a Diagnostic>,
 }
 
 pub(super) fn render(report: &Report<'_>) -> String {
@@ -27,7 +27,7 @@ pub(super) fn render(report: &Report<'_>) -> String {
         let file = files.entry(diagnostic.path(report.sources)).or_default();
         match diagnostic.severity {
             Severity::Error => file.errors.entry(diagnostic.code.id).or_default().push(diagnostic),
-            Severity::Warning => file.warnings.push(diagnostic),
+            Severity::Warning | Severity::Info => file.others.push(diagnostic),
         }
     }
     let tests: usize = files.values().map(|file| file.errors.len().max(1)).sum();
@@ -51,9 +51,9 @@ fn test_cases(out: &mut String, path: &str, file: &File<'_>, sources: &SourceMap
     }
     let last = cases.len() - 1;
     for (number, (name, errors)) in cases.into_iter().enumerate() {
-        let warnings = if number == last { file.warnings.as_slice() } else { &[] };
+        let others = if number == last { file.others.as_slice() } else { &[] };
         let _ = write!(out, "    <testcase classname=\"{path}\" name=\"{name}\" file=\"{path}\"");
-        if errors.is_empty() && warnings.is_empty() {
+        if errors.is_empty() && others.is_empty() {
             out.push_str("/>\n");
             continue;
         }
@@ -66,8 +66,8 @@ fn test_cases(out: &mut String, path: &str, file: &File<'_>, sources: &SourceMap
                 lines(errors, sources)
             );
         }
-        if !warnings.is_empty() {
-            let _ = writeln!(out, "      <system-out>{}</system-out>", lines(warnings, sources));
+        if !others.is_empty() {
+            let _ = writeln!(out, "      <system-out>{}</system-out>", lines(others, sources));
         }
         out.push_str("    </testcase>\n");
     }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::Report;
 use super::fingerprint::Fingerprints;
 use super::location::{Location, Region};
-use crate::diag::{Code, Diagnostic, Fix};
+use crate::diag::{Code, Diagnostic, Fix, Severity};
 use crate::text::{Source, SourceMap};
 
 /// How many results GitHub keeps of one upload.
@@ -69,13 +69,18 @@ fn notifications(found: usize) -> Vec<Value> {
     vec![json!({"level": "warning", "message": {"text": text}})]
 }
 
+/// Returns what SARIF calls a severity.
+fn level(severity: Severity) -> &'static str {
+    if severity == Severity::Info { "note" } else { severity.name() }
+}
+
 fn rule(code: &Code) -> Value {
     json!({
         "id": code.id,
         "shortDescription": {"text": code.title},
         "fullDescription": {"text": description(code)},
         "help": {"text": code.page, "markdown": code.page},
-        "defaultConfiguration": {"level": code.severity.name()},
+        "defaultConfiguration": {"level": level(code.severity)},
     })
 }
 
@@ -88,7 +93,7 @@ fn description(code: &Code) -> String {
 fn result(diagnostic: &Diagnostic, fingerprint: &str, codes: &[&Code], sources: &SourceMap) -> Value {
     let mut result = json!({
         "ruleId": diagnostic.code.id,
-        "level": diagnostic.severity.name(),
+        "level": level(diagnostic.severity),
         "message": {"text": message(diagnostic)},
         "locations": primary(diagnostic, sources),
         "partialFingerprints": {"primaryLocationLineHash": fingerprint},

@@ -109,7 +109,7 @@ fn fingerprints_outlive_moved_lines() {
 fn over_the_limit_errors_stay_and_a_notification_says_so() {
     let mut fixture = Fixture::many(&KB0401, 5_001);
     let last = fixture.diagnostics.pop().unwrap();
-    fixture.push(Diagnostic { code: &KB0105, severity: crate::diag::Severity::Error, ..last });
+    fixture.push(Diagnostic { code: &KB0105, severity: Severity::Error, ..last });
     let run = run(&fixture);
     let results = run["results"].as_array().unwrap();
     assert_eq!(results.len(), 5_000);
