@@ -65,7 +65,8 @@ pub(super) fn kept(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             patches.main.iter().chain(&patches.others).for_each(|container| of_container(container, &mut breaches));
             diagnostics.extend(breaches.into_iter().map(|breach| breach.report(&benchmark.target)));
             if workload.given.is_some() && benchmark.target.pod_security == Restricted {
-                patches.pod.iter().for_each(|pod| unsaid(pod, &benchmark.target, diagnostics));
+                // What follows the pod itself are patches, which leave most unsaid.
+                patches.pod.iter().take(1).for_each(|pod| unsaid(pod, &benchmark.target, diagnostics));
             }
         }
     }

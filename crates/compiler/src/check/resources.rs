@@ -21,6 +21,10 @@ pub(super) fn stated(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for workload in benchmark.cases.iter().map(|case| &case.workload) {
         for role in workload.pods() {
             for (name, container) in pods::patches(workload, role).added() {
+                // Without an image it is none of its own: it changes what Argo puts into the pod.
+                if container.iter().all(|node| node.get("image").is_none()) {
+                    continue;
+                }
                 let amounts = || container.iter().filter_map(|node| node.get("resources"));
                 let says = |list: &str, resource: &str| {
                     amounts().filter_map(|resources| resources.get(list)).any(|amounts| amounts.get(resource).is_some())
