@@ -1,8 +1,8 @@
 //! KB0376: texts that hold objects, as Argo has them.
 
 use super::Field;
-use crate::workload::read_embedded;
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use crate::workload::{pod_sets, read_embedded};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Entry, Node};
 
@@ -22,7 +22,15 @@ pub(super) fn read(field: Field<'_>, diagnostics: &mut Diagnostics) -> Option<Ve
             fault.help("write it as YAML in which parameters are values: `memory: \"{{inputs.parameters.memory}}\"`"),
         );
     }
-    Some(read.unwrap_or_default())
+    let objects = read.unwrap_or_default();
+    if key == "manifest" && objects.iter().any(|object| !pod_sets(&object.to_json()).is_empty()) {
+        let mut fault = Diagnostic::at(&code::KB0376, *key_span, "these pods carry no label of the benchmark");
+        fault.severity = Severity::Info;
+        diagnostics.push(
+            fault.note("Argo creates them from a text, so the network policy of the target does not hold for them"),
+        );
+    }
+    Some(objects)
 }
 
 fn unseen(span: Span, message: &str) -> Diagnostic {

@@ -54,6 +54,8 @@ manifest:
               resources: {limits: {cpu: \"1\", memory: 1Gi}}
 ";
 
+/// The place of an object that is none of those of a run, since another one creates it.
+const IN_A_TEXT: usize = usize::MAX;
 /// Where Kueue, or a person, says that a job is not to start yet.
 const SUSPEND: [&str; 2] = ["/spec/suspend", "/spec/runPolicy/suspend"];
 /// Versions that a controller serves beside the newest.
@@ -179,8 +181,13 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     };
     let server = if serves { answers::server(&object, kind, &beside) } else { None };
     let given = Given { body: body(object, &conditions), name };
-    let pods_of = |(index, document): (usize, &Document<'_>)| pods_beside(index + 1, document.node, cx.diagnostics);
-    let beside = chosen.supporting.iter().enumerate().flat_map(pods_of).collect();
+    let mut beside = Vec::new();
+    for (index, document) in chosen.supporting.iter().enumerate() {
+        beside.extend(pods_beside(index + 1, document.node, cx.diagnostics));
+    }
+    for node in chosen.all() {
+        beside.extend(pods_of_resources(node, cx.diagnostics));
+    }
     let supporting = chosen.supporting.iter().map(supporting).collect();
     let workload = Workload { beside, supporting, given: Some(given), ..cx.workload(api, Map::new(), roles) };
     let workload = serve(cx, &form, workload, server)?;
@@ -218,6 +225,14 @@ fn pods_beside(place: usize, node: &Node, diagnostics: &mut Diagnostics) -> Vec<
         role.template_at.object = place;
     }
     roles
+}
+
+/// Returns the pods of the objects that a Workflow creates by its `resource` templates: nothing of them is written by Kubebench.
+pub(super) fn pods_of_resources(object: &Node, diagnostics: &mut Diagnostics) -> Vec<Role> {
+    let templates = object.get("spec").map(|spec| spec.items_of("templates")).unwrap_or_default();
+    let texts = templates.iter().filter_map(|template| template.get("resource")?.get("manifest"));
+    let objects: Vec<Node> = texts.filter_map(embedded::read).flatten().collect();
+    objects.iter().flat_map(|object| pods_beside(IN_A_TEXT, object, diagnostics)).collect()
 }
 
 /// Returns the API of the object, and reports a version of a kind that no controller answers any more, or not this target's.

@@ -101,6 +101,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let mut object = document.node.to_json();
     arguments::fill(cx, document.node, &mut object);
     let mut roles = manifest::roles(document.node, &object, Some(&KIND), cx.diagnostics);
+    let beside = manifest::pods_of_resources(document.node, cx.diagnostics);
     manifest::check_fields(document.node, cx.target.trainer, cx.diagnostics);
     let is_sound = !cx.diagnostics.as_slice().iter().skip(found_before).any(|fault| fault.severity == Severity::Error);
     let (body, supporting, name_at) = apart(manifest::body(object, &[]));
@@ -108,7 +109,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         role.template_at.object = 1;
     }
     let given = Some(Given { body, name: None });
-    is_sound.then(|| Workload { name_at, supporting, given, ..cx.workload(KIND.api, Map::new(), roles) })
+    is_sound.then(|| Workload { name_at, beside, supporting, given, ..cx.workload(KIND.api, Map::new(), roles) })
 }
 
 /// Takes the `spec` out of a Workflow into a WorkflowTemplate that it refers to, which is created before it: a controller with

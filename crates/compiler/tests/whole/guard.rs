@@ -206,6 +206,22 @@ fn texts_in_which_argo_finds_objects_are_read() {
     let secret = "'{apiVersion: v1, kind: Secret, metadata: {name: x}, stringData: {a: b}}'";
     workflow("", &made(secret), &[&format!("KB0336 at {secret}")]);
     workflow("", "resource: {action: create, manifestFrom: {artifact: {name: a}}}", &["KB0376 at manifestFrom"]);
+    let job = |pod: &str| {
+        format!(
+            "'{{apiVersion: batch/v1, kind: Job, metadata: {{name: x}}, spec: {{template: {{spec: {{containers: [{{name: a, image: \"r.example/a:1\", resources: {{limits: {{cpu: 1, memory: 1Gi}}}}}}]{pod}}}}}}}}}'"
+        )
+    };
+    workflow("", &made(&job("")), &[]);
+    let text = job(", hostNetwork: true");
+    workflow("", &made(&text), &[&format!("KB0419 at {text}")]);
+    let text = format!(
+        "{{apiVersion: argoproj.io/v1alpha1, kind: Workflow, metadata: {{name: x}}, spec: {{entrypoint: a, templates: [{{name: a, {}}}]}}}}\n",
+        made(&job(""))
+    );
+    assert_findings(
+        &infos(PRIVILEGED, "{workflow: {file: jobs/x.yaml}}", &text),
+        &[("KB0376", str! {"these pods carry no label of the benchmark"})],
+    );
 }
 
 #[test]

@@ -35,6 +35,13 @@ fn steps() {
 }
 
 #[test]
+fn the_widest_place_is_the_first_of_its_distance() {
+    // By energy distances that a script of a dozen lines computes from all pairs.
+    assert_eq!(widest(&[0.0, 0.0, 8.0, 0.0, 6.0, 3.0, 6.0, 0.0], 2), Some(2), "what is within the sides counts");
+    assert_eq!(widest(&[0.0, 0.0, 1.0, 1.0, 0.0, 0.0], 2), Some(2), "of two that are equally wide");
+}
+
+#[test]
 fn steps_at_the_edges() {
     for long in [20, 200] {
         assert_eq!(places(&levels(&[(5, 8.0), (long, 0.0)]), 5), [5]);
