@@ -26,13 +26,16 @@ pub(super) struct Scratch {
 impl Scratch {
     /// Makes a new one below `cache`, and removes those whose makers were killed.
     pub(super) fn new(cache: &Path) -> Result<Self, NotRecorded> {
-        let made = private_folder(cache).and_then(|()| {
+        let made = own_folder(cache).and_then(|()| {
             sweep(cache);
             Self::make(cache)
         });
         made.map_err(|error| {
             let fault = format!("cannot make a folder in `{}`: {}", cache.display(), kubebench_host::fs::words(&error));
-            NotRecorded::try_again(fault).help("make room there, or name another place with `XDG_CACHE_HOME`")
+            NotRecorded::try_again(fault).help(match error.kind() {
+                io::ErrorKind::PermissionDenied => "name a folder of this user's own with `XDG_CACHE_HOME`",
+                _ => "make room there, or name another place with `XDG_CACHE_HOME`",
+            })
         })
     }
 
@@ -115,6 +118,28 @@ fn private_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
+/// Makes a folder in which nobody but this user can put anything, or sees to it that one is so; an error where it is another user's: git
+/// starts what the configuration of a repository says, and whoever can write there writes that.
+pub(super) fn own_folder(path: &Path) -> io::Result<()> {
+    private_folder(path)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+        // What this user makes is this user's, in whatever namespace and on whatever server.
+        let probe = path.join(format!("owner-{:016x}", super::random()));
+        let made = File::options().write(true).create_new(true).open(&probe)?.metadata()?.uid();
+        fs::remove_file(&probe)?;
+        let (link, folder) = (fs::symlink_metadata(path)?, fs::metadata(path)?);
+        if [link.uid(), folder.uid()] != [made, made] {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"));
+        }
+        if folder.permissions().mode() & 0o022 != 0 {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
+        }
+    }
+    Ok(())
+}
+
 /// Removes what killed processes left; what cannot be removed is left to the next call.
 fn sweep(cache: &Path) {
     let started = Instant::now();
@@ -135,6 +160,56 @@ fn sweep(cache: &Path) {
             // The lock is held until all is gone: whoever has made the file and waits for its lock then looks again.
             remove(&path.with_extension(""), &path);
             drop(lock);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn nobody_else_writes_into_a_scratch_folder() {
+        let place = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let new = place.path().join("a/b");
+        own_folder(&new).unwrap();
+        assert_eq!(mode(&new), 0o700);
+        // One that was open to all is closed before anything is put there.
+        fs::set_permissions(&new, fs::Permissions::from_mode(0o777)).unwrap();
+        own_folder(&new).unwrap();
+        assert_eq!(mode(&new), 0o700);
+        assert_eq!(fs::read_dir(&new).unwrap().count(), 0);
+        fs::write(place.path().join("file"), "").unwrap();
+        assert!(own_folder(&place.path().join("file")).is_err());
+    }
+
+    /// Only root can give a folder to somebody else; for everybody else root's is one.
+    #[test]
+    fn a_folder_of_somebody_else_is_refused() {
+        let place = tempfile::tempdir().unwrap();
+        for target in ["folder", "link"] {
+            let folder = place.path().join(target);
+            if target == "link" {
+                std::os::unix::fs::symlink(place.path(), &folder).unwrap();
+            } else {
+                fs::create_dir(&folder).unwrap();
+            }
+            if std::os::unix::fs::lchown(&folder, Some(65534), None).is_err() {
+                assert!(own_folder(Path::new("/")).is_err());
+                return;
+            }
+            let refused = own_folder(&folder).unwrap_err();
+            assert_eq!(refused.to_string(), "it belongs to another user", "{target}");
+            assert_eq!(
+                fs::read_dir(place.path())
+                    .unwrap()
+                    .filter(|entry| entry.as_ref().unwrap().file_name() != target)
+                    .count(),
+                usize::from(target == "link")
+            );
         }
     }
 }
