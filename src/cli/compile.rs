@@ -4,14 +4,13 @@ use anyhow::Result;
 
 use super::ExitStatus;
 use super::args::{CompileArgs, Global};
-use super::findings::{colored, counted, tell};
+use super::findings::{counted, style_of_diff, tell};
 use super::project;
 use crate::app::project::CompiledProject;
 use crate::app::tree::GeneratedTree;
-use kubebench_compiler::tree::diff::Style;
 use kubebench_compiler::tree::{EditedFiles, Mode, Plan};
 use kubebench_host::fs;
-use kubebench_host::terminal::{self, Stream};
+use kubebench_host::terminal;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 
 /// Writes the tree, or says what would be written.
@@ -32,7 +31,7 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
     };
     let update = Update { global, project, tree: &tree, plan: tree.plan() };
     if args.diff {
-        let style = if colored(global, Stream::Output) { Style::Ansi } else { Style::Plain };
+        let style = style_of_diff(global);
         terminal::print(&update.plan.diff(&tree.output, style))?;
     }
     if writes { write(&update, args, diagnostics) } else { answer(&update, args, diagnostics) }

@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result};
 use super::ExitStatus;
 use super::args::{Color, Global};
 use crate::app::places;
+use kubebench_compiler::tree::diff;
 use kubebench_host::fs;
 use kubebench_host::terminal::{self, Stream};
 pub(super) use kubebench_results::compare::words::counted;
@@ -122,6 +123,15 @@ pub(super) fn refuse_report_places(global: &Global, root: &Path, kept: &[&str]) 
 pub(super) fn tell(global: &Global, text: &str) {
     if !global.quiet {
         terminal::tell(text);
+    }
+}
+
+/// Returns how a diff is printed: as a patch for programs, and so that no file steers a terminal.
+pub(super) fn style_of_diff(global: &Global) -> diff::Style {
+    match (colored(global, Stream::Output), terminal::is_terminal(Stream::Output)) {
+        (true, _) => diff::Style::Ansi,
+        (false, true) => diff::Style::Visible,
+        (false, false) => diff::Style::Plain,
     }
 }
 

@@ -6,16 +6,16 @@ use anyhow::Result;
 
 use super::ExitStatus;
 use super::args::{FmtArgs, Global};
-use super::findings::{Findings, Output, colored, counted, refuse_report_places, report, tell};
+use super::findings::{Findings, Output, counted, refuse_report_places, report, style_of_diff, tell};
 use crate::app::files;
 use crate::app::project::{Project, Texts};
 use crate::app::start::VERSION;
 use kubebench_compiler::compile::{Compilation, Input, Workspace, document_schemas};
 use kubebench_compiler::lower::PROJECT_FILE;
-use kubebench_compiler::tree::diff::{Style, unified};
+use kubebench_compiler::tree::diff::unified;
 use kubebench_format::schema::{DocumentKind, Schemas};
 use kubebench_host::fs;
-use kubebench_host::terminal::{self, Stream};
+use kubebench_host::terminal;
 use kubebench_syntax::diag::fix::fix;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code};
 use kubebench_syntax::text::{Source, SourceId, SourceMap};
@@ -65,7 +65,7 @@ pub(super) fn run(global: &Global, args: &FmtArgs) -> Result<ExitStatus> {
 }
 
 fn print_diff(global: &Global, Input { path, bytes }: &Input, text: &str) -> Result<()> {
-    let style = if colored(global, Stream::Output) { Style::Ansi } else { Style::Plain };
+    let style = style_of_diff(global);
     let old = String::from_utf8_lossy(bytes);
     terminal::print(&unified(&old, text, &format!("a/{path}"), &format!("b/{path}"), style))
 }

@@ -23,7 +23,7 @@ pub struct Addition {
     pub bytes: Vec<u8>,
     /// The benchmark's name.
     pub benchmark: String,
-    /// The case as people name it: `batchSize=64`, or `default`.
+    /// The id of the case, or `default`: its name is a user's text, by which a server closes issues, skips its CI and calls people.
     pub case: String,
     /// The repeat: `r3`, or `w1` for a warm-up.
     pub round: String,

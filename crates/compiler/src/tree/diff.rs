@@ -11,10 +11,12 @@ use kubebench_syntax::path::join;
 /// How a diff is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
-    /// As a patch.
+    /// As a patch, byte for byte.
     #[default]
     Plain,
-    /// For eyes on a terminal: with ANSI colors, and with control characters made visible.
+    /// For eyes on a terminal: with control characters made visible.
+    Visible,
+    /// The same with ANSI colors.
     Ansi,
 }
 
@@ -76,6 +78,7 @@ fn paint(diff: &str, style: Style) -> String {
             Some(b'+' | b'-' | b'F') if !in_hunk => BOLD,
             _ => "",
         };
+        let color = if style == Style::Ansi { color } else { "" };
         let end = if color.is_empty() { "" } else { RESET };
         // Writing to a string cannot fail.
         let _ = writeln!(painted, "{color}{}{end}", visible(line));

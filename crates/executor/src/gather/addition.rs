@@ -15,7 +15,7 @@ pub fn addition(sealed: &Sealed, kept: &Path, directory: &str) -> Addition {
         path: format!("{directory}/{}", result::path(result)),
         bytes: sealed.bytes.clone(),
         benchmark: result.metadata.benchmark.clone(),
-        case: result.metadata.case_name.clone(),
+        case: result.metadata.case.clone(),
         round: result::round(&result.run),
         status: status.as_ref().and_then(|status| status.as_str()).expected("a word for each status").to_owned(),
         run_digest: result.source.run_digest.clone(),

@@ -51,6 +51,10 @@ fn a_terminal_sees_colors_and_nothing_that_steers_it() {
     let expected = "\x1b[1m--- a/x\x1b[0m\n\x1b[1m+++ b/x\x1b[0m\n\x1b[36m@@ -1,3 +1,2 @@\x1b[0m\n\
                     \x1b[31m-a^[[2J\x1b[0m\n\x1b[32m+b\\u{9b}\x1b[0m\n  same\n\x1b[31m---- x\x1b[0m\n";
     assert_eq!(painted, expected);
+    let colors = ["\x1b[0m", "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[36m"];
+    let plain = colors.iter().fold(painted, |text, color| text.replace(color, ""));
+    let shown = unified("a\x1b[2J\n same\n--- x\n", "b\u{9b}\n same\n", "a/x", "b/x", Style::Visible);
+    assert_eq!(shown, plain);
 }
 
 #[test]
