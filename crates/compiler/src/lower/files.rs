@@ -8,6 +8,7 @@ use crate::model::carried::{MAX_BYTES, MAX_FILES};
 use crate::model::{CarriedFile, CarriedFiles};
 use crate::workload::carried_name;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
+use kubebench_syntax::path::is_gits_own;
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Entry, Node};
 
@@ -133,7 +134,7 @@ pub(super) fn together(sets: Vec<CarriedFiles>, diagnostics: &mut Diagnostics) -
 
 /// Says why the file at `path` is not to be read, as far as its name tells.
 pub(super) fn refusal(path: &str, output: &str) -> Option<String> {
-    if path.split('/').any(|name| name.eq_ignore_ascii_case(".git")) {
+    if path.split('/').any(is_gits_own) {
         return Some("it lies in git's own folder".to_owned());
     }
     let inside = path.strip_prefix(output).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));

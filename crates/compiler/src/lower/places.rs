@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::model::target::Settings;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
-use kubebench_syntax::path::overlap;
+use kubebench_syntax::path::{is_gits_own, overlap};
 use kubebench_syntax::yaml::Node;
 
 /// A folder of the project file.
@@ -37,7 +37,7 @@ pub(super) fn check(spec: Option<&Node>, settings: &Settings, diagnostics: &mut 
     }
     check_pair(&results, &output, diagnostics);
     for folder in [output, results] {
-        if let Some(node) = folder.node.filter(|_| folder.path.split('/').any(|name| name == ".git")) {
+        if let Some(node) = folder.node.filter(|_| folder.path.split('/').any(is_gits_own)) {
             let message = format!("{} `{}` lies in git's own folder", folder.name, folder.path);
             let fault = Diagnostic::at(&code::KB0323, node.span, message);
             diagnostics.push(fault.note("git may delete or refuse what it did not put there").help(HELP));

@@ -2,6 +2,7 @@
 
 use kubebench_format::schema::format;
 use kubebench_syntax::invariant::Invariant as _;
+use kubebench_syntax::path::is_gits_own;
 
 /// The longest path of a result.
 const PATH: usize = 1000;
@@ -53,9 +54,7 @@ pub(crate) fn refuse_path(path: &str) -> Result<(), String> {
         if part.is_empty() || part == "." || part == ".." {
             return fault("a part of it is empty, `.` or `..`");
         }
-        // HFS+ and NTFS have further spellings of this name; none is pure ASCII without `~` or a trailing dot or space.
-        let bare = part.trim_end_matches(['.', ' ']).to_ascii_lowercase();
-        if bare == ".git" || bare.starts_with("git~") || !part.is_ascii() {
+        if is_gits_own(part) || !part.is_ascii() {
             return fault("a part of it is not plain, or the name of git's own folder");
         }
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use kubebench_syntax::invariant::Invariant as _;
-use kubebench_syntax::path::overlap;
+use kubebench_syntax::path::{is_gits_own, overlap};
 
 /// The project file.
 const PROJECT_FILE: &str = "kubebench.yaml";
@@ -42,7 +42,7 @@ pub fn refuse_output_place(root: &Path, output: &Path, spec_dirs: &[PathBuf]) ->
     if names.as_os_str().is_empty() {
         return Err("the output directory cannot be the project root itself".to_owned());
     }
-    if names.components().any(|name| name.as_os_str() == ".git") {
+    if names.components().any(|name| is_gits_own(&name.as_os_str().to_string_lossy())) {
         return Err(format!("`{shown}` lies in git's own folder"));
     }
     let mut place = root.to_owned();
