@@ -153,6 +153,7 @@ impl Workspace {
         let id = self.sources.add(Source::new(file.path, &file.bytes));
         let source = self.sources.get(id)?;
         let (_, root) = load(id, source, &[DocumentKind::Project], document_schemas(), &mut self.diagnostics)?;
+        check::of_steps(&root, &mut self.diagnostics);
         lower::project(Some(Document { source, root: &root }), version, &mut self.diagnostics)
             .filter(|_| !self.diagnostics.has_errors())
     }

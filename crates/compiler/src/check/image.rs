@@ -5,6 +5,7 @@ use crate::model::Benchmark;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::ImageRef;
+use kubebench_syntax::yaml::Node;
 
 /// Reports images without tag or digest, and the tag `latest`.
 pub(super) fn pinned(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
@@ -22,7 +23,28 @@ pub(super) fn pinned(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     }
 }
 
+/// Reports the same of the image of the steps, which the project file names: they hold the accounts and the credential of the pipeline.
+pub(crate) fn of_steps(project: &Node, diagnostics: &mut Diagnostics) {
+    let node = project.get("spec").and_then(|spec| spec.get("image"));
+    let image = node.and_then(|node| Some((ImageRef::parse(node.as_text()?).ok()?, node.span)));
+    let fault = image.and_then(|(image, span)| unpinned(&image, span));
+    diagnostics.extend(fault.map(|fault| {
+        fault.note(
+            "the steps run with the accounts and the credential of the pipeline, and would be whatever was pushed last",
+        )
+    }));
+}
+
 fn finding(image: &ImageRef, span: Span) -> Option<Diagnostic> {
+    let fault = unpinned(image, span)?;
+    Some(
+        fault.note(
+            "two runs of one benchmark would measure two programs, and the difference would look like a regression",
+        ),
+    )
+}
+
+fn unpinned(image: &ImageRef, span: Span) -> Option<Diagnostic> {
     if image.digest().is_some() {
         return None;
     }
@@ -32,9 +54,7 @@ fn finding(image: &ImageRef, span: Span) -> Option<Diagnostic> {
         Some(_) => return None,
     };
     let registry = image.registry().map_or_else(String::new, |registry| format!("{registry}/"));
-    let fault = Diagnostic::at(code, span, message)
-        .note("two runs of one benchmark would measure two programs, and the difference would look like a regression");
-    Some(fault.help(format!(
+    Some(Diagnostic::at(code, span, message).help(format!(
         "pin it: `{registry}{}@sha256:…` (`docker buildx imagetools inspect {image}` prints the digest)",
         image.repository()
     )))

@@ -466,3 +466,13 @@ fn pods_beside_a_manifest_keep_the_rules_about_pods() {
         assert_eq!(labels(kind, at), "base", "{kind}");
     }
 }
+
+#[test]
+fn the_image_of_the_steps_is_pinned_like_any_other() {
+    let job = "{job: {image: 'r.example/a:1', resources: {cpu: 1, memory: 1Gi}}}";
+    let of = |image: &str| found(&format!("{{lints: {{KB0401: error, KB0402: error}}, image: {image}}}"), job, "");
+    check(&of("r.example/kubebench:0.1.0"), &[]);
+    check(&of("r.example/kubebench"), &["KB0401 at r.example/kubebench"]);
+    check(&of("r.example/kubebench:latest"), &["KB0402 at r.example/kubebench:latest"]);
+    assert_eq!(noted("{image: r.example/kubebench}", job, "").len(), 1);
+}
