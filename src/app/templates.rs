@@ -42,8 +42,8 @@ jobs:
       image: ghcr.io/kubebench/kubebench:VERSION
       options: --user root # the folders of a job are not those of the image's user
     steps:
-      # Pin this to the commit of the release that you reviewed.
-      - uses: actions/checkout@v4
+      # Pin the image above by its digest, too: `docker buildx imagetools inspect` prints it.
+      - uses: actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd # v6.0.2
         with:
           fetch-depth: 0 # the history says which results are whose
       - run: kubebench compile --check --output-format github
@@ -54,8 +54,25 @@ jobs:
 
 /// How git treats generated files.
 pub const ATTRIBUTES: &str = "\
-# Manifests are compared byte for byte, so git must not change their line ends.
+# Manifests are compared byte for byte, so git must not change their line ends. Accounts, roles and network policies are in reviews;
+# what a spec alone decides is folded.
 generated/** text eol=lf linguist-generated
+generated/*/pipeline/** -linguist-generated
+";
+
+/// Who reviews what; the owners are to be filled in.
+pub const CODEOWNERS: &str = "\
+# Whoever changes these decides what runs in the cluster, and by which accounts: put your team in the place of @OWNERS, and require
+# its review in the branch protection. Add every other folder that a spec names.
+/.github/ @OWNERS
+/acks/ @OWNERS
+/generated/ @OWNERS
+/jobs/ @OWNERS
+/kubebench.yaml @OWNERS
+/notebooks/ @OWNERS
+/pipelines/ @OWNERS
+/scripts/ @OWNERS
+/specs/ @OWNERS
 ";
 
 /// Returns the workflow on GitHub that checks the generated files and evaluates the gates.

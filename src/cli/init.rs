@@ -6,7 +6,7 @@ use super::ExitStatus;
 use super::args::{Global, InitArgs};
 use super::findings::tell;
 use super::new::next;
-use crate::app::templates::{ATTRIBUTES, PROJECT, schema, spec, workflow};
+use crate::app::templates::{ATTRIBUTES, CODEOWNERS, PROJECT, schema, spec, workflow};
 use kubebench_format::schema::DocumentKind;
 use kubebench_host::fs;
 
@@ -20,6 +20,7 @@ pub(super) fn run(global: &Global, _: &InitArgs) -> Result<ExitStatus> {
         (EXAMPLE.to_owned(), spec("job", "example", "../schema/benchmark.v1.json")?),
         (".github/workflows/kubebench.yml".to_owned(), workflow()),
         (".gitattributes".to_owned(), ATTRIBUTES.to_owned()),
+        (".github/CODEOWNERS".to_owned(), CODEOWNERS.to_owned()),
     ];
     files.extend(DocumentKind::ALL.map(|kind| (format!("schema/{}", kind.file_name()), schema(kind))));
     let has_specs = fs::read_sources(&root, &["specs".to_owned()]).iter().any(|read| fs::is_spec(&read.path));
