@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde::Deserialize;
 
-use super::{ChangePoint, Level, Levels, STEPS, change_points, widest};
+use super::{ChangePoint, Level, Levels, STEPS, change_points, t_two_sided, widest};
 
 /// Numbers between −1 and 1 that look like noise, by Weyl's sequence of squares.
 fn noise(index: usize) -> f64 {
@@ -177,6 +177,17 @@ struct Sides {
 }
 
 /// R's `t.test(var.equal = TRUE)`: `tests/data/stats/tables.R` makes them.
+#[test]
+fn what_neighboring_levels_say_together() {
+    let (one, next) = (Level::of(&[1.0, 2.0, 6.0]), Level::of(&[9.0, 5.0, 7.0, 7.0]));
+    // (6 - 3) (9 - 7), the residuals next to the change.
+    assert_eq!(one.between(&next), 6.0);
+    // Student's t with (14 + 8) / 5 as the variance of a value, of which two are worth one: 7 / 2 - 2 degrees of freedom.
+    let error = (22.0 / 5.0 * (1.0 / 3.0 + 1.0 / 4.0) / 0.5_f64).sqrt();
+    let wanted = t_two_sided(-4.0 / error, 1.5);
+    assert!((one.p(&next, 0.5) - wanted).abs() < 1e-12, "{} {wanted}", one.p(&next, 0.5));
+}
+
 #[test]
 fn as_r() {
     let Tables { levels } =
