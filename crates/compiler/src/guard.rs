@@ -100,14 +100,15 @@ impl Bounds<'_> {
         token::check(field, self, diagnostics);
         spark::check(field, diagnostics);
         outside::check(field, self, diagnostics);
-        match embedded::read(field, diagnostics) {
-            Some(nodes) => nodes.iter().for_each(|node| self.look(node, key, in_workflow, diagnostics)),
-            None => {
-                if of != "env" {
-                    owned::check_value(field, self, diagnostics);
-                }
-                self.look(value, key, in_workflow, diagnostics);
+        if let Some(nodes) = embedded::read(field, diagnostics) {
+            for node in &nodes {
+                self.look(node, key, in_workflow, diagnostics);
             }
+            return;
         }
+        if of != "env" {
+            owned::check_value(field, self, diagnostics);
+        }
+        self.look(value, key, in_workflow, diagnostics);
     }
 }

@@ -55,10 +55,8 @@ const INSTEAD: [(&str, &str); 16] = [
 pub(super) fn check(field: Field<'_>, diagnostics: &mut Diagnostics) {
     let Field { entry: Entry { key, key_span, .. }, of, .. } = field;
     let Some(property) = key.strip_prefix(OF_PODS).filter(|_| of == "sparkConf") else { return };
-    let is_allowed = ALLOWED.iter().any(|allowed| match allowed.ends_with('.') {
-        true => property.starts_with(allowed),
-        false => property == *allowed,
-    });
+    let is_allowed =
+        ALLOWED.iter().any(|allowed| property == *allowed || allowed.ends_with('.') && property.starts_with(allowed));
     if is_allowed {
         return;
     }

@@ -258,8 +258,9 @@ impl Shared<'_> {
             return None;
         }
         let files = self.files(&target, diagnostics);
-        let prepare = resolved.get("spec").and_then(|spec| spec.get("prepare"));
-        prepare.into_iter().for_each(|job| self.bounds(&target).check(job, diagnostics));
+        if let Some(job) = resolved.get("spec").and_then(|spec| spec.get("prepare")) {
+            self.bounds(&target).check(job, diagnostics);
+        }
         let document: wire::Benchmark = workload::read(&resolved, diagnostics)?;
         let spec_node = resolved.get("spec")?;
         let wire::BenchmarkSpec {
@@ -388,7 +389,9 @@ impl Shared<'_> {
         if sound {
             let bounds = Bounds { objects: documents.as_deref().unwrap_or_default(), ..self.bounds(target) };
             bounds.check_workload(workload, &mut found);
-            spec.get("postprocess").into_iter().for_each(|job| bounds.check(job, &mut found));
+            if let Some(job) = spec.get("postprocess") {
+                bounds.check(job, &mut found);
+            }
         }
         let postprocess = match spec.entry("postprocess") {
             Some(entry) if sound => workload::read::<wire::StepJob>(&entry.value, &mut found)

@@ -109,7 +109,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         role.template_at.object = 1;
     }
     let given = Some(Given { body, name: None });
-    is_sound.then(|| Workload { name_at, beside, supporting, given, ..cx.workload(KIND.api, Map::new(), roles) })
+    is_sound.then(|| Workload { beside, name_at, supporting, given, ..cx.workload(KIND.api, Map::new(), roles) })
 }
 
 /// Takes the `spec` out of a Workflow into a WorkflowTemplate that it refers to, which is created before it: a controller with

@@ -92,9 +92,8 @@ fn rule(group: &str, resources: &[&str], verbs: &[&str]) -> PolicyRule {
     let is_plain = |word: &&str| {
         !word.contains('*') && !NEVER.iter().any(|never| word == never || word.starts_with(&format!("{never}/")))
     };
-    let is_safe = !group.contains('*')
-        && !GROUPS_OF_RIGHTS.contains(&group)
-        && resources.iter().chain(verbs).all(|word| is_plain(&word));
+    let is_safe =
+        !group.contains('*') && !GROUPS_OF_RIGHTS.contains(&group) && resources.iter().chain(verbs).all(is_plain);
     is_safe.then_some(()).expected("a rule of a role that gives no rights");
     let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     PolicyRule {

@@ -20,15 +20,13 @@ fn filled_in_later(text: &str) -> String {
     let (mut read, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, after)) = rest.split_once("{{") {
         read.push_str(before);
-        match after.split_once("}}").filter(|(inner, _)| !inner.contains(['{', '}', '\n'])) {
-            Some((inner, behind)) => {
-                read.push_str(&format!("<<{inner}>>"));
-                rest = behind;
-            }
-            None => {
-                read.push_str("{{");
-                rest = after;
-            }
+        let inner = after.split_once("}}").filter(|(inner, _)| !inner.contains(['{', '}', '\n']));
+        if let Some((inner, behind)) = inner {
+            read.push_str(&format!("<<{inner}>>"));
+            rest = behind;
+        } else {
+            read.push_str("{{");
+            rest = after;
         }
     }
     read + rest
