@@ -8,11 +8,13 @@ mod embedded;
 mod kind;
 mod outside;
 mod owned;
+mod pod_security;
 mod spark;
 mod token;
 
 use std::collections::BTreeSet;
 
+use crate::model::target::PodSecurity;
 use kubebench_syntax::diag::Diagnostics;
 use kubebench_syntax::yaml::{Entry, Node};
 
@@ -21,9 +23,6 @@ pub(crate) use token::is_of_api_server;
 /// Fields whose text is a program's, or data: Kubernetes finds nothing by it.
 const OF_PROGRAMS: [&str; 8] = ["args", "binaryData", "command", "data", "script", "source", "stringData", "value"];
 
-/// Where parameters have their values, by which texts are filled in.
-const OF_PARAMETERS: [&str; 2] = ["arguments", "parameters"];
-
 /// What the objects of a benchmark keep within.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds<'a> {
@@ -31,6 +30,8 @@ pub(crate) struct Bounds<'a> {
     pub(crate) benchmark: &'a str,
     /// The name of its target.
     pub(crate) target: &'a str,
+    /// The Pod Security level that the namespace of the target enforces.
+    pub(crate) pod_security: PodSecurity,
     /// The Secret with the git credential.
     pub(crate) credential: &'a str,
     /// The kinds that the project allows beside those that always are, as `GROUP/KIND`.
@@ -80,7 +81,9 @@ impl Bounds<'_> {
     fn look(&self, node: &Node, of: &str, in_workflow: bool, diagnostics: &mut Diagnostics) {
         kind::check(node, self, diagnostics);
         for item in node.items() {
-            owned::check_text(item, of, self, diagnostics);
+            if !is_of_program(of) {
+                owned::check_text(item, of, self, diagnostics);
+            }
             self.look(item, of, in_workflow, diagnostics);
         }
         let in_workflow = in_workflow || kind::is_workflow(node);
@@ -90,25 +93,34 @@ impl Bounds<'_> {
     }
 
     fn look_at(&self, field: Field<'_>, diagnostics: &mut Diagnostics) {
-        let Field { entry: Entry { key, value, .. }, of, in_workflow } = field;
+        let Field { entry: Entry { key, value, .. }, in_workflow, .. } = field;
         owned::check_key(field, self, diagnostics);
-        if OF_PARAMETERS.contains(&of) && value.as_text().is_some() {
-            owned::check_parameter(field, self, diagnostics);
-        } else if OF_PROGRAMS.contains(&key.as_str()) {
-            return;
-        }
         token::check(field, self, diagnostics);
+        pod_security::check(field, self, diagnostics);
         spark::check(field, diagnostics);
         outside::check(field, self, diagnostics);
-        if let Some(nodes) = embedded::read(field, diagnostics) {
+        kind::check_field(field, diagnostics);
+        if let Some(nodes) = embedded::read(field, self, diagnostics) {
             for node in &nodes {
                 self.look(node, key, in_workflow, diagnostics);
             }
             return;
         }
-        if of != "env" {
+        if !field.is_of_program() {
             owned::check_value(field, self, diagnostics);
         }
         self.look(value, key, in_workflow, diagnostics);
     }
+}
+
+impl Field<'_> {
+    /// Returns whether its text is a program's, or data: Kubernetes finds nothing by it.
+    fn is_of_program(&self) -> bool {
+        OF_PROGRAMS.contains(&self.entry.key.as_str()) || is_of_program(self.of)
+    }
+}
+
+/// Returns whether the texts in a field are a program's.
+fn is_of_program(field: &str) -> bool {
+    OF_PROGRAMS.contains(&field) || field == "env"
 }

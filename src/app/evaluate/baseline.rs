@@ -20,7 +20,7 @@ pub enum DefaultBaseline {
         /// As `--baseline` names it: `branch:main`.
         name: String,
         /// Its commits.
-        lineage: Lineage,
+        lineage: Box<Lineage>,
     },
     /// There is no repository, so that all sessions count.
     NoRepository,
@@ -34,7 +34,7 @@ impl DefaultBaseline {
         let Some(commits) = commits else { return Ok(Self::NoRepository) };
         let Some(name) = commits.default_branch() else { return Ok(Self::NoBranch) };
         let side = Side::Branch(name);
-        Ok(Self::Known { name: side.to_string(), lineage: commits.lineage(&side)? })
+        Ok(Self::Known { name: side.to_string(), lineage: Box::new(commits.lineage(&side)?) })
     }
 
     /// Says that the commits of the default branch are unknown where there is a repository, and what brings or names that branch.

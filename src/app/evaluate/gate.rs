@@ -284,7 +284,7 @@ fn lineages(
         }
         (None, _) => match DefaultBaseline::of(commits)? {
             DefaultBaseline::Known { name, lineage } => {
-                lineages.insert(name.clone(), lineage);
+                lineages.insert(name.clone(), *lineage);
                 Some(name)
             }
             DefaultBaseline::NoRepository => None,

@@ -83,7 +83,7 @@ impl Report {
         });
         let mut lineages: BTreeMap<String, Lineage> = BTreeMap::new();
         if let DefaultBaseline::Known { name, lineage } = &baseline {
-            lineages.insert(name.clone(), lineage.clone());
+            lineages.insert(name.clone(), lineage.as_ref().clone());
         }
         add_baselines(&mut lineages, evaluation.rules.iter().map(|(rule, _)| rule), commits.as_ref())?;
         let default = if let DefaultBaseline::Known { name, .. } = &baseline { Some(name.as_str()) } else { None };

@@ -1,19 +1,31 @@
-//! KB0373: pods that have a token of the API server because their kind cannot work without one.
+//! KB0373: pods that have a token of the API server, because their kind cannot work without one, or because a manifest leaves it to them.
 
-use crate::model::Benchmark;
+use crate::model::{Benchmark, Role};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code};
+use kubebench_syntax::yaml::Value;
 
 /// Says which pods these are.
 pub(super) fn shown(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for workload in benchmark.cases.iter().map(|case| &case.workload) {
-        for role in workload.pods().filter(|role| role.needs_token) {
+        for role in workload.pods() {
+            let why = if role.needs_token {
+                "their kind needs it"
+            } else if workload.given.is_some() && !refuses(role) {
+                "`automountServiceAccountToken: false` in the manifest would keep it from them"
+            } else {
+                continue;
+            };
             let message = format!("the pods of `{}` have a token of the cluster's API", role.name);
             let mut fault = Diagnostic::at(&code::KB0373, role.span, message);
             fault.severity = Severity::Info;
             let account = role.service_account.as_ref().map_or_else(String::new, |name| format!(" `{name}`"));
-            diagnostics.push(
-                fault.note(format!("their kind needs it; what they may do with it, their account{account} says")),
-            );
+            diagnostics.push(fault.note(format!("{why}; what they may do with it, their account{account} says")));
         }
     }
+}
+
+/// Returns whether the pod of a manifest says that it needs no token.
+fn refuses(role: &Role) -> bool {
+    let said = role.pod_patches.iter().find_map(|pod| pod.get("automountServiceAccountToken"));
+    said.is_some_and(|said| said.value == Value::Bool(false))
 }

@@ -1,36 +1,87 @@
-//! KB0376: texts that hold objects, as Argo has them.
+//! KB0376: texts that hold objects, as Argo and Katib have them.
 
-use super::Field;
+use super::{Bounds, Field};
+use crate::api::{self, POD_SPEC};
 use crate::workload::{pod_sets, read_embedded};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Entry, Node};
 
 /// Returns what the text of a field holds; nothing where it is no such field. What cannot be read is reported.
-pub(super) fn read(field: Field<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Node>> {
+pub(super) fn read(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Node>> {
     let Field { entry: Entry { key, key_span, value }, of, .. } = field;
-    if of == "resource" && key == "manifestFrom" {
-        diagnostics.push(unseen(*key_span, "this object is read only when it runs").help("write it as `manifest`"));
-        return Some(Vec::new());
+    match (of, key.as_str()) {
+        ("resource", "manifestFrom") => {
+            diagnostics.push(unseen(*key_span, "this object is read only when it runs").help("write it as `manifest`"));
+            Some(Vec::new())
+        }
+        ("resource", "flags") if !value.items().is_empty() => {
+            let fault = unseen(*key_span, "these options of kubectl may name other objects");
+            diagnostics.push(fault.help("delete them, and write what is created as `manifest`"));
+            Some(Vec::new())
+        }
+        ("feasibleSpace", "list") => {
+            value.items().iter().filter(|item| adds_fields(item)).for_each(|item| diagnostics.push(raw(item.span)));
+            None
+        }
+        ("trialTemplate" | "artifactRepositoryRef", "configMap") => Some(of_config_map(value, bounds, diagnostics)),
+        ("resource", "manifest") => {
+            let objects = text(key, value, diagnostics)?;
+            if objects.iter().any(|object| !pod_sets(&object.to_json()).is_empty()) {
+                diagnostics.push(unlabeled(*key_span));
+            }
+            Some(objects)
+        }
+        (_, "podSpecPatch") => {
+            let patches = text(key, value, diagnostics)?;
+            // Argo reads names of fields in any case, and so would a check that knows them in one.
+            for patch in &patches {
+                let _ = api::read_patch(patch, POD_SPEC, "the patch of a pod", diagnostics);
+            }
+            Some(patches)
+        }
+        _ => None,
     }
-    let holds = key == "podSpecPatch" || of == "resource" && key == "manifest";
-    value.as_text().filter(|_| holds)?;
+}
+
+fn text(key: &str, value: &Node, diagnostics: &mut Diagnostics) -> Option<Vec<Node>> {
+    value.as_text()?;
     let read = read_embedded(value);
     if read.is_none() {
-        let fault = unseen(value.span, &format!("the text of `{key}` is no YAML before it runs"));
+        let fault = unseen(value.span, &format!("nothing says before it runs what `{key}` holds"));
         diagnostics.push(
-            fault.help("write it as YAML in which parameters are values: `memory: \"{{inputs.parameters.memory}}\"`"),
+            fault.help("write it as YAML without `{{…}}` but `{{workflow.name}}`: what is filled in could add fields"),
         );
     }
-    let objects = read.unwrap_or_default();
-    if key == "manifest" && objects.iter().any(|object| !pod_sets(&object.to_json()).is_empty()) {
-        let mut fault = Diagnostic::at(&code::KB0376, *key_span, "these pods carry no label of the benchmark");
-        fault.severity = Severity::Info;
-        diagnostics.push(
-            fault.note("Argo creates them from a text, so the network policy of the target does not hold for them"),
-        );
-    }
-    Some(objects)
+    Some(read.unwrap_or_default())
+}
+
+/// Returns what the ConfigMap that a field names holds, where it is in the manifest.
+fn of_config_map(value: &Node, bounds: &Bounds<'_>, diagnostics: &mut Diagnostics) -> Vec<Node> {
+    let named = value.get("configMapName").unwrap_or(value).as_text().unwrap_or_default();
+    let is_it = |object: &&Node| {
+        let name = object.get("metadata").and_then(|metadata| metadata.get("name")?.as_text());
+        object.get("kind").and_then(Node::as_text) == Some("ConfigMap") && name == Some(named)
+    };
+    let texts = bounds.objects.iter().filter(is_it).flat_map(|object| object.entries_of("data"));
+    texts.filter_map(|entry| text(&entry.key, &entry.value, diagnostics)).flatten().collect()
+}
+
+/// Returns whether Katib, which puts values into the text of a trial as they are, could add fields with this one.
+fn adds_fields(value: &Node) -> bool {
+    value.as_text().is_some_and(|text| text.contains(['"', '\\', '\n', '\r']))
+}
+
+fn raw(span: Span) -> Diagnostic {
+    let message = "this value could add fields to the trials";
+    unseen(span, message)
+        .help("write it without quotes, backslashes and line breaks: Katib puts it into the text of a trial as it is")
+}
+
+fn unlabeled(span: Span) -> Diagnostic {
+    let mut fault = Diagnostic::at(&code::KB0376, span, "these pods carry no label of the benchmark");
+    fault.severity = Severity::Info;
+    fault.note("Argo creates them from a text, so the network policy of the target does not hold for them")
 }
 
 fn unseen(span: Span, message: &str) -> Diagnostic {

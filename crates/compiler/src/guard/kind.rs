@@ -1,17 +1,16 @@
 //! KB0336 and KB0374: objects that no benchmark may create, and kinds that a project's owners have to allow.
 
-use super::Bounds;
+use super::{Bounds, Field};
 use crate::workload::{KINDS, never_created};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::unit::group;
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
 /// What may be created beside the kinds of workloads, as `allowKinds` names it.
-const SUPPORTING: [&str; 11] = [
+const SUPPORTING: [&str; 10] = [
     "ConfigMap",
     "PersistentVolumeClaim",
     "Service",
-    "argoproj.io/WorkflowTemplate",
     "kueue.x-k8s.io/Workload",
     "resource.k8s.io/ResourceClaim",
     "resource.k8s.io/ResourceClaimTemplate",
@@ -74,8 +73,6 @@ pub(super) fn check(node: &Node, bounds: &Bounds<'_>, diagnostics: &mut Diagnost
         diagnostics.push(
             fault.help(format!("have it in the cluster by another way, and add `preinstalled: [{preinstalled}]`")),
         );
-    } else if name == "Service" && group(version).is_empty() {
-        check_service(node, diagnostics);
     } else if !is_allowed(version, name, &shown, bounds) {
         let fault = Diagnostic::at(&code::KB0374, kind.span, format!("this project allows no {shown}"))
             .note("Kubebench knows neither what pods it makes nor what it may do, so the owners of the project decide");
@@ -91,18 +88,17 @@ fn is_allowed(api_version: &str, kind: &str, shown: &str, bounds: &Bounds<'_>) -
     is_known(group(api_version)) || SUPPORTING.contains(&shown) || bounds.kinds.contains(shown)
 }
 
-/// Reports a Service that leads out of the cluster.
-fn check_service(service: &Node, diagnostics: &mut Diagnostics) {
-    let Some(spec) = service.get("spec") else { return };
-    let leads_out = |entry: &&Entry| entry.value.as_text().is_some_and(|named| OUT_OF_CLUSTER.contains(&named));
-    let of_type = spec.entry("type").filter(leads_out);
-    let found = of_type.or_else(|| spec.entry("externalIPs")).or_else(|| spec.entry("externalName"));
-    let Some(entry) = found else { return };
-    let what = entry
-        .value
-        .as_text()
-        .map_or_else(|| format!("with `{}`", entry.key), |text| format!("with `{}: {text}`", entry.key));
-    let fault = Diagnostic::at(&code::KB0336, entry.key_span, format!("a Service {what} leads out of the cluster"))
+/// Reports a Service that leads out of the cluster, whoever makes it.
+pub(super) fn check_field(field: Field<'_>, diagnostics: &mut Diagnostics) {
+    let Entry { key, key_span, value } = field.entry;
+    let is_type = key.to_ascii_lowercase().ends_with("type")
+        && value.as_text().is_some_and(|said| OUT_OF_CLUSTER.contains(&said));
+    let is_other = key == "externalIPs" || key == "enableIngress" && value.value == Value::Bool(true);
+    if !is_type && !is_other {
+        return;
+    }
+    let said = value.as_text().map_or_else(|| format!("`{key}`"), |text| format!("`{key}: {text}`"));
+    let fault = Diagnostic::at(&code::KB0336, *key_span, format!("a Service with {said} leads out of the cluster"))
         .note("pods of a benchmark reach one another by a Service of the type ClusterIP");
     diagnostics.push(fault.help("delete the field"));
 }

@@ -9,13 +9,18 @@ use kubebench_syntax::yaml::{Entry, Node};
 pub(super) fn check(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Diagnostics) {
     let Field { entry: Entry { key, key_span, value }, of, .. } = field;
     let name = ["name", "configMapName"].iter().find_map(|field| value.get(field)).and_then(Node::as_text);
-    let Some(name) = name.filter(|name| !bounds.brings(name)) else { return };
+    let Some(name) = name else { return };
+    if (of, key.as_str()) == ("trialTemplate", "configMap") {
+        diagnostics.push(unseen(*key_span, "ConfigMap", name));
+    }
+    if bounds.brings(name) {
+        return;
+    }
     match (of, key.as_str()) {
         // The form of a TrainJob has a rule of its own, which knows the runtimes that are carried.
         ("trainJob", _) => {}
         (_, "templateRef" | "workflowTemplateRef") => diagnostics.push(template(*key_span, name)),
         (_, "runtimeRef") => diagnostics.push(unseen(*key_span, "runtime", name)),
-        ("trialTemplate", "configMap") => diagnostics.push(unseen(*key_span, "ConfigMap", name)),
         _ => {}
     }
 }

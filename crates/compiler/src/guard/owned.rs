@@ -8,8 +8,6 @@ use kubebench_syntax::yaml::{Entry, Node};
 
 /// What accounts of Kubebench begin with.
 const ACCOUNTS: &str = "kubebench-";
-/// Those that there are.
-const OWN_ACCOUNTS: [&str; 3] = ["kubebench-recorder", "kubebench-runner", "kubebench-workflow"];
 /// Fields that choose among objects by their labels.
 const SELECTORS: [&str; 3] = ["matchExpressions", "matchLabels", "selector"];
 /// The labels by which a benchmark may choose among its own pods.
@@ -20,6 +18,9 @@ pub(super) fn check_key(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut
     let Field { entry: Entry { key, key_span, value }, of, .. } = field;
     if names(key, bounds.credential) {
         diagnostics.push(credential(*key_span, bounds));
+    }
+    if is_decided_later(key) {
+        diagnostics.push(decided_later(key, *key_span, "what this is called"));
     }
     let label = if key == "key" && of == "matchExpressions" {
         value.as_text().filter(|label| label.starts_with(PREFIX)).map(|label| (label, value.span))
@@ -41,36 +42,30 @@ pub(super) fn check_key(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut
     }
 }
 
-/// Reports the value of a parameter by which a text that Argo or Katib fills in would name the Secret or an account.
-pub(super) fn check_parameter(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Diagnostics) {
-    let Entry { value, .. } = field.entry;
-    check_text(value, "value", bounds, diagnostics);
-    let Some(text) = value.as_text() else { return };
-    if let Some(account) = OWN_ACCOUNTS.iter().find(|account| names(text, account)) {
-        diagnostics.push(own_account(account, value.span));
-    }
-}
-
 /// Reports the Secret of Kubebench, or one of its accounts, as the value of a field.
 pub(super) fn check_value(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Diagnostics) {
     let Field { entry: Entry { key, value, .. }, of, .. } = field;
-    if key != "image" {
-        check_text(value, key, bounds, diagnostics);
-    }
+    check_text(value, key, bounds, diagnostics);
     let Some(text) = value.as_text() else { return };
     let says = |word: &str| [key.as_str(), of].iter().any(|name| name.to_ascii_lowercase().contains(word));
     if says("serviceaccount") && text.starts_with(ACCOUNTS) {
         diagnostics.push(own_account(text, value.span));
     } else if key != "key" && (says("serviceaccount") || says("secret")) && is_decided_later(text) {
-        let fault = Diagnostic::at(&code::KB0372, value.span, format!("`{text}` is decided only when it runs"))
-            .note("nobody who reviews the change sees whose Secret or account it is");
-        diagnostics.push(fault.help("write the name"));
+        diagnostics.push(decided_later(text, value.span, "whose Secret or account it is"));
     }
+}
+
+fn decided_later(text: &str, span: Span, what: &str) -> Diagnostic {
+    Diagnostic::at(&code::KB0372, span, format!("`{text}` is decided only when it runs"))
+        .note(format!("nobody who reviews the change sees {what}"))
+        .help("write the name")
 }
 
 /// Reports the Secret of Kubebench in a text of the field `of`.
 pub(super) fn check_text(node: &Node, of: &str, bounds: &Bounds<'_>, diagnostics: &mut Diagnostics) {
-    if of != "image" && node.as_text().is_some_and(|text| names(text, bounds.credential)) {
+    if !["image", "mountPath", "workingDir", "description"].contains(&of)
+        && node.as_text().is_some_and(|text| names(text, bounds.credential))
+    {
         diagnostics.push(credential(node.span, bounds));
     }
 }

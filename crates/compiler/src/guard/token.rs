@@ -21,7 +21,7 @@ pub(super) fn check(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Dia
         "podCertificate" if value.value != Value::Null => {
             diagnostics.push(refused(*key_span).help("delete it"));
         }
-        "automountServiceAccountToken" if value.value == Value::Bool(true) && !in_workflow => diagnostics.push(
+        "automountServiceAccountToken" if value.value != Value::Bool(false) && !in_workflow => diagnostics.push(
             refused(*key_span)
                 .help("delete it; cloud identities bring a token of their own, and need `serviceAccountName` alone"),
         ),

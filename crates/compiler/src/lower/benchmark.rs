@@ -467,6 +467,7 @@ impl Shared<'_> {
         Bounds {
             benchmark: self.name,
             target: &target.name,
+            pod_security: target.pod_security,
             credential: &settings.results.credential,
             kinds: &settings.allow_kinds,
             audiences: &target.token_audiences,

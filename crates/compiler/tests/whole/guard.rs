@@ -191,20 +191,24 @@ fn texts_in_which_argo_finds_objects_are_read() {
         WORK,
         &["KB0372 at 'serviceAccountName: kubebench-runner'"],
     );
-    workflow("", &patch("'{\"priority\": {{workflow.parameters.p}}}'"), &[]);
-    workflow("", &patch("'{{workflow.parameters.p}}'"), &["KB0376 at '{{workflow.parameters.p}}'"]);
-    workflow("", &patch("'{\"priority\": '"), &["KB0376 at '{\"priority\": '"]);
-    let filled = "'serviceAccountName: {{workflow.parameters.p}}'";
-    workflow("", &patch(filled), &[&format!("KB0372 at {filled}")]);
-    let parameter = |value: &str| format!(", arguments: {{parameters: [{{name: p, value: {value}}}]}}");
-    workflow(&parameter("'7'"), WORK, &[]);
-    for value in ["'1, \"serviceAccountName\": \"kubebench-runner\"'", "kubebench-git"] {
-        workflow(&parameter(value), WORK, &[&format!("KB0372 at {value}")]);
+    workflow("", &patch("'{\"nodeName\": \"{{workflow.name}}\"}'"), &[]);
+    // What is filled in could end the value, and add fields; and Argo reads names in any case.
+    for unseen in
+        ["'{\"nodeName\": \"{{workflow.parameters.p}}\"}'", "'{{workflow.parameters.p}}'", "'{\"priority\": '"]
+    {
+        workflow("", &patch(unseen), &[&format!("KB0376 at {unseen}")]);
     }
+    let cased = "'HostNetwork: true'";
+    workflow("", &patch(cased), &[&format!("KB0316 at {cased}")]);
     let made = |manifest: &str| format!("resource: {{action: create, manifest: {manifest}}}");
     workflow("", &made("'{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: {a: b}}'"), &[]);
     let secret = "'{apiVersion: v1, kind: Secret, metadata: {name: x}, stringData: {a: b}}'";
     workflow("", &made(secret), &[&format!("KB0336 at {secret}")]);
+    workflow(
+        "",
+        "resource: {action: create, flags: [-f, 'https://a.example/x.yaml'], manifest: '{}'}",
+        &["KB0376 at flags"],
+    );
     workflow("", "resource: {action: create, manifestFrom: {artifact: {name: a}}}", &["KB0376 at manifestFrom"]);
     let job = |pod: &str| {
         format!(
@@ -220,7 +224,10 @@ fn texts_in_which_argo_finds_objects_are_read() {
     );
     assert_findings(
         &infos(PRIVILEGED, "{workflow: {file: jobs/x.yaml}}", &text),
-        &[("KB0376", str! {"these pods carry no label of the benchmark"})],
+        &[
+            ("KB0376", str! {"these pods carry no label of the benchmark"}),
+            ("KB0373", str! {"the pods of `job` have a token of the cluster's API"}),
+        ],
     );
 }
 
@@ -375,12 +382,17 @@ fn infos(settings: &str, workload: &str, manifest: &str) -> Vec<(&'static str, S
 #[test]
 fn what_is_allowed_by_design_is_shown() {
     let manifest = "{manifest: {file: jobs/x.yaml}}";
-    let text = of_pod(", hostNetwork: true");
+    let text = of_pod(", automountServiceAccountToken: false, hostNetwork: true");
     assert_findings(
         &infos(PRIVILEGED, manifest, &text),
         &[("KB0419", str! {"`hostNetwork: true` lowers pod security"})],
     );
-    assert_eq!(infos(PRIVILEGED, manifest, &of_pod("")), []);
+    assert_eq!(infos(PRIVILEGED, manifest, &of_pod(", automountServiceAccountToken: false")), []);
+    // Kubernetes gives a pod a token that does not say so.
+    assert_findings(
+        &infos(PRIVILEGED, manifest, &of_pod("")),
+        &[("KB0373", str! {"the pods of `job` have a token of the cluster's API"})],
+    );
     // No level of a lint makes what is right wrong; its owners may hide it.
     let with = |level: &str| PRIVILEGED.replace("{targets", &format!("{{lints: {{KB0419: {level}}}, targets"));
     assert_eq!(infos(&with("error"), manifest, &text).len(), 1);
@@ -475,4 +487,70 @@ fn the_image_of_the_steps_is_pinned_like_any_other() {
     check(&of("r.example/kubebench"), &["KB0401 at r.example/kubebench"]);
     check(&of("r.example/kubebench:latest"), &["KB0402 at r.example/kubebench:latest"]);
     assert_eq!(noted("{image: r.example/kubebench}", job, "").len(), 1);
+}
+
+/// Found by a tester who had nothing but the program.
+#[test]
+fn pods_are_made_of_more_than_pod_templates() {
+    workflow(", hostNetwork: true", WORK, &["KB0419 at hostNetwork"]);
+    let inline = "steps: [[{name: s, inline: {container: {image: 'r.example/a:1', resources: {limits: {cpu: 1, memory: 1Gi}}, securityContext: {privileged: true}}}}]]";
+    workflow("", inline, &["KB0419 at privileged"]);
+    workflow(
+        ", templateDefaults: {container: {securityContext: {runAsUser: 0}}}, podGC: {strategy: OnPodSuccess}",
+        WORK,
+        &[],
+    );
+    workflow(", templateDefaults: {container: {securityContext: {privileged: true}}}", WORK, &["KB0419 at privileged"]);
+    workflow(", artifactGC: {podSpecPatch: 'hostNetwork: true'}", WORK, &["KB0419 at 'hostNetwork: true'"]);
+    workflow(
+        "",
+        "script: {source: x, image: 'r.example/a:1', command: [a], resources: {limits: {cpu: 1, memory: 1Gi}}, envFrom: [{secretRef: {name: kubebench-git}}]}",
+        &["KB0372 at kubebench-git"],
+    );
+    workflow(
+        "",
+        &format!("metadata: {{annotations: {{\"kubebench{{{{='.'}}}}dev/step\": record}}}}, {WORK}"),
+        &["KB0372 at \"kubebench{{='.'}}dev/step\""],
+    );
+    for context in [
+        "seLinuxOptions: {type: spc_t}",
+        "sysctls: [{name: kernel.msgmax, value: '1'}]",
+        "windowsOptions: {hostProcess: true}",
+    ] {
+        let found = of_job(&format!("pod: {{securityContext: {{{context}}}}}"));
+        assert_eq!(found.len(), 1, "{context}: {found:?}");
+        assert!(found[0].0.starts_with("KB0419"), "{found:?}");
+    }
+    job("pod: {automountServiceAccountToken: null}", &["KB0373 at automountServiceAccountToken"]);
+    let spark = |fields: &str| {
+        let text = format!(
+            "{{apiVersion: sparkoperator.k8s.io/v1beta2, kind: SparkApplication, metadata: {{name: x}}, spec: {{{fields}}}}}\n"
+        );
+        let form = "{manifest: {file: jobs/x.yaml}}";
+        found("{targets: {t: {networkPolicy: {enabled: false}}}}", form, &text)
+            .into_iter()
+            .map(|(place, _)| place)
+            .collect::<Vec<_>>()
+    };
+    let has =
+        |fields: &str, place: &str| assert!(spark(fields).contains(&place.to_owned()), "{fields}: {:?}", spark(fields));
+    has("driver: {hostNetwork: true}", "KB0419 at hostNetwork");
+    has(
+        "driver: {sidecars: [{name: s, image: 'r.example/a:1', securityContext: {privileged: true}}]}",
+        "KB0419 at privileged",
+    );
+    has("volumes: [{name: v, hostPath: {path: /}}]", "KB0419 at hostPath");
+    has("sparkUIOptions: {serviceType: NodePort}", "KB0336 at serviceType");
+    // Katib puts values and the text of a ConfigMap into trials as they are.
+    let experiment = |parameter: &str, trial: &str, more: &str| {
+        let text = format!(
+            "{{apiVersion: kubeflow.org/v1beta1, kind: Experiment, metadata: {{name: x}}, spec: {{parameters: [{{name: lr, parameterType: categorical, feasibleSpace: {{list: [{parameter}]}}}}], trialTemplate: {{{trial}}}}}}}\n{more}"
+        );
+        found("{}", "{manifest: {file: jobs/x.yaml}}", &text).into_iter().map(|(place, _)| place).collect::<Vec<_>>()
+    };
+    let value = r#"'x"},"hostPID":true,"a":{"b":"y'"#;
+    assert!(experiment(value, "", "").contains(&format!("KB0376 at {value}")));
+    let text = "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: t}, data: {a: 'serviceAccountName: kubebench-runner'}}\n";
+    let read = experiment("a", "configMap: {configMapName: t, templatePath: a}", text);
+    assert!(read.contains(&"KB0372 at 'serviceAccountName: kubebench-runner'".to_owned()), "{read:?}");
 }

@@ -4,10 +4,14 @@ use kubebench_syntax::diag::Severity;
 use kubebench_syntax::text::{Source, SourceId, Span};
 use kubebench_syntax::yaml::{Entry, Node, Value, read_manifest};
 
-/// Returns the mappings that a text holds, each with the place of the text; nothing where it holds something else before it runs.
+/// What Argo fills in that nobody who writes a spec decides.
+const HARMLESS: [&str; 5] =
+    ["pod.name", "workflow.creationTimestamp", "workflow.name", "workflow.namespace", "workflow.uid"];
+
+/// Returns the mappings that a text holds, each with the place of the text; nothing where it holds something else, or where Argo fills in what
+/// could add fields.
 pub(crate) fn read(text: &Node) -> Option<Vec<Node>> {
-    // What Argo fills in is read as a word: what is around it is what a review can see.
-    let source = Source::new("", filled_in_later(text.as_text()?).as_bytes());
+    let source = Source::new("", filled_in(text.as_text()?)?.as_bytes());
     let read = read_manifest(SourceId(0), &source);
     let is_sound = !read.diagnostics.iter().any(|fault| fault.severity == Severity::Error);
     let are_mappings = read.documents.iter().all(|document| matches!(document.value, Value::Map(_)));
@@ -15,21 +19,19 @@ pub(crate) fn read(text: &Node) -> Option<Vec<Node>> {
     (is_sound && are_mappings).then(|| read.documents.into_iter().map(placed).collect())
 }
 
-/// Returns a text in which `{{…}}` is `<<…>>`, which YAML takes for a word.
-fn filled_in_later(text: &str) -> String {
+/// Returns a text with words in the place of what Argo fills in; nothing where that is more than a name.
+fn filled_in(text: &str) -> Option<String> {
     let (mut read, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, after)) = rest.split_once("{{") {
-        read.push_str(before);
-        let inner = after.split_once("}}").filter(|(inner, _)| !inner.contains(['{', '}', '\n']));
-        if let Some((inner, behind)) = inner {
-            read.push_str(&format!("<<{inner}>>"));
-            rest = behind;
-        } else {
-            read.push_str("{{");
-            rest = after;
+        let (inner, behind) = after.split_once("}}")?;
+        if !HARMLESS.contains(&inner.trim()) {
+            return None;
         }
+        read.push_str(before);
+        read.push_str("filled-in");
+        rest = behind;
     }
-    read + rest
+    Some(read + rest)
 }
 
 /// Returns a node with this place for all of it.
