@@ -47,7 +47,7 @@ use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::{Duration, group};
 use kubebench_syntax::yaml::{Entry, Node};
 
-pub(crate) use manifest::{never_created, read_embedded};
+pub(crate) use manifest::{Embedded, never_created, read_embedded};
 pub(crate) use notebook::carried_name;
 pub use pod_set::PodSet;
 pub(crate) use role::env_of;

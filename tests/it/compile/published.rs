@@ -68,6 +68,8 @@ const REFUSED: &[(&str, &[&str])] = &[
     ("pytorchjob/awslabs-awsome-distributed-ai-vjepa2-benchmark.yaml", FILL_IN),
     ("pytorchjob/foundation-model-stack-fms-hf-tuning-kfto-kueue-sft.tmpl.yaml", FILL_IN),
     ("rayjob/awslabs-awsome-distributed-ai-nemo-rl-anchors.yaml", FILL_IN),
+    // The image in the text of its `resource` template is a sentence.
+    ("workflow/argoproj-argo-workflows-tfjob-resource.yaml", &["KB0205"]),
     ("rayjob/ray-project-kuberay-historyserver-anchors.yaml", &["KB0407"]),
 ];
 const FILL_IN: &[&str] = &["KB0337"];

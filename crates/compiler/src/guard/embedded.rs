@@ -2,7 +2,7 @@
 
 use super::{Bounds, Field};
 use crate::api::{self, POD_SPEC};
-use crate::workload::{pod_sets, read_embedded};
+use crate::workload::{Embedded, pod_sets, read_embedded};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Entry, Node};
@@ -46,14 +46,19 @@ pub(super) fn read(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Diag
 
 fn text(key: &str, value: &Node, diagnostics: &mut Diagnostics) -> Option<Vec<Node>> {
     value.as_text()?;
-    let read = read_embedded(value);
-    if read.is_none() {
-        let fault = unseen(value.span, &format!("nothing says before it runs what `{key}` holds"));
+    let Some(Embedded { documents, is_open }) = read_embedded(value) else {
+        let fault = unseen(value.span, &format!("the text of `{key}` is no YAML before it runs"));
         diagnostics.push(
-            fault.help("write it as YAML without `{{…}}` but `{{workflow.name}}`: what is filled in could add fields"),
+            fault.help("write it as YAML in which parameters are values: `memory: \"{{inputs.parameters.memory}}\"`"),
         );
+        return Some(Vec::new());
+    };
+    if is_open {
+        let mut fault = unseen(value.span, &format!("Argo fills in the text of `{key}`, and a value could add fields"));
+        fault.severity = Severity::Info;
+        diagnostics.push(fault);
     }
-    Some(read.unwrap_or_default())
+    Some(documents)
 }
 
 /// Returns what the ConfigMap that a field names holds, where it is in the manifest.

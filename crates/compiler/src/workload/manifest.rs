@@ -15,7 +15,7 @@ use serde_json::{Map, Value as Json};
 use self::choose::Chosen;
 pub(super) use self::choose::Document;
 pub(crate) use self::choose::never_created;
-pub(crate) use self::embedded::read as read_embedded;
+pub(crate) use self::embedded::{Embedded, read as read_embedded};
 pub(super) use self::fields::check as check_fields;
 pub(super) use self::placeholder::refuse as refuse_placeholders;
 use super::condition::Condition;
@@ -231,7 +231,7 @@ fn pods_beside(place: usize, node: &Node, diagnostics: &mut Diagnostics) -> Vec<
 pub(super) fn pods_of_resources(object: &Node, diagnostics: &mut Diagnostics) -> Vec<Role> {
     let templates = object.get("spec").map(|spec| spec.items_of("templates")).unwrap_or_default();
     let texts = templates.iter().filter_map(|template| template.get("resource")?.get("manifest"));
-    let objects: Vec<Node> = texts.filter_map(embedded::read).flatten().collect();
+    let objects: Vec<Node> = texts.filter_map(embedded::read).flat_map(|text| text.documents).collect();
     objects.iter().flat_map(|object| pods_beside(IN_A_TEXT, object, diagnostics)).collect()
 }
 

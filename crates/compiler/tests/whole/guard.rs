@@ -192,10 +192,16 @@ fn texts_in_which_argo_finds_objects_are_read() {
         &["KB0372 at 'serviceAccountName: kubebench-runner'"],
     );
     workflow("", &patch("'{\"nodeName\": \"{{workflow.name}}\"}'"), &[]);
-    // What is filled in could end the value, and add fields; and Argo reads names in any case.
-    for unseen in
-        ["'{\"nodeName\": \"{{workflow.parameters.p}}\"}'", "'{{workflow.parameters.p}}'", "'{\"priority\": '"]
-    {
+    // What is filled in could end the value, and add fields.
+    let quoted = "podSpecPatch: '{\"nodeName\": \"{{workflow.parameters.p}}\"}'";
+    workflow("", &format!("{quoted}, {WORK}"), &[]);
+    let text = format!(
+        "{{apiVersion: argoproj.io/v1alpha1, kind: Workflow, metadata: {{name: x}}, spec: {{entrypoint: a, templates: [{{name: a, {quoted}, {WORK}}}]}}}}\n"
+    );
+    let shown = infos(PRIVILEGED, "{workflow: {file: jobs/x.yaml}}", &text);
+    assert!(shown.iter().any(|(code, message)| *code == "KB0376" && message.contains("could add fields")), "{shown:?}");
+    // And Argo reads names in any case.
+    for unseen in ["'{{workflow.parameters.p}}'", "'{\"priority\": '"] {
         workflow("", &patch(unseen), &[&format!("KB0376 at {unseen}")]);
     }
     let cased = "'HostNetwork: true'";

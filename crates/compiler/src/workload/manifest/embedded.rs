@@ -8,30 +8,41 @@ use kubebench_syntax::yaml::{Entry, Node, Value, read_manifest};
 const HARMLESS: [&str; 5] =
     ["pod.name", "workflow.creationTimestamp", "workflow.name", "workflow.namespace", "workflow.uid"];
 
-/// Returns the mappings that a text holds, each with the place of the text; nothing where it holds something else, or where Argo fills in what
-/// could add fields.
-pub(crate) fn read(text: &Node) -> Option<Vec<Node>> {
-    let source = Source::new("", filled_in(text.as_text()?)?.as_bytes());
-    let read = read_manifest(SourceId(0), &source);
+/// A text, as far as it is known before Argo fills it in.
+pub(crate) struct Embedded {
+    /// The mappings that it holds, each with the place of the text.
+    pub(crate) documents: Vec<Node>,
+    /// Whether what is filled in could add fields to them.
+    pub(crate) is_open: bool,
+}
+
+/// Reads a text; nothing where it holds something else before it runs.
+pub(crate) fn read(text: &Node) -> Option<Embedded> {
+    let (filled, is_open) = filled_in(text.as_text()?);
+    let read = read_manifest(SourceId(0), &Source::new("", filled.as_bytes()));
     let is_sound = !read.diagnostics.iter().any(|fault| fault.severity == Severity::Error);
     let are_mappings = read.documents.iter().all(|document| matches!(document.value, Value::Map(_)));
     let placed = |document| placed(document, text.span);
-    (is_sound && are_mappings).then(|| read.documents.into_iter().map(placed).collect())
+    (is_sound && are_mappings)
+        .then(|| Embedded { documents: read.documents.into_iter().map(placed).collect(), is_open })
 }
 
-/// Returns a text with words in the place of what Argo fills in; nothing where that is more than a name.
-fn filled_in(text: &str) -> Option<String> {
-    let (mut read, mut rest) = (String::with_capacity(text.len()), text);
+/// Returns a text with `<<…>>`, which YAML takes for a word, in the place of what Argo fills in, and whether that is more than a name.
+fn filled_in(text: &str) -> (String, bool) {
+    let (mut read, mut rest, mut is_open) = (String::with_capacity(text.len()), text, false);
     while let Some((before, after)) = rest.split_once("{{") {
-        let (inner, behind) = after.split_once("}}")?;
-        if !HARMLESS.contains(&inner.trim()) {
-            return None;
-        }
         read.push_str(before);
-        read.push_str("filled-in");
-        rest = behind;
+        let inner = after.split_once("}}").filter(|(inner, _)| !inner.contains(['{', '}', '\n']));
+        if let Some((inner, behind)) = inner {
+            is_open |= !HARMLESS.contains(&inner.trim());
+            read.push_str(&format!("<<{}>>", inner.replace(['"', '\'', ':', '#'], "")));
+            rest = behind;
+        } else {
+            read.push_str("{{");
+            rest = after;
+        }
     }
-    Some(read + rest)
+    (read + rest, is_open)
 }
 
 /// Returns a node with this place for all of it.

@@ -46,7 +46,7 @@ pub(super) fn pod(object: &Node, pointer: &str) -> Option<Node> {
 pub(super) fn patches(object: &Node, pointer: &str) -> Vec<Node> {
     let Some((spec, _)) = pointer.rsplit_once("/templates/") else { return Vec::new() };
     let places = [spec, pointer].into_iter().filter_map(|place| at_pointer(object, place)?.get("podSpecPatch"));
-    places.filter_map(embedded::read).flatten().collect()
+    places.filter_map(embedded::read).flat_map(|text| text.documents).collect()
 }
 
 /// Returns a container with the name that Argo gives it.
