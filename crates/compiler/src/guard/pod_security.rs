@@ -116,7 +116,7 @@ impl Breach {
         let mut fault = Diagnostic::at(&code::KB0419, self.span, format!("{} lowers pod security", self.what));
         if pod_security == Privileged {
             fault.severity = Severity::Info;
-            return fault.note(format!("the target `{}` says `podSecurity: privileged`, which allows it", target));
+            return fault.note(format!("the target `{target}` says `podSecurity: privileged`, which allows it"));
         }
         if pod_security < self.refused_by {
             return fault
@@ -130,9 +130,8 @@ impl Breach {
         let level = if pod_security == Restricted { "restricted" } else { "baseline" };
         fault
             .note(format!(
-                "the target `{}` has `podSecurity: {level}`{}: the API server will refuse the pod, and the run hangs \
+                "the target `{target}` has `podSecurity: {level}`{}: the API server will refuse the pod, and the run hangs \
                  until its timeout",
-                target,
                 if level == "baseline" { " (the default)" } else { "" }
             ))
             .help("delete it, or run it on a target whose namespace allows it and which says so: `podSecurity: privileged`")
