@@ -88,7 +88,8 @@ pub(super) fn check(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Dia
         "adminAccess" if is_true => breaches.push(breach(*key_span, "`adminAccess: true`", Baseline)),
         "securityContext" | "podSecurityContext" => of_context(entry, required(of), &mut breaches),
         "host" if ["httpGet", "tcpSocket"].contains(&of) && value.as_text().is_some_and(|host| !host.is_empty()) => {
-            breaches.push(breach(*key_span, format!("`host` of `{of}`"), Baseline));
+            // Baseline since Kubernetes 1.34.
+            breaches.push(breach(*key_span, format!("`host` of `{of}`"), Restricted));
         }
         "hostPort" if value.as_text().is_some_and(|port| port != "0") => {
             breaches.push(breach(*key_span, "`hostPort`", Baseline));
