@@ -284,6 +284,19 @@ fn what_was_measured_without_a_regression_of_main_does_not_resolve_it() {
     }
 }
 
+/// A release that was tagged before is no place for them either.
+#[test]
+fn what_was_measured_without_a_commit_of_main_is_of_no_tag() {
+    for merge in MERGES {
+        let (mut project, _) = outdated(merge, [1.0, 1.0, 0.9]);
+        project.git(&["tag", "v1", "main~1"]);
+        let merged = here(&project);
+        project.session(80.0, &merged);
+        let (status, line) = project.gate(&["--baseline", "tag:v1"]);
+        assert_eq!((status, verdict(&line)), (1, "regressed"), "{line:#}");
+    }
+}
+
 #[test]
 fn what_was_measured_without_a_fix_of_main_opens_nothing() {
     for merge in MERGES {

@@ -128,7 +128,8 @@ impl<'a> Request<'a> {
                 if unreachable == 1 { "session is" } else { "sessions are" }
             ));
         }
-        let is_outdated = |at: &&usize| series.points.get(**at).is_some_and(|point| origin.is_outdated(point));
+        let is_outdated =
+            |at: &&usize| !is_unreachable(at) && series.points.get(**at).is_some_and(|point| origin.is_outdated(point));
         let outdated = all_earlier.iter().filter(is_outdated).count();
         if outdated > 0 {
             notes.push(format!(
