@@ -73,9 +73,7 @@ impl Bounds<'_> {
 
     /// Returns whether an object of this name is in its manifest.
     fn brings(&self, name: &str) -> bool {
-        let named =
-            |object: &Node| object.get("metadata").and_then(|metadata| metadata.get("name")?.as_text()) == Some(name);
-        self.objects.iter().any(named)
+        self.objects.iter().any(|object| kind::name_of(object) == Some(name))
     }
 
     fn look(&self, node: &Node, of: &str, in_workflow: bool, diagnostics: &mut Diagnostics) {

@@ -85,7 +85,7 @@ pub fn kind_of(object: &Json) -> Option<&'static Kind> {
 }
 
 /// Returns the kind that objects of this API version and kind are of.
-fn kind_called(api_version: &str, name: &str) -> Option<&'static Kind> {
+pub(crate) fn kind_called(api_version: &str, name: &str) -> Option<&'static Kind> {
     let wanted = group(api_version);
     KINDS.iter().find(|kind| group(&kind.api.api_version) == wanted && kind.api.kind == name)
 }

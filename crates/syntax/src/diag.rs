@@ -112,6 +112,13 @@ impl Diagnostic {
         }
     }
 
+    /// Makes it a thing to know, and no fault.
+    #[must_use]
+    pub fn info(mut self) -> Self {
+        self.severity = Severity::Info;
+        self
+    }
+
     /// Adds a few words at the place itself.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {

@@ -1,7 +1,7 @@
 //! KB0373: pods that have a token of the API server, because their kind cannot work without one, or because a manifest leaves it to them.
 
 use crate::model::{Benchmark, Role};
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::yaml::Value;
 
 /// Says which pods these are.
@@ -16,10 +16,9 @@ pub(super) fn shown(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
                 continue;
             };
             let message = format!("the pods of `{}` have a token of the cluster's API", role.name);
-            let mut fault = Diagnostic::at(&code::KB0373, role.span, message);
-            fault.severity = Severity::Info;
+            let finding = Diagnostic::at(&code::KB0373, role.span, message).info();
             let account = role.service_account.as_ref().map_or_else(String::new, |name| format!(" `{name}`"));
-            diagnostics.push(fault.note(format!("{why}; what they may do with it, their account{account} says")));
+            diagnostics.push(finding.note(format!("{why}; what they may do with it, their account{account} says")));
         }
     }
 }

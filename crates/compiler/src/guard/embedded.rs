@@ -1,9 +1,9 @@
 //! KB0376: texts that hold objects, as Argo and Katib have them.
 
-use super::{Bounds, Field};
+use super::{Bounds, Field, kind};
 use crate::api::{self, POD_SPEC};
 use crate::workload::{Embedded, pod_sets, read_embedded};
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Entry, Node};
 
@@ -34,7 +34,7 @@ pub(super) fn read(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Diag
         }
         (_, "podSpecPatch") => {
             let patches = text(key, value, diagnostics)?;
-            // Argo reads names of fields in any case, and so would a check that knows them in one.
+            // Argo reads field names in any case, and the checks know one spelling: any other is an unknown field.
             for patch in &patches {
                 let _ = api::read_patch(patch, POD_SPEC, "the patch of a pod", diagnostics);
             }
@@ -54,9 +54,8 @@ fn text(key: &str, value: &Node, diagnostics: &mut Diagnostics) -> Option<Vec<No
         return Some(Vec::new());
     };
     if is_open {
-        let mut fault = unseen(value.span, &format!("Argo fills in the text of `{key}`, and a value could add fields"));
-        fault.severity = Severity::Info;
-        diagnostics.push(fault);
+        let message = format!("Argo fills in the text of `{key}`, and a value could add fields");
+        diagnostics.push(unseen(value.span, &message).info());
     }
     Some(documents)
 }
@@ -65,8 +64,7 @@ fn text(key: &str, value: &Node, diagnostics: &mut Diagnostics) -> Option<Vec<No
 fn of_config_map(value: &Node, bounds: &Bounds<'_>, diagnostics: &mut Diagnostics) -> Vec<Node> {
     let named = value.get("configMapName").unwrap_or(value).as_text().unwrap_or_default();
     let is_it = |object: &&Node| {
-        let name = object.get("metadata").and_then(|metadata| metadata.get("name")?.as_text());
-        object.get("kind").and_then(Node::as_text) == Some("ConfigMap") && name == Some(named)
+        object.get("kind").and_then(Node::as_text) == Some("ConfigMap") && kind::name_of(object) == Some(named)
     };
     let texts = bounds.objects.iter().filter(is_it).flat_map(|object| object.entries_of("data"));
     texts.filter_map(|entry| text(&entry.key, &entry.value, diagnostics)).flatten().collect()
@@ -84,9 +82,9 @@ fn raw(span: Span) -> Diagnostic {
 }
 
 fn unlabeled(span: Span) -> Diagnostic {
-    let mut fault = Diagnostic::at(&code::KB0376, span, "these pods carry no label of the benchmark");
-    fault.severity = Severity::Info;
-    fault.note("Argo creates them from a text, so the network policy of the target does not hold for them")
+    Diagnostic::at(&code::KB0376, span, "these pods carry no label of the benchmark")
+        .info()
+        .note("Argo creates them from a text, so the network policy of the target does not hold for them")
 }
 
 fn unseen(span: Span, message: &str) -> Diagnostic {

@@ -1,7 +1,7 @@
 //! KB0336 and KB0374: objects that no benchmark may create, and kinds that a project's owners have to allow.
 
 use super::{Bounds, Field};
-use crate::workload::{KINDS, never_created};
+use crate::workload::{kind_called, never_created};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::unit::group;
 use kubebench_syntax::yaml::{Entry, Node, Value};
@@ -43,10 +43,15 @@ fn shown(api_version: &str, kind: &str) -> String {
     }
 }
 
+/// Returns the name of an object.
+pub(super) fn name_of(object: &Node) -> Option<&str> {
+    object.get("metadata")?.get("name")?.as_text()
+}
+
 /// Returns an object as `preinstalled` names it.
 pub(super) fn named(object: &Node) -> String {
-    let said = |node: Option<&Node>| node.and_then(Node::as_text).unwrap_or_default().to_owned();
-    format!("{}/{}", said(object.get("kind")), said(object.get("metadata").and_then(|metadata| metadata.get("name"))))
+    let kind = object.get("kind").and_then(Node::as_text).unwrap_or_default();
+    format!("{kind}/{}", name_of(object).unwrap_or_default())
 }
 
 /// Returns whether `node` is an Argo Workflow, or a template of one.
@@ -68,12 +73,14 @@ pub(super) fn check(node: &Node, bounds: &Bounds<'_>, diagnostics: &mut Diagnost
     if let Some(reason) = never_created(version, name) {
         let fault = Diagnostic::at(&code::KB0336, kind.span, format!("a {name} {reason}"))
             .note("Kubebench creates the objects of a manifest before each run, and deletes them after it");
-        let own = node.get("metadata").and_then(|metadata| metadata.get("name")).and_then(Node::as_text);
-        let preinstalled = format!("{name}/{}", own.unwrap_or("NAME"));
+        let preinstalled = format!("{name}/{}", name_of(node).unwrap_or("NAME"));
         diagnostics.push(
             fault.help(format!("have it in the cluster by another way, and add `preinstalled: [{preinstalled}]`")),
         );
-    } else if !is_allowed(version, name, &shown, bounds) {
+    } else if kind_called(version, name).is_none()
+        && !SUPPORTING.contains(&shown.as_str())
+        && !bounds.kinds.contains(&shown)
+    {
         let fault = Diagnostic::at(&code::KB0374, kind.span, format!("this project allows no {shown}"))
             .note("Kubebench knows neither what pods it makes nor what it may do, so the owners of the project decide");
         diagnostics.push(fault.help(format!(
@@ -83,16 +90,11 @@ pub(super) fn check(node: &Node, bounds: &Bounds<'_>, diagnostics: &mut Diagnost
     }
 }
 
-fn is_allowed(api_version: &str, kind: &str, shown: &str, bounds: &Bounds<'_>) -> bool {
-    let is_known = |own: &str| KINDS.iter().any(|known| known.api.kind == kind && group(&known.api.api_version) == own);
-    is_known(group(api_version)) || SUPPORTING.contains(&shown) || bounds.kinds.contains(shown)
-}
-
 /// Reports a Service that leads out of the cluster, whoever makes it.
 pub(super) fn check_field(field: Field<'_>, diagnostics: &mut Diagnostics) {
     let Entry { key, key_span, value } = field.entry;
-    let is_type = key.to_ascii_lowercase().ends_with("type")
-        && value.as_text().is_some_and(|said| OUT_OF_CLUSTER.contains(&said));
+    let is_type = value.as_text().is_some_and(|said| OUT_OF_CLUSTER.contains(&said))
+        && key.to_ascii_lowercase().ends_with("type");
     let is_other = key == "externalIPs" || key == "enableIngress" && value.value == Value::Bool(true);
     if !is_type && !is_other {
         return;

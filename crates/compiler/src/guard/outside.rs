@@ -1,7 +1,7 @@
 //! KB0329, KB0376: pods that an object of the cluster describes, of which neither git nor this program knows anything.
 
 use super::{Bounds, Field};
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Entry, Node};
 
@@ -34,7 +34,7 @@ fn template(at: Span, name: &str) -> Diagnostic {
 
 fn unseen(at: Span, kind: &str, name: &str) -> Diagnostic {
     let message = format!("pods are described by the {kind} `{name}` of the cluster");
-    let mut fault = Diagnostic::at(&code::KB0376, at, message);
-    fault.severity = Severity::Info;
-    fault.note("neither git nor the run digest says what they are and may do")
+    Diagnostic::at(&code::KB0376, at, message)
+        .info()
+        .note("neither git nor the run digest says what they are and may do")
 }

@@ -48,9 +48,9 @@ pub(super) fn check_value(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &m
     check_text(value, key, bounds, diagnostics);
     let Some(text) = value.as_text() else { return };
     let says = |word: &str| [key.as_str(), of].iter().any(|name| name.to_ascii_lowercase().contains(word));
-    if says("serviceaccount") && text.starts_with(ACCOUNTS) {
+    if text.starts_with(ACCOUNTS) && says("serviceaccount") {
         diagnostics.push(own_account(text, value.span));
-    } else if key != "key" && (says("serviceaccount") || says("secret")) && is_decided_later(text) {
+    } else if is_decided_later(text) && key != "key" && (says("serviceaccount") || says("secret")) {
         diagnostics.push(decided_later(text, value.span, "whose Secret or account it is"));
     }
 }

@@ -146,6 +146,7 @@ fn check_kinds(spec: Option<&Node>, diagnostics: &mut Diagnostics) {
     for node in kinds {
         let said = node.as_text().unwrap_or_default();
         let kind = said.rsplit('/').next().unwrap_or_default();
+        // `GROUP/KIND` has its group where an API version has it.
         if let Some(reason) = workload::never_created(said, kind) {
             let fault = Diagnostic::at(&code::KB0336, node.span, format!("a {kind} {reason}"));
             diagnostics.push(fault.help("delete it"));

@@ -133,8 +133,8 @@ impl<'a> Request<'a> {
         let outdated = all_earlier.iter().filter(is_outdated).count();
         if outdated > 0 {
             notes.push(format!(
-                "{outdated} earlier {} of branches that were merged without commits measured on the default branch before: what is on it \
-                 now, {} not show",
+                "{outdated} earlier {} of branches that were merged without commits that had been measured on the default branch: {} not \
+                 show its state",
                 if outdated == 1 { "session is" } else { "sessions are" },
                 if outdated == 1 { "it does" } else { "they do" }
             ));
