@@ -265,6 +265,9 @@ fn labels_of_kubebench_are_its_own() {
     };
     job(&affinity("{key: kubebench.dev/role, operator: In, values: [worker]}"), &[]);
     job(&affinity("{key: kubebench.dev/step, operator: Exists}"), &["KB0372 at kubebench.dev/step"]);
+    let nodes = "requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: kubebench.dev/pool, operator: Exists}]}]}";
+    job(&format!("pod: {{affinity: {{nodeAffinity: {{{nodes}}}}}}}"), &[]);
+    job("pod: {nodeSelector: {kubebench.dev/pool: gpu}}", &[]);
 }
 
 #[test]
