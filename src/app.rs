@@ -1,6 +1,7 @@
 //! What the commands do, without their arguments and without the screen. A program that is not this one could call it.
 #![expect(clippy::disallowed_methods, reason = "it reads and writes the files of a project")]
 
+pub mod base;
 pub mod cluster;
 pub mod evaluate;
 pub mod export;

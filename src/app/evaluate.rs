@@ -7,6 +7,7 @@ mod beginning;
 mod checked_out;
 mod compare;
 mod gate;
+mod held;
 mod history;
 mod recorded;
 mod report;
@@ -40,7 +41,7 @@ use kubebench_syntax::unit::MetricSelector;
 pub use acknowledge::{ANY_CHANGE, AckAllQuery, AckQuery, Acknowledged, Acknowledgement, AllAcknowledged, Written};
 pub use baseline::{DefaultBaseline, ResultCommits, Unreachable, add_baselines};
 pub use compare::{CompareQuery, SidesCompared};
-pub use gate::{BadFiles, Decides, GateQuery, GatesEvaluated, WithoutAnswer};
+pub use gate::{BadFiles, Decides, GateQuery, GatesEvaluated, PassOrFail};
 pub use history::{Histories, HistoryQuery, MetricQuery};
 pub use report::{Report, ReportQuery};
 pub use scaling::{Scaling, ScalingQuery};
@@ -97,6 +98,8 @@ pub struct Evaluation {
     /// Where results are recorded, unless that is the branch that is checked out.
     recording: Option<ResultsSettings>,
     recorded: recorded::Recorded,
+    /// What its base demands, where a change is evaluated.
+    change: Option<held::HeldChange>,
     /// The folder of results that was read.
     folder: Option<PathBuf>,
     /// What sessions are of whose commits no branch has.
@@ -199,6 +202,7 @@ impl Evaluation {
             judge_from: settings.and_then(|settings| settings.judge_from.clone()),
             recording: settings.map(|settings| settings.results.clone()).filter(|results| results.mode != "local"),
             recorded: recorded::Recorded::default(),
+            change: None,
             folder: None,
             rules: Vec::new(),
             expected: Vec::new(),
@@ -317,10 +321,11 @@ impl Evaluation {
         let new: Vec<&Row> = more.dataset.rows().iter().filter(|row| !known.contains(row.digest.as_str())).collect();
         let own: BTreeSet<String> = self.dataset.rows().iter().map(|row| row.path.clone()).collect();
         let theirs: BTreeSet<String> = new.iter().map(|row| row.path.clone()).collect();
-        let digests = more.dataset.rows().iter().map(|row| row.digest.clone()).collect();
+        let digests: BTreeSet<String> = more.dataset.rows().iter().map(|row| row.digest.clone()).collect();
         for row in new {
             self.dataset.adopt(row.clone(), &more.dataset);
         }
+        self.dataset.note_known(&digests);
         let rules = || self.project.as_ref().map(CompiledProject::current_rules).unwrap_or_default();
         let names = |path: &str| {
             let here = own.contains(path).then(|| format!("{}/{path}", self.directory));
@@ -337,6 +342,7 @@ impl Evaluation {
     /// to `found`.
     pub fn acks(&mut self, found: &mut Diagnostics) -> Result<Vec<Ack>> {
         let mut acks = acks_of(&self.root, &mut self.sources, found);
+        self.hold_acks(&mut acks)?;
         if let Some(from) = &self.judge_from {
             acks.push(beginning::before(from, self.commits()?.as_deref())?);
         }

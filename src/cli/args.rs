@@ -5,9 +5,12 @@ mod tool;
 
 use std::path::PathBuf;
 
+use anyhow::Result;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::app::base::Base;
+use crate::app::evaluate::PassOrFail;
 use crate::app::project::Selector;
 use crate::app::record::RecordPlace;
 use crate::app::start::Start;
@@ -185,6 +188,24 @@ impl SelectArgs {
     }
 }
 
+/// A change, and what is done about one that weakens its gates.
+#[derive(Clone, Debug, Args)]
+pub(super) struct ChangeArgs {
+    /// Hold what is checked out to the gates, limits and lint levels that it had where it left this commit, such as origin/main
+    #[arg(long, value_name = "REV")]
+    pub(super) since: Option<String>,
+    /// With `--since`, how to treat a change that weakens them: it is listed in any case
+    #[arg(long, requires = "since", value_parser = one_of(&PassOrFail::ALL, PassOrFail::name), default_value = "pass", value_name = "WHAT")]
+    pub(super) on_weakened: PassOrFail,
+}
+
+impl ChangeArgs {
+    /// Reads the project where the change began.
+    pub(super) fn base(&self, global: &Global) -> Result<Option<Base>> {
+        self.since.as_deref().map(|revision| Base::around(&global.start(), revision)).transpose()
+    }
+}
+
 fn label(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("write LABEL=VALUE, such as team=vision")?;
     Ok((key.to_owned(), value.to_owned()))
@@ -194,6 +215,8 @@ fn label(text: &str) -> Result<(String, String), String> {
 pub(super) struct CompileArgs {
     #[command(flatten)]
     pub(super) select: SelectArgs,
+    #[command(flatten)]
+    pub(super) change: ChangeArgs,
     /// Write nothing; exit with 1 when anything would change
     #[arg(long)]
     pub(super) check: bool,

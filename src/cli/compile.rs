@@ -6,7 +6,7 @@ use super::ExitStatus;
 use super::args::{CompileArgs, Global};
 use super::findings::{counted, style_of_diff, tell};
 use super::project;
-use crate::app::project::CompiledProject;
+use crate::app::project::{CompiledProject, Pods};
 use crate::app::tree::GeneratedTree;
 use kubebench_compiler::tree::{EditedFiles, Mode, Plan};
 use kubebench_host::fs;
@@ -23,9 +23,14 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
     } else {
         None
     };
+    let base = args.change.base(global)?;
     // It dies with the process: taking thousands of compiled specs apart first would only take time.
-    let project: &CompiledProject = Box::leak(Box::new(project::open_without_pods(global, &args.select)?));
+    let project = project::open_held_to(base.as_ref(), global, &args.select, Pods::Dropped)?;
+    let project: &CompiledProject = Box::leak(Box::new(project));
     let mut diagnostics = project.diagnostics();
+    if let Some(base) = &base {
+        diagnostics.extend(args.change.on_weakened.at_level(project.weakened(base)));
+    }
     let Some(tree) = GeneratedTree::read(project, &mut diagnostics)? else {
         return project::report(global, project, diagnostics);
     };

@@ -13,7 +13,7 @@ use kubebench_host::terminal::{self, Stream};
 pub(super) use kubebench_results::compare::words::counted;
 use kubebench_syntax::diag::limit::limited;
 use kubebench_syntax::diag::render::{Format, Report, Style, render};
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code};
 use kubebench_syntax::text::SourceMap;
 
 /// What a command found, and all that its status depends on.
@@ -53,7 +53,7 @@ pub(super) fn report(global: &Global, output: Output, findings: Findings<'_>) ->
     let shown = limited(&sorted, sources);
     let plain = Report { diagnostics: &shown, sources, checked, style: Style::Plain };
     // What is right is for `plan` to show, and for those who read everything.
-    let faults: Vec<Diagnostic> = shown.iter().filter(|finding| is_fault(finding)).cloned().collect();
+    let faults: Vec<Diagnostic> = shown.iter().filter(|finding| !is_for_plan(finding)).cloned().collect();
     let on_screen = Report { diagnostics: if global.output_format.is_lines() { &faults } else { &shown }, ..plain };
     let styled =
         |stream| Report { style: if colored(global, stream) { Style::Colored } else { Style::Plain }, ..on_screen };
@@ -100,13 +100,19 @@ fn summarize(global: &Global, sorted: &[Diagnostic]) {
     let both = [(count(Severity::Error), "error"), (count(Severity::Warning), "warning")];
     let mut words: Vec<String> =
         both.iter().filter(|(count, _)| *count > 0).map(|(number, word)| counted(*number, word)).collect();
-    let infos = count(Severity::Info);
+    let infos = sorted.iter().filter(|finding| is_for_plan(finding)).count();
     words.extend((infos > 0).then(|| format!("{} of level info", counted(infos, "finding"))));
     let more = match worst.severity {
+        Severity::Info if infos == 0 => return,
         Severity::Info => "`kubebench plan` shows what they are".to_owned(),
         Severity::Error | Severity::Warning => format!("`kubebench explain {}` says more", worst.code.id),
     };
     tell(global, &format!("{}; {more}", words.join(", ")));
+}
+
+/// Returns whether a finding is for those who review what a benchmark may do. What a change weakens is for everybody.
+fn is_for_plan(finding: &Diagnostic) -> bool {
+    !is_fault(finding) && finding.code != &code::KB0463
 }
 
 /// Returns whether something is wrong, or probably is.

@@ -11,6 +11,7 @@ use super::recorded::teller;
 use super::{evaluation, project};
 use crate::app::evaluate::{ACKS, Evaluation, GateQuery, GatesEvaluated, Unreachable, subject};
 use crate::app::places;
+use crate::app::project::Pods;
 use kubebench_host::fs;
 use kubebench_host::terminal;
 use kubebench_results::compare::model::{GateReport, Outcome};
@@ -21,7 +22,8 @@ use kubebench_syntax::diag::render::Format;
 
 /// Evaluates the gates, prints, and returns whether the candidate passes.
 pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
-    let project = project::open(global, &args.select)?;
+    let base = args.change.base(global)?;
+    let project = project::open_held_to(base.as_ref(), global, &args.select, Pods::Kept)?;
     let found = project.diagnostics();
     let start = global.start();
     let query = args.query();
@@ -36,7 +38,10 @@ pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
         }
         return project::report(global, &project, found);
     }
-    let evaluation = Evaluation::of(&start, project)?;
+    let mut evaluation = Evaluation::of(&start, project)?;
+    if let Some(base) = base {
+        evaluation.hold(base);
+    }
     evaluation::refuse_places(global, &evaluation, args.markdown.as_deref(), &query.folders())?;
     let subject = evaluation.subject();
     let said = evaluate(global, args, &query, evaluation, &subject);

@@ -5,21 +5,23 @@ use anyhow::Result;
 use super::ExitStatus;
 use super::args::{Global, SelectArgs};
 use super::findings::{self, Findings, Output, refuse_report_places, tell};
+use crate::app::base::Base;
 use crate::app::project::{CompiledProject, Pods};
 use kubebench_syntax::diag::Diagnostics;
 
 /// Reads and compiles the project; with `paths`, files outside the spec folders are taken in too.
 pub(super) fn open(global: &Global, select: &SelectArgs) -> Result<CompiledProject> {
-    open_with(global, select, Pods::Kept)
+    open_held_to(None, global, select, Pods::Kept)
 }
 
-/// The same for a command that asks for manifests and findings alone.
-pub(super) fn open_without_pods(global: &Global, select: &SelectArgs) -> Result<CompiledProject> {
-    open_with(global, select, Pods::Dropped)
-}
-
-fn open_with(global: &Global, select: &SelectArgs, pods: Pods) -> Result<CompiledProject> {
-    let project = CompiledProject::open(&global.start(), &select.selector(), pods)?;
+/// The same of a change that is held to what its base demands.
+pub(super) fn open_held_to(
+    base: Option<&Base>,
+    global: &Global,
+    select: &SelectArgs,
+    pods: Pods,
+) -> Result<CompiledProject> {
+    let project = CompiledProject::open_held_to(base, &global.start(), &select.selector(), pods)?;
     refuse_report_places(global, &project.root, &project.own_folders())?;
     tell_more(global, &project);
     Ok(project)

@@ -7,7 +7,7 @@ use super::args::{Global, SelectArgs};
 use super::findings::{self, Findings, Output, counted, refuse_report_places, tell};
 use super::project;
 use crate::app::evaluate::acks_of;
-use crate::app::project::rules_around;
+use crate::app::project::{Pods, rules_around};
 use crate::app::results::{Checked, ResultFiles};
 use kubebench_syntax::diag::Diagnostics;
 use kubebench_syntax::text::SourceMap;
@@ -20,7 +20,7 @@ pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
     if !results.is_empty() && specs.paths.is_empty() {
         return of_results(global, &results);
     }
-    let mut project = project::open_without_pods(global, &specs)?;
+    let mut project = project::open_held_to(None, global, &specs, Pods::Dropped)?;
     let mut checked = project.specs_in_words();
     let mut diagnostics = project.diagnostics();
     diagnostics.extend(project.check_fixtures());

@@ -13,6 +13,7 @@ use crate::lower::{self, Document, Inputs, Lowered, Manifests, Project, ReadFile
 use crate::manifest::{self, Emitted, Identity, Manifest, Part, SuiteIdentity};
 use crate::model::{Benchmark, Suite};
 use crate::tree::{OutputFile, OutputTree, Rejected, size};
+use crate::weakened::strictest;
 use crate::workload;
 use kubebench_format::result::Ack;
 use kubebench_format::schema::{DocumentKind, Schemas};
@@ -123,6 +124,15 @@ impl Workspace {
     #[must_use]
     pub fn carrying(self, read: impl Fn(&str) -> Result<Vec<u8>, Unreadable> + Send + Sync + 'static) -> Self {
         Self { read: Box::new(read), ..self }
+    }
+
+    /// Holds a change to the lint levels of its base where they are stricter.
+    #[must_use]
+    pub fn held_to(mut self, base: &Compilation) -> Self {
+        if let (Some(project), Some(base)) = (&mut self.project, &base.project) {
+            project.levels = strictest(&base.lints, &project.lints);
+        }
+        self
     }
 
     /// Lets go of the pods of each benchmark once its manifests are written, for who asks for the manifests and the findings
@@ -458,7 +468,7 @@ fn insert(tree: &mut OutputTree, files: Vec<(String, OutputFile)>, diagnostics: 
 
 /// Gives findings the levels that the project sets, and drops those that it switched off.
 fn at_levels(diagnostics: Diagnostics, project: Option<&Project>) -> Diagnostics {
-    let Some(levels) = project.map(|project| &project.lints) else { return diagnostics };
+    let Some(levels) = project.map(|project| &project.levels) else { return diagnostics };
     let mut leveled = Diagnostics::default();
     for mut diagnostic in diagnostics {
         match levels.get(diagnostic.code.id) {

@@ -12,6 +12,7 @@
 //! check      the model                   → findings, one file a rule
 //! manifest   the model                   → Kubernetes objects and the digest of what they execute
 //! tree       objects and what is on disk → a plan: what to write, what to delete, what to refuse
+//! weakened   two compilations            → what of the gates a change weakens, and those that hold all the same
 //! ```
 //!
 //! `compile` strings them together:
@@ -35,4 +36,5 @@ pub mod lower;
 pub mod manifest;
 pub mod model;
 pub mod tree;
+pub mod weakened;
 pub mod workload;

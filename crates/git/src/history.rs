@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
-use git2::{ErrorCode, ObjectType, Repository, TreeWalkMode, TreeWalkResult};
+use git2::{Commit, ErrorCode, ObjectType, Repository, TreeWalkMode, TreeWalkResult};
 
 /// One file of a commit.
 #[derive(Clone, Debug)]
@@ -16,13 +16,8 @@ pub struct CommittedFile {
 
 /// Returns the files of commit `revision` below the project `root`, for whose root-relative path `wanted` says yes; sorted by path.
 pub fn files_at(root: &Path, revision: &str, wanted: impl Fn(&str) -> bool) -> Result<Vec<CommittedFile>> {
-    let repository = Repository::discover(root).map_err(|error| match error.code() {
-        ErrorCode::NotFound => anyhow!("{} is not in a git repository", root.display()),
-        _ => anyhow!("cannot open the git repository of {}: {}", root.display(), error.message()),
-    })?;
-    let commit = repository.revparse_single(revision).and_then(|object| object.peel_to_commit()).map_err(|error| {
-        anyhow!("`{revision}` is not a commit of this repository: {}{}", error.message(), hint(&repository))
-    })?;
+    let repository = repository_of(root)?;
+    let commit = commit_called(&repository, revision)?;
     let prefix = prefix(&repository, root)?;
     let tree = commit.tree().context("cannot read the commit's tree")?;
     let mut files = Vec::new();
@@ -67,6 +62,21 @@ pub fn file_at(root: &Path, revision: &str, path: &str) -> Result<Option<Vec<u8>
     Ok(Some(
         blob.with_context(|| format!("cannot read {path} of `{revision}`{}", hint(&repository)))?.content().to_vec(),
     ))
+}
+
+/// Opens the repository of the project at `root`.
+pub(super) fn repository_of(root: &Path) -> Result<Repository> {
+    Repository::discover(root).map_err(|error| match error.code() {
+        ErrorCode::NotFound => anyhow!("{} is not in a git repository", root.display()),
+        _ => anyhow!("cannot open the git repository of {}: {}", root.display(), error.message()),
+    })
+}
+
+/// Returns the commit that people call `revision`.
+pub(super) fn commit_called<'r>(repository: &'r Repository, revision: &str) -> Result<Commit<'r>> {
+    repository.revparse_single(revision).and_then(|object| object.peel_to_commit()).map_err(|error| {
+        anyhow!("`{revision}` is not a commit of this repository: {}{}", error.message(), hint(repository))
+    })
 }
 
 /// Says what may be missing: CI systems fetch one commit unless told otherwise.

@@ -14,6 +14,7 @@
 #![expect(clippy::disallowed_methods, reason = "the one place that starts git and reads its environment")]
 
 mod attempts;
+mod base;
 mod beyond;
 mod branch;
 mod brought;
@@ -46,6 +47,7 @@ use kubebench_host::fs::cache_folder;
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::invariant::Invariant as _;
 
+pub use base::{Base, Changes};
 pub use beyond::Lacking;
 pub use brought::{Brought, RunOf, brought};
 pub use content::{Elsewhere, Named, Same};

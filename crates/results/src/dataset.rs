@@ -34,6 +34,8 @@ pub struct Dataset {
     origins: Table<Provenance>,
     environments: Table<Environment>,
     definitions: Table<Definition>,
+    /// The digests of results that a change brings: they may be evaluated, and others are not compared with them.
+    brought: BTreeSet<String>,
 }
 
 /// The form in which an dataset is kept: the same, with the parts as texts.
@@ -164,6 +166,22 @@ impl Dataset {
         (ran, commit, self.environment(row).images.iter().map(image).collect())
     }
 
+    /// Notes which results a change brings, which its base does not have.
+    pub fn note_brought(&mut self, is_brought: impl Fn(&Row) -> bool) {
+        let brought = self.rows.iter().filter(|row| is_brought(row));
+        self.brought = brought.map(|row| row.digest.clone()).collect();
+    }
+
+    /// Forgets that a change brings results that are elsewhere too.
+    pub fn note_known(&mut self, digests: &BTreeSet<String>) {
+        self.brought.retain(|digest| !digests.contains(digest));
+    }
+
+    /// Returns whether a change brings a result.
+    pub fn is_brought(&self, row: &Row) -> bool {
+        self.brought.contains(&row.digest)
+    }
+
     /// Leaves out the rows for which `keep` says no.
     pub fn retain(&mut self, keep: impl Fn(&Row) -> bool) {
         self.rows.retain(keep);
@@ -193,6 +211,7 @@ impl Dataset {
             origins: Table::of_texts(kept.origins)?,
             environments: Table::of_texts(kept.environments)?,
             definitions: Table::of_texts(kept.definitions)?,
+            brought: BTreeSet::new(),
         };
         let is_whole = |row: &Row| {
             dataset.subjects.has(row.subject)

@@ -98,7 +98,8 @@ impl Diagnostic {
         Self::new(code, Place::File(path.into()), message.into())
     }
 
-    fn new(code: &'static Code, place: Place, message: String) -> Self {
+    /// Returns a finding about a place.
+    pub fn new(code: &'static Code, place: Place, message: String) -> Self {
         Self {
             code,
             severity: code.severity,

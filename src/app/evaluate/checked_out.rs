@@ -174,6 +174,9 @@ impl Commits<'_> {
         let origin = dataset.origin(row);
         let own = |commit: &str| Whose::Own(self.own.behind(commit).unwrap_or(BEFORE_ALL));
         let commit = origin.commit.as_deref();
+        if dataset.is_brought(row) {
+            return commit.map_or(Whose::Own(BEFORE_ALL), own);
+        }
         // What was recorded with uncommitted files is of no branch; whoever measured it has it in the folder.
         let is_for_all = origin.dirty != Some(true) || self.in_folder.contains(&at);
         if let Some(commit) = commit.filter(|commit| is_for_all && self.own.commits.contains(*commit)) {

@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result, bail};
 
 use super::baseline::UNKNOWN_BRANCH;
 use super::checked_out::Checkout;
+use super::held::HeldChange;
 use super::report::links;
 use super::{DefaultBaseline, Evaluation, ResultCommits, add_baselines};
 use crate::app::results::{NamedResults, ResultsPlace};
@@ -15,25 +16,26 @@ use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_format::result::Ack;
 use kubebench_git::RecordedBranch;
 use kubebench_report::CommentLinks;
-use kubebench_results::compare::model::{GateReport, LeftOut, Line, Outcome, Verdict};
+use kubebench_results::compare::model::{GateReport, LeftOut, Line, Outcome, Verdict, Weakened};
 use kubebench_results::compare::words::NEWEST;
 use kubebench_results::compare::{
     Candidate, GateRequest, Head, Judged, Lineage, OutOfTime, Rule, Unread, gate, idle, render, words,
 };
 use kubebench_results::dataset::{Dataset, Partition, Row};
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::diag::render::place;
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code};
 use kubebench_syntax::text::{SourceMap, Span};
 
-/// What a gate does that has no answer.
+/// What a gate does about something that is for its caller to decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WithoutAnswer {
+pub enum PassOrFail {
     /// It passes.
     Pass,
     /// It fails.
     Fail,
 }
 
-impl WithoutAnswer {
+impl PassOrFail {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Pass, Self::Fail];
 
@@ -43,6 +45,18 @@ impl WithoutAnswer {
             Self::Pass => "pass",
             Self::Fail => "fail",
         }
+    }
+
+    /// Gives what a change weakens the level at which it decides.
+    pub fn at_level(self, weakened: Diagnostics) -> Diagnostics {
+        let mut leveled = Diagnostics::default();
+        for mut finding in weakened {
+            if self == Self::Fail {
+                finding.severity = Severity::Error;
+            }
+            leveled.push(finding);
+        }
+        leveled
     }
 }
 
@@ -75,11 +89,13 @@ pub struct GateQuery {
     /// What lets it fail.
     pub decides: Decides,
     /// What a gate does that cannot be decided yet; without it, it passes, unless the recorded results are not here.
-    pub on_inconclusive: Option<WithoutAnswer>,
+    pub on_inconclusive: Option<PassOrFail>,
     /// What a gate does that has no result.
-    pub on_missing: WithoutAnswer,
+    pub on_missing: PassOrFail,
     /// What it does about files that cannot be trusted.
     pub bad_files: BadFiles,
+    /// What it does about a change that weakens what its base demands.
+    pub on_weakened: PassOrFail,
     /// The day on which acknowledgements are evaluated; without it, that of the newest result.
     pub as_of: Option<String>,
 }
@@ -128,7 +144,10 @@ impl GatesEvaluated {
             links: links(None, query.results.as_ref(), &evaluation, commits.as_ref(), default.as_deref()),
             recorded: evaluation.of_branch_alone(),
         };
-        let Evaluation { dataset, rules, policies, left_out, mut diagnostics, sources, .. } = evaluation;
+        let Evaluation { dataset, rules, policies, left_out, mut diagnostics, sources, change, .. } = evaluation;
+        let brought = change.as_ref().and_then(HeldChange::note);
+        let weakened = query.on_weakened.at_level(change.map(|change| change.weakened).unwrap_or_default());
+        let is_held_back = weakened.has_errors();
         let plain: Vec<Rule> = rules.iter().map(|(rule, _)| rule.clone()).collect();
         let Judged { lines, notes } = gate(GateRequest {
             dataset: &dataset,
@@ -152,7 +171,7 @@ impl GatesEvaluated {
         let idle = idle(acks, &dataset, &all, &lineages, &as_of);
         let untrusted = untrusted(&left_out, &lines).len();
         let (unfetched, done_without): (Option<String>, Option<String>) = match query.on_inconclusive {
-            Some(WithoutAnswer::Pass) => (None, unfetched),
+            Some(PassOrFail::Pass) => (None, unfetched),
             _ => (unfetched.filter(|_| lacks_history(&lines)), None),
         };
         // Neither the candidate nor the default branch ever ran anything that a gate is about.
@@ -160,7 +179,9 @@ impl GatesEvaluated {
         let nothing_ran = unfetched.is_none()
             && query.candidate.is_none()
             && (has_no_results || !lines.is_empty() && lines.iter().all(never_ran));
-        let outcome = if rules.is_empty() || nothing_ran {
+        let outcome = if is_held_back {
+            Outcome::Failed
+        } else if rules.is_empty() || nothing_ran {
             Outcome::NothingToEvaluate
         } else if untrusted > 0 && query.bad_files == BadFiles::Refused {
             Outcome::NoAnswer
@@ -190,6 +211,7 @@ impl GatesEvaluated {
             as_of: Some(as_of),
             only_new: query.decides == Decides::OnlyNew,
             lines,
+            weakened: weakened.as_slice().iter().map(|finding| in_words(finding, &sources)).collect(),
             left_out,
             notes: absent
                 .iter()
@@ -199,6 +221,7 @@ impl GatesEvaluated {
                         .map(|fetch| format!("the recorded results are not in this clone: {fetch} brings them")),
                 )
                 .chain(unmeasured)
+                .chain(brought)
                 .chain(notes)
                 .chain(idle)
                 .chain(out_of_time.notes())
@@ -208,10 +231,16 @@ impl GatesEvaluated {
         let is_evaluated = outcome != Outcome::NothingToEvaluate;
         let failed = answer.lines.iter().filter(|line| is_evaluated && !passes(line, query));
         diagnostics.extend(failed.map(|line| finding(line, &rules, answer.results.as_deref())));
+        diagnostics.extend(weakened);
         let undecided = absent.filter(|_| outcome == Outcome::NoHistory);
         diagnostics.extend(undecided.map(|message| Diagnostic::in_file(&code::KB0462, PROJECT_FILE, message)));
         Ok(Self { answer, diagnostics, sources, untrusted, links })
     }
+}
+
+fn in_words(finding: &Diagnostic, sources: &SourceMap) -> Weakened {
+    let fails = finding.severity == Severity::Error;
+    Weakened { place: place(finding, sources), message: finding.message.clone(), fails }
 }
 
 /// Returns whether something is undecided, and nothing has been compared with earlier sessions.
@@ -261,9 +290,9 @@ fn passes(line: &Line, query: &GateQuery) -> bool {
     match line.verdict {
         _ if line.on_default && query.decides == Decides::OnlyNew => true,
         Verdict::Regressed | Verdict::Invalid | Verdict::Incomparable => false,
-        Verdict::Missing => query.on_missing == WithoutAnswer::Pass,
+        Verdict::Missing => query.on_missing == PassOrFail::Pass,
         // There may be evidence: it is only unknown of which branch.
-        Verdict::Inconclusive => query.on_inconclusive != Some(WithoutAnswer::Fail) && line.unreachable == 0,
+        Verdict::Inconclusive => query.on_inconclusive != Some(PassOrFail::Fail) && line.unreachable == 0,
         Verdict::New | Verdict::Pending | Verdict::Improved | Verdict::NoChangeSeen | Verdict::Unchanged => true,
     }
 }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, bail};
 
 use super::Evaluation;
+use crate::app::project::below_root;
 use crate::app::results::{NamedResults, ResultsPlace, in_order};
 use kubebench_format::result::{self, BenchmarkResult};
 use kubebench_git::{Fetched, RecordedBranch};
@@ -56,13 +57,20 @@ impl Evaluation {
     pub fn read_if_any(&mut self, asked: Option<&NamedResults>) -> Result<()> {
         if let Some(NamedResults::Folder(folder)) = asked {
             let place = ResultsPlace::named(&self.start, folder)?;
+            // What is outside of the project is no part of a change.
+            let place = match below_root(&self.root, &self.start.folder()?, folder) {
+                Ok(below) => self.bringing(place, &below)?,
+                Err(_) => place,
+            };
             self.take(&place)?;
             self.folder = Some(self.start.path(folder));
             return Ok(());
         }
-        let folder = self.root.join(&self.directory);
+        let directory = self.directory.clone();
+        let folder = self.root.join(&directory);
+        let place = self.bringing(ResultsPlace::folder(folder.clone(), &directory), &directory)?;
         if folder.is_dir() {
-            self.take(&ResultsPlace::folder(folder.clone(), &self.directory))?;
+            self.take(&place)?;
             self.folder = Some(folder);
         }
         self.look_for_branch(asked)?;

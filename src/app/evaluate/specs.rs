@@ -1,6 +1,7 @@
 //! What specs say of results: gates, thresholds, directions, and what is expected at all.
 
 use kubebench_compiler::model::{Benchmark, Gate, GateBaseline};
+use kubebench_compiler::weakened::HeldGate;
 use kubebench_report::ExpectedBenchmark;
 use kubebench_results::compare::{Against, Meant, Policies, Rule, Side, Stated};
 use kubebench_syntax::text::Span;
@@ -8,6 +9,12 @@ use kubebench_syntax::unit::MetricSelector;
 
 /// The label by which nodes say what they are.
 const INSTANCE_TYPE: &str = "node.kubernetes.io/instance-type";
+
+/// Returns the rule of a gate that holds of a change, and where it is in the spec of that.
+pub(super) fn held(held: &HeldGate<'_>) -> (Rule, Span) {
+    let (rule, _) = rule(held.benchmark, &held.gate);
+    (Rule { cases: held.cases.clone(), ..rule }, held.span)
+}
 
 /// Returns the rule of a gate, and where the gate or its metric is in the spec.
 pub(super) fn rule(benchmark: &Benchmark, gate: &Gate) -> (Rule, Span) {

@@ -1,17 +1,13 @@
 //! The specs of another commit, to compare with.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use anyhow::Result;
 
+use crate::app::base::Base;
 use crate::app::project::CompiledProject;
-use crate::app::start::VERSION;
-use kubebench_compiler::compile::{Compilation, Compiled, Input, Workspace};
-use kubebench_compiler::lower::{PROJECT_FILE, Unreadable};
-use kubebench_compiler::model::carried::MAX_BYTES;
-use kubebench_git as git;
-use kubebench_host::fs::is_spec;
+use kubebench_compiler::compile::{Compilation, Compiled};
+use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_syntax::diag::{Diagnostic, Severity};
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::text::SourceMap;
@@ -51,9 +47,10 @@ pub struct Fault {
 }
 
 impl Since {
-    /// Compiles the specs and the project file of commit `revision`.
+    /// Compiles the specs and the project file of the commit from which the project began to differ from `revision`.
     pub fn read(project: &CompiledProject, revision: &str) -> Result<Self> {
-        let Compilation { benchmarks, faulty, diagnostics, sources, .. } = compile_at(&project.root, revision)?;
+        let base = Base::read(&project.root, revision)?;
+        let Compilation { benchmarks, faulty, diagnostics, sources, .. } = base.compilation;
         let selection = &project.selection;
         let digests = benchmarks
             .iter()
@@ -98,32 +95,4 @@ impl Since {
 
 fn is_error_in(path: &str, fault: &Diagnostic, sources: &SourceMap) -> bool {
     fault.severity == Severity::Error && fault.path(sources) == path
-}
-
-/// Compiles the specs and project file of another commit.
-fn compile_at(root: &Path, revision: &str) -> Result<Compilation> {
-    let input = |file: git::CommittedFile| Input { path: file.path, bytes: file.bytes };
-    let project = git::files_at(root, revision, |path| path == PROJECT_FILE)?.into_iter().next().map(input);
-    let place = (root.to_owned(), revision.to_owned());
-    let workspace = Workspace::open(project, VERSION).carrying(move |path| carried_at(&place.0, &place.1, path));
-    let folders = workspace.spec_dirs();
-    let wanted = |path: &str| is_spec(path) && folders.iter().any(|folder| is_visible_below(path, folder));
-    let specs = git::files_at(root, revision, wanted)?.into_iter().map(input).collect();
-    Ok(workspace.compile(specs))
-}
-
-/// Returns the file that a spec of another commit carried.
-fn carried_at(root: &Path, revision: &str, path: &str) -> Result<Vec<u8>, Unreadable> {
-    match git::file_at(root, revision, path) {
-        Ok(Some(bytes)) if bytes.len() > MAX_BYTES => Err(Unreadable::TooLarge),
-        Ok(Some(bytes)) => Ok(bytes),
-        Ok(None) => Err(Unreadable::Absent { beside: Vec::new() }),
-        Err(error) => Err(Unreadable::Failed(format!("{error:#}"))),
-    }
-}
-
-/// Tells whether reading `folder` from disk would find `path`: names that begin with a dot are left out.
-fn is_visible_below(path: &str, folder: &str) -> bool {
-    let below = Path::new(path).strip_prefix(folder);
-    below.is_ok_and(|below| !below.iter().any(|name| name.as_encoded_bytes().starts_with(b".")))
 }

@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::{Project, Selection, Selector, Texts};
+use crate::app::base::Base;
 use crate::app::files;
 use crate::app::start::{Start, VERSION};
 use kubebench_compiler::compile::{Compilation, Compiled, CompiledSuite, Workspace};
 use kubebench_compiler::fixture;
 use kubebench_compiler::lower::PROJECT_FILE;
+use kubebench_compiler::weakened::Change;
 use kubebench_extract::rules::Rules;
 use kubebench_host::fs;
 use kubebench_results::compare::words::counted;
@@ -44,6 +46,11 @@ pub enum Pods {
 impl CompiledProject {
     /// Reads and compiles the project; files that `selector` names are read outside the spec folders too.
     pub fn open(start: &Start, selector: &Selector, pods: Pods) -> Result<Self> {
+        Self::open_held_to(None, start, selector, pods)
+    }
+
+    /// The same of a change, at the lint levels of its base where these are stricter.
+    pub fn open_held_to(base: Option<&Base>, start: &Start, selector: &Selector, pods: Pods) -> Result<Self> {
         let project = Project::find(start)?;
         let paths = project.below_root(&selector.paths)?;
         let root = project.root.clone();
@@ -53,6 +60,10 @@ impl CompiledProject {
         let asked = paths.iter().filter(|path| *path != PROJECT_FILE).cloned().collect();
         let Texts { inputs, found, unreadable } = project.read(&workspace.spec_dirs(), &asked)?;
         let read: Vec<String> = inputs.iter().map(|input| input.path.clone()).collect();
+        let workspace = match base {
+            Some(base) => workspace.held_to(&base.compilation),
+            None => workspace,
+        };
         let workspace = match pods {
             Pods::Kept => workspace,
             Pods::Dropped => workspace.letting_go_of_pods(),
@@ -116,6 +127,12 @@ impl CompiledProject {
             let is_own = |asked: &&Compiled| compiled.suite.place_of(&asked.benchmark).is_some();
             self.selection.has_suite(compiled) || self.benchmarks().iter().any(is_own)
         })
+    }
+
+    /// Returns what a change weakens of what its base demands.
+    pub fn weakened(&self, base: &Base) -> Diagnostics {
+        let change = Change { base: &base.compilation, head: &self.compilation };
+        change.held(|compiled| self.selection.has(compiled)).weakened
     }
 
     /// Returns the findings about what is selected, and about the project as a whole.

@@ -73,6 +73,8 @@ pub struct Reading {
 /// Where results are read.
 pub struct ResultsPlace<'a> {
     files: Held<'a>,
+    /// The paths of those that a change brings.
+    brought: BTreeSet<String>,
     /// What people call it, with what separates it from the paths of its files.
     shown: String,
 }
@@ -94,12 +96,19 @@ impl<'a> ResultsPlace<'a> {
 
     /// A folder, and what people call it.
     pub fn folder(folder: PathBuf, shown: &str) -> Self {
-        Self { files: Held::Folder(folder), shown: format!("{}/", shown.trim_end_matches('/')) }
+        let shown = format!("{}/", shown.trim_end_matches('/'));
+        Self { files: Held::Folder(folder), brought: BTreeSet::new(), shown }
     }
 
     /// The folder `directory` of a branch; its files are called as git calls them.
     pub fn branch(branch: &'a RecordedBranch, directory: &'a str) -> Self {
-        Self { files: Held::Branch(branch, directory), shown: format!("{}:{directory}/", branch.shown()) }
+        let shown = format!("{}:{directory}/", branch.shown());
+        Self { files: Held::Branch(branch, directory), brought: BTreeSet::new(), shown }
+    }
+
+    /// The same place, of which a change brings the results at these paths.
+    pub fn bringing(self, brought: BTreeSet<String>) -> Self {
+        Self { brought, ..self }
     }
 
     /// Returns what people call a file.
@@ -162,6 +171,7 @@ pub fn read(place: &ResultsPlace<'_>, current: &dyn Fn() -> CurrentRules, source
         reading.leave_out(path, fault);
     }
     let mut dataset = std::mem::take(&mut reading.dataset);
+    dataset.note_brought(|row| place.brought.contains(&row.path));
     reading.doubts_of(&mut dataset, current, &|path| vec![place.shown(path)]);
     Ok(Reading { dataset, ..reading })
 }
@@ -213,6 +223,12 @@ pub fn of_doubt(doubt: &Doubt, path: &str, shown: &impl Fn(&str) -> String) -> D
                 .help(
                     "read the logs by the rules of today (`kubebench reparse`), or remove the readings that were wrong",
                 )
+        }
+        Doubt::Claims { of, .. } => {
+            Diagnostic::in_file(&code::KB0452, shown(path), "it says that it is a run whose result was there before")
+                .related(Place::File(shown(of)), "the result of that run")
+                .note("what a change brings takes the place of nothing that its base has, so it does not count")
+                .help("remove it; a run that is repeated has a result of its own")
         }
         Doubt::Clock { what, .. } => {
             Diagnostic::in_file(&code::KB0453, shown(path), format!("{what}: the clock went backwards"))

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{SelectArgs, one_of};
+use super::{ChangeArgs, SelectArgs, one_of};
 use crate::app::evaluate::{
-    ANY_CHANGE, AckAllQuery, AckQuery, BadFiles, Decides, GateQuery, HistoryQuery, MetricQuery, ReportQuery,
-    WithoutAnswer,
+    ANY_CHANGE, AckAllQuery, AckQuery, BadFiles, Decides, GateQuery, HistoryQuery, MetricQuery, PassOrFail, ReportQuery,
 };
 use crate::app::results::NamedResults;
 use kubebench_syntax::unit::{Day, MetricSelector};
@@ -36,11 +35,11 @@ pub(in crate::cli) struct GateArgs {
     #[arg(long)]
     pub(in crate::cli) fetch: bool,
     /// How to treat a gate that cannot be decided yet; without it, it passes, unless the recorded results are not in this clone
-    #[arg(long, value_parser = one_of(&WithoutAnswer::ALL, WithoutAnswer::name), value_name = "WHAT")]
-    pub(in crate::cli) on_inconclusive: Option<WithoutAnswer>,
+    #[arg(long, value_parser = one_of(&PassOrFail::ALL, PassOrFail::name), value_name = "WHAT")]
+    pub(in crate::cli) on_inconclusive: Option<PassOrFail>,
     /// How to treat a gate without results
-    #[arg(long, value_parser = one_of(&WithoutAnswer::ALL, WithoutAnswer::name), default_value = "fail", value_name = "WHAT")]
-    pub(in crate::cli) on_missing: WithoutAnswer,
+    #[arg(long, value_parser = one_of(&PassOrFail::ALL, PassOrFail::name), default_value = "fail", value_name = "WHAT")]
+    pub(in crate::cli) on_missing: PassOrFail,
     /// Pass in a project without specs, or with neither gates nor results
     #[arg(long)]
     pub(in crate::cli) allow_empty: bool,
@@ -50,6 +49,8 @@ pub(in crate::cli) struct GateArgs {
     /// The day on which acknowledgements are evaluated, such as 2027-03-31; without it, that of the newest result
     #[arg(long, value_name = "DAY", value_parser = day)]
     pub(in crate::cli) as_of: Option<String>,
+    #[command(flatten)]
+    pub(in crate::cli) change: ChangeArgs,
     /// Also write a comment for a pull request to this file
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) markdown: Option<PathBuf>,
@@ -66,6 +67,7 @@ impl GateArgs {
             on_inconclusive: self.on_inconclusive,
             on_missing: self.on_missing,
             bad_files: if self.skip_bad { BadFiles::Skipped } else { BadFiles::Refused },
+            on_weakened: self.change.on_weakened,
             as_of: self.as_of.clone(),
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use kubebench_syntax::diag::{Severity, code};
+use kubebench_syntax::diag::code;
 
 use crate::support::project::{files_below, relative, repository};
 
@@ -376,8 +376,7 @@ fn every_code_has_a_page_and_a_row() {
                 wrong.push(format!("{}.md needs one `{}`", code.id, heading.trim()));
             }
         }
-        let level = if code.severity == Severity::Error { "error" } else { "warning" };
-        let row = format!("| [{0}]({0}.md) | {1} | {level} |", code.id, code.title);
+        let row = format!("| [{0}]({0}.md) | {1} | {2} |", code.id, code.title, code.severity.name());
         if table.matches(&row).count() != 1 {
             wrong.push(format!("docs/codes/README.md needs the row `{row}`"));
         }

@@ -23,8 +23,10 @@ pub struct Project {
     pub settings: Settings,
     /// The targets, by name.
     pub targets: Vec<Arc<Target>>,
-    /// Levels of lints by code.
+    /// Levels of lints by code, as its file says them.
     pub lints: BTreeMap<String, LintLevel>,
+    /// The same as they hold: where a change is compiled, those of its base if they are stricter.
+    pub levels: BTreeMap<String, LintLevel>,
     /// What specs leave unsaid.
     pub(super) defaults: Defaults,
 }
@@ -128,6 +130,7 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
             judge_from: judge_from.map(|text| text.0),
         },
         targets,
+        levels: lints.clone(),
         lints,
         defaults: Defaults {
             repeats: repeats.map_or(1, |count| count.0),

@@ -55,10 +55,23 @@ pub struct GateReport {
     pub only_new: bool,
     /// What was judged: by benchmark, case and metric.
     pub lines: Vec<Line>,
+    /// What the change weakens of what its base demands.
+    pub weakened: Vec<Weakened>,
     /// Result files that did not count, and why.
     pub left_out: Vec<LeftOut>,
     /// What else a reader has to know.
     pub notes: Vec<String>,
+}
+
+/// What a change weakens of what its base demands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weakened {
+    /// Where: a file, with line and column where there are any.
+    pub place: String,
+    /// What it is.
+    pub message: String,
+    /// Whether the gate fails for it.
+    pub fails: bool,
 }
 
 /// What a gate says.

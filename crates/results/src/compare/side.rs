@@ -195,6 +195,9 @@ impl Lineage {
 
     /// Returns whether a result may be of these commits: it names none, and no tree of theirs tells that it is of another branch.
     pub fn may_have(&self, dataset: &Dataset, row: &Row) -> bool {
+        if dataset.is_brought(row) {
+            return false;
+        }
         let is_of_cluster = dataset.environment(row).cluster.engine == CLUSTER;
         dataset.origin(row).commit.is_none() && (!is_of_cluster || self.trees.is_empty())
     }
@@ -210,29 +213,35 @@ impl Lineage {
     /// Returns whether a result is of a commit that no branch has.
     pub fn is_unreachable(&self, dataset: &Dataset, row: &Row) -> bool {
         let commit = dataset.origin(row).commit.as_ref();
-        let is_nowhere = commit.is_some_and(|commit| self.unreachable.contains(commit));
+        let is_nowhere = commit.is_some_and(|commit| self.unreachable.contains(commit)) && !dataset.is_brought(row);
         is_nowhere && dataset.origin(row).dirty != Some(true) && self.commit_of(dataset, row).is_none()
     }
 
     /// Returns whether a result counts although it knows no commit.
     pub(crate) fn has_unknown(&self, dataset: &Dataset, row: &Row) -> bool {
-        self.takes_unknown && dataset.origin(row).commit.is_none()
+        self.takes_unknown && !dataset.is_brought(row) && dataset.origin(row).commit.is_none()
     }
 
     /// Returns whether nothing tells whether a result is of these commits.
     pub(crate) fn is_in_doubt(&self, dataset: &Dataset, row: &Row) -> bool {
-        !row.synthetic && !self.takes_unknown && self.trees.is_empty() && dataset.origin(row).commit.is_none()
+        !row.synthetic
+            && !dataset.is_brought(row)
+            && !self.takes_unknown
+            && self.trees.is_empty()
+            && dataset.origin(row).commit.is_none()
     }
 
     /// Returns the commit of a result, if it is one of these: the one that it names, unless files differed from it then, the one that
-    /// holds or changes the same, or the first whose tree holds its run digest.
+    /// holds or changes the same, or the first whose tree holds its run digest. What a change brings is of none: it names what it likes.
     pub fn commit_of<'a>(&'a self, dataset: &'a Dataset, row: &Row) -> Option<&'a str> {
         self.named_by(dataset, row).or_else(|| self.asking_for(dataset, row))
     }
 
     /// Returns whether a result is of these commits.
     pub fn has(&self, dataset: &Dataset, row: &Row) -> bool {
-        row.synthetic || self.has_unknown(dataset, row) || self.commit_of(dataset, row).is_some()
+        row.synthetic && !dataset.is_brought(row)
+            || self.has_unknown(dataset, row)
+            || self.commit_of(dataset, row).is_some()
     }
 
     /// Returns where a result is among these commits. Of a run digest alone it is not known: a commit may bring one back.
@@ -257,11 +266,15 @@ impl Lineage {
 
     fn named_by<'a>(&'a self, dataset: &'a Dataset, row: &Row) -> Option<&'a str> {
         let origin = dataset.origin(row);
-        let commit = origin.commit.as_ref().filter(|_| origin.dirty != Some(true))?;
+        let is_known = origin.dirty != Some(true) && !dataset.is_brought(row);
+        let commit = origin.commit.as_ref().filter(|_| is_known)?;
         self.commits.get(commit).or_else(|| self.same.get(commit)).map(String::as_str)
     }
 
     fn asking_for(&self, dataset: &Dataset, row: &Row) -> Option<&str> {
+        if dataset.is_brought(row) {
+            return None;
+        }
         let (origin, subject) = (dataset.origin(row), dataset.subject(row));
         // What ran in a cluster is what the tree says. On a machine, programs ran that the run digest does not cover.
         let is_of_cluster = dataset.environment(row).cluster.engine == CLUSTER;

@@ -77,11 +77,26 @@ pub struct Gated {
     pub only_new: bool,
     /// What was judged: by benchmark, case and metric.
     pub lines: Vec<Line>,
+    /// What the change weakens of what its base demands: `--since`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weakened: Vec<Weakened>,
     /// Result files that did not count, and why.
     pub left_out: Vec<LeftOut>,
     /// What else a reader has to know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+/// What a change weakens of what its base demands, which decides all the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Weakened {
+    /// Where: a file, with line and column where there are any.
+    pub place: String,
+    /// What it is.
+    pub message: String,
+    /// Whether the gate fails for it.
+    pub fails: bool,
 }
 
 /// What a gate says.

@@ -18,6 +18,13 @@ pub enum Doubt {
         /// Their paths, sorted.
         paths: Vec<String>,
     },
+    /// It says that it is the run of a result that was there before the change that brings it.
+    Claims {
+        /// Its path.
+        path: String,
+        /// The path of the other one.
+        of: String,
+    },
     /// It ended before it began.
     Clock {
         /// Its path.
@@ -32,7 +39,7 @@ impl Doubt {
     pub fn paths(&self) -> &[String] {
         match self {
             Self::Twins { paths } | Self::Readings { paths } => paths,
-            Self::Clock { path, .. } => std::slice::from_ref(path),
+            Self::Clock { path, .. } | Self::Claims { path, .. } => std::slice::from_ref(path),
         }
     }
 }
@@ -49,6 +56,15 @@ pub fn settle(dataset: &mut Dataset, current: &dyn Fn() -> CurrentRules) -> Vec<
         attempts.entry((&row.run, row.attempt)).or_default().push(row);
     }
     let mut out: BTreeSet<String> = doubts.iter().flat_map(Doubt::paths).cloned().collect();
+    // What a change brings claims no run that was there before.
+    for rows in attempts.values_mut() {
+        let (brought, before): (Vec<&Row>, Vec<&Row>) = rows.iter().copied().partition(|row| dataset.is_brought(row));
+        let Some(first) = before.first() else { continue };
+        let twins = brought.iter().filter(|row| dataset.origin(row).reparsed.is_none());
+        doubts.extend(twins.map(|row| Doubt::Claims { path: row.path.clone(), of: first.path.clone() }));
+        out.extend(brought.iter().map(|row| row.path.clone()));
+        *rows = before;
+    }
     let mut known: Option<CurrentRules> = None;
     for rows in attempts.values().filter(|rows| rows.len() > 1) {
         let paths = || rows.iter().map(|row| row.path.clone()).collect::<Vec<_>>();

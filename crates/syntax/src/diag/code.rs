@@ -42,13 +42,15 @@ macro_rules! codes {
     (@severity warning) => { Severity::Warning };
     (@severity lint) => { Severity::Warning };
     (@severity deny) => { Severity::Error };
+    (@severity info) => { Severity::Info };
     (@configurable error) => { false };
     (@configurable warning) => { false };
     (@configurable lint) => { true };
     (@configurable deny) => { true };
+    (@configurable info) => { false };
 }
 
-// error: always an error. warning: always a warning. lint: a warning by default. deny: an error by default, configurable.
+// error: always an error. warning: always a warning. info: what a reviewer should know. lint: a warning by default. deny: an error by default, configurable.
 codes! {
     KB0101 error "file that is not UTF-8 text"
     KB0102 error "file over 1 MiB"
@@ -214,6 +216,8 @@ codes! {
     KB0460 error "regression"
     KB0461 error "no result to judge"
     KB0462 error "inconclusive gate"
+    KB0463 info "weakened gate"
+    KB0464 error "result that is gone or changed"
 
     KB0501 error "missing manifest"
     KB0502 error "stale manifest"

@@ -18,6 +18,7 @@ mod tests;
 
 use std::borrow::Cow;
 
+use self::location::Location;
 use super::{Diagnostic, Severity};
 use crate::text::SourceMap;
 
@@ -87,6 +88,13 @@ pub fn on_one_line(text: &str) -> Cow<'_, str> {
 /// Returns names that somebody else gave, for a list in a message.
 pub fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     names.into_iter().map(on_one_line).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns where a finding is: its file, with line and column where it has them.
+pub fn place(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+    let location = Location::of(&diagnostic.place, sources);
+    let position = location.start().map(|start| format!(":{}:{}", start.line, start.column));
+    format!("{}{}", on_one_line(location.path), position.unwrap_or_default())
 }
 
 /// Returns a message of several lines without what a terminal would obey, reorder or hide.

@@ -3,7 +3,7 @@
 
 use anyhow::{Error, Result, anyhow};
 
-use super::super::{BadFiles, Decides, Evaluation, GateQuery, GatesEvaluated, WithoutAnswer};
+use super::super::{BadFiles, Decides, Evaluation, GateQuery, GatesEvaluated, PassOrFail};
 use super::AckQuery;
 use kubebench_results::compare::matches;
 use kubebench_results::compare::model::{Line, Verdict};
@@ -36,12 +36,13 @@ fn regressed(evaluation: &Evaluation, query: &AckQuery) -> Result<Vec<Line>> {
     again.read_if_any(query.results.as_ref())?;
     let acks = again.acks(&mut Diagnostics::default())?;
     let asked = GateQuery {
+        on_weakened: PassOrFail::Pass,
         candidate: None,
         baseline: None,
         results: query.results.clone(),
         decides: Decides::Everything,
         on_inconclusive: None,
-        on_missing: WithoutAnswer::Fail,
+        on_missing: PassOrFail::Fail,
         bad_files: BadFiles::Skipped,
         as_of: None,
     };

@@ -126,7 +126,8 @@ impl JsonSchema for RelativePath {
 }
 
 /// The level of a lint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+// The strictest first: this is their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 pub enum LintLevel {

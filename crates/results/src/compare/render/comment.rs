@@ -1,6 +1,6 @@
 //! What `gate --markdown` writes: what the branch did first, then what later sessions decide, then what is open on the default branch.
 
-use super::super::model::{GateReport, Line, Outcome};
+use super::super::model::{GateReport, Line, Outcome, Weakened};
 use super::super::words;
 use super::links::{Addresses, linked};
 use super::mark::Subject;
@@ -9,6 +9,8 @@ use super::parts::{Group, Parts, Places, Standing, count};
 
 /// The kind of comment.
 const KIND: &str = "gate";
+/// So many lines at most are about what a change weakens.
+const WEAKENED: usize = 50;
 /// So many lines that are inconclusive are outside of the fold.
 const UNDECIDED: usize = 2;
 
@@ -18,6 +20,7 @@ pub fn gated(answer: &GateReport, subject: &Subject, addresses: &dyn Addresses) 
     let mut text = format!("{}\n### {}\n", subject.mark(KIND), heading(answer, &parts));
     if answer.outcome == Outcome::NothingToEvaluate {
         text.push_str(&format!("\n{}.\n", words::sentence_case(&words::nothing_to_evaluate(answer))));
+        paragraph(&mut text, &weakened(answer));
         rest(&mut text, &answer.notes, &answer.left_out);
         return text;
     }
@@ -37,6 +40,7 @@ pub fn gated(answer: &GateReport, subject: &Subject, addresses: &dyn Addresses) 
     let is_calm = parts.worse.is_empty() && parts.known.is_empty();
     let calm = calm(&parts.decided, if is_calm { Beside::Nothing } else { Beside::Regressions }).join(" ");
     paragraph(&mut text, &if calm.is_empty() { calm } else { format!("{calm}\n") });
+    paragraph(&mut text, &weakened(answer));
     known(&mut text, answer, &parts, &places, addresses);
     table(&mut text, ["baseline", "candidate"], &answer.lines, answer.results.as_deref(), addresses);
     rest(&mut text, &answer.notes, &answer.left_out);
@@ -74,6 +78,26 @@ fn paragraph(text: &mut String, said: &str) {
     if !said.is_empty() {
         text.push_str(&format!("\n{said}"));
     }
+}
+
+/// Lists what the change weakens, what lets the gate fail first.
+fn weakened(answer: &GateReport) -> String {
+    if answer.weakened.is_empty() {
+        return String::new();
+    }
+    let (fails, holds): (Vec<_>, Vec<_>) = answer.weakened.iter().partition(|weakened| weakened.fails);
+    let bullet = |mark: &str, weakened: &Weakened| {
+        format!("- {mark}{}: {}\n", escape(&weakened.place), escape(&weakened.message))
+    };
+    let fails = fails.into_iter().map(|weakened| bullet("❌ ", weakened));
+    let all: Vec<String> = fails.chain(holds.into_iter().map(|weakened| bullet("⚠️ ", weakened))).collect();
+    let more = all.len().saturating_sub(WEAKENED);
+    let mut text = "**This change weakens what its base demands**, which decides all the same:\n\n".to_owned();
+    text.extend(all.into_iter().take(WEAKENED));
+    if more > 0 {
+        text.push_str(&format!("- and {more} more: `kubebench gate --since` lists them\n"));
+    }
+    text
 }
 
 /// Says that what fails is not of this branch.

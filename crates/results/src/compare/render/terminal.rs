@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::model::{GateReport, LeftOut, Line, NOT_SHOWN, Outcome, Size, Verdict};
+use super::super::model::{GateReport, LeftOut, Line, NOT_SHOWN, Outcome, Size, Verdict, Weakened};
 use super::super::words;
 use super::alike::{Alike, alike};
 use super::human::details;
@@ -411,6 +411,10 @@ impl Page<'_> {
         let answer = self.answer;
         for note in &answer.notes {
             self.sentence("note: ", 6, &plain(note));
+        }
+        for Weakened { place, message, fails } in &answer.weakened {
+            let label = if *fails { "fails: " } else { "weakened: " };
+            self.sentence(label, label.len(), &format!("{}: {}", plain(place), plain(message)));
         }
         for LeftOut { path, code, message } in answer.left_out.iter().take(SHOWN) {
             self.sentence("left out: ", 10, &format!("{}: {code}: {}", plain(path), plain(message)));

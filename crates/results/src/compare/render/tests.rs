@@ -91,6 +91,7 @@ fn answer(lines: Vec<Line>, outcome: Outcome) -> GateReport {
         origin: None,
         as_of: None,
         lines,
+        weakened: Vec::new(),
         left_out: Vec::new(),
         notes: Vec::new(),
     }

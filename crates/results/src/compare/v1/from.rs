@@ -2,7 +2,8 @@
 
 use super::{
     Acknowledged, Comparison, Drift, FactChange, Gated, Geomean, History, LeftOut, LevelChange, Line, OpenChange,
-    Outcome, PendingChange, SCHEMA_VERSION, SeriesHistory, SessionValue, Sessions, Size, Turn, Unmatched, Verdict, Why,
+    Outcome, PendingChange, SCHEMA_VERSION, SeriesHistory, SessionValue, Sessions, Size, Turn, Unmatched, Verdict,
+    Weakened, Why,
 };
 use crate::compare::model;
 
@@ -32,9 +33,16 @@ impl From<&model::GateReport> for Gated {
             as_of: of.as_of.clone(),
             only_new: of.only_new,
             lines: of.lines.iter().map(Into::into).collect(),
+            weakened: of.weakened.iter().map(Into::into).collect(),
             left_out: of.left_out.iter().map(Into::into).collect(),
             notes: of.notes.clone(),
         }
+    }
+}
+
+impl From<&model::Weakened> for Weakened {
+    fn from(model::Weakened { place, message, fails }: &model::Weakened) -> Self {
+        Self { place: place.clone(), message: message.clone(), fails: *fails }
     }
 }
 

@@ -19,10 +19,7 @@ pub(super) fn render(report: &Report<'_>) -> String {
 pub(super) fn line(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     let escaped = |text| printable(text, LineBreaks::Escape);
     let location = Location::of(&diagnostic.place, sources);
-    let mut line = escaped(location.path).into_owned();
-    if let Some(start) = location.start() {
-        let _ = write!(line, ":{}:{}", start.line, start.column);
-    }
+    let mut line = super::place(diagnostic, sources);
     let (severity, code) = (diagnostic.severity.name(), diagnostic.code.id);
     let _ = write!(line, ": {severity}[{code}]: {}", escaped(&diagnostic.message));
     let explained = Location::for_review(diagnostic, sources);

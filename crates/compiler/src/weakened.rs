@@ -1,0 +1,101 @@
+//! What a change weakens of what its base demands, and the gates that hold of it all the same.
+//!
+//! The base is the commit from which the change began. A gate of the base holds until it is merged away; where the change makes it
+//! stricter, the stricter one does.
+
+mod gates;
+mod settings;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::compile::{Compilation, Compiled};
+use crate::model::target::Settings;
+use crate::model::{Benchmark, Gate};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
+use kubebench_syntax::text::Span;
+
+pub use settings::strictest;
+
+/// A gate that holds of a change.
+#[derive(Debug)]
+pub struct HeldGate<'c> {
+    /// The benchmark whose spec says what its metric is: that of the base, where it has the gate.
+    pub benchmark: &'c Benchmark,
+    /// The gate.
+    pub gate: Gate,
+    /// The cases of the base and of the change: id, and name as people read it.
+    pub cases: Vec<(String, String)>,
+    /// Where findings about it are in the spec of the change; nowhere where that is gone.
+    pub span: Span,
+}
+
+/// What holds of a change.
+#[derive(Debug, Default)]
+pub struct Held<'c> {
+    /// The gates.
+    pub gates: Vec<HeldGate<'c>>,
+    /// What the change weakens.
+    pub weakened: Diagnostics,
+}
+
+/// Two compilations of one project.
+#[derive(Clone, Copy)]
+pub struct Change<'c> {
+    /// That of its base.
+    pub base: &'c Compilation,
+    /// That of what is checked out.
+    pub head: &'c Compilation,
+}
+
+/// The target and the name of a benchmark, by which it is known across commits.
+type Key<'c> = (&'c str, &'c str);
+
+impl<'c> Change<'c> {
+    /// Returns the gates of the benchmarks that are `selected`, and what the change weakens of them and of the whole project.
+    pub fn held(self, selected: impl Fn(&Compiled) -> bool) -> Held<'c> {
+        let of = |compilation: &'c Compilation| -> BTreeMap<Key<'c>, &'c Compiled> {
+            let own = compilation.benchmarks.iter().filter(|compiled| selected(compiled));
+            own.map(|compiled| (key(&compiled.benchmark), compiled)).collect()
+        };
+        let (before, now) = (of(self.base), of(self.head));
+        let mut held = Held::default();
+        if !self.begins() {
+            settings::compare(self, &mut held.weakened);
+        }
+        self.report_faulty(&mut held.weakened);
+        let keys: BTreeSet<Key<'c>> = before.keys().chain(now.keys()).copied().collect();
+        for key in keys {
+            gates::hold(before.get(&key).copied(), now.get(&key).copied(), &mut held);
+        }
+        held
+    }
+
+    /// Returns the settings that hold of the whole project: those of the base, and of the change where they are stricter; nothing where
+    /// the base has no project.
+    pub fn settings(self) -> Option<Settings> {
+        settings::held(self)
+    }
+
+    /// Returns whether the change begins the project.
+    fn begins(self) -> bool {
+        self.base.sources.iter().next().is_none()
+    }
+
+    /// Reports specs of the base whose gates are unknown.
+    fn report_faulty(self, weakened: &mut Diagnostics) {
+        for path in &self.base.faulty {
+            let reason = self.base.diagnostics.iter().find(|fault| fault.path(&self.base.sources) == path);
+            let why = reason.map_or_else(String::new, |fault| format!(" ({}: {})", fault.code.id, fault.message));
+            let message = format!("what `{path}` demands at the base is unknown, since it does not compile there{why}");
+            weakened.push(Diagnostic::in_file(&code::KB0463, path.as_str(), message));
+        }
+    }
+}
+
+fn key(benchmark: &Benchmark) -> Key<'_> {
+    (&benchmark.target.name, &benchmark.name)
+}
+
+fn weakening(place: Place, message: String) -> Diagnostic {
+    Diagnostic::new(&code::KB0463, place, message).note("what the base demands holds until this is merged")
+}

@@ -1,0 +1,77 @@
+//! A project as it was where a change began: at the newest commit that both another branch and what is checked out have.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use crate::app::start::{Start, VERSION};
+use kubebench_compiler::compile::{Compilation, Input, Workspace};
+use kubebench_compiler::lower::{PROJECT_FILE, Unreadable};
+use kubebench_compiler::model::carried::MAX_BYTES;
+use kubebench_git::{self as git, Changes};
+use kubebench_host::fs::{find_root, is_spec};
+
+/// A project where a change began.
+pub struct Base {
+    root: PathBuf,
+    git: git::Base,
+    /// What its specs compiled to.
+    pub compilation: Compilation,
+}
+
+impl Base {
+    /// Finds where the project around `start` began to differ from `revision`, and compiles it as it was there.
+    pub fn around(start: &Start, revision: &str) -> Result<Self> {
+        Self::read(&find_root(&start.folder()?), revision)
+    }
+
+    /// Finds where the project at `root` began to differ from `revision`, and compiles it as it was there.
+    pub fn read(root: &Path, revision: &str) -> Result<Self> {
+        let git = git::Base::of(root, revision)?;
+        let compilation = compile_at(root, &git.commit())?;
+        Ok(Self { root: root.to_owned(), git, compilation })
+    }
+
+    /// Returns the full name of the commit.
+    pub fn commit(&self) -> String {
+        self.git.commit()
+    }
+
+    /// Returns what of a folder of the project is not as it was.
+    pub fn changes(&self, folder: &str) -> Result<Changes> {
+        self.git.changes(folder)
+    }
+
+    /// Returns a file of the project as it was.
+    pub fn file(&self, path: &str) -> Result<Option<Vec<u8>>> {
+        git::file_at(&self.root, &self.git.commit(), path)
+    }
+}
+
+/// Compiles the specs and project file of another commit.
+fn compile_at(root: &Path, revision: &str) -> Result<Compilation> {
+    let input = |file: git::CommittedFile| Input { path: file.path, bytes: file.bytes };
+    let project = git::files_at(root, revision, |path| path == PROJECT_FILE)?.into_iter().next().map(input);
+    let place = (root.to_owned(), revision.to_owned());
+    let workspace = Workspace::open(project, VERSION).carrying(move |path| carried_at(&place.0, &place.1, path));
+    let folders = workspace.spec_dirs();
+    let wanted = |path: &str| is_spec(path) && folders.iter().any(|folder| is_visible_below(path, folder));
+    let specs = git::files_at(root, revision, wanted)?.into_iter().map(input).collect();
+    Ok(workspace.compile(specs))
+}
+
+/// Returns the file that a spec of another commit carried.
+fn carried_at(root: &Path, revision: &str, path: &str) -> Result<Vec<u8>, Unreadable> {
+    match git::file_at(root, revision, path) {
+        Ok(Some(bytes)) if bytes.len() > MAX_BYTES => Err(Unreadable::TooLarge),
+        Ok(Some(bytes)) => Ok(bytes),
+        Ok(None) => Err(Unreadable::Absent { beside: Vec::new() }),
+        Err(error) => Err(Unreadable::Failed(format!("{error:#}"))),
+    }
+}
+
+/// Tells whether reading `folder` from disk would find `path`: names that begin with a dot are left out.
+fn is_visible_below(path: &str, folder: &str) -> bool {
+    let below = Path::new(path).strip_prefix(folder);
+    below.is_ok_and(|below| !below.iter().any(|name| name.as_encoded_bytes().starts_with(b".")))
+}
