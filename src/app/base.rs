@@ -8,7 +8,7 @@ use crate::app::start::{Start, VERSION};
 use kubebench_compiler::compile::{Compilation, Input, Workspace};
 use kubebench_compiler::lower::{PROJECT_FILE, Unreadable};
 use kubebench_compiler::model::carried::MAX_BYTES;
-use kubebench_git::{self as git, Changes};
+use kubebench_git::{self as git, Compared};
 use kubebench_host::fs::{find_root, is_spec};
 
 /// A project where a change began.
@@ -37,9 +37,9 @@ impl Base {
         self.git.commit()
     }
 
-    /// Returns what of a folder of the project is not as it was.
-    pub fn changes(&self, folder: &str) -> Result<Changes> {
-        self.git.changes(folder)
+    /// Compares what a folder of the project had with what is there.
+    pub fn compare(&self, folder: &str) -> Result<Compared> {
+        self.git.compare(folder)
     }
 
     /// Returns a file of the project as it was.

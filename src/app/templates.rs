@@ -35,6 +35,8 @@ name: kubebench
 on: pull_request
 permissions:
   contents: read
+env:
+  BASE: ${{ github.base_ref }}
 jobs:
   check:
     runs-on: ubuntu-latest
@@ -46,10 +48,10 @@ jobs:
       - uses: actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd # v6.0.2
         with:
           fetch-depth: 0 # the history says which results are whose
-      - run: kubebench compile --check --output-format github
       # The files are another user's than the container's.
       - run: git config --global --add safe.directory \"$GITHUB_WORKSPACE\"
-      - run: kubebench gate --fetch --only-new --allow-empty --output-format github
+      - run: kubebench compile --check --since \"origin/$BASE\" --output-format github
+      - run: kubebench gate --fetch --only-new --allow-empty --since \"origin/$BASE\" --output-format github
 ";
 
 /// How git treats generated files.

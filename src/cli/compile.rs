@@ -9,6 +9,7 @@ use super::project;
 use crate::app::project::{CompiledProject, Pods};
 use crate::app::tree::GeneratedTree;
 use kubebench_compiler::tree::{EditedFiles, Mode, Plan};
+use kubebench_compiler::weakened::Held;
 use kubebench_host::fs;
 use kubebench_host::terminal;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
@@ -25,11 +26,15 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
     };
     let base = args.change.base(global)?;
     // It dies with the process: taking thousands of compiled specs apart first would only take time.
-    let project = project::open_held_to(base.as_ref(), global, &args.select, Pods::Dropped)?;
+    // What runs may use is what their pods use.
+    let pods = if base.is_some() { Pods::Kept } else { Pods::Dropped };
+    let project = project::open_held_to(base.as_ref(), global, &args.select, pods)?;
     let project: &CompiledProject = Box::leak(Box::new(project));
     let mut diagnostics = project.diagnostics();
     if let Some(base) = &base {
-        diagnostics.extend(args.change.on_weakened.at_level(project.weakened(base)));
+        let Held { weakened, exceeded, .. } = project.held_to(base);
+        diagnostics.extend(args.change.on_weakened.at_level(weakened));
+        diagnostics.extend(exceeded);
     }
     let Some(tree) = GeneratedTree::read(project, &mut diagnostics)? else {
         return project::report(global, project, diagnostics);

@@ -66,7 +66,7 @@ fn evaluate(
     }
     evaluation.read_if_any(query.results.as_ref())?;
     evaluation::tell_readings(global, &evaluation);
-    let is_empty = evaluation.expected.is_empty() || evaluation.rules.is_empty() && evaluation.has_no_results();
+    let is_empty = evaluation.rules.is_empty() && (evaluation.expected.is_empty() || evaluation.has_no_results());
     if is_empty && !args.allow_empty {
         let lacks = if evaluation.expected.is_empty() { "no spec" } else { "no spec with a gate, and no result" };
         bail!(

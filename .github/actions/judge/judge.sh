@@ -38,6 +38,8 @@ if [ -n "${RESULTS:-}" ]; then options+=("--results=$RESULTS"); fi
 gating=("--on-missing=${ON_MISSING:-fail}")
 if [ -n "${ON_INCONCLUSIVE:-}" ]; then gating+=("--on-inconclusive=$ON_INCONCLUSIVE"); fi
 if [ "${ONLY_NEW:-true}" != false ]; then gating+=(--only-new); fi
+change=()
+if [ -n "${SINCE:-}" ]; then change+=("--since=$SINCE" "--on-weakened=${ON_WEAKENED:-pass}"); fi
 # A folder that is named has all results.
 case "${RESULTS:-}" in "" | recorded:*) gating+=(--fetch) ;; esac
 
@@ -53,13 +55,13 @@ gate() (
   kubebench gate "$@"
 )
 
-if step kubebench compile --check --output-format github; then
+if step kubebench compile --check ${change[@]+"${change[@]}"} --output-format github; then
   checked="The generated tree is as the specs say."
 else
   checked="**The generated tree is not as the specs say**: run \`kubebench compile\` and commit what it writes."
 fi
 
-step gate ${options[@]+"${options[@]}"} --output-format github --markdown "$OUT/gate.md" "${gating[@]}"
+step gate ${options[@]+"${options[@]}"} --output-format github --markdown "$OUT/gate.md" "${gating[@]}" ${change[@]+"${change[@]}"}
 gated=$?
 if [ -f "$OUT/gate.md" ]; then
   cat "$OUT/gate.md" >>"$OUT/comment.md"

@@ -51,6 +51,7 @@ mod unused;
 use crate::model::Benchmark;
 use kubebench_syntax::diag::Diagnostics;
 
+pub(crate) use budget::within_budget;
 pub(crate) use image::of_steps;
 pub(crate) use resources::above_limit;
 

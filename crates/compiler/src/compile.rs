@@ -13,7 +13,6 @@ use crate::lower::{self, Document, Inputs, Lowered, Manifests, Project, ReadFile
 use crate::manifest::{self, Emitted, Identity, Manifest, Part, SuiteIdentity};
 use crate::model::{Benchmark, Suite};
 use crate::tree::{OutputFile, OutputTree, Rejected, size};
-use crate::weakened::strictest;
 use crate::workload;
 use kubebench_format::result::Ack;
 use kubebench_format::schema::{DocumentKind, Schemas};
@@ -130,7 +129,7 @@ impl Workspace {
     #[must_use]
     pub fn held_to(mut self, base: &Compilation) -> Self {
         if let (Some(project), Some(base)) = (&mut self.project, &base.project) {
-            project.levels = strictest(&base.lints, &project.lints);
+            project.hold_to(base);
         }
         self
     }

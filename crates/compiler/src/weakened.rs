@@ -4,6 +4,7 @@
 //! stricter, the stricter one does.
 
 mod gates;
+mod limits;
 mod settings;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,8 +14,6 @@ use crate::model::target::Settings;
 use crate::model::{Benchmark, Gate};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
 use kubebench_syntax::text::Span;
-
-pub use settings::strictest;
 
 /// A gate that holds of a change.
 #[derive(Debug)]
@@ -36,6 +35,8 @@ pub struct Held<'c> {
     pub gates: Vec<HeldGate<'c>>,
     /// What the change weakens.
     pub weakened: Diagnostics,
+    /// Runs that could use more than a budget of the base, which the change raises.
+    pub exceeded: Diagnostics,
 }
 
 /// Two compilations of one project.
@@ -65,7 +66,11 @@ impl<'c> Change<'c> {
         self.report_faulty(&mut held.weakened);
         let keys: BTreeSet<Key<'c>> = before.keys().chain(now.keys()).copied().collect();
         for key in keys {
-            gates::hold(before.get(&key).copied(), now.get(&key).copied(), &mut held);
+            let (before, now) = (before.get(&key).copied(), now.get(&key).copied());
+            gates::hold(before, now, &mut held);
+            if let Some((before, now)) = before.zip(now) {
+                limits::hold(&before.benchmark, &now.benchmark, &mut held);
+            }
         }
         held
     }
@@ -94,6 +99,11 @@ impl<'c> Change<'c> {
 
 fn key(benchmark: &Benchmark) -> Key<'_> {
     (&benchmark.target.name, &benchmark.name)
+}
+
+/// Returns a number as people write it.
+fn amount(number: f64) -> String {
+    ((number * 1e6).round() / 1e6).to_string()
 }
 
 fn weakening(place: Place, message: String) -> Diagnostic {

@@ -1,10 +1,10 @@
-//! The commit from which a change began, and what of a folder is not as it was there.
+//! The commit from which a change began, and what of a folder is as it was there.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
-use git2::{Delta, DiffOptions, ErrorCode, Oid, Repository};
+use git2::{Delta, DiffOptions, ErrorCode, ObjectType, Oid, Repository, Tree, TreeWalkMode, TreeWalkResult};
 
 use super::history::{commit_called, hint, prefix, repository_of};
 
@@ -16,14 +16,14 @@ pub struct Base {
     prefix: String,
 }
 
-/// The files of a folder, by their paths below it.
+/// The files that a folder had, by their paths below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Changes {
-    /// Those that the base lacks.
-    pub added: BTreeSet<String>,
-    /// Those that it has and that are gone.
+pub struct Compared {
+    /// Those that are as they were.
+    pub kept: BTreeSet<String>,
+    /// Those that are gone.
     pub removed: BTreeSet<String>,
-    /// Those that have other bytes than there.
+    /// Those that have other bytes.
     pub changed: BTreeSet<String>,
 }
 
@@ -52,33 +52,42 @@ impl Base {
         self.commit.to_string()
     }
 
-    /// Returns what of `folder`, which is below the project's, is not as in this commit, whether that is committed or not.
-    pub fn changes(&self, folder: &str) -> Result<Changes> {
+    /// Compares what `folder`, which is below the project's, had in this commit with what is there, whether that is committed or not.
+    pub fn compare(&self, folder: &str) -> Result<Compared> {
         let folder = format!("{}{folder}/", self.prefix);
-        let tree = self.repository.find_commit(self.commit).and_then(|commit| commit.tree());
-        let tree =
-            tree.with_context(|| format!("cannot read the tree of {}{}", self.commit, hint(&self.repository)))?;
+        let why = || format!("cannot compare {folder} with {}{}", self.commit, hint(&self.repository));
+        let tree = self.repository.find_commit(self.commit).and_then(|commit| commit.tree()).with_context(why)?;
+        let mut compared = Compared { kept: self.files(&tree, &folder).with_context(why)?, ..Compared::default() };
         let mut options = DiffOptions::new();
         options.pathspec(&folder).disable_pathspec_match(true).ignore_submodules(true);
-        options.include_untracked(true).recurse_untracked_dirs(true);
-        options.include_ignored(true).recurse_ignored_dirs(true);
-        let diff = self.repository.diff_tree_to_workdir_with_index(Some(&tree), Some(&mut options));
         let diff =
-            diff.with_context(|| format!("cannot compare {folder} with {}{}", self.commit, hint(&self.repository)))?;
-        let mut changes = Changes::default();
+            self.repository.diff_tree_to_workdir_with_index(Some(&tree), Some(&mut options)).with_context(why)?;
         for delta in diff.deltas() {
-            let file = if delta.status() == Delta::Deleted { delta.old_file() } else { delta.new_file() };
-            let path = file.path_bytes().and_then(|path| std::str::from_utf8(path).ok());
-            // No result has a name that is not UTF-8.
+            let path = delta.old_file().path_bytes().and_then(|path| std::str::from_utf8(path).ok());
             let Some(path) = path.and_then(|path| path.strip_prefix(&folder)) else { continue };
-            let of_kind = match delta.status() {
-                Delta::Added | Delta::Untracked | Delta::Ignored | Delta::Copied | Delta::Renamed => &mut changes.added,
-                Delta::Deleted => &mut changes.removed,
-                Delta::Modified | Delta::Typechange | Delta::Conflicted | Delta::Unreadable => &mut changes.changed,
-                Delta::Unmodified => continue,
-            };
-            of_kind.insert(path.to_owned());
+            if let Some(path) = compared.kept.take(path) {
+                let is_gone = delta.status() == Delta::Deleted;
+                if is_gone { &mut compared.removed } else { &mut compared.changed }.insert(path);
+            }
         }
-        Ok(changes)
+        Ok(compared)
+    }
+
+    /// Returns the regular files of a folder of a tree, by their paths below it.
+    fn files(&self, tree: &Tree<'_>, folder: &str) -> Result<BTreeSet<String>, git2::Error> {
+        let tree = match tree.get_path(Path::new(folder)) {
+            Ok(entry) => entry.to_object(&self.repository)?.peel_to_tree()?,
+            Err(error) if error.code() == ErrorCode::NotFound => return Ok(BTreeSet::new()),
+            Err(error) => return Err(error),
+        };
+        let mut files = BTreeSet::new();
+        tree.walk(TreeWalkMode::PreOrder, |above, entry| {
+            // No result has a name that is not UTF-8.
+            if let (Ok(name), Some(ObjectType::Blob)) = (entry.name(), entry.kind()) {
+                files.insert(format!("{above}{name}"));
+            }
+            TreeWalkResult::Ok
+        })?;
+        Ok(files)
     }
 }

@@ -47,7 +47,7 @@ use kubebench_host::fs::cache_folder;
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::invariant::Invariant as _;
 
-pub use base::{Base, Changes};
+pub use base::{Base, Compared};
 pub use beyond::Lacking;
 pub use brought::{Brought, RunOf, brought};
 pub use content::{Elsewhere, Named, Same};

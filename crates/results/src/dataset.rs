@@ -34,8 +34,8 @@ pub struct Dataset {
     origins: Table<Provenance>,
     environments: Table<Environment>,
     definitions: Table<Definition>,
-    /// The digests of results that a change brings: they may be evaluated, and others are not compared with them.
-    brought: BTreeSet<String>,
+    /// The results that a change brings, by digest, with their benchmarks: they may be evaluated, and others are not compared with them.
+    brought: BTreeMap<String, String>,
 }
 
 /// The form in which an dataset is kept: the same, with the parts as texts.
@@ -169,17 +169,22 @@ impl Dataset {
     /// Notes which results a change brings, which its base does not have.
     pub fn note_brought(&mut self, is_brought: impl Fn(&Row) -> bool) {
         let brought = self.rows.iter().filter(|row| is_brought(row));
-        self.brought = brought.map(|row| row.digest.clone()).collect();
+        self.brought = brought.map(|row| (row.digest.clone(), self.subject(row).benchmark.clone())).collect();
     }
 
     /// Forgets that a change brings results that are elsewhere too.
     pub fn note_known(&mut self, digests: &BTreeSet<String>) {
-        self.brought.retain(|digest| !digests.contains(digest));
+        self.brought.retain(|digest, _| !digests.contains(digest));
     }
 
     /// Returns whether a change brings a result.
     pub fn is_brought(&self, row: &Row) -> bool {
-        self.brought.contains(&row.digest)
+        self.brought.contains_key(&row.digest)
+    }
+
+    /// Iterates over the benchmarks of the results that a change brings, whether these count or not.
+    pub fn brought(&self) -> impl Iterator<Item = &str> {
+        self.brought.values().map(String::as_str)
     }
 
     /// Leaves out the rows for which `keep` says no.
@@ -211,7 +216,7 @@ impl Dataset {
             origins: Table::of_texts(kept.origins)?,
             environments: Table::of_texts(kept.environments)?,
             definitions: Table::of_texts(kept.definitions)?,
-            brought: BTreeSet::new(),
+            brought: BTreeMap::new(),
         };
         let is_whole = |row: &Row| {
             dataset.subjects.has(row.subject)

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 
 use super::baseline::UNKNOWN_BRANCH;
 use super::checked_out::Checkout;
-use super::held::HeldChange;
+use super::held::note_of_brought;
 use super::report::links;
 use super::{DefaultBaseline, Evaluation, ResultCommits, add_baselines};
 use crate::app::results::{NamedResults, ResultsPlace};
@@ -145,7 +145,7 @@ impl GatesEvaluated {
             recorded: evaluation.of_branch_alone(),
         };
         let Evaluation { dataset, rules, policies, left_out, mut diagnostics, sources, change, .. } = evaluation;
-        let brought = change.as_ref().and_then(HeldChange::note);
+        let brought = note_of_brought(&dataset);
         let weakened = query.on_weakened.at_level(change.map(|change| change.weakened).unwrap_or_default());
         let is_held_back = weakened.has_errors();
         let plain: Vec<Rule> = rules.iter().map(|(rule, _)| rule.clone()).collect();

@@ -59,7 +59,7 @@ impl Evaluation {
             let place = ResultsPlace::named(&self.start, folder)?;
             // What is outside of the project is no part of a change.
             let place = match below_root(&self.root, &self.start.folder()?, folder) {
-                Ok(below) => self.bringing(place, &below)?,
+                Ok(below) => self.knowing(place, &below)?,
                 Err(_) => place,
             };
             self.take(&place)?;
@@ -68,7 +68,7 @@ impl Evaluation {
         }
         let directory = self.directory.clone();
         let folder = self.root.join(&directory);
-        let place = self.bringing(ResultsPlace::folder(folder.clone(), &directory), &directory)?;
+        let place = self.knowing(ResultsPlace::folder(folder.clone(), &directory), &directory)?;
         if folder.is_dir() {
             self.take(&place)?;
             self.folder = Some(folder);

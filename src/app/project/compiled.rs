@@ -12,7 +12,7 @@ use crate::app::start::{Start, VERSION};
 use kubebench_compiler::compile::{Compilation, Compiled, CompiledSuite, Workspace};
 use kubebench_compiler::fixture;
 use kubebench_compiler::lower::PROJECT_FILE;
-use kubebench_compiler::weakened::Change;
+use kubebench_compiler::weakened::{Change, Held};
 use kubebench_extract::rules::Rules;
 use kubebench_host::fs;
 use kubebench_results::compare::words::counted;
@@ -129,10 +129,10 @@ impl CompiledProject {
         })
     }
 
-    /// Returns what a change weakens of what its base demands.
-    pub fn weakened(&self, base: &Base) -> Diagnostics {
+    /// Returns what its base demands of a change.
+    pub fn held_to<'c>(&'c self, base: &'c Base) -> Held<'c> {
         let change = Change { base: &base.compilation, head: &self.compilation };
-        change.held(|compiled| self.selection.has(compiled)).weakened
+        change.held(|compiled| self.selection.has(compiled))
     }
 
     /// Returns the findings about what is selected, and about the project as a whole.

@@ -73,8 +73,8 @@ pub struct Reading {
 /// Where results are read.
 pub struct ResultsPlace<'a> {
     files: Held<'a>,
-    /// The paths of those that a change brings.
-    brought: BTreeSet<String>,
+    /// Where a change is evaluated, the paths of those that it does not bring.
+    known: Option<BTreeSet<String>>,
     /// What people call it, with what separates it from the paths of its files.
     shown: String,
 }
@@ -97,18 +97,19 @@ impl<'a> ResultsPlace<'a> {
     /// A folder, and what people call it.
     pub fn folder(folder: PathBuf, shown: &str) -> Self {
         let shown = format!("{}/", shown.trim_end_matches('/'));
-        Self { files: Held::Folder(folder), brought: BTreeSet::new(), shown }
+        Self { files: Held::Folder(folder), known: None, shown }
     }
 
     /// The folder `directory` of a branch; its files are called as git calls them.
     pub fn branch(branch: &'a RecordedBranch, directory: &'a str) -> Self {
         let shown = format!("{}:{directory}/", branch.shown());
-        Self { files: Held::Branch(branch, directory), brought: BTreeSet::new(), shown }
+        Self { files: Held::Branch(branch, directory), known: None, shown }
     }
 
-    /// The same place, of which a change brings the results at these paths.
-    pub fn bringing(self, brought: BTreeSet<String>) -> Self {
-        Self { brought, ..self }
+    /// The same place, of which a change brings all results but those at these paths.
+    #[must_use]
+    pub fn known(self, known: BTreeSet<String>) -> Self {
+        Self { known: Some(known), ..self }
     }
 
     /// Returns what people call a file.
@@ -171,7 +172,9 @@ pub fn read(place: &ResultsPlace<'_>, current: &dyn Fn() -> CurrentRules, source
         reading.leave_out(path, fault);
     }
     let mut dataset = std::mem::take(&mut reading.dataset);
-    dataset.note_brought(|row| place.brought.contains(&row.path));
+    if let Some(known) = &place.known {
+        dataset.note_brought(|row| !known.contains(&row.path));
+    }
     reading.doubts_of(&mut dataset, current, &|path| vec![place.shown(path)]);
     Ok(Reading { dataset, ..reading })
 }

@@ -431,3 +431,55 @@ fn a_base_that_does_not_compile_is_said() {
         "{answer:#}"
     );
 }
+
+#[test]
+fn budgets_of_the_base_hold() {
+    let (project, _) = project();
+    project.git(&["checkout", "-q", "main"]);
+    let gpus = "command: [train], resources: {cpu: 1, memory: 1Gi, nvidia.com/gpu: 1}";
+    let spec = SPEC.replace("command: [train]", gpus).replace("  repeats", "  budget: {gpuHours: 3}\n  repeats");
+    project.folder.write("specs/train.yaml", &spec);
+    assert_eq!(project.says(&["compile"]).0, 0);
+    project.commit("compiled");
+    project.git(&["checkout", "-q", "-b", "change"]);
+    let larger = spec.replace("gpuHours: 3", "gpuHours: 30");
+    project.folder.write("specs/train.yaml", &larger);
+    assert_eq!(project.says(&["compile"]).0, 0);
+    let check = ["compile", "--check", "--since", "main", "--output-format", "concise"];
+    let (status, out, _) = project.says(&check);
+    assert!(
+        status == 0 && out.contains("specs/train.yaml:5:22: info[KB0463]: the budget `gpuHours` is 30; at the base 3"),
+        "{out}"
+    );
+    project.folder.write("specs/train.yaml", &larger.replace("repeats: 3", "repeats: 4"));
+    assert_eq!(project.says(&["compile"]).0, 0);
+    assert_eq!(project.says(&["compile", "--check"]).0, 0);
+    let (status, out, _) = project.says(&check);
+    assert!(status == 1 && out.contains("error[KB0311]: the runs could use 4 GPU-hours, and the budget is 3"), "{out}");
+    project.folder.write(
+        "specs/train.yaml",
+        &spec.replace("gpuHours: 3", "gpuHours: 4").replace("  budget: {gpuHours: 4}\n", ""),
+    );
+    assert_eq!(project.says(&["compile"]).0, 0);
+    let (_, out, _) = project.says(&check);
+    assert!(out.contains("specs/train.yaml:3:18: info[KB0463]: the budget `gpuHours` is gone; at the base 3"), "{out}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_is_a_link_hides_nothing() {
+    let (mut project, feature) = project();
+    let main = project.git(&["rev-list", "--reverse", "main"]).lines().next().unwrap().to_owned();
+    project.git(&["checkout", "-q", "main"]);
+    project.git(&["rm", "-rq", "results"]);
+    project.commit("no results");
+    project.git(&["checkout", "-q", "-b", "linked"]);
+    project.sessions(&QUIET, &on(&main));
+    project.session(100.0, &on(&feature));
+    std::fs::rename(project.folder.path().join("results"), project.folder.path().join("elsewhere")).unwrap();
+    std::os::unix::fs::symlink("elsewhere", project.folder.path().join("results")).unwrap();
+    project.commit("linked");
+    let (_, answer) = since(&project, &[]);
+    assert!(answer["notes"].to_string().contains("63 results are brought by this change"), "{answer:#}");
+    assert_eq!(answer["lines"][0]["baseline"]["sessions"].as_array().unwrap().len(), 0, "{answer:#}");
+}

@@ -227,6 +227,9 @@ fn what_others_read_in_the_documents_does_its_work() {
     let written = fs::read_to_string(fresh.join(".github/workflows/kubebench.yml")).unwrap();
     assert!(written.ends_with(github.as_str()), "`init` writes another workflow:\n{written}");
 
+    let of_ci = |line: &str| {
+        line.replace("\"origin/$BASE\"", "origin/main").replace("\"$CI_MERGE_REQUEST_DIFF_BASE_SHA\"", "HEAD")
+    };
     let command = |text: &str, key: &str| {
         let (_, rest) = text.split_once(key).unwrap();
         rest.lines().next().unwrap().to_owned()
@@ -235,7 +238,11 @@ fn what_others_read_in_the_documents_does_its_work() {
     for (name, outdated, status) in [("sound", false, 0), ("outdated", true, 1)] {
         let project = place.path().join(name);
         make_project(&project, &files, outdated);
-        for line in [command(github, "- run: "), command(gitlab, "script: ")] {
+        let repository = git2::Repository::open(&project).unwrap();
+        let head = repository.head().unwrap().target().unwrap();
+        repository.reference("refs/remotes/origin/main", head, true, "").unwrap();
+        for line in [command(github, "- run: kubebench compile"), command(gitlab, "script: kubebench compile")] {
+            let line = format!("kubebench compile{}", of_ci(&line));
             assert_eq!(run(&project, &line).status.code(), Some(status), "{name}: {line}");
         }
         let report: serde_json::Value =
@@ -246,7 +253,7 @@ fn what_others_read_in_the_documents_does_its_work() {
     let (sound, remote) = (place.path().join("sound"), place.path().join("remote"));
     git2::Repository::init_bare(&remote).unwrap();
     git2::Repository::open(&sound).unwrap().remote("origin", remote.to_str().unwrap()).unwrap();
-    let gate = format!("kubebench gate{}", command(github, "- run: kubebench gate"));
+    let gate = format!("kubebench gate{}", of_ci(&command(github, "- run: kubebench gate")));
     let output = run(&sound, &gate);
     assert_eq!(output.status.code(), Some(0), "{gate}: {}", String::from_utf8_lossy(&output.stderr));
 }

@@ -23,6 +23,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
             &["lower", "check"],
             &["manifest", "tree", "fixture"],
             &["compile"],
+            &["weakened"],
         ],
     ),
     ("contract", &[]),

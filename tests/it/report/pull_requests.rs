@@ -171,11 +171,76 @@ fn the_branch_of_results_is_fetched_with_a_token_that_only_git_has() {
     assert_eq!(asked(&[("RESULTS", "recorded:a/b")]), format!("gate --results=recorded:a/b {gate} --only-new --fetch"));
     let named = [("RESULTS", "../results"), ("ON_INCONCLUSIVE", "pass"), ("ONLY_NEW", "false")];
     assert_eq!(asked(&named), format!("gate --results=../results {gate} --on-inconclusive=pass"));
+    let change = [("SINCE", "refs/remotes/origin/$(touch x)")];
+    let since = "--since=refs/remotes/origin/$(touch x) --on-weakened=pass";
+    assert_eq!(asked(&change), format!("gate {gate} --only-new --fetch {since}"));
+    let all = fs::read_to_string(folder.path().join("asked")).unwrap();
+    assert!(all.contains(&format!("compile --check {since} --output-format github")), "{all}");
     let given = fs::read_to_string(folder.path().join("given")).unwrap();
     let header = "http.https://github.example/.extraheader";
     let basic = "eC1hY2Nlc3MtdG9rZW46czNjcmV0";
     let of_gate: Vec<&str> = given.lines().filter(|line| line.starts_with("gate ")).collect();
-    assert_eq!(of_gate, vec![format!("gate {header}= {header}=AUTHORIZATION: basic {basic} "); 3]);
+    assert_eq!(of_gate, vec![format!("gate {header}= {header}=AUTHORIZATION: basic {basic} "); 4]);
+}
+
+#[test]
+fn the_program_is_built_or_of_the_cache_and_no_other() {
+    let action = serde_yaml::from_str::<Json>(&read(".github/actions/judge/action.yml")).unwrap();
+    let steps = action["runs"]["steps"].as_array().unwrap();
+    let command = |name: &str| {
+        let step = steps.iter().find(|step| step["name"].as_str().is_some_and(|own| own.starts_with(name)));
+        step.unwrap()["run"].as_str().unwrap().to_owned()
+    };
+    let folder = Folder::with(
+        ["src/main.rs", "crates/a/lib.rs", "docs/codes/KB0001.md", "Cargo.lock", "Cargo.toml", "rust-toolchain.toml"]
+            .map(|file| (format!("source/{file}"), "")),
+    );
+    let says = |who: &str| format!("#!/bin/sh\necho {who} >>said\n");
+    // Installs a program that says what it is, beside programs of that name that somebody else left.
+    folder.write(
+        "cargo/cargo",
+        "#!/bin/sh\nfor root; do :; done\nmkdir -p \"$root/bin\" && cp ../built \"$root/bin/kubebench\"\n",
+    );
+    folder.write("built", says("built"));
+    for planted in ["home/.kubebench/bin/kubebench", "home/.cargo/bin/kubebench"] {
+        folder.write(planted, says("planted"));
+    }
+    for program in ["cargo/cargo", "built", "home/.kubebench/bin/kubebench", "home/.cargo/bin/kubebench"] {
+        fs::set_permissions(folder.path().join(program), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let place = |path: &str| folder.path().join(path).to_str().unwrap().to_owned();
+    let run = |text: &str, environment: &[(&str, &str)]| {
+        let path_of = format!("{}:{}:{}", place("cargo"), place("home/.cargo/bin"), std::env::var("PATH").unwrap());
+        let mut command = Command::new("bash");
+        command.args(["-e", "-o", "pipefail", "-c", text]).current_dir(folder.path()).env("PATH", path_of);
+        let always = [("HOME", place("home")), ("RUNNER_TEMP", place("temp")), ("GITHUB_OUTPUT", place("output"))];
+        command.envs(always).env("SOURCE", place("source")).env("OUT", place("out"));
+        command.envs(environment.iter().copied()).output().unwrap()
+    };
+    let succeeds = |text: &str, environment: &[(&str, &str)]| {
+        let output = run(text, environment);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    succeeds(&command("what the program"), &[]);
+    let output = fs::read_to_string(folder.path().join("output")).unwrap();
+    let at = output.lines().find_map(|line| line.strip_prefix("place=")).unwrap().to_owned();
+    // What is left there is gone when the next job begins.
+    fs::create_dir_all(format!("{at}/bin")).unwrap();
+    fs::write(format!("{at}/bin/kubebench"), says("planted")).unwrap();
+    succeeds(&command("what the program"), &[]);
+    assert!(!Path::new(&at).exists());
+    let there = [("PLACE", at.as_str())];
+    succeeds(&command("build kubebench"), &there);
+    succeeds(&command("verify kubebench"), &there);
+    let action = repository().join(".github/actions/judge");
+    run(&command("check the tree"), &[("PLACE", &at), ("ACTION", action.to_str().unwrap())]);
+    let said = fs::read_to_string(folder.path().join("said")).unwrap();
+    assert!(said.contains("built") && !said.contains("planted"), "{said}");
+    // A program that is not the one that was built is not used.
+    fs::write(format!("{at}/bin/kubebench"), says("planted")).unwrap();
+    assert!(!run(&command("verify kubebench"), &there).status.success());
+    fs::remove_file(format!("{at}/bin/kubebench.sha256")).unwrap();
+    assert!(!run(&command("verify kubebench"), &there).status.success());
 }
 
 /// A `gh` that knows one pull request, whose newest commit is `abc`, and keeps what it was asked.

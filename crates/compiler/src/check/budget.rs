@@ -1,22 +1,27 @@
 //! KB0311: runs that could use more than the spec grants.
 
 use crate::model::estimate::{Estimate, Step, estimate, gpus, hourly, steps};
-use crate::model::{Benchmark, Case, Role};
+use crate::model::{Benchmark, Budget, Case, Role};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 
 const NOTE: &str = "every run is taken at its full timeout, so this is what hanging runs would use";
 
-/// Reports bounds that the estimate exceeds, and a bound on money that cannot be checked.
+/// Reports bounds of a benchmark that its estimate exceeds, and a bound on money that cannot be checked.
 pub(super) fn within(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
+    within_budget(benchmark, &benchmark.budget, diagnostics);
+}
+
+/// The same of another budget than its own.
+pub(crate) fn within_budget(benchmark: &Benchmark, budget: &Budget, diagnostics: &mut Diagnostics) {
     let Estimate { gpu_hours, cost, unpriced, .. } = estimate(benchmark);
-    if let Some((limit, span)) = benchmark.budget.gpu_hours
+    if let Some((limit, span)) = budget.gpu_hours
         && exceeds(gpu_hours, limit)
     {
         let message =
             format!("the runs could use {} GPU-hours, and the budget is {}", amount(gpu_hours), amount(limit));
         diagnostics.push(explained(Diagnostic::at(&code::KB0311, span, message), benchmark, gpus, "GPU-hours"));
     }
-    let Some((limit, span)) = benchmark.budget.cost else { return };
+    let Some((limit, span)) = budget.cost else { return };
     let target = &benchmark.target;
     match (cost, &target.prices) {
         (Some(cost), Some(prices)) if exceeds(cost, limit) => {

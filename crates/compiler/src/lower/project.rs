@@ -9,7 +9,7 @@ use crate::model::Target;
 use crate::model::target::{ResultsSettings, Settings};
 use crate::workload;
 use kubebench_format::spec::v1::project::{self as wire, LintLevel};
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, Severity, code};
 use kubebench_syntax::unit::{Duration, Quantity, VersionReq};
 use kubebench_syntax::yaml::Node;
 
@@ -40,6 +40,24 @@ pub(super) struct Defaults {
     pub(super) timeout_is_set: bool,
     pub(super) queue_timeout: Duration,
     pub(super) claim_size: Quantity,
+}
+
+impl Project {
+    /// Returns the level of a lint, as its file says it; nothing where there is no such code.
+    pub(crate) fn level(&self, name: &str) -> Option<LintLevel> {
+        let of_itself = match code::find(name)?.severity {
+            Severity::Error => LintLevel::Error,
+            Severity::Warning | Severity::Info => LintLevel::Warning,
+        };
+        Some(self.lints.get(name).copied().unwrap_or(of_itself))
+    }
+
+    /// Takes the levels of its base where they are stricter.
+    pub(crate) fn hold_to(&mut self, base: &Self) {
+        let names = base.lints.keys().chain(self.lints.keys());
+        let stricter = |name: &String| Some((name.clone(), base.level(name)?.min(self.level(name)?)));
+        self.levels = names.filter_map(stricter).collect();
+    }
 }
 
 /// Returns the project of `document`, or the default project when there is none.

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use super::{Held, HeldGate, weakening};
+use super::{Held, HeldGate, amount, weakening};
 use crate::compile::Compiled;
 use crate::model::{Benchmark, Gate, GateBaseline, Metric};
 use kubebench_syntax::diag::Place;
 use kubebench_syntax::diag::render::listed;
+use kubebench_syntax::invariant::Invariant as _;
+use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::MetricSelector;
 
 /// Adds the gates that hold of a benchmark, and what a change weakens of them.
@@ -21,8 +23,7 @@ pub(super) fn hold<'c>(base: Option<&'c Compiled>, head: Option<&'c Compiled>, h
     let before = &base.benchmark;
     let Some(head) = head else {
         report_gone(before, held);
-        held.gates
-            .extend(before.gates.iter().map(|gate| HeldGate { span: Default::default(), ..as_it_is(before, gate) }));
+        held.gates.extend(before.gates.iter().map(|gate| HeldGate { span: Span::default(), ..as_it_is(before, gate) }));
         return;
     };
     let now = &head.benchmark;
@@ -71,7 +72,7 @@ impl<'c> Pair<'c> {
             is_confirmed: self.gate.is_confirmed && gate.is_confirmed,
             ..self.gate.clone()
         };
-        HeldGate { span, gate, ..own }
+        HeldGate { gate, span, ..own }
     }
 
     fn report(self, held: &mut Held<'c>) {
@@ -96,24 +97,23 @@ impl<'c> Pair<'c> {
             return;
         };
         if before == unit {
-            let at_most = |one: f64, other: f64| one <= other;
-            let bounds: [(&str, Option<f64>, Option<f64>, fn(f64) -> String, bool); 3] = [
-                ("maxRegression", self.gate.max_regression, gate.max_regression, percent, true),
-                ("max", self.gate.max, gate.max, |value| value.to_string(), true),
-                ("min", self.gate.min, gate.min, |value| value.to_string(), false),
+            let bounds = [
+                ("maxRegression", Bound::Most, self.gate.max_regression, gate.max_regression),
+                ("max", Bound::Most, self.gate.max, gate.max),
+                ("min", Bound::Least, self.gate.min, gate.min),
             ];
-            for (bound, before, now, words, is_upper) in bounds {
-                let Some(before) = before else { continue };
-                match now {
-                    None => say(
+            for (field, bound, before, now) in bounds {
+                let words = if field == "maxRegression" { percent } else { amount };
+                match (before, now) {
+                    (Some(before), None) => say(
                         gate.span,
-                        format!("the gate of `{name}` has no `{bound}` any more; at the base {}", words(before)),
+                        format!("the gate of `{name}` has no `{field}` any more; at the base {}", words(before)),
                     ),
-                    Some(now) if at_most(now, before) == is_upper || now.total_cmp(&before).is_eq() => {}
-                    Some(now) => say(
+                    (Some(before), Some(now)) if bound.is_weaker(now, before) => say(
                         gate.span,
-                        format!("`{bound}` of `{name}` is {}; at the base {}", words(now), words(before)),
+                        format!("`{field}` of `{name}` is {}; at the base {}", words(now), words(before)),
                     ),
+                    _ => {}
                 }
             }
         }
@@ -145,10 +145,27 @@ impl<'c> Pair<'c> {
     }
 }
 
-/// Returns what the rules of a benchmark say of a metric, by field: those of its own entry, of tools that may bring it, and of its checks.
+/// Which values a number keeps out.
+#[derive(Clone, Copy)]
+enum Bound {
+    Least,
+    Most,
+}
+
+impl Bound {
+    fn is_weaker(self, now: f64, before: f64) -> bool {
+        match self {
+            Self::Least => now < before,
+            Self::Most => now > before,
+        }
+    }
+}
+
+/// Returns what the rules of a benchmark say of a metric, by field: those of its own entry, of tools that may bring it, and of the checks
+/// without which a run does not count.
 fn parts(rules: &str, name: &str) -> BTreeMap<String, Vec<Json>> {
-    let rules: Json = serde_json::from_str(rules).unwrap_or_default();
-    let of = |list: &str| rules[list].as_array().cloned().unwrap_or_default();
+    let rules: Json = serde_json::from_str(rules).expected("rules are written as JSON");
+    let of = |list: &str| rules.get(list).and_then(Json::as_array).cloned().unwrap_or_default();
     let entries = of("metrics").into_iter().filter(|entry| entry.get("name").is_none_or(|own| own == name));
     let mut parts: BTreeMap<String, Vec<Json>> = BTreeMap::new();
     for (field, value) in entries.filter_map(|entry| entry.as_object().cloned()).flatten() {
@@ -157,7 +174,7 @@ fn parts(rules: &str, name: &str) -> BTreeMap<String, Vec<Json>> {
             parts.entry(field).or_default().push(value);
         }
     }
-    for check in of("checks").into_iter().filter(|check| check.get("metric").is_some_and(|own| own == name)) {
+    for check in of("checks").into_iter().filter(|check| check.get("metric").is_none_or(|own| own == name)) {
         parts.entry("checks".to_owned()).or_default().push(check);
     }
     parts
@@ -213,5 +230,5 @@ fn against(baseline: &GateBaseline) -> String {
 }
 
 fn percent(share: f64) -> String {
-    format!("{}%", (share * 1e8).round() / 1e6)
+    format!("{}%", amount(share * 100.0))
 }

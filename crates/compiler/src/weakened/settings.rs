@@ -1,33 +1,15 @@
 //! What the project file says of all benchmarks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::{Change, weakening};
-use crate::lower::PROJECT_FILE;
+use crate::lower::{PROJECT_FILE, Project};
 use crate::model::target::{ResultsSettings, Settings};
 use kubebench_format::spec::v1::project::LintLevel;
 use kubebench_syntax::diag::render::listed;
-use kubebench_syntax::diag::{Diagnostics, Place, Severity, code};
+use kubebench_syntax::diag::{Diagnostics, Place};
 use kubebench_syntax::unit::Day;
 use kubebench_syntax::yaml::{self, Node};
-
-/// The levels of lints, by code.
-type Levels = BTreeMap<String, LintLevel>;
-
-/// Returns the levels of two projects, of each code the stricter one.
-pub fn strictest(base: &Levels, head: &Levels) -> Levels {
-    let codes = base.keys().chain(head.keys());
-    codes.filter_map(|code| Some((code.clone(), level(base, code)?.min(level(head, code)?)))).collect()
-}
-
-/// Returns the level of a code; nothing where there is no such code.
-fn level(levels: &Levels, name: &str) -> Option<LintLevel> {
-    let of_itself = match code::find(name)?.severity {
-        Severity::Error => LintLevel::Error,
-        Severity::Warning | Severity::Info => LintLevel::Warning,
-    };
-    Some(levels.get(name).copied().unwrap_or(of_itself))
-}
 
 fn words(level: LintLevel) -> &'static str {
     match level {
@@ -43,12 +25,13 @@ pub(super) fn compare(change: Change<'_>, weakened: &mut Diagnostics) {
     let root = root(change);
     let mut say = |path: &[&str], message: String| weakened.push(weakening(place(root.as_ref(), path), message));
     for name in base.lints.keys().chain(head.lints.keys().filter(|name| !base.lints.contains_key(*name))) {
-        let Some((before, now)) = level(&base.lints, name).zip(level(&head.lints, name)) else { continue };
+        let Some((before, now)) = base.level(name).zip(head.level(name)) else { continue };
         if now > before {
             say(&["spec", "lints", name], format!("{name} is {}; at the base {}", words(now), words(before)));
         }
     }
     folders(&base.settings, &head.settings, &mut say);
+    prices(base, head, &mut say);
     let Settings { compare_across, judge_from, .. } = &head.settings;
     if *compare_across != base.settings.compare_across {
         let words = |facts: &BTreeSet<String>| format!("[{}]", listed(facts.iter().map(String::as_str)));
@@ -58,6 +41,17 @@ pub(super) fn compare(change: Change<'_>, weakened: &mut Diagnostics) {
     if let Some(now) = judge_from.as_ref().filter(|now| is_later(now, base.settings.judge_from.as_deref())) {
         let before = base.settings.judge_from.as_ref().map_or_else(|| "nothing".to_owned(), |from| format!("`{from}`"));
         say(&["spec", "judgeFrom"], format!("`judgeFrom` is `{now}`; at the base {before}"));
+    }
+}
+
+/// Reports prices that are other ones: a budget may be less than it looks.
+fn prices(base: &Project, head: &Project, say: &mut impl FnMut(&[&str], String)) {
+    for before in &base.targets {
+        let Some(now) = head.targets.iter().find(|target| target.name == before.name) else { continue };
+        if before.prices.is_some() && now.prices != before.prices {
+            let message = format!("the prices of `{}` are other ones than at the base", now.name);
+            say(&["spec", "targets", &now.name, "prices"], message);
+        }
     }
 }
 
