@@ -10,7 +10,7 @@ const PROJECT: &str = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {n
 fn project_of(spec: &str) -> (Project, String) {
     let mut project = Project::with(spec);
     project.folder.write(".gitignore", ".cache\n");
-    project.folder.write("kubebench.yaml", &PROJECT.replace("KB0402: error", "KB0402: warning"));
+    project.folder.write("kubebench.yaml", PROJECT.replace("KB0402: error", "KB0402: warning"));
     project.folder.write("specs/train.yaml", spec);
     let main = project.commit("main");
     project.sessions(&QUIET, &on(&main));
@@ -48,7 +48,7 @@ fn verdicts(answer: &Json) -> Vec<&str> {
 fn assert_held(from: &str, to: &str, said: &[&str]) {
     let (mut project, feature) = project();
     assert!(SPEC.contains(from), "{from}");
-    project.folder.write("specs/train.yaml", &SPEC.replace(from, to));
+    project.folder.write("specs/train.yaml", SPEC.replace(from, to));
     project.session(80.0, &on(&feature));
     project.commit("edited");
     let (status, answer) = since(&project, &["--only-new"]);
@@ -154,7 +154,7 @@ fn a_benchmark_that_is_gone_keeps_its_gates() {
 fn the_project_file_disarms_nothing() {
     let of = |from: &str, to: &str| {
         let (mut project, feature) = project();
-        project.folder.write("kubebench.yaml", &PROJECT.replace("KB0402: error", "KB0402: warning").replace(from, to));
+        project.folder.write("kubebench.yaml", PROJECT.replace("KB0402: error", "KB0402: warning").replace(from, to));
         std::fs::create_dir_all(project.folder.path().join("other")).unwrap();
         project.folder.write("other/.keep", "");
         project.session(80.0, &on(&feature));
@@ -183,13 +183,13 @@ fn the_project_file_disarms_nothing() {
 #[test]
 fn what_is_stricter_holds_at_once() {
     let (mut project, feature) = project();
-    project.folder.write("specs/train.yaml", &SPEC.replace("maxRegression: 3%", "maxRegression: 1%, min: 10"));
+    project.folder.write("specs/train.yaml", SPEC.replace("maxRegression: 3%", "maxRegression: 1%, min: 10"));
     project.session(98.0, &on(&feature));
     project.commit("edited");
     let (_, answer) = since(&project, &[]);
     assert_eq!(weakened(&answer), Vec::<String>::new());
     assert_eq!(answer["lines"][0]["threshold"], 0.01, "{answer:#}");
-    project.folder.write("specs/train.yaml", &SPEC.replace("maxRegression: 3%", "maxRegression: 3%, min: 99"));
+    project.folder.write("specs/train.yaml", SPEC.replace("maxRegression: 3%", "maxRegression: 3%, min: 99"));
     let (status, answer) = since(&project, &[]);
     assert_eq!((status, verdicts(&answer)), (1, vec!["regressed"]), "{answer:#}");
 }
@@ -199,7 +199,7 @@ fn honest_changes_pass_and_weaken_nothing() {
     let (mut project, feature) = project();
     let new = SPEC.replace("name: train", "name: sort").replace("train:1", "sort:1");
     project.folder.write("specs/sort.yaml", &new);
-    project.folder.write("specs/train.yaml", &SPEC.replace("train:1", "train:2").replace("repeats: 3", "repeats: 5"));
+    project.folder.write("specs/train.yaml", SPEC.replace("train:1", "train:2").replace("repeats: 3", "repeats: 5"));
     project.session(100.0, &on(&feature));
     project.commit("edited");
     let (status, answer) = since(&project, &["--on-weakened", "fail", "--only-new", "--on-missing", "fail"]);
@@ -220,7 +220,7 @@ fn a_branch_that_is_behind_does_what_it_does_alone() {
     project.session(100.0, &on(&feature));
     project.commit("measured");
     project.git(&["checkout", "-q", "main"]);
-    project.folder.write("specs/train.yaml", &SPEC.replace("maxRegression: 3%", "maxRegression: 0.5%"));
+    project.folder.write("specs/train.yaml", SPEC.replace("maxRegression: 3%", "maxRegression: 0.5%"));
     project.folder.write("acks/later.yaml", "apiVersion: kubebench.dev/v1\nkind: Ack\nspec: {benchmark: train, case: '*', metric: speed, from: 2026-02-01, by: a, reason: b}\n");
     let later = project.commit("stricter");
     project.session(101.0, &on(&later));
@@ -357,7 +357,7 @@ fn an_acknowledgement_accepts_nothing_in_the_change_that_brings_it() {
     let (status, answer) = since(&project, &[]);
     assert_eq!((status, weakened(&answer)), (0, Vec::new()), "{answer:#}");
     // One that is rewritten accepts what it accepted.
-    project.folder.write(file, &text.replace("session-", "session-0"));
+    project.folder.write(file, text.replace("session-", "session-0"));
     let (status, answer) = since(&project, &[]);
     assert_eq!((status, weakened(&answer).len()), (0, 1), "{answer:#}");
 }
@@ -370,8 +370,8 @@ fn lints_of_the_base_hold() {
     assert_eq!(project.says(&["compile"]).0, 0);
     project.commit("compiled");
     project.git(&["checkout", "-q", "-b", "change"]);
-    project.folder.write("kubebench.yaml", &PROJECT.replace("KB0402: error", "KB0402: 'off'"));
-    project.folder.write("specs/train.yaml", &SPEC.replace("train:1", "train:latest"));
+    project.folder.write("kubebench.yaml", PROJECT.replace("KB0402: error", "KB0402: 'off'"));
+    project.folder.write("specs/train.yaml", SPEC.replace("train:1", "train:latest"));
     assert_eq!(project.says(&["compile"]).0, 0);
     project.commit("latest");
     assert_eq!(project.says(&["compile", "--check"]).0, 0);
@@ -418,7 +418,7 @@ fn a_base_that_cannot_be_had_is_no_pass() {
 fn a_base_that_does_not_compile_is_said() {
     let (mut project, _) = project();
     project.git(&["checkout", "-q", "main"]);
-    project.folder.write("specs/train.yaml", &SPEC.replace("repeats: 3", "repeats: many"));
+    project.folder.write("specs/train.yaml", SPEC.replace("repeats: 3", "repeats: many"));
     project.commit("broken");
     project.git(&["checkout", "-q", "-b", "repair"]);
     project.folder.write("specs/train.yaml", SPEC);
@@ -451,14 +451,14 @@ fn budgets_of_the_base_hold() {
         status == 0 && out.contains("specs/train.yaml:5:22: info[KB0463]: the budget `gpuHours` is 30; at the base 3"),
         "{out}"
     );
-    project.folder.write("specs/train.yaml", &larger.replace("repeats: 3", "repeats: 4"));
+    project.folder.write("specs/train.yaml", larger.replace("repeats: 3", "repeats: 4"));
     assert_eq!(project.says(&["compile"]).0, 0);
     assert_eq!(project.says(&["compile", "--check"]).0, 0);
     let (status, out, _) = project.says(&check);
     assert!(status == 1 && out.contains("error[KB0311]: the runs could use 4 GPU-hours, and the budget is 3"), "{out}");
     project.folder.write(
         "specs/train.yaml",
-        &spec.replace("gpuHours: 3", "gpuHours: 4").replace("  budget: {gpuHours: 4}\n", ""),
+        spec.replace("gpuHours: 3", "gpuHours: 4").replace("  budget: {gpuHours: 4}\n", ""),
     );
     assert_eq!(project.says(&["compile"]).0, 0);
     let (_, out, _) = project.says(&check);
