@@ -15,6 +15,8 @@ use kubebench_host::fs::{find_root, is_spec};
 pub struct Base {
     root: PathBuf,
     git: git::Base,
+    /// The other branch, as people call it.
+    pub revision: String,
     /// What its specs compiled to.
     pub compilation: Compilation,
 }
@@ -29,7 +31,7 @@ impl Base {
     pub fn read(root: &Path, revision: &str) -> Result<Self> {
         let git = git::Base::of(root, revision)?;
         let compilation = compile_at(root, &git.commit())?;
-        Ok(Self { root: root.to_owned(), git, compilation })
+        Ok(Self { root: root.to_owned(), git, revision: revision.to_owned(), compilation })
     }
 
     /// Returns the full name of the commit.

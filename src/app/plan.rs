@@ -1,14 +1,17 @@
 //! What a merge would run.
 
+mod comment;
+mod permissions;
 mod since;
 
 use std::collections::BTreeSet;
 
-use anyhow::Result;
-
+use crate::app::base::Base;
 use crate::app::project::CompiledProject;
+pub use comment::comment;
 use kubebench_compiler::compile::Compiled;
 use kubebench_compiler::model::estimate::{Estimate, estimate};
+pub use permissions::{Permission, permissions};
 use since::key;
 pub use since::{Fault, Key, Since};
 
@@ -43,17 +46,20 @@ pub struct Plan<'c> {
     pub removed: Vec<Key>,
     /// The other commit.
     pub since: Option<Since>,
+    /// What the selected benchmarks may do that a plain one may not.
+    pub permissions: Vec<Permission>,
 }
 
 impl<'c> Plan<'c> {
-    /// Plans what was selected of a project; `revision` names the commit to compare with.
-    pub fn of(project: &'c CompiledProject, revision: Option<&str>) -> Result<Self> {
-        let since = revision.map(|revision| Since::read(project, revision)).transpose()?;
+    /// Plans what was selected of a project, as a change of its base where there is one.
+    pub fn of(project: &'c CompiledProject, base: Option<&Base>) -> Self {
+        let permissions = permissions(project, base);
+        let since = base.map(|base| Since::of(project, base));
         let benchmarks = project.benchmarks();
         let now: BTreeSet<Key> = benchmarks.iter().map(|compiled| key(compiled)).collect();
         let rows = benchmarks.into_iter().map(|compiled| row(compiled, since.as_ref())).collect();
         let removed = since.iter().flat_map(Since::selected).filter(|old| !now.contains(*old)).cloned().collect();
-        Ok(Self { rows, removed, since })
+        Self { rows, removed, since, permissions }
     }
 
     /// Returns the benchmarks that something would be done about.

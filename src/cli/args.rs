@@ -19,6 +19,7 @@ use kubebench_executor::local::Engine;
 use kubebench_format::spec::v1::metric::Reports;
 use kubebench_git::record::{Mode, Signing};
 use kubebench_results::export;
+use kubebench_syntax::diag::Severity;
 use kubebench_syntax::diag::render::Format;
 
 /// Compiles benchmark specs for machine learning on Kubernetes into manifests for Argo CD or Flux.
@@ -232,9 +233,16 @@ pub(super) struct CompileArgs {
 pub(super) struct PlanArgs {
     #[command(flatten)]
     pub(super) select: SelectArgs,
-    /// Compare with the specs of another commit, and show only what would run because of the change
+    /// Compare with the commit where what is checked out left this one, such as origin/main, and show only what would run because of the
+    /// change
     #[arg(long, value_name = "REV")]
     pub(super) since: Option<String>,
+    /// Exit with 1 where a permission has this level or a worse one; with `--since`, one that the change brings
+    #[arg(long, value_parser = one_of(&Severity::ALL, Severity::name), value_name = "LEVEL")]
+    pub(super) fail_on: Option<Severity>,
+    /// Also write what benchmarks may do, or may newly do, as a comment for a pull request to this file
+    #[arg(long, value_name = "FILE")]
+    pub(super) markdown: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -549,6 +557,7 @@ pub(super) enum SchemaKind {
     History,
     Sweep,
     Report,
+    Plan,
 }
 
 #[derive(Debug, Args)]

@@ -1,53 +1,73 @@
 //! `kubebench plan`: what would run, how often, how long at most, and what it may cost.
 
-use anyhow::Result;
-use serde_json::json;
+mod answer;
+mod permissions;
+
+use anyhow::{Context as _, Result};
 
 use super::ExitStatus;
 use super::args::{Global, PlanArgs};
-use super::findings::{Output, tell};
+use super::findings::{self, Findings, Output, counted, tell};
 use super::project;
-use crate::app::plan::{Action, Plan, Row, Since};
-use crate::app::project::CompiledProject;
+use crate::app::base::Base;
+use crate::app::evaluate::{ACKS, subject};
+use crate::app::places;
+use crate::app::plan::{Action, Permission, Plan, Row, Since, comment};
+use crate::app::project::Pods;
 use kubebench_compiler::compile::{Compiled, CompiledSuite};
 use kubebench_compiler::model::Suite;
 use kubebench_compiler::model::suite::Member;
-use kubebench_host::terminal;
-use kubebench_syntax::diag::render::{Format, Report, Style, render};
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity};
+use kubebench_host::{fs, terminal};
+use kubebench_syntax::diag::render::Format;
+use kubebench_syntax::diag::{Diagnostic, Severity};
 
 /// Prints the plan.
 pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
-    let project = project::open(global, &args.select)?;
-    let diagnostics = project.diagnostics();
+    let base = args.since.as_deref().map(|revision| Base::around(&global.start(), revision)).transpose()?;
+    let project = project::open_held_to(base.as_ref(), global, &args.select, Pods::Kept)?;
+    let mut diagnostics = project.diagnostics();
+    if let Some(path) = &args.markdown {
+        let own = project.own_folders();
+        let kept: Vec<&str> = own.into_iter().chain([ACKS]).collect();
+        places::refuse("comment", &global.start().path(path), &project.root, &kept)?;
+    }
     if diagnostics.has_errors() {
         return project::report(global, &project, diagnostics);
     }
-    let plan = Plan::of(&project, args.since.as_deref())?;
+    let plan = Plan::of(&project, base.as_ref());
+    if let Some(path) = &args.markdown {
+        let name = project.compilation.project.as_ref().and_then(|project| project.settings.name.clone());
+        let text = comment(&plan.permissions, &subject(&project.root, name));
+        fs::write_report(&global.start().path(path), &text)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
     if global.output_format == Format::Json {
-        terminal::print(&format!("{:#}\n", as_json(&plan)))?;
+        terminal::print(&format!("{:#}\n", serde_json::to_value(answer::of(&plan))?))?;
     } else {
         let suites: Vec<&CompiledSuite> = project.suites().collect();
         terminal::print(&table(&plan, &suites))?;
-        terminal::print(&privileges(&project, &diagnostics))?;
+        terminal::print(&permissions::table(&plan.permissions))?;
     }
-    let status = project::report_beside(global, &project, Output::of_answer(global.output_format), diagnostics)?;
+    // People have just read what those of level info say; programs read all.
+    let is_said = |finding: &Diagnostic| global.output_format.is_lines() && finding.severity == Severity::Info;
+    let own = diagnostics.clone().into_iter().filter(|finding| !is_said(finding)).collect();
+    let status = project::report_beside(global, &project, Output::of_answer(global.output_format), own)?;
+    let new = plan.permissions.iter().filter(|permission| permission.is_new());
+    diagnostics.extend(new.clone().map(|permission| permission.finding.clone()));
+    let sources = &project.compilation.sources;
+    let all = Findings { diagnostics, sources, checked: &project.checked, unreadable: project.unreadable };
+    findings::write_reports(global, all)?;
     for note in plan.since.iter().flat_map(Since::notes) {
         tell(global, &note);
     }
-    Ok(status)
-}
-
-/// Says what the benchmarks may do that a plain one may not, a line each.
-fn privileges(project: &CompiledProject, diagnostics: &Diagnostics) -> String {
-    let found: Vec<Diagnostic> =
-        diagnostics.as_slice().iter().filter(|finding| finding.severity == Severity::Info).cloned().collect();
-    if found.is_empty() {
-        return String::new();
+    let fails = |permission: &Permission| args.fail_on.is_some_and(|least| permission.level() <= least);
+    let failing = new.filter(|permission| fails(permission)).count();
+    if failing > 0 {
+        let has = if failing == 1 { "has" } else { "have" };
+        tell(global, &format!("{} {has} the level of `--fail-on`, or a worse one", counted(failing, "permission")));
+        return Ok(status.max(ExitStatus::No));
     }
-    let (sources, checked) = (&project.compilation.sources, &[]);
-    let report = Report { diagnostics: &found, sources, checked, style: Style::Plain };
-    format!("beyond what a plain benchmark may do:\n{}", render(Format::Concise, &report))
+    Ok(status)
 }
 
 fn words(action: Action) -> &'static str {
@@ -162,38 +182,4 @@ fn money(cost: Option<f64>, currency: Option<&str>) -> String {
         (Some(cost), Some(currency)) => format!("{cost:.2} {currency}"),
         _ => "-".to_owned(),
     }
-}
-
-fn as_json(plan: &Plan<'_>) -> serde_json::Value {
-    let benchmarks: Vec<serde_json::Value> = plan
-        .rows
-        .iter()
-        .map(|Row { compiled: Compiled { benchmark, identity, .. }, action, estimate }| {
-            json!({
-                "name": benchmark.name,
-                "target": benchmark.target.name,
-                "spec": benchmark.path,
-                "suite": benchmark.suite,
-                "action": words(*action).replace(' ', "-"),
-                "runDigest": identity.digest.to_string(),
-                "cases": benchmark.cases.len(),
-                "runs": estimate.runs,
-                "maxHours": estimate.hours,
-                "accelerators": estimate.accelerators,
-                "gpuHours": estimate.gpu_hours,
-                "cost": estimate.cost,
-                "unpriced": estimate.unpriced,
-                "currency": benchmark.target.prices.as_ref().map(|prices| prices.currency.as_str()),
-            })
-        })
-        .collect();
-    let removed: Vec<serde_json::Value> =
-        plan.removed.iter().map(|(target, name)| json!({ "name": name, "target": target })).collect();
-    let not_compared: Vec<serde_json::Value> = plan
-        .since
-        .iter()
-        .flat_map(|since| &since.not_compared)
-        .map(|fault| json!({ "spec": fault.path, "code": fault.code, "message": fault.message }))
-        .collect();
-    json!({ "schemaVersion": 1, "benchmarks": benchmarks, "removed": removed, "notCompared": not_compared })
 }

@@ -21,6 +21,7 @@ pub(super) fn run(args: &SchemaArgs) -> Result<ExitStatus> {
         SchemaKind::Gate => answer(GATE_FILE),
         SchemaKind::History => answer(HISTORY_FILE),
         SchemaKind::Report => format!("{:#}\n", kubebench_report::v1::schema()),
+        SchemaKind::Plan => format!("{:#}\n", kubebench_format::plan::v1::schema()),
         SchemaKind::Sweep => format!("{:#}\n", kubebench_results::scaling::v1::schema()),
     })?;
     Ok(ExitStatus::Yes)

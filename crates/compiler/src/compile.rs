@@ -12,6 +12,7 @@ use crate::check;
 use crate::lower::{self, Document, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, Suites, Unreadable};
 use crate::manifest::{self, Emitted, Identity, Manifest, Part, SuiteIdentity};
 use crate::model::{Benchmark, Suite};
+use crate::permission::{self, OfTarget, raised};
 use crate::tree::{OutputFile, OutputTree, Rejected, size};
 use crate::workload;
 use kubebench_format::result::Ack;
@@ -39,6 +40,8 @@ pub struct Compiled {
     pub identity: Identity,
     /// The text of `rules.json`, byte for byte as the cluster finds it.
     pub rules: String,
+    /// What it may do that a plain one may not, by place: each once.
+    pub permissions: Vec<Diagnostic>,
 }
 
 /// One suite on one target, and the identity of what it executes.
@@ -69,6 +72,8 @@ pub struct Compilation {
     pub named_by: BTreeMap<String, BTreeSet<String>>,
     /// The specs whose errors keep a suite from being compiled, by the suite's own.
     pub held_back: BTreeMap<String, BTreeSet<String>>,
+    /// What the project file allows the benchmarks of its targets.
+    pub of_targets: Vec<OfTarget>,
     /// The manifests of all specs without errors.
     pub tree: OutputTree,
 }
@@ -99,6 +104,7 @@ pub struct Workspace {
     sources: SourceMap,
     diagnostics: Diagnostics,
     project: Option<Project>,
+    of_targets: Vec<OfTarget>,
     read: Box<ReadFile>,
     lets_go: bool,
 }
@@ -112,6 +118,7 @@ impl Workspace {
             sources: SourceMap::default(),
             diagnostics: Diagnostics::default(),
             project: None,
+            of_targets: Vec::new(),
             read: Box::new(|_| Err(Unreadable::Absent { beside: Vec::new() })),
             lets_go: false,
         };
@@ -163,14 +170,19 @@ impl Workspace {
         let source = self.sources.get(id)?;
         let (_, root) = load(id, source, &[DocumentKind::Project], document_schemas(), &mut self.diagnostics)?;
         check::of_steps(&root, &mut self.diagnostics);
-        lower::project(Some(Document { source, root: &root }), version, &mut self.diagnostics)
-            .filter(|_| !self.diagnostics.has_errors())
+        let project = lower::project(Some(Document { source, root: &root }), version, &mut self.diagnostics)
+            .filter(|_| !self.diagnostics.has_errors())?;
+        self.of_targets = permission::of_targets(&root, &project.targets);
+        Some(project)
     }
 
     /// Compiles `specs`, given in any order.
     pub fn compile(self, mut specs: Vec<Input>) -> Compilation {
         let schemas = document_schemas();
-        let Self { mut sources, mut diagnostics, project, read, lets_go } = self;
+        let Self { mut sources, mut diagnostics, project, of_targets, read, lets_go } = self;
+        if let Some(project) = &project {
+            diagnostics.extend(raised(of_targets.iter().map(|of| &of.finding), &project.levels));
+        }
         specs.sort_by(|a, b| a.path.cmp(&b.path));
         let texts: Vec<Source> = specs.into_par_iter().map(|input| Source::new(input.path, &input.bytes)).collect();
         let ids: Vec<SourceId> = texts.into_iter().map(|source| sources.add(source)).collect();
@@ -198,7 +210,7 @@ impl Workspace {
         let diagnostics = at_levels(diagnostics, project.as_ref()).into_sorted(&sources);
         let errors = diagnostics.iter().filter(|fault| fault.severity == Severity::Error);
         faulty.extend(errors.map(|fault| fault.path(&sources).to_owned()));
-        Compilation { sources, diagnostics, project, benchmarks, suites, faulty, named_by, held_back, tree }
+        Compilation { sources, diagnostics, project, benchmarks, suites, faulty, named_by, held_back, of_targets, tree }
     }
 }
 
@@ -308,14 +320,20 @@ fn compile_one(spec: Loaded, project: Option<&Project>, inputs: Inputs<'_>, lets
         let suite = inputs.suites.iter().find(|suite| suite.path == outcome.path);
         outcome.name = suite.map(|suite| (suite.name.clone(), suite.name_span));
     } else if let Some(lowered) = lower::benchmark(document, &manifests, project, inputs, diagnostics) {
-        let output = |Resolved { mut benchmark, document }| {
-            check::check(&benchmark, diagnostics);
+        let output = |Resolved { mut benchmark, document, mut permissions }| {
+            let mut found = Diagnostics::default();
+            check::check(&benchmark, &mut found);
+            permissions.extend(permission::split(&mut found));
+            permissions.sort_by(|one, other| permission::key(one).cmp(&permission::key(other)));
+            permissions.dedup_by(|one, other| permission::key(one) == permission::key(other));
+            diagnostics.extend(found);
+            diagnostics.extend(raised(permissions.iter(), &project.levels));
             let Emitted { identity, rules, manifests } = manifest::emit(&benchmark, &document, diagnostics);
             let files = files(manifests, &benchmark.path, Some(benchmark.name_span));
             if lets_go {
                 benchmark.cases.iter_mut().for_each(|case| case.workload.let_go_of_pods());
             }
-            Output { compiled: Compiled { benchmark, identity, rules }, files }
+            Output { compiled: Compiled { benchmark, identity, rules, permissions }, files }
         };
         let Lowered { name, name_span, benchmarks } = lowered;
         outcome.name = Some((name, name_span));
@@ -420,7 +438,7 @@ fn compile_suite(
             .members
             .iter()
             .filter_map(|member| {
-                let Compiled { benchmark, identity, rules: _ } = on_target(&member.benchmark)?;
+                let Compiled { benchmark, identity, .. } = on_target(&member.benchmark)?;
                 Some(Part { benchmark, identity, needs: &member.needs })
             })
             .collect();
@@ -472,8 +490,8 @@ fn at_levels(diagnostics: Diagnostics, project: Option<&Project>) -> Diagnostics
     for mut diagnostic in diagnostics {
         match levels.get(diagnostic.code.id) {
             Some(LintLevel::Off) => continue,
-            // What is right is not made wrong.
-            Some(_) if diagnostic.severity == Severity::Info => {}
+            // What another code says of what is right is not made wrong.
+            Some(_) if diagnostic.severity == Severity::Info && diagnostic.code.severity != Severity::Info => {}
             Some(LintLevel::Error) => diagnostic.severity = Severity::Error,
             Some(LintLevel::Warning) => diagnostic.severity = Severity::Warning,
             None => {}

@@ -4,6 +4,7 @@
 //! The author of a spec may open pull requests and nothing else, so no lint level allows what is found here. What a project's owners may
 //! allow is in `kubebench.yaml`: `allowKinds`, and `tokenAudiences` of a target.
 
+mod asks;
 mod embedded;
 mod kind;
 mod outside;
@@ -104,6 +105,9 @@ impl Bounds<'_> {
         spark::check(field, diagnostics);
         outside::check(field, self, diagnostics);
         kind::check_field(field, diagnostics);
+        if !field.is_of_program() {
+            asks::check(field, diagnostics);
+        }
         if let Some(nodes) = embedded::read(field, self, diagnostics) {
             for node in &nodes {
                 self.look(node, key, in_workflow, diagnostics);

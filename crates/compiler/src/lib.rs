@@ -8,7 +8,7 @@
 //! lookup     `${{ … }}` in a case        → values
 //! lower      wire types                  → the model: defaults filled in, every reference resolved
 //! workload   `spec.workload`             → roles and an object without pods, one file a kind
-//! guard      what a spec says of objects → what no benchmark may reach for
+//! guard      what a spec says of objects → what no benchmark may reach for, and what others may
 //! check      the model                   → findings, one file a rule
 //! manifest   the model                   → Kubernetes objects and the digest of what they execute
 //! tree       objects and what is on disk → a plan: what to write, what to delete, what to refuse
@@ -35,6 +35,7 @@ pub(crate) mod lookup;
 pub mod lower;
 pub mod manifest;
 pub mod model;
+pub mod permission;
 pub mod tree;
 pub mod weakened;
 pub mod workload;

@@ -22,6 +22,9 @@ pub enum Severity {
 }
 
 impl Severity {
+    /// All, the worst first.
+    pub const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Info];
+
     /// Returns the lower-case name that every renderer prints.
     pub fn name(self) -> &'static str {
         match self {
@@ -85,6 +88,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// An edit that does it, where one is certain.
     pub fix: Option<Fix>,
+    /// What a finding of level info is about by itself, such as the name of a Secret.
+    pub value: Option<String>,
 }
 
 impl Diagnostic {
@@ -110,6 +115,7 @@ impl Diagnostic {
             notes: Vec::new(),
             help: None,
             fix: None,
+            value: None,
         }
     }
 
@@ -152,6 +158,13 @@ impl Diagnostic {
     #[must_use]
     pub fn fix(mut self, span: Span, replacement: impl Into<String>) -> Self {
         self.fix = Some(Fix { span, replacement: replacement.into() });
+        self
+    }
+
+    /// Says what it is about by itself.
+    #[must_use]
+    pub fn value(mut self, value: impl Into<String>) -> Self {
+        self.value = Some(value.into());
         self
     }
 

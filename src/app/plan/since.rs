@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
-
 use crate::app::base::Base;
 use crate::app::project::CompiledProject;
 use kubebench_compiler::compile::{Compilation, Compiled};
@@ -47,10 +45,9 @@ pub struct Fault {
 }
 
 impl Since {
-    /// Compiles the specs and the project file of the commit from which the project began to differ from `revision`.
-    pub fn read(project: &CompiledProject, revision: &str) -> Result<Self> {
-        let base = Base::read(&project.root, revision)?;
-        let Compilation { benchmarks, faulty, diagnostics, sources, .. } = base.compilation;
+    /// Takes what the base of a change says.
+    pub(super) fn of(project: &CompiledProject, base: &Base) -> Self {
+        let Compilation { benchmarks, faulty, diagnostics, sources, .. } = &base.compilation;
         let selection = &project.selection;
         let digests = benchmarks
             .iter()
@@ -64,12 +61,12 @@ impl Since {
             .iter()
             .filter(|path| *path == PROJECT_FILE || selection.has_path(path))
             .filter_map(|path| {
-                let is_reason = |fault: &&_| is_error_in(path, fault, &sources);
+                let is_reason = |fault: &&_| is_error_in(path, fault, sources);
                 let reason = diagnostics.iter().find(is_reason)?;
                 Some(Fault { path: path.clone(), code: reason.code.id, message: reason.message.clone() })
             })
             .collect();
-        Ok(Self { revision: revision.to_owned(), digests, not_compared })
+        Self { revision: base.revision.clone(), digests, not_compared }
     }
 
     /// Returns whether a benchmark that was there has what it executed, where its results are; nothing for a new one.

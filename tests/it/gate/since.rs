@@ -456,10 +456,9 @@ fn budgets_of_the_base_hold() {
     assert_eq!(project.says(&["compile", "--check"]).0, 0);
     let (status, out, _) = project.says(&check);
     assert!(status == 1 && out.contains("error[KB0311]: the runs could use 4 GPU-hours, and the budget is 3"), "{out}");
-    project.folder.write(
-        "specs/train.yaml",
-        spec.replace("gpuHours: 3", "gpuHours: 4").replace("  budget: {gpuHours: 4}\n", ""),
-    );
+    project
+        .folder
+        .write("specs/train.yaml", spec.replace("gpuHours: 3", "gpuHours: 4").replace("  budget: {gpuHours: 4}\n", ""));
     assert_eq!(project.says(&["compile"]).0, 0);
     let (_, out, _) = project.says(&check);
     assert!(out.contains("specs/train.yaml:3:18: info[KB0463]: the budget `gpuHours` is gone; at the base 3"), "{out}");

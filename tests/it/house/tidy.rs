@@ -17,6 +17,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
         &[
             &["api"],
             &["model"],
+            &["permission"],
             &["lookup", "expand"],
             &["workload"],
             &["guard"],

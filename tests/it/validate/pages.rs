@@ -7,7 +7,7 @@ use kubebench_compiler::fixture;
 use kubebench_compiler::lower::Unreadable;
 use kubebench_executor::local::{Engine, Secrets, refusals};
 use kubebench_extract::rules::Rules;
-use kubebench_syntax::diag::{Diagnostics, code};
+use kubebench_syntax::diag::{Diagnostics, Severity, code};
 use kubebench_syntax::text::{Source, SourceId};
 use kubebench_syntax::yaml::read_manifest;
 
@@ -160,6 +160,11 @@ fn findings(code: &str, project: &Project) -> BTreeSet<String> {
     }
     let compilation = compile(&borrow(project));
     let mut found: BTreeSet<String> = codes(&compilation).into_iter().map(str::to_owned).collect();
+    if code::find(code).is_some_and(|code| code.severity == Severity::Info) {
+        let of_benchmarks = compilation.benchmarks.iter().flat_map(|compiled| &compiled.permissions);
+        let all = of_benchmarks.chain(compilation.of_targets.iter().map(|of| &of.finding));
+        found.extend(all.map(|finding| finding.code.id.to_owned()));
+    }
     if !compilation.has_errors() && LOCAL.contains(&code) {
         let of = |compiled: &Compiled| refusals(&compiled.benchmark, Engine::Process, &Secrets::default());
         let refused = compilation.benchmarks.iter().flat_map(|compiled| of(compiled).into_iter());

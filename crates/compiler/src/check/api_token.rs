@@ -17,6 +17,7 @@ pub(super) fn shown(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             };
             let message = format!("the pods of `{}` have a token of the cluster's API", role.name);
             let finding = Diagnostic::at(&code::KB0373, role.span, message).info();
+            let finding = finding.value(format!("the cluster's API ({})", role.name));
             let account = role.service_account.as_ref().map_or_else(String::new, |name| format!(" `{name}`"));
             diagnostics.push(finding.note(format!("{why}; what they may do with it, their account{account} says")));
         }

@@ -1,6 +1,6 @@
 //! KB0336 and KB0374: objects that no benchmark may create, and kinds that a project's owners have to allow.
 
-use super::{Bounds, Field};
+use super::{Bounds, Field, asks};
 use crate::workload::{kind_called, never_created};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::unit::group;
@@ -70,6 +70,9 @@ pub(super) fn check(node: &Node, bounds: &Bounds<'_>, diagnostics: &mut Diagnost
         return;
     }
     let shown = shown(version, name);
+    if kind_called(version, name).is_none() {
+        diagnostics.push(asks::kind(&shown, kind.span));
+    }
     if let Some(reason) = never_created(version, name) {
         let fault = Diagnostic::at(&code::KB0336, kind.span, format!("a {name} {reason}"))
             .note("Kubebench creates the objects of a manifest before each run, and deletes them after it");

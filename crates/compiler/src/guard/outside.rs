@@ -36,5 +36,6 @@ fn unseen(at: Span, kind: &str, name: &str) -> Diagnostic {
     let message = format!("pods are described by the {kind} `{name}` of the cluster");
     Diagnostic::at(&code::KB0376, at, message)
         .info()
+        .value(format!("{kind} {name}"))
         .note("neither git nor the run digest says what they are and may do")
 }

@@ -116,7 +116,10 @@ impl Breach {
         let Bounds { target, pod_security, .. } = *bounds;
         let mut fault = Diagnostic::at(&code::KB0419, self.span, format!("{} lowers pod security", self.what));
         if pod_security == Privileged {
-            return fault.info().note(format!("the target `{target}` says `podSecurity: privileged`, which allows it"));
+            return fault
+                .info()
+                .value(self.what)
+                .note(format!("the target `{target}` says `podSecurity: privileged`, which allows it"));
         }
         if pod_security < self.refused_by {
             return fault

@@ -19,6 +19,7 @@ use crate::model::{
     Benchmark, Budget, CarriedFiles, Case, Claim, Literal, Order, Role, Scaling, Schedule, StepJob, Target, TemplateAt,
     Unused,
 };
+use crate::permission;
 use crate::workload::{self, Around};
 use kubebench_format::result::VARIANT;
 use kubebench_format::schema::{DocumentKind, Schemas};
@@ -77,6 +78,8 @@ pub struct Resolved {
     pub benchmark: Benchmark,
     /// The spec as resolved for this target, canonical: large, and needed only until it is written down.
     pub document: Json,
+    /// What it may do that a plain one may not.
+    pub permissions: Vec<Diagnostic>,
 }
 
 /// Returns the benchmarks of `document`, which its schema accepts and which names the manifests at `paths`.
@@ -251,15 +254,19 @@ impl Shared<'_> {
         let looked_up = self.spec.entries().iter().any(|entry| !is_kept(entry) && lookup::mentions_any(&entry.value));
         let sound = !found.has_errors() && (!looked_up || self.revalidate(&resolved, &scope, &mut found));
         merge_new(diagnostics, found);
-        let mut cases: Vec<Case> =
-            self.points.iter().filter_map(|point| self.case(point, &target, diagnostics)).collect();
+        let mut permissions = Vec::new();
+        let case = |point| self.case(point, &target, diagnostics, &mut permissions);
+        let mut cases: Vec<Case> = self.points.iter().filter_map(case).collect();
         cases.shrink_to_fit();
         if !sound {
             return None;
         }
         let files = self.files(&target, diagnostics);
         if let Some(job) = resolved.get("spec").and_then(|spec| spec.get("prepare")) {
-            self.bounds(&target).check(job, diagnostics);
+            let mut found = Diagnostics::default();
+            self.bounds(&target).check(job, &mut found);
+            permissions.extend(permission::split(&mut found));
+            diagnostics.extend(found);
         }
         let document: wire::Benchmark = workload::read(&resolved, diagnostics)?;
         let spec_node = resolved.get("spec")?;
@@ -343,7 +350,7 @@ impl Shared<'_> {
             literals: self.literals.clone(),
             target,
         };
-        Some(Resolved { benchmark, document: resolved.to_json() })
+        Some(Resolved { benchmark, document: resolved.to_json(), permissions })
     }
 
     /// The executed notebook is written to the volume.
@@ -363,7 +370,13 @@ impl Shared<'_> {
         files::together(of_all, diagnostics)
     }
 
-    fn case(&self, point: &CasePoint, target: &Target, diagnostics: &mut Diagnostics) -> Option<Case> {
+    fn case(
+        &self,
+        point: &CasePoint,
+        target: &Target,
+        diagnostics: &mut Diagnostics,
+        permissions: &mut Vec<Diagnostic>,
+    ) -> Option<Case> {
         let variant = self.variants.iter().find(|variant| variant.name == point.variant)?;
         let mut roots = self.roots(target);
         roots.extend(of_case(point));
@@ -398,6 +411,11 @@ impl Shared<'_> {
                 .map(|job| step_job("postprocess", job, Some(entry))),
             Some(_) | None => None,
         };
+        if let (Some(lowered), Some(entry)) = (&lowered, workload.entries().first()) {
+            let apis = std::iter::once(&lowered.api).chain(lowered.supporting.iter().map(|supporting| &supporting.api));
+            permissions.extend(apis.filter_map(|api| permission::rule(api, entry.key_span)));
+        }
+        permissions.extend(permission::split(&mut found));
         let in_case = self.points.len() > 1;
         merge_new(
             diagnostics,

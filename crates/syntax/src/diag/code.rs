@@ -43,14 +43,16 @@ macro_rules! codes {
     (@severity lint) => { Severity::Warning };
     (@severity deny) => { Severity::Error };
     (@severity info) => { Severity::Info };
+    (@severity note) => { Severity::Info };
     (@configurable error) => { false };
     (@configurable warning) => { false };
     (@configurable lint) => { true };
     (@configurable deny) => { true };
     (@configurable info) => { false };
+    (@configurable note) => { true };
 }
 
-// error: always an error. warning: always a warning. info: what a reviewer should know. lint: a warning by default. deny: an error by default, configurable.
+// error: always an error. warning: always a warning. info: what a reviewer should know. note: the same, configurable. lint: a warning by default. deny: an error by default, configurable.
 codes! {
     KB0101 error "file that is not UTF-8 text"
     KB0102 error "file over 1 MiB"
@@ -159,6 +161,15 @@ codes! {
     KB0374 error "kind that the project does not allow"
     KB0375 error "several primary metrics in one rule"
     KB0376 error "pod that the review cannot see"
+    KB0380 note "Secret of a benchmark"
+    KB0381 note "account of pods"
+    KB0382 note "token of pods"
+    KB0383 note "volume from elsewhere"
+    KB0384 note "image without digest"
+    KB0385 note "kind that a manifest brings"
+    KB0386 note "rule of the pipeline's role"
+    KB0387 note "opening of the network policy"
+    KB0388 note "privileged namespace"
 
     KB0401 lint "image without tag or digest"
     KB0402 lint "image tag latest"

@@ -12,7 +12,7 @@ pub struct Subject {
 impl Subject {
     /// Returns the first line of a comment of a kind: `<!-- kubebench gate benchmarks/ml ml-benchmarks -->`. Up to the folder it is the
     /// same for the same project, whatever that is called.
-    pub(crate) fn mark(&self, kind: &str) -> String {
+    pub fn mark(&self, kind: &str) -> String {
         let folder = self.folder.trim_matches('/');
         let folder = if folder.is_empty() { "." } else { folder };
         let name = self.name.as_deref().map_or_else(String::new, |name| format!(" {}", encoded(name)));

@@ -1,0 +1,144 @@
+//! What a benchmark may do that a plain one may not: findings of level `info`, which whoever reviews a change wants to know of.
+//!
+//! Those whose codes are of that level themselves are kept apart, for `plan`: a lint level makes them findings like any other.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::model::{Api, Target};
+use kubebench_format::plan::v1::What;
+use kubebench_format::spec::v1::project::LintLevel;
+use kubebench_syntax::diag::{Code, Diagnostic, Diagnostics, Severity, code};
+use kubebench_syntax::text::Span;
+use kubebench_syntax::yaml::{Node, Value};
+
+/// What permissions are, and the codes of their findings; those of other codes are pods that neither git nor Kubebench describes.
+const KINDS: [(What, &[&Code]); 10] = [
+    (What::Account, &[&code::KB0381]),
+    (What::Gate, &[&code::KB0463]),
+    (What::Image, &[&code::KB0384]),
+    (What::Kind, &[&code::KB0385]),
+    (What::Network, &[&code::KB0387]),
+    (What::PodSecurity, &[&code::KB0388, &code::KB0419]),
+    (What::Rule, &[&code::KB0386]),
+    (What::Secret, &[&code::KB0380]),
+    (What::Token, &[&code::KB0373, &code::KB0382]),
+    (What::Volume, &[&code::KB0383]),
+];
+
+/// Something of a target that all its benchmarks have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfTarget {
+    /// The target; nothing where the whole project has it.
+    pub target: Option<String>,
+    /// What it is.
+    pub finding: Diagnostic,
+}
+
+/// Returns what a permission is.
+pub fn what(finding: &Diagnostic) -> What {
+    let mut kinds = KINDS.iter().filter(|(_, codes)| codes.contains(&finding.code));
+    kinds.next().map_or(What::Unseen, |(what, _)| *what)
+}
+
+/// Returns what is permitted, such as the name of a Secret.
+pub fn value(finding: &Diagnostic) -> &str {
+    finding.value.as_deref().unwrap_or(&finding.message)
+}
+
+/// Returns what tells permissions of one benchmark apart, wherever they are asked for.
+pub fn key(finding: &Diagnostic) -> (What, &str) {
+    (what(finding), value(finding))
+}
+
+/// Takes the permissions out of findings; those that other findings belong to as well stay there too.
+pub(crate) fn split(found: &mut Diagnostics) -> Vec<Diagnostic> {
+    let all = std::mem::take(found);
+    let permissions = all.as_slice().iter().filter(|finding| finding.severity == Severity::Info).cloned().collect();
+    found.extend(all.into_iter().filter(|finding| !is_of_plan(finding)));
+    permissions
+}
+
+/// Returns those permissions that the project makes findings like any other.
+pub(crate) fn raised<'p>(
+    permissions: impl Iterator<Item = &'p Diagnostic>,
+    levels: &BTreeMap<String, LintLevel>,
+) -> impl Iterator<Item = Diagnostic> {
+    let is_raised = |finding: &&Diagnostic| {
+        let level = levels.get(finding.code.id);
+        is_of_plan(finding) && matches!(level, Some(LintLevel::Error | LintLevel::Warning))
+    };
+    permissions.filter(is_raised).cloned()
+}
+
+/// Returns whether `plan` alone shows a finding, unless a lint level says otherwise.
+fn is_of_plan(finding: &Diagnostic) -> bool {
+    finding.code.severity == Severity::Info
+}
+
+/// Returns the right to create and delete objects that a workload gives the pipeline, but for the Jobs that it always has.
+pub(crate) fn rule(api: &Api, span: Span) -> Option<Diagnostic> {
+    let (group, plural) = api.resource();
+    if matches!((group, plural), ("batch", "jobs") | ("", "services")) {
+        return None;
+    }
+    let value = if group.is_empty() { plural.to_owned() } else { format!("{group}/{plural}") };
+    Some(permission(&code::KB0386, span, value, |value| format!("the pipeline may create and delete `{value}`")))
+}
+
+/// Returns what the project file allows the benchmarks of its targets.
+pub(crate) fn of_targets(root: &Node, targets: &[Arc<Target>]) -> Vec<OfTarget> {
+    let spec = root.get("spec");
+    let of_project = |finding| OfTarget { target: None, finding };
+    let kinds = spec.map(|spec| spec.items_of("allowKinds")).unwrap_or_default();
+    let kind =
+        |node: &Node| permission(&code::KB0385, node.span, text(node), |kind| format!("manifests may bring a {kind}"));
+    let mut all: Vec<OfTarget> = kinds.iter().map(kind).map(of_project).collect();
+    let nodes = spec.and_then(|spec| spec.get("targets"));
+    for target in targets {
+        let Some(node) = nodes.and_then(|nodes| nodes.get(&target.name)) else { continue };
+        let mut found = Vec::new();
+        if let Some(level) = node.get("podSecurity").filter(|level| level.as_text() == Some("privileged")) {
+            let said = |level: &str| format!("the namespace of `{}` enforces the level {level}", target.name);
+            found.push(permission(&code::KB0388, level.span, text(level), said));
+        }
+        for audience in node.items_of("tokenAudiences") {
+            let said = |audience: &str| format!("pods may ask for tokens for `{audience}`");
+            found.push(permission(&code::KB0382, audience.span, text(audience), said));
+        }
+        found.extend(node.get("networkPolicy").into_iter().flat_map(openings));
+        all.extend(found.into_iter().map(|finding| OfTarget { target: Some(target.name.clone()), finding }));
+    }
+    all
+}
+
+/// Returns what a network policy lets in and out beside DNS and the benchmarks themselves.
+fn openings(policy: &Node) -> Vec<Diagnostic> {
+    let opening =
+        |span, value| permission(&code::KB0387, span, value, |value| format!("the network policy has {value}"));
+    let mut found = Vec::new();
+    if let Some(off) = policy.get("enabled").filter(|enabled| enabled.value == Value::Bool(false)) {
+        found.push(permission(&code::KB0387, off.span, "none".to_owned(), |_| "there is no network policy".to_owned()));
+    }
+    for direction in ["egress", "ingress"] {
+        found.extend(
+            policy.items_of(direction).iter().map(|rule| opening(rule.span, format!("{direction} {}", rule.to_json()))),
+        );
+    }
+    found
+}
+
+/// Returns a permission of a value, and how a sentence has it.
+pub(crate) fn permission(
+    code: &'static Code,
+    span: Span,
+    value: String,
+    said: impl FnOnce(&str) -> String,
+) -> Diagnostic {
+    let message = said(&value);
+    Diagnostic::at(code, span, message).value(value)
+}
+
+fn text(node: &Node) -> String {
+    node.as_text().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,3 @@
+//! What `plan` answers.
+
+pub mod v1;

@@ -1,0 +1,204 @@
+//! The wire types of what `plan` answers, version 1.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::schema::generate_answer;
+
+/// The version of this format.
+pub const SCHEMA_VERSION: u32 = 1;
+/// The committed schema.
+pub const PLAN_FILE: &str = "plan.v1.json";
+
+/// Returns the schema of this format.
+pub fn schema() -> Json {
+    generate_answer::<Plan>(PLAN_FILE, "Plan")
+}
+
+/// What `kubebench plan` answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Plan {
+    /// The version of this format.
+    #[schemars(extend("enum" = [1]))]
+    pub schema_version: u32,
+    /// Each benchmark on each target.
+    pub benchmarks: Vec<Benchmark>,
+    /// What is no longer there.
+    pub removed: Vec<Removed>,
+    /// Files of the base that do not compile, so that what they held counts as new.
+    pub not_compared: Vec<NotCompared>,
+    /// What benchmarks may do that a plain one may not.
+    pub permissions: Vec<Permission>,
+}
+
+/// A benchmark on a target.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Benchmark {
+    /// Its name.
+    pub name: String,
+    /// The target.
+    pub target: String,
+    /// The path of its spec.
+    pub spec: String,
+    /// The suite that runs it there, unless it runs by itself.
+    pub suite: Option<String>,
+    /// What a merge would do.
+    pub action: Action,
+    /// What it executes.
+    pub run_digest: String,
+    /// How many cases it has.
+    pub cases: u64,
+    /// How many runs.
+    pub runs: u64,
+    /// Hours at most.
+    pub max_hours: f64,
+    /// The most accelerators that its runs hold at once, by resource name.
+    pub accelerators: BTreeMap<String, u64>,
+    /// Accelerators times hours at most.
+    pub gpu_hours: f64,
+    /// Money at most; null where prices do not tell.
+    pub cost: Option<f64>,
+    /// Resources whose missing price leaves the cost unknown.
+    pub unpriced: Vec<String>,
+    /// The currency of the target's prices.
+    pub currency: Option<String>,
+}
+
+/// What a merge would do about a benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum Action {
+    /// It runs.
+    Runs,
+    /// It runs again, because what it executes changed.
+    RunsAgain,
+    /// It runs on its schedule.
+    OnSchedule,
+    /// Nothing that it executes changed.
+    Unchanged,
+}
+
+/// What is no longer there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Removed {
+    /// The benchmark.
+    pub name: String,
+    /// The target.
+    pub target: String,
+}
+
+/// A file of the base that does not compile.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NotCompared {
+    /// The file.
+    pub spec: String,
+    /// The code of its first error.
+    pub code: String,
+    /// What that says.
+    pub message: String,
+}
+
+/// Something that a benchmark may do and a plain one may not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Permission {
+    /// The benchmark; null where all of the target have it.
+    pub benchmark: Option<String>,
+    /// The target; null where all of the project have it.
+    pub target: Option<String>,
+    /// What it is.
+    pub what: What,
+    /// What is permitted, such as the name of a Secret.
+    pub value: String,
+    /// Where it is asked for: a file, with line and column where there are any. Of what a change removes, where it was.
+    pub place: String,
+    /// What the change does about it: with `--since`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<Since>,
+    /// Its level.
+    pub level: Level,
+    /// The code of its finding.
+    pub code: String,
+}
+
+/// What a permission is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum What {
+    /// Pods are of an account.
+    Account,
+    /// The change weakens a gate, a lint or a limit.
+    Gate,
+    /// An image without digest runs.
+    Image,
+    /// A manifest brings an object of this kind, or may.
+    Kind,
+    /// The network policy lets more in or out.
+    Network,
+    /// Pods ask for more than the Pod Security level `restricted` allows.
+    PodSecurity,
+    /// The pipeline may create and delete such objects.
+    Rule,
+    /// Pods read a Secret.
+    Secret,
+    /// Pods have a token.
+    Token,
+    /// An object of the cluster describes pods, which no review shows.
+    Unseen,
+    /// Pods mount a volume from elsewhere.
+    Volume,
+}
+
+impl What {
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Account => "account",
+            Self::Gate => "gate",
+            Self::Image => "image",
+            Self::Kind => "kind",
+            Self::Network => "network",
+            Self::PodSecurity => "podSecurity",
+            Self::Rule => "rule",
+            Self::Secret => "secret",
+            Self::Token => "token",
+            Self::Unseen => "unseen",
+            Self::Volume => "volume",
+        }
+    }
+}
+
+/// What a change does about a permission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum Since {
+    /// It brings it.
+    Added,
+    /// It takes it away.
+    Removed,
+    /// It leaves it.
+    Kept,
+}
+
+/// The level of a permission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum Level {
+    /// Compilation fails.
+    Error,
+    /// It is reported.
+    Warning,
+    /// It is shown.
+    Info,
+}

@@ -1,0 +1,118 @@
+//! What benchmarks may do that a plain one may not, and what of it a change brings.
+
+use std::collections::BTreeMap;
+
+use crate::app::base::Base;
+use crate::app::project::CompiledProject;
+use kubebench_compiler::compile::Compilation;
+use kubebench_compiler::permission::{key, value, what};
+use kubebench_format::plan::v1::{Since, What};
+use kubebench_format::spec::v1::project::LintLevel;
+use kubebench_syntax::diag::render::place;
+use kubebench_syntax::diag::{Diagnostic, Severity};
+
+/// Something that a benchmark may do.
+#[derive(Clone, Debug)]
+pub struct Permission {
+    /// The benchmark; nothing where all of a target have it.
+    pub benchmark: Option<String>,
+    /// The target; nothing where all of the project have it.
+    pub target: Option<String>,
+    /// The finding that says it.
+    pub finding: Diagnostic,
+    /// Where that is, in words: of what a change removes, where it was.
+    pub place: String,
+    /// What a change does about it; nothing where none is compared.
+    pub since: Option<Since>,
+}
+
+/// Who has a permission, and which.
+type Key = (Option<String>, Option<String>, What, String);
+
+impl Permission {
+    /// Returns what it is.
+    pub fn what(&self) -> What {
+        what(&self.finding)
+    }
+
+    /// Returns what is permitted, such as the name of a Secret.
+    pub fn value(&self) -> &str {
+        value(&self.finding)
+    }
+
+    /// Returns its level.
+    pub fn level(&self) -> Severity {
+        self.finding.severity
+    }
+
+    /// Returns whether it is there, and a change, if there is one, brings it.
+    pub fn is_new(&self) -> bool {
+        matches!(self.since, None | Some(Since::Added))
+    }
+
+    fn key(&self) -> Key {
+        let (what, value) = key(&self.finding);
+        (self.benchmark.clone(), self.target.clone(), what, value.to_owned())
+    }
+}
+
+/// Returns the permissions of what was selected; those of a change say what it does about them.
+pub fn permissions(project: &CompiledProject, base: Option<&Base>) -> Vec<Permission> {
+    let now = of(project, &project.compilation);
+    let Some(base) = base else { return now.into_values().collect() };
+    let mut before = of(project, &base.compilation);
+    let mut all: Vec<Permission> = now
+        .into_iter()
+        .map(|(key, permission)| {
+            let since = if before.remove(&key).is_some() { Since::Kept } else { Since::Added };
+            Permission { since: Some(since), ..permission }
+        })
+        .collect();
+    all.extend(before.into_values().map(|permission| Permission { since: Some(Since::Removed), ..permission }));
+    let sources = &project.compilation.sources;
+    let weakened = project.held_to(base).weakened.into_iter().map(|finding| Permission {
+        benchmark: None,
+        target: None,
+        place: place(&finding, sources),
+        since: Some(Since::Added),
+        finding,
+    });
+    all.extend(weakened);
+    all.sort_by_key(|permission| (permission.since, permission.key()));
+    all
+}
+
+/// Returns the permissions that a compilation gives to what of it is selected, at the levels of the project.
+fn of(project: &CompiledProject, compilation: &Compilation) -> BTreeMap<Key, Permission> {
+    let levels = project.compilation.project.as_ref().map(|project| &project.levels);
+    let level = |finding: &Diagnostic| {
+        let is_leveled = finding.code.severity == Severity::Info;
+        match levels.and_then(|levels| levels.get(finding.code.id)) {
+            Some(LintLevel::Off) => None,
+            Some(LintLevel::Error) if is_leveled => Some(Severity::Error),
+            Some(LintLevel::Warning) if is_leveled => Some(Severity::Warning),
+            _ => Some(Severity::Info),
+        }
+    };
+    let mut all = BTreeMap::new();
+    let mut add = |benchmark: Option<&String>, target: Option<&String>, finding: &Diagnostic| {
+        let Some(severity) = level(finding) else { return };
+        let place = place(finding, &compilation.sources);
+        let finding = Diagnostic { severity, ..finding.clone() };
+        let permission =
+            Permission { benchmark: benchmark.cloned(), target: target.cloned(), finding, place, since: None };
+        all.entry(permission.key()).or_insert(permission);
+    };
+    let selected = compilation.benchmarks.iter().filter(|compiled| project.selection.has(compiled));
+    for compiled in selected {
+        let benchmark = &compiled.benchmark;
+        for finding in &compiled.permissions {
+            add(Some(&benchmark.name), Some(&benchmark.target.name), finding);
+        }
+    }
+    let is_asked = |target: &String| project.selection.targets.is_empty() || project.selection.targets.contains(target);
+    for of in compilation.of_targets.iter().filter(|of| of.target.as_ref().is_none_or(is_asked)) {
+        add(None, of.target.as_ref(), &of.finding);
+    }
+    all
+}
