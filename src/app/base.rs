@@ -19,6 +19,8 @@ pub struct Base {
     pub revision: String,
     /// What its specs compiled to.
     pub compilation: Compilation,
+    /// Where the project is new, the folders of projects that are gone: it may be one of them.
+    pub gone: Vec<String>,
 }
 
 impl Base {
@@ -31,7 +33,9 @@ impl Base {
     pub fn read(root: &Path, revision: &str) -> Result<Self> {
         let git = git::Base::of(root, revision)?;
         let compilation = compile_at(root, &git.commit())?;
-        Ok(Self { root: root.to_owned(), git, revision: revision.to_owned(), compilation })
+        let is_new = compilation.sources.iter().next().is_none();
+        let gone = if is_new { git.folders_that_lost(PROJECT_FILE)? } else { Vec::new() };
+        Ok(Self { root: root.to_owned(), git, revision: revision.to_owned(), compilation, gone })
     }
 
     /// Returns the full name of the commit.
@@ -42,6 +46,13 @@ impl Base {
     /// Compares what a folder of the project had with what is there.
     pub fn compare(&self, folder: &str) -> Result<Compared> {
         self.git.compare(folder)
+    }
+
+    /// Returns the files of a folder of the project as they were, by path.
+    pub fn files(&self, folder: &str) -> Result<Vec<(String, Vec<u8>)>> {
+        let is_below = |path: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let files = git::files_at(&self.root, &self.git.commit(), is_below)?;
+        Ok(files.into_iter().map(|git::CommittedFile { path, bytes }| (path, bytes)).collect())
     }
 
     /// Returns a file of the project as it was.

@@ -32,8 +32,9 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
     let project: &CompiledProject = Box::leak(Box::new(project));
     let mut diagnostics = project.diagnostics();
     if let Some(base) = &base {
-        let Held { weakened, exceeded, .. } = project.held_to(base);
+        let Held { weakened, exceeded, unknown, .. } = project.held_to(base);
         diagnostics.extend(args.change.on_weakened.at_level(weakened));
+        diagnostics.extend(unknown);
         diagnostics.extend(exceeded);
     }
     let Some(tree) = GeneratedTree::read(project, &mut diagnostics)? else {

@@ -9,6 +9,7 @@ mod kill;
 mod mistyped;
 mod notebook;
 mod patches;
+mod permissions;
 mod privileges;
 mod published;
 mod since;

@@ -58,7 +58,7 @@ gate() (
 if step kubebench compile --check ${change[@]+"${change[@]}"} --output-format github; then
   checked="The generated tree is as the specs say."
 else
-  checked="**The generated tree is not as the specs say**: run \`kubebench compile\` and commit what it writes."
+  checked="**\`kubebench compile --check\` fails**: the annotations and the log of the job say why, and what to do."
 fi
 
 step gate ${options[@]+"${options[@]}"} --output-format github --markdown "$OUT/gate.md" "${gating[@]}" ${change[@]+"${change[@]}"}
@@ -76,8 +76,15 @@ if [ -n "${BASELINE:-}" ] && [ -n "${CANDIDATE:-}" ]; then
     { echo; cat "$OUT/compare.md"; } >>"$OUT/comment.md"
   fi
 fi
+# What the change may newly do is for its reviewers; with FAIL_ON, for the check too.
+if [ -n "${SINCE:-}" ]; then
+  step kubebench plan "--since=$SINCE" "--markdown=$OUT/plan.md" ${FAIL_ON:+"--fail-on=$FAIL_ON"}
+  if [ -f "$OUT/plan.md" ]; then
+    { echo; cat "$OUT/plan.md"; } >>"$OUT/comment.md"
+  fi
+fi
 printf '\n%s\n' "$checked" >>"$OUT/comment.md"
-rm -f "$OUT/gate.md" "$OUT/compare.md"
+rm -f "$OUT/gate.md" "$OUT/compare.md" "$OUT/plan.md"
 
 printf '%s\n' "${NUMBER:-}" >"$OUT/number"
 # A summary holds a megabyte.

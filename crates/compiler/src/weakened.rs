@@ -5,6 +5,7 @@
 
 mod gates;
 mod limits;
+mod reading;
 mod settings;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,6 +36,8 @@ pub struct Held<'c> {
     pub gates: Vec<HeldGate<'c>>,
     /// What the change weakens.
     pub weakened: Diagnostics,
+    /// What of the base is unknown, which is no fault of the change.
+    pub unknown: Diagnostics,
     /// Runs that could use more than a budget of the base, which the change raises.
     pub exceeded: Diagnostics,
 }
@@ -63,10 +66,14 @@ impl<'c> Change<'c> {
         if !self.begins() {
             settings::compare(self, &mut held.weakened);
         }
-        self.report_faulty(&mut held.weakened);
+        held.unknown = self.unknown();
         let keys: BTreeSet<Key<'c>> = before.keys().chain(now.keys()).copied().collect();
         for key in keys {
             let (before, now) = (before.get(&key).copied(), now.get(&key).copied());
+            // Of a spec at fault nothing is known; compiling it fails by itself.
+            if now.is_none() && before.is_some_and(|before| self.head.faulty.contains(&before.benchmark.path)) {
+                continue;
+            }
             gates::hold(before, now, &mut held);
             if let Some((before, now)) = before.zip(now) {
                 limits::hold(&before.benchmark, &now.benchmark, &mut held);
@@ -86,14 +93,17 @@ impl<'c> Change<'c> {
         self.base.sources.iter().next().is_none()
     }
 
-    /// Reports specs of the base whose gates are unknown.
-    fn report_faulty(self, weakened: &mut Diagnostics) {
-        for path in &self.base.faulty {
+    /// Says which specs of the base demand what is unknown, unless they are still so.
+    fn unknown(self) -> Diagnostics {
+        let mut unknown = Diagnostics::default();
+        for path in self.base.faulty.difference(&self.head.faulty) {
             let reason = self.base.diagnostics.iter().find(|fault| fault.path(&self.base.sources) == path);
             let why = reason.map_or_else(String::new, |fault| format!(" ({}: {})", fault.code.id, fault.message));
-            let message = format!("what `{path}` demands at the base is unknown, since it does not compile there{why}");
-            weakened.push(Diagnostic::in_file(&code::KB0463, path.as_str(), message));
+            let message =
+                format!("what this file demands at the base is unknown, since it does not compile there{why}");
+            unknown.push(Diagnostic::in_file(&code::KB0463, path.as_str(), message));
         }
+        unknown
     }
 }
 

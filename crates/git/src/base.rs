@@ -59,18 +59,38 @@ impl Base {
         let tree = self.repository.find_commit(self.commit).and_then(|commit| commit.tree()).with_context(why)?;
         let mut compared = Compared { kept: self.files(&tree, &folder).with_context(why)?, ..Compared::default() };
         let mut options = DiffOptions::new();
-        options.pathspec(&folder).disable_pathspec_match(true).ignore_submodules(true);
+        options.pathspec(&folder).disable_pathspec_match(true).ignore_submodules(true).ignore_filemode(true);
         let diff =
             self.repository.diff_tree_to_workdir_with_index(Some(&tree), Some(&mut options)).with_context(why)?;
         for delta in diff.deltas() {
             let path = delta.old_file().path_bytes().and_then(|path| std::str::from_utf8(path).ok());
             let Some(path) = path.and_then(|path| path.strip_prefix(&folder)) else { continue };
+            // Who may execute a file is no part of it.
+            if delta.status() == Delta::Modified && delta.old_file().id() == delta.new_file().id() {
+                continue;
+            }
             if let Some(path) = compared.kept.take(path) {
                 let is_gone = delta.status() == Delta::Deleted;
                 if is_gone { &mut compared.removed } else { &mut compared.changed }.insert(path);
             }
         }
         Ok(compared)
+    }
+
+    /// Returns the folders of the repository in which this commit has a file called `name` that is gone.
+    pub fn folders_that_lost(&self, name: &str) -> Result<Vec<String>> {
+        let why = || format!("cannot read the files of {}{}", self.commit, hint(&self.repository));
+        let tree = self.repository.find_commit(self.commit).and_then(|commit| commit.tree()).with_context(why)?;
+        let top = self.repository.workdir().context("a bare repository has no project folder")?;
+        let mut folders = Vec::new();
+        let walked = tree.walk(TreeWalkMode::PreOrder, |above, entry| {
+            if entry.name().ok() == Some(name) && !top.join(above).join(name).exists() {
+                folders.push(above.trim_end_matches('/').to_owned());
+            }
+            TreeWalkResult::Ok
+        });
+        walked.with_context(why)?;
+        Ok(folders)
     }
 
     /// Returns the regular files of a folder of a tree, by their paths below it.

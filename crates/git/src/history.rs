@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
 use git2::{Commit, ErrorCode, ObjectType, Repository, TreeWalkMode, TreeWalkResult};
+use kubebench_syntax::text::shell_word;
 
 /// One file of a commit.
 #[derive(Clone, Debug)]
@@ -75,7 +76,15 @@ pub(super) fn repository_of(root: &Path) -> Result<Repository> {
 /// Returns the commit that people call `revision`.
 pub(super) fn commit_called<'r>(repository: &'r Repository, revision: &str) -> Result<Commit<'r>> {
     repository.revparse_single(revision).and_then(|object| object.peel_to_commit()).map_err(|error| {
-        anyhow!("`{revision}` is not a commit of this repository: {}{}", error.message(), hint(repository))
+        if error.code() != ErrorCode::NotFound {
+            return anyhow!("`{revision}` is not a commit of this repository: {}{}", error.message(), hint(repository));
+        }
+        let remote = revision.strip_prefix("refs/remotes/").unwrap_or(revision).split_once('/');
+        let fetch = remote.filter(|(remote, _)| repository.find_remote(remote).is_ok()).map(|(remote, branch)| {
+            let refspec = shell_word(&format!("{branch}:refs/remotes/{remote}/{branch}"));
+            format!("; `git fetch {} {refspec}` brings it", shell_word(remote))
+        });
+        anyhow!("`{revision}` is no commit in this clone{}{}", fetch.unwrap_or_default(), hint(repository))
     })
 }
 

@@ -177,6 +177,15 @@ impl Dataset {
         self.brought.retain(|digest, _| !digests.contains(digest));
     }
 
+    /// Gives results that a change brings a session of their own where theirs is one of these.
+    fn part_sessions(&mut self, sessions: &BTreeSet<String>) {
+        for row in self.rows.iter_mut().filter(|row| self.brought.contains_key(&row.digest)) {
+            if sessions.contains(&row.session) {
+                row.session.push_str("-brought");
+            }
+        }
+    }
+
     /// Returns whether a change brings a result.
     pub fn is_brought(&self, row: &Row) -> bool {
         self.brought.contains_key(&row.digest)

@@ -146,8 +146,11 @@ impl GatesEvaluated {
         };
         let Evaluation { dataset, rules, policies, left_out, mut diagnostics, sources, change, .. } = evaluation;
         let brought = note_of_brought(&dataset);
-        let weakened = query.on_weakened.at_level(change.map(|change| change.weakened).unwrap_or_default());
+        let (weakened, unknown) = change.map(|change| (change.weakened, change.unknown)).unwrap_or_default();
+        let mut weakened = query.on_weakened.at_level(weakened);
+        weakened.extend(unknown);
         let is_held_back = weakened.has_errors();
+        let weakened = weakened.into_sorted(&sources);
         let plain: Vec<Rule> = rules.iter().map(|(rule, _)| rule.clone()).collect();
         let Judged { lines, notes } = gate(GateRequest {
             dataset: &dataset,
@@ -211,7 +214,7 @@ impl GatesEvaluated {
             as_of: Some(as_of),
             only_new: query.decides == Decides::OnlyNew,
             lines,
-            weakened: weakened.as_slice().iter().map(|finding| in_words(finding, &sources)).collect(),
+            weakened: weakened.iter().map(|finding| in_words(finding, &sources)).collect(),
             left_out,
             notes: absent
                 .iter()
@@ -240,7 +243,8 @@ impl GatesEvaluated {
 
 fn in_words(finding: &Diagnostic, sources: &SourceMap) -> Weakened {
     let fails = finding.severity == Severity::Error;
-    Weakened { place: place(finding, sources), message: finding.message.clone(), fails }
+    let (code, help) = (finding.code.id.to_owned(), finding.help.clone());
+    Weakened { place: place(finding, sources), code, message: finding.message.clone(), help, fails }
 }
 
 /// Returns whether something is undecided, and nothing has been compared with earlier sessions.

@@ -10,29 +10,40 @@ use crate::app::base::Base;
 use crate::app::results::ResultsPlace;
 use kubebench_compiler::compile::{Input, acks};
 use kubebench_compiler::weakened::{Change, Held};
-use kubebench_format::result::Ack;
+use kubebench_format::result::{self, Ack};
 use kubebench_git::Compared;
 use kubebench_results::compare::Policies;
 use kubebench_results::compare::words::counted;
 use kubebench_results::dataset::Dataset;
 use kubebench_syntax::diag::render::listed;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
-use kubebench_syntax::text::SourceMap;
+use kubebench_syntax::text::{SourceId, SourceMap};
 
 /// A change, and what of it does not count before it is merged.
 pub(super) struct HeldChange {
     base: Base,
     /// What it weakens.
     pub(super) weakened: Diagnostics,
+    /// What of the base is unknown.
+    pub(super) unknown: Diagnostics,
 }
 
 impl HeldChange {
     /// Takes note of what of the results in a folder is not as at the base; returns the paths of those that are.
     fn compare_results(&mut self, folder: &str) -> Result<BTreeSet<String>> {
         let Compared { kept, removed, changed } = self.base.compare(folder)?;
+        // What counts for nothing, because something is wrong with it, may go or be repaired.
+        let mut counts = BTreeSet::new();
+        for path in removed.iter().chain(&changed) {
+            let whole = format!("{folder}/{path}");
+            let bytes = self.base.file(&whole)?.unwrap_or_default();
+            if result::judge(&whole, &bytes, Some(path), SourceId::default()).is_none() {
+                counts.insert(path.clone());
+            }
+        }
         let is_result = |path: &&String| Path::new(path).extension().is_some_and(|extension| extension == "json");
         for (paths, what) in [(&removed, "gone"), (&changed, "changed")] {
-            for (benchmark, paths) in by_benchmark(paths.iter().filter(is_result)) {
+            for (benchmark, paths) in by_benchmark(paths.intersection(&counts).filter(is_result)) {
                 let Some(first) = paths.first() else { continue };
                 let are = if paths.len() == 1 { "is" } else { "are" };
                 let results = counted(paths.len(), "result");
@@ -48,19 +59,27 @@ impl HeldChange {
 
     /// Leaves out the acknowledgements that the change brings or rewrites.
     fn hold_acks(&mut self, all: &mut Vec<Ack>, sources: &mut SourceMap) -> Result<()> {
-        let Compared { kept, changed, .. } = self.base.compare(ACKS)?;
-        let is_kept = |ack: &Ack| below_acks(&ack.file).is_some_and(|file| kept.contains(file));
-        let (own, others): (Vec<Ack>, Vec<Ack>) = std::mem::take(all).into_iter().partition(|ack| !is_kept(ack));
-        *all = others;
-        for Ack { file: path, .. } in own {
-            let does = if below_acks(&path).is_some_and(|file| changed.contains(file)) { "rewrites" } else { "brings" };
-            let message = format!("the change {does} this acknowledgement, which accepts nothing until it is merged");
-            let fault = Diagnostic::in_file(&code::KB0463, path.as_str(), message)
-                .help("merge it in a pull request of its own, before what it accepts");
-            self.weakened.push(fault);
-            if let Some(bytes) = self.base.file(&path)? {
-                // What is wrong with it is wrong at the base too.
-                all.extend(acks(vec![Input { path, bytes }], sources, &mut Diagnostics::default()));
+        let files = self.base.files(ACKS)?;
+        let inputs: Vec<Input> = files.into_iter().map(|(path, bytes)| Input { path, bytes }).collect();
+        // What is wrong with them is wrong at the base too.
+        let before = acks(inputs, sources, &mut Diagnostics::default());
+        for own in std::mem::take(all) {
+            if before.iter().any(|before| is_as_strict(&own, before)) {
+                all.push(own);
+                continue;
+            }
+            let fault = |message: &str| Diagnostic::in_file(&code::KB0463, own.file.as_str(), message);
+            match before.iter().find(|before| before.file == own.file) {
+                Some(before) => {
+                    self.weakened.push(fault(
+                        "the change rewrites this acknowledgement: what it said at the base holds until it is merged",
+                    ));
+                    all.push(before.clone());
+                }
+                None => self.weakened.push(
+                    fault("the change brings this acknowledgement, which accepts nothing until it is merged")
+                        .help("merge it in a pull request of its own, before what it accepts"),
+                ),
             }
         }
         Ok(())
@@ -72,7 +91,7 @@ impl Evaluation {
     pub fn hold(&mut self, base: Base) {
         let Some(project) = &self.project else { return };
         let change = Change { base: &base.compilation, head: &project.compilation };
-        let Held { gates, weakened, .. } = project.held_to(&base);
+        let Held { gates, weakened, unknown, .. } = project.held_to(&base);
         self.rules = gates.iter().map(specs::held).collect();
         // What is said first holds.
         self.policies = Policies::default();
@@ -86,7 +105,7 @@ impl Evaluation {
             self.directory.clone_from(&settings.results.directory);
             self.recording = Some(settings.results).filter(|results| results.mode != "local");
         }
-        self.change = Some(HeldChange { base, weakened });
+        self.change = Some(HeldChange { base, weakened, unknown });
     }
 
     /// Returns a place of results, a folder of the project, that knows which of them the change brings.
@@ -102,8 +121,18 @@ impl Evaluation {
     }
 }
 
-fn below_acks(path: &str) -> Option<&str> {
-    path.strip_prefix(ACKS)?.strip_prefix('/')
+/// Returns whether an acknowledgement accepts nothing that another one does not.
+fn is_as_strict(own: &Ack, before: &Ack) -> bool {
+    let Ack { file: _, benchmark, case, metric, target, accepts, max_change, reason: _, by: _, expires } = own;
+    let bound = |share: &Option<f64>| share.unwrap_or(f64::INFINITY);
+    let is_about_the_same = (benchmark, case, metric, target, accepts)
+        == (&before.benchmark, &before.case, &before.metric, &before.target, &before.accepts);
+    let lasts_longer = match (expires, &before.expires) {
+        (_, None) => false,
+        (None, Some(_)) => true,
+        (Some(own), Some(before)) => own > before,
+    };
+    is_about_the_same && bound(max_change) <= bound(&before.max_change) && !lasts_longer
 }
 
 /// Groups paths below a folder of results by their benchmarks.

@@ -13,10 +13,10 @@ pub fn comment(permissions: &[Permission], subject: &Subject) -> String {
     let is_change = permissions.iter().any(|permission| permission.since.is_some());
     let shown: Vec<&Permission> =
         permissions.iter().filter(|permission| permission.since != Some(Since::Kept)).collect();
-    let title = if is_change { "what this change may newly do" } else { "what benchmarks may do" };
+    let title = if is_change { "permissions that this change adds or removes" } else { "permissions of benchmarks" };
     let mut text = format!("{}\n### Kubebench plan: {title}\n\n", subject.mark("plan"));
     if shown.is_empty() {
-        text.push_str("Nothing beyond what a plain benchmark may do.\n");
+        text.push_str("None.\n");
     } else {
         text.push_str("| | permission | value | benchmark | target | place |\n|---|---|---|---|---|---|\n");
     }
@@ -37,7 +37,7 @@ pub fn comment(permissions: &[Permission], subject: &Subject) -> String {
     }
     let kept = permissions.len() - shown.len();
     if kept > 0 {
-        text.push_str(&format!("\n{kept} more are as they were.\n"));
+        text.push_str(&format!("\n{kept} more as at the base.\n"));
     }
     text
 }

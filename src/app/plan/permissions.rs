@@ -6,6 +6,7 @@ use crate::app::base::Base;
 use crate::app::project::CompiledProject;
 use kubebench_compiler::compile::Compilation;
 use kubebench_compiler::permission::{key, value, what};
+use kubebench_compiler::weakened::Held;
 use kubebench_format::plan::v1::{Since, What};
 use kubebench_format::spec::v1::project::LintLevel;
 use kubebench_syntax::diag::render::place;
@@ -70,7 +71,8 @@ pub fn permissions(project: &CompiledProject, base: Option<&Base>) -> Vec<Permis
         .collect();
     all.extend(before.into_values().map(|permission| Permission { since: Some(Since::Removed), ..permission }));
     let sources = &project.compilation.sources;
-    let weakened = project.held_to(base).weakened.into_iter().map(|finding| Permission {
+    let Held { weakened, unknown, .. } = project.held_to(base);
+    let weakened = weakened.into_iter().chain(unknown).map(|finding| Permission {
         benchmark: None,
         target: None,
         place: place(&finding, sources),

@@ -132,7 +132,14 @@ impl CompiledProject {
     /// Returns what its base demands of a change.
     pub fn held_to<'c>(&'c self, base: &'c Base) -> Held<'c> {
         let change = Change { base: &base.compilation, head: &self.compilation };
-        change.held(|compiled| self.selection.has(compiled))
+        let mut held = change.held(|compiled| self.selection.has(compiled));
+        for folder in &base.gone {
+            let message =
+                format!("the project `{folder}` of the base is gone, and this one begins without what it demands");
+            let fault = Diagnostic::in_file(&code::KB0463, PROJECT_FILE, message);
+            held.weakened.push(fault.note("a project that moves takes along neither gates nor a baseline"));
+        }
+        held
     }
 
     /// Returns the findings about what is selected, and about the project as a whole.

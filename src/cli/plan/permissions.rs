@@ -20,11 +20,16 @@ pub(super) fn table(permissions: &[Permission]) -> String {
         of.extend(target.as_deref());
     }
     let kept = permissions.iter().filter(|permission| permission.since == Some(Since::Kept)).count();
-    let kept = if kept > 0 { format!("{kept} more as they were at the base\n") } else { String::new() };
     if rows.is_empty() {
-        return if is_change { format!("nothing that it may newly do; {kept}") } else { String::new() };
+        let kept = if kept > 0 { format!("; {kept} as at the base") } else { String::new() };
+        return if is_change { format!("permissions: none added, none removed{kept}\n") } else { String::new() };
     }
-    let title = if is_change { "what this change may newly do:" } else { "beyond what a plain benchmark may do:" };
+    let kept = if kept > 0 { format!("  {kept} more as at the base\n") } else { String::new() };
+    let title = if is_change {
+        "permissions that this change adds (+) and removes (-):"
+    } else {
+        "permissions beyond those of a plain benchmark:"
+    };
     let first = usize::from(!is_change);
     let line = |([sign, what, place, value], of): ([String; 4], BTreeMap<&str, Vec<&str>>)| -> Vec<String> {
         [sign, what, who(&of), place, value].into_iter().skip(first).collect()

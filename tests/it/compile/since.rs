@@ -16,7 +16,7 @@ fn spec(name: &str, image: &str) -> String {
     )
 }
 
-fn commit(root: &Path) {
+pub(super) fn commit(root: &Path) {
     let repository = git2::Repository::init(root).unwrap();
     let mut index = repository.index().unwrap();
     index.add_all(["."], git2::IndexAddOption::DEFAULT, None).unwrap();
@@ -29,7 +29,7 @@ fn commit(root: &Path) {
     repository.commit(Some("HEAD"), &author, &author, "Change", &tree, &parents).unwrap();
 }
 
-fn committed(specs: &[(&str, String)]) -> Folder {
+pub(super) fn committed(specs: &[(&str, String)]) -> Folder {
     let folder = Folder::with([("kubebench.yaml", PROJECT)]);
     for (path, text) in specs {
         folder.write(path, text);
@@ -165,7 +165,7 @@ fn a_revision_that_is_not_there() {
     let unknown = folder.run(&["plan", "--since", "origin/main"]);
     assert_eq!(unknown.status.code(), Some(2));
     let words = said(&unknown.stderr);
-    assert!(words.contains("`origin/main` is not a commit of this repository"), "{words}");
+    assert!(words.contains("`origin/main` is no commit in this clone"), "{words}");
     assert!(!words.contains("shallow"), "{words}");
 
     // What `git clone --depth 1` leaves: a list of commits whose parents were not fetched.

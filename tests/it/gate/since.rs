@@ -1,5 +1,7 @@
 //! `gate --since` and `compile --check --since`: what the base demands holds of a change, whatever the change says.
 
+mod results;
+
 use serde_json::Value as Json;
 
 use super::{Project, QUIET, SPEC, Special, verdict};
@@ -106,12 +108,12 @@ fn a_gated_metric_is_measured_as_at_the_base() {
     assert_held(
         "better: higher",
         "better: lower",
-        &["specs/train.yaml:9:14: `speed` is not measured as at the base: better"],
+        &["specs/train.yaml:9:14: `better` of `speed` is lower; at the base higher"],
     );
     assert_held(
         "unit: images/s",
         "unit: kimages/s",
-        &["specs/train.yaml:9:14: `speed` is not measured as at the base: unit"],
+        &["specs/train.yaml:9:14: `unit` of `speed` is kimages/s; at the base images/s"],
     );
     assert_held("'speed (", "'fastest (", &["specs/train.yaml:9:14: `speed` is not measured as at the base: from"]);
     assert_held(
@@ -124,10 +126,7 @@ fn a_gated_metric_is_measured_as_at_the_base() {
     assert_held(
         from,
         &renamed[renamed.find("    - {name: pace").unwrap()..],
-        &[
-            "specs/train.yaml:3:18: nothing is called `speed` any more, of which the base has a gate",
-            "specs/train.yaml:3:18: `train` has no gate of `speed` any more",
-        ],
+        &["specs/train.yaml:3:18: `train` has no metric `speed` any more, of which the base has a gate"],
     );
 }
 
@@ -136,7 +135,9 @@ fn a_benchmark_that_is_gone_keeps_its_gates() {
     assert_held(
         "name: train,",
         "name: training,",
-        &["specs/train.yaml: no benchmark is called `train` on `default` any more, of which the base has gates: speed"],
+        &[
+            "specs/train.yaml: no benchmark is called `train` on the target `default` any more, of which the base has gates: speed",
+        ],
     );
     let (mut project, feature) = project();
     let command = "command: [train, '${{ matrix.batch }}']";
@@ -145,7 +146,7 @@ fn a_benchmark_that_is_gone_keeps_its_gates() {
     project.folder.write("specs/train.yaml", &edited);
     project.session(80.0, &on(&feature));
     let (status, answer) = since(&project, &["--only-new"]);
-    let gone = "specs/train.yaml:3:18: `train` has no such cases any more, of which the base has gates: default";
+    let gone = "specs/train.yaml:3:18: `train` lost cases of which the base has gates: default";
     assert_eq!((status, weakened(&answer)), (1, vec![gone.to_owned()]), "{answer:#}");
     assert!(verdicts(&answer).contains(&"regressed"), "{answer:#}");
 }
@@ -175,7 +176,7 @@ fn the_project_file_disarms_nothing() {
         specs,
         [
             "kubebench.yaml:6:3: `specs` is no folder of specs any more",
-            "specs/train.yaml: no benchmark is called `train` on `default` any more, of which the base has gates: speed",
+            "specs/train.yaml: no benchmark is called `train` on the target `default` any more, of which the base has gates: speed",
         ]
     );
 }
@@ -235,134 +236,6 @@ fn a_branch_that_is_behind_does_what_it_does_alone() {
 }
 
 #[test]
-fn results_of_the_base_stay_as_they_are() {
-    let (mut project, feature) = project();
-    project.session(100.0, &on(&feature));
-    project.commit("measured");
-    let results = project.git(&["ls-files", "results"]);
-    let first = results.lines().next().unwrap().to_owned();
-    let place = project.folder.path().join(&first);
-    let bytes = std::fs::read(&place).unwrap();
-    std::fs::remove_file(&place).unwrap();
-    let (status, out, _) = project.says(&["gate", "--since", "main"]);
-    assert!(
-        status == 1 && out.replace("\n       ", " ").contains("1 result of train that the base has is gone"),
-        "{out}"
-    );
-    project.commit("removed");
-    let (status, out, _) = project.says(&["gate", "--since", "main", "--output-format", "concise"]);
-    assert!(status == 1 && out.contains(&format!("{first}: error[KB0464]: 1 result")), "{out}");
-    // Sealed again with another value.
-    let mut result = kubebench_format::result::read(&bytes).unwrap().result;
-    result.metrics[0].value = Some(1000.0);
-    std::fs::write(&place, kubebench_format::result::seal(result).bytes).unwrap();
-    project.commit("sealed again");
-    let (status, answer) = since(&project, &[]);
-    assert_eq!((status, answer["outcome"].as_str()), (1, Some("failed")), "{answer:#}");
-    assert!(weakened(&answer)[0].contains("1 result of train that the base has is changed"), "{answer:#}");
-    std::fs::remove_dir_all(project.folder.path().join("results")).unwrap();
-    let (status, answer) = since(&project, &["--on-missing", "pass"]);
-    assert!(status == 1 && weakened(&answer)[0].contains("60 results of train"), "{answer:#}");
-}
-
-#[test]
-fn results_that_a_change_brings_are_no_baseline() {
-    let (mut project, feature) = project();
-    let main = project.git(&["rev-list", "--reverse", "main"]).lines().next().unwrap().to_owned();
-    project.session(80.0, &on(&feature));
-    project.sessions(&[80.1, 79.9, 80.0, 80.2, 79.8, 80.0, 80.1, 79.9, 80.0, 80.0], &on(&main));
-    project.commit("measured");
-    let (status, answer) = since(&project, &["--only-new"]);
-    let line = &answer["lines"][0];
-    assert_eq!((status, verdict(line)), (1, "regressed"), "{answer:#}");
-    assert_eq!(line["baseline"]["sessions"].as_array().unwrap().len(), 20, "{answer:#}");
-    assert!(answer["notes"].to_string().contains("33 results are brought by this change"), "{answer:#}");
-}
-
-#[test]
-fn results_that_a_change_brings_close_nothing() {
-    let mut project = project().0;
-    project.git(&["checkout", "-q", "main"]);
-    let slower = project.commit("slower");
-    project.sessions(&[80.0, 80.3, 79.8, 80.1], &on(&slower));
-    project.commit("measured on main");
-    project.git(&["checkout", "-q", "-b", "forged"]);
-    let main = project.git(&["rev-parse", "main"]).trim().to_owned();
-    project.sessions(&QUIET[..12], &on(&main));
-    project.commit("forged");
-    let (status, _) = project.json(&["gate"]);
-    assert_eq!(status, 0, "without a base they are sessions of main");
-    let (status, answer) = since(&project, &[]);
-    assert_eq!(status, 1, "{answer:#}");
-    assert!(!answer["lines"][0]["open"].is_null(), "{answer:#}");
-}
-
-#[test]
-fn a_result_that_claims_an_earlier_run_does_not_replace_it() {
-    let (mut project, feature) = project();
-    project.session(80.0, &on(&feature));
-    let first = project.git(&["ls-files", "results"]).lines().next().unwrap().to_owned();
-    let bytes = std::fs::read(project.folder.path().join(&first)).unwrap();
-    let mut twin = kubebench_format::result::read(&bytes).unwrap().result;
-    twin.run.started_at = "2026-03-01T00:00:00Z".to_owned();
-    twin.run.finished_at = "2026-03-01T00:00:30Z".to_owned();
-    let place = project.put(twin);
-    project.commit("a twin");
-    let (status, answer) = since(&project, &[]);
-    assert_eq!((status, answer["outcome"].as_str()), (2, Some("noAnswer")), "{answer:#}");
-    let left_out = answer["leftOut"].as_array().unwrap();
-    assert_eq!(left_out.len(), 1, "{answer:#}");
-    assert!(place.ends_with(left_out[0]["path"].as_str().unwrap()), "{answer:#}");
-    let (status, answer) = since(&project, &["--skip-bad"]);
-    assert_eq!((status, verdicts(&answer)), (1, vec!["regressed"]), "{answer:#}");
-    assert_eq!(answer["lines"][0]["baseline"]["sessions"].as_array().unwrap().len(), 20, "{answer:#}");
-}
-
-#[test]
-fn an_acknowledgement_accepts_nothing_in_the_change_that_brings_it() {
-    let (mut project, feature) = project();
-    let session = project.session(80.0, &on(&feature));
-    project.commit("measured");
-    let ack = [
-        "ack",
-        "train",
-        "--metric",
-        "speed",
-        "--from",
-        &session,
-        "--by",
-        "ada",
-        "--reason",
-        "needed",
-        "--max-change",
-        "any",
-    ];
-    let (status, _, error) = project.says(&ack);
-    assert_eq!(status, 0, "{error}");
-    project.commit("accepted");
-    assert_eq!(project.json(&["gate"]).0, 0);
-    let (status, answer) = since(&project, &[]);
-    assert_eq!((status, verdicts(&answer)), (1, vec!["regressed"]), "{answer:#}");
-    let said = weakened(&answer);
-    assert!(said[0].starts_with("acks/train-") && said[0].ends_with("accepts nothing until it is merged"), "{said:?}");
-    // It is merged before what it accepts.
-    let file = said[0].split(':').next().unwrap();
-    let text = std::fs::read_to_string(project.folder.path().join(file)).unwrap();
-    project.git(&["checkout", "-q", "main"]);
-    project.folder.write(file, &text);
-    project.git(&["add", "acks"]);
-    project.git(&["commit", "-q", "-m", "accepted"]);
-    project.git(&["checkout", "-q", "feature"]);
-    project.git(&["merge", "-q", "--no-edit", "main"]);
-    let (status, answer) = since(&project, &[]);
-    assert_eq!((status, weakened(&answer)), (0, Vec::new()), "{answer:#}");
-    // One that is rewritten accepts what it accepted.
-    project.folder.write(file, text.replace("session-", "session-0"));
-    let (status, answer) = since(&project, &[]);
-    assert_eq!((status, weakened(&answer).len()), (0, 1), "{answer:#}");
-}
-
-#[test]
 fn lints_of_the_base_hold() {
     let (project, _) = project();
     project.git(&["checkout", "-q", "main"]);
@@ -405,7 +278,7 @@ fn a_project_that_begins_weakens_nothing() {
 fn a_base_that_cannot_be_had_is_no_pass() {
     let (project, _) = project();
     let (status, _, error) = project.says(&["gate", "--since", "nowhere"]);
-    assert!(status == 2 && error.contains("`nowhere` is not a commit of this repository"), "{error}");
+    assert!(status == 2 && error.contains("`nowhere` is no commit in this clone"), "{error}");
     project.git(&["checkout", "-q", "--orphan", "other"]);
     project.commit("other");
     let (status, _, error) = project.says(&["gate", "--since", "main"]);
@@ -424,10 +297,10 @@ fn a_base_that_does_not_compile_is_said() {
     project.folder.write("specs/train.yaml", SPEC);
     let repair = project.commit("repaired");
     project.session(100.0, &on(&repair));
-    let (status, answer) = since(&project, &[]);
+    let (status, answer) = since(&project, &["--on-weakened", "fail"]);
     assert_eq!(status, 0, "{answer:#}");
     assert!(
-        weakened(&answer)[0].starts_with("specs/train.yaml: what `specs/train.yaml` demands at the base is unknown"),
+        weakened(&answer)[0].starts_with("specs/train.yaml: what this file demands at the base is unknown"),
         "{answer:#}"
     );
 }
@@ -466,19 +339,112 @@ fn budgets_of_the_base_hold() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_is_a_link_hides_nothing() {
-    let (mut project, feature) = project();
-    let main = project.git(&["rev-list", "--reverse", "main"]).lines().next().unwrap().to_owned();
+fn a_spec_at_fault_is_not_gone() {
+    let (project, _) = project();
+    project.folder.write("specs/train.yaml", SPEC.replace("repeats: 3", "repeats: many"));
+    let (status, out, _) = project.says(&["compile", "--check", "--since", "main", "--output-format", "concise"]);
+    assert!(status == 1 && out.contains("error[KB0203]") && !out.contains("KB0463"), "{out}");
+}
+
+#[test]
+fn a_project_that_moves_is_said() {
+    let (project, _) = project();
+    std::fs::create_dir_all(project.folder.path().join("moved")).unwrap();
+    project.git(&["mv", "kubebench.yaml", "specs", "results", "moved"]);
+    project.commit("moved");
+    let gone = "kubebench.yaml: the project `` of the base is gone, and this one begins without what it demands";
+    let (_, answer) = project.json(&["gate", "-C", "moved", "--since", "main"]);
+    assert_eq!(weakened(&answer), [gone], "{answer:#}");
+}
+
+#[test]
+fn honest_spellings_weaken_nothing() {
+    let two = SPEC.replace(
+        "gates: [{metric: speed, maxRegression: 3%}]",
+        "gates: [{metric: speed, maxRegression: 3%}, {metric: speed, min: 50}, {metric: loss, max: 9}]",
+    );
+    let tool = two.replace("  gates:", "    - {from: {tool: {name: wrk, metrics: [requests_per_second]}}}\n  checks: [{metric: speed, finite: true}, {metric: loss, finite: true}]\n  gates:");
+    let (mut project, feature) = project_of(&tool);
+    project.session_as(100.0, &on(&feature), |_| {});
+    let changes: [(&str, &str); 8] = [
+        ("repeats: 3", "repeats: 4"),
+        ("metric: speed, maxRegression: 3%}, {metric: speed, min: 50}", "metric: speed, maxRegression: 3%, min: 50}"),
+        (
+            "{metric: speed, maxRegression: 3%}, {metric: speed, min: 50}",
+            "{metric: speed, min: 50}, {metric: speed, maxRegression: 2%}",
+        ),
+        ("metrics: [requests_per_second]", "metrics: [transfer_per_second, requests_per_second]"),
+        ("primary: true,", "primary: true, reduce: last,"),
+        ("primary: true,", "primary: true, window: {skipFirst: 0},"),
+        ("primary: true,", "primary: true, required: true,"),
+        (
+            "{metric: speed, finite: true}, {metric: loss, finite: true}",
+            "{metric: loss, finite: true}, {metric: speed, finite: true}",
+        ),
+    ];
+    for (from, to) in changes {
+        assert!(tool.contains(from), "{from}");
+        project.folder.write("specs/train.yaml", tool.replace(from, to));
+        let (_, answer) = since(&project, &[]);
+        assert_eq!(weakened(&answer), Vec::<String>::new(), "{from} -> {to}: {answer:#}");
+    }
+    for (from, to, said) in [
+        ("{metric: speed, min: 50}", "{metric: speed, min: 5}", "`min` of `speed` is 5; at the base 50"),
+        (", {metric: speed, min: 50}", "", "the gate of `speed` has no `min` any more; at the base 50"),
+        ("{metric: loss, max: 9}", "{metric: loss, max: 10}", "`max` of `loss` is 10; at the base 9"),
+        (
+            "[{metric: speed, finite: true}, {metric: loss, finite: true}]",
+            "[{metric: loss, finite: true}]",
+            "`speed` is not measured as at the base: checks",
+        ),
+    ] {
+        assert!(tool.contains(from), "{from}");
+        project.folder.write("specs/train.yaml", tool.replace(from, to));
+        let (_, answer) = since(&project, &[]);
+        let [line]: [String; 1] = weakened(&answer).try_into().unwrap();
+        assert!(line.ends_with(said), "{line}");
+    }
+}
+
+#[test]
+fn what_a_target_says_of_metrics_and_budgets_is_compared() {
+    let (project, _) = project();
     project.git(&["checkout", "-q", "main"]);
-    project.git(&["rm", "-rq", "results"]);
-    project.commit("no results");
-    project.git(&["checkout", "-q", "-b", "linked"]);
-    project.sessions(&QUIET, &on(&main));
-    project.session(100.0, &on(&feature));
-    std::fs::rename(project.folder.path().join("results"), project.folder.path().join("elsewhere")).unwrap();
-    std::os::unix::fs::symlink("elsewhere", project.folder.path().join("results")).unwrap();
-    project.commit("linked");
-    let (_, answer) = since(&project, &[]);
-    assert!(answer["notes"].to_string().contains("63 results are brought by this change"), "{answer:#}");
-    assert_eq!(answer["lines"][0]["baseline"]["sessions"].as_array().unwrap().len(), 0, "{answer:#}");
+    let file = PROJECT.replace("KB0402: error", "KB0402: warning")
+        + "  targets: {default: {namespace: bench, prometheus: {url: 'http://prom:9090'}, prices: {currency: EUR, cpu: 1}}}\n";
+    project.folder.write("kubebench.yaml", &file);
+    let spec = SPEC
+        .replace("command: [train]", "command: [train], resources: {cpu: 1, memory: 1Gi}")
+        .replace("  repeats", "  budget: {cost: 3}\n  repeats");
+    project.folder.write("specs/train.yaml", &spec);
+    let (status, out, _) = project.says(&["compile", "--output-format", "concise"]);
+    assert_eq!(status, 0, "{out}");
+    project.commit("targets");
+    project.git(&["checkout", "-q", "-b", "change"]);
+    let check = |file: &str, spec: &str| {
+        project.folder.write("kubebench.yaml", file);
+        project.folder.write("specs/train.yaml", spec);
+        project.says(&["compile"]);
+        let (status, out, _) = project.says(&["compile", "--check", "--since", "main", "--output-format", "concise"]);
+        (status, out)
+    };
+    let (status, out) = check(&file.replace("prom:9090", "other:9090"), &spec);
+    assert!(status == 0 && out.contains("info[KB0463]: Prometheus of `default` is another one"), "{out}");
+    let (status, out) = check(&file.replace("cpu: 1", "cpu: 1, memory: 1"), &spec.replace("cost: 3", "cost: 2"));
+    assert!(!out.contains("KB0463"), "{status} {out}");
+    let cheap = file.replace("cpu: 1", "cpu: 0.01");
+    let (status, out) = check(&cheap, &spec);
+    assert!(status == 0 && out.contains("info[KB0463]: prices of `default` are lower"), "{out}");
+    for many in [
+        spec.replace("repeats: 3", "repeats: 30"),
+        spec.replace("repeats: 3", "repeats: 30").replace("  budget: {cost: 3}\n", ""),
+    ] {
+        let (status, out) = check(&cheap, &many);
+        assert!(
+            status == 1 && out.contains("error[KB0311]: on `default` the runs could cost 30 EUR, and the budget is 3"),
+            "{out}"
+        );
+    }
+    let (status, out) = check(&file.replace("  results:", "  output: gen2\n  results:"), &spec);
+    assert!(out.contains("info[KB0463]: manifests are in `gen2`; at the base in `generated`"), "{status} {out}");
 }

@@ -30,7 +30,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     ("contract", &[]),
     ("executor", &[&["follow", "local"], &["doctor", "mock", "status", "gather"], &["run", "step"]]),
     ("extract", &[]),
-    ("format", &[&["spec", "result"], &["schema"]]),
+    ("format", &[&["spec", "result"], &["schema"], &["plan"]]),
     ("git", &[]),
     ("host", &[&["program"], &["fs", "http", "machine", "terminal"], &["fault"], &["experiment", "process"]]),
     ("migrate", &[]),

@@ -144,7 +144,7 @@ fn the_comment_in_the_page_is_the_one_that_is_written() {
     assert_line(made("out/comment.md"), str! {"### ❌ Kubebench gate gives no answer"});
     assert_line(
         made("out/comment.md"),
-        str! {"**The generated tree is not as the specs say**: run `kubebench compile` and commit what it writes."},
+        str! {"**`kubebench compile --check` fails**: the annotations and the log of the job say why, and what to do."},
     );
 }
 
@@ -176,11 +176,15 @@ fn the_branch_of_results_is_fetched_with_a_token_that_only_git_has() {
     assert_eq!(asked(&change), format!("gate {gate} --only-new --fetch {since}"));
     let all = fs::read_to_string(folder.path().join("asked")).unwrap();
     assert!(all.contains(&format!("compile --check {since} --output-format github")), "{all}");
+    assert!(all.contains("plan --since=refs/remotes/origin/$(touch x) --markdown=out/plan.md\n"), "{all}");
+    asked(&[change[0], ("FAIL_ON", "warning")]);
+    let all = fs::read_to_string(folder.path().join("asked")).unwrap();
+    assert!(all.contains("--markdown=out/plan.md --fail-on=warning\n"), "{all}");
     let given = fs::read_to_string(folder.path().join("given")).unwrap();
     let header = "http.https://github.example/.extraheader";
     let basic = "eC1hY2Nlc3MtdG9rZW46czNjcmV0";
     let of_gate: Vec<&str> = given.lines().filter(|line| line.starts_with("gate ")).collect();
-    assert_eq!(of_gate, vec![format!("gate {header}= {header}=AUTHORIZATION: basic {basic} "); 4]);
+    assert_eq!(of_gate, vec![format!("gate {header}= {header}=AUTHORIZATION: basic {basic} "); 5]);
 }
 
 #[test]

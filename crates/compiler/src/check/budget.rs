@@ -1,19 +1,25 @@
 //! KB0311: runs that could use more than the spec grants.
 
-use crate::model::estimate::{Estimate, Step, estimate, gpus, hourly, steps};
+use crate::model::estimate::{Estimate, Step, estimate_at, gpus, hourly, steps};
 use crate::model::{Benchmark, Budget, Case, Role};
+use kubebench_contract::Prices;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 
 const NOTE: &str = "every run is taken at its full timeout, so this is what hanging runs would use";
 
 /// Reports bounds of a benchmark that its estimate exceeds, and a bound on money that cannot be checked.
 pub(super) fn within(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
-    within_budget(benchmark, &benchmark.budget, diagnostics);
+    within_budget(benchmark, &benchmark.budget, benchmark.target.prices.as_ref(), diagnostics);
 }
 
-/// The same of another budget than its own.
-pub(crate) fn within_budget(benchmark: &Benchmark, budget: &Budget, diagnostics: &mut Diagnostics) {
-    let Estimate { gpu_hours, cost, unpriced, .. } = estimate(benchmark);
+/// The same of another budget than its own, at these prices.
+pub(crate) fn within_budget(
+    benchmark: &Benchmark,
+    budget: &Budget,
+    prices: Option<&Prices>,
+    diagnostics: &mut Diagnostics,
+) {
+    let Estimate { gpu_hours, cost, unpriced, .. } = estimate_at(benchmark, prices);
     if let Some((limit, span)) = budget.gpu_hours
         && exceeds(gpu_hours, limit)
     {
@@ -23,7 +29,7 @@ pub(crate) fn within_budget(benchmark: &Benchmark, budget: &Budget, diagnostics:
     }
     let Some((limit, span)) = budget.cost else { return };
     let target = &benchmark.target;
-    match (cost, &target.prices) {
+    match (cost, prices) {
         (Some(cost), Some(prices)) if exceeds(cost, limit) => {
             let (cost, limit, currency) = (amount(cost), amount(limit), &prices.currency);
             let message =

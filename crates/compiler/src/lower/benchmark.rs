@@ -25,7 +25,7 @@ use kubebench_format::result::VARIANT;
 use kubebench_format::schema::{DocumentKind, Schemas};
 use kubebench_format::spec::v1::benchmark as wire;
 use kubebench_format::spec::v1::scalar::{Duration as WireDuration, Quantity};
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::text::{SourceMap, Span};
 use kubebench_syntax::unit::Duration;
@@ -139,7 +139,8 @@ pub fn benchmark(
         literals: literals::of(document.root, &variants),
         variants,
     };
-    let mut benchmarks: Vec<Resolved> = targets(spec, project, diagnostics)
+    let mut benchmarks: Vec<Resolved> = project
+        .targets_of(spec, diagnostics)
         .into_iter()
         .filter_map(|target| shared.on_target(target, diagnostics))
         .collect();
@@ -197,31 +198,6 @@ fn refuse_lookups(document: Document<'_>, spec: &Node, diagnostics: &mut Diagnos
             diagnostics,
         );
     }
-}
-
-pub(super) fn targets(spec: &Node, project: &Project, diagnostics: &mut Diagnostics) -> Vec<Arc<Target>> {
-    let Some(wanted) = spec.get("targets") else { return project.targets.clone() };
-    let mut targets = Vec::new();
-    for node in wanted.items() {
-        let name = node.as_text().unwrap_or_default();
-        if let Some(target) = project.targets.iter().find(|target| target.name == name) {
-            targets.push(Arc::clone(target));
-        } else {
-            let known = project.targets.iter().map(|target| target.name.as_str());
-            let fault = Diagnostic::at(&code::KB0307, node.span, format!("there is no target `{name}`"));
-            let fault = fault.note(format!(
-                "targets in {}: {}",
-                project.settings.path,
-                known.clone().collect::<Vec<_>>().join(", ")
-            ));
-            diagnostics.push(match did_you_mean(name, known) {
-                Some(close) => fault.help(format!("did you mean `{close}`?")),
-                None => fault
-                    .help(format!("add it under `spec.targets` of {}, or name one of these", project.settings.path)),
-            });
-        }
-    }
-    targets
 }
 
 /// What all targets of one document share.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::benchmark::{points, targets};
+use super::benchmark::points;
 use super::files::{ReadFile, Unreadable, refusal, unreadable};
 use super::roots::{of_case, roots};
 use super::{Document, Project, Suites, variants};
@@ -142,7 +142,7 @@ pub(crate) fn manifest_paths(document: Document<'_>, project: &Project, suites: 
         let labels = BTreeMap::new();
         let points = points(spec, &variants, &mut found);
         let points: Vec<_> = points.iter().filter(|point| point.variant.as_ref() == variant).collect();
-        for target in targets(spec, project, &mut found) {
+        for target in project.targets_of(spec, &mut found) {
             for point in points.iter().take(expand::MAX_RUNS) {
                 let name = name.unwrap_or_default();
                 let mut roots = roots(spec, name, &labels, &target, suites.of(name, &target));

@@ -9,7 +9,7 @@ use crate::model::Target;
 use crate::model::target::{ResultsSettings, Settings};
 use crate::workload;
 use kubebench_format::spec::v1::project::{self as wire, LintLevel};
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, Severity, code};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, Severity, code, did_you_mean};
 use kubebench_syntax::unit::{Duration, Quantity, VersionReq};
 use kubebench_syntax::yaml::Node;
 
@@ -43,6 +43,32 @@ pub(super) struct Defaults {
 }
 
 impl Project {
+    /// Returns the targets that a spec names, or all.
+    pub(super) fn targets_of(&self, spec: &Node, diagnostics: &mut Diagnostics) -> Vec<Arc<Target>> {
+        let Some(wanted) = spec.get("targets") else { return self.targets.clone() };
+        let mut targets = Vec::new();
+        for node in wanted.items() {
+            let name = node.as_text().unwrap_or_default();
+            if let Some(target) = self.targets.iter().find(|target| target.name == name) {
+                targets.push(Arc::clone(target));
+            } else {
+                let known = self.targets.iter().map(|target| target.name.as_str());
+                let fault = Diagnostic::at(&code::KB0307, node.span, format!("there is no target `{name}`"));
+                let fault = fault.note(format!(
+                    "targets in {}: {}",
+                    self.settings.path,
+                    known.clone().collect::<Vec<_>>().join(", ")
+                ));
+                diagnostics.push(match did_you_mean(name, known) {
+                    Some(close) => fault.help(format!("did you mean `{close}`?")),
+                    None => fault
+                        .help(format!("add it under `spec.targets` of {}, or name one of these", self.settings.path)),
+                });
+            }
+        }
+        targets
+    }
+
     /// Returns the level of a lint, as its file says it; nothing where there is no such code.
     pub(crate) fn level(&self, name: &str) -> Option<LintLevel> {
         let of_itself = match code::find(name)?.severity {

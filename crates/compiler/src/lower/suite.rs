@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::benchmark::{RESERVED_NAME, schedule_of, targets};
+use super::benchmark::{RESERVED_NAME, schedule_of};
 use super::claim::claim;
 use super::project::{Defaults, Project};
 use super::{Document, benchmark};
@@ -73,7 +73,7 @@ pub fn suite(document: Document<'_>, project: &Project, diagnostics: &mut Diagno
         name: metadata.name,
         name_span,
         path: source.path.clone(),
-        targets: targets(spec, project, diagnostics).iter().map(|target| target.name.clone()).collect(),
+        targets: project.targets_of(spec, diagnostics).iter().map(|target| target.name.clone()).collect(),
         run: wire.run.map_or(1, |run| run.0),
         schedule: wire.schedule.map(schedule_of),
         labels: metadata.labels.into_iter().map(|(key, value)| (key, value.0)).collect(),

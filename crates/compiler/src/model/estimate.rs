@@ -28,8 +28,13 @@ pub const MEMORY_UNIT: f64 = 1_073_741_824.0;
 
 /// Returns the upper bounds of `benchmark`.
 pub fn estimate(benchmark: &Benchmark) -> Estimate {
+    estimate_at(benchmark, benchmark.target.prices.as_ref())
+}
+
+/// Returns them at these prices.
+pub(crate) fn estimate_at(benchmark: &Benchmark, prices: Option<&Prices>) -> Estimate {
     let uses: Vec<(f64, &Role)> = uses(benchmark).collect();
-    let (cost, unpriced) = benchmark.target.prices.as_ref().map(|prices| cost(prices, &uses)).unwrap_or_default();
+    let (cost, unpriced) = prices.map(|prices| cost(prices, &uses)).unwrap_or_default();
     Estimate {
         runs: benchmark.runs(),
         hours: elapsed(benchmark),

@@ -2,191 +2,229 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value as Json;
-
-use super::{Held, HeldGate, amount, weakening};
+use super::{Held, HeldGate, amount, reading, weakening};
 use crate::compile::Compiled;
-use crate::model::{Benchmark, Gate, GateBaseline, Metric};
+use crate::model::{Benchmark, Gate, GateBaseline};
 use kubebench_syntax::diag::Place;
 use kubebench_syntax::diag::render::listed;
-use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::MetricSelector;
 
 /// Adds the gates that hold of a benchmark, and what a change weakens of them.
 pub(super) fn hold<'c>(base: Option<&'c Compiled>, head: Option<&'c Compiled>, held: &mut Held<'c>) {
-    let Some(base) = base else {
-        let own = head.into_iter().flat_map(|head| head.benchmark.gates.iter().map(|gate| (&head.benchmark, gate)));
-        held.gates.extend(own.map(|(benchmark, gate)| as_it_is(benchmark, gate)));
-        return;
-    };
-    let before = &base.benchmark;
-    let Some(head) = head else {
-        report_gone(before, held);
-        held.gates.extend(before.gates.iter().map(|gate| HeldGate { span: Span::default(), ..as_it_is(before, gate) }));
-        return;
-    };
-    let now = &head.benchmark;
-    let mut cases: BTreeMap<String, String> = named(before);
-    cases.extend(named(now));
-    for gate in &before.gates {
-        let pair = Pair { base, head, gate };
-        pair.report(held);
-        held.gates.push(HeldGate { cases: cases.clone().into_iter().collect(), ..pair.held() });
+    match (base, head) {
+        (Some(base), Some(head)) => hold_both(base, head, held),
+        (Some(Compiled { benchmark, .. }), None) => {
+            report_gone(benchmark, held);
+            let gone = |gate| HeldGate { span: Span::default(), ..as_it_is(benchmark, gate) };
+            held.gates.extend(benchmark.gates.iter().map(gone));
+        }
+        (None, Some(Compiled { benchmark, .. })) => {
+            held.gates.extend(benchmark.gates.iter().map(|gate| as_it_is(benchmark, gate)));
+        }
+        (None, None) => {}
     }
-    let is_new = |gate: &&Gate| !before.gates.iter().any(|other| is_same(other, gate));
-    held.gates.extend(now.gates.iter().filter(is_new).map(|gate| as_it_is(now, gate)));
+}
+
+fn hold_both<'c>(base: &'c Compiled, head: &'c Compiled, held: &mut Held<'c>) {
+    let (before, now) = (&base.benchmark, &head.benchmark);
+    let mut all = named(before);
+    all.extend(named(now));
+    let cases: Vec<(String, String)> = all.into_iter().collect();
+    for selector in selectors(before) {
+        reading::report(base, head, &selector, held);
+        let has_same_unit = reading::unit(before, &selector) == reading::unit(now, &selector);
+        for baseline in baselines(before, &selector) {
+            let old = Demand::of(before, &selector, baseline);
+            let new = Demand::of(now, &selector, baseline);
+            if reading::names(now, &selector) || !reading::names(before, &selector) {
+                old.report(&new, now, has_same_unit, held);
+            }
+            let demand = if has_same_unit { old.tightened(&new) } else { old };
+            held.gates.extend(demand.gates(before, now.name_span, &cases));
+        }
+    }
+    for selector in selectors(now) {
+        for baseline in baselines(now, &selector) {
+            let old = Demand::of(before, &selector, baseline);
+            // What the base demands of the same has taken up what the change demands.
+            if old.limits.is_empty() {
+                let new = Demand::of(now, &selector, baseline);
+                held.gates.extend(new.gates(now, now.name_span, &cases));
+            }
+        }
+    }
     report_cases(before, now, held);
 }
 
-/// A gate of the base, and the benchmark that has it, before and now.
-#[derive(Clone, Copy)]
-struct Pair<'c> {
-    base: &'c Compiled,
-    head: &'c Compiled,
-    gate: &'c Gate,
-}
-
-impl<'c> Pair<'c> {
-    /// Returns the gate of the change that compares the same metric with the same.
-    fn successor(self) -> Option<&'c Gate> {
-        self.head.benchmark.gates.iter().find(|gate| is_same(gate, self.gate))
-    }
-
-    fn unit(self) -> [Option<&'c str>; 2] {
-        [self.base, self.head].map(|of| metric(&of.benchmark, self.gate)?.unit.as_deref())
-    }
-
-    /// Returns the gate of the base with what of the change is stricter. Numbers of another unit are neither.
-    fn held(self) -> HeldGate<'c> {
-        let own = as_it_is(&self.base.benchmark, self.gate);
-        let span = self.successor().map_or(self.head.benchmark.name_span, |gate| gate.span);
-        let [before, now] = self.unit();
-        let Some(gate) = self.successor().filter(|_| before == now) else { return HeldGate { span, ..own } };
-        let least = |one: Option<f64>, other: Option<f64>| one.into_iter().chain(other).min_by(f64::total_cmp);
-        let greatest = |one: Option<f64>, other: Option<f64>| one.into_iter().chain(other).max_by(f64::total_cmp);
-        let gate = Gate {
-            max_regression: least(self.gate.max_regression, gate.max_regression),
-            min: greatest(self.gate.min, gate.min),
-            max: least(self.gate.max, gate.max),
-            is_confirmed: self.gate.is_confirmed && gate.is_confirmed,
-            ..self.gate.clone()
-        };
-        HeldGate { gate, span, ..own }
-    }
-
-    fn report(self, held: &mut Held<'c>) {
-        let (name, now) = (&self.gate.metric, &self.head.benchmark);
-        let mut say = |span, message: String| held.weakened.push(weakening(Place::Span(span), message));
-        let place = metric(now, self.gate).map_or(now.name_span, |metric| metric.span);
-        self.report_reading(|message| say(place, message));
-        let [before, unit] = self.unit();
-        let Some(gate) = self.successor() else {
-            let of_metric = |gate: &&Gate| MetricSelector::of(&gate.metric) == MetricSelector::of(name);
-            match now.gates.iter().find(of_metric) {
-                Some(other) => say(
-                    other.span,
-                    format!(
-                        "the gate of `{name}` compares with {}; at the base with {}",
-                        against(&other.baseline),
-                        against(&self.gate.baseline)
-                    ),
-                ),
-                None => say(now.name_span, format!("`{}` has no gate of `{name}` any more", now.name)),
-            }
-            return;
-        };
-        if before == unit {
-            let bounds = [
-                ("maxRegression", Bound::Most, self.gate.max_regression, gate.max_regression),
-                ("max", Bound::Most, self.gate.max, gate.max),
-                ("min", Bound::Least, self.gate.min, gate.min),
-            ];
-            for (field, bound, before, now) in bounds {
-                let words = if field == "maxRegression" { percent } else { amount };
-                match (before, now) {
-                    (Some(before), None) => say(
-                        gate.span,
-                        format!("the gate of `{name}` has no `{field}` any more; at the base {}", words(before)),
-                    ),
-                    (Some(before), Some(now)) if bound.is_weaker(now, before) => say(
-                        gate.span,
-                        format!("`{field}` of `{name}` is {}; at the base {}", words(now), words(before)),
-                    ),
-                    _ => {}
-                }
-            }
-        }
-        if gate.is_confirmed && !self.gate.is_confirmed {
-            say(gate.span, format!("the gate of `{name}` waits for a second session (`confirm: required`)"));
-        }
-    }
-
-    /// Says what of the way in which a metric is read changed.
-    fn report_reading(self, mut say: impl FnMut(String)) {
-        let name = &self.gate.metric;
-        let parts = |of: &Compiled| parts(&of.rules, MetricSelector::of(name).name());
-        let (before, mut now) = (parts(self.base), parts(self.head));
-        if metric(&self.base.benchmark, self.gate).is_some() && metric(&self.head.benchmark, self.gate).is_none() {
-            return say(format!("nothing is called `{name}` any more, of which the base has a gate"));
-        }
-        let mut changed: Vec<String> = before
-            .into_iter()
-            .filter(|(part, value)| now.remove(part).as_ref() != Some(value))
-            .map(|(part, _)| part)
-            .collect();
-        changed.extend(now.into_keys());
-        changed.sort();
-        changed.dedup();
-        if !changed.is_empty() {
-            let fields = listed(changed.iter().map(String::as_str));
-            say(format!("`{name}` is not measured as at the base: {fields}"));
-        }
-    }
-}
-
-/// Which values a number keeps out.
-#[derive(Clone, Copy)]
+/// Which values a gate keeps out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Bound {
-    Least,
-    Most,
+    MaxRegression,
+    Max,
+    Min,
 }
 
 impl Bound {
-    fn is_weaker(self, now: f64, before: f64) -> bool {
+    const ALL: [Self; 3] = [Self::MaxRegression, Self::Max, Self::Min];
+
+    fn name(self) -> &'static str {
         match self {
-            Self::Least => now < before,
-            Self::Most => now > before,
+            Self::MaxRegression => "maxRegression",
+            Self::Max => "max",
+            Self::Min => "min",
+        }
+    }
+
+    fn of(self, gate: &Gate) -> Option<f64> {
+        match self {
+            Self::MaxRegression => gate.max_regression,
+            Self::Max => gate.max,
+            Self::Min => gate.min,
+        }
+    }
+
+    fn is_weaker(self, one: f64, other: f64) -> bool {
+        match self {
+            Self::MaxRegression | Self::Max => one > other,
+            Self::Min => one < other,
+        }
+    }
+
+    fn words(self, value: f64) -> String {
+        match self {
+            Self::MaxRegression => format!("{}%", amount(value * 100.0)),
+            Self::Max | Self::Min => amount(value),
         }
     }
 }
 
-/// Returns what the rules of a benchmark say of a metric, by field: those of its own entry, of tools that may bring it, and of the checks
-/// without which a run does not count.
-fn parts(rules: &str, name: &str) -> BTreeMap<String, Vec<Json>> {
-    let rules: Json = serde_json::from_str(rules).expected("rules are written as JSON");
-    let of = |list: &str| rules.get(list).and_then(Json::as_array).cloned().unwrap_or_default();
-    let entries = of("metrics").into_iter().filter(|entry| entry.get("name").is_none_or(|own| own == name));
-    let mut parts: BTreeMap<String, Vec<Json>> = BTreeMap::new();
-    for (field, value) in entries.filter_map(|entry| entry.as_object().cloned()).flatten() {
-        // What stands for the benchmark is shown first, and decides nothing.
-        if field != "primary" && field != "name" {
-            parts.entry(field).or_default().push(value);
+/// A bound of a gate.
+#[derive(Clone, Copy, Debug)]
+struct Limit {
+    value: f64,
+    /// Whether a first hit waits for a second session.
+    waits: bool,
+    span: Span,
+}
+
+/// What all gates of one metric that compare with one baseline demand together.
+struct Demand<'c> {
+    metric: MetricSelector,
+    baseline: &'c GateBaseline,
+    limits: BTreeMap<Bound, Limit>,
+}
+
+impl<'c> Demand<'c> {
+    fn of(benchmark: &Benchmark, metric: &MetricSelector, baseline: &'c GateBaseline) -> Self {
+        let gates = || {
+            let own = benchmark.gates.iter().filter(|gate| gate.baseline == *baseline);
+            own.filter(|gate| MetricSelector::of(&gate.metric).has(metric.name(), metric.labels()))
+        };
+        let limit = |bound: Bound| {
+            let all = gates()
+                .filter_map(|gate| Some(Limit { value: bound.of(gate)?, waits: gate.is_confirmed, span: gate.span }));
+            let strictest = all.reduce(|one, other| {
+                let waits = one.waits && other.waits;
+                Limit { waits, ..if bound.is_weaker(one.value, other.value) { other } else { one } }
+            });
+            Some((bound, strictest?))
+        };
+        Self { metric: metric.clone(), baseline, limits: Bound::ALL.into_iter().filter_map(limit).collect() }
+    }
+
+    /// Returns it with what another one demands more strictly, or alone.
+    fn tightened(mut self, other: &Self) -> Self {
+        for (bound, limit) in &other.limits {
+            self.limits.entry(*bound).or_insert(*limit);
+        }
+        for (bound, limit) in &mut self.limits {
+            if let Some(other) = other.limits.get(bound) {
+                let value = if bound.is_weaker(limit.value, other.value) { other.value } else { limit.value };
+                *limit = Limit { value, waits: limit.waits && other.waits, span: other.span };
+            }
+        }
+        self
+    }
+
+    /// Returns it as gates; one that is gone is where the benchmark is.
+    fn gates(&self, benchmark: &'c Benchmark, name: Span, cases: &[(String, String)]) -> Vec<HeldGate<'c>> {
+        let gate = |waits: bool| {
+            let own = |bound: Bound| self.limits.get(&bound).filter(|limit| limit.waits == waits);
+            let is_here = |limit: &&Limit| limit.span.source == name.source;
+            let first = Bound::ALL.into_iter().find_map(own)?;
+            let span = Some(first).filter(is_here).map_or(name, |limit| limit.span);
+            let value = |bound: Bound| own(bound).map(|limit| limit.value);
+            let gate = Gate {
+                metric: self.metric.to_string(),
+                span,
+                max_regression: value(Bound::MaxRegression),
+                min: value(Bound::Min),
+                max: value(Bound::Max),
+                is_confirmed: waits,
+                baseline: self.baseline.clone(),
+            };
+            Some(HeldGate { benchmark, gate, cases: cases.to_vec(), span })
+        };
+        [false, true].into_iter().filter_map(gate).collect()
+    }
+
+    /// Says what of it a change weakens.
+    fn report(&self, now: &Self, benchmark: &Benchmark, has_same_unit: bool, held: &mut Held<'_>) {
+        let name = self.metric.to_string();
+        let mut say = |span, message: String| held.weakened.push(weakening(Place::Span(span), message));
+        let Some(first) = now.limits.values().next() else {
+            let is_of_metric =
+                |gate: &&Gate| MetricSelector::of(&gate.metric).has(self.metric.name(), self.metric.labels());
+            return match benchmark.gates.iter().find(is_of_metric) {
+                Some(Gate { baseline, span, .. }) => {
+                    let (now, before) = (against(baseline), against(self.baseline));
+                    say(*span, format!("the gate of `{name}` compares with {now}; at the base with {before}"));
+                }
+                None => say(benchmark.name_span, format!("`{}` has no gate of `{name}` any more", benchmark.name)),
+            };
+        };
+        for (bound, before) in &self.limits {
+            let field = bound.name();
+            match now.limits.get(bound) {
+                None => {
+                    let before = bound.words(before.value);
+                    say(first.span, format!("the gate of `{name}` has no `{field}` any more; at the base {before}"));
+                }
+                // Numbers of another unit are neither.
+                Some(now) if has_same_unit && bound.is_weaker(now.value, before.value) => {
+                    let (now_is, before) = (bound.words(now.value), bound.words(before.value));
+                    say(now.span, format!("`{field}` of `{name}` is {now_is}; at the base {before}"));
+                }
+                Some(now) if now.waits && !before.waits => {
+                    say(now.span, format!("the gate of `{name}` waits for a second session (`confirm: required`)"));
+                }
+                Some(_) => {}
+            }
         }
     }
-    for check in of("checks").into_iter().filter(|check| check.get("metric").is_none_or(|own| own == name)) {
-        parts.entry("checks".to_owned()).or_default().push(check);
+}
+
+/// Returns the metrics of which a benchmark has gates.
+fn selectors(benchmark: &Benchmark) -> Vec<MetricSelector> {
+    let mut selectors: Vec<MetricSelector> = Vec::new();
+    for selector in benchmark.gates.iter().map(|gate| MetricSelector::of(&gate.metric)) {
+        if !selectors.contains(&selector) {
+            selectors.push(selector);
+        }
     }
-    parts
+    selectors
 }
 
-fn metric<'c>(benchmark: &'c Benchmark, gate: &Gate) -> Option<&'c Metric> {
-    let name = MetricSelector::of(&gate.metric);
-    benchmark.metrics.iter().find(|metric| metric.name.as_deref() == Some(name.name()))
-}
-
-fn is_same(one: &Gate, other: &Gate) -> bool {
-    MetricSelector::of(&one.metric) == MetricSelector::of(&other.metric) && one.baseline == other.baseline
+/// Returns what the gates of a metric compare with.
+fn baselines<'c>(benchmark: &'c Benchmark, metric: &MetricSelector) -> Vec<&'c GateBaseline> {
+    let mut baselines: Vec<&GateBaseline> = Vec::new();
+    for gate in benchmark.gates.iter().filter(|gate| MetricSelector::of(&gate.metric) == *metric) {
+        if !baselines.contains(&&gate.baseline) {
+            baselines.push(&gate.baseline);
+        }
+    }
+    baselines
 }
 
 fn as_it_is<'c>(benchmark: &'c Benchmark, gate: &Gate) -> HeldGate<'c> {
@@ -202,7 +240,7 @@ fn report_gone(benchmark: &Benchmark, held: &mut Held<'_>) {
     if !gates.is_empty() {
         let metrics = listed(gates.iter().map(|gate| gate.metric.as_str()));
         let message = format!(
-            "no benchmark is called `{name}` on `{}` any more, of which the base has gates: {metrics}",
+            "no benchmark is called `{name}` on the target `{}` any more, of which the base has gates: {metrics}",
             target.name
         );
         held.weakened.push(weakening(Place::File(path.clone()), message));
@@ -214,8 +252,7 @@ fn report_cases(before: &Benchmark, now: &Benchmark, held: &mut Held<'_>) {
     let (old, new) = (named(before), named(now));
     let gone: Vec<&str> = old.iter().filter(|(id, _)| !new.contains_key(*id)).map(|(_, name)| name.as_str()).collect();
     if !gone.is_empty() && !before.gates.is_empty() {
-        let message =
-            format!("`{}` has no such cases any more, of which the base has gates: {}", now.name, listed(gone));
+        let message = format!("`{}` lost cases of which the base has gates: {}", now.name, listed(gone));
         held.weakened.push(weakening(Place::Span(now.name_span), message));
     }
 }
@@ -225,10 +262,6 @@ fn against(baseline: &GateBaseline) -> String {
         GateBaseline::Default => "the default branch".to_owned(),
         GateBaseline::Branch(name) => format!("the branch `{name}`"),
         GateBaseline::Tag(name) => format!("the tag `{name}`"),
-        GateBaseline::Value(value) => value.to_string(),
+        GateBaseline::Value(value) => amount(*value),
     }
-}
-
-fn percent(share: f64) -> String {
-    format!("{}%", amount(share * 100.0))
 }

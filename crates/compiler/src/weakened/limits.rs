@@ -3,29 +3,49 @@
 use super::{Held, amount, weakening};
 use crate::check::within_budget;
 use crate::model::{Benchmark, Budget};
-use kubebench_syntax::diag::Place;
+use kubebench_contract::Prices;
+use kubebench_syntax::diag::{Diagnostics, Place};
 use kubebench_syntax::text::Span;
 
 /// A bound, and where it is said.
 type Bound = Option<(f64, Span)>;
 
-/// Reports a budget that a change raises or takes away, and runs that could use more than that of the base.
+/// Reports a budget that a change raises or takes away, and runs that could use more than that of the base at the prices of the base.
 pub(super) fn hold(before: &Benchmark, now: &Benchmark, held: &mut Held<'_>) {
-    let mut of_base = |name: &str, before: Bound, own: Bound| -> Bound {
-        let (limit, _) = before?;
-        let span = own.map_or(now.name_span, |(_, span)| span);
-        let now = match own {
-            Some((own, _)) if own <= limit => return None,
+    let mut weaker = |name: &str, before: Bound, own: Bound| {
+        let Some((limit, _)) = before else { return };
+        let now_is = match own {
+            Some((own, _)) if own <= limit => return,
             Some((own, _)) => amount(own),
             None => "gone".to_owned(),
         };
-        let message = format!("the budget `{name}` is {now}; at the base {}", amount(limit));
+        let span = own.map_or(now.name_span, |(_, span)| span);
+        let message = format!("the budget `{name}` is {now_is}; at the base {}", amount(limit));
         held.weakened.push(weakening(Place::Span(span), message));
-        Some((limit, span))
+    };
+    weaker("gpuHours", before.budget.gpu_hours, now.budget.gpu_hours);
+    weaker("cost", before.budget.cost, now.budget.cost);
+    let strictest = |before: Bound, own: Bound| {
+        let (limit, _) = before?;
+        let (own, span) = own.unwrap_or((f64::INFINITY, now.name_span));
+        Some((limit.min(own), span))
     };
     let budget = Budget {
-        gpu_hours: of_base("gpuHours", before.budget.gpu_hours, now.budget.gpu_hours),
-        cost: of_base("cost", before.budget.cost, now.budget.cost),
+        gpu_hours: strictest(before.budget.gpu_hours, now.budget.gpu_hours),
+        cost: strictest(before.budget.cost, now.budget.cost),
     };
-    within_budget(now, &budget, &mut held.exceeded);
+    let prices = prices(before.target.prices.as_ref(), now.target.prices.as_ref());
+    let (mut by_base, mut own) = (Diagnostics::default(), Diagnostics::default());
+    within_budget(now, &budget, prices.as_ref(), &mut by_base);
+    within_budget(now, &now.budget, now.target.prices.as_ref(), &mut own);
+    // What the benchmark's own budget says is said once.
+    held.exceeded.extend(by_base.into_iter().filter(|fault| !own.as_slice().contains(fault)));
+}
+
+/// Returns the prices of the base, and those of the change for what has none there.
+fn prices(before: Option<&Prices>, now: Option<&Prices>) -> Option<Prices> {
+    let (Some(before), Some(now)) = (before, now) else { return before.or(now).cloned() };
+    let mut hourly = now.hourly.clone();
+    hourly.extend(before.hourly.clone());
+    Some(Prices { hourly, ..before.clone() })
 }

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use super::{Change, weakening};
 use crate::lower::{PROJECT_FILE, Project};
 use crate::model::target::{ResultsSettings, Settings};
+use kubebench_contract::Prices;
 use kubebench_format::spec::v1::project::LintLevel;
 use kubebench_syntax::diag::render::listed;
 use kubebench_syntax::diag::{Diagnostics, Place};
-use kubebench_syntax::unit::Day;
+use kubebench_syntax::unit::{Beginning, is_time, moment};
 use kubebench_syntax::yaml::{self, Node};
 
 fn words(level: LintLevel) -> &'static str {
@@ -31,7 +32,7 @@ pub(super) fn compare(change: Change<'_>, weakened: &mut Diagnostics) {
         }
     }
     folders(&base.settings, &head.settings, &mut say);
-    prices(base, head, &mut say);
+    targets(base, head, &mut say);
     let Settings { compare_across, judge_from, .. } = &head.settings;
     if *compare_across != base.settings.compare_across {
         let words = |facts: &BTreeSet<String>| format!("[{}]", listed(facts.iter().map(String::as_str)));
@@ -44,15 +45,29 @@ pub(super) fn compare(change: Change<'_>, weakened: &mut Diagnostics) {
     }
 }
 
-/// Reports prices that are other ones: a budget may be less than it looks.
-fn prices(base: &Project, head: &Project, say: &mut impl FnMut(&[&str], String)) {
+/// Reports what a target says of metrics and budgets: where Prometheus is, and prices that are lower or gone.
+fn targets(base: &Project, head: &Project, say: &mut impl FnMut(&[&str], String)) {
     for before in &base.targets {
         let Some(now) = head.targets.iter().find(|target| target.name == before.name) else { continue };
-        if before.prices.is_some() && now.prices != before.prices {
-            let message = format!("the prices of `{}` are other ones than at the base", now.name);
-            say(&["spec", "targets", &now.name, "prices"], message);
+        if before.prometheus.is_some() && now.prometheus != before.prometheus {
+            say(
+                &["spec", "targets", &now.name, "prometheus"],
+                format!("Prometheus of `{}` is another one than at the base", now.name),
+            );
+        }
+        if before.prices.as_ref().is_some_and(|before| is_cheaper(now.prices.as_ref(), before)) {
+            say(
+                &["spec", "targets", &now.name, "prices"],
+                format!("prices of `{}` are lower than at the base, or gone", now.name),
+            );
         }
     }
+}
+
+fn is_cheaper(now: Option<&Prices>, before: &Prices) -> bool {
+    let Some(now) = now else { return true };
+    let is_lower = |(name, price): (&String, &f64)| now.hourly.get(name).is_none_or(|now| now < price);
+    now.currency != before.currency || before.hourly.iter().any(is_lower)
 }
 
 /// Returns the settings of the base, and where regressions count from as the stricter one says it.
@@ -70,16 +85,25 @@ fn folders(base: &Settings, head: &Settings, say: &mut impl FnMut(&[&str], Strin
     for folder in base.spec_dirs.iter().filter(|folder| !head.spec_dirs.contains(folder)) {
         say(&["spec", "specs"], format!("`{folder}` is no folder of specs any more"));
     }
+    if base.output != head.output {
+        say(&["spec", "output"], format!("manifests are in `{}`; at the base in `{}`", head.output, base.output));
+    }
+    let is_local = |results: &ResultsSettings| results.mode == "local";
+    let remote =
+        |results: &ResultsSettings| results.remote.clone().unwrap_or_else(|| "that of the repository".to_owned());
     let parts = |results: &ResultsSettings| {
-        let is_local = results.mode == "local";
-        let remote = results.remote.clone().unwrap_or_else(|| "that of the repository".to_owned());
-        [
-            ("directory", results.directory.clone()),
-            ("branch", if is_local { "none".to_owned() } else { results.branch.clone() }),
-            ("remote", if is_local { "none".to_owned() } else { remote }),
-        ]
+        [("directory", results.directory.clone()), ("branch", results.branch.clone()), ("remote", remote(results))]
     };
-    for ((part, before), (_, now)) in parts(&base.results).into_iter().zip(parts(&head.results)) {
+    let (before, now) = (&base.results, &head.results);
+    if is_local(before) != is_local(now) {
+        say(
+            &["spec", "results", "mode"],
+            format!("the mode of results is `{}`; at the base `{}`", now.mode, before.mode),
+        );
+    }
+    // Without a branch, what it is called does not matter.
+    let count = if is_local(before) || is_local(now) { 1 } else { 3 };
+    for ((part, before), (_, now)) in parts(before).into_iter().zip(parts(now)).take(count) {
         if before != now {
             say(&["spec", "results", part], format!("the {part} of results is `{now}`; at the base `{before}`"));
         }
@@ -89,8 +113,14 @@ fn folders(base: &Settings, head: &Settings, say: &mut impl FnMut(&[&str], Strin
 /// Returns whether regressions count from later on; of revisions that is unknown, and so they are later.
 fn is_later(now: &str, before: Option<&str>) -> bool {
     let Some(before) = before else { return true };
-    let days = Day::parse(now).ok().zip(Day::parse(before).ok());
-    now != before && days.is_none_or(|(now, before)| now > before)
+    let at = |text: &str| Beginning::parse(text).map(|from| from.to_string()).ok().filter(|from| is_time(from));
+    let times = at(now).zip(at(before));
+    now != before && times.is_none_or(|(now, before)| first_moment(&now) > first_moment(&before))
+}
+
+/// Returns what times are compared by: a day is its first moment.
+fn first_moment(time: &str) -> &str {
+    moment(time).trim_end_matches("T00:00:00")
 }
 
 fn root(change: Change<'_>) -> Option<Node> {

@@ -46,6 +46,7 @@ pub struct Benchmark {
     /// The path of its spec.
     pub spec: String,
     /// The suite that runs it there, unless it runs by itself.
+    #[schemars(extend("x-kubebench-nullable" = true))]
     pub suite: Option<String>,
     /// What a merge would do.
     pub action: Action,
@@ -62,10 +63,12 @@ pub struct Benchmark {
     /// Accelerators times hours at most.
     pub gpu_hours: f64,
     /// Money at most; null where prices do not tell.
+    #[schemars(extend("x-kubebench-nullable" = true))]
     pub cost: Option<f64>,
     /// Resources whose missing price leaves the cost unknown.
     pub unpriced: Vec<String>,
     /// The currency of the target's prices.
+    #[schemars(extend("x-kubebench-nullable" = true))]
     pub currency: Option<String>,
 }
 
@@ -111,8 +114,10 @@ pub struct NotCompared {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Permission {
     /// The benchmark; null where all of the target have it.
+    #[schemars(extend("x-kubebench-nullable" = true))]
     pub benchmark: Option<String>,
     /// The target; null where all of the project have it.
+    #[schemars(extend("x-kubebench-nullable" = true))]
     pub target: Option<String>,
     /// What it is.
     pub what: What,

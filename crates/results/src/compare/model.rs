@@ -68,8 +68,12 @@ pub struct GateReport {
 pub struct Weakened {
     /// Where: a file, with line and column where there are any.
     pub place: String,
+    /// The code of its finding.
+    pub code: String,
     /// What it is.
     pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
     /// Whether the gate fails for it.
     pub fails: bool,
 }

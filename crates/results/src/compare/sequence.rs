@@ -19,12 +19,20 @@ pub fn sequences(
     lineage: Option<&Lineage>,
 ) -> Vec<Partition> {
     let mut all = partitions(dataset, chosen, across);
+    // What a change brings says itself when it ran: it comes after all that was there before.
+    for partition in &mut all {
+        partition.sessions.sort_by_key(|session| is_brought(dataset, session));
+    }
     if let Some(lineage) = lineage {
         for partition in &mut all {
             arrange(dataset, &mut partition.sessions, lineage);
         }
     }
     all
+}
+
+fn is_brought(dataset: &Dataset, session: &Session) -> bool {
+    session.first(dataset).is_some_and(|row| dataset.is_brought(row))
 }
 
 /// Arranges sessions, which are in the order of time.

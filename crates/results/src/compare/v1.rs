@@ -93,8 +93,13 @@ pub struct Gated {
 pub struct Weakened {
     /// Where: a file, with line and column where there are any.
     pub place: String,
+    /// The code of its finding.
+    pub code: String,
     /// What it is.
     pub message: String,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
     /// Whether the gate fails for it.
     pub fails: bool,
 }

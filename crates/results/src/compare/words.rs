@@ -514,6 +514,10 @@ pub fn side(name: &str) -> String {
 
 /// Returns words as the beginning of a sentence.
 pub fn sentence_case(words: &str) -> String {
+    let is_path = words.split([' ', ':']).next().is_some_and(|first| first.contains('/'));
+    if is_path {
+        return words.to_owned();
+    }
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -56,15 +56,18 @@ pub fn settle(dataset: &mut Dataset, current: &dyn Fn() -> CurrentRules) -> Vec<
         attempts.entry((&row.run, row.attempt)).or_default().push(row);
     }
     let mut out: BTreeSet<String> = doubts.iter().flat_map(Doubt::paths).cloned().collect();
-    // What a change brings claims no run that was there before.
-    for rows in attempts.values_mut() {
-        let (brought, before): (Vec<&Row>, Vec<&Row>) = rows.iter().copied().partition(|row| dataset.is_brought(row));
-        let Some(first) = before.first() else { continue };
-        let twins = brought.iter().filter(|row| dataset.origin(row).reparsed.is_none());
-        doubts.extend(twins.map(|row| Doubt::Claims { path: row.path.clone(), of: first.path.clone() }));
-        out.extend(brought.iter().map(|row| row.path.clone()));
-        *rows = before;
+    // What a change brings claims no run that was there before, and is no part of its session.
+    let before = || dataset.rows().iter().filter(|row| !dataset.is_brought(row));
+    let runs: BTreeMap<&str, &str> = before().map(|row| (row.run.as_str(), row.path.as_str())).collect();
+    let sessions: BTreeSet<String> = before().map(|row| row.session.clone()).collect();
+    for row in dataset.rows().iter().filter(|row| dataset.is_brought(row)) {
+        let Some(of) = runs.get(row.run.as_str()) else { continue };
+        out.insert(row.path.clone());
+        if dataset.origin(row).reparsed.is_none() {
+            doubts.push(Doubt::Claims { path: row.path.clone(), of: (*of).to_owned() });
+        }
     }
+    attempts.values_mut().for_each(|rows| rows.retain(|row| !out.contains(&row.path)));
     let mut known: Option<CurrentRules> = None;
     for rows in attempts.values().filter(|rows| rows.len() > 1) {
         let paths = || rows.iter().map(|row| row.path.clone()).collect::<Vec<_>>();
@@ -80,6 +83,7 @@ pub fn settle(dataset: &mut Dataset, current: &dyn Fn() -> CurrentRules) -> Vec<
         }
     }
     dataset.retain(|row| !out.contains(&row.path));
+    dataset.part_sessions(&sessions);
     doubts.sort_by(|one, other| one.paths().cmp(other.paths()));
     doubts
 }

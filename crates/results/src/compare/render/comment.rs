@@ -27,6 +27,7 @@ pub fn gated(answer: &GateReport, subject: &Subject, addresses: &dyn Addresses) 
     if let Some(origin) = &answer.origin {
         text.push_str(&format!("\n{}.\n", escape(&words::sentence_case(origin))));
     }
+    paragraph(&mut text, &weakened(answer));
     let places = Places::of(&answer.lines);
     let bullets = |lines: &[&Line]| bullets(lines, &places, &answer.candidate, addresses);
     let own = bullets(&parts.worse) + &groups(&parts.failing, "", &places);
@@ -40,7 +41,6 @@ pub fn gated(answer: &GateReport, subject: &Subject, addresses: &dyn Addresses) 
     let is_calm = parts.worse.is_empty() && parts.known.is_empty();
     let calm = calm(&parts.decided, if is_calm { Beside::Nothing } else { Beside::Regressions }).join(" ");
     paragraph(&mut text, &if calm.is_empty() { calm } else { format!("{calm}\n") });
-    paragraph(&mut text, &weakened(answer));
     known(&mut text, answer, &parts, &places, addresses);
     table(&mut text, ["baseline", "candidate"], &answer.lines, answer.results.as_deref(), addresses);
     rest(&mut text, &answer.notes, &answer.left_out);
@@ -87,12 +87,13 @@ fn weakened(answer: &GateReport) -> String {
     }
     let (fails, holds): (Vec<_>, Vec<_>) = answer.weakened.iter().partition(|weakened| weakened.fails);
     let bullet = |mark: &str, weakened: &Weakened| {
-        format!("- {mark}{}: {}\n", escape(&weakened.place), escape(&weakened.message))
+        let help = weakened.help.as_ref().map_or_else(String::new, |help| format!("; {}", escape(help)));
+        format!("- {mark}{}: {}{help}\n", escape(&weakened.place), escape(&weakened.message))
     };
     let fails = fails.into_iter().map(|weakened| bullet("❌ ", weakened));
     let all: Vec<String> = fails.chain(holds.into_iter().map(|weakened| bullet("⚠️ ", weakened))).collect();
     let more = all.len().saturating_sub(WEAKENED);
-    let mut text = "**This change weakens what its base demands**, which decides all the same:\n\n".to_owned();
+    let mut text = "**Not as the base demands it**, which holds until this is merged:\n\n".to_owned();
     text.extend(all.into_iter().take(WEAKENED));
     if more > 0 {
         text.push_str(&format!("- and {more} more: `kubebench gate --since` lists them\n"));

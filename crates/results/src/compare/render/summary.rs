@@ -29,8 +29,12 @@ pub(super) fn summary(answer: &GateReport, parts: &Parts<'_>, width: usize) -> S
     let regressions: Vec<(String, &[&Line])> = regressions.into_iter().filter(|(_, lines)| !lines.is_empty()).collect();
     let rest = answer.lines.iter().filter(|line| line.verdict != Verdict::Regressed);
     let counts = tally(rest);
-    let whole =
-        |names: usize, kept: Option<usize>| format!("{says}: {}", said(&regressions, names, &counts, kept).join(", "));
+    let failing = answer.weakened.iter().filter(|weakened| weakened.fails).count();
+    let failing = (failing > 0).then(|| format!("{failing} not as the base demands"));
+    let whole = |names: usize, kept: Option<usize>| {
+        let said = failing.iter().cloned().chain(said(&regressions, names, &counts, kept));
+        format!("{says}: {}", said.collect::<Vec<_>>().join(", "))
+    };
     let fits = |text: &String| text.chars().count() <= width;
     let most = regressions.first().map_or(0, |(_, lines)| lines.len().min(MOST));
     // With fewer counts there is more room for names; the worst one has its name where there is any.

@@ -412,9 +412,10 @@ impl Page<'_> {
         for note in &answer.notes {
             self.sentence("note: ", 6, &plain(note));
         }
-        for Weakened { place, message, fails } in &answer.weakened {
+        for Weakened { place, message, help, fails, .. } in &answer.weakened {
             let label = if *fails { "fails: " } else { "weakened: " };
-            self.sentence(label, label.len(), &format!("{}: {}", plain(place), plain(message)));
+            let help = help.as_ref().map_or_else(String::new, |help| format!("; {}", plain(help)));
+            self.sentence(label, label.len(), &format!("{}: {}{help}", plain(place), plain(message)));
         }
         for LeftOut { path, code, message } in answer.left_out.iter().take(SHOWN) {
             self.sentence("left out: ", 10, &format!("{}: {code}: {}", plain(path), plain(message)));

@@ -41,8 +41,8 @@ impl From<&model::GateReport> for Gated {
 }
 
 impl From<&model::Weakened> for Weakened {
-    fn from(model::Weakened { place, message, fails }: &model::Weakened) -> Self {
-        Self { place: place.clone(), message: message.clone(), fails: *fails }
+    fn from(model::Weakened { place, code, message, help, fails }: &model::Weakened) -> Self {
+        Self { place: place.clone(), code: code.clone(), message: message.clone(), help: help.clone(), fails: *fails }
     }
 }
 

@@ -1,0 +1,197 @@
+//! `plan`: what benchmarks may do that a plain one may not, and what of it a change brings.
+
+use serde_json::{Value as Json, json};
+
+use super::since::{commit, committed};
+use crate::support::project::{Folder, assert_yes};
+
+const IMAGE: &str = "registry.example/a@sha256:d7ab393d3a3e0a75d6a914d3cbe61866d3a1ca1a19e38311835094b3e11a58ef";
+
+/// A spec of a plain Job with these lines in its `job`.
+fn job(lines: &str) -> String {
+    spec(&format!("job:\n      image: {IMAGE}\n      command: [a]\n      resources: {{cpu: 1, memory: 1Gi}}\n{lines}"))
+}
+
+fn spec(workload: &str) -> String {
+    format!(
+        "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: a}}\nspec:\n  timeout: 1h\n  workload:\n    {workload}\n  metrics: [{{name: seconds, unit: s, better: lower, primary: true, from: {{duration: run}}}}]\n"
+    )
+}
+
+fn plan(folder: &Folder, arguments: &[&str]) -> Json {
+    let output = folder.run(&[&["plan", "--output-format", "json"], arguments].concat());
+    assert_yes(&output);
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// `what value` of each permission, those of a change with what it does about it.
+fn permissions(plan: &Json) -> Vec<String> {
+    let word = |one: &Json, field: &str| one[field].as_str().unwrap_or_default().to_owned();
+    let said = |one: &Json| {
+        let since = word(one, "since");
+        let since = if since.is_empty() { since } else { format!("{since} ") };
+        format!("{since}{} {}", word(one, "what"), word(one, "value"))
+    };
+    plan["permissions"].as_array().unwrap().iter().map(said).collect()
+}
+
+#[track_caller]
+fn assert_asks(spec: &str, asks: &[&str]) {
+    let folder = committed(&[("specs/a.yaml", spec.to_owned())]);
+    assert_eq!(permissions(&plan(&folder, &[])), asks, "{spec}");
+}
+
+#[test]
+fn a_plain_benchmark_asks_for_nothing() {
+    assert_asks(&job(""), &[]);
+    assert_asks(&job("      env: {A: b}\n      pod: {volumes: [{name: a, emptyDir: {}}]}\n"), &[]);
+}
+
+#[test]
+fn secrets_are_seen_in_every_form() {
+    let secret = ["secret hf"];
+    assert_asks(&job("      env: {A: {secret: {name: hf, key: token}}}\n"), &secret);
+    assert_asks(&job("      pod: {imagePullSecrets: [{name: hf}]}\n"), &secret);
+    assert_asks(&job("      pod: {volumes: [{name: a, secret: {secretName: hf}}]}\n"), &secret);
+    let projected = "      pod: {volumes: [{name: a, projected: {sources: [{secret: {name: hf}}]}}]}\n";
+    assert_asks(&job(projected), &secret);
+    assert_asks(&job("      container: {envFrom: [{secretRef: {name: hf}}]}\n"), &secret);
+    let by_variable = "      container: {env: [{name: A, valueFrom: {secretKeyRef: {name: hf, key: b}}}]}\n";
+    assert_asks(&job(by_variable), &secret);
+    let volume = "      pod: {volumes: [{name: a, csi: {driver: d.example, nodePublishSecretRef: {name: hf}}}]}\n";
+    assert_asks(&job(volume), &["secret hf", "volume csi d.example"]);
+}
+
+#[test]
+fn accounts_volumes_and_images_are_seen() {
+    assert_asks(&job("      pod: {serviceAccountName: reads}\n"), &["account reads"]);
+    let volumes = "      pod: {volumes: [{name: a, persistentVolumeClaim: {claimName: data}}, {name: b, nfs: {server: s.example, path: /x}}]}\n";
+    assert_asks(&job(volumes), &["volume nfs /x s.example", "volume persistentVolumeClaim data"]);
+    let tagged = job("").replace(IMAGE, "registry.example/a:1");
+    assert_asks(&tagged, &["image registry.example/a:1"]);
+    let beside = job(
+        "      pod: {initContainers: [{name: i, image: 'registry.example/i:2', resources: {limits: {cpu: 1, memory: 1Gi}}}]}\n",
+    );
+    assert_asks(&beside, &["image registry.example/i:2"]);
+}
+
+#[test]
+fn kinds_and_rules_are_seen() {
+    let lines = format!(
+        "pytorchJob:\n      image: {IMAGE}\n      command: [a]\n      resources: {{cpu: 1, memory: 1Gi}}\n      worker: {{replicas: 2}}\n"
+    );
+    assert_asks(&spec(&lines), &["rule kubeflow.org/pytorchjobs"]);
+    let manifest = format!(
+        "manifest:\n      object:\n        apiVersion: v1\n        kind: List\n        items:\n          - {{apiVersion: v1, kind: ConfigMap, metadata: {{name: c}}, data: {{a: b}}}}\n          - apiVersion: batch/v1\n            kind: Job\n            metadata: {{name: a}}\n            spec:\n              template:\n                spec:\n                  restartPolicy: Never\n                  automountServiceAccountToken: false\n                  containers: [{{name: main, image: '{IMAGE}', command: [a], resources: {{limits: {{cpu: '1', memory: 1Gi}}}}}}]\n"
+    );
+    assert_asks(&spec(&manifest), &["kind ConfigMap", "rule configmaps"]);
+    let with_token = manifest.replace("                  automountServiceAccountToken: false\n", "");
+    let asks = ["kind ConfigMap", "rule configmaps", "token the cluster's API (a)"];
+    let folder = committed(&[("specs/a.yaml", spec(&with_token))]);
+    let found = permissions(&plan(&folder, &[]));
+    assert_eq!((found.len(), &found[..2]), (3, &asks.map(str::to_owned)[..2]), "{found:?}");
+}
+
+const TARGET: &str = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec:\n  allowKinds: [apps/StatefulSet]\n  targets:\n    lab:\n      namespace: bench\n      podSecurity: privileged\n      tokenAudiences: [sts.example]\n      networkPolicy:\n        egress: [{ports: [{port: 443, protocol: TCP}]}]\n";
+
+#[test]
+fn a_change_of_the_project_file_alone_is_seen() {
+    let plain = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {targets: {default: {namespace: bench}}}\n";
+    let folder = committed(&[("kubebench.yaml", plain.to_owned()), ("specs/a.yaml", job(""))]);
+    folder.write("kubebench.yaml", TARGET.replace("lab", "default"));
+    let answer = plan(&folder, &["--since", "HEAD"]);
+    let network = r#"network egress {"ports":[{"port":443,"protocol":"TCP"}]}"#;
+    let found = permissions(&answer);
+    let asked = ["kind apps/StatefulSet", network, "podSecurity privileged", "token sts.example"];
+    assert_eq!(found, asked.map(|one| format!("added {one}")), "{answer:#}");
+    assert_eq!(answer["benchmarks"][0]["action"], "unchanged", "{answer:#}");
+    let of = |at: usize| (answer["permissions"][at]["benchmark"].clone(), answer["permissions"][at]["target"].clone());
+    assert_eq!((of(0), of(1)), ((Json::Null, Json::Null), (Json::Null, json!("default"))));
+    assert_eq!(answer["permissions"][0]["place"], "kubebench.yaml:5:16");
+    folder.write(
+        "kubebench.yaml",
+        TARGET.replace("lab", "default").replace(
+            "networkPolicy:\n        egress: [{ports: [{port: 443, protocol: TCP}]}]",
+            "networkPolicy: {enabled: false}",
+        ),
+    );
+    assert!(permissions(&plan(&folder, &[])).contains(&"network none".to_owned()));
+}
+
+#[test]
+fn a_change_adds_keeps_and_removes() {
+    let old = job("      env: {A: {secret: {name: kept, key: a}}, B: {secret: {name: gone, key: a}}}\n");
+    let folder = committed(&[("specs/a.yaml", old)]);
+    let new = job("      env: {A: {secret: {name: kept, key: a}}, C: {secret: {name: new, key: a}}}\n");
+    folder.write("specs/a.yaml", &new);
+    let change = ["--since", "HEAD", "--markdown", "plan.md", "--report", "sarif=plan.sarif"];
+    let answer = plan(&folder, &change);
+    assert_eq!(permissions(&answer), ["added secret new", "removed secret gone", "kept secret kept"]);
+    assert_eq!(answer["permissions"][0]["place"], "specs/a.yaml:11:67");
+    let text = |path: &str| std::fs::read_to_string(folder.path().join(path)).unwrap();
+    let comment = text("plan.md");
+    assert!(comment.starts_with("<!-- kubebench plan . team -->\n"), "{comment}");
+    assert!(comment.contains("| ➕ | secret | new | a | default | specs/a.yaml:11:67 |\n"), "{comment}");
+    assert!(comment.contains("| ➖ | secret | gone | a | default |") && !comment.contains("kept |"), "{comment}");
+    let sarif: Json = serde_json::from_str(&text("plan.sarif")).unwrap();
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    let notes: Vec<&Json> = results.iter().filter(|result| result["ruleId"] == "KB0380").collect();
+    assert_eq!((notes.len(), &notes[0]["level"]), (1, &json!("note")), "{sarif:#}");
+    let region = &notes[0]["locations"][0]["physicalLocation"]["region"];
+    assert_eq!(region["startLine"], 11, "{sarif:#}");
+    let screen = folder.run(&["plan", "--since", "HEAD"]);
+    let screen = String::from_utf8(screen.stdout).unwrap();
+    assert!(screen.contains("  +  secret  a on default  specs/a.yaml:11:67  new\n"), "{screen}");
+    assert!(screen.contains("  1 more as at the base\n"), "{screen}");
+    // What is merged is no news.
+    commit(folder.path());
+    assert_eq!(permissions(&plan(&folder, &["--since", "HEAD"])), ["kept secret kept", "kept secret new"]);
+}
+
+#[test]
+fn levels_come_from_the_project_and_from_the_base() {
+    let level = |folder: &Folder, level: &str| {
+        let lints = format!(
+            "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: team}}\nspec: {{lints: {{KB0380: {level}}}}}\n"
+        );
+        folder.write("kubebench.yaml", lints);
+    };
+    let folder = committed(&[("specs/a.yaml", job(""))]);
+    folder.write("specs/a.yaml", job("      env: {A: {secret: {name: hf, key: a}}}\n"));
+    let status = |folder: &Folder, arguments: &[&str]| folder.run(arguments).status.code().unwrap();
+    assert_eq!(status(&folder, &["plan"]), 0);
+    assert_eq!(status(&folder, &["plan", "--fail-on", "info"]), 1);
+    assert_eq!(status(&folder, &["plan", "--fail-on", "warning"]), 0);
+    level(&folder, "warning");
+    assert_eq!(status(&folder, &["plan", "--fail-on", "warning"]), 1);
+    assert_eq!(status(&folder, &["plan", "--fail-on", "error"]), 0);
+    assert_eq!(status(&folder, &["compile", "--deny-warnings", "--diff"]), 1);
+    level(&folder, "'off'");
+    assert_eq!(permissions(&plan(&folder, &[])), Vec::<String>::new());
+    level(&folder, "error");
+    assert_eq!(status(&folder, &["compile"]), 1);
+    // The base's error holds of a change that switches it off.
+    folder.write("specs/a.yaml", job(""));
+    commit(folder.path());
+    folder.write("specs/a.yaml", job("      env: {A: {secret: {name: hf, key: a}}}\n"));
+    level(&folder, "'off'");
+    assert_eq!(status(&folder, &["plan"]), 0);
+    assert_eq!(status(&folder, &["plan", "--since", "HEAD"]), 1);
+    // What was there before is not of the change.
+    level(&folder, "warning");
+    commit(folder.path());
+    assert_eq!(status(&folder, &["plan", "--since", "HEAD", "--fail-on", "info"]), 0);
+}
+
+#[test]
+fn the_answer_fits_its_schema() {
+    let folder = committed(&[("specs/a.yaml", job("      env: {A: {secret: {name: hf, key: a}}}\n"))]);
+    let schema = folder.run(&["schema", "plan"]);
+    let schema: Json = serde_json::from_slice(&schema.stdout).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    folder.write("kubebench.yaml", TARGET.replace("lab", "default"));
+    for answer in [plan(&folder, &[]), plan(&folder, &["--since", "HEAD"])] {
+        let faults: Vec<String> = validator.iter_errors(&answer).map(|fault| fault.to_string()).collect();
+        assert_eq!(faults, Vec::<String>::new());
+    }
+}
