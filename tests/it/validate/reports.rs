@@ -35,9 +35,11 @@ fn said(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// Returns the codes of faults: `plan` reports permissions as well.
 fn codes_of(report: &str) -> Vec<String> {
     let report: Value = serde_json::from_str(report).unwrap();
-    report["diagnostics"].as_array().unwrap().iter().map(|fault| fault["code"].as_str().unwrap().to_owned()).collect()
+    let faults = report["diagnostics"].as_array().unwrap().iter().filter(|fault| fault["severity"] != "info");
+    faults.map(|fault| fault["code"].as_str().unwrap().to_owned()).collect()
 }
 
 fn run(folder: &Folder, command: &[&str], options: &[&str]) -> Output {

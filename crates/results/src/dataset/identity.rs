@@ -67,7 +67,9 @@ pub fn settle(dataset: &mut Dataset, current: &dyn Fn() -> CurrentRules) -> Vec<
             doubts.push(Doubt::Claims { path: row.path.clone(), of: (*of).to_owned() });
         }
     }
-    attempts.values_mut().for_each(|rows| rows.retain(|row| !out.contains(&row.path)));
+    for rows in attempts.values_mut() {
+        rows.retain(|row| !out.contains(&row.path));
+    }
     let mut known: Option<CurrentRules> = None;
     for rows in attempts.values().filter(|rows| rows.len() > 1) {
         let paths = || rows.iter().map(|row| row.path.clone()).collect::<Vec<_>>();
