@@ -14,6 +14,7 @@ mod e2e;
 mod failures;
 mod gitops;
 mod logs;
+mod long_names;
 mod namespaces;
 mod outages;
 mod outside;

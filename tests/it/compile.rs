@@ -6,6 +6,7 @@ mod experiments;
 mod fields;
 mod hazards;
 mod kill;
+mod long_names;
 mod mistyped;
 mod notebook;
 mod patches;

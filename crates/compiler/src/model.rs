@@ -37,7 +37,7 @@ pub(crate) use workload::Supporting;
 pub(crate) use workload::TemplateAt;
 pub(crate) use workload::TemplateForm;
 pub(crate) use workload::TemplateStep;
-pub use workload::{Env, Given, Role, Serves, Workload, literal};
+pub use workload::{Env, Given, LongestName, Role, Serves, Workload, literal};
 
 /// One benchmark on one target.
 #[derive(Debug)]

@@ -26,8 +26,8 @@ fn what_is_allowed_is_counted_and_shown_and_fails_nothing() {
     assert_text(out, str! {""});
     assert_line(error, str! {"1 finding of level info; `kubebench plan` shows what they are"});
     let [out, _] = said(&["plan", "--deny-warnings"]);
-    assert_line(&out, str! {"beyond what a plain benchmark may do:"});
-    assert_line(&out, str! {"specs/rdma.yaml:6:91: info[KB0419]: `hostNetwork: true` lowers pod security"});
+    assert_line(&out, str! {"permissions beyond those of a plain benchmark:"});
+    assert_line(&out, str! {"  podSecurity  rdma on lab  specs/rdma.yaml:6:91  `hostNetwork: true`"});
     let [out, _] = said(&["compile", "--check", "--output-format", "sarif"]);
     let sarif: serde_json::Value = serde_json::from_str(&out).unwrap();
     let result = &sarif["runs"][0]["results"][0];

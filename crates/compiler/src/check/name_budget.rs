@@ -1,6 +1,6 @@
 //! KB0405: names that outgrow Kubernetes' limits once digest, role and replica index stand behind the benchmark's name.
 
-use crate::model::{Benchmark, Case, Role};
+use crate::model::{Benchmark, Case, LongestName, Role};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
 use kubebench_syntax::text::Span;
 
@@ -18,6 +18,7 @@ const JOB_POD: &str = "-00000";
 /// A name made from the benchmark's name.
 struct Derived<'a> {
     what: String,
+    prefix: &'static str,
     suffix: String,
     limit: usize,
     /// The role that makes it long.
@@ -27,7 +28,7 @@ struct Derived<'a> {
 impl Derived<'_> {
     /// Returns the length of the longest benchmark name that fits.
     fn room(&self) -> usize {
-        self.limit.saturating_sub(self.suffix.len())
+        self.limit.saturating_sub(self.prefix.len() + self.suffix.len())
     }
 }
 
@@ -38,10 +39,9 @@ pub(super) fn fits(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     if benchmark.name.len() <= tightest.room() {
         return;
     }
-    let (name, Derived { what, suffix, limit, role }) = (&benchmark.name, &tightest);
-    let length = name.len() + suffix.len();
-    let message =
-        format!("the name of {what} would be `{name}{suffix}`: {length} characters, and the limit is {limit}");
+    let (name, Derived { what, prefix, suffix, limit, role }) = (&benchmark.name, &tightest);
+    let length = prefix.len() + name.len() + suffix.len();
+    let message = format!("{what} would be `{prefix}{name}{suffix}`: {length} characters, and the limit is {limit}");
     let fault = Diagnostic::at(&code::KB0405, benchmark.name_span, message)
         .note("the cluster often takes such a job, reports the overflow as an event only, and the run hangs")
         .help(format!("shorten the benchmark's name to at most {} characters", tightest.room()));
@@ -54,8 +54,13 @@ pub(super) fn fits(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
 }
 
 fn of_benchmark(benchmark: &Benchmark) -> Vec<Derived<'_>> {
-    let derived =
-        |what: &str, suffix: String, limit: usize| Derived { what: what.to_owned(), suffix, limit, role: None };
+    let derived = |what: &str, suffix: String, limit: usize| Derived {
+        what: format!("the name of {what}"),
+        prefix: "",
+        suffix,
+        limit,
+        role: None,
+    };
     let workflow = if benchmark.schedule.is_some() {
         derived("the CronWorkflow", String::new(), CRON_WORKFLOW)
     } else {
@@ -73,16 +78,22 @@ fn of_case(case: &Case) -> impl Iterator<Item = Derived<'_>> {
     // The MPI operator's launcher is a Job, whose pod gets a random end; under v1 it is a pod.
     let launcher_is_job = is_mpi && case.workload.api.api_version != "kubeflow.org/v1";
     let config = is_mpi.then(|| Derived {
-        what: "the operator's ConfigMap".to_owned(),
+        what: "the name of the operator's ConfigMap".to_owned(),
+        prefix: "",
         suffix: format!("{DIGEST}-config"),
         limit: LABEL,
         role: None,
     });
     let of_roles = case.workload.roles.iter().map(move |role| {
         let end = if launcher_is_job && role.name == "launcher" { JOB_POD } else { "" };
+        let LongestName { what, prefix, suffix } = &role.longest_name;
         Derived {
-            what: format!("the last pod of `{}`", role.name),
-            suffix: format!("{DIGEST}{}{end}", role.last_pod_suffix),
+            what: match what {
+                Some(what) if what.starts_with("the label") => format!("{what} of `{}`", role.name),
+                what => format!("the name of {} of `{}`", what.unwrap_or("the last pod"), role.name),
+            },
+            prefix,
+            suffix: format!("{DIGEST}{suffix}{end}"),
             limit: LABEL,
             role: Some(role),
         }

@@ -1,6 +1,6 @@
 //! KB0336 and KB0374: objects that no benchmark may create, and kinds that a project's owners have to allow.
 
-use super::{Bounds, Field, asks};
+use super::{Bounds, Field, asks, owned};
 use crate::workload::{kind_called, never_created};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::unit::group;
@@ -69,6 +69,7 @@ pub(super) fn check(node: &Node, bounds: &Bounds<'_>, diagnostics: &mut Diagnost
     if is_reference {
         return;
     }
+    owned::check_object(node, diagnostics);
     let shown = shown(version, name);
     if kind_called(version, name).is_none() {
         diagnostics.push(asks::kind(&shown, kind.span));

@@ -6,7 +6,9 @@ use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Entry, Node};
 
-/// What accounts of Kubebench begin with.
+/// What the template of a target's pipeline is called.
+const NAME: &str = "kubebench";
+/// What accounts and other objects of Kubebench begin with.
 const ACCOUNTS: &str = "kubebench-";
 /// Fields that choose among objects by their labels.
 const SELECTORS: [&str; 3] = ["matchExpressions", "matchLabels", "selector"];
@@ -39,6 +41,20 @@ pub(super) fn check_key(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut
             Diagnostic::at(&code::KB0372, value.span, format!("this chooses the pods of the benchmark `{name}`"))
                 .note("what one benchmark measures is not for another to reach");
         diagnostics.push(fault.help(format!("write `{}`, the name of this benchmark", bounds.benchmark)));
+    }
+}
+
+/// Reports an object that is called like those which the pipeline of a target has.
+pub(super) fn check_object(object: &Node, diagnostics: &mut Diagnostics) {
+    let name = object.get("metadata").and_then(|metadata| metadata.get("name"));
+    let Some((name, span)) = name.and_then(|name| Some((name.as_text()?, name.span))) else { return };
+    if name == NAME || name.starts_with(ACCOUNTS) {
+        let fault = Diagnostic::at(&code::KB0372, span, format!("an object called `{name}` belongs to kubebench"));
+        diagnostics.push(
+            fault
+                .note("a run creates and deletes the objects of its manifest, and this one is the pipeline's")
+                .help("call it otherwise"),
+        );
     }
 }
 

@@ -16,8 +16,8 @@ use crate::expand::{self, CasePoint};
 use crate::guard::Bounds;
 use crate::lookup::{self, Scope};
 use crate::model::{
-    Benchmark, Budget, CarriedFiles, Case, Claim, Literal, Order, Role, Scaling, Schedule, StepJob, Target, TemplateAt,
-    Unused,
+    Benchmark, Budget, CarriedFiles, Case, Claim, Literal, LongestName, Order, Role, Scaling, Schedule, StepJob,
+    Target, TemplateAt, Unused,
 };
 use crate::permission;
 use crate::workload::{self, Around};
@@ -558,7 +558,7 @@ fn step_job(name: &str, wire: wire::StepJob, entry: Option<&Entry>) -> StepJob {
             replicas_span: span,
             container_name: "main".into(),
             template_at: TemplateAt::fields(["template"]),
-            last_pod_suffix: String::new(),
+            longest_name: LongestName::default(),
             restart_policy: Some("Never"),
             needs_token: false,
             service_account: None,

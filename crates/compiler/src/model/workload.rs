@@ -199,6 +199,29 @@ impl TemplateAt {
 /// The user of pods that say nothing else: `nonroot` of distroless images, in no image's passwd by accident.
 pub(crate) const NON_ROOT: i64 = 65532;
 
+/// A name that an operator makes of a job's name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LongestName {
+    /// What has it; the last pod where nothing else is said.
+    pub what: Option<&'static str>,
+    /// What comes before the job's name.
+    pub prefix: &'static str,
+    /// What comes after it.
+    pub suffix: String,
+}
+
+impl LongestName {
+    /// Returns the name of the last pod.
+    pub(crate) fn of_pod(suffix: String) -> Self {
+        Self { suffix, ..Self::default() }
+    }
+
+    /// Returns the name of something else. What a ReplicaSet makes has none that could be too long: the API server cuts it.
+    pub(crate) fn of(what: &'static str, suffix: impl Into<String>) -> Self {
+        Self { what: Some(what), prefix: "", suffix: suffix.into() }
+    }
+}
+
 /// The pods of one role.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Role {
@@ -218,8 +241,8 @@ pub struct Role {
     pub container_name: Cow<'static, str>,
     /// Where its pod template stands.
     pub template_at: TemplateAt,
-    /// What the operator appends to the job's name for the last pod.
-    pub last_pod_suffix: String,
+    /// The longest name that is made of the job's name, of those that may have 63 characters.
+    pub longest_name: LongestName,
     /// What the pod template's `restartPolicy` must be; none where the operator sets it from its own field.
     pub restart_policy: Option<&'static str>,
     /// Whether the pods need the token of a service account (the MPI operator's launcher under v1, Spark's driver).

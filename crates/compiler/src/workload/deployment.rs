@@ -8,7 +8,7 @@ use super::role::{ImageFrom, RoleForm, Shape};
 use super::serving::{self, Load, ModelName, Protocol, Ready, Server};
 use super::status::{self, Outcome, PodSet, condition_of, count_at, text_at};
 use super::{Kind, Lowering, Purpose, schema_of};
-use crate::model::{self, Api, Endpoint, Probe, Serves, TemplateAt, Workload};
+use crate::model::{self, Api, Endpoint, LongestName, Probe, Serves, TemplateAt, Workload};
 use kubebench_format::spec::v1::scalar::{Count, Patch, Port, Text};
 
 pub(super) const KIND: Kind = Kind {
@@ -84,8 +84,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         image: ImageFrom::Spec,
     };
     let mut role = cx.only_role(SERVER, shape)?;
-    // What the controllers append to the name.
-    role.last_pod_suffix = "-0000000000-00000".to_owned();
+    role.longest_name = LongestName::of("the Service", "");
     let protocol = protocol.map(Protocol::in_model);
     let server = Server {
         endpoint: Endpoint::Service { suffix: String::new(), port: Some(port) },

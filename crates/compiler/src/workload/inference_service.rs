@@ -9,7 +9,7 @@ use super::role::{ImageFrom, RoleFields, RoleForm, Shape};
 use super::serving::{self, Load, ModelName, Protocol, Ready, Server};
 use super::status::{self, Outcome, PodSet, count_at, text_at};
 use super::{Kind, Lowering, Purpose, insert, schema_of};
-use crate::model::{self, Api, Endpoint, Probe, Role, TemplateAt, TemplateForm, TemplateStep, Workload};
+use crate::model::{self, Api, Endpoint, LongestName, Probe, Role, TemplateAt, TemplateForm, TemplateStep, Workload};
 use kubebench_format::spec::v1::scalar::{Count, Patch, Text};
 use kubebench_syntax::diag::code;
 
@@ -185,6 +185,9 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     }
     let protocol = protocol.map(Protocol::in_model);
     let mode = deployment_mode.unwrap_or(DeploymentMode::Standard);
+    for role in &mut roles {
+        role.longest_name = longest_name(mode, &role.name);
+    }
     let name = match mode {
         DeploymentMode::Standard => "Standard",
         DeploymentMode::Knative => KNATIVE,
@@ -254,9 +257,20 @@ fn component(cx: &mut Lowering<'_>, name: &'static str, model: Option<&Model>) -
         needs_token: false,
         image: if model.is_some() { ImageFrom::Runtime } else { ImageFrom::Spec },
     };
-    let mut role = cx.role(name, shape)?;
-    role.last_pod_suffix = format!("-{name}-0000000000-00000");
-    Some(role)
+    cx.role(name, shape)
+}
+
+/// Returns the longest name that KServe makes for a component.
+fn longest_name(mode: DeploymentMode, component: &str) -> LongestName {
+    match mode {
+        // Some versions of KServe write `isvc.` before it.
+        DeploymentMode::Standard => {
+            LongestName { prefix: "isvc.", ..LongestName::of("the label `app`", format!("-{component}")) }
+        }
+        DeploymentMode::Knative => {
+            LongestName::of("the Service of the revision", format!("-{component}-00001-private"))
+        }
+    }
 }
 
 fn of_pods(role: &Role, model: Option<&Model>) -> Json {

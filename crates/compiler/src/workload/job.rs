@@ -91,7 +91,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     role.completions = completions;
     role.replicas_span = cx.entry.value.get("parallelism").map_or(role.span, |node| node.span);
     if indexed {
-        role.last_pod_suffix = format!("-{}", completions.saturating_sub(1));
+        role.longest_name.suffix = format!("-{}", completions.saturating_sub(1));
     }
     if parallelism > completions {
         let message = format!("`parallelism` {parallelism} is more than `completions` {completions}");

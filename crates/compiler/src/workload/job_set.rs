@@ -275,7 +275,7 @@ fn role(cx: &mut Lowering<'_>, block: &Node, name: &str, index: usize, size: Siz
     role.completions = size.jobs.saturating_mul(size.completions);
     let said = ["completions", "parallelism", "replicas"].iter().find_map(|field| block.get(field));
     role.replicas_span = said.map_or(role.span, |node| node.span);
-    role.last_pod_suffix = format!("-{name}-{}-{}{DRAWN}", size.jobs - 1, size.completions - 1);
+    role.longest_name.suffix = format!("-{name}-{}-{}{DRAWN}", size.jobs - 1, size.completions - 1);
     Some(role)
 }
 

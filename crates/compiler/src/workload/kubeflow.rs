@@ -183,8 +183,8 @@ pub(super) fn elastic_range(
     }
     if let Some(worker) = worker {
         worker.max_replicas = workers.max(max);
-        let infix = worker.last_pod_suffix.trim_end_matches(|letter: char| letter.is_ascii_digit());
-        worker.last_pod_suffix = format!("{infix}{}", worker.max_replicas.saturating_sub(1));
+        let infix = worker.longest_name.suffix.trim_end_matches(|letter: char| letter.is_ascii_digit());
+        worker.longest_name.suffix = format!("{infix}{}", worker.max_replicas.saturating_sub(1));
     }
     (min, max)
 }

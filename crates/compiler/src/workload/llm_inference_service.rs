@@ -8,7 +8,7 @@ use super::role::{ImageFrom, RoleFields, RoleForm, Shape};
 use super::serving::{self, Load, ModelName, Ready, Server};
 use super::status::{self, Outcome, PodSet, count_at};
 use super::{Kind, Lowering, Purpose, insert, schema_of};
-use crate::model::{self, Api, Endpoint, Probe, Role, TemplateAt, TemplateForm, TemplateStep, Workload};
+use crate::model::{self, Api, Endpoint, LongestName, Probe, Role, TemplateAt, TemplateForm, TemplateStep, Workload};
 use kubebench_format::spec::v1::container::RoleBlock;
 use kubebench_format::spec::v1::scalar::{Count, Patch, Text};
 use kubebench_syntax::diag::code;
@@ -222,7 +222,7 @@ fn role(
     };
     let own = super::read::<RoleBlock>(node, cx.diagnostics)?;
     let mut role = super::role::merge(name, None, (node, span, own), shape, cx.diagnostics)?;
-    role.last_pod_suffix = "-kserve-prefill-0000000000-00000".to_owned();
+    role.longest_name = LongestName::of("the Service", "-kserve-workload-svc");
     Some(role)
 }
 

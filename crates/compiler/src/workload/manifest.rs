@@ -180,6 +180,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         None => form.load.is_some() || form.ready.is_some(),
     };
     let server = if serves { answers::server(&object, kind, &beside) } else { None };
+    let object = if kind.is_some() { unsuspended(object) } else { object };
     let given = Given { body: body(object, &conditions), name };
     let mut beside = Vec::new();
     for (index, document) in chosen.supporting.iter().enumerate() {
@@ -315,6 +316,18 @@ fn refuse_suspension(cx: &mut Lowering<'_>, main: &Document<'_>, object: &Json) 
             .note("a queue suspends jobs by itself: Kueue does, where the target names one (`queue: {kueue: …}`)");
         cx.report(fault.help("delete this field"));
     }
+}
+
+/// Returns an object of a known kind without a field that says what holds without it, and that operators and Kueue write.
+fn unsuspended(mut object: Json) -> Json {
+    for (owner, field) in SUSPEND.iter().filter_map(|at| at.rsplit_once('/')) {
+        if let Some(owner) = object.pointer_mut(owner).and_then(Json::as_object_mut)
+            && owner.get(field) == Some(&false.into())
+        {
+            owner.remove(field);
+        }
+    }
+    object
 }
 
 /// Tells of a namespace that is not the target's.

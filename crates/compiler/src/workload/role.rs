@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
-use crate::model::{Env, Role, TemplateAt};
+use crate::model::{Env, LongestName, Role, TemplateAt};
 use kubebench_format::schema::{role_schema, without};
 use kubebench_format::spec::v1::container::{EnvSource, EnvValue, RoleBlock};
 use kubebench_format::spec::v1::scalar::{Quantity, Text};
@@ -103,11 +103,11 @@ pub(super) fn merge(
         replicas_span: node.get("replicas").map_or(span, |node| node.span),
         container_name: shape.container_name.into(),
         template_at: shape.template_at,
-        last_pod_suffix: format!(
+        longest_name: LongestName::of_pod(format!(
             "{}{}",
             shape.pod_infix,
             if shape.pod_infix.ends_with('-') { (replicas - 1).to_string() } else { String::new() }
-        ),
+        )),
         restart_policy: shape.restart_policy,
         needs_token: shape.needs_token,
         service_account: None,

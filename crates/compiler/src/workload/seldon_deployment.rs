@@ -8,7 +8,7 @@ use super::role::{ImageFrom, RoleFields, RoleForm, Shape};
 use super::serving::{self, Load, Ready, Server};
 use super::status::{self, Deciders, Outcome, PodSet, count_at, text_at};
 use super::{Kind, Lowering, Purpose, insert, schema_of};
-use crate::model::{self, Api, Endpoint, Probe, Role, TemplateAt, TemplateStep, Workload};
+use crate::model::{self, Api, Endpoint, LongestName, Probe, Role, TemplateAt, TemplateStep, Workload};
 use kubebench_format::spec::v1::scalar::{Count, Dns1123Label, Patch};
 use kubebench_syntax::diag::{Diagnostic, code};
 use kubebench_syntax::yaml::Node;
@@ -173,7 +173,7 @@ fn pods_of(cx: &mut Lowering<'_>, (index, node): (usize, &Node), predictor: &Pre
     };
     let mut role = cx.role_of(&role_name(&name), node, node.span, shape)?;
     role.container_name = model.to_owned().into();
-    role.last_pod_suffix = format!("-{name}-0-{model}-0000000000-00000");
+    role.longest_name = LongestName::of("the label `app`", format!("-{name}-0-{model}"));
     Some(role)
 }
 

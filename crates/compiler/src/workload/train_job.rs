@@ -149,7 +149,7 @@ fn resize(role: &mut Role, pods: u32, said: Option<&Node>) {
     role.max_replicas = pods;
     role.completions = pods;
     role.replicas_span = said.map_or(role.span, |node| node.span);
-    role.last_pod_suffix = format!("-{}-0-{}{DRAWN}", role.name, pods.saturating_sub(1));
+    role.longest_name.suffix = format!("-{}-0-{}{DRAWN}", role.name, pods.saturating_sub(1));
 }
 
 fn reference_of(reference: &RuntimeRef) -> Json {

@@ -175,7 +175,7 @@ fn roles(cx: &mut Lowering<'_>, tasks: &[RoleForm<Task>]) -> Option<Vec<Role>> {
         let mut role = cx.role_of(name, block, span, shape)?;
         // The webhook tries the name with the place of the task in the list.
         let last = u64::from(role.replicas.saturating_sub(1)).max(index as u64);
-        role.last_pod_suffix = format!("-{name}-{last}");
+        role.longest_name.suffix = format!("-{name}-{last}");
         role.deadline = Some(cx.timeout);
         roles.push(role);
     }

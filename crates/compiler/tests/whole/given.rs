@@ -178,3 +178,16 @@ fn a_namespace_that_enforces_restricted_is_told_of_what_its_pods_lack() {
         [""; 0]
     );
 }
+
+#[test]
+fn jobs_that_are_not_suspended_do_not_say_so() {
+    let job = JOB.replace("${{ matrix.pods }}", "1").replace("${{ parameters.flag }}", "x");
+    let said = job.replace("\nspec:\n", "\nspec:\n  suspend: false\n");
+    assert_ne!(job, said);
+    let emitted = |job: &str| {
+        let compilation = compiled("", "{file: jobs/train.yaml}", &[("jobs/train.yaml", job)]);
+        assert_eq!(codes(&compilation), [""; 0]);
+        (jobs(&compilation), compilation.benchmarks[0].identity.digest)
+    };
+    assert_eq!(emitted(&job), emitted(&said));
+}

@@ -258,6 +258,11 @@ fn labels_of_kubebench_are_its_own() {
     beside(&service("kubebench.dev/benchmark: base, kubebench.dev/role: worker"), &[]);
     beside(&service("kubebench.dev/benchmark: other"), &["KB0372 at other"]);
     beside(&service("kubebench.dev/step: record"), &["KB0372 at kubebench.dev/step"]);
+    // So are the names of its objects: what a run brings, it deletes.
+    let called = |kind: &str, name: &str| format!("{{{kind}, metadata: {{name: {name}}}}}");
+    beside(&called("apiVersion: v1, kind: ConfigMap", "settings"), &[]);
+    beside(&called("apiVersion: v1, kind: ConfigMap", "kubebench-settings"), &["KB0372 at kubebench-settings"]);
+    beside(&called("apiVersion: v1, kind: ConfigMap", "kubebench"), &["KB0372 at kubebench"]);
     let affinity = |expression: &str| {
         format!(
             "pod: {{affinity: {{podAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{{topologyKey: a, labelSelector: {{matchExpressions: [{expression}]}}}}]}}}}}}"

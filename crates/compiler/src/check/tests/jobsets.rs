@@ -30,7 +30,7 @@ fn every_job_is_a_role() {
         .collect();
     assert_eq!(sizes, [("loader", 1, 1, 1), ("worker", 6, 6, 8)]);
     assert_eq!(workload.roles[0].command, ["b"]);
-    assert_eq!(workload.roles[1].last_pod_suffix, "-worker-1-3-00000");
+    assert_eq!(workload.roles[1].longest_name.suffix, "-worker-1-3-00000");
     let spec = Json::Object(workload.spec);
     assert_eq!(spec["failurePolicy"], json!({"maxRestarts": 0}));
     assert_eq!(spec["successPolicy"], json!({"operator": "All", "targetReplicatedJobs": ["worker"]}));

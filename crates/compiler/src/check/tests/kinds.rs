@@ -173,7 +173,7 @@ fn a_volcano_job_ends_with_its_first_failure() {
         ],
     });
     assert_eq!(serde_json::Value::Object(workload.spec.clone()), expected);
-    let ends: Vec<&str> = workload.roles.iter().map(|role| role.last_pod_suffix.as_str()).collect();
+    let ends: Vec<&str> = workload.roles.iter().map(|role| role.longest_name.suffix.as_str()).collect();
     assert_eq!(ends, ["-ps-host-0", "-worker-11"]);
     let project = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {targets: {t: {queue: {volcano: ml}, priorityClass: high}}}\n";
     let queued = |fields: &str| {
@@ -203,7 +203,7 @@ fn nothing_of_kubeflow_restarts_or_is_cleaned_up() {
         let roles = workload.spec[specs].as_object().unwrap();
         assert!(roles.values().all(|role| role["restartPolicy"] == "Never"), "{kind}");
         assert_eq!(roles["Worker"]["replicas"], 2, "{kind}");
-        assert_eq!(workload.roles.last().unwrap().last_pod_suffix, "-worker-1");
+        assert_eq!(workload.roles.last().unwrap().longest_name.suffix, "-worker-1");
     }
 }
 
@@ -246,7 +246,7 @@ fn elastic_jobs_have_the_names_of_their_largest() {
         let compiled = compile("", &document(&workload(kind, fields)));
         let worker = &compiled.benchmarks[0].cases[0].workload.roles[0];
         assert_eq!((worker.replicas, worker.max_replicas), (2, 101), "{kind}");
-        assert_eq!(worker.last_pod_suffix, "-worker-100", "{kind}");
+        assert_eq!(worker.longest_name.suffix, "-worker-100", "{kind}");
     }
 }
 

@@ -173,7 +173,7 @@ impl Trial {
         let mut roles = self.workload.roles.clone();
         for role in &mut roles {
             role.max_replicas = role.max_replicas.saturating_mul(at_once);
-            role.last_pod_suffix.insert_str(0, TRIAL_NAME);
+            role.longest_name.suffix.insert_str(0, TRIAL_NAME);
             if role.template_at.object == 0 {
                 let before = ["trialTemplate", "trialSpec", "spec"].map(TemplateStep::field);
                 role.template_at.steps.splice(0..0, before);

@@ -6,7 +6,7 @@ use super::super::pod_set::PodSet;
 use super::super::{Kind, request_spans, spans};
 use super::placeholder;
 use super::workflow::{self, at_pointer};
-use crate::model::{Env, Role, TemplateAt, TemplateForm, TemplateStep};
+use crate::model::{Env, LongestName, Role, TemplateAt, TemplateForm, TemplateStep};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::{ImageRef, Quantity, UnitError};
@@ -44,7 +44,7 @@ pub(super) fn of(object: &Node, set: &PodSet, kind: Option<&Kind>, diagnostics: 
         replicas_span: span,
         container_name: text(main, "name").unwrap_or_default().to_owned().into(),
         template_at: template_at(object, set),
-        last_pod_suffix: format!("-{}-{}", set.role, replicas - 1),
+        longest_name: LongestName::of_pod(format!("-{}-{}", set.role, replicas - 1)),
         restart_policy: None,
         // Argo's executor says through the API server what became of its pod.
         needs_token: of_workflow.is_some(),
