@@ -101,6 +101,8 @@ fn summarize(global: &Global, sorted: &[Diagnostic]) {
     let mut words: Vec<String> =
         both.iter().filter(|(count, _)| *count > 0).map(|(number, word)| counted(*number, word)).collect();
     let infos = sorted.iter().filter(|finding| is_for_plan(finding)).count();
+    // Documents have them.
+    let infos = if global.output_format.is_lines() { infos } else { 0 };
     words.extend((infos > 0).then(|| format!("{} of level info", counted(infos, "finding"))));
     let more = match worst.severity {
         Severity::Info if infos == 0 => return,

@@ -18,8 +18,8 @@ use kubebench_compiler::compile::{Compiled, CompiledSuite};
 use kubebench_compiler::model::Suite;
 use kubebench_compiler::model::suite::Member;
 use kubebench_host::{fs, terminal};
+use kubebench_syntax::diag::Severity;
 use kubebench_syntax::diag::render::Format;
-use kubebench_syntax::diag::{Diagnostic, Severity};
 
 /// Prints the plan.
 pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
@@ -31,29 +31,36 @@ pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
         let kept: Vec<&str> = own.into_iter().chain([ACKS]).collect();
         places::refuse("comment", &global.start().path(path), &project.root, &kept)?;
     }
+    let write_comment = |permissions: Option<&[Permission]>| -> Result<()> {
+        let Some(path) = &args.markdown else { return Ok(()) };
+        let name = project.compilation.project.as_ref().and_then(|project| project.settings.name.clone());
+        let text = comment(permissions, base.is_some(), &subject(&project.root, name));
+        fs::write_report(&global.start().path(path), &text).with_context(|| format!("cannot write {}", path.display()))
+    };
     if diagnostics.has_errors() {
+        write_comment(None)?;
         return project::report(global, &project, diagnostics);
     }
     let plan = Plan::of(&project, base.as_ref());
-    if let Some(path) = &args.markdown {
-        let name = project.compilation.project.as_ref().and_then(|project| project.settings.name.clone());
-        let text = comment(&plan.permissions, &subject(&project.root, name));
-        fs::write_report(&global.start().path(path), &text)
-            .with_context(|| format!("cannot write {}", path.display()))?;
-    }
+    write_comment(Some(&plan.permissions))?;
     if global.output_format == Format::Json {
         terminal::print(&format!("{:#}\n", serde_json::to_value(answer::of(&plan))?))?;
-    } else {
+    } else if global.output_format.is_lines() {
         let suites: Vec<&CompiledSuite> = project.suites().collect();
         terminal::print(&table(&plan, &suites))?;
         terminal::print(&permissions::table(&plan.permissions))?;
     }
-    // People have just read what those of level info say; programs read all.
-    let is_said = |finding: &Diagnostic| global.output_format.is_lines() && finding.severity == Severity::Info;
-    let own = diagnostics.clone().into_iter().filter(|finding| !is_said(finding)).collect();
-    let status = project::report_beside(global, &project, Output::of_answer(global.output_format), own)?;
     let new = plan.permissions.iter().filter(|permission| permission.is_new());
+    let faults = diagnostics.clone().into_iter().filter(|finding| finding.severity != Severity::Info).collect();
     diagnostics.extend(new.clone().map(|permission| permission.finding.clone()));
+    let status = match global.output_format {
+        // People have just read what those of level info say.
+        Format::Human | Format::Concise | Format::Github | Format::Json => {
+            let output = Output::of_answer(global.output_format);
+            project::report_beside(global, &project, output, faults)?
+        }
+        Format::Gitlab | Format::Sarif | Format::Junit => project::report(global, &project, diagnostics.clone())?,
+    };
     let sources = &project.compilation.sources;
     let all = Findings { diagnostics, sources, checked: &project.checked, unreadable: project.unreadable };
     findings::write_reports(global, all)?;

@@ -105,9 +105,7 @@ impl Bounds<'_> {
         spark::check(field, diagnostics);
         outside::check(field, self, diagnostics);
         kind::check_field(field, diagnostics);
-        if !field.is_of_program() {
-            asks::check(field, diagnostics);
-        }
+        asks::check(field, diagnostics);
         if let Some(nodes) = embedded::read(field, self, diagnostics) {
             for node in &nodes {
                 self.look(node, key, in_workflow, diagnostics);

@@ -25,6 +25,7 @@ pub(crate) use files::ReadFile;
 pub use files::Unreadable;
 pub use manifests::Manifests;
 pub(crate) use manifests::manifest_paths;
+pub(crate) use project::Strictness;
 pub use project::{PROJECT_FILE, Project, project};
 pub(crate) use suite::Suites;
 pub use suite::{Suite, suite};

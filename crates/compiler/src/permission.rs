@@ -10,19 +10,21 @@ use kubebench_format::plan::v1::What;
 use kubebench_format::spec::v1::project::LintLevel;
 use kubebench_syntax::diag::{Code, Diagnostic, Diagnostics, Severity, code};
 use kubebench_syntax::text::Span;
-use kubebench_syntax::yaml::{Node, Value};
+use kubebench_syntax::yaml::{Entry, Node, Value};
 
-/// What permissions are, and the codes of their findings; those of other codes are pods that neither git nor Kubebench describes.
-const KINDS: [(What, &[&Code]); 10] = [
+/// What permissions are, and the codes of their findings.
+const KINDS: [(What, &[&Code]); 12] = [
     (What::Account, &[&code::KB0381]),
     (What::Gate, &[&code::KB0463]),
     (What::Image, &[&code::KB0384]),
     (What::Kind, &[&code::KB0385]),
     (What::Network, &[&code::KB0387]),
+    (What::Placement, &[&code::KB0389]),
     (What::PodSecurity, &[&code::KB0388, &code::KB0419]),
     (What::Rule, &[&code::KB0386]),
     (What::Secret, &[&code::KB0380]),
     (What::Token, &[&code::KB0373, &code::KB0382]),
+    (What::Unseen, &[&code::KB0329, &code::KB0376, &code::KB0440]),
     (What::Volume, &[&code::KB0383]),
 ];
 
@@ -51,10 +53,12 @@ pub fn key(finding: &Diagnostic) -> (What, &str) {
     (what(finding), value(finding))
 }
 
-/// Takes the permissions out of findings; those that other findings belong to as well stay there too.
+/// Takes the permissions out of findings; those that are findings of `compile` as well stay there too.
 pub(crate) fn split(found: &mut Diagnostics) -> Vec<Diagnostic> {
     let all = std::mem::take(found);
-    let permissions = all.as_slice().iter().filter(|finding| finding.severity == Severity::Info).cloned().collect();
+    let is_known = |finding: &&Diagnostic| KINDS.iter().any(|(_, codes)| codes.contains(&finding.code));
+    let is_there = |finding: &&Diagnostic| finding.severity != Severity::Error && is_known(finding);
+    let permissions = all.as_slice().iter().filter(is_there).cloned().collect();
     found.extend(all.into_iter().filter(|finding| !is_of_plan(finding)));
     permissions
 }
@@ -90,10 +94,11 @@ pub(crate) fn rule(api: &Api, span: Span) -> Option<Diagnostic> {
 pub(crate) fn of_targets(root: &Node, targets: &[Arc<Target>]) -> Vec<OfTarget> {
     let spec = root.get("spec");
     let of_project = |finding| OfTarget { target: None, finding };
+    let mut all: Vec<OfTarget> = spec.into_iter().flat_map(of_steps).map(of_project).collect();
     let kinds = spec.map(|spec| spec.items_of("allowKinds")).unwrap_or_default();
     let kind =
         |node: &Node| permission(&code::KB0385, node.span, text(node), |kind| format!("manifests may bring a {kind}"));
-    let mut all: Vec<OfTarget> = kinds.iter().map(kind).map(of_project).collect();
+    all.extend(kinds.iter().map(kind).map(of_project));
     let nodes = spec.and_then(|spec| spec.get("targets"));
     for target in targets {
         let Some(node) = nodes.and_then(|nodes| nodes.get(&target.name)) else { continue };
@@ -106,10 +111,26 @@ pub(crate) fn of_targets(root: &Node, targets: &[Arc<Target>]) -> Vec<OfTarget> 
             let said = |audience: &str| format!("pods may ask for tokens for `{audience}`");
             found.push(permission(&code::KB0382, audience.span, text(audience), said));
         }
+        for Entry { key, key_span, value } in node.entries_of("imageMirrors") {
+            let mirror = format!("{key} from {}", text(value));
+            let said = |mirror: &str| format!("images are pulled from elsewhere: {mirror}");
+            found.push(permission(&code::KB0384, *key_span, mirror, said));
+        }
         found.extend(node.get("networkPolicy").into_iter().flat_map(openings));
         all.extend(found.into_iter().map(|finding| OfTarget { target: Some(target.name.clone()), finding }));
     }
     all
+}
+
+/// Returns what the steps of the pipeline run, and the Secret that records results.
+fn of_steps(spec: &Node) -> Vec<Diagnostic> {
+    let image = spec.get("image").filter(|image| !text(image).contains("@sha256:"));
+    let said = |image: &str| format!("the steps of the pipeline run `{image}`, which has no digest");
+    let image = image.map(|node| permission(&code::KB0384, node.span, text(node), said));
+    let credential = spec.get("results").and_then(|results| results.get("credential"));
+    let said = |name: &str| format!("the recorder reads the Secret `{name}`");
+    let credential = credential.map(|node| permission(&code::KB0380, node.span, text(node), said));
+    image.into_iter().chain(credential).collect()
 }
 
 /// Returns what a network policy lets in and out beside DNS and the benchmarks themselves.

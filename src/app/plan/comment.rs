@@ -5,16 +5,23 @@ use kubebench_format::plan::v1::Since;
 use kubebench_results::compare::render::{Subject, escape};
 use kubebench_syntax::diag::Severity;
 
+/// So many letters at most a value has in a comment.
+const LONGEST: usize = 200;
 /// So many rows at most are in a comment.
 const MOST: usize = 200;
 
-/// Returns the comment.
-pub fn comment(permissions: &[Permission], subject: &Subject) -> String {
-    let is_change = permissions.iter().any(|permission| permission.since.is_some());
+/// Returns the comment, of a change or of all that is there; without permissions it says that there is no answer.
+pub fn comment(permissions: Option<&[Permission]>, is_change: bool, subject: &Subject) -> String {
+    let mark = subject.mark("plan");
+    let Some(permissions) = permissions else {
+        return format!(
+            "{mark}\n### ❌ Kubebench plan gives no answer\n\nThe specs or the project file have errors, which `kubebench validate` lists.\n"
+        );
+    };
     let shown: Vec<&Permission> =
         permissions.iter().filter(|permission| permission.since != Some(Since::Kept)).collect();
     let title = if is_change { "permissions that this change adds or removes" } else { "permissions of benchmarks" };
-    let mut text = format!("{}\n### Kubebench plan: {title}\n\n", subject.mark("plan"));
+    let mut text = format!("{mark}\n### Kubebench plan: {title}\n\n");
     if shown.is_empty() {
         text.push_str("None.\n");
     } else {
@@ -22,9 +29,9 @@ pub fn comment(permissions: &[Permission], subject: &Subject) -> String {
     }
     for permission in shown.iter().take(MOST) {
         let cells = [
-            mark(permission).to_owned(),
+            sign(permission).to_owned(),
             permission.what().name().to_owned(),
-            escape(permission.value()),
+            escape(&cut(permission.value())),
             permission.benchmark.as_deref().map_or_else(|| "all".to_owned(), escape),
             permission.target.as_deref().map_or_else(|| "all".to_owned(), escape),
             escape(&permission.place),
@@ -42,7 +49,15 @@ pub fn comment(permissions: &[Permission], subject: &Subject) -> String {
     text
 }
 
-fn mark(permission: &Permission) -> &'static str {
+/// Returns a value of a length that leaves room for others.
+fn cut(value: &str) -> String {
+    match value.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", value.get(..end).unwrap_or_default()),
+        None => value.to_owned(),
+    }
+}
+
+fn sign(permission: &Permission) -> &'static str {
     match (permission.since, permission.level()) {
         (Some(Since::Removed), _) => "➖",
         (_, Severity::Error) => "❌",

@@ -91,9 +91,9 @@ fn of(project: &CompiledProject, compilation: &Compilation) -> BTreeMap<Key, Per
         let is_leveled = finding.code.severity == Severity::Info;
         match levels.and_then(|levels| levels.get(finding.code.id)) {
             Some(LintLevel::Off) => None,
-            Some(LintLevel::Error) if is_leveled => Some(Severity::Error),
+            Some(LintLevel::Error) if is_leveled || finding.severity != Severity::Info => Some(Severity::Error),
             Some(LintLevel::Warning) if is_leveled => Some(Severity::Warning),
-            _ => Some(Severity::Info),
+            _ => Some(finding.severity),
         }
     };
     let mut all = BTreeMap::new();

@@ -59,20 +59,42 @@ fn secrets_are_seen_in_every_form() {
     let by_variable = "      container: {env: [{name: A, valueFrom: {secretKeyRef: {name: hf, key: b}}}]}\n";
     assert_asks(&job(by_variable), &secret);
     let volume = "      pod: {volumes: [{name: a, csi: {driver: d.example, nodePublishSecretRef: {name: hf}}}]}\n";
-    assert_asks(&job(volume), &["secret hf", "volume csi d.example"]);
+    assert_asks(&job(volume), &["secret hf", "volume csi driver=d.example name=hf"]);
 }
 
 #[test]
 fn accounts_volumes_and_images_are_seen() {
     assert_asks(&job("      pod: {serviceAccountName: reads}\n"), &["account reads"]);
     let volumes = "      pod: {volumes: [{name: a, persistentVolumeClaim: {claimName: data}}, {name: b, nfs: {server: s.example, path: /x}}]}\n";
-    assert_asks(&job(volumes), &["volume nfs /x s.example", "volume persistentVolumeClaim data"]);
+    let lowered = "podSecurity a volume of the type `nfs`";
+    assert_asks(&job(volumes), &[lowered, "volume claim data", "volume nfs server=s.example path=/x"]);
     let tagged = job("").replace(IMAGE, "registry.example/a:1");
     assert_asks(&tagged, &["image registry.example/a:1"]);
     let beside = job(
         "      pod: {initContainers: [{name: i, image: 'registry.example/i:2', resources: {limits: {cpu: 1, memory: 1Gi}}}]}\n",
     );
     assert_asks(&beside, &["image registry.example/i:2"]);
+}
+
+#[test]
+fn what_else_pods_ask_for_is_seen() {
+    assert_asks(
+        &job("      pod: {priorityClassName: urgent, runtimeClassName: kata}\n"),
+        &["placement priorityClassName urgent", "placement runtimeClassName kata"],
+    );
+    let names = "      pod: {hostAliases: [{ip: 10.0.0.1, hostnames: [git.example]}]}\n";
+    assert_asks(&job(names), &["network hostAliases ip=10.0.0.1 hostnames=git.example"]);
+    let lowered = "      pod: {securityContext: {runAsUser: 0, runAsNonRoot: false}}\n";
+    assert_asks(&job(lowered), &["podSecurity `runAsNonRoot: false`", "podSecurity `runAsUser: 0`"]);
+    let workflow = |image: &str| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {{name: w}}\nspec:\n  entrypoint: a\n  templates: [{{name: a, script: {{image: '{image}', command: [sh], source: 'image: b:1', resources: {{limits: {{cpu: 1, memory: 1Gi}}}}}}}}]\n"
+        )
+    };
+    let of_file = spec("workflow: {file: jobs/w.yaml}");
+    let folder = committed(&[("specs/a.yaml", of_file), ("jobs/w.yaml", workflow(IMAGE))]);
+    folder.write("jobs/w.yaml", workflow("registry.example/a:1"));
+    assert_eq!(permissions(&plan(&folder, &["--since", "HEAD"]))[..1], ["added image registry.example/a:1"]);
 }
 
 #[test]
@@ -86,10 +108,7 @@ fn kinds_and_rules_are_seen() {
     );
     assert_asks(&spec(&manifest), &["kind ConfigMap", "rule configmaps"]);
     let with_token = manifest.replace("                  automountServiceAccountToken: false\n", "");
-    let asks = ["kind ConfigMap", "rule configmaps", "token the cluster's API (a)"];
-    let folder = committed(&[("specs/a.yaml", spec(&with_token))]);
-    let found = permissions(&plan(&folder, &[]));
-    assert_eq!((found.len(), &found[..2]), (3, &asks.map(str::to_owned)[..2]), "{found:?}");
+    assert_asks(&spec(&with_token), &["token the cluster's API (job)", "kind ConfigMap", "rule configmaps"]);
 }
 
 const TARGET: &str = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec:\n  allowKinds: [apps/StatefulSet]\n  targets:\n    lab:\n      namespace: bench\n      podSecurity: privileged\n      tokenAudiences: [sts.example]\n      networkPolicy:\n        egress: [{ports: [{port: 443, protocol: TCP}]}]\n";
@@ -102,7 +121,7 @@ fn a_change_of_the_project_file_alone_is_seen() {
     let answer = plan(&folder, &["--since", "HEAD"]);
     let network = r#"network egress {"ports":[{"port":443,"protocol":"TCP"}]}"#;
     let found = permissions(&answer);
-    let asked = ["kind apps/StatefulSet", network, "podSecurity privileged", "token sts.example"];
+    let asked = ["kind apps/StatefulSet", "token sts.example", "podSecurity privileged", network];
     assert_eq!(found, asked.map(|one| format!("added {one}")), "{answer:#}");
     assert_eq!(answer["benchmarks"][0]["action"], "unchanged", "{answer:#}");
     let of = |at: usize| (answer["permissions"][at]["benchmark"].clone(), answer["permissions"][at]["target"].clone());

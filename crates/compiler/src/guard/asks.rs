@@ -1,34 +1,66 @@
-//! KB0380 to KB0385: what of the cluster a benchmark reaches that a plain one does not.
+//! KB0380 to KB0389: what of the cluster a benchmark reaches that a plain one does not.
+//!
+//! Fields are known by their names alone, so that those of kinds that Kubebench does not know are seen too.
 
-use super::Field;
+use super::pod_security::VOLUMES;
+use super::{Field, is_of_program};
 use crate::permission::permission;
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::diag::{Code, Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::ImageRef;
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
-/// Types of volumes that hold nothing but what a manifest says, or nothing at all.
-const OWN_VOLUMES: [&str; 6] = ["configMap", "downwardAPI", "emptyDir", "name", "projected", "secret"];
-/// Fields that say in a word what a volume is.
-const OF_VOLUME: [&str; 7] = ["claimName", "path", "server", "driver", "volumeID", "pdName", "reference"];
+/// Types of volumes that hold nothing but what a manifest says, or nothing at all, and what names a claim, which has a rule of its own.
+const OWN_VOLUMES: [&str; 6] = ["configMap", "downwardAPI", "emptyDir", "persistentVolumeClaim", "projected", "secret"];
+/// Fields that say where and before whom pods run, and under which runtime.
+const PLACEMENT: [&str; 5] = ["nodeName", "priority", "priorityClassName", "runtimeClassName", "schedulerName"];
+/// Fields and annotations by which pods reach another network, or names lead elsewhere.
+const NETWORKS: [&str; 4] =
+    ["dnsConfig", "hostAliases", "k8s.v1.cni.cncf.io/networks", "v1.multus-cni.io/default-network"];
 
 /// Says what a field asks for.
 pub(super) fn check(field: Field<'_>, diagnostics: &mut Diagnostics) {
     let Field { entry: Entry { key, key_span, value }, of, .. } = field;
+    // The image of a script is no part of its text.
+    if key == "image" && !VOLUMES.contains(&of) && (of == "script" || !is_of_program(of)) {
+        diagnostics.extend(image(value));
+    }
+    if field.is_of_program() || value.value == Value::Null {
+        return;
+    }
     let lower = key.to_ascii_lowercase();
-    if lower.contains("secret") {
+    if lower == "authenticationref" || lower.contains("secret") && !lower.ends_with("type") {
         diagnostics.extend(secrets(value, *key_span));
     } else if lower.contains("serviceaccount") && !lower.contains("token") {
         diagnostics.extend(named(value).map(|(name, span)| account(name, span)));
-    } else if key == "image" {
-        diagnostics.extend(image(value));
-    } else if key == "serviceAccountToken" {
-        let audience = value.get("audience").and_then(|audience| Some((audience.as_text()?, audience.span)));
-        diagnostics.extend(audience.map(|(audience, span)| token(audience, span)));
+    } else if lower.ends_with("claimname") || lower == "existingclaim" {
+        diagnostics.extend(value.as_text().map(|name| volume(format!("claim {name}"), value.span)));
     }
-    if of == "volumes" && !OWN_VOLUMES.contains(&key.as_str()) && value.value != Value::Null {
-        diagnostics.push(volume(key, value, *key_span));
+    match (of, key.as_str()) {
+        (_, "serviceAccountToken") => {
+            let audience = value.get("audience").and_then(|audience| Some((audience.as_text()?, audience.span)));
+            diagnostics.extend(audience.map(|(audience, span)| token(audience, span)));
+        }
+        ("storage", "key") => diagnostics.extend(secrets(value, *key_span)),
+        (_, "volumeClaimTemplates" | "volumeClaimPolicies") if !value.items().is_empty() => {
+            diagnostics.push(volume("claims of its own".to_owned(), *key_span));
+        }
+        (_, name) if PLACEMENT.contains(&name) => diagnostics.extend(value.as_text().map(|said| {
+            let message = |asked: &str| format!("pods ask for {asked}");
+            permission(&code::KB0389, *key_span, format!("{name} {said}"), message)
+        })),
+        (_, name) if NETWORKS.contains(&name) => {
+            let said = value.as_text().map_or_else(|| scalars(value), str::to_owned);
+            let message = |network: &str| format!("pods reach elsewhere: {network}");
+            diagnostics.push(permission(&code::KB0387, *key_span, format!("{name} {said}"), message));
+        }
+        _ => {}
     }
+    let is_volume = VOLUMES.contains(&key.as_str()) || of == "volumes" && !OWN_VOLUMES.contains(&key.as_str());
+    if is_volume && matches!(value.value, Value::Map(_)) {
+        diagnostics.push(volume(format!("{key} {}", scalars(value)).trim_end().to_owned(), *key_span));
+    }
+    diagnostics.extend(location(value));
 }
 
 /// Says that an object of this kind is brought.
@@ -36,22 +68,21 @@ pub(super) fn kind(shown: &str, span: Span) -> Diagnostic {
     permission(&code::KB0385, span, shown.to_owned(), |kind| format!("the manifest brings a {kind}"))
 }
 
-/// Returns the Secrets that a field names: by itself, in an object, or in a list of either.
+/// Returns the Secrets that a field names: by itself, in an object, or in a list or an object of either.
 fn secrets(value: &Node, span: Span) -> Vec<Diagnostic> {
-    let of_items = value.items().iter().filter_map(named);
-    let all = named(value).into_iter().chain(of_items);
-    let found: Vec<Diagnostic> = all
-        .map(|(name, span)| {
-            permission(&code::KB0380, span, name.to_owned(), |name| format!("reads the Secret `{name}`"))
-        })
-        .collect();
-    let is_settled =
-        !found.is_empty() || !value.items().is_empty() || matches!(value.value, Value::Null | Value::Bool(_));
-    if is_settled {
-        found
-    } else {
-        vec![permission(&code::KB0380, span, "?".to_owned(), |_| "reads a Secret".to_owned())]
+    let within = value.items().iter().chain(value.entries().iter().map(|entry| &entry.value));
+    let all: Vec<(&str, Span)> = match named(value) {
+        Some(own) => vec![own],
+        None => within.filter_map(named).collect(),
+    };
+    if all.is_empty() && matches!(value.value, Value::Map(_)) {
+        return vec![asks_for_secret("?", span)];
     }
+    all.into_iter().map(|(name, span)| asks_for_secret(name, span)).collect()
+}
+
+fn asks_for_secret(name: &str, span: Span) -> Diagnostic {
+    permission(&code::KB0380, span, name.to_owned(), |name| format!("reads the Secret `{name}`"))
 }
 
 /// Returns the name that a field says, and where.
@@ -68,16 +99,48 @@ fn token(audience: &str, span: Span) -> Diagnostic {
     permission(&code::KB0382, span, audience.to_owned(), |audience| format!("pods have a token for `{audience}`"))
 }
 
-/// Returns an image that can be another one tomorrow.
+/// Returns an image that can be another one tomorrow, or that is decided only when it runs.
 fn image(value: &Node) -> Option<Diagnostic> {
-    let image = ImageRef::parse(value.as_text()?).ok().filter(|image| image.digest().is_none())?;
-    Some(permission(&code::KB0384, value.span, image.to_string(), |image| {
-        format!("runs `{image}`, which has no digest")
-    }))
+    let said = value.as_text().filter(|said| !said.is_empty())?;
+    match ImageRef::parse(said) {
+        Ok(image) if image.digest().is_some() => None,
+        Ok(image) => Some(without_digest(&code::KB0384, image.to_string(), value.span)),
+        Err(_) => Some(without_digest(&code::KB0384, said.to_owned(), value.span)),
+    }
 }
 
-fn volume(kind: &str, value: &Node, span: Span) -> Diagnostic {
-    let said = OF_VOLUME.iter().filter_map(|field| value.get(field)?.as_text());
-    let value = std::iter::once(kind).chain(said).collect::<Vec<_>>().join(" ");
+fn without_digest(code: &'static Code, image: String, span: Span) -> Diagnostic {
+    permission(code, span, image, |image| format!("runs `{image}`, which has no digest"))
+}
+
+/// Returns the claim or the image from which a model is read.
+fn location(value: &Node) -> Option<Diagnostic> {
+    let said = value.as_text()?;
+    if said.starts_with("pvc://") {
+        return Some(volume(said.to_owned(), value.span));
+    }
+    let is_open = said.starts_with("oci://") && !said.contains("@sha256:");
+    is_open.then(|| without_digest(&code::KB0384, said.to_owned(), value.span))
+}
+
+fn volume(value: String, span: Span) -> Diagnostic {
     permission(&code::KB0383, span, value, |volume| format!("mounts a volume from elsewhere: {volume}"))
+}
+
+/// Returns all that a value says in its fields, in their order.
+fn scalars(value: &Node) -> String {
+    let mut all = Vec::new();
+    let mut open: Vec<(&str, &Node)> = vec![("", value)];
+    while let Some((name, node)) = open.pop() {
+        match node.as_text() {
+            Some(text) if name.is_empty() => all.push(text.to_owned()),
+            Some(text) => all.push(format!("{name}={text}")),
+            None if node.value == Value::Bool(true) => all.push(name.to_owned()),
+            None => {
+                open.extend(node.entries().iter().rev().map(|entry| (entry.key.as_str(), &entry.value)));
+                open.extend(node.items().iter().rev().map(|item| (name, item)));
+            }
+        }
+    }
+    all.join(" ")
 }

@@ -99,7 +99,8 @@ pub(super) fn check_field(field: Field<'_>, diagnostics: &mut Diagnostics) {
     let Entry { key, key_span, value } = field.entry;
     let is_type = value.as_text().is_some_and(|said| OUT_OF_CLUSTER.contains(&said))
         && key.to_ascii_lowercase().ends_with("type");
-    let is_other = key == "externalIPs" || key == "enableIngress" && value.value == Value::Bool(true);
+    let is_ingress = key == "driverIngressOptions" && !value.items().is_empty();
+    let is_other = key == "externalIPs" || is_ingress || key == "enableIngress" && value.value == Value::Bool(true);
     if !is_type && !is_other {
         return;
     }

@@ -10,7 +10,7 @@ use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
 /// Volume types that `restricted` does not allow; `baseline` refuses the first only.
-const VOLUMES: [&str; 20] = [
+pub(super) const VOLUMES: [&str; 20] = [
     "hostPath",
     "awsElasticBlockStore",
     "azureDisk",
@@ -114,12 +114,10 @@ pub(super) fn check(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Dia
 impl Breach {
     fn report(self, bounds: &Bounds<'_>) -> Diagnostic {
         let Bounds { target, pod_security, .. } = *bounds;
-        let mut fault = Diagnostic::at(&code::KB0419, self.span, format!("{} lowers pod security", self.what));
+        let fault = Diagnostic::at(&code::KB0419, self.span, format!("{} lowers pod security", self.what));
+        let mut fault = fault.value(self.what);
         if pod_security == Privileged {
-            return fault
-                .info()
-                .value(self.what)
-                .note(format!("the target `{target}` says `podSecurity: privileged`, which allows it"));
+            return fault.info().note(format!("the target `{target}` says `podSecurity: privileged`, which allows it"));
         }
         if pod_security < self.refused_by {
             return fault

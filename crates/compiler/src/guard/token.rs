@@ -18,6 +18,11 @@ pub(super) fn check(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Dia
     let Field { entry: Entry { key, key_span, value }, in_workflow, .. } = field;
     match key.as_str() {
         "serviceAccountToken" if value.value != Value::Null => check_audience(value, *key_span, bounds, diagnostics),
+        "kubernetesMaster" => diagnostics.push(
+            Diagnostic::at(&code::KB0373, *key_span, "the driver would take its token to another API server")
+                .note("the operator knows that of its own cluster")
+                .help("delete it"),
+        ),
         "podCertificate" if value.value != Value::Null => {
             diagnostics.push(refused(*key_span).help("delete it"));
         }

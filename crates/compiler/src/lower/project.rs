@@ -42,6 +42,15 @@ pub(super) struct Defaults {
     pub(super) claim_size: Quantity,
 }
 
+/// How strict a lint is, the strictest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Strictness {
+    Error,
+    Warning,
+    Info,
+    Off,
+}
+
 impl Project {
     /// Returns the targets that a spec names, or all.
     pub(super) fn targets_of(&self, spec: &Node, diagnostics: &mut Diagnostics) -> Vec<Arc<Target>> {
@@ -69,19 +78,34 @@ impl Project {
         targets
     }
 
-    /// Returns the level of a lint, as its file says it; nothing where there is no such code.
-    pub(crate) fn level(&self, name: &str) -> Option<LintLevel> {
+    /// Returns how strict a lint is, as its file says it; nothing where there is no such code.
+    pub(crate) fn strictness(&self, name: &str) -> Option<Strictness> {
         let of_itself = match code::find(name)?.severity {
-            Severity::Error => LintLevel::Error,
-            Severity::Warning | Severity::Info => LintLevel::Warning,
+            Severity::Error => Strictness::Error,
+            Severity::Warning => Strictness::Warning,
+            Severity::Info => Strictness::Info,
         };
-        Some(self.lints.get(name).copied().unwrap_or(of_itself))
+        Some(match self.lints.get(name) {
+            None => of_itself,
+            Some(LintLevel::Error) => Strictness::Error,
+            Some(LintLevel::Warning) => Strictness::Warning,
+            Some(LintLevel::Off) => Strictness::Off,
+        })
     }
 
     /// Takes the levels of its base where they are stricter.
     pub(crate) fn hold_to(&mut self, base: &Self) {
         let names = base.lints.keys().chain(self.lints.keys());
-        let stricter = |name: &String| Some((name.clone(), base.level(name)?.min(self.level(name)?)));
+        let stricter = |name: &String| {
+            let level = match base.strictness(name)?.min(self.strictness(name)?) {
+                Strictness::Error => LintLevel::Error,
+                Strictness::Warning => LintLevel::Warning,
+                // That is what it is without a level.
+                Strictness::Info => return None,
+                Strictness::Off => LintLevel::Off,
+            };
+            Some((name.clone(), level))
+        };
         self.levels = names.filter_map(stricter).collect();
     }
 }

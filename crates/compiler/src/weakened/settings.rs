@@ -3,20 +3,20 @@
 use std::collections::BTreeSet;
 
 use super::{Change, weakening};
-use crate::lower::{PROJECT_FILE, Project};
+use crate::lower::{PROJECT_FILE, Project, Strictness};
 use crate::model::target::{ResultsSettings, Settings};
 use kubebench_contract::Prices;
-use kubebench_format::spec::v1::project::LintLevel;
 use kubebench_syntax::diag::render::listed;
 use kubebench_syntax::diag::{Diagnostics, Place};
 use kubebench_syntax::unit::{Beginning, is_time, moment};
 use kubebench_syntax::yaml::{self, Node};
 
-fn words(level: LintLevel) -> &'static str {
+fn words(level: Strictness) -> &'static str {
     match level {
-        LintLevel::Error => "an error",
-        LintLevel::Warning => "a warning",
-        LintLevel::Off => "off",
+        Strictness::Error => "an error",
+        Strictness::Warning => "a warning",
+        Strictness::Info => "shown",
+        Strictness::Off => "off",
     }
 }
 
@@ -26,7 +26,7 @@ pub(super) fn compare(change: Change<'_>, weakened: &mut Diagnostics) {
     let root = root(change);
     let mut say = |path: &[&str], message: String| weakened.push(weakening(place(root.as_ref(), path), message));
     for name in base.lints.keys().chain(head.lints.keys().filter(|name| !base.lints.contains_key(*name))) {
-        let Some((before, now)) = base.level(name).zip(head.level(name)) else { continue };
+        let Some((before, now)) = base.strictness(name).zip(head.strictness(name)) else { continue };
         if now > before {
             say(&["spec", "lints", name], format!("{name} is {}; at the base {}", words(now), words(before)));
         }

@@ -139,28 +139,30 @@ pub struct Permission {
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 pub enum What {
-    /// Pods are of an account.
-    Account,
-    /// The change weakens a gate, a lint or a limit.
-    Gate,
-    /// An image without digest runs.
-    Image,
-    /// A manifest brings an object of this kind, or may.
-    Kind,
-    /// The network policy lets more in or out.
-    Network,
-    /// Pods ask for more than the Pod Security level `restricted` allows.
-    PodSecurity,
-    /// The pipeline may create and delete such objects.
-    Rule,
     /// Pods read a Secret.
     Secret,
     /// Pods have a token.
     Token,
-    /// An object of the cluster describes pods, which no review shows.
-    Unseen,
+    /// Pods are of an account.
+    Account,
+    /// Pods ask for more than the Pod Security level `restricted` allows.
+    PodSecurity,
+    /// The network policy lets more in or out, or pods reach another network.
+    Network,
     /// Pods mount a volume from elsewhere.
     Volume,
+    /// A manifest brings an object of this kind, or may.
+    Kind,
+    /// The pipeline may create such objects.
+    Rule,
+    /// An object of the cluster describes pods, which no review shows.
+    Unseen,
+    /// Pods ask for a node, a priority, a scheduler or a runtime.
+    Placement,
+    /// An image without digest runs.
+    Image,
+    /// The change weakens a gate, a lint or a limit.
+    Gate,
 }
 
 impl What {
@@ -172,6 +174,7 @@ impl What {
             Self::Image => "image",
             Self::Kind => "kind",
             Self::Network => "network",
+            Self::Placement => "placement",
             Self::PodSecurity => "podSecurity",
             Self::Rule => "rule",
             Self::Secret => "secret",

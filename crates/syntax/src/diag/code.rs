@@ -170,6 +170,7 @@ codes! {
     KB0386 note "rule of the pipeline's role"
     KB0387 note "opening of the network policy"
     KB0388 note "privileged namespace"
+    KB0389 note "placement of pods"
 
     KB0401 lint "image without tag or digest"
     KB0402 lint "image tag latest"

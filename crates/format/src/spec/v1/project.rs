@@ -126,8 +126,7 @@ impl JsonSchema for RelativePath {
 }
 
 /// The level of a lint.
-// The strictest first: this is their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 pub enum LintLevel {

@@ -375,15 +375,21 @@ pub fn escape(text: &str) -> String {
             // Nobody is called by a name in a result.
             '@' => escaped.push_str("&#64;"),
             '#' => escaped.push_str("&#35;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '!' => {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '!' | '$' => {
                 escaped.push('\\');
                 escaped.push(letter);
             }
-            letter if letter.is_control() || reorders(letter) => escaped.push('\u{fffd}'),
+            letter if letter.is_control() || reorders(letter) || is_invisible(letter) => escaped.push('\u{fffd}'),
             letter => escaped.push(letter),
         }
     }
-    escaped.replace("://", ":&#47;/")
+    // Hosts make links of these.
+    escaped.replace("://", ":&#47;/").replace("www.", "www&#46;").replace("GH-", "GH&#45;")
+}
+
+/// Returns whether nothing is seen of a letter.
+fn is_invisible(letter: char) -> bool {
+    matches!(letter, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
 
 /// Returns text for a span of code.
