@@ -1,11 +1,12 @@
 //! KB0376: texts that hold objects, as Argo and Katib have them.
 
+use super::owned::is_decided_later;
 use super::{Bounds, Field, kind};
 use crate::api::{self, POD_SPEC};
 use crate::workload::{Embedded, pod_sets, read_embedded};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::Span;
-use kubebench_syntax::yaml::{Entry, Node};
+use kubebench_syntax::yaml::{Entry, Node, Value};
 
 /// Returns what the text of a field holds; nothing where it is no such field. What cannot be read is reported.
 pub(super) fn read(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Node>> {
@@ -36,7 +37,7 @@ pub(super) fn read(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Diag
             let patches = text(key, value, diagnostics)?;
             // Argo reads field names in any case, and the checks know one spelling: any other is an unknown field.
             for patch in &patches {
-                let _ = api::read_patch(patch, POD_SPEC, "the patch of a pod", diagnostics);
+                let _ = api::read_patch(&said_now(patch), POD_SPEC, "the patch of a pod", diagnostics);
             }
             Some(patches)
         }
@@ -58,6 +59,20 @@ fn text(key: &str, value: &Node, diagnostics: &mut Diagnostics) -> Option<Vec<No
         diagnostics.push(unseen(value.span, &message).info());
     }
     Some(documents)
+}
+
+/// Returns a document without the values that Argo fills in, of which nothing is known.
+fn said_now(node: &Node) -> Node {
+    let is_said = |node: &Node| node.as_text().is_none_or(|text| !is_decided_later(text));
+    let value = match &node.value {
+        Value::Map(entries) => {
+            let entries = entries.iter().filter(|entry| is_said(&entry.value));
+            Value::Map(entries.map(|entry| Entry { value: said_now(&entry.value), ..entry.clone() }).collect())
+        }
+        Value::Seq(items) => Value::Seq(items.iter().filter(|item| is_said(item)).map(said_now).collect()),
+        other => other.clone(),
+    };
+    Node { value, span: node.span }
 }
 
 /// Returns what the ConfigMap that a field names holds, where it is in the manifest.

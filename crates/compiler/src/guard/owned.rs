@@ -106,6 +106,6 @@ fn names(text: &str, name: &str) -> bool {
 }
 
 /// Returns whether Argo or Katib makes the text what it is.
-fn is_decided_later(text: &str) -> bool {
+pub(super) fn is_decided_later(text: &str) -> bool {
     ["{{", "<<", "${"].iter().any(|opening| text.contains(opening))
 }

@@ -175,6 +175,23 @@ fn the_accounts_of_the_pipeline_are_for_no_pod() {
     workflow(", serviceAccountName: '{{workflow.parameters.a}}'", WORK, &["KB0372 at '{{workflow.parameters.a}}'"]);
 }
 
+/// Values that parameters fill in are no faults of form.
+#[test]
+fn patches_of_pods_may_have_parameters() {
+    const WORKFLOW: &str = "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, metadata: {name: w}, spec: {entrypoint: a, templates: [{name: a, inputs: {parameters: [{name: m, value: 1Gi}]}, podSpecPatch: 'PATCH', container: {image: registry.example/a:1, command: [a], resources: {limits: {cpu: 1, memory: 1Gi}}}}]}}";
+    let found = |patch: &str| {
+        let manifest = WORKFLOW.replace("PATCH", patch);
+        found("{}", "{workflow: {file: jobs/x.yaml}}", &manifest).into_iter().map(|(code, _)| code).collect::<Vec<_>>()
+    };
+    let quantity = |memory: &str| {
+        format!(
+            "{{nodeSelector: {{x: \"{{{{inputs.parameters.m}}}}\"}}, containers: [{{name: main, resources: {{limits: {{memory: \"{memory}\"}}}}}}]}}"
+        )
+    };
+    assert_eq!(found(&quantity("{{inputs.parameters.m}}")), [""; 0]);
+    assert!(found(&quantity("much"))[0].starts_with("KB0325 at "));
+}
+
 #[test]
 fn texts_in_which_argo_finds_objects_are_read() {
     let patch = |text: &str| format!("podSpecPatch: {text}, {WORK}");
