@@ -1,4 +1,4 @@
-use super::{REDACTED, Redactor, names_a_secret, without_tokens};
+use super::{REDACTED, Redactor, is_harmless, names_a_secret, without_tokens};
 
 /// A text with a secret in it: what must be gone, and the text.
 fn planted() -> Vec<(&'static str, String)> {
@@ -219,4 +219,14 @@ fn names_of_secrets() {
             .all(|name| names_a_secret(name))
     );
     assert!(!["PATH", "NCCL_DEBUG", "BATCH_SIZE"].iter().any(|name| names_a_secret(name)));
+}
+
+#[test]
+fn what_no_secret_is() {
+    for value in ["$HOME", "${TOKEN}", "<token>", "[redacted]", "None", "", "7", "-1.5", "12345678901", "true}"] {
+        assert!(is_harmless(value), "{value}");
+    }
+    for value in ["123456789012", "hunter2", "x$HOME", "1.5.2", "12345678901a"] {
+        assert!(!is_harmless(value), "{value}");
+    }
 }

@@ -84,4 +84,12 @@ mod tests {
         let sorted = ["2026-01-02", "2026-01-02T03:04:05Z", "2026-01-02T03:04:05.001Z", "2026-01-02T03:04:06Z"];
         assert!(sorted.is_sorted_by(|one, other| moment(one) < moment(other)));
     }
+
+    #[test]
+    fn seconds_since_1970_are_times() {
+        let at = |seconds: i64| Beginning::at(seconds).map(|time| time.to_string());
+        assert_eq!(at(0).as_deref(), Some("1970-01-01T00:00:00Z"));
+        assert_eq!(at(1_767_225_600).as_deref(), Some("2026-01-01T00:00:00Z"));
+        assert_eq!(at(i64::MAX), None);
+    }
 }

@@ -307,6 +307,34 @@ mod tests {
     }
 
     #[test]
+    fn a_unit_has_a_text_a_dimension_and_a_numerator() {
+        let unit = MetricUnit::of("MB/s");
+        assert_eq!((unit.text(), unit.dimension()), ("MB/s", "B/s"));
+        assert_eq!(unit.numerator().as_ref().map(MetricUnit::text), Some("MB"));
+        assert_eq!(MetricUnit::of("MB").numerator(), None);
+        let known = |text: &str| MetricUnit::known(text).map(|unit| unit.text().to_owned());
+        for text in ["us", "MB/s", "ktok/s", "Mbps"] {
+            assert_eq!(known(text).as_deref(), Some(text));
+        }
+        for text in ["", "widgets", "MB/widget", "widgets/s"] {
+            assert_eq!(known(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_made_readable_that_is_short_or_no_number() {
+        let readable = |value: f64| MetricUnit::of("tokens/s").readable(value).map(|(_, unit)| unit);
+        for value in [0.0, 0.1, -5.0, 9999.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert_eq!(readable(value), None, "{value}");
+        }
+        assert_eq!(readable(1e4).as_deref(), Some("ktokens/s"));
+        assert_eq!(readable(-1_347_000.0).as_deref(), Some("Mtokens/s"));
+        // Prefixes of small parts are of what physics measures, and `n` is a billionth.
+        let (conversion, unit) = MetricUnit::of("s").readable(2.5e-9).unwrap();
+        assert_eq!((conversion.convert(2.5e-9), unit.as_str()), (2.5, "ns"));
+    }
+
+    #[test]
     fn units_of_one_dimension() {
         let cases = [
             (984.0, "us", "ms", 0.984),

@@ -147,3 +147,11 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn one_word_is_a_descriptor_or_nothing() {
+    let help = |text: &str| Cron::parse(text).unwrap_err().help.unwrap();
+    assert_eq!(help("Daily"), "write `@daily`");
+    assert!(!help("often").contains("`@often`"), "{}", help("often"));
+    assert_eq!(Cron::parse("0 3 * * 1").unwrap().to_string(), "0 3 * * 1");
+}

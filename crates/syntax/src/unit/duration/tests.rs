@@ -87,3 +87,23 @@ proptest! {
         prop_assert_eq!(Duration(a).cmp(&Duration(b)), a.cmp(&b));
     }
 }
+
+#[test]
+fn spellings_of_other_programs_are_guessed() {
+    for (text, meant) in [
+        ("1.5 secs", "2s"),
+        ("2 seconds", "2s"),
+        ("1.5 days", "1d12h"),
+        ("1 Day", "1d"),
+        ("2 weeks", "14d"),
+        ("3 Minutes", "3m"),
+        ("2 hrs", "2h"),
+        ("1500 msec", "2s"),
+        ("3650 days", "3650d"),
+    ] {
+        assert_eq!(help(text), format!("write `{meant}`"), "{text}");
+    }
+    // Ten years are the most.
+    assert!(help("3651 days").starts_with("write whole numbers"));
+    assert_eq!(Duration::DAY.seconds(), 86_400);
+}

@@ -143,3 +143,59 @@ proptest! {
         prop_assert_eq!(image.to_string(), text);
     }
 }
+
+#[test]
+fn prefixes_are_registries_and_parts_of_paths() {
+    for text in
+        ["docker.io", "localhost", "localhost:5000", "localhost:5000/a", "mirror.example/docker/b", "library", "a/b"]
+    {
+        assert_eq!(ImagePrefix::parse(text).map(|prefix| prefix.to_string()).as_deref(), Ok(text));
+    }
+    for (text, message, range) in [
+        ("", "a prefix of images is empty", None),
+        ("https://a.example/", "`https://a.example/` is a URL, not a prefix of images", Some(0..8)),
+        ("a.example//", "`a.example//` ends with `/`", Some(9..11)),
+        ("a.example/b:1", "`a.example/b:1` has a tag or digest, which a prefix cannot have", Some(11..13)),
+        ("a/b@sha256:0", "`a/b@sha256:0` has a tag or digest, which a prefix cannot have", Some(3..12)),
+        ("ab:1", "`1` is no port", None),
+        ("a_b.example/c", "`a_b.example` is not a registry host", Some(0..11)),
+        ("a.example/B", "repository `B` has upper-case letters", Some(10..11)),
+        ("a/b/", "`a/b/` ends with `/`", Some(3..4)),
+        ("a//b", "`a//b` has an empty part in its path", None),
+    ] {
+        let found = ImagePrefix::parse(text).map_err(|error| (error.message, error.range));
+        match found {
+            // A word and a number are a registry and its port.
+            Ok(prefix) => assert_eq!((prefix.to_string().as_str(), text), ("ab:1", "ab:1")),
+            Err(found) => assert_eq!(found, (message.to_owned(), range), "{text}"),
+        }
+    }
+}
+
+#[test]
+fn faults_are_where_they_are() {
+    for (text, range) in [
+        ("a.example/b:", Some(11..12)),
+        ("a.example:0/b", Some(9..11)),
+        ("a.example:65536/b", Some(9..15)),
+        ("a.example:1/b:-x", Some(14..16)),
+        ("a.example/b@sha256:1", Some(19..20)),
+        ("b@", Some(1..2)),
+        ("b@md5:1", Some(2..5)),
+        ("-a.example/b", Some(0..10)),
+        ("a-.example/b", Some(0..10)),
+        ("a..example/b", Some(0..10)),
+    ] {
+        assert_eq!(ImageRef::parse(text).unwrap_err().range, range, "{text}");
+    }
+    for text in ["[::1]/b", "[::1]:5000/b", "a.example:1/b", "a.example:65535/b"] {
+        assert_eq!(ImageRef::parse(text).map(|image| image.to_string()).as_deref(), Ok(text));
+    }
+    for text in ["[]/b", "[::g]/b", "[:.:]/b"] {
+        assert!(ImageRef::parse(text).is_err(), "{text}");
+    }
+    assert_eq!(ImageRef::parse("b@").unwrap_err().message, "the digest after `@` is empty");
+    assert_eq!(ImageRef::parse("b@x").unwrap_err().message, "`x` is not a digest");
+    let upper = format!("b@sha256:{}", HEX.to_uppercase());
+    assert_eq!(ImageRef::parse(&upper).unwrap_err().message, "the digest has upper-case letters");
+}
