@@ -1,9 +1,11 @@
-//! How a secret is spelled inside other texts: in JSON, in addresses, in base64.
+//! How a secret is spelled inside other texts: in JSON, in addresses, in base64, as numbers, in the other case.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
+/// A shorter value in the other case is found everywhere by chance.
+const SHORTEST_CASELESS: usize = 8;
 /// The base64 of a shorter value is found everywhere by chance.
 const SHORTEST_BASE64: usize = 8;
 
@@ -26,6 +28,10 @@ pub(super) fn spellings(value: &str) -> Vec<String> {
         made.push(encoded.replace("%20", "+"));
         made.push(encoded);
     }
+    made.extend(escapes(value));
+    if value.len() >= SHORTEST_CASELESS {
+        made.extend([value.to_lowercase(), value.to_uppercase()]);
+    }
     if value.len() >= SHORTEST_BASE64 {
         made.push(STANDARD.encode(value));
         for (engine, before) in
@@ -35,6 +41,17 @@ pub(super) fn spellings(value: &str) -> Vec<String> {
         }
     }
     made
+}
+
+/// Returns the value with each byte or letter as a number: in hexadecimal digits, in an address, as JSON and other languages escape them.
+fn escapes(value: &str) -> Vec<String> {
+    let bytes = |before: &str| value.bytes().map(|byte| format!("{before}{byte:02x}")).collect::<String>();
+    let units = value.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
+    let small = [bytes(""), bytes("%"), bytes("\\x"), units];
+    // Digits above 9 are written in both cases; what is before them is in one.
+    let large = |text: &String| text.to_uppercase().replace("\\X", "\\x").replace("\\U", "\\u");
+    let large: Vec<String> = small.iter().map(large).collect();
+    small.into_iter().chain(large).collect()
 }
 
 /// Returns the part of the base64 of a text that holds `value`, `before` bytes from the start of a group of three, which

@@ -1,4 +1,4 @@
-use super::{REDACTED, Redactor, is_harmless, names_a_secret, without_tokens};
+use super::{Alphabet, FORMS, Form, REDACTED, Redactor, is_harmless, names_a_secret, without_tokens};
 
 /// A text with a secret in it: what must be gone, and the text.
 fn planted() -> Vec<(&'static str, String)> {
@@ -58,67 +58,75 @@ fn thirty_planted_secrets_are_gone() {
     }
 }
 
-/// Every form of a token with the least that follows its prefix: so many characters of a kind.
-const FORMS: &[(&str, usize, &str)] = &[
-    ("ghp_", 20, LETTERS),
-    ("gho_", 20, LETTERS),
-    ("ghu_", 20, LETTERS),
-    ("ghs_", 20, LETTERS),
-    ("ghr_", 20, LETTERS),
-    ("github_pat_", 20, LETTERS),
-    ("glpat-", 16, LETTERS),
-    ("gldt-", 16, LETTERS),
-    ("glrt-", 16, LETTERS),
-    ("glcbt-", 16, LETTERS),
-    ("glptt-", 16, LETTERS),
-    ("glagent-", 16, LETTERS),
-    ("glsoat-", 16, LETTERS),
-    ("hf_", 20, LETTERS),
-    ("sk-", 20, LETTERS),
-    ("sk_live_", 16, LETTERS),
-    ("sk_test_", 16, LETTERS),
-    ("rk_live_", 16, LETTERS),
-    ("rk_test_", 16, LETTERS),
-    ("xoxa-", 10, LETTERS),
-    ("xoxb-", 10, LETTERS),
-    ("xoxe-", 10, LETTERS),
-    ("xoxo-", 10, LETTERS),
-    ("xoxp-", 10, LETTERS),
-    ("xoxr-", 10, LETTERS),
-    ("xoxs-", 10, LETTERS),
-    ("xapp-", 10, LETTERS),
-    ("nvapi-", 20, LETTERS),
-    ("npm_", 30, LETTERS),
-    ("pypi-", 40, LETTERS),
-    ("dop_v1_", 40, HEX),
-    ("gsk_", 20, LETTERS),
-    ("r8_", 30, LETTERS),
-    ("hvs.", 20, LETTERS),
-    ("SG.Zq7Xw2Lm9Kc4Rt8Y.", 16, LETTERS),
-    ("dckr_pat_", 20, LETTERS),
-    ("glsa_", 20, LETTERS),
-    ("wandb_v1_", 20, LETTERS),
-    ("dapi", 32, HEX),
-    ("ATATT", 20, LETTERS),
-    ("AKIA", 16, CAPITALS),
-    ("ASIA", 16, CAPITALS),
-    ("ABIA", 16, CAPITALS),
-    ("ACCA", 16, CAPITALS),
-    ("AIza", 35, LETTERS),
-    ("ya29.", 20, LETTERS),
-];
-const LETTERS: &str = "Zq7Xw2Lm9Kc4Rt8Yb3Nf6Hd1Js5Vg0Pa7Ue2Io4Tz";
-const CAPITALS: &str = "ZQ7XW2LM9KC4RT8YB3NF";
-const HEX: &str = "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c";
+/// So many characters that follow the prefix of a form.
+fn rest(form: &Form, length: usize) -> String {
+    const LETTERS: &str = "Zq7Xw2Lm9Kc4Rt8Yb3Nf6Hd1Js5Vg0Pa7Ue2Io4Tz";
+    let letters = match form.alphabet {
+        Alphabet::Capitals => "ZQ7XW2LM9KC4RT8YB3NF",
+        Alphabet::Hex => "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c",
+        Alphabet::Alphanumeric | Alphabet::Word | Alphabet::UrlSafe | Alphabet::Dotted => LETTERS,
+    };
+    let letters = letters.get(..length).unwrap();
+    match form.prefix {
+        "SG." | "eyJ" => format!("{}.{}", &letters[..length / 2], &letters[length / 2..length - 1]),
+        _ => letters.to_owned(),
+    }
+}
 
 #[test]
 fn each_form_of_a_token_goes_and_what_is_shorter_stays() {
     let redactor = Redactor::default();
-    for (prefix, least, characters) in FORMS {
-        let token = |length: usize| format!("trying {prefix}{} now", characters.get(..length).unwrap());
-        assert_eq!(redactor.text(&token(*least)), format!("trying {REDACTED} now"), "{prefix}");
-        assert_eq!(redactor.text(&token(least - 1)), token(least - 1), "{prefix}");
+    for form in FORMS {
+        let token = |length: usize| format!("trying {}{} now.", form.prefix, rest(form, length));
+        assert_eq!(redactor.text(&token(form.least)), format!("trying {REDACTED} now."), "{}", form.prefix);
+        assert_eq!(redactor.text(&token(form.least - 1)), token(form.least - 1), "{}", form.prefix);
+        let within = format!("a{}", token(form.least).trim_start_matches("trying "));
+        assert_eq!(redactor.text(&within), within);
+        let mut json = serde_json::json!({"a": [token(form.least)]});
+        redactor.json(&mut json);
+        assert_eq!(json, serde_json::json!({"a": [format!("trying {REDACTED} now.")]}));
     }
+}
+
+#[test]
+fn words_that_begin_like_tokens_stay() {
+    let redactor = Redactor::default();
+    for text in [
+        "sk-learn-gradient-boosting-regressor",
+        "sk-learn-gradient-boosting-regressor-with-2-classes",
+        "pypi-packages-that-are-installed-into-the-image-of-2026",
+        "AKIAIOSFODNN7EXAMPLEAKIAIOSFODNN7",
+        "hf_hub_download_with_a_long_function_name",
+        "eyJhbGciOi.short.x",
+        "SG.a.b",
+        "dapi-endpoint",
+        "ghp_short",
+    ] {
+        assert_eq!(redactor.text(text), text);
+        assert_eq!(without_tokens(text), text);
+    }
+    let two = "ghp_Zq7Xw2Lm9Kc4Rt8Yb3Nf,hf_Zq7Xw2Lm9Kc4Rt8Yb3Nf";
+    assert_eq!(redactor.text(two), "[redacted],[redacted]");
+}
+
+#[test]
+fn values_are_found_in_numbers_and_in_the_other_case() {
+    let redactor = Redactor::new(["Hunter2-\u{e4}xyz"]);
+    for text in [
+        "48756e746572322dc3a478797a",
+        "48756E746572322DC3A478797A",
+        "%48%75%6e%74%65%72%32%2d%c3%a4%78%79%7a",
+        "%48%75%6E%74%65%72%32%2D%C3%A4%78%79%7A",
+        "\\x48\\x75\\x6e\\x74\\x65\\x72\\x32\\x2d\\xc3\\xa4\\x78\\x79\\x7a",
+        "\\u0048\\u0075\\u006e\\u0074\\u0065\\u0072\\u0032\\u002d\\u00e4\\u0078\\u0079\\u007a",
+        "\\u0048\\u0075\\u006E\\u0074\\u0065\\u0072\\u0032\\u002D\\u00E4\\u0078\\u0079\\u007A",
+        "HUNTER2-\u{c4}XYZ",
+        "hunter2-\u{e4}xyz",
+    ] {
+        assert_eq!(redactor.text(&format!("a {text} b")), "a [redacted] b", "{text}");
+    }
+    // What is short is found everywhere by chance.
+    assert_eq!(Redactor::new(["Kurz"]).text("kurz KURZ"), "kurz KURZ");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! KB0407.
 
 use super::*;
+use kubebench_syntax::redact::{Alphabet, FORMS};
 
 const SMALL: &str = "resources: {cpu: 1, memory: 1Gi}";
 
@@ -51,6 +52,27 @@ fn known_forms() {
     ] {
         check(&env("LEVEL", value), &[]);
     }
+}
+
+/// Each form that is taken out of results is refused in specs.
+#[test]
+fn forms_are_those_of_the_redactor() {
+    const LETTERS: &str = "Zq7Xw2Lm9Kc4Rt8Yb3Nf6Hd1Js5Vg0Pa7Ue2Io4Tz";
+    for form in FORMS {
+        let letters = match form.alphabet {
+            Alphabet::Capitals => LETTERS.to_uppercase(),
+            Alphabet::Hex => "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c".to_owned(),
+            _ => LETTERS.to_owned(),
+        };
+        let rest = match form.prefix {
+            "SG." | "eyJ" => format!("{}.{}", &letters[..16], &letters[..16]),
+            _ => letters[..form.least].to_owned(),
+        };
+        let (value, message) = (format!("{}{rest}", form.prefix), format!("`LEVEL` holds {}", form.noun));
+        let found = compile("", &document(&env("LEVEL", &value))).findings();
+        assert!(found.iter().any(|fault| fault.code == &code::KB0407 && fault.message == message), "{value} {found:?}");
+    }
+    check(&env("LEVEL", "sk-learn-gradient-boosting-regressor-with-2-classes"), &[]);
 }
 
 #[test]
