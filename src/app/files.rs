@@ -10,5 +10,7 @@ mod scan;
 mod tests;
 
 pub use apply::apply;
-pub use carried::{open_kept, read_carried};
+#[cfg(test)]
+use carried::read_carried;
+pub use carried::{carrying, open_kept};
 pub use scan::scan;

@@ -91,8 +91,7 @@ fn fixed(project: &Project, inputs: &[Input], schemas: &Schemas) -> Vec<Input> {
     });
     let mut inputs: Vec<Input> = read.collect();
     let root = project.root.clone();
-    let workspace =
-        Workspace::open(project.file.clone(), VERSION).carrying(move |path| files::read_carried(&root, path));
+    let workspace = Workspace::open(project.file.clone(), VERSION).carrying(files::carrying(root));
     let specs = inputs.iter().filter(|input| input.path != PROJECT_FILE).cloned().collect();
     let Compilation { sources, mut diagnostics, .. } = workspace.letting_go_of_pods().compile(specs);
     diagnostics.retain(|fault| fault.code.configurable);

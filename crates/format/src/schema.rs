@@ -6,6 +6,7 @@ mod fault;
 mod foreign_spellings;
 pub mod format;
 mod generate;
+mod git_ref;
 pub mod pattern;
 mod ready;
 mod remote;

@@ -6,15 +6,26 @@ use std::path::{Path, PathBuf};
 
 use kubebench_compiler::lower::Unreadable;
 use kubebench_compiler::model::carried::MAX_BYTES;
+use kubebench_git::Ignored;
 use kubebench_host::fs::{below, kind_of, normal, read_in_pieces, words};
 use kubebench_syntax::path::join;
 
 /// How many names of a folder are looked at for one that may have been meant.
 const NAMES_LOOKED_AT: usize = 1000;
 
-/// Returns the bytes of the regular file at `path`, which is relative to `root`; no symbolic link is followed on the way.
-pub fn read_carried(root: &Path, path: &str) -> Result<Vec<u8>, Unreadable> {
+/// Returns what reads the files that specs of the project at `root` carry.
+pub fn carrying(root: PathBuf) -> impl Fn(&str) -> Result<Vec<u8>, Unreadable> + Send + Sync {
+    let ignored = Ignored::of(&root);
+    move |path| read_carried(&root, ignored.as_ref(), path)
+}
+
+/// Returns the bytes of the regular file at `path`, which is relative to `root`; no symbolic link is followed on the way, and what git
+/// ignores is refused.
+pub(super) fn read_carried(root: &Path, ignored: Option<&Ignored>, path: &str) -> Result<Vec<u8>, Unreadable> {
     let place = find(root, path)?;
+    if ignored.is_some_and(|ignored| ignored.has(path)) {
+        return Err(Unreadable::Refused("git ignores it, so no review shows it".to_owned()));
+    }
     read(&place).map_err(|error| Unreadable::Failed(words(&error)))?.ok_or(Unreadable::TooLarge)
 }
 

@@ -54,8 +54,7 @@ impl CompiledProject {
         let project = Project::find(start)?;
         let paths = project.below_root(&selector.paths)?;
         let root = project.root.clone();
-        let workspace =
-            Workspace::open(project.file.clone(), VERSION).carrying(move |path| files::read_carried(&root, path));
+        let workspace = Workspace::open(project.file.clone(), VERSION).carrying(files::carrying(root));
         // The project file may be asked for, as pre-commit hooks do; it is read anyway, and is no spec.
         let asked = paths.iter().filter(|path| *path != PROJECT_FILE).cloned().collect();
         let Texts { inputs, found, unreadable } = project.read(&workspace.spec_dirs(), &asked)?;

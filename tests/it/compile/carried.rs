@@ -235,3 +235,25 @@ fn large_files_ask_for_server_side_apply() {
     assert_eq!(option(201 * 1024), Some(json!("ServerSideApply=true")));
     assert_eq!(option(899 * 1024), Some(json!("ServerSideApply=true")));
 }
+
+/// Whoever reviews a change sees all that a spec carries.
+#[test]
+fn what_git_ignores_is_not_carried() {
+    let folder = Folder::with([
+        ("specs/base.yaml", spec("").as_str()),
+        ("scripts/bench.sh", SCRIPT),
+        ("data/weights", "x"),
+        (".gitignore", "data\n"),
+    ]);
+    assert_yes(&folder.run(&["validate"]));
+    let repository = git2::Repository::init(folder.path()).unwrap();
+    let output = folder.run(&["validate", "--output-format", "concise"]);
+    let found = String::from_utf8(output.stdout).unwrap();
+    assert!(found.contains("`data/weights` cannot be carried: git ignores it, so no review shows it"), "{found}");
+    assert_eq!(output.status.code(), Some(1));
+    // What is tracked is in every clone, whatever is ignored.
+    let mut index = repository.index().unwrap();
+    index.add_all(["data/weights"], git2::IndexAddOption::FORCE, None).unwrap();
+    index.write().unwrap();
+    assert_yes(&folder.run(&["validate"]));
+}

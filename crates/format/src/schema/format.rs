@@ -64,6 +64,8 @@ pub(crate) static FORMATS: &[Format] = &[
     Format { name: "site-url", noun: "the address of a site", check: site_url },
     Format { name: "storage-uri", noun: "the address of a store", check: storage_uri },
     Format { name: "git-remote", noun: "the address of a repository", check: super::remote::check },
+    Format { name: "git-branch", noun: "the name of a branch", check: super::git_ref::branch },
+    Format { name: "git-ref-prefix", noun: "the beginning of refs", check: super::git_ref::ref_prefix },
     Format { name: "lint-code", noun: "the code of a lint", check: lint_code },
     Format {
         name: "version-requirement",

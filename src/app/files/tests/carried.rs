@@ -12,12 +12,12 @@ fn regular_files_are_read_up_to_the_limit() {
     for (path, size) in [("a/b/x", 3), ("empty", 0), ("largest", MAX_BYTES), ("larger", MAX_BYTES + 1)] {
         fs::write(root.join(path), vec![0_u8; size]).unwrap();
     }
-    let sizes = ["a/b/x", "empty", "largest"].map(|path| read_carried(root, path).map(|bytes| bytes.len()));
+    let sizes = ["a/b/x", "empty", "largest"].map(|path| read_carried(root, None, path).map(|bytes| bytes.len()));
     assert_eq!(sizes, [Ok(3), Ok(0), Ok(MAX_BYTES)]);
-    assert_eq!(read_carried(root, "larger"), Err(Unreadable::TooLarge));
-    assert_eq!(read_carried(root, "a/b"), Err(Unreadable::Refused("it is a folder".to_owned())));
+    assert_eq!(read_carried(root, None, "larger"), Err(Unreadable::TooLarge));
+    assert_eq!(read_carried(root, None, "a/b"), Err(Unreadable::Refused("it is a folder".to_owned())));
     for path in ["..", "../x", "/etc/passwd", "a/../../x", "", "."] {
-        let refused = read_carried(root, path).unwrap_err();
+        let refused = read_carried(root, None, path).unwrap_err();
         assert_eq!(refused, Unreadable::Refused("it lies outside the project".to_owned()), "{path}");
     }
 }
@@ -30,7 +30,7 @@ fn what_may_have_been_meant_stands_beside() {
         fs::create_dir(root.join(folder)).unwrap();
         fs::write(root.join(folder).join("bench.sh"), "").unwrap();
     }
-    let beside = |path: &str| match read_carried(root, path) {
+    let beside = |path: &str| match read_carried(root, None, path) {
         Err(Unreadable::Absent { beside }) => beside.join(" "),
         other => panic!("{other:?}"),
     };
@@ -50,7 +50,7 @@ fn nothing_else_is_opened() {
     // Opening it would wait for a writer for ever.
     let made = std::process::Command::new("mkfifo").arg(root.join("pipe")).status().unwrap();
     assert!(made.success());
-    let reason = |path: &str| match read_carried(root, path) {
+    let reason = |path: &str| match read_carried(root, None, path) {
         Err(Unreadable::Refused(reason)) => reason,
         other => panic!("{other:?}"),
     };

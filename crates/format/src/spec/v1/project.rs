@@ -152,10 +152,10 @@ pub struct ResultsSettings {
     #[schemars(extend("format" = "git-remote", "examples" = ["https://git.example/team/benchmarks.git"]))]
     pub remote: Option<Text>,
     /// The branch that holds results, and from which `gate`, `compare`, `history` and `report` read them.
-    #[schemars(extend("default" = "kubebench/results", "examples" = ["kubebench/results"]))]
+    #[schemars(extend("default" = "kubebench/results", "format" = "git-branch", "examples" = ["kubebench/results"]))]
     pub branch: Option<Text>,
     /// The prefix of the refs of mode `inbox`.
-    #[schemars(extend("default" = "refs/kubebench/inbox", "examples" = ["refs/kubebench/inbox"]))]
+    #[schemars(extend("default" = "refs/kubebench/inbox", "format" = "git-ref-prefix", "examples" = ["refs/kubebench/inbox"]))]
     pub inbox: Option<Text>,
     /// The Secret that holds the git credential of the recorder (keys `username` and `password`, or `ssh-privatekey`; `ca.crt`, `known_hosts`).
     #[schemars(extend("default" = "kubebench-git", "format" = "dns1123-subdomain", "examples" = ["kubebench-git"]))]
