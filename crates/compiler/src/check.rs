@@ -26,6 +26,7 @@ mod mpi_restricted;
 mod name_budget;
 mod narrow_group;
 mod part_metric;
+mod plain_http;
 mod pod_security;
 mod pods;
 mod primary_metric;
@@ -53,6 +54,7 @@ use kubebench_syntax::diag::Diagnostics;
 
 pub(crate) use budget::within_budget;
 pub(crate) use image::of_steps;
+pub(crate) use plain_http::of_results;
 pub(crate) use resources::above_limit;
 
 /// A rule.

@@ -170,6 +170,7 @@ impl Workspace {
         let source = self.sources.get(id)?;
         let (_, root) = load(id, source, &[DocumentKind::Project], document_schemas(), &mut self.diagnostics)?;
         check::of_steps(&root, &mut self.diagnostics);
+        check::of_results(&root, &mut self.diagnostics);
         let project = lower::project(Some(Document { source, root: &root }), version, &mut self.diagnostics)
             .filter(|_| !self.diagnostics.has_errors())?;
         self.of_targets = permission::of_targets(&root, &project.targets);

@@ -171,6 +171,7 @@ codes! {
     KB0387 note "opening of the network policy"
     KB0388 note "privileged namespace"
     KB0389 note "placement of pods"
+    KB0390 lint "credential over plain HTTP"
 
     KB0401 lint "image without tag or digest"
     KB0402 lint "image tag latest"
