@@ -31,7 +31,8 @@ pub(super) fn ref_prefix(text: &str) -> Result<(), UnitError> {
 }
 
 fn is_ref(text: &str) -> bool {
-    let is_part = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.ends_with(".lock");
+    let is_lock = |part: &str| part.strip_suffix(".lock").is_some();
+    let is_part = |part: &str| !part.is_empty() && !part.starts_with('.') && !is_lock(part);
     let is_odd = |letter: char| letter.is_control() || " ~^:?*[\\".contains(letter);
     text != "@"
         && text.split('/').all(is_part)

@@ -68,7 +68,10 @@ fn rest(form: &Form, length: usize) -> String {
     };
     let letters = letters.get(..length).unwrap();
     match form.prefix {
-        "SG." | "eyJ" => format!("{}.{}", &letters[..length / 2], &letters[length / 2..length - 1]),
+        "SG." | "eyJ" => {
+            let (first, second) = letters.split_at(length / 2);
+            format!("{first}.{}", second.get(1..).unwrap())
+        }
         _ => letters.to_owned(),
     }
 }

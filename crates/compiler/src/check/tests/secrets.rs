@@ -64,9 +64,10 @@ fn forms_are_those_of_the_redactor() {
             Alphabet::Hex => "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c".to_owned(),
             _ => LETTERS.to_owned(),
         };
+        let first = |length: usize| letters.get(..length).unwrap().to_owned();
         let rest = match form.prefix {
-            "SG." | "eyJ" => format!("{}.{}", &letters[..16], &letters[..16]),
-            _ => letters[..form.least].to_owned(),
+            "SG." | "eyJ" => format!("{}.{}", first(16), first(16)),
+            _ => first(form.least),
         };
         let (value, message) = (format!("{}{rest}", form.prefix), format!("`LEVEL` holds {}", form.noun));
         let found = compile("", &document(&env("LEVEL", &value))).findings();
