@@ -180,7 +180,7 @@ impl Dataset {
     /// Gives results that a change brings a session of their own where theirs is one of these.
     fn part_sessions(&mut self, sessions: &BTreeSet<String>) {
         for row in self.rows.iter_mut().filter(|row| self.brought.contains_key(&row.digest)) {
-            if sessions.contains(&row.session) {
+            while sessions.contains(&row.session) {
                 row.session.push_str("-brought");
             }
         }

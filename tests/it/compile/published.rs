@@ -102,6 +102,8 @@ const DIFFERENCES: &[&str] = &[
     "+ POD/spec/containers[]/env[KUBEBENCH_EXP_ROOT]",
     "- /metadata/generateName",
     "- /metadata/name",
+    // `false` says what holds without it; `true` is refused.
+    "- /spec/suspend",
     "~ /metadata/namespace",
     "~ POD/spec/containers[]/env",
 ];

@@ -73,12 +73,10 @@ fn is_cheaper(now: Option<&Prices>, before: &Prices) -> bool {
 /// Returns the settings of the base, and where regressions count from as the stricter one says it.
 pub(super) fn held(change: Change<'_>) -> Option<Settings> {
     let base = change.base.project.as_ref().filter(|_| !change.begins())?;
-    let own = change.head.project.as_ref().and_then(|head| head.settings.judge_from.as_deref());
-    let before = base.settings.judge_from.as_deref();
-    let judge_from = own.filter(|own| !is_later(own, before)).map(str::to_owned);
-    let is_weaker = own.is_some_and(|own| is_later(own, before));
-    let judge_from = if is_weaker { base.settings.judge_from.clone() } else { judge_from };
-    Some(Settings { judge_from, ..base.settings.clone() })
+    let own = change.head.project.as_ref().and_then(|head| head.settings.judge_from.clone());
+    let before = base.settings.judge_from.clone();
+    let is_weaker = own.as_ref().is_some_and(|own| is_later(own, before.as_deref()));
+    Some(Settings { judge_from: if is_weaker { before } else { own }, ..base.settings.clone() })
 }
 
 fn folders(base: &Settings, head: &Settings, say: &mut impl FnMut(&[&str], String)) {

@@ -20,8 +20,10 @@ pub fn sequences(
 ) -> Vec<Partition> {
     let mut all = partitions(dataset, chosen, across);
     // What a change brings says itself when it ran: it comes after all that was there before.
-    for partition in &mut all {
-        partition.sessions.sort_by_key(|session| is_brought(dataset, session));
+    if dataset.brought().next().is_some() {
+        for partition in &mut all {
+            partition.sessions.sort_by_key(|session| is_brought(dataset, session));
+        }
     }
     if let Some(lineage) = lineage {
         for partition in &mut all {

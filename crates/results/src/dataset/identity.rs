@@ -50,26 +50,13 @@ pub type CurrentRules = BTreeMap<(String, String), String>;
 /// Leaves out what does not stand for its run: results that were read again from their logs later, and doubtful ones, which are
 /// returned. `current` is asked only where a run was read again.
 pub fn settle(dataset: &mut Dataset, current: &dyn Fn() -> CurrentRules) -> Vec<Doubt> {
-    let mut doubts: Vec<Doubt> = dataset.rows().iter().filter_map(clock).collect();
+    let mut doubts = set_apart(dataset);
+    doubts.extend(dataset.rows().iter().filter_map(clock));
     let mut attempts: BTreeMap<(&str, u32), Vec<&Row>> = BTreeMap::new();
     for row in dataset.rows() {
         attempts.entry((&row.run, row.attempt)).or_default().push(row);
     }
     let mut out: BTreeSet<String> = doubts.iter().flat_map(Doubt::paths).cloned().collect();
-    // What a change brings claims no run that was there before, and is no part of its session.
-    let before = || dataset.rows().iter().filter(|row| !dataset.is_brought(row));
-    let runs: BTreeMap<&str, &str> = before().map(|row| (row.run.as_str(), row.path.as_str())).collect();
-    let sessions: BTreeSet<String> = before().map(|row| row.session.clone()).collect();
-    for row in dataset.rows().iter().filter(|row| dataset.is_brought(row)) {
-        let Some(of) = runs.get(row.run.as_str()) else { continue };
-        out.insert(row.path.clone());
-        if dataset.origin(row).reparsed.is_none() {
-            doubts.push(Doubt::Claims { path: row.path.clone(), of: (*of).to_owned() });
-        }
-    }
-    for rows in attempts.values_mut() {
-        rows.retain(|row| !out.contains(&row.path));
-    }
     let mut known: Option<CurrentRules> = None;
     for rows in attempts.values().filter(|rows| rows.len() > 1) {
         let paths = || rows.iter().map(|row| row.path.clone()).collect::<Vec<_>>();
@@ -85,8 +72,28 @@ pub fn settle(dataset: &mut Dataset, current: &dyn Fn() -> CurrentRules) -> Vec<
         }
     }
     dataset.retain(|row| !out.contains(&row.path));
-    dataset.part_sessions(&sessions);
     doubts.sort_by(|one, other| one.paths().cmp(other.paths()));
+    doubts
+}
+
+/// Keeps what a change brings apart from what was there before: it claims no run of that, and is in none of its sessions.
+fn set_apart(dataset: &mut Dataset) -> Vec<Doubt> {
+    if dataset.brought().next().is_none() {
+        return Vec::new();
+    }
+    let before = || dataset.rows().iter().filter(|row| !dataset.is_brought(row));
+    let runs: BTreeMap<&str, &str> = before().map(|row| (row.run.as_str(), row.path.as_str())).collect();
+    let sessions: BTreeSet<String> = before().map(|row| row.session.clone()).collect();
+    let (mut doubts, mut out) = (Vec::new(), BTreeSet::new());
+    for row in dataset.rows().iter().filter(|row| dataset.is_brought(row)) {
+        let Some(of) = runs.get(row.run.as_str()) else { continue };
+        out.insert(row.path.clone());
+        if dataset.origin(row).reparsed.is_none() {
+            doubts.push(Doubt::Claims { path: row.path.clone(), of: (*of).to_owned() });
+        }
+    }
+    dataset.retain(|row| !out.contains(&row.path));
+    dataset.part_sessions(&sessions);
     doubts
 }
 
