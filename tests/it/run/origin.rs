@@ -183,9 +183,8 @@ fn what_git_tracks_differs_wherever_it_is() {
             None,
         ),
         (
-            "a carried file that git ignores",
+            "a carried file that is not tracked",
             |at| {
-                at.write(".git/info/exclude", "scripts\n");
                 git(at.path(), &["rm", "-q", "--cached", "scripts/carried.sh"]);
                 git(at.path(), &["commit", "-q", "-m", "no script"]);
             },
