@@ -18,8 +18,10 @@ pub fn comment(permissions: Option<&[Permission]>, is_change: bool, subject: &Su
             "{mark}\n### ❌ Kubebench plan gives no answer\n\nThe specs or the project file have errors, which `kubebench validate` lists.\n"
         );
     };
-    let shown: Vec<&Permission> =
+    let mut shown: Vec<&Permission> =
         permissions.iter().filter(|permission| permission.since != Some(Since::Kept)).collect();
+    // However much a change brings, what fails is in the rows that are shown.
+    shown.sort_by_key(|permission| permission.level());
     let title = if is_change { "permissions that this change adds or removes" } else { "permissions of benchmarks" };
     let mut text = format!("{mark}\n### Kubebench plan: {title}\n\n");
     if shown.is_empty() {
@@ -64,5 +66,27 @@ fn sign(permission: &Permission) -> &'static str {
         (_, Severity::Warning) => "⚠️",
         (Some(Since::Added), Severity::Info) => "➕",
         (_, Severity::Info) => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kubebench_syntax::diag::{Diagnostic, code};
+
+    #[test]
+    fn what_fails_comes_first_however_much_there_is() {
+        let row = |number: usize| {
+            let severity = if number == 300 { Severity::Error } else { Severity::Info };
+            let finding = Diagnostic::in_file(&code::KB0380, "specs/a.yaml", "m").value(format!("secret-{number}"));
+            let finding = Diagnostic { severity, ..finding };
+            let since = Some(Since::Added);
+            Permission { benchmark: None, target: None, finding, place: "specs/a.yaml:1:1".to_owned(), since }
+        };
+        let rows: Vec<Permission> = (1..=300).map(row).collect();
+        let text = comment(Some(&rows), true, &Subject::default());
+        let first = text.lines().find(|line| line.starts_with("| ❌")).unwrap();
+        assert!(first.contains("secret-300"), "{first}");
+        assert!(text.contains("And 100 more"), "{text}");
     }
 }
