@@ -8,7 +8,9 @@ export LC_ALL=C
 
 round=1
 while [ "$round" -le "$ROUNDS" ]; do
-    dd if=/dev/zero of=/dev/null bs="$BLOCK" count=$((MEBIBYTES * 1048576 / BLOCK)) 2>&1 |
+    # Not in one pipeline: that would end as awk does, whatever became of dd.
+    said=$(dd if=/dev/zero of=/dev/null bs="$BLOCK" count=$((MEBIBYTES * 1048576 / BLOCK)) 2>&1)
+    printf '%s\n' "$said" |
         awk -v round="$round" -v block="$BLOCK" '
             / bytes / {
                 for (word = 1; word < NF; word++)

@@ -15,6 +15,8 @@ pub mod record;
 pub mod reparse;
 pub mod results;
 pub mod runs;
+pub mod schedule;
 pub mod start;
 pub mod templates;
 pub mod tree;
+pub mod verify;

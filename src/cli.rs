@@ -31,9 +31,11 @@ mod reparse;
 mod report;
 mod run;
 mod schema;
+mod starts;
 mod status;
 mod step;
 mod validate;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -114,6 +116,7 @@ fn dispatch(cli: &Cli) -> Result<ExitStatus> {
         Command::Init(args) => init::run(&cli.global, args),
         Command::New(args) => new::run(&cli.global, args),
         Command::Validate(args) => validate::run(&cli.global, args),
+        Command::Verify(args) => verify::run(&cli.global, args),
         Command::Compile(args) => compile::run(&cli.global, args),
         Command::Plan(args) => plan::run(&cli.global, args),
         Command::Render(args) => render::run(&cli.global, args),

@@ -20,11 +20,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 
 use crate::app::project::{CompiledProject, Pods, Project, Selector};
-use crate::app::results::{self, Reading, ResultsPlace};
+use crate::app::results::{self, Reading, ResultsPlace, Uncounted};
 use crate::app::start::{Start, VERSION};
+use kubebench_attestation::{Counted, Key};
 use kubebench_compiler::compile::{Input, Workspace, acks};
 use kubebench_compiler::model::Benchmark;
 use kubebench_compiler::model::target::{ResultsSettings, Settings};
+use kubebench_format::attestation::v1::Signatures;
 use kubebench_format::result::{Ack, labelled};
 use kubebench_git::Commits;
 use kubebench_host::fs::{self, Content};
@@ -102,6 +104,14 @@ pub struct Evaluation {
     change: Option<held::HeldChange>,
     /// The folder of results that was read.
     folder: Option<PathBuf>,
+    /// The keys by which signatures are checked.
+    pub(super) keys: Vec<Key>,
+    /// Which results count.
+    pub(super) counted: Counted,
+    /// Which do not count for want of a signature.
+    uncounted: Uncounted,
+    /// Envelopes of results that are not there.
+    pub orphans: Vec<String>,
     /// What sessions are of whose commits no branch has.
     pub unreachable: Unreachable,
 }
@@ -217,6 +227,10 @@ impl Evaluation {
             project: None,
             no_project: None,
             readings: Vec::new(),
+            keys: settings.map(|settings| settings.results.keys.clone()).unwrap_or_default(),
+            counted: settings.map_or(Counted::All, |settings| settings.results.counted),
+            uncounted: Uncounted::default(),
+            orphans: Vec::new(),
             unreachable: Unreachable::Apart,
         }
     }
@@ -234,7 +248,9 @@ impl Evaluation {
     /// Reads the results of a place by the rules that specs have now.
     fn reading(&mut self, place: &ResultsPlace<'_>) -> Result<Reading> {
         let rules = || self.project.as_ref().map(CompiledProject::current_rules).unwrap_or_default();
-        let reading = results::read(place, &rules, &mut self.sources)?;
+        let mut reading = results::read(place, &self.keys, self.counted, &rules, &mut self.sources)?;
+        self.uncounted.extend(std::mem::take(&mut reading.uncounted));
+        self.orphans.append(&mut reading.orphans);
         self.readings.push(reading.how.clone());
         Ok(reading)
     }
@@ -296,12 +312,25 @@ impl Evaluation {
     pub fn add(&mut self, place: &ResultsPlace<'_>) -> Result<BTreeSet<usize>> {
         let first = self.dataset.rows().len();
         self.take(place)?;
+        self.question_unsigned();
         Ok((first..self.dataset.rows().len()).collect())
+    }
+
+    /// Leaves out the results that would be the newest of their cases and do not count for want of a signature, each with a finding.
+    fn question_unsigned(&mut self) {
+        self.uncounted.forget(&self.dataset);
+        let known: BTreeSet<String> = self.left_out.iter().map(|file| file.path.clone()).collect();
+        for (path, fault) in self.uncounted.newest(&self.dataset) {
+            if !known.contains(&path) {
+                self.left_out.push(LeftOut { path, code: fault.code.id.to_owned(), message: fault.message.clone() });
+                self.diagnostics.push(fault);
+            }
+        }
     }
 
     /// Adds all results of a place as they are.
     fn take(&mut self, place: &ResultsPlace<'_>) -> Result<()> {
-        let Reading { dataset: more, left_out, diagnostics, how: _ } = self.reading(place)?;
+        let Reading { dataset: more, left_out, diagnostics, .. } = self.reading(place)?;
         self.left_out.extend(left_out);
         self.diagnostics.extend(diagnostics);
         if self.dataset.rows().is_empty() {
@@ -326,6 +355,7 @@ impl Evaluation {
             self.dataset.adopt(row.clone(), &more.dataset);
         }
         self.dataset.note_known(&digests);
+        self.dataset.note_signatures(&more.dataset);
         let rules = || self.project.as_ref().map(CompiledProject::current_rules).unwrap_or_default();
         let names = |path: &str| {
             let here = own.contains(path).then(|| format!("{}/{path}", self.directory));
@@ -347,6 +377,13 @@ impl Evaluation {
             acks.push(beginning::before(from, self.commits()?.as_deref())?);
         }
         Ok(acks)
+    }
+
+    /// Counts who recorded the results, where there are keys to check that by, and says it in words.
+    pub fn signatures(&self) -> (Option<Signatures>, Option<String>) {
+        let counts = (!self.keys.is_empty()).then(|| self.uncounted.beside(&self.dataset));
+        let note = counts.as_ref().and_then(|counts| self.uncounted.note(counts));
+        (counts, note)
     }
 
     /// Returns whether there is no result file, whether it counts or not.

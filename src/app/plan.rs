@@ -1,6 +1,7 @@
 //! What a merge would run.
 
 mod comment;
+mod lock;
 mod permissions;
 mod since;
 
@@ -8,9 +9,13 @@ use std::collections::BTreeSet;
 
 use crate::app::base::Base;
 use crate::app::project::CompiledProject;
+use crate::app::schedule::schedule;
 pub use comment::comment;
 use kubebench_compiler::compile::Compiled;
 use kubebench_compiler::model::estimate::{Estimate, estimate};
+use kubebench_format::plan::v1;
+pub use lock::Lock;
+use lock::locks;
 pub use permissions::{Permission, permissions};
 use since::key;
 pub use since::{Fault, Key, Since};
@@ -36,6 +41,8 @@ pub struct Row<'c> {
     pub action: Action,
     /// What that takes at most.
     pub estimate: Estimate,
+    /// When it runs, unless once.
+    pub schedule: Option<v1::Schedule>,
 }
 
 /// What a merge would run, compared with another commit where one is named.
@@ -46,20 +53,23 @@ pub struct Plan<'c> {
     pub removed: Vec<Key>,
     /// The other commit.
     pub since: Option<Since>,
+    /// Which Workflows wait for which.
+    pub locks: Vec<Lock>,
     /// What the selected benchmarks may do that a plain one may not.
     pub permissions: Vec<Permission>,
 }
 
 impl<'c> Plan<'c> {
-    /// Plans what was selected of a project, as a change of its base where there is one.
-    pub fn of(project: &'c CompiledProject, base: Option<&Base>) -> Self {
+    /// Plans what was selected of a project at the time `now` (RFC 3339), as a change of its base where there is one.
+    pub fn of(project: &'c CompiledProject, base: Option<&Base>, now: &str) -> Self {
         let permissions = permissions(project, base);
         let since = base.map(|base| Since::of(project, base));
         let benchmarks = project.benchmarks();
-        let now: BTreeSet<Key> = benchmarks.iter().map(|compiled| key(compiled)).collect();
-        let rows = benchmarks.into_iter().map(|compiled| row(compiled, since.as_ref())).collect();
-        let removed = since.iter().flat_map(Since::selected).filter(|old| !now.contains(*old)).cloned().collect();
-        Self { rows, removed, since, permissions }
+        let there: BTreeSet<Key> = benchmarks.iter().map(|compiled| key(compiled)).collect();
+        let rows: Vec<Row<'_>> = benchmarks.into_iter().map(|compiled| row(compiled, since.as_ref(), now)).collect();
+        let removed = since.iter().flat_map(Since::selected).filter(|old| !there.contains(*old)).cloned().collect();
+        let locks = locks(&rows);
+        Self { rows, removed, since, locks, permissions }
     }
 
     /// Returns the benchmarks that something would be done about.
@@ -68,12 +78,12 @@ impl<'c> Plan<'c> {
     }
 }
 
-fn row<'c>(compiled: &'c Compiled, since: Option<&Since>) -> Row<'c> {
+fn row<'c>(compiled: &'c Compiled, since: Option<&Since>, now: &str) -> Row<'c> {
     let action = match since.and_then(|since| since.is_unchanged(compiled)) {
         Some(true) => Action::Unchanged,
         _ if compiled.benchmark.schedule.is_some() => Action::Scheduled,
         Some(_) => Action::RunsAgain,
         None => Action::Runs,
     };
-    Row { compiled, action, estimate: estimate(&compiled.benchmark) }
+    Row { compiled, action, estimate: estimate(&compiled.benchmark), schedule: schedule(&compiled.benchmark, now) }
 }

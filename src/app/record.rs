@@ -8,10 +8,13 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 
 use super::project::{CompiledProject, Project};
+use super::results::envelope_beside;
 use super::start::{Start, VERSION};
+use kubebench_attestation::is_of;
 use kubebench_compiler::compile::Workspace;
 use kubebench_compiler::model::target::ResultsSettings;
 use kubebench_executor::gather::{Stored, addition};
+use kubebench_format::attestation::result_of;
 use kubebench_format::result;
 use kubebench_git::record::{Addition, DEADLINE, Mode, Signing};
 use kubebench_git::{self as git, Destination};
@@ -61,16 +64,27 @@ const SYNTHETIC: &str = "this result is synthetic: nothing ran, so there is noth
 pub fn additions(start: &Start, paths: &[PathBuf], settings: &ResultsSettings) -> Result<Additions> {
     let (mut whole, mut faulty) = (Vec::new(), Vec::new());
     for (path, file) in result_files(start, paths)? {
-        match file.and_then(|file| fs::read_result(&file, result::MAX_BYTES)) {
-            Ok(bytes) => match result::read(&bytes) {
-                Ok(sealed) if sealed.result.synthetic => faulty.push((path, NotAdded::Refused(SYNTHETIC.to_owned()))),
-                Ok(sealed) => whole.push(addition(&sealed, Path::new(&path), &settings.directory)),
-                Err(fault) => faulty.push((path, NotAdded::Refused(fault.to_string()))),
-            },
-            Err(content) => faulty.push((path, unread(content))),
+        match file.map_err(unread).and_then(|file| of_file(&file, &path, settings)) {
+            Ok(addition) => whole.push(addition),
+            Err(why) => faulty.push((path, why)),
         }
     }
     Ok(if faulty.is_empty() { Additions::Whole(whole) } else { Additions::Faulty(faulty) })
+}
+
+/// Returns the result of a file, which people know by `path`, and the envelope beside it.
+fn of_file(file: &Path, path: &str, settings: &ResultsSettings) -> Result<Addition, NotAdded> {
+    let bytes = fs::read_result(file, result::MAX_BYTES).map_err(unread)?;
+    let sealed = result::read(&bytes).map_err(|fault| NotAdded::Refused(fault.to_string()))?;
+    if sealed.result.synthetic {
+        return Err(NotAdded::Refused(SYNTHETIC.to_owned()));
+    }
+    let envelope = envelope_beside(file).transpose().map_err(unread)?;
+    if let Some(envelope) = &envelope {
+        let why = |why: String| NotAdded::Refused(format!("the envelope beside it is not its own: {why}"));
+        is_of(envelope, &sealed).map_err(why)?;
+    }
+    Ok(Addition { envelope, ..addition(&sealed, Path::new(path), &settings.directory) })
 }
 
 /// Returns the results of runs that just ended.
@@ -105,6 +119,9 @@ pub fn destination(
             .into_values()
             .next()
             .map(PathBuf::from),
+        // Whoever records by hand has set git up.
+        authorities: None,
+        host_keys: git::HostKeys::of(settings.ssh_host_keys),
         signing: place.signing.unwrap_or(Signing::Never),
         cache: git::cache_place(),
         program: "git".into(),
@@ -132,9 +149,13 @@ pub fn settings_of(project: &CompiledProject) -> Result<&ResultsSettings> {
 
 /// Returns the files at and below `paths`, by the names that people know them by; refuses paths without any.
 pub fn result_files(start: &Start, paths: &[PathBuf]) -> Result<BTreeMap<String, Result<PathBuf, Content>>> {
-    let places = paths.iter().map(|path| start.path(path));
-    let files: BTreeMap<_, _> =
-        places.flat_map(|place| fs::find_results(&place, &place.display().to_string())).collect();
+    // Who names an envelope means its result.
+    let meant = |path: &PathBuf| path.to_str().and_then(result_of).map_or_else(|| path.clone(), PathBuf::from);
+    let places = paths.iter().map(|path| start.path(&meant(path)));
+    let files: BTreeMap<_, _> = places
+        .flat_map(|place| fs::find_results(&place, &place.display().to_string()))
+        .filter(|(path, _)| result_of(path).is_none())
+        .collect();
     if files.is_empty() {
         let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         bail!("there is no result file at {}", paths.join(", "));

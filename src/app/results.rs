@@ -2,6 +2,8 @@
 
 mod files;
 mod place;
+mod signatures;
 
 pub use files::{Checked, ResultFiles, Taken, in_order};
 pub use place::{NamedResults, Reading, ResultsPlace, of_doubt, read};
+pub use signatures::{Uncounted, envelope_beside, signature_beside};

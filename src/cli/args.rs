@@ -14,7 +14,9 @@ use crate::app::evaluate::PassOrFail;
 use crate::app::project::Selector;
 use crate::app::record::RecordPlace;
 use crate::app::start::Start;
-pub(super) use judging::{AckArgs, Acked, CompareArgs, GateArgs, HistoryArgs, MockArgs, ReportArgs, ReportFormat};
+pub(super) use judging::{
+    AckArgs, Acked, CompareArgs, GateArgs, HistoryArgs, MockArgs, ReportArgs, ReportFormat, VerifyArgs,
+};
 use kubebench_executor::local::Engine;
 use kubebench_format::spec::v1::metric::Reports;
 use kubebench_git::record::{Mode, Signing};
@@ -69,6 +71,11 @@ impl Global {
     pub(super) fn start(&self) -> Start {
         Start::at(self.directory.clone())
     }
+
+    /// Returns what the checked-out project is compared with.
+    pub(super) fn base(&self, since: Option<&str>) -> Result<Option<Base>> {
+        since.map(|revision| Base::around(&self.start(), revision)).transpose()
+    }
 }
 
 /// Reads one of `all` by its name; help and completions list the names.
@@ -111,6 +118,8 @@ pub(super) enum Command {
     New(NewArgs),
     /// Check specs, project file, kept logs (fixtures) and result files; emit nothing
     Validate(SelectArgs),
+    /// Check who recorded results: the signatures beside them
+    Verify(VerifyArgs),
     /// Write the manifests of all specs to the output folder
     Compile(CompileArgs),
     /// Show what would run, how often, and what it may cost
@@ -192,19 +201,12 @@ impl SelectArgs {
 /// A change, and what is done about one that weakens its gates.
 #[derive(Clone, Debug, Args)]
 pub(super) struct ChangeArgs {
-    /// Hold what is checked out to the gates, limits and lint levels that it had where it left this commit, such as origin/main
+    /// Hold what is checked out to the gates, limits and lint levels of the merge base of HEAD and this revision, such as origin/main
     #[arg(long, value_name = "REV")]
     pub(super) since: Option<String>,
     /// With `--since`, how to treat a change that weakens them: it is listed in any case
     #[arg(long, requires = "since", value_parser = one_of(&PassOrFail::ALL, PassOrFail::name), default_value = "pass", value_name = "WHAT")]
     pub(super) on_weakened: PassOrFail,
-}
-
-impl ChangeArgs {
-    /// Reads the project where the change began.
-    pub(super) fn base(&self, global: &Global) -> Result<Option<Base>> {
-        self.since.as_deref().map(|revision| Base::around(&global.start(), revision)).transpose()
-    }
 }
 
 fn label(text: &str) -> Result<(String, String), String> {
@@ -558,6 +560,8 @@ pub(super) enum SchemaKind {
     Sweep,
     Report,
     Plan,
+    Attestation,
+    Verify,
 }
 
 #[derive(Debug, Args)]

@@ -51,8 +51,9 @@ fn sides(global: &Global, args: &CompareArgs, [baseline, candidate]: [&str; 2]) 
         markdown: &|| render::markdown_comparison(&answer, &subject),
         json: &|| Ok(serde_json::to_value(v1::Comparison::from(&answer))?),
     };
-    print(global, args, &answer, Findings { diagnostics, sources: &sources, checked: &[], unreadable: false })?;
-    Ok(status)
+    let findings = Findings { diagnostics, sources: &sources, checked: &[], unreadable: false };
+    let warned = print(global, args, &answer, findings)?;
+    Ok(if status == ExitStatus::Yes { warned } else { status })
 }
 
 fn along(global: &Global, args: &CompareArgs, axis: &str) -> Result<ExitStatus> {
@@ -80,8 +81,9 @@ fn along(global: &Global, args: &CompareArgs, axis: &str) -> Result<ExitStatus> 
         markdown: &|| scaling::render::markdown(&answer, &subject),
         json: &|| Ok(serde_json::to_value(scaling::v1::Swept::from(&answer))?),
     };
-    print(global, args, &answer, Findings { diagnostics, sources: &sources, checked: &[], unreadable: false })?;
-    Ok(status)
+    let findings = Findings { diagnostics, sources: &sources, checked: &[], unreadable: false };
+    let warned = print(global, args, &answer, findings)?;
+    Ok(if status == ExitStatus::Yes { warned } else { status })
 }
 
 /// A comparison in the forms in which it is printed.
@@ -91,7 +93,8 @@ struct Answer<'a> {
     json: &'a dyn Fn() -> Result<serde_json::Value>,
 }
 
-fn print(global: &Global, args: &CompareArgs, answer: &Answer<'_>, findings: Findings<'_>) -> Result<()> {
+/// Prints the answer, and returns whether there is a warning that is denied.
+fn print(global: &Global, args: &CompareArgs, answer: &Answer<'_>, findings: Findings<'_>) -> Result<ExitStatus> {
     if let Some(path) = &args.markdown {
         fs::write_report(&global.start().path(path), &(answer.markdown)())
             .with_context(|| format!("cannot write {}", path.display()))?;
@@ -99,7 +102,7 @@ fn print(global: &Global, args: &CompareArgs, answer: &Answer<'_>, findings: Fin
     match global.output_format {
         Format::Human => terminal::print(&(answer.human)())?,
         Format::Json => terminal::print(&format!("{:#}\n", (answer.json)()?))?,
-        _ => return findings::report(global, findings::Output::Findings, findings).map(drop),
+        _ => {}
     }
-    findings::write_reports(global, findings)
+    findings::about_answer(global, findings)
 }

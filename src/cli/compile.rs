@@ -24,7 +24,7 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
     } else {
         None
     };
-    let base = args.change.base(global)?;
+    let base = global.base(args.change.since.as_deref())?;
     // It dies with the process: taking thousands of compiled specs apart first would only take time.
     // What runs may use is what their pods use.
     let pods = if base.is_some() { Pods::Kept } else { Pods::Dropped };

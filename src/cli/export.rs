@@ -35,7 +35,7 @@ pub(super) fn run(global: &Global, args: &ExportArgs) -> Result<ExitStatus> {
 
     let mut sources = SourceMap::default();
     let Taken { dataset, files, mut checked } = results.take(&mut sources);
-    let chosen = export::choose(dataset, &|| rules_around(&start), args.format, &args.include);
+    let chosen = export::choose(dataset, results.counted(), &|| rules_around(&start), args.format, &args.include);
     for doubt in &chosen.doubts {
         checked.diagnostics.extend(doubt.paths().iter().map(|path| of_doubt(doubt, path, &str::to_owned)));
     }

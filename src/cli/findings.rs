@@ -86,6 +86,34 @@ pub(super) fn write_reports(global: &Global, findings: Findings<'_>) -> Result<(
     write_sorted(global, &Report { diagnostics: &shown, sources, checked, style: Style::Plain })
 }
 
+/// Prints the findings about an answer: beside it where it is printed for people or as JSON, else in its place. Returns whether there is a
+/// warning that is denied.
+pub(super) fn about_answer(global: &Global, findings: Findings<'_>) -> Result<ExitStatus> {
+    if matches!(global.output_format, Format::Human | Format::Json) {
+        return beside_answer(global, findings);
+    }
+    let is_denied = global.deny_warnings && findings.diagnostics.has_warnings();
+    report(global, Output::Findings, findings)?;
+    Ok(if is_denied { ExitStatus::No } else { ExitStatus::Yes })
+}
+
+/// Writes every report that was asked for, and prints on standard error what warns of more than the answer says.
+pub(super) fn beside_answer(global: &Global, findings: Findings<'_>) -> Result<ExitStatus> {
+    let Findings { diagnostics, sources, checked, unreadable: _ } = findings;
+    let sorted = diagnostics.into_sorted(sources);
+    let shown = limited(&sorted, sources);
+    let warnings: Vec<Diagnostic> =
+        shown.iter().filter(|finding| finding.severity == Severity::Warning).cloned().collect();
+    if !warnings.is_empty() {
+        let style = if colored(global, Stream::Error) { Style::Colored } else { Style::Plain };
+        let report = Report { diagnostics: &warnings, sources, checked, style };
+        terminal::tell_styled(render(Format::Human, &report).trim_end());
+        summarize(global, &warnings);
+    }
+    write_sorted(global, &Report { diagnostics: &shown, sources, checked, style: Style::Plain })?;
+    Ok(if global.deny_warnings && !warnings.is_empty() { ExitStatus::No } else { ExitStatus::Yes })
+}
+
 fn write_sorted(global: &Global, report: &Report<'_>) -> Result<()> {
     for target in &global.report {
         fs::write_report(&target.path, &render(target.format, report))

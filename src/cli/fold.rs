@@ -11,6 +11,7 @@ use super::findings::{counted, tell};
 use super::recorded::{tell_failure, teller};
 use crate::app::project::Project;
 use crate::app::record::{destination, settings};
+use kubebench_attestation::is_of;
 use kubebench_executor::gather::addition;
 use kubebench_format::result;
 use kubebench_git as git;
@@ -23,10 +24,13 @@ pub(super) fn run(global: &Global, args: &FoldArgs) -> Result<ExitStatus> {
     let project = Project::find(&global.start())?;
     let settings = &settings(&project)?;
     let destination = destination(&project.root, settings, Mode::Inbox, &args.place.place(), teller(global));
-    let check = |bytes: &[u8]| {
+    let check = |bytes: &[u8], envelope: Option<&[u8]>| {
         let sealed = result::read(bytes).map_err(|fault| fault.to_string())?;
         if sealed.result.synthetic {
             return Err("it is synthetic: nothing ran".to_owned());
+        }
+        if let Some(envelope) = envelope {
+            is_of(envelope, &sealed)?;
         }
         Ok(addition(&sealed, Path::new("the inbox"), &settings.directory))
     };

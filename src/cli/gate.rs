@@ -22,7 +22,7 @@ use kubebench_syntax::diag::render::Format;
 
 /// Evaluates the gates, prints, and returns whether the candidate passes.
 pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
-    let base = args.change.base(global)?;
+    let base = global.base(args.change.since.as_deref())?;
     let project = project::open_held_to(base.as_ref(), global, &args.select, Pods::Kept)?;
     let found = project.diagnostics();
     let start = global.start();
@@ -91,7 +91,7 @@ fn evaluate(
         write_comment(global, path, &render::markdown_gated(&answer, subject, &links))?;
     }
     let findings = Findings { diagnostics, sources: &sources, checked: &[], unreadable: false };
-    print(global, &answer, findings)?;
+    let warned = print(global, &answer, findings)?;
     Ok(match answer.outcome {
         Outcome::NoAnswer => {
             terminal::tell(&format!(
@@ -100,7 +100,7 @@ fn evaluate(
             ));
             ExitStatus::NoAnswer
         }
-        Outcome::Passed | Outcome::NothingToEvaluate => ExitStatus::Yes,
+        Outcome::Passed | Outcome::NothingToEvaluate => warned,
         Outcome::Failed | Outcome::NoHistory => ExitStatus::No,
     })
 }
@@ -112,7 +112,8 @@ fn write_comment(global: &Global, path: &Path, comment: &str) -> Result<()> {
 /// Of a pipe as wide: the same bytes wherever it ends.
 const WIDTH: usize = 100;
 
-fn print(global: &Global, answer: &GateReport, findings: Findings<'_>) -> Result<()> {
+/// Prints the answer, and returns whether there is a warning that is denied.
+fn print(global: &Global, answer: &GateReport, findings: Findings<'_>) -> Result<ExitStatus> {
     let view = View {
         width: terminal::columns(terminal::Stream::Output).unwrap_or(WIDTH),
         detail: if global.verbose > 0 { Detail::Full } else { Detail::Short },
@@ -120,7 +121,7 @@ fn print(global: &Global, answer: &GateReport, findings: Findings<'_>) -> Result
     match global.output_format {
         Format::Human => terminal::print(&render::human_gated(answer, view))?,
         Format::Json => terminal::print(&format!("{:#}\n", serde_json::to_value(v1::Gated::from(answer))?))?,
-        _ => return findings::report(global, Output::Findings, findings).map(drop),
+        _ => {}
     }
-    findings::write_reports(global, findings)
+    findings::about_answer(global, findings)
 }

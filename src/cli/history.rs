@@ -30,21 +30,24 @@ pub(super) fn run(global: &Global, args: &HistoryArgs) -> Result<ExitStatus> {
         let is_shown = |metric: &str| series.iter().any(|told| told.benchmark == benchmark && told.metric == metric);
         evaluation.dataset.breaks(benchmark, is_shown)
     });
+    let (signatures, of_signatures) = evaluation.signatures();
     let notes = note
         .into_iter()
         .chain(baseline.note())
         .chain(unvalued.notes)
         .chain(evaluation.note_of_faults())
+        .chain(of_signatures)
         .chain(breaks)
         .collect();
     let Evaluation { mut left_out, diagnostics, sources, .. } = evaluation;
     left_out.extend(unvalued.left_out);
-    let answer = History { series, open_elsewhere, left_out, notes };
+    let answer = History { series, open_elsewhere, left_out, signatures, notes };
     let is_bad = diagnostics.has_errors();
     match global.output_format {
         Format::Json => terminal::print(&format!("{:#}\n", serde_json::to_value(v1::History::from(&answer))?))?,
         _ => terminal::print(&render::human_history(&answer, args.last))?,
     }
-    findings::write_reports(global, Findings { diagnostics, sources: &sources, checked: &[], unreadable: false })?;
-    Ok(if is_bad { ExitStatus::No } else { ExitStatus::Yes })
+    let findings = Findings { diagnostics, sources: &sources, checked: &[], unreadable: false };
+    let warned = findings::beside_answer(global, findings)?;
+    Ok(if is_bad { ExitStatus::No } else { warned })
 }

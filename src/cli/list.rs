@@ -6,18 +6,22 @@ use serde_json::json;
 use super::ExitStatus;
 use super::args::{Global, SelectArgs};
 use super::findings::Output;
-use super::project;
-use kubebench_host::terminal;
+use super::{project, starts};
+use crate::app::schedule::schedule;
+use kubebench_host::{machine, terminal};
 use kubebench_syntax::diag::render::Format;
 
 /// Prints one line for each benchmark and target.
 pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
     let project = project::open(global, args)?;
     let benchmarks = project.benchmarks();
+    let now = machine::second();
+    let schedules: Vec<_> = benchmarks.iter().map(|compiled| schedule(&compiled.benchmark, &now)).collect();
     if global.output_format == Format::Json {
         let list: Vec<serde_json::Value> = benchmarks
             .iter()
-            .map(|compiled| {
+            .zip(&schedules)
+            .map(|(compiled, schedule)| {
                 let benchmark = &compiled.benchmark;
                 json!({
                     "name": benchmark.name,
@@ -25,6 +29,7 @@ pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
                     "spec": benchmark.path,
                     "suite": benchmark.suite,
                     "labels": benchmark.labels,
+                    "schedule": schedule,
                     "runDigest": compiled.identity.digest.to_string(),
                     "cases": benchmark.cases.iter().map(|case| json!({ "id": case.id, "name": case.name })).collect::<Vec<_>>(),
                     "runs": benchmark.runs(),
@@ -53,6 +58,8 @@ pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
             })
             .collect();
         terminal::print(&lines)?;
+        let scheduled = benchmarks.iter().map(|compiled| &compiled.benchmark);
+        terminal::print(&starts::table(scheduled.zip(schedules.iter().map(Option::as_ref))))?;
     }
     // Specs with faults are missing above, so they are named.
     project::report_beside(global, &project, Output::of_answer(global.output_format), project.diagnostics())

@@ -8,22 +8,22 @@ use anyhow::{Context as _, Result};
 use super::ExitStatus;
 use super::args::{Global, PlanArgs};
 use super::findings::{self, Findings, Output, counted, tell};
-use super::project;
-use crate::app::base::Base;
+use super::{project, starts};
 use crate::app::evaluate::{ACKS, subject};
 use crate::app::places;
-use crate::app::plan::{Action, Permission, Plan, Row, Since, comment};
+use crate::app::plan::{Action, Lock, Permission, Plan, Row, Since, comment};
 use crate::app::project::Pods;
 use kubebench_compiler::compile::{Compiled, CompiledSuite};
 use kubebench_compiler::model::Suite;
 use kubebench_compiler::model::suite::Member;
-use kubebench_host::{fs, terminal};
+use kubebench_host::{fs, machine, terminal};
 use kubebench_syntax::diag::Severity;
 use kubebench_syntax::diag::render::Format;
+use kubebench_syntax::text::first_of;
 
 /// Prints the plan.
 pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
-    let base = args.since.as_deref().map(|revision| Base::around(&global.start(), revision)).transpose()?;
+    let base = global.base(args.since.as_deref())?;
     let project = project::open_held_to(base.as_ref(), global, &args.select, Pods::Kept)?;
     let mut diagnostics = project.diagnostics();
     if let Some(path) = &args.markdown {
@@ -41,13 +41,15 @@ pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
         write_comment(None)?;
         return project::report(global, &project, diagnostics);
     }
-    let plan = Plan::of(&project, base.as_ref());
+    let plan = Plan::of(&project, base.as_ref(), &machine::second());
     write_comment(Some(&plan.permissions))?;
     if global.output_format == Format::Json {
         terminal::print(&format!("{:#}\n", serde_json::to_value(answer::of(&plan))?))?;
     } else if global.output_format.is_lines() {
         let suites: Vec<&CompiledSuite> = project.suites().collect();
         terminal::print(&table(&plan, &suites))?;
+        let shown = plan.running();
+        terminal::print(&starts::table(shown.iter().map(|row| (&row.compiled.benchmark, row.schedule.as_ref()))))?;
         terminal::print(&permissions::table(&plan.permissions))?;
     }
     let new = plan.permissions.iter().filter(|permission| permission.is_new());
@@ -77,6 +79,9 @@ pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
     Ok(status)
 }
 
+/// How many Workflows of a lock are named.
+const NAMED: usize = 12;
+
 fn words(action: Action) -> &'static str {
     match action {
         Action::Runs => "runs",
@@ -92,7 +97,7 @@ fn table(plan: &Plan<'_>, suites: &[&CompiledSuite]) -> String {
         ["BENCHMARK", "TARGET", "ACTION", "CASES", "RUNS", "AT MOST", "GPUS", "GPU-HOURS", "COST"].map(str::to_owned);
     let mut lines = vec![header];
     for row in &shown {
-        let Row { compiled: Compiled { benchmark, .. }, action, estimate } = row;
+        let Row { compiled: Compiled { benchmark, .. }, action, estimate, .. } = row;
         lines.push([
             benchmark.name.clone(),
             benchmark.target.name.clone(),
@@ -135,6 +140,7 @@ fn table(plan: &Plan<'_>, suites: &[&CompiledSuite]) -> String {
             if runs == 1 { "run" } else { "runs" }
         ));
     }
+    text.extend(plan.locks.iter().map(of_lock));
     text.extend(suites.iter().filter_map(|compiled| of_suite(&compiled.suite, &shown)));
     for Row { compiled: Compiled { benchmark, .. }, estimate, .. } in &shown {
         if !estimate.unpriced.is_empty() {
@@ -157,6 +163,21 @@ fn table(plan: &Plan<'_>, suites: &[&CompiledSuite]) -> String {
         ));
     }
     text
+}
+
+/// Says how many of the Workflows that would start run at once.
+fn of_lock(lock: &Lock) -> String {
+    let (targets, count) = (lock.targets.join(" and "), lock.workflows.len());
+    let suffix = if lock.targets.len() == 1 { format!(" on {targets}") } else { String::new() };
+    let names: Vec<&str> = lock.workflows.iter().map(|name| name.strip_suffix(&suffix).unwrap_or(name)).collect();
+    let names = first_of(&names, NAMED);
+    match lock.limit {
+        Some(limit) if (limit as usize) < count => {
+            let at_once = if limit == 1 { "one Workflow runs".to_owned() } else { format!("{limit} Workflows run") };
+            format!("on {targets} {at_once} at a time, the oldest first: {names}\n")
+        }
+        _ => format!("on {targets} {count} Workflows run at once: {names}\n"),
+    }
 }
 
 /// Says what of a suite would run, in which order and how long at most; nothing where none of its benchmarks would.

@@ -77,7 +77,7 @@ fn document(target: &TargetCluster, sessions: &[WorkflowStatus], unread: &[Strin
         .map(|session| {
             json!({
                 "benchmark": session.benchmark, "workflow": session.workflow, "phase": session.phase,
-                "message": session.message, "since": session.since, "finished": session.finished,
+                "message": session.message, "waitsFor": session.waits_for, "since": session.since, "finished": session.finished,
                 "step": session.step, "notes": session.notes, "next": session.next,
                 "runs": session.runs.iter().map(run).collect::<Vec<_>>(),
             })

@@ -6,6 +6,7 @@
 
 mod accepted;
 mod access;
+mod admission;
 mod applied;
 mod arrives;
 mod client;
@@ -18,6 +19,7 @@ mod long_names;
 mod namespaces;
 mod outages;
 mod outside;
+mod platforms;
 mod retried;
 mod scripted;
 

@@ -25,6 +25,7 @@ mod renamed;
 mod report;
 mod said;
 mod scaling;
+mod signed;
 mod since;
 mod units;
 mod zeros;

@@ -3,6 +3,7 @@
 mod deploy;
 mod docs;
 mod options;
+mod release;
 mod tidy;
 mod toolchain;
 mod vocabulary;

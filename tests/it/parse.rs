@@ -88,6 +88,45 @@ fn rules_are_the_text_in_the_config_map() {
     assert!(metrics > 10, "{metrics}");
 }
 
+/// A run of a debug build counts, and says that it is one; a check makes it invalid.
+#[test]
+fn what_a_tool_says_against_its_run_counts_only_by_a_check() {
+    let context =
+        json!({"num_cpus": 2, "cpu_scaling_enabled": true, "aslr_enabled": true, "library_build_type": "debug"});
+    let row =
+        json!({"name": "BM_Copy", "run_type": "iteration", "real_time": 25.0, "cpu_time": 20.0, "time_unit": "ms"});
+    let report = json!({"context": context, "benchmarks": [row]}).to_string();
+    let spec = |checks: &str| {
+        format!(
+            "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: a}}\nspec:\n  timeout: 1h\n  workload: {{job: {{image: 'r.example/a:1', \
+             command: [a], resources: {{cpu: 1, memory: 1Gi}}}}}}\n  metrics: [{{from: {{tool: {{name: google-benchmark, metrics: [BM_Copy.real_time]}}}}, primary: true}}]\n{checks}"
+        )
+    };
+    let answer = |checks: &str| {
+        let folder = Folder::with([("specs/a.yaml", spec(checks)), ("a.log", report.clone())]);
+        parsed(&folder, &["--spec", "specs/a.yaml", "a.log"])
+    };
+    let (status, counted) = answer("");
+    assert_eq!((status, &counted["valid"], &counted["reasons"]), (Some(0), &Value::Bool(true), &Value::Array(vec![])));
+    let names = |answer: &Value| -> Vec<String> {
+        let said = answer["cautions"].as_array().unwrap();
+        said.iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&counted), ["debugBuild", "frequencyScaling", "addressRandomization"]);
+    let message = counted["cautions"][0]["message"].as_str().unwrap();
+    assert_text(
+        message,
+        str! {"google-benchmark says `debugBuild`: its library is a debug build (`library_build_type`)"},
+    );
+    let (status, refused) = answer("  checks: [{cautions: {forbid: [debugBuild]}}]\n");
+    assert_eq!((status, &refused["valid"]), (Some(1), &Value::Bool(false)));
+    assert_text(
+        refused["reasons"][0].as_str().unwrap(),
+        str! {"the check `no caution of debugBuild` failed: google-benchmark says `debugBuild`: its library is a debug build (`library_build_type`)"},
+    );
+    assert_eq!(refused["metrics"], counted["metrics"]);
+}
+
 /// The names, values and units that other programs read are those of the samples' `.expect.json`.
 #[test]
 fn parse_gives_what_is_expected_of_every_sample() {
@@ -133,7 +172,7 @@ fn the_answer_has_exactly_these_keys() {
     let (status, answer) = parsed(&folder, &["--tool", "katib", "a.log"]);
     assert_eq!(status, Some(0), "{answer}");
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
-    assert_eq!(keys(&answer), "metrics reasons schemaVersion valid");
+    assert_eq!(keys(&answer), "cautions metrics reasons schemaVersion valid");
     assert_eq!(keys(&answer["metrics"][0]), "labels n name nonFinite reason source unit value");
     assert_eq!(keys(&answer["metrics"][0]["source"]), "line log");
 }

@@ -4,6 +4,7 @@
 mod branch;
 mod credentials;
 mod crowds;
+mod envelopes;
 mod faults;
 mod files;
 mod fold;
@@ -60,6 +61,8 @@ impl Site {
             inbox: "refs/kubebench/inbox".to_owned(),
             deadline: WATCHDOG,
             credential: None,
+            authorities: None,
+            host_keys: git::HostKeys::Known,
             signing: Signing::Never,
             cache: self.path().join("cache"),
             program: PathBuf::from("git"),
@@ -146,6 +149,7 @@ pub(crate) fn result_saying(number: u32, words: &str) -> Addition {
     let path = format!("results/bench-{}/case-{}/20261121T154111Z-{number:08x}-r1-a1.json", number % 3, number % 5);
     let content = json!({"number": number, "path": path, "runId": run_id, "words": words});
     Addition {
+        envelope: None,
         bytes: format!("{content}\n").into_bytes(),
         benchmark: format!("bench-{}", number % 3),
         case: format!("batchSize={}", number % 5),
@@ -171,7 +175,7 @@ pub(crate) fn expected(additions: &[Addition]) -> BTreeMap<String, String> {
 }
 
 /// Reads a result back from its bytes.
-pub(crate) fn judge(bytes: &[u8]) -> Result<Addition, String> {
+pub(crate) fn judge(bytes: &[u8], _envelope: Option<&[u8]>) -> Result<Addition, String> {
     let value: Value = serde_json::from_slice(bytes).map_err(|error| format!("it is no JSON: {error}"))?;
     let number = value["number"].as_u64().and_then(|number| u32::try_from(number).ok()).ok_or("it has no number")?;
     let words = value["words"].as_str().ok_or("it has no words")?;

@@ -3,3 +3,4 @@
 pub(crate) mod judges;
 pub(crate) mod project;
 pub(crate) mod steady;
+pub(crate) mod tls;

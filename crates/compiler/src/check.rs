@@ -16,6 +16,7 @@ mod gang;
 mod image;
 mod kueue;
 mod launcher_egress;
+mod lost_status;
 mod metric_collision;
 mod metric_direction;
 mod metric_duration;
@@ -47,15 +48,18 @@ mod tool_metric;
 mod unexpanded;
 mod unknown_metric;
 mod unknown_tool;
+mod unreadable_text;
 mod unused;
 
 use crate::model::Benchmark;
 use kubebench_syntax::diag::Diagnostics;
+use kubebench_syntax::text::SourceMap;
 
 pub(crate) use budget::within_budget;
 pub(crate) use image::of_steps;
 pub(crate) use plain_http::of_results;
 pub(crate) use resources::above_limit;
+pub(crate) use unreadable_text::in_document;
 
 /// A rule.
 pub(crate) type Rule = fn(&Benchmark, &mut Diagnostics);
@@ -102,6 +106,7 @@ pub(crate) static RULES: &[Rule] = &[
     gang::scheduled,
     carried::present,
     carried::runnable,
+    unreadable_text::of_files,
     unexpanded::meant,
     runtime_ref::carried,
     fixed_name::alone,
@@ -109,11 +114,12 @@ pub(crate) static RULES: &[Rule] = &[
     server_egress::open,
 ];
 
-/// Runs every rule on `benchmark`.
-pub(crate) fn check(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
+/// Runs every rule on `benchmark`, which was read from these sources.
+pub(crate) fn check(benchmark: &Benchmark, sources: &SourceMap, diagnostics: &mut Diagnostics) {
     for rule in RULES {
         rule(benchmark, diagnostics);
     }
+    lost_status::kept(benchmark, sources, diagnostics);
 }
 
 #[cfg(test)]

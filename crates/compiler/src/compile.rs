@@ -11,13 +11,13 @@ use rayon::prelude::*;
 use crate::check;
 use crate::lower::{self, Document, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, Suites, Unreadable};
 use crate::manifest::{self, Emitted, Identity, Manifest, Part, SuiteIdentity};
+use crate::model::target::ResultsSettings;
 use crate::model::{Benchmark, Suite};
 use crate::permission::{self, OfTarget, raised};
 use crate::tree::{OutputFile, OutputTree, Rejected, size};
 use crate::workload;
 use kubebench_format::result::Ack;
 use kubebench_format::schema::{DocumentKind, Schemas};
-use kubebench_format::spec::v1::project::LintLevel;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, Severity, code};
 use kubebench_syntax::text::{Source, SourceId, SourceMap, Span};
 use kubebench_syntax::yaml;
@@ -160,8 +160,12 @@ impl Workspace {
 
     /// Returns the folder of results; the default when the project file is at fault.
     pub fn results_dir(&self) -> String {
-        let settings = self.project.as_ref().map(|project| &project.settings);
-        settings.map_or_else(|| "results".to_owned(), |settings| settings.results.directory.clone())
+        self.results().map_or_else(|| "results".to_owned(), |results| results.directory.clone())
+    }
+
+    /// Returns what the project says of results; nothing when its file is at fault.
+    pub fn results(&self) -> Option<&ResultsSettings> {
+        self.project.as_ref().map(|project| &project.settings.results)
     }
 
     fn load_project(&mut self, file: Option<Input>, version: &str) -> Option<Project> {
@@ -171,6 +175,7 @@ impl Workspace {
         let (_, root) = load(id, source, &[DocumentKind::Project], document_schemas(), &mut self.diagnostics)?;
         check::of_steps(&root, &mut self.diagnostics);
         check::of_results(&root, &mut self.diagnostics);
+        check::in_document(&root, &mut self.diagnostics);
         let project = lower::project(Some(Document { source, root: &root }), version, &mut self.diagnostics)
             .filter(|_| !self.diagnostics.has_errors())?;
         self.of_targets = permission::of_targets(&root, &project.targets);
@@ -182,7 +187,7 @@ impl Workspace {
         let schemas = document_schemas();
         let Self { mut sources, mut diagnostics, project, of_targets, read, lets_go } = self;
         if let Some(project) = &project {
-            diagnostics.extend(raised(of_targets.iter().map(|of| &of.finding), &project.levels));
+            diagnostics.extend(raised(of_targets.iter().map(|of| &of.finding), |finding| project.level(finding)));
         }
         specs.sort_by(|a, b| a.path.cmp(&b.path));
         let texts: Vec<Source> = specs.into_par_iter().map(|input| Source::new(input.path, &input.bytes)).collect();
@@ -203,7 +208,15 @@ impl Workspace {
                 named_by.entry(manifest.clone()).or_default().extend(path.clone());
             }
         }
-        let inputs = Inputs { schemas, read: &*read, manifests: &manifests, suites: &suites, sources: &sources };
+        let owners: BTreeSet<String> = loaded.iter().filter_map(name_of).collect();
+        let inputs = Inputs {
+            schemas,
+            read: &*read,
+            manifests: &manifests,
+            suites: &suites,
+            owners: &owners,
+            sources: &sources,
+        };
         let outcomes: Vec<Outcome> =
             loaded.into_par_iter().filter_map(|spec| compile_one(spec, project.as_ref(), inputs, lets_go)).collect();
         let Assembled { benchmarks, suites, tree, mut faulty, held_back } =
@@ -276,6 +289,12 @@ fn load_spec(id: SourceId, source: &Source, schemas: &Schemas) -> Loaded {
     Loaded { id, diagnostics, document, manifests: BTreeSet::new() }
 }
 
+/// Returns the name of a benchmark or suite.
+fn name_of(spec: &Loaded) -> Option<String> {
+    let (_, root) = spec.document.as_ref()?;
+    root.get("metadata")?.get("name")?.as_text().map(str::to_owned)
+}
+
 /// Returns the suites among the specs: a benchmark cannot be compiled before it is known who runs it.
 fn suites(loaded: &mut [Loaded], project: Option<&Project>, sources: &SourceMap) -> Suites {
     let Some(project) = project else { return Suites::default() };
@@ -317,18 +336,19 @@ fn compile_one(spec: Loaded, project: Option<&Project>, inputs: Inputs<'_>, lets
     let diagnostics = &mut outcome.diagnostics;
     let (Some((kind, root)), Some(project)) = (document, project) else { return Some(outcome) };
     let document = Document { source, root: &root };
+    check::in_document(&root, diagnostics);
     if kind == DocumentKind::Suite {
         let suite = inputs.suites.iter().find(|suite| suite.path == outcome.path);
         outcome.name = suite.map(|suite| (suite.name.clone(), suite.name_span));
     } else if let Some(lowered) = lower::benchmark(document, &manifests, project, inputs, diagnostics) {
         let output = |Resolved { mut benchmark, document, mut permissions }| {
             let mut found = Diagnostics::default();
-            check::check(&benchmark, &mut found);
+            check::check(&benchmark, inputs.sources, &mut found);
             permissions.extend(permission::split(&mut found));
             permissions.sort_by(|one, other| permission::key(one).cmp(&permission::key(other)));
             permissions.dedup_by(|one, other| permission::key(one) == permission::key(other));
             diagnostics.extend(found);
-            diagnostics.extend(raised(permissions.iter(), &project.levels));
+            diagnostics.extend(raised(permissions.iter(), |finding| project.level(finding)));
             let Emitted { identity, rules, manifests } = manifest::emit(&benchmark, &document, diagnostics);
             let files = files(manifests, &benchmark.path, Some(benchmark.name_span));
             if lets_go {
@@ -486,18 +506,12 @@ fn insert(tree: &mut OutputTree, files: Vec<(String, OutputFile)>, diagnostics: 
 
 /// Gives findings the levels that the project sets, and drops those that it switched off.
 fn at_levels(diagnostics: Diagnostics, project: Option<&Project>) -> Diagnostics {
-    let Some(levels) = project.map(|project| &project.levels) else { return diagnostics };
+    let Some(project) = project else { return diagnostics };
     let mut leveled = Diagnostics::default();
-    for mut diagnostic in diagnostics {
-        match levels.get(diagnostic.code.id) {
-            Some(LintLevel::Off) => continue,
-            // What another code says of what is right is not made wrong.
-            Some(_) if diagnostic.severity == Severity::Info && diagnostic.code.severity != Severity::Info => {}
-            Some(LintLevel::Error) => diagnostic.severity = Severity::Error,
-            Some(LintLevel::Warning) => diagnostic.severity = Severity::Warning,
-            None => {}
-        }
-        leveled.push(diagnostic);
-    }
+    leveled.extend(
+        diagnostics
+            .into_iter()
+            .filter_map(|finding| Some(Diagnostic { severity: project.level(&finding)?, ..finding })),
+    );
     leveled
 }

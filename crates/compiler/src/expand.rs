@@ -7,12 +7,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use kubebench_format::result::VARIANT;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
 use kubebench_syntax::digest::Digest;
-use kubebench_syntax::text::Span;
+use kubebench_syntax::text::{Span, first_of};
 use kubebench_syntax::yaml::scalar::{self, Plain};
 use kubebench_syntax::yaml::{Node, Value};
 
 use kubebench_syntax::invariant::Invariant as _;
 pub(crate) use variants::expand_variants;
+
+/// How many of many names a message has.
+const NAMED: usize = 8;
 
 /// The most cases of one benchmark, counted before any is made.
 pub(crate) const MAX_CASES: usize = 10_000;
@@ -116,12 +119,12 @@ fn entries_of(
             faulty = true;
             let message = format!("`{}` is not an axis", entry.key);
             let names: Vec<&str> = axes.keys().copied().collect();
-            diagnostics.push(malformed(entry.key_span, message).help(format!("axes are: {}", first_of(&names))));
+            diagnostics.push(malformed(entry.key_span, message).help(format!("axes are: {}", first_of(&names, NAMED))));
         }
         let missing: Vec<&str> = axes.keys().copied().filter(|axis| !values.contains_key(*axis)).collect();
         if naming == Naming::Every && !missing.is_empty() {
             faulty = true;
-            let message = format!("this case leaves out {}", first_of(&missing));
+            let message = format!("this case leaves out {}", first_of(&missing, NAMED));
             diagnostics.push(
                 malformed(item.span, message)
                     .note("an included case names every axis, so that no lookup is left without a value")
@@ -137,16 +140,6 @@ fn entries_of(
         }
     }
     kept
-}
-
-/// Returns the first names, and how many there are beside them.
-fn first_of(names: &[&str]) -> String {
-    const SHOWN: usize = 8;
-    let shown = names.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
-    match names.len().checked_sub(SHOWN) {
-        None | Some(0) => shown,
-        Some(more) => format!("{shown} and {more} more"),
-    }
 }
 
 /// The combinations of the axes' values, each as one number per axis: many entries are compared with many of them.

@@ -15,7 +15,7 @@ mod token;
 
 use std::collections::BTreeSet;
 
-use crate::model::target::PodSecurity;
+use crate::model::target::{PodSecurity, ResultsSettings};
 use kubebench_syntax::diag::Diagnostics;
 use kubebench_syntax::yaml::{Entry, Node};
 
@@ -36,12 +36,14 @@ pub(crate) struct Bounds<'a> {
     pub(crate) target: &'a str,
     /// The Pod Security level that the namespace of the target enforces.
     pub(crate) pod_security: PodSecurity,
-    /// The Secret with the git credential.
-    pub(crate) credential: &'a str,
+    /// How results are recorded, by Secrets that no pod may read.
+    pub(crate) results: &'a ResultsSettings,
     /// The kinds that the project allows beside those that always are, as `GROUP/KIND`.
     pub(crate) kinds: &'a BTreeSet<String>,
     /// For whom tokens of a pod's account may be.
     pub(crate) audiences: &'a BTreeSet<String>,
+    /// The names of all benchmarks and suites, each of which has a claim of results.
+    pub(crate) owners: &'a BTreeSet<String>,
     /// The objects of its manifest.
     pub(crate) objects: &'a [Node],
 }

@@ -1,8 +1,10 @@
 //! From documents to the model: defaults are filled in here, in one visible place, and every fault is gathered.
 
 mod ack;
+mod authorities;
 mod benchmark;
 mod claim;
+mod concurrency;
 mod declared;
 mod files;
 mod gates;
@@ -10,9 +12,13 @@ mod literals;
 mod lookup_errors;
 mod manifests;
 mod metrics;
+mod placement;
 mod places;
+mod pods;
 mod project;
 mod roots;
+mod schedule;
+mod signing;
 mod suite;
 mod target;
 mod variants;

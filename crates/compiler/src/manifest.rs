@@ -12,6 +12,7 @@ mod object;
 mod overrides;
 mod patch;
 mod pipeline;
+mod placement;
 mod pod;
 mod rules;
 mod run_object;

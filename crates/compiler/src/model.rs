@@ -5,6 +5,8 @@
 mod api;
 pub mod carried;
 pub mod estimate;
+pub mod placement;
+pub mod pods;
 pub(crate) mod serving;
 pub mod suite;
 pub mod target;
@@ -27,7 +29,7 @@ use kubebench_format::result::v1::Direction;
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::MetricSelector;
-use kubebench_syntax::unit::{Duration, Quantity};
+use kubebench_syntax::unit::{Cron, Duration, Quantity, TimeZone};
 pub(crate) use serving::Protocol;
 pub use serving::Serving;
 pub use suite::Suite;
@@ -38,6 +40,11 @@ pub(crate) use workload::TemplateAt;
 pub(crate) use workload::TemplateForm;
 pub(crate) use workload::TemplateStep;
 pub use workload::{Env, Given, LongestName, Role, Serves, Workload, literal};
+
+/// The volume of a pod that holds results, where the pod sees some of it.
+pub(crate) const VOLUME_OF_RESULTS: &str = "kubebench-results";
+/// What follows the name of a benchmark or suite in that of the claim on which its results are kept until they are recorded.
+pub(crate) const CLAIM_OF_RESULTS: &str = "-results";
 
 /// One benchmark on one target.
 #[derive(Debug)]
@@ -144,10 +151,10 @@ impl Case {
 /// When to run.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    /// Five cron fields.
-    pub cron: String,
-    /// IANA name.
-    pub timezone: String,
+    /// The line.
+    pub cron: Cron,
+    /// By whose clock.
+    pub timezone: TimeZone,
 }
 
 /// Upper bounds on what all runs may use.
@@ -376,10 +383,15 @@ pub struct Unused {
 }
 
 impl Benchmark {
+    /// Returns what people know the Workflow by that runs it: its own name, or its suite.
+    pub fn started_as(&self) -> String {
+        self.suite.as_ref().map_or_else(|| self.name.clone(), |suite| format!("suite {suite}"))
+    }
+
     /// Returns the number of runs of one Workflow: cases times repeats and warm-ups. What loads a server is warmed up when that
     /// comes up, by no runs of its own.
     pub fn runs(&self) -> u64 {
-        let is_load = |case: &&Case| case.workload.serving.as_ref().is_some_and(|serving| serving.load.is_some());
+        let is_load = |case: &&Case| case.workload.load().is_some();
         let loads = self.cases.iter().filter(is_load).count() as u64;
         self.cases.len() as u64 * u64::from(self.repeats + self.warmups) - loads * u64::from(self.warmups)
     }

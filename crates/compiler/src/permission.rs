@@ -2,12 +2,10 @@
 //!
 //! Those whose codes are of that level themselves are kept apart, for `plan`: a lint level makes them findings like any other.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::model::{Api, Target};
 use kubebench_format::plan::v1::What;
-use kubebench_format::spec::v1::project::LintLevel;
 use kubebench_syntax::diag::{Code, Diagnostic, Diagnostics, Severity, code};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Entry, Node, Value};
@@ -19,14 +17,17 @@ const KINDS: [(What, &[&Code]); 12] = [
     (What::Image, &[&code::KB0384]),
     (What::Kind, &[&code::KB0385]),
     (What::Network, &[&code::KB0387]),
-    (What::Placement, &[&code::KB0389]),
+    (What::Placement, &[&code::KB0389, &code::KB0392]),
     (What::PodSecurity, &[&code::KB0388, &code::KB0419]),
     (What::Rule, &[&code::KB0386]),
     (What::Secret, &[&code::KB0380]),
     (What::Token, &[&code::KB0373, &code::KB0382]),
-    (What::Unseen, &[&code::KB0329, &code::KB0376, &code::KB0440]),
+    (What::Unseen, &[&code::KB0329, &code::KB0376, &code::KB0391, &code::KB0440]),
     (What::Volume, &[&code::KB0383]),
 ];
+
+/// What the namespaces of Kubernetes itself begin with.
+const SYSTEM: &str = "kube-";
 
 /// Something of a target that all its benchmarks have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,15 +64,13 @@ pub(crate) fn split(found: &mut Diagnostics) -> Vec<Diagnostic> {
     permissions
 }
 
-/// Returns those permissions that the project makes findings like any other.
+/// Returns those permissions that `level`, the one that the project gives a finding, makes findings like any other.
 pub(crate) fn raised<'p>(
     permissions: impl Iterator<Item = &'p Diagnostic>,
-    levels: &BTreeMap<String, LintLevel>,
+    level: impl Fn(&Diagnostic) -> Option<Severity>,
 ) -> impl Iterator<Item = Diagnostic> {
-    let is_raised = |finding: &&Diagnostic| {
-        let level = levels.get(finding.code.id);
-        is_of_plan(finding) && matches!(level, Some(LintLevel::Error | LintLevel::Warning))
-    };
+    let is_raised =
+        move |finding: &&Diagnostic| is_of_plan(finding) && level(finding).is_some_and(|level| level != Severity::Info);
     permissions.filter(is_raised).cloned()
 }
 
@@ -107,6 +106,10 @@ pub(crate) fn of_targets(root: &Node, targets: &[Arc<Target>]) -> Vec<OfTarget> 
             let said = |level: &str| format!("the namespace of `{}` enforces the level {level}", target.name);
             found.push(permission(&code::KB0388, level.span, text(level), said));
         }
+        if let Some(class) = node.get("priorityClass") {
+            let said = |class: &str| format!("all pods ask for {class}");
+            found.push(permission(&code::KB0389, class.span, format!("priorityClass {}", text(class)), said));
+        }
         for audience in node.items_of("tokenAudiences") {
             let said = |audience: &str| format!("pods may ask for tokens for `{audience}`");
             found.push(permission(&code::KB0382, audience.span, text(audience), said));
@@ -115,6 +118,18 @@ pub(crate) fn of_targets(root: &Node, targets: &[Arc<Target>]) -> Vec<OfTarget> 
             let mirror = format!("{key} from {}", text(value));
             let said = |mirror: &str| format!("images are pulled from elsewhere: {mirror}");
             found.push(permission(&code::KB0384, *key_span, mirror, said));
+        }
+        if let Some(namespace) = node.get("namespace").filter(|_| target.namespace.starts_with(SYSTEM)) {
+            let said =
+                |_: &str| format!("objects of `{}` go into `{}`, Kubernetes' own", target.name, target.namespace);
+            found.push(permission(&code::KB0389, namespace.span, format!("namespace {}", target.namespace), said));
+        }
+        if let Some(url) = node.get("prometheus").and_then(|prometheus| prometheus.get("url")) {
+            let said = |url: &str| format!("the steps ask the {url}");
+            found.push(permission(&code::KB0387, url.span, format!("Prometheus at {}", text(url)), said));
+        }
+        for (block, pods) in [("pods", "all pods"), ("steps", "the pods of the steps")] {
+            found.extend(node.entries_of(block).iter().map(|entry| of_pods(block, pods, entry)));
         }
         found.extend(node.get("networkPolicy").into_iter().flat_map(openings));
         all.extend(found.into_iter().map(|finding| OfTarget { target: Some(target.name.clone()), finding }));
@@ -127,10 +142,26 @@ fn of_steps(spec: &Node) -> Vec<Diagnostic> {
     let image = spec.get("image").filter(|image| !text(image).contains("@sha256:"));
     let said = |image: &str| format!("the steps of the pipeline run `{image}`, which has no digest");
     let image = image.map(|node| permission(&code::KB0384, node.span, text(node), said));
-    let credential = spec.get("results").and_then(|results| results.get("credential"));
+    let of_results = |name: &str| spec.get("results").and_then(|results| results.get(name));
     let said = |name: &str| format!("the recorder reads the Secret `{name}`");
-    let credential = credential.map(|node| permission(&code::KB0380, node.span, text(node), said));
-    image.into_iter().chain(credential).collect()
+    let credential = of_results("credential").map(|node| permission(&code::KB0380, node.span, text(node), said));
+    let said = |name: &str| format!("the recorder signs with the key of the Secret `{name}`");
+    let signing = of_results("signing").and_then(|signing| signing.get("secret"));
+    let signing = signing.map(|node| permission(&code::KB0380, node.span, text(node), said));
+    let said = |remote: &str| format!("the recorder sends results, and its credential, to {remote}");
+    let remote = of_results("remote").map(|node| permission(&code::KB0387, node.span, text(node), said));
+    let said = |_: &str| "the recorder takes any server of SSH that answers for the right one".to_owned();
+    let keys = of_results("sshHostKeys").filter(|keys| text(keys) == "acceptNew");
+    let keys = keys.map(|keys| permission(&code::KB0387, keys.span, "unknown SSH host keys".to_owned(), said));
+    let said = |ca: &str| format!("the steps take servers for the right ones by other than public authorities: {ca}");
+    let ca = of_results("ca").map(|ca| permission(&code::KB0387, ca.span, format!("ca {}", ca.to_json()), said));
+    image.into_iter().chain(credential).chain(signing).chain(remote).chain(keys).chain(ca).collect()
+}
+
+/// Returns what a target says of `pods`, in `block`.
+fn of_pods(block: &str, pods: &str, Entry { key, key_span, value }: &Entry) -> Diagnostic {
+    let value = format!("{block} {key} {}", value.to_json());
+    permission(&code::KB0392, *key_span, value, |_| format!("`{key}` of the target applies to {pods}"))
 }
 
 /// Returns what a network policy lets in and out beside DNS and the benchmarks themselves.
@@ -145,6 +176,15 @@ fn openings(policy: &Node) -> Vec<Diagnostic> {
         found.extend(
             policy.items_of(direction).iter().map(|rule| opening(rule.span, format!("{direction} {}", rule.to_json()))),
         );
+    }
+    // Another place for names may be any; where steps reach the rest can only be fewer addresses, but other ports.
+    for field in ["dns", "apiServer", "git", "prometheus"] {
+        let rule = policy.get(field).filter(|rule| field == "dns" || rule.get("ports").is_some());
+        found.extend(rule.map(|rule| opening(rule.span, format!("{field} {}", rule.to_json()))));
+    }
+    for Entry { key, value, .. } in policy.entries_of("operatorNamespaces") {
+        let of = |name: &Node| opening(name.span, format!("operators of {key} in the namespace {}", text(name)));
+        found.extend(value.items().iter().map(of));
     }
     found
 }

@@ -63,6 +63,10 @@ impl<'c> Change<'c> {
         };
         let (before, now) = (of(self.base), of(self.head));
         let mut held = Held::default();
+        // Of a project at fault nothing is known; compiling it fails by itself.
+        if self.head.project.is_none() {
+            return held;
+        }
         if !self.begins() {
             settings::compare(self, &mut held.weakened);
         }

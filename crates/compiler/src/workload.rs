@@ -213,6 +213,7 @@ impl Lowering<'_> {
             scale_is_manual: false,
             given: None,
             serving: None,
+            placement: Vec::new(),
         }
     }
 

@@ -13,16 +13,19 @@ mod config;
 pub mod instance;
 pub mod labels;
 mod objects;
+mod pods;
 mod prices;
 mod rules;
 mod run;
 mod served;
 mod settings;
 mod suite;
+pub mod users;
 
 pub use config::{Case, Config, Described, RunList, Server, StepJob};
 pub use instance::text_at;
 pub use objects::{Created, Naming};
+pub use pods::{ISTIO_INJECT, LINKERD_INJECT, PodMetadata};
 pub use prices::Prices;
 pub use rules::{RulesFile, SpecSource};
 pub use run::{Order, Run, round};
@@ -34,6 +37,14 @@ use kubebench_syntax::invariant::Invariant as _;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
+
+/// Returns the folder on the volume of results in which `prepare` of a benchmark leaves what its runs read.
+pub fn data_folder(benchmark: &str) -> String {
+    format!("data/{benchmark}")
+}
+
+/// The private key in the Secret that `results.signing` names.
+pub const SIGNING_KEY: &str = "ed25519.pem";
 
 /// The version of every file of the contract.
 const SCHEMA_VERSION: u64 = 1;

@@ -8,7 +8,7 @@ use super::Fault;
 use super::Run;
 use super::config::{Case, Config, Described, StepJob, text};
 use super::instance::{self, Attempt, Owner, Session, job_name, label_at, name_at, own};
-use super::text_at;
+use super::{PodMetadata, text_at};
 use kubebench_syntax::diag::Diagnostic;
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::{Source, SourceId};
@@ -24,6 +24,8 @@ pub struct Naming<'a> {
     pub session: Session<'a>,
     /// The Workflow.
     pub owner: Owner<'a>,
+    /// What its pods carry.
+    pub pods: &'a PodMetadata,
 }
 
 /// The objects of one run.
@@ -164,6 +166,7 @@ impl Config {
         for (object, Described { name_at: names, labels_at, .. }) in objects.iter_mut().zip(described) {
             name_at(object, names, name);
             label_at(object, labels_at, &labels.labels());
+            naming.pods.add_to(object, labels_at);
             own(object, naming.owner);
         }
         let workload = objects.remove(0);

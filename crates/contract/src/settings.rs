@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Prices;
 use super::{Fault, read, write};
+use super::{PodMetadata, Prices};
 
 /// The settings of a target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,6 +18,9 @@ pub struct Settings {
     /// What an hour of its resources costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prices: Option<Prices>,
+    /// What the pods of runs carry.
+    #[serde(default, skip_serializing_if = "PodMetadata::is_empty")]
+    pub pods: PodMetadata,
     /// Where results go.
     pub results: ResultsSettings,
 }
@@ -43,6 +46,9 @@ pub struct ResultsSettings {
     pub directory: String,
     /// What the refs of an inbox begin with.
     pub inbox: String,
+    /// `acceptNew` where a server of SSH with an unknown key is taken for the right one.
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "sshHostKeys")]
+    pub ssh_host_keys: Option<String>,
 }
 
 impl Settings {

@@ -4,13 +4,17 @@
 //! unknown, never to be right.
 
 mod access;
+mod admission;
 mod apis;
 mod argo;
+mod authorities;
 mod credential;
 mod gitops;
 mod limits;
 mod needs;
 mod nodes;
+mod operators;
+mod platform;
 mod queue;
 mod references;
 mod search;
@@ -20,6 +24,7 @@ mod workflows;
 use serde_json::Value as Json;
 
 use kubebench_contract::text_at;
+use kubebench_syntax::text::first_of;
 pub use needs::Needs;
 pub(crate) use needs::PodNeed;
 
@@ -103,16 +108,22 @@ pub trait Facts {
 /// Holds the cluster of a target against what its tree needs.
 pub fn examine(needs: &Needs<'_>, facts: &dyn Facts) -> Vec<Finding> {
     let mut report = Report::default();
-    let checks: [fn(&Needs<'_>, &dyn Facts, &mut Report); 12] = [
+    let checks: [fn(&Needs<'_>, &dyn Facts, &mut Report); 18] = [
         apis::check,
         argo::check,
         limits::check,
+        platform::proxies,
+        platform::users,
         search::check,
         storage::check,
         access::check,
+        admission::check,
         credential::check,
+        credential::check_signing,
+        authorities::check,
         references::check,
         queue::check,
+        operators::check,
         nodes::check,
         workflows::check,
         gitops::check,
@@ -181,12 +192,8 @@ fn items(list: &Json) -> impl Iterator<Item = &Json> {
 /// Returns names in backticks, the first few of them.
 fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     const NAMED: usize = 4;
-    let names: Vec<&str> = names.into_iter().collect();
-    let shown: Vec<String> = names.iter().take(NAMED).map(|name| format!("`{name}`")).collect();
-    match names.len().saturating_sub(NAMED) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
+    let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    first_of(&names, NAMED)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 pub(crate) mod composition;
 pub(crate) mod container;
 mod event;
+pub(crate) mod neighbor;
 pub(crate) mod node;
 mod pod;
 mod queue;

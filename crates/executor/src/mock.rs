@@ -161,6 +161,8 @@ impl Request<'_> {
                 nodes: vec![node],
                 images: images(case),
                 software: BTreeMap::new(),
+                neighbors: Vec::new(),
+                neighbors_left_out: 0,
             },
             server: None,
             inputs: Json::Null,

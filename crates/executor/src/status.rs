@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
-use crate::follow::workflow::lacked;
+use crate::follow::workflow::{lacked, waits_for};
 use crate::follow::{self, Event, Observed, Places, Pod, Progress, Replica, State};
 use by_run::ByRun;
 use kubebench_compiler::workload::kind_of;
@@ -60,6 +60,8 @@ pub struct WorkflowStatus {
     pub phase: String,
     /// What Argo says about that.
     pub message: String,
+    /// The Workflows, as `NAMESPACE/NAME`, that must end before it starts: so many run at once on the target.
+    pub waits_for: Vec<String>,
     /// When it started, or was created.
     pub since: String,
     /// When it ended.
@@ -257,6 +259,8 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> WorkflowSta
         let why = if step.message.is_empty() { "Argo does not say why" } else { &step.message };
         notes.push(format!("step {} failed: {why}", named(name)));
     }
+    let is_unrecorded =
+        nodes.steps.iter().any(|((_, name), step)| name == "record" && step.is_over() && !step.has_succeeded());
     let lacked = lacked(workflow);
     if let Some(what) = lacked {
         notes.push(format!(
@@ -269,12 +273,15 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> WorkflowSta
     if workflow.pointer("/spec/suspend") == Some(&true.into()) {
         notes.push("it is suspended: `argo resume` resumes it".to_owned());
     }
+    let waits_for: Vec<String> = waits_for(workflow).into_iter().map(str::to_owned).collect();
     let mut session = WorkflowStatus {
         benchmark: label(workflow, labels::BENCHMARK).to_owned(),
         workflow: text_at(workflow, "/metadata/name").to_owned(),
         uid: uid.to_owned(),
         phase: if phase.is_empty() { "Pending".to_owned() } else { phase.to_owned() },
-        message: text_at(workflow, "/status/message").to_owned(),
+        // That it waits for a lock is said in other words.
+        message: if waits_for.is_empty() { text_at(workflow, "/status/message").to_owned() } else { String::new() },
+        waits_for,
         since: since.to_owned(),
         finished: (!finished.is_empty()).then(|| finished.to_owned()),
         runs,
@@ -286,28 +293,35 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> WorkflowSta
         "the same runs, once the Workflow is deleted and created again".to_owned()
     } else if nodes.note.is_some() && !is_over {
         "unknown".to_owned()
+    } else if !is_over {
+        next(&session)
+    } else if let Some(when) = next_session(seen, &session) {
+        when
+    } else if is_unrecorded {
+        "its results wait on the volume: once the reason is gone that the step `record` gives in its log, delete the Workflow and apply it \
+         again; nothing is measured twice"
+            .to_owned()
     } else {
-        next(seen, &session, is_over)
+        "nothing; raise `run:` in the spec to run it again".to_owned()
     };
     session
 }
 
+/// Says when its schedule starts the next one, where it has a schedule.
+fn next_session(seen: &Namespace, session: &WorkflowStatus) -> Option<String> {
+    let of_benchmark = |schedule: &&Json| label(schedule, labels::BENCHMARK) == session.benchmark;
+    let schedule = seen.schedules.iter().find(of_benchmark)?;
+    let cron = schedule.pointer("/spec/schedules/0").and_then(Json::as_str).unwrap_or_default();
+    let when = format!("`{cron}` ({})", text_at(schedule, "/spec/timezone"));
+    Some(if schedule.pointer("/spec/suspend") == Some(&true.into()) {
+        format!("nothing: its schedule {when} is suspended")
+    } else {
+        format!("the next session, {when}")
+    })
+}
+
 /// Says what comes after what is at work now.
-fn next(seen: &Namespace, session: &WorkflowStatus, is_over: bool) -> String {
-    if is_over {
-        let of_benchmark = |schedule: &&Json| label(schedule, labels::BENCHMARK) == session.benchmark;
-        if let Some(schedule) = seen.schedules.iter().find(of_benchmark) {
-            let cron = schedule.pointer("/spec/schedules/0").and_then(Json::as_str).unwrap_or_default();
-            let paused = schedule.pointer("/spec/suspend") == Some(&true.into());
-            let when = format!("`{cron}` ({})", text_at(schedule, "/spec/timezone"));
-            return if paused {
-                format!("nothing: its schedule {when} is suspended")
-            } else {
-                format!("the next session, {when}")
-            };
-        }
-        return "nothing; raise `run:` in the spec to run it again".to_owned();
-    }
+fn next(session: &WorkflowStatus) -> String {
     match session.step.as_deref() {
         Some("summary" | "suite-summary" | "cleanup") => return "its results are recorded".to_owned(),
         Some(step) if step.starts_with("cleanup of ") => return "its results are recorded".to_owned(),

@@ -11,8 +11,11 @@ use super::series::{Reading, Sample, Series, Window};
 use super::tool::Tool;
 use super::unit_word::UnitWord;
 use super::{json_document, open_metrics, unit_word};
-use kubebench_format::spec::v1::metric::{Reports, Row};
-use kubebench_syntax::invariant::Invariant as _;
+use kubebench_format::spec::v1::metric::Reports;
+
+mod table;
+
+pub use table::csv;
 
 /// A document that is larger is not read.
 const MAX_DOCUMENT: u64 = 64 << 20;
@@ -158,110 +161,6 @@ pub fn json_lines(
     }
     let among = if filter.is_empty() { String::new() } else { format!(", {passed} pass `where`") };
     Err(format!("no line has a value at `{pointer}`: of {lines} lines {documents} are JSON objects{among}"))
-}
-
-/// Reads the values of a column; cells that are blank are none, and are counted in the note.
-///
-/// # Errors
-/// Why there is none.
-pub fn csv(mut text: impl BufRead, column: &str, row: Row, series: &mut Series) -> Result<Note, String> {
-    refuse_utf_16(text.fill_buf().map_err(|error| format!("it cannot be read: {error}"))?)?;
-    let text = Ending { text, last: b'\n' }.take(MAX_LINE);
-    let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text);
-    let headers = reader.byte_headers().map_err(|error| format!("it is no CSV: {error}"))?.clone();
-    let names: Vec<String> =
-        headers.iter().map(|name| String::from_utf8_lossy(name).trim_start_matches('\u{feff}').to_owned()).collect();
-    let index = names
-        .iter()
-        .position(|name| name == column)
-        .ok_or_else(|| format!("there is no column `{column}`; the columns are {}", listed(&names)))?;
-    let namesakes = names.iter().filter(|name| *name == column).count();
-    if namesakes > 1 {
-        return Err(format!(
-            "{namesakes} columns are called `{column}`, and nothing says which of them is meant: give each a name of its own"
-        ));
-    }
-    let named = unit_word::before(column);
-    let step_column = names.iter().position(|name| matches!(name.as_str(), "step" | "global_step" | "iteration"));
-    let mut last = None;
-    let (mut rows, mut blank) = (0_u64, 0_u64);
-    // How many cells the last row has, and where it stands.
-    let mut last_row = (0, None);
-    let mut strange = Strange::default();
-    let mut record = csv::ByteRecord::new();
-    loop {
-        // A row may take so much and no more: a quote that nobody closed would make one of all the rest.
-        let is_over = reader.get_ref().limit() == 0;
-        reader.get_mut().set_limit(MAX_LINE);
-        let is_record = reader.read_byte_record(&mut record).map_err(|error| format!("it is no CSV: {error}"))?;
-        if is_over || reader.get_ref().limit() == 0 {
-            return Err(format!("row {} is longer than {} MiB", rows + 1, MAX_LINE >> 20));
-        }
-        if !is_record {
-            break;
-        }
-        rows += 1;
-        let line = record.position().map(csv::Position::line);
-        last_row = (record.len(), line);
-        let text = |index: usize| record.get(index).map(String::from_utf8_lossy).unwrap_or_default();
-        let cell = text(index);
-        if cell.is_empty() {
-            blank += 1;
-            continue;
-        }
-        // A comma that is no separator of cells makes one too many.
-        let read = if record.len() > headers.len() {
-            Err(format!("the row has {} cells, and the header has {}", record.len(), headers.len()))
-        } else {
-            series.number(&cell, named)
-        };
-        let value = strange.or_nan(read, || format!("line {}", line.expected("a place of each record")));
-        let step = step_column.and_then(|step| text(step).parse().ok());
-        let sample = Sample { value, step, line, rank: None };
-        match row {
-            Row::First => {
-                series.push(sample);
-                break;
-            }
-            Row::Last => last = Some(sample),
-            Row::All => series.push(sample),
-        }
-    }
-    let (cells, line) = last_row;
-    let is_cut = reader.is_done() && reader.get_ref().get_ref().last != b'\n';
-    let at = || format!("line {}", line.expected("a place of each record"));
-    if is_cut && rows > 0 && cells <= index {
-        let value = strange.or_nan(Err("the file ends before this column".to_owned()), at);
-        last = None;
-        blank -= 1;
-        series.push(Sample { value, step: None, line, rank: None });
-    }
-    if let Some(sample) = last {
-        series.push(sample);
-    }
-    if series.is_empty() {
-        return Err(format!("no row of {rows} has a value in column `{column}`"));
-    }
-    let blank = (blank > 0).then(|| format!("{blank} of {rows} rows are blank in this column, and do not count"));
-    let open_end = is_cut && cells == index + 1 && series.last_line() == line;
-    let open_end = open_end.then(|| format!("the file ends in {}, whose value may be cut", at()));
-    Ok(joined(joined(strange.note(), blank), open_end))
-}
-
-/// A text that knows with which byte it ended.
-struct Ending<R> {
-    text: R,
-    last: u8,
-}
-
-impl<R: Read> Read for Ending<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let count = self.text.read(buffer)?;
-        if let Some(last) = count.checked_sub(1).and_then(|last| buffer.get(last)) {
-            self.last = *last;
-        }
-        Ok(count)
-    }
 }
 
 fn joined(first: Note, second: Note) -> Note {

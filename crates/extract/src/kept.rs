@@ -179,7 +179,7 @@ impl Rules {
         });
         self.checks.retain(|check| match check {
             Check::Metric { metric, .. } => names.iter().any(|name| name == metric.name()),
-            Check::Restarts(_) | Check::FailedRequests(_) => true,
+            Check::Restarts(_) | Check::FailedRequests(_) | Check::Cautions(_) => true,
         });
         self
     }

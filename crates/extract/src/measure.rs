@@ -16,7 +16,7 @@ use super::source_unit;
 use super::tool::Requests;
 use kubebench_format::result::v1::{CheckOutcome, Direction, Kind, Metric, Native, Source, Stats, StatusReason};
 use kubebench_format::result::{ReasonCode, labelled};
-use kubebench_format::spec::v1::metric::{Better, DurationSource, ProcessSource, Reduce, WhichTrials};
+use kubebench_format::spec::v1::metric::{Better, Caution, DurationSource, ProcessSource, Reduce, WhichTrials};
 use kubebench_stats as stats;
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::grouped;
@@ -103,8 +103,20 @@ pub struct Measured {
     pub checks: Vec<CheckOutcome>,
     /// Why the run does not count.
     pub invalid: Vec<StatusReason>,
+    /// What tools say of their own runs that makes their numbers less trustworthy. The run counts all the same, unless a check
+    /// forbids it.
+    pub cautions: Vec<Remark>,
     /// The reports of tools, by tool.
     pub native: BTreeMap<String, Native>,
+}
+
+/// What a tool says of its own run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// Which of the known cautions it is.
+    pub caution: Caution,
+    /// It, as a reason of the result.
+    pub reason: StatusReason,
 }
 
 /// Reads every metric from `logs` and `evidence` and judges the checks.
@@ -130,7 +142,7 @@ pub fn measure(rules: &Rules, logs: &[Log], restarts: u32, evidence: &dyn Eviden
     colliding(&mut measured, &ends);
     missing(rules, &mut measured);
     for check in &rules.checks {
-        let outcome = check::judge(check, &measured.metrics, &requests, restarts);
+        let outcome = check::judge(check, &measured, &requests, restarts);
         if !outcome.passed {
             let message = format!("the check `{}` failed: {}", outcome.name, outcome.observed);
             measured.invalid.push(StatusReason { code: ReasonCode::CheckFailed, message });
@@ -241,8 +253,8 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
             let read = |text| file::json_lines(text, pointer, filter, &mut series).map(|found| note = found);
             of_file(source, "jsonLines", file, pointer, evidence, read)
         }
-        From::Csv { file, column, row } => {
-            let read = |text| file::csv(text, column, *row, &mut series).map(|found| note = found);
+        From::Csv { file, column, row, delimiter } => {
+            let read = |text| file::csv(text, column, *row, *delimiter, &mut series).map(|found| note = found);
             of_file(source, "csv", file, column, evidence, read)
         }
         From::File { path } => {

@@ -15,7 +15,7 @@ use super::series::Window;
 use super::tool::{self, Tool};
 use kubebench_contract::RulesFile;
 use kubebench_format::spec::v1::metric::{
-    self as wire, Better, DurationSource, ProcessSource, Reduce, Reports, Row, WhichTrials,
+    self as wire, Better, Caution, Delimiter, DurationSource, ProcessSource, Reduce, Reports, Row, WhichTrials,
 };
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::unit::{MetricSelector, MetricUnit, Percentage};
@@ -108,6 +108,8 @@ pub enum From {
         column: String,
         /// Which rows count.
         row: Row,
+        /// What separates the cells.
+        delimiter: Delimiter,
     },
     /// A sample of OpenMetrics text.
     OpenMetrics {
@@ -226,6 +228,8 @@ pub enum Check {
     Restarts(u32),
     /// How many of the attempted requests of a load generator may have failed.
     FailedRequests(Percentage),
+    /// What no tool may say of its own run.
+    Cautions(Vec<Caution>),
 }
 
 impl Rules {
@@ -416,8 +420,9 @@ fn source(wire: wire::Source, unit: Option<&MetricUnit>) -> Result<From, String>
     if let Some(wire::JsonLinesSource { file, pointer, r#where }) = json_lines {
         return Ok(From::JsonLines { file, pointer, filter: texts(r#where) });
     }
-    if let Some(wire::CsvSource { file, column, row }) = csv {
-        return Ok(From::Csv { file, column: column.0, row: row.unwrap_or(Row::All) });
+    if let Some(wire::CsvSource { file, column, row, delimiter }) = csv {
+        let (row, delimiter) = (row.unwrap_or(Row::All), delimiter.unwrap_or(Delimiter::Auto));
+        return Ok(From::Csv { file, column: column.0, row, delimiter });
     }
     if let Some(wire::OpenMetricsSource { file, url, name, labels }) = open_metrics {
         let text = match (file, url) {
@@ -451,7 +456,10 @@ fn source(wire: wire::Source, unit: Option<&MetricUnit>) -> Result<From, String>
 }
 
 fn check(wire: wire::Check) -> Check {
-    let wire::Check { metric, finite, min, max, restarts, failed_requests } = wire;
+    let wire::Check { metric, finite, min, max, restarts, failed_requests, cautions } = wire;
+    if let Some(cautions) = cautions {
+        return Check::Cautions(cautions.forbid);
+    }
     if let Some(failed) = failed_requests {
         return Check::FailedRequests(failed.max.0);
     }

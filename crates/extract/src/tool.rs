@@ -52,10 +52,11 @@ use super::line::Line;
 use super::number;
 use super::series::{Reading, Sample};
 
+use kubebench_format::spec::v1::metric::Caution;
 pub use metric::{Headline, Over, ToolLabel, ToolMetric};
 use metric::{LAST, LAST_AND_MEDIAN, ONE, higher, label, lower, plain};
 pub use page::{document, list};
-pub use report::{Found, Report, Requests};
+pub use report::{Cautioned, Found, Report, Requests};
 
 /// The tools, by name.
 pub const TOOLS: &[Tool] = &[
@@ -117,6 +118,8 @@ pub struct Tool {
     pub example: &'static str,
     /// What of its attempts it calls failed, where it counts them: `requests`.
     pub attempts: Option<&'static str>,
+    /// What it may say of its own run that makes its numbers less trustworthy.
+    pub cautions: &'static [Caution],
     /// What metrics are called now that an older version recorded under another name.
     pub renamed: Option<fn(&renamed::Old<'_>) -> Option<renamed::Renamed>>,
 }

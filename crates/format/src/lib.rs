@@ -1,4 +1,4 @@
-//! What people and programs write into files: specs, project files and result files, and what `plan` answers, as wire types and as JSON
+//! What people and programs write into files: specs, project files, result files and their attestations, and what `plan` answers, as wire types and as JSON
 //! Schemas.
 //!
 //! Wire types have no logic, and schemas are generated from them. Reads no disk, clock or environment.
@@ -12,6 +12,7 @@
 //! assert_eq!(read.result.metadata.benchmark, "matmul");
 //! ```
 
+pub mod attestation;
 pub mod plan;
 pub mod result;
 pub mod schema;

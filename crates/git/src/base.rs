@@ -56,7 +56,7 @@ impl Base {
     pub fn compare(&self, folder: &str) -> Result<Compared> {
         let folder = format!("{}{folder}/", self.prefix);
         let why = || format!("cannot compare {folder} with {}{}", self.commit, hint(&self.repository));
-        let tree = self.repository.find_commit(self.commit).and_then(|commit| commit.tree()).with_context(why)?;
+        let tree = self.tree().with_context(why)?;
         let mut compared = Compared { kept: self.files(&tree, &folder).with_context(why)?, ..Compared::default() };
         let mut options = DiffOptions::new();
         options.pathspec(&folder).disable_pathspec_match(true).ignore_submodules(true).ignore_filemode(true);
@@ -80,7 +80,7 @@ impl Base {
     /// Returns the folders of the repository in which this commit has a file called `name` that is gone.
     pub fn folders_that_lost(&self, name: &str) -> Result<Vec<String>> {
         let why = || format!("cannot read the files of {}{}", self.commit, hint(&self.repository));
-        let tree = self.repository.find_commit(self.commit).and_then(|commit| commit.tree()).with_context(why)?;
+        let tree = self.tree().with_context(why)?;
         let top = self.repository.workdir().context("a bare repository has no project folder")?;
         let mut folders = Vec::new();
         let walked = tree.walk(TreeWalkMode::PreOrder, |above, entry| {
@@ -91,6 +91,10 @@ impl Base {
         });
         walked.with_context(why)?;
         Ok(folders)
+    }
+
+    fn tree(&self) -> Result<Tree<'_>, git2::Error> {
+        self.repository.find_commit(self.commit)?.tree()
     }
 
     /// Returns the regular files of a folder of a tree, by their paths below it.

@@ -9,6 +9,7 @@ use super::{Destination, conflict, now};
 use crate::record::answer::Pushed;
 use crate::record::message::message;
 use crate::record::{Addition, NotRecorded, Recorded};
+use kubebench_format::attestation;
 
 /// Records `additions` in the branch of the remote.
 pub(super) fn record(additions: &[&Addition], destination: &Destination) -> Result<Recorded, NotRecorded> {
@@ -49,7 +50,7 @@ pub(super) fn record(additions: &[&Addition], destination: &Destination) -> Resu
         let objects = connection.objects()?;
         let mut files = Vec::new();
         for addition in &fresh {
-            files.push((addition.path.as_str(), objects.blob(&addition.bytes)?));
+            files.extend(objects.files(addition)?);
         }
         let tree = objects.tree(tip, &files)?;
         let commit = connection.commit(&objects, tree, tip, now(), &message(&fresh))?;
@@ -74,9 +75,9 @@ pub(super) fn record(additions: &[&Addition], destination: &Destination) -> Resu
 
 /// Additions by what their paths hold.
 pub(super) struct Sorted<'a> {
-    /// Nothing is there.
+    /// Nothing is there, or no signature.
     pub(super) fresh: Vec<&'a Addition>,
-    /// Their bytes are there.
+    /// Their bytes are there, and a signature where they have one.
     pub(super) already: Vec<String>,
     /// Something else is there.
     pub(super) others: Vec<(&'a Addition, At)>,
@@ -94,7 +95,13 @@ pub(super) fn sort<'a>(
         let at = tip.map_or(Ok(At::Nothing), |tip| objects.at(tip, &addition.path))?;
         match at {
             At::Nothing => sorted.fresh.push(addition),
-            At::File(blob) if blob == blob_id(&addition.bytes)? => sorted.already.push(addition.path.clone()),
+            // A signature is added; one that is there is not replaced.
+            At::File(blob) if blob == blob_id(&addition.bytes)? => match tip.filter(|_| addition.envelope.is_some()) {
+                Some(tip) if objects.at(tip, &attestation::place(&addition.path))? == At::Nothing => {
+                    sorted.fresh.push(addition);
+                }
+                _ => sorted.already.push(addition.path.clone()),
+            },
             At::File(_) | At::Other => sorted.others.push((addition, at)),
         }
     }

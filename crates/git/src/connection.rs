@@ -9,7 +9,7 @@ use super::identity::{Configuration, Identity};
 use super::objects::{At, Objects, oid};
 use super::program::{Answer, Git, trouble_of};
 use super::scratch::{REMOTE, Scratch};
-use super::{Destination, credential};
+use super::{Destination, authority, commit_key, credential};
 use crate::record::answer::{self, Pushed, Trouble};
 use crate::record::redact::Redactor;
 use crate::record::{NotRecorded, Signing, place};
@@ -48,7 +48,9 @@ pub(super) struct Connection {
 impl Connection {
     /// Finds the remote of `destination`; no server is asked yet.
     pub(super) fn open(destination: &Destination) -> Result<Self, NotRecorded> {
-        let Destination { folder, remote, branch, inbox, credential, signing, cache, program, tell, .. } = destination;
+        let Destination { folder, remote, branch, inbox, credential, host_keys, signing, cache, program, tell, .. } =
+            destination;
+        let authorities = destination.authorities.as_deref();
         // Before git or anything else starts.
         refuse_remote(remote, remote)?;
         refuse_ref(&format!("refs/heads/{branch}"), branch, "branch")?;
@@ -78,9 +80,11 @@ impl Connection {
             git = git.with_variable("GIT_SSH_COMMAND", "ssh -o BatchMode=yes");
         }
         let shown = Redactor::default().clean(&url);
-        let git = credential::give(git, credential.as_deref(), &url, &scratch)?.telling(&shown, *tell);
+        let git = authority::give(git, credential.as_deref(), authorities, &url, &scratch)?;
+        let git = credential::give(git, credential.as_deref(), *host_keys, &url, &scratch)?.telling(&shown, *tell);
+        let (git, signing) = commit_key::give(git, credential.as_deref(), *signing, &scratch)?;
         let identity = configuration.identity();
-        Ok(Self { git, place: repository, shown, identity, signing: *signing, _scratch: scratch })
+        Ok(Self { git, place: repository, shown, identity, signing, _scratch: scratch })
     }
 
     /// Opens the objects as they are now.
@@ -91,7 +95,7 @@ impl Connection {
     /// Fetches the tip of `branch`, without its history and without files; nothing when there is no such branch.
     pub(super) fn tip(&self, branch: &str, limit: Duration) -> Result<Result<Option<Oid>, Trouble>, NotRecorded> {
         let source = format!("refs/heads/{branch}");
-        let fetched = self.fetch(&format!("+{source}:{TIP}"), &TIP_ALONE, limit)?;
+        let fetched = self.fetch(&[&format!("+{source}:{TIP}")], &TIP_ALONE, limit)?;
         if fetched.succeeded {
             let refs = self.objects()?.refs(TIP)?;
             return Ok(Ok(refs.first().map(|(_, tip)| *tip)));
@@ -111,7 +115,7 @@ impl Connection {
     /// has no such branch.
     pub(super) fn default_branch(&self, depth: u32, limit: Duration) -> Result<Option<Oid>, NotRecorded> {
         let depth = format!("--depth={depth}");
-        let fetched = self.fetch(&format!("+HEAD:{DEFAULT}"), &[&depth, "--filter=blob:none"], limit)?;
+        let fetched = self.fetch(&[&format!("+HEAD:{DEFAULT}")], &[&depth, "--filter=blob:none"], limit)?;
         if fetched.succeeded {
             return Ok(self.objects()?.refs(DEFAULT)?.first().map(|(_, tip)| *tip));
         }
@@ -137,9 +141,9 @@ impl Connection {
     }
 
     /// Fetches refs.
-    pub(super) fn fetch(&self, refspec: &str, options: &[&str], limit: Duration) -> Result<Answer, NotRecorded> {
+    pub(super) fn fetch(&self, refspecs: &[&str], options: &[&str], limit: Duration) -> Result<Answer, NotRecorded> {
         let options = [&["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"], options].concat();
-        self.git.call(&[options.as_slice(), &["--", REMOTE, refspec]].concat(), None, limit)
+        self.git.call(&[options.as_slice(), &["--", REMOTE], refspecs].concat(), None, limit)
     }
 
     /// Asks the server for the refs with these full names.
@@ -149,6 +153,22 @@ impl Connection {
         limit: Duration,
     ) -> Result<Result<Vec<(String, Oid)>, Trouble>, NotRecorded> {
         look(&self.git, REMOTE, names, limit)
+    }
+
+    /// Asks the server for the refs below a name, which are returned without it, in order.
+    pub(super) fn look_below(
+        &self,
+        name: &str,
+        limit: Duration,
+    ) -> Result<Result<Vec<(String, Oid)>, Trouble>, NotRecorded> {
+        let below = format!("{name}/");
+        let found = ls_remote(&self.git, REMOTE, &[&format!("{below}*")], limit)?;
+        Ok(found.map(|found| {
+            let own = |(name, id): (String, Oid)| Some((name.strip_prefix(&below)?.to_owned(), id));
+            let mut own: Vec<(String, Oid)> = found.into_iter().filter_map(own).collect();
+            own.sort();
+            own
+        }))
     }
 
     /// Pushes all changes or none, each only if its ref is still what it was.
@@ -205,20 +225,24 @@ pub(super) fn look(
     names: &[&str],
     limit: Duration,
 ) -> Result<Result<Vec<(String, Oid)>, Trouble>, NotRecorded> {
-    let heads: &[&str] = if names.iter().all(|name| name.starts_with("refs/heads/")) { &["--heads"] } else { &[] };
-    let answer = git.call(&[&["ls-remote", "--quiet"], heads, &["--", remote], names].concat(), None, limit)?;
+    // A pattern of ls-remote also matches the end of a longer name.
+    let is_asked = |(name, _): &(String, Oid)| names.contains(&name.as_str());
+    Ok(ls_remote(git, remote, names, limit)?.map(|found| found.into_iter().filter(is_asked).collect()))
+}
+
+fn ls_remote(
+    git: &Git,
+    remote: &str,
+    patterns: &[&str],
+    limit: Duration,
+) -> Result<Result<Vec<(String, Oid)>, Trouble>, NotRecorded> {
+    let heads: &[&str] = if patterns.iter().all(|of| of.starts_with("refs/heads/")) { &["--heads"] } else { &[] };
+    let answer = git.call(&[&["ls-remote", "--quiet"], heads, &["--", remote], patterns].concat(), None, limit)?;
     if !answer.succeeded {
         return Ok(Err(trouble_of(&answer)));
     }
-    let mut found = Vec::new();
-    for line in answer.text().lines() {
-        let Some((id, name)) = line.split_once('\t') else { continue };
-        // A pattern of ls-remote also matches the end of a longer name.
-        if names.contains(&name) {
-            found.push((name.to_owned(), oid(id)?));
-        }
-    }
-    Ok(Ok(found))
+    let line = |line: &str| line.split_once('\t').map(|(id, name)| Ok((name.to_owned(), oid(id)?)));
+    Ok(Ok(answer.text().lines().filter_map(line).collect::<Result<_, NotRecorded>>()?))
 }
 
 /// Writes a signed commit with the git program, in the repository that `git` stands in.

@@ -1,7 +1,8 @@
 //! Credentials of a mounted Secret, given to git by a helper and a key file: never in an argument, an address or a setting.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::HostKeys;
 use super::program::Git;
 use super::scratch::Scratch;
 use crate::record::NotRecorded;
@@ -15,15 +16,21 @@ const HELPER: &str = "test \"$1\" = get || exit 0\n\
     printf 'username=%s\\npassword=%s\\n' \"$name\" \"$(cat password)\"\n";
 
 /// Gives `git` the credential in `folder` for `url`; without one there, the user's own helpers and keys count.
-pub(super) fn give(git: Git, folder: Option<&Path>, url: &str, scratch: &Scratch) -> Result<Git, NotRecorded> {
+pub(super) fn give(
+    git: Git,
+    folder: Option<&Path>,
+    host_keys: HostKeys,
+    url: &str,
+    scratch: &Scratch,
+) -> Result<Git, NotRecorded> {
     let Some(folder) = folder.filter(|folder| folder.is_dir()) else { return Ok(git) };
     let held = |name: &str| folder.join(name).is_file();
-    // The authority that signed the server's certificate: others count no more.
-    let git = if held("ca.crt") { git.with_variable("GIT_SSL_CAINFO", folder.join("ca.crt")) } else { git };
     let web = url.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https"));
     match web {
         Some((scheme, rest)) if held("password") => with_password(git, folder, scheme, rest, scratch),
-        None if held("ssh-privatekey") && !crate::record::place::is_folder(url) => with_key(git, folder, scratch),
+        None if held("ssh-privatekey") && !crate::record::place::is_folder(url) => {
+            with_key(git, folder, host_keys, scratch)
+        }
         Some(_) if held("ssh-privatekey") => {
             Err(mismatch("an SSH key", "is reached by HTTP", "`username` and `password`"))
         }
@@ -54,21 +61,41 @@ fn with_password(git: Git, folder: &Path, scheme: &str, rest: &str, scratch: &Sc
         .hiding(Redactor::knowing([secret])))
 }
 
-fn with_key(git: Git, folder: &Path, scratch: &Scratch) -> Result<Git, NotRecorded> {
-    // A copy, because ssh refuses a key that others can read, which mounted Secrets are, and one without a last line end.
-    let mut key = read(folder, "ssh-privatekey")?;
-    if key.last() != Some(&b'\n') {
-        key.push(b'\n');
+fn with_key(git: Git, folder: &Path, host_keys: HostKeys, scratch: &Scratch) -> Result<Git, NotRecorded> {
+    let known = known_hosts(folder)?;
+    if known.is_none() && host_keys == HostKeys::Known {
+        return Err(NotRecorded::refused("the credential has no `known_hosts`, so any server that answers would be taken for the right one")
+            .help(
+                "add `known_hosts` to the Secret: the lines that `ssh-keyscan HOST` prints, once their fingerprints (`ssh-keygen -lf \
+                 known_hosts`) are those that the host publishes; or write `results: {sshHostKeys: acceptNew}` into `kubebench.yaml`",
+            ));
     }
-    let key = private(scratch, "key", &key)?;
-    let known = folder.join("known_hosts");
-    let hosts = if known.is_file() {
-        format!("-o StrictHostKeyChecking=yes -o UserKnownHostsFile={}", quoted(&known))
-    } else {
-        "-o StrictHostKeyChecking=accept-new -o UserKnownHostsFile=/dev/null".to_owned()
+    let key = ssh_key(folder, "ssh-privatekey", scratch)?;
+    let hosts = match known {
+        Some(known) => format!("-o StrictHostKeyChecking=yes -o UserKnownHostsFile={}", quoted(&known)),
+        None => "-o StrictHostKeyChecking=accept-new -o UserKnownHostsFile=/dev/null".to_owned(),
     };
     let command = format!("ssh -F /dev/null -o BatchMode=yes -o IdentitiesOnly=yes {hosts} -i {}", quoted(&key));
     Ok(git.with_variable("GIT_SSH_COMMAND", command).without_variable("SSH_AUTH_SOCK"))
+}
+
+/// Returns a copy of a key, because ssh refuses one that others can read, which mounted Secrets are, and one without a last line end.
+pub(super) fn ssh_key(folder: &Path, name: &str, scratch: &Scratch) -> Result<PathBuf, NotRecorded> {
+    let mut key = read(folder, name)?;
+    if key.last() != Some(&b'\n') {
+        key.push(b'\n');
+    }
+    private(scratch, name, &key)
+}
+
+/// Returns the file of the keys that servers have; a file without a key is none.
+fn known_hosts(folder: &Path) -> Result<Option<PathBuf>, NotRecorded> {
+    if !folder.join("known_hosts").is_file() {
+        return Ok(None);
+    }
+    let text = read(folder, "known_hosts")?;
+    let is_key = |line: &[u8]| line.trim_ascii().first().is_some_and(|first| *first != b'#');
+    Ok(text.split(|byte| *byte == b'\n').any(is_key).then(|| folder.join("known_hosts")))
 }
 
 fn read(folder: &Path, name: &str) -> Result<Vec<u8>, NotRecorded> {
@@ -77,7 +104,7 @@ fn read(folder: &Path, name: &str) -> Result<Vec<u8>, NotRecorded> {
     })
 }
 
-fn private(scratch: &Scratch, name: &str, bytes: &[u8]) -> Result<std::path::PathBuf, NotRecorded> {
+fn private(scratch: &Scratch, name: &str, bytes: &[u8]) -> Result<PathBuf, NotRecorded> {
     scratch.private_file(name, bytes).map_err(|error| {
         NotRecorded::try_again(format!("cannot write into the cache: {}", kubebench_host::fs::words(&error)))
     })

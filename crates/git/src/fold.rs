@@ -12,12 +12,13 @@ use git2::Oid;
 use super::attempts::Attempts;
 use super::connection::{Change, Connection};
 use super::inbox::BATCH;
-use super::objects::{At, Objects};
+use super::objects::{At, Objects, Parcel};
 use super::program::trouble_of;
 use super::{Destination, now};
 use crate::record::answer::{Pushed, Trouble};
 use crate::record::message::message;
 use crate::record::{Addition, Folded, NotRecorded, Rejected, place};
+use kubebench_format::attestation;
 
 /// Where the refs of the inbox are fetched to.
 const FETCHED: &str = "refs/kubebench/folding/";
@@ -31,8 +32,11 @@ struct Entry {
     fate: Fate,
 }
 
+/// Says what a result is, by its bytes and its envelope's, or why it is none.
+pub type Judge<'j> = dyn Fn(&[u8], Option<&[u8]>) -> Result<Addition, String> + 'j;
+
 enum Fate {
-    Add(Box<Addition>, Oid),
+    Add(Box<Addition>, Oid, Option<Oid>),
     Drop(String, Oid),
     Reject(String),
 }
@@ -44,30 +48,35 @@ struct Unsure {
 }
 
 /// Folds every ref that is in the inbox now.
-pub(super) fn fold(
-    destination: &Destination,
-    judge: &dyn Fn(&[u8]) -> Result<Addition, String>,
-) -> Result<Folded, NotRecorded> {
+pub(super) fn fold(destination: &Destination, judge: &Judge<'_>) -> Result<Folded, NotRecorded> {
     let connection = Connection::open(destination)?;
     let Destination { branch, inbox, .. } = destination;
     let full = format!("refs/heads/{branch}");
     let mut folded = Folded { place: format!("branch `{branch}` of `{}`", connection.shown), ..Folded::default() };
     let mut attempts = Attempts::new(destination, &connection.shown);
     // Later arrivals are left to the next fold, or this one might never end.
-    let mut wanted: Option<BTreeSet<String>> = None;
+    let mut wanted: Option<BTreeSet<(String, Oid)>> = None;
     let mut unsure: Option<Unsure> = None;
     loop {
-        // No depth: git fails, without a word, when it is to fetch nothing to a depth.
-        let filter = format!("--filter=blob:limit={LARGEST}");
-        let refspec = format!("+{inbox}/*:{FETCHED}*");
-        let fetched = connection.fetch(&refspec, &["--prune", &filter], attempts.limit())?;
-        if !fetched.succeeded {
-            attempts.after_trouble(&trouble_of(&fetched))?;
-            continue;
-        }
-        let mut refs = connection.objects()?.refs(FETCHED)?;
-        let wanted = wanted.get_or_insert_with(|| refs.iter().map(|(name, _)| name.clone()).collect());
-        refs.retain(|(name, _)| wanted.contains(name));
+        let mut refs = match connection.look_below(inbox, attempts.limit())? {
+            Ok(refs) => refs,
+            Err(trouble) => {
+                attempts.after_trouble(&trouble)?;
+                continue;
+            }
+        };
+        let known = match wanted.take() {
+            Some(known) => known,
+            None => match fetch(&connection, inbox, &refs, attempts.limit())? {
+                Ok(fetched) => fetched,
+                Err(trouble) => {
+                    attempts.after_trouble(&trouble)?;
+                    continue;
+                }
+            },
+        };
+        let known = wanted.insert(known);
+        refs.retain(|found| known.contains(found));
         if refs.is_empty() && unsure.is_none() {
             break;
         }
@@ -127,34 +136,65 @@ pub(super) fn fold(
     Ok(folded)
 }
 
+/// Fetches what these refs of the inbox hold, and returns those that came.
+///
+/// A result has no history, so what is behind one is not fetched: two commits tell that it has one. Before anything of the branch is here,
+/// or git would take files that it has for fetched.
+fn fetch(
+    connection: &Connection,
+    inbox: &str,
+    refs: &[(String, Oid)],
+    limit: Duration,
+) -> Result<Result<BTreeSet<(String, Oid)>, Trouble>, NotRecorded> {
+    let filter = format!("--filter=blob:limit={LARGEST}");
+    for batch in refs.chunks(BATCH) {
+        let refspecs: Vec<String> = batch.iter().map(|(name, _)| format!("+{inbox}/{name}:{FETCHED}{name}")).collect();
+        let refspecs: Vec<&str> = refspecs.iter().map(String::as_str).collect();
+        let fetched = connection.fetch(&refspecs, &["--depth=2", &filter], limit)?;
+        if !fetched.succeeded {
+            return Ok(Err(trouble_of(&fetched)));
+        }
+    }
+    Ok(Ok(connection.objects()?.refs(FETCHED)?.into_iter().collect()))
+}
+
 /// Decides what becomes of each ref.
 fn sort(
     objects: &Objects,
     tip: Option<Oid>,
     refs: Vec<(String, Oid)>,
-    judge: &dyn Fn(&[u8]) -> Result<Addition, String>,
+    judge: &Judge<'_>,
 ) -> Result<Vec<Entry>, NotRecorded> {
-    let mut taken: BTreeMap<String, Oid> = BTreeMap::new();
+    let mut taken: BTreeMap<String, (Oid, Option<Oid>)> = BTreeMap::new();
     let mut entries = Vec::new();
     for (name, commit) in refs {
         let fate = match read(objects, commit, judge)? {
             Err(reason) => Fate::Reject(reason),
-            Ok((addition, blob)) => {
-                let there = match taken.get(&addition.path) {
-                    Some(blob) => At::File(*blob),
-                    None => tip.map_or(Ok(At::Nothing), |tip| objects.at(tip, &addition.path))?,
+            Ok((addition, Parcel { blob, envelope, .. })) => {
+                let attested = attestation::place(&addition.path);
+                let in_branch = |path: &str| tip.map_or(Ok(At::Nothing), |tip| objects.at(tip, path));
+                let (there, beside) = match taken.get(&addition.path) {
+                    Some((blob, envelope)) => (At::File(*blob), envelope.map_or(At::Nothing, At::File)),
+                    None => (in_branch(&addition.path)?, in_branch(&attested)?),
                 };
-                match there {
-                    At::Nothing => {
-                        taken.insert(addition.path.clone(), blob);
-                        Fate::Add(Box::new(addition), blob)
+                match (there, envelope, beside) {
+                    (At::Nothing, ..) => {
+                        taken.insert(addition.path.clone(), (blob, envelope));
+                        Fate::Add(Box::new(addition), blob, envelope)
                     }
-                    At::File(other) if other == blob => Fate::Drop(addition.path, blob),
-                    At::File(other) => Fate::Reject(format!(
+                    (At::File(other), Some(_), At::Nothing) if other == blob => {
+                        taken.insert(addition.path.clone(), (blob, envelope));
+                        Fate::Add(Box::new(addition), blob, envelope)
+                    }
+                    (At::File(other), Some(envelope), beside) if other == blob && beside != At::File(envelope) => {
+                        Fate::Reject(format!("`{attested}` is another signature in the branch"))
+                    }
+                    (At::File(other), ..) if other == blob => Fate::Drop(addition.path, blob),
+                    (At::File(other), ..) => Fate::Reject(format!(
                         "`{}` holds something else in the branch: git blob {other} there, {blob} here",
                         addition.path
                     )),
-                    At::Other => Fate::Reject(format!(
+                    (At::Other, ..) => Fate::Reject(format!(
                         "`{}` is taken in the branch by something else than a file",
                         addition.path
                     )),
@@ -167,25 +207,23 @@ fn sort(
 }
 
 /// Returns the result that a commit of the inbox holds, or why it holds none.
-fn read(
-    objects: &Objects,
-    commit: Oid,
-    judge: &dyn Fn(&[u8]) -> Result<Addition, String>,
-) -> Result<Result<(Addition, Oid), String>, NotRecorded> {
-    let (path, blob) = match objects.only_file(commit)? {
-        Ok(file) => file,
+fn read(objects: &Objects, commit: Oid, judge: &Judge<'_>) -> Result<Result<(Addition, Parcel), String>, NotRecorded> {
+    let parcel = match objects.parcel(commit)? {
+        Ok(parcel) => parcel,
         Err(reason) => return Ok(Err(reason)),
     };
-    let Some(bytes) = objects.bytes(blob)?.filter(|bytes| bytes.len() <= LARGEST) else {
-        return Ok(Err(format!("it is larger than {} MiB", LARGEST >> 20)));
+    let whole = |blob: Oid| Ok(objects.bytes(blob)?.filter(|bytes| bytes.len() <= LARGEST));
+    let envelope = parcel.envelope.map(whole).transpose()?;
+    let (Some(bytes), None | Some(Some(_))) = (whole(parcel.blob)?, &envelope) else {
+        return Ok(Err(format!("it, or its envelope, is larger than {} MiB", LARGEST >> 20)));
     };
-    Ok(judge(&bytes).and_then(|addition| {
+    Ok(judge(&bytes, envelope.flatten().as_deref()).and_then(|addition| {
         place::refuse_path(&addition.path)?;
-        if addition.path != path {
-            let path = path.escape_debug();
+        if addition.path != parcel.path {
+            let path = parcel.path.escape_debug();
             return Err(format!("it lies at `{path}`, and its content belongs at `{}`", addition.path));
         }
-        Ok((addition, blob))
+        Ok((addition, parcel))
     }))
 }
 
@@ -204,8 +242,9 @@ fn prepare(
     for Entry { name, commit, fate } in entries {
         let from = format!("{inbox}/{name}");
         match fate {
-            Fate::Add(addition, blob) => {
-                files.push((addition.path.as_str(), *blob));
+            Fate::Add(addition, blob, envelope) => {
+                files.push((addition.path.clone(), *blob));
+                files.extend(envelope.map(|envelope| (attestation::place(&addition.path), envelope)));
                 additions.push(addition.as_ref());
             }
             Fate::Drop(..) => {}
@@ -250,7 +289,11 @@ fn arrived<'e>(
     let mut arrived = Vec::new();
     for entry in entries {
         let is_there = match &entry.fate {
-            Fate::Add(addition, blob) => in_branch(&addition.path, *blob)?,
+            Fate::Add(addition, blob, envelope) => {
+                let attested = attestation::place(&addition.path);
+                in_branch(&addition.path, *blob)?
+                    && envelope.map_or(Ok(true), |envelope| in_branch(&attested, envelope))?
+            }
             Fate::Drop(path, blob) => in_branch(path, *blob)?,
             Fate::Reject(_) => aside.contains(&(moved_to(inbox, entry), entry.commit)),
         };
@@ -270,7 +313,7 @@ fn moved_to(inbox: &str, entry: &Entry) -> String {
 fn settle(entry: &Entry, inbox: &str, folded: &mut Folded) {
     let from = format!("{inbox}/{}", entry.name);
     match &entry.fate {
-        Fate::Add(addition, _) => folded.added.push(addition.path.clone()),
+        Fate::Add(addition, ..) => folded.added.push(addition.path.clone()),
         Fate::Drop(path, _) => folded.dropped.push(path.clone()),
         Fate::Reject(reason) => {
             folded.rejected.push(Rejected { from, to: moved_to(inbox, entry), reason: reason.clone() });

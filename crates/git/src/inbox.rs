@@ -48,7 +48,7 @@ pub(super) fn record(additions: &[&Addition], destination: &Destination) -> Resu
     let mut parcels = Vec::new();
     let is_fresh = |addition: &Addition| fresh.iter().any(|fresh| fresh.path == addition.path);
     for (addition, name) in additions.iter().zip(names).filter(|(addition, _)| is_fresh(addition)) {
-        let tree = objects.tree(None, &[(addition.path.as_str(), objects.blob(&addition.bytes)?)])?;
+        let tree = objects.tree(None, &objects.files(addition)?)?;
         // The date of the result: a replay makes the same commit.
         let commit = connection.commit(&objects, tree, None, addition.ended, &message(&[addition]))?;
         parcels.push(Parcel { addition, name, commit, tried: false });
@@ -146,7 +146,7 @@ fn settle<'p, 'a>(
 fn other(connection: &Connection, parcel: &Parcel<'_>, attempts: &mut Attempts) -> Result<Option<String>, NotRecorded> {
     const OTHER: &str = "refs/kubebench/other";
     loop {
-        let fetched = connection.fetch(&format!("+{}:{OTHER}", parcel.name), &TIP_ALONE, attempts.limit())?;
+        let fetched = connection.fetch(&[&format!("+{}:{OTHER}", parcel.name)], &TIP_ALONE, attempts.limit())?;
         if !fetched.succeeded {
             attempts.after_trouble(&super::program::trouble_of(&fetched))?;
             continue;

@@ -14,10 +14,12 @@
 #![expect(clippy::disallowed_methods, reason = "the one place that starts git and reads its environment")]
 
 mod attempts;
+mod authority;
 mod base;
 mod beyond;
 mod branch;
 mod brought;
+mod commit_key;
 mod connection;
 mod content;
 mod credential;
@@ -35,6 +37,7 @@ mod objects;
 mod program;
 pub mod record;
 mod recorded;
+mod removed;
 mod scratch;
 mod state;
 
@@ -53,6 +56,7 @@ pub use beyond::Lacking;
 pub use brought::{Brought, RunOf, brought};
 pub use content::{Elsewhere, Named, Same};
 pub use earlier::Earlier;
+pub use fold::Judge;
 pub use history::{CommittedFile, file_at, files_at};
 pub use ignored::Ignored;
 pub use line::{Behind, OnLine};
@@ -62,6 +66,22 @@ pub use state::{CheckedOut, Looked, checked_out, commit_here};
 
 /// Tells people something while they wait.
 pub(crate) type Tell = fn(&str);
+
+/// What becomes of a server of SSH whose key is not known, where the credential is a mounted Secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostKeys {
+    /// It is refused.
+    Known,
+    /// It is taken for the right one.
+    AcceptNew,
+}
+
+impl HostKeys {
+    /// Returns what the settings of a target say: whatever is not this word demands a known key.
+    pub fn of(said: Option<&str>) -> Self {
+        if said == Some("acceptNew") { Self::AcceptNew } else { Self::Known }
+    }
+}
 
 /// Where results go, and how.
 #[derive(Clone, Debug)]
@@ -81,6 +101,10 @@ pub struct Destination {
     /// A folder with `username` and `password`, or `ssh-privatekey`, as Kubernetes mounts a Secret; with `known_hosts` or
     /// `ca.crt`, by which the server is known.
     pub credential: Option<PathBuf>,
+    /// A file with the certificates of the authorities by which servers of HTTPS are known, unless the credential has `ca.crt`.
+    pub authorities: Option<PathBuf>,
+    /// What becomes of a server whose key the credential does not have.
+    pub host_keys: HostKeys,
     /// Whether commits are signed.
     pub signing: Signing,
     /// Where scratch repositories are made and removed again.
@@ -121,11 +145,8 @@ pub fn record(additions: &[Addition], destination: &Destination) -> Result<Recor
 
 /// Moves the results of the inbox into the branch, in one commit and one atomic push for each few hundred.
 ///
-/// `judge` is given the bytes of each and says what they are, or why they are no result.
-pub fn fold(
-    destination: &Destination,
-    judge: &dyn Fn(&[u8]) -> Result<Addition, String>,
-) -> Result<Folded, NotRecorded> {
+/// `judge` is given the bytes of each, and those of its envelope, and says what they are, or why they are no result.
+pub fn fold(destination: &Destination, judge: &Judge<'_>) -> Result<Folded, NotRecorded> {
     fold::fold(destination, judge)
 }
 

@@ -16,6 +16,7 @@ use crate::record::answer;
 use crate::record::message::message;
 use crate::record::retry::pause;
 use crate::record::{Addition, Conflict, NotRecorded, Recorded, Signing};
+use kubebench_format::attestation;
 use kubebench_syntax::digest::Digest;
 
 mod files;
@@ -67,8 +68,9 @@ struct Item<'a> {
 /// Records `additions` in the repository of the project's folder.
 pub(super) fn record(additions: &[&Addition], destination: &Destination) -> Result<Recorded, NotRecorded> {
     let (local, prefix) = Local::open(destination)?;
+    let envelopes: Vec<Addition> = additions.iter().filter_map(|addition| envelope_of(addition)).collect();
     let mut items = Vec::new();
-    for addition in additions {
+    for addition in additions.iter().copied().chain(&envelopes) {
         let blob = done(&local.git, &["hash-object", "-w", "--stdin"], Some(addition.bytes.clone()))?;
         items.push(Item { addition, path: format!("{prefix}{}", addition.path), blob });
     }
@@ -78,7 +80,7 @@ pub(super) fn record(additions: &[&Addition], destination: &Destination) -> Resu
         local.refuse_operations()?;
         let head = local.head()?;
         let Sorted { fresh, already, conflicts } = local.sort(&items, head.as_deref())?;
-        let names = |items: &[&Item<'_>]| items.iter().map(|item| item.addition.path.clone()).collect();
+        let names = |items: &[&Item<'_>]| results(items).map(|addition| addition.path.clone()).collect();
         let mut recorded = Recorded {
             already: names(&already),
             conflicts,
@@ -112,6 +114,17 @@ pub(super) fn record(additions: &[&Addition], destination: &Destination) -> Resu
             return Err(NotRecorded::try_again(format!("git could not move the branch: {words}")));
         }
     }
+}
+
+/// Returns the envelope of a result as a file of its own.
+fn envelope_of(addition: &Addition) -> Option<Addition> {
+    let bytes = addition.envelope.clone()?;
+    Some(Addition { path: attestation::place(&addition.path), bytes, envelope: None, ..addition.clone() })
+}
+
+/// Iterates over the results among items: an envelope goes where its result does, and is not counted.
+fn results<'a>(items: &[&Item<'a>]) -> impl Iterator<Item = &'a Addition> {
+    items.iter().map(|item| item.addition).filter(|addition| attestation::result_of(&addition.path).is_none())
 }
 
 /// Items by what their paths hold.
@@ -252,7 +265,11 @@ impl Local {
                 .help("the folder of results must be a plain folder of this repository"));
             }
         }
-        let message = message(&fresh.iter().map(|item| item.addition).collect::<Vec<_>>());
+        let mut about: Vec<&Addition> = results(fresh).collect();
+        if about.is_empty() {
+            about.extend(fresh.iter().map(|item| item.addition));
+        }
+        let message = message(&about);
         let git = self.identity.given_to(&self.git, now());
         if self.signing == Signing::AsConfigured {
             return signed(&git, &tree, head, &message);

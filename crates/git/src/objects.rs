@@ -6,7 +6,8 @@ use git2::build::TreeUpdateBuilder;
 use git2::{ErrorCode, FileMode, ObjectType, Oid, Repository, Signature, Time};
 
 use super::identity::Identity;
-use crate::record::NotRecorded;
+use crate::record::{Addition, NotRecorded};
+use kubebench_format::attestation;
 
 /// The objects of one repository.
 pub(super) struct Objects {
@@ -22,6 +23,14 @@ pub(super) enum At {
     File(Oid),
     /// A folder, a link, a submodule, or a file where a folder would have to be.
     Other,
+}
+
+/// A result in a commit of the inbox.
+pub(super) struct Parcel {
+    /// Its path.
+    pub(super) path: String,
+    pub(super) blob: Oid,
+    pub(super) envelope: Option<Oid>,
 }
 
 impl Objects {
@@ -57,8 +66,8 @@ impl Objects {
         Ok(At::Other)
     }
 
-    /// Returns the only file of the tree of `commit`, with its path, or why there is none.
-    pub(super) fn only_file(&self, commit: Oid) -> Result<Result<(String, Oid), String>, NotRecorded> {
+    /// Returns the result in the tree of `commit`, which has no other file but its envelope, or why there is none.
+    pub(super) fn parcel(&self, commit: Oid) -> Result<Result<Parcel, String>, NotRecorded> {
         let Ok(commit) = self.repository.find_commit(commit) else { return Ok(Err("it is not a commit".to_owned())) };
         if commit.parent_count() > 0 {
             return Ok(Err("it has a history, and a result has none".to_owned()));
@@ -67,6 +76,10 @@ impl Objects {
         let mut path = String::new();
         // Nobody makes a tree deeper than a path may be long.
         for _ in 0..500 {
+            if let Some((name, blob, envelope)) = pair(&tree) {
+                path.push_str(&name);
+                return Ok(Ok(Parcel { path, blob, envelope: Some(envelope) }));
+            }
             if tree.len() != 1 {
                 return Ok(Err(format!("it holds {} files or folders side by side, not one result", tree.len())));
             }
@@ -81,7 +94,7 @@ impl Objects {
                     path.push('/');
                 }
                 Some(ObjectType::Blob) if entry.filemode() != i32::from(FileMode::Link) => {
-                    return Ok(Ok((path, entry.id())));
+                    return Ok(Ok(Parcel { path, blob: entry.id(), envelope: None }));
                 }
                 _ => return Ok(Err("it holds no plain file".to_owned())),
             }
@@ -98,8 +111,17 @@ impl Objects {
         }
     }
 
+    /// Writes the files of an addition, and returns where they belong.
+    pub(super) fn files(&self, addition: &Addition) -> Result<Vec<(String, Oid)>, NotRecorded> {
+        let mut files = vec![(addition.path.clone(), self.blob(&addition.bytes)?)];
+        if let Some(envelope) = &addition.envelope {
+            files.push((attestation::place(&addition.path), self.blob(envelope)?));
+        }
+        Ok(files)
+    }
+
     /// Writes the tree of `base` with these files in it.
-    pub(super) fn tree(&self, base: Option<Oid>, files: &[(&str, Oid)]) -> Result<Oid, NotRecorded> {
+    pub(super) fn tree(&self, base: Option<Oid>, files: &[(String, Oid)]) -> Result<Oid, NotRecorded> {
         let write = || {
             let baseline = match base {
                 Some(commit) => self.repository.find_commit(commit)?.tree()?,
@@ -107,7 +129,7 @@ impl Objects {
             };
             let mut update = TreeUpdateBuilder::new();
             for (path, blob) in files {
-                update.upsert(*path, *blob, FileMode::Blob);
+                update.upsert(path.as_str(), *blob, FileMode::Blob);
             }
             update.create_updated(&self.repository, &baseline)
         };
@@ -168,4 +190,16 @@ pub(super) fn oid(text: &str) -> Result<Oid, NotRecorded> {
 
 fn fault(error: &git2::Error) -> NotRecorded {
     NotRecorded::try_again(format!("cannot build the commit: {}", error.message()))
+}
+
+/// Returns the name of a result and the blobs of it and of its envelope, where a tree has these two and nothing else.
+fn pair(tree: &git2::Tree<'_>) -> Option<(String, Oid, Oid)> {
+    let file = |entry: git2::TreeEntry<'_>| {
+        let is_plain = entry.kind() == Some(ObjectType::Blob) && entry.filemode() != i32::from(FileMode::Link);
+        Some((entry.name().ok()?.to_owned(), entry.id())).filter(|_| is_plain)
+    };
+    let files: Vec<(String, Oid)> = tree.iter().map(file).collect::<Option<_>>()?;
+    let [one, other] = files.as_slice() else { return None };
+    let (result, envelope) = if attestation::result_of(&one.0).is_some() { (other, one) } else { (one, other) };
+    (attestation::place(&result.0) == envelope.0).then(|| (result.0.clone(), result.1, envelope.1))
 }

@@ -21,6 +21,8 @@ pub struct Addition {
     pub path: String,
     /// The canonical bytes.
     pub bytes: Vec<u8>,
+    /// The envelope that goes beside it, in the same commit; where the result is recorded already, with whatever is beside it.
+    pub envelope: Option<Vec<u8>>,
     /// The benchmark's name.
     pub benchmark: String,
     /// The id of the case, or `default`: its name is a user's text, by which a server closes issues, skips its CI and calls people.
@@ -191,7 +193,7 @@ impl NotRecorded {
     }
 
     /// A failure that may pass.
-    pub(crate) fn try_again(message: impl Into<String>) -> Self {
+    pub fn try_again(message: impl Into<String>) -> Self {
         Self { kind: Kind::TryAgain, message: message.into(), help: None }
     }
 

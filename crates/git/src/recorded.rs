@@ -236,6 +236,19 @@ impl RecordedBranch {
         if error.code() == ErrorCode::NotFound && is_partial { self.lacks() } else { anyhow::anyhow!("{words}") }
     }
 
+    /// Returns its newest commit, where it is here.
+    pub(super) fn tip(&self) -> Option<Oid> {
+        self.tip.as_ref().map(|(_, tip)| *tip)
+    }
+
+    /// Asks the repository something.
+    pub(super) fn reading<T>(&self, ask: impl FnOnce(&Repository) -> Result<T, git2::Error>) -> Result<T> {
+        let repository = self.take()?;
+        let answer = ask(&repository);
+        self.give_back(repository);
+        Ok(answer?)
+    }
+
     fn take(&self) -> Result<Repository> {
         let idle = self.idle.lock().expected("no thread that panics with it").pop();
         idle.map_or_else(|| Repository::open(&self.repository), Ok).context("cannot open the git repository")

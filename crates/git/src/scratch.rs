@@ -82,6 +82,13 @@ impl Scratch {
         Ok(place)
     }
 
+    /// Makes a folder that only this user can read, with nothing in it.
+    pub(super) fn empty_folder(&self, name: &str) -> io::Result<PathBuf> {
+        let path = self.folder.join(name);
+        private_folder(&path)?;
+        Ok(path)
+    }
+
     /// Writes a file that only this user can read.
     pub(super) fn private_file(&self, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
         use std::io::Write as _;

@@ -32,6 +32,7 @@ pub(super) fn index(site: &Site<'_>) -> File {
         as_of: request.as_of.to_owned(),
         results: request.dataset.rows().len(),
         left_out: request.left_out.len(),
+        signatures: request.signatures.clone(),
         verdicts,
         open: site.findings().iter().map(open).collect(),
         pending: site.pending().iter().map(open).collect(),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::chart::{Chart, Finding, page};
 use super::links::Links;
 use super::paths;
+use kubebench_format::attestation::v1::Signatures;
 use kubebench_format::result::VARIANT;
 use kubebench_format::result::plain;
 use kubebench_format::result::v1::{Metric, Status};
@@ -39,6 +40,8 @@ pub struct Request<'a> {
     pub samples: &'a BTreeMap<String, Vec<Metric>>,
     /// Files that did not count.
     pub left_out: &'a [LeftOut],
+    /// Who recorded the results, where the project has keys.
+    pub signatures: &'a Option<Signatures>,
     /// Links to what lies outside.
     pub links: &'a Links,
     /// Where the site will be, without a slash at the end: feeds need to know.

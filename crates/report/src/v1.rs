@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use kubebench_format::attestation::v1::Signatures;
 use kubebench_format::schema::generate_answer;
 use kubebench_results::compare::v1::Verdict;
 
@@ -36,6 +37,9 @@ pub struct Index {
     pub results: usize,
     /// How many files do not.
     pub left_out: usize,
+    /// Who recorded the results; left out where the project has no keys.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signatures: Option<Signatures>,
     /// Series by verdict.
     pub verdicts: BTreeMap<String, usize>,
     /// The open regressions, the largest first.

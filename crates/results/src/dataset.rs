@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 pub use identity::{CurrentRules, Doubt, settle};
+use kubebench_attestation::Signature;
 use kubebench_format::result::v1::{Environment, Image, Metadata, Provenance};
 pub(crate) use partition::FACTS;
 pub use partition::{Facts, Partition, partitions};
@@ -175,6 +176,18 @@ impl Dataset {
     /// Forgets that a change brings results that are elsewhere too.
     pub fn note_known(&mut self, digests: &BTreeSet<String>) {
         self.brought.retain(|digest, _| !digests.contains(digest));
+    }
+
+    /// Takes the better of two signatures for results that are in two places, where one of them may have no envelope.
+    pub fn note_signatures(&mut self, elsewhere: &Self) {
+        let is_signed = |row: &&Row| matches!(row.signature, Some(Signature::Signed { .. }));
+        let signed: BTreeMap<&str, &Option<Signature>> =
+            elsewhere.rows.iter().filter(is_signed).map(|row| (row.digest.as_str(), &row.signature)).collect();
+        for row in self.rows.iter_mut().filter(|row| !is_signed(&&**row)) {
+            if let Some(signature) = signed.get(row.digest.as_str()) {
+                row.signature.clone_from(signature);
+            }
+        }
     }
 
     /// Gives results that a change brings a session of their own where theirs is one of these.

@@ -199,6 +199,11 @@ impl Diagnostics {
         self.list.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
+    /// Returns true when something warns.
+    pub fn has_warnings(&self) -> bool {
+        self.list.iter().any(|diagnostic| diagnostic.severity == Severity::Warning)
+    }
+
     /// Returns the findings so far.
     pub fn as_slice(&self) -> &[Diagnostic] {
         &self.list

@@ -20,6 +20,7 @@ pub mod digest;
 pub mod invariant;
 pub mod path;
 pub mod redact;
+pub mod shell;
 pub mod text;
 pub mod unit;
 pub mod yaml;

@@ -96,6 +96,23 @@ impl Source {
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.range()).expected("a span between characters of its source")
     }
+
+    /// Returns where a line of a scalar stands, from 1, without its indentation; none where it is no literal block (`|`) of YAML.
+    pub fn line_of_block(&self, span: Span, line: usize) -> Option<Span> {
+        let before = self.text.get(..span.range().start)?.trim_end();
+        let indicator = before.trim_end_matches(|c: char| matches!(c, '+' | '-') || c.is_ascii_digit());
+        indicator.ends_with(" |").then_some(())?;
+        let lines = self.text.get(before.len()..span.range().end)?.split_inclusive('\n');
+        let mut start = before.len();
+        for (number, text) in lines.enumerate() {
+            if number == line {
+                let at = start + text.len() - text.trim_start().len();
+                return (!text.trim().is_empty()).then(|| Span::new(span.source, at..at + text.trim().len()));
+            }
+            start += text.len();
+        }
+        None
+    }
 }
 
 /// All sources of one compilation, in a fixed order.
@@ -159,6 +176,13 @@ pub fn columns<R: AsRef<[String]>>(rows: &[R]) -> Vec<String> {
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
     rows.iter().map(line).collect()
+}
+
+/// Returns the first names of a list, at most `most`, and how many there are beside them: `a, b and 3 more`.
+pub fn first_of<S: AsRef<str>>(names: &[S], most: usize) -> String {
+    let (first, rest) = names.split_at(names.len().min(most));
+    let first = first.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
+    if rest.is_empty() { first } else { format!("{first} and {} more", rest.len()) }
 }
 
 /// Writes `1203` as `1,203`.

@@ -22,7 +22,7 @@ mod time_zone;
 mod version;
 
 pub use beginning::{Beginning, is_time, moment};
-pub use cron::Cron;
+pub use cron::{ClockChanges, Cron, LocalTime, Start};
 pub use day::Day;
 pub use duration::Duration;
 pub use image::{ImagePrefix, ImageRef};

@@ -5,6 +5,7 @@
 #![expect(missing_docs, reason = "tests read the code")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what goes wrong here fails the test")]
 
+pub mod keys;
 pub mod scratch;
 pub mod server;
 pub mod snapshot;

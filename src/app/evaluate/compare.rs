@@ -82,6 +82,9 @@ impl SidesCompared {
         let filter = Filter { benchmarks: &query.benchmarks, metrics: &query.metrics, allowed: &query.allowed };
         let Compared { mut answer, known, empty } = compared(&evaluation, sides, &folders, commits.as_ref(), filter)?;
         answer.notes.extend(evaluation.note_of_faults());
+        let (signatures, note) = evaluation.signatures();
+        answer.signatures = signatures;
+        answer.notes.extend(note);
         let Evaluation { dataset, places, sources, left_out, diagnostics: mut problems, .. } = evaluation;
         problems.extend(empty.iter().map(|side| nothing(side, &dataset, &known)).collect::<Diagnostics>());
         answer.left_out = left_out;

@@ -144,6 +144,7 @@ impl GatesEvaluated {
             links: links(None, query.results.as_ref(), &evaluation, commits.as_ref(), default.as_deref()),
             recorded: evaluation.of_branch_alone(),
         };
+        let (signatures, of_signatures) = evaluation.signatures();
         let Evaluation { dataset, rules, policies, left_out, mut diagnostics, sources, change, .. } = evaluation;
         let brought = note_of_brought(&dataset);
         let (weakened, unknown) = change.map(|change| (change.weakened, change.unknown)).unwrap_or_default();
@@ -216,6 +217,7 @@ impl GatesEvaluated {
             lines,
             weakened: weakened.iter().map(|finding| in_words(finding, &sources)).collect(),
             left_out,
+            signatures,
             notes: absent
                 .iter()
                 .cloned()
@@ -225,6 +227,7 @@ impl GatesEvaluated {
                 )
                 .chain(unmeasured)
                 .chain(brought)
+                .chain(of_signatures)
                 .chain(notes)
                 .chain(idle)
                 .chain(out_of_time.notes())

@@ -10,6 +10,7 @@ use crate::app::base::Base;
 use crate::app::results::ResultsPlace;
 use kubebench_compiler::compile::{Input, acks};
 use kubebench_compiler::weakened::{Change, Held};
+use kubebench_format::attestation::result_of;
 use kubebench_format::result::{self, Ack};
 use kubebench_git::Compared;
 use kubebench_results::compare::Policies;
@@ -35,6 +36,11 @@ impl HeldChange {
         // What counts for nothing, because something is wrong with it, may go or be repaired.
         let mut counts = BTreeSet::new();
         for path in removed.iter().chain(&changed) {
+            // Without its envelope a result would count for less.
+            if result_of(path).is_some() {
+                counts.insert(path.clone());
+                continue;
+            }
             let whole = format!("{folder}/{path}");
             let bytes = self.base.file(&whole)?.unwrap_or_default();
             if result::judge(&whole, &bytes, Some(path), SourceId::default()).is_none() {
@@ -42,11 +48,16 @@ impl HeldChange {
             }
         }
         let is_result = |path: &&String| Path::new(path).extension().is_some_and(|extension| extension == "json");
-        for (paths, what) in [(&removed, "gone"), (&changed, "changed")] {
-            for (benchmark, paths) in by_benchmark(paths.intersection(&counts).filter(is_result)) {
+        let all = [(&removed, "gone"), (&changed, "changed")].into_iter().flat_map(|(paths, what)| {
+            let paths = paths.intersection(&counts).filter(is_result);
+            let (signatures, results): (Vec<_>, Vec<_>) = paths.partition(|path| result_of(path).is_some());
+            [("result", results, what), ("signature", signatures, what)]
+        });
+        for (kind, paths, what) in all {
+            for (benchmark, paths) in by_benchmark(paths.into_iter()) {
                 let Some(first) = paths.first() else { continue };
                 let are = if paths.len() == 1 { "is" } else { "are" };
-                let results = counted(paths.len(), "result");
+                let results = counted(paths.len(), kind);
                 let message = format!("{results} of {benchmark} that the base has {are} {what}");
                 let fault = Diagnostic::in_file(&code::KB0464, format!("{folder}/{first}"), message)
                     .note("results are only added: without these, a gate could pass that fails at the base")
@@ -103,6 +114,8 @@ impl Evaluation {
             self.across.clone_from(&settings.compare_across);
             self.judge_from.clone_from(&settings.judge_from);
             self.directory.clone_from(&settings.results.directory);
+            self.keys.clone_from(&settings.results.keys);
+            self.counted = settings.results.counted;
             self.recording = Some(settings.results).filter(|results| results.mode != "local");
         }
         self.change = Some(HeldChange { base, weakened, unknown });

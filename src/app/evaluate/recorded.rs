@@ -55,6 +55,12 @@ impl Evaluation {
 
     /// Reads the results that were asked for, or the project's, as far as there are any.
     pub fn read_if_any(&mut self, asked: Option<&NamedResults>) -> Result<()> {
+        self.read_places(asked)?;
+        self.question_unsigned();
+        Ok(())
+    }
+
+    fn read_places(&mut self, asked: Option<&NamedResults>) -> Result<()> {
         if let Some(NamedResults::Folder(folder)) = asked {
             let place = ResultsPlace::named(&self.start, folder)?;
             // What is outside of the project is no part of a change.

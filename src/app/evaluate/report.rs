@@ -11,6 +11,7 @@ use super::compare::{Filter, compared};
 use super::{DefaultBaseline, Evaluation, ResultCommits, add_baselines};
 use crate::app::results::NamedResults;
 use crate::app::start::VERSION;
+use kubebench_format::attestation::v1::Signatures;
 use kubebench_format::result::Ack;
 use kubebench_format::result::{self, v1::Metric};
 use kubebench_git::RecordedBranch;
@@ -57,6 +58,7 @@ pub struct Report {
     samples: BTreeMap<String, Vec<Metric>>,
     links: Links,
     as_of: String,
+    signatures: Option<Signatures>,
     notes: Vec<String>,
 }
 
@@ -124,9 +126,24 @@ impl Report {
         let shown: Vec<Ack> = acks.iter().filter(is_shown).cloned().collect();
         notes.extend(idle(&shown, &evaluation.dataset, &partitions, &lineages, &as_of));
         notes.extend(note(&baseline));
+        let (signatures, of_signatures) = evaluation.signatures();
+        notes.extend(of_signatures);
         let url = query.url.as_ref().or(evaluation.site.as_ref()).map(|url| url.trim_end_matches('/').to_owned());
         let title = query.title.clone();
-        Ok(Self { evaluation, title, url, partitions, series, lines, comparisons, samples, links, as_of, notes })
+        Ok(Self {
+            evaluation,
+            title,
+            url,
+            partitions,
+            series,
+            lines,
+            comparisons,
+            samples,
+            links,
+            as_of,
+            signatures,
+            notes,
+        })
     }
 
     /// Returns what the pages are made from.
@@ -142,6 +159,7 @@ impl Report {
             comparisons: &self.comparisons,
             samples: &self.samples,
             left_out: &self.evaluation.left_out,
+            signatures: &self.signatures,
             links: &self.links,
             address: self.url.as_deref(),
             as_of: &self.as_of,

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, BufRead, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use kubebench_compiler::lower::Unreadable;
 use kubebench_compiler::model::carried::MAX_BYTES;
@@ -15,8 +16,9 @@ const NAMES_LOOKED_AT: usize = 1000;
 
 /// Returns what reads the files that specs of the project at `root` carry.
 pub fn carrying(root: PathBuf) -> impl Fn(&str) -> Result<Vec<u8>, Unreadable> + Send + Sync {
-    let ignored = Ignored::of(&root);
-    move |path| read_carried(&root, ignored.as_ref(), path)
+    // Most specs carry none.
+    let ignored = OnceLock::new();
+    move |path| read_carried(&root, ignored.get_or_init(|| Ignored::of(&root)).as_ref(), path)
 }
 
 /// Returns the bytes of the regular file at `path`, which is relative to `root`; no symbolic link is followed on the way, and what git

@@ -8,7 +8,6 @@ use kubebench_compiler::compile::Compilation;
 use kubebench_compiler::permission::{key, value, what};
 use kubebench_compiler::weakened::Held;
 use kubebench_format::plan::v1::{Since, What};
-use kubebench_format::spec::v1::project::LintLevel;
 use kubebench_syntax::diag::render::place;
 use kubebench_syntax::diag::{Diagnostic, Severity};
 
@@ -86,16 +85,8 @@ pub fn permissions(project: &CompiledProject, base: Option<&Base>) -> Vec<Permis
 
 /// Returns the permissions that a compilation gives to what of it is selected, at the levels of the project.
 fn of(project: &CompiledProject, compilation: &Compilation) -> BTreeMap<Key, Permission> {
-    let levels = project.compilation.project.as_ref().map(|project| &project.levels);
-    let level = |finding: &Diagnostic| {
-        let is_leveled = finding.code.severity == Severity::Info;
-        match levels.and_then(|levels| levels.get(finding.code.id)) {
-            Some(LintLevel::Off) => None,
-            Some(LintLevel::Error) if is_leveled || finding.severity != Severity::Info => Some(Severity::Error),
-            Some(LintLevel::Warning) if is_leveled => Some(Severity::Warning),
-            _ => Some(finding.severity),
-        }
-    };
+    let settings = project.compilation.project.as_ref();
+    let level = |finding: &Diagnostic| settings.map_or(Some(finding.severity), |settings| settings.level(finding));
     let mut all = BTreeMap::new();
     let mut add = |benchmark: Option<&String>, target: Option<&String>, finding: &Diagnostic| {
         let Some(severity) = level(finding) else { return };

@@ -3,14 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Result, anyhow, bail};
 use rayon::prelude::*;
 
 use super::place::of_doubt;
+use super::signatures::signature_beside;
 use crate::app::project::{Project, below_root};
 use crate::app::start::{Start, VERSION};
+use kubebench_attestation::{Counted, Key};
 use kubebench_compiler::compile::Workspace;
-use kubebench_format::result::{self, BenchmarkResult};
+use kubebench_format::attestation::result_of;
+use kubebench_format::result::{self, BenchmarkResult, Sealed};
 use kubebench_host::fs::{self, Content};
 use kubebench_results::dataset::{CurrentRules, Dataset, Extract, Row, settle};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
@@ -22,6 +25,9 @@ pub struct ResultFiles {
     folder: String,
     start: PathBuf,
     asked: Vec<PathBuf>,
+    /// The keys by which signatures are checked, and which results count.
+    keys: Vec<Key>,
+    counted: Counted,
 }
 
 type Files = BTreeMap<String, Result<PathBuf, Content>>;
@@ -59,7 +65,8 @@ impl ResultFiles {
     pub fn among(start: &Start, paths: &mut Vec<PathBuf>) -> Result<Self> {
         let folder = start.folder()?;
         let root = fs::find_root(&folder);
-        let mut results = Self { root, folder: String::new(), start: folder, asked: Vec::new() };
+        let (keys, counted) = (Vec::new(), Counted::All);
+        let mut results = Self { root, folder: String::new(), start: folder, asked: Vec::new(), keys, counted };
         if paths.is_empty() {
             return Ok(results);
         }
@@ -87,11 +94,15 @@ impl ResultFiles {
     pub fn all(start: &Start, paths: &[PathBuf]) -> Result<Self> {
         let base = start.folder()?;
         let root = fs::find_root(&base);
-        let folder = Workspace::open(Project::find(start)?.file, VERSION).results_dir();
+        let workspace = Workspace::open(Project::find(start)?.file, VERSION);
+        let Some(settings) = workspace.results() else {
+            bail!("kubebench.yaml says which results count, and it has errors: `kubebench validate` names them");
+        };
+        let (folder, keys, counted) = (settings.directory.clone(), settings.keys.clone(), settings.counted);
         // Absolute, since paths are taken from where the command starts.
         let whole = || std::path::absolute(root.join(&folder)).unwrap_or_else(|_| root.join(&folder));
         let asked = if paths.is_empty() { vec![whole()] } else { paths.to_vec() };
-        Ok(Self { root, folder, start: base, asked })
+        Ok(Self { root, folder, start: base, asked, keys, counted })
     }
 
     /// Returns whether the folder at `place`, which is `below` the project, holds JSON files and no YAML.
@@ -111,6 +122,11 @@ impl ResultFiles {
         &self.folder
     }
 
+    /// Returns which of them count, by who recorded them.
+    pub fn counted(&self) -> Counted {
+        self.counted
+    }
+
     /// Returns true when no results were asked for.
     pub fn is_empty(&self) -> bool {
         self.asked.is_empty()
@@ -125,6 +141,10 @@ impl ResultFiles {
             // A file outside the project is called as it was given; nothing is known about its place.
             let shown = below_root(&self.root, &self.start, path).unwrap_or_else(|_| path.display().to_string());
             let new = fs::find_results(&self.start.join(path), &shown).into_iter().filter(|(shown, file)| {
+                // Envelopes are for `verify`.
+                if result_of(shown).is_some() {
+                    return false;
+                }
                 let place = file.as_ref().ok().and_then(|file| fs::real_place(file));
                 place.is_none_or(|place| known.entry(place).or_insert_with(|| shown.clone()) == shown)
             });
@@ -170,13 +190,15 @@ impl ResultFiles {
     }
 
     fn extract(&self, shown: &str, file: &Result<PathBuf, Content>) -> Result<Box<Extract>, Outcome> {
-        let read = file.as_ref().ok().and_then(|path| fs::read_result(path, result::MAX_BYTES).ok());
         let is_here =
-            |of: &BenchmarkResult| below_folder(shown, &self.folder).is_none_or(|place| place == result::path(of));
-        match read.and_then(|bytes| result::as_written(&bytes)).filter(is_here) {
-            Some(result) => Ok(Box::new(Extract::of(shown, result))),
-            None => Err(self.outcome(shown, file)),
-        }
+            |of: &Sealed| below_folder(shown, &self.folder).is_none_or(|place| place == result::path(&of.result));
+        let Some((path, sealed)) =
+            file.as_deref().ok().and_then(|path| as_written(path)).filter(|(_, sealed)| is_here(sealed))
+        else {
+            return Err(self.outcome(shown, file));
+        };
+        let signature = (!self.keys.is_empty()).then(|| signature_beside(path, &sealed, &self.keys));
+        Ok(Box::new(Extract::of(shown, sealed.result).recorded_by(signature)))
     }
 
     fn note(&self, outcome: Outcome, checked: &mut Checked, sources: &mut SourceMap) {
@@ -231,9 +253,9 @@ pub fn in_order(
 ) -> Result<()> {
     let read = |files: &[(&String, &PathBuf)]| -> Vec<Result<BenchmarkResult>> {
         let read = |(shown, path): &(&String, &PathBuf)| {
-            let bytes = fs::read_result(path, result::MAX_BYTES).ok();
-            let result = bytes.and_then(|bytes| result::as_written(&bytes));
-            result.with_context(|| format!("{shown} was changed while it was read; run this again"))
+            let bytes = fs::read_result(path, result::MAX_BYTES)
+                .map_err(|content| anyhow!("{shown} cannot be read: {}", content.reason()))?;
+            result::as_written(&bytes).with_context(|| format!("{shown} was changed while it was read; run this again"))
         };
         files.par_iter().map(read).collect()
     };
@@ -247,6 +269,12 @@ pub fn in_order(
         held = following;
     }
     Ok(())
+}
+
+fn as_written(path: &Path) -> Option<(&Path, Sealed)> {
+    let bytes = fs::read_result(path, result::MAX_BYTES).ok()?;
+    let result = result::as_written(&bytes)?;
+    Some((path, Sealed { result, bytes }))
 }
 
 /// Returns whether `path` is the folder `outer`, or lies in it.

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
+use super::signatures::{self, Uncounted};
 use crate::app::start::Start;
+use kubebench_attestation::{Counted, Key};
 use kubebench_format::result;
 use kubebench_git::{BlobId, RecordedBranch};
 use kubebench_host::fs::{Content, real_place};
@@ -66,6 +68,10 @@ pub struct Reading {
     pub left_out: Vec<LeftOut>,
     /// The same as findings.
     pub diagnostics: Diagnostics,
+    /// Results that do not count for want of a signature.
+    pub uncounted: Uncounted,
+    /// Envelopes of results that are not there, as people call them.
+    pub orphans: Vec<String>,
     /// How many were read, and how many the index knew.
     pub how: String,
 }
@@ -117,16 +123,16 @@ impl<'a> ResultsPlace<'a> {
         format!("{}{path}", self.shown)
     }
 
-    fn files(&self) -> Result<dataset::Read> {
+    fn files(&self, keys: &[Key]) -> Result<dataset::Read> {
         match &self.files {
             Held::Folder(folder) => {
                 let identity = real_place(folder).map(|place| place.to_string_lossy().into_owned());
-                let cache = identity.and_then(|identity| dataset::cache_for(&identity));
-                Ok(dataset::read_folder(folder, cache.as_deref()))
+                let cache = identity.and_then(|identity| dataset::cache_for(&identity, keys));
+                Ok(dataset::read_folder(folder, keys, cache.as_deref()))
             }
             Held::Branch(branch, directory) => {
-                let cache = dataset::cache_for(&format!("{}\0{directory}", branch.identity()));
-                let read = dataset::read(&Recorded(branch), branch.files(directory)?, cache.as_deref());
+                let cache = dataset::cache_for(&format!("{}\0{directory}", branch.identity()), keys);
+                let read = dataset::read(&Recorded(branch), branch.files(directory)?, keys, cache.as_deref());
                 let is_absent = |bad: &Bad| matches!(bad, Bad::Unread(Content::Absent));
                 if read.bad.values().any(is_absent) { Err(branch.lacks()) } else { Ok(read) }
             }
@@ -149,9 +155,16 @@ impl Files for Recorded<'_> {
     }
 }
 
-/// Reads the results of a place; `current` are the rules that specs have now, and texts of those at fault are added to `sources`.
-pub fn read(place: &ResultsPlace<'_>, current: &dyn Fn() -> CurrentRules, sources: &mut SourceMap) -> Result<Reading> {
-    let dataset::Read { dataset, bad, opened } = place.files()?;
+/// Reads the results of a place, and by `keys` who recorded them; `which` says what counts. `current` are the rules that specs have now, and
+/// texts of those at fault are added to `sources`.
+pub fn read(
+    place: &ResultsPlace<'_>,
+    keys: &[Key],
+    which: Counted,
+    current: &dyn Fn() -> CurrentRules,
+    sources: &mut SourceMap,
+) -> Result<Reading> {
+    let dataset::Read { dataset, orphans, bad, opened } = place.files(keys)?;
     let rest = dataset.rows().len() - opened.min(dataset.rows().len());
     let name = place.shown.trim_end_matches('/');
     let how = format!("{name}: {} read, {rest} known from the cache", counted(opened, "result"));
@@ -168,10 +181,14 @@ pub fn read(place: &ResultsPlace<'_>, current: &dyn Fn() -> CurrentRules, source
         found.extend(fault.map(|fault| (path, fault)));
     }
     let mut reading = Reading { dataset, how, ..Reading::default() };
+    reading.orphans = orphans.iter().map(|path| place.shown(path)).collect();
+    reading.diagnostics.extend(signatures::findings(&reading.dataset, &orphans, &|path| place.shown(path)));
     for (path, fault) in found {
         reading.leave_out(path, fault);
     }
     let mut dataset = std::mem::take(&mut reading.dataset);
+    // First, since what does not count says nothing of what does.
+    reading.uncounted = Uncounted::leave_out(&mut dataset, which, &|path| place.shown(path));
     if let Some(known) = &place.known {
         dataset.note_brought(|row| !known.contains(&row.path));
     }

@@ -334,3 +334,21 @@ impl ReportArgs {
         }
     }
 }
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct VerifyArgs {
+    /// Result files, or folders of them; without any, those of the project's folder and of the branch on which results are recorded
+    pub(in crate::cli) paths: Vec<PathBuf>,
+    /// In the place of the project's results, those of its folder and of this branch
+    #[arg(long, value_name = "recorded:BRANCH", value_parser = NamedResults::parse, conflicts_with = "paths")]
+    pub(in crate::cli) results: Option<NamedResults>,
+    /// A public key in PEM, in the place of `results.keys` of the project file; may be given more than once
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) key: Vec<PathBuf>,
+    /// First fetch the branch on which results are recorded; that the remote has none yet is no fault
+    #[arg(long, conflicts_with = "paths")]
+    pub(in crate::cli) fetch: bool,
+    /// How to treat a result that is not signed at all
+    #[arg(long, value_parser = one_of(&PassOrFail::ALL, PassOrFail::name), default_value = "fail", value_name = "WHAT")]
+    pub(in crate::cli) on_unsigned: PassOrFail,
+}

@@ -16,6 +16,8 @@ pub(super) struct Answer {
     is_valid: bool,
     /// Why the run would not count, and what else is missing.
     reasons: Vec<String>,
+    /// What tools say of their own runs, by name: the run counts.
+    cautions: Vec<(&'static str, String)>,
 }
 
 impl Answer {
@@ -39,7 +41,9 @@ impl Answer {
             metric.reason = metric.reason.as_deref().map(clean);
             metric.labels.values_mut().for_each(|value| *value = clean(value));
         }
-        Self { metrics, is_valid, reasons }
+        let remarks = measured.cautions.into_iter();
+        let cautions = remarks.map(|remark| (remark.caution.name(), clean(&remark.reason.message))).collect();
+        Self { metrics, is_valid, reasons, cautions }
     }
 
     /// Returns true when everything that logs can hold was found, and the run would count.
@@ -71,6 +75,7 @@ impl Answer {
             "metrics": metrics,
             "valid": self.is_valid,
             "reasons": self.reasons,
+            "cautions": self.cautions.iter().map(|(name, message)| json!({"name": name, "message": message})).collect::<Vec<_>>(),
         })
     }
 
@@ -99,6 +104,12 @@ impl Answer {
         });
         for reason in &self.reasons {
             text.push_str(&format!("- {}\n", on_one_line(reason)));
+        }
+        if !self.cautions.is_empty() {
+            text.push_str("caution:\n");
+        }
+        for (_, message) in &self.cautions {
+            text.push_str(&format!("- {}\n", on_one_line(message)));
         }
         text
     }

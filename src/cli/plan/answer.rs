@@ -1,6 +1,6 @@
 //! A plan as programs read it.
 
-use crate::app::plan::{self, Action, Fault, Permission, Row, Since};
+use crate::app::plan::{self, Action, Fault, Lock, Permission, Row, Since};
 use kubebench_compiler::compile::Compiled;
 use kubebench_format::plan::v1;
 use kubebench_syntax::diag::Severity;
@@ -17,11 +17,14 @@ pub(super) fn of(plan: &plan::Plan<'_>) -> v1::Plan {
             .map(|(target, name)| v1::Removed { name: name.clone(), target: target.clone() })
             .collect(),
         not_compared: faults.map(not_compared).collect(),
+        concurrency: plan.locks.iter().map(concurrency).collect(),
         permissions: plan.permissions.iter().map(permission).collect(),
     }
 }
 
-fn benchmark(Row { compiled: Compiled { benchmark, identity, .. }, action, estimate }: &Row<'_>) -> v1::Benchmark {
+fn benchmark(
+    Row { compiled: Compiled { benchmark, identity, .. }, action, estimate, schedule }: &Row<'_>,
+) -> v1::Benchmark {
     v1::Benchmark {
         name: benchmark.name.clone(),
         target: benchmark.target.name.clone(),
@@ -33,6 +36,7 @@ fn benchmark(Row { compiled: Compiled { benchmark, identity, .. }, action, estim
             Action::Scheduled => v1::Action::OnSchedule,
             Action::Unchanged => v1::Action::Unchanged,
         },
+        schedule: schedule.clone(),
         run_digest: identity.digest.to_string(),
         cases: benchmark.cases.len() as u64,
         runs: estimate.runs,
@@ -43,6 +47,10 @@ fn benchmark(Row { compiled: Compiled { benchmark, identity, .. }, action, estim
         unpriced: estimate.unpriced.clone(),
         currency: benchmark.target.prices.as_ref().map(|prices| prices.currency.clone()),
     }
+}
+
+fn concurrency(Lock { targets, limit, workflows }: &Lock) -> v1::Concurrency {
+    v1::Concurrency { targets: targets.clone(), limit: *limit, workflows: workflows.clone() }
 }
 
 fn not_compared(Fault { path, code, message }: &Fault) -> v1::NotCompared {

@@ -14,7 +14,7 @@ ensure_argo() {
 }
 
 start_argo() {
-    ensure_operator workflow-controller "$(kept argo)/bin/workflow-controller" --kubeconfig "$run/kubeconfig" \
+    ensure_operator workflow-controller "$(kept argo)/bin/workflow-controller" --kubeconfig "$run/argo.kubeconfig" \
         --namespace argo --configmap workflow-controller-configmap --executor-image localhost/argoexec:1 \
         --executor-image-pull-policy IfNotPresent --qps 100 --burst 200 --loglevel info
 }

@@ -73,6 +73,7 @@ ensure_apiserver() {
     ensure kube-apiserver "$(kept kubernetes)/bin/kube-apiserver" --v=1 \
         --etcd-servers="http://$inner:$(port etcd)" \
         --bind-address="$api" --secure-port=443 --advertise-address="$api" --service-cluster-ip-range="$services" \
+        --feature-gates=MutatingAdmissionPolicy=true --runtime-config=admissionregistration.k8s.io/v1beta1=true \
         --endpoint-reconciler-type=none --enable-aggregator-routing=true --allow-privileged=true \
         --kubelet-preferred-address-types=InternalIP --kubelet-certificate-authority="$run/keys/ca.crt" \
         --kubelet-client-certificate="$run/keys/kubelet-client.crt" --kubelet-client-key="$run/keys/kubelet-client.key" \

@@ -34,13 +34,19 @@ ensure_keys() {
     sign "$keys" kubelet /CN=kubelet "subjectAltName=IP:$api"
     openssl ecparam -genkey -name prime256v1 -noout -out "$keys/service-accounts.key"
     token >"$keys/token"
-    printf '%s,admin,admin,system:masters\n' "$(<"$keys/token")" >"$keys/tokens.csv"
-    kubeconfig >"$run/kubeconfig"
-    chmod 600 "$run/kubeconfig"
+    token >"$keys/argo-token"
+    {
+        printf '%s,admin,admin,system:masters\n' "$(<"$keys/token")"
+        # The account that Argo's own manifests give to its controller: admission policies know it by that.
+        printf '%s,system:serviceaccount:argo:argo,argo,"system:serviceaccounts,system:serviceaccounts:argo"\n' "$(<"$keys/argo-token")"
+    } >"$keys/tokens.csv"
+    kubeconfig admin "$keys/token" >"$run/kubeconfig"
+    kubeconfig argo "$keys/argo-token" >"$run/argo.kubeconfig"
+    chmod 600 "$run/kubeconfig" "$run/argo.kubeconfig"
     touch "$keys/ready"
 }
 
-# One file that stands alone, so that it can be copied to another place.
+# That of the user $1 with the token in $2: one file that needs no other, so that it can be copied to another place.
 kubeconfig() {
     cat <<END
 apiVersion: v1
@@ -50,10 +56,10 @@ clusters:
 - name: kubebench-test
   cluster: {server: "https://$api:443", certificate-authority-data: $(base64 -w0 "$run/keys/ca.crt")}
 users:
-- name: admin
-  user: {token: $(<"$run/keys/token")}
+- name: $1
+  user: {token: $(<"$2")}
 contexts:
 - name: kubebench-test
-  context: {cluster: kubebench-test, user: admin}
+  context: {cluster: kubebench-test, user: $1}
 END
 }

@@ -7,6 +7,7 @@
 mod again;
 mod ancestor;
 mod beside;
+mod deleted;
 mod diagnosis;
 mod frameworks;
 mod image;
@@ -21,6 +22,7 @@ mod queued;
 mod scheduled;
 mod searches;
 mod served;
+pub(super) mod signed;
 mod suites;
 mod texts;
 mod train_jobs;
@@ -36,7 +38,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-pub(super) use image::is_own;
+pub(super) use image::{is_own, tag};
 
 use super::namespaces::Project;
 use super::{Cluster, cluster};

@@ -54,7 +54,8 @@ impl Watched {
         cluster_with(test, component)?;
         let specs = benchmarks.iter().map(|(name, sizes)| (format!("specs/{name}.yaml"), spec(name, sizes)));
         let specs: Vec<(String, String)> = specs.collect();
-        let project = Settings { target: TARGET, ..Settings::of("gitops") }.text();
+        // Workflows wait for each other, which is no fault to what applies them.
+        let project = Settings { target: TARGET, ..Settings::of("gitops") }.text() + "      concurrency: exclusive\n";
         let mut files = vec![("kubebench.yaml", project.as_str())];
         files.extend(specs.iter().map(|(path, text)| (path.as_str(), text.as_str())));
         Some(Self { cycle: Loop::new(test, &files)? })
@@ -144,6 +145,18 @@ impl Watched {
             (name, [metadata["uid"].clone(), status["startedAt"].clone(), status["finishedAt"].clone()])
         });
         states.collect()
+    }
+
+    /// Returns whether one Workflow runs, and another one waits for it.
+    fn is_one_waiting(&self) -> bool {
+        let list = self.cluster().json(["-n", self.namespace(), "get", "workflows", "-o", "json"]);
+        let has = |phase: &str, words: &str| {
+            let mut statuses = list["items"].as_array().unwrap().iter().map(|workflow| &workflow["status"]);
+            statuses.any(|status| {
+                status["phase"] == phase && status["message"].as_str().unwrap_or_default().starts_with(words)
+            })
+        };
+        has("Running", "") && has("Pending", "Waiting for ")
     }
 
     /// What the cluster has with a label: `KIND/NAME`, of the kinds that are in git and of those that steps create.

@@ -35,7 +35,8 @@ impl Project {
         Self::compiled(cluster, mixed_files())
     }
 
-    /// A project of these files.
+    /// A project of these files. Its Workflows run at once, unless it says how many do: tests have their own namespaces, and none
+    /// waits for another's.
     pub(super) fn compiled(cluster: &'static Cluster, mut files: Vec<(String, String)>) -> Self {
         static MADE: AtomicUsize = AtomicUsize::new(0);
         let prefix = format!("kubebench-{}-{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
@@ -98,8 +99,12 @@ impl Drop for Project {
 }
 
 fn renamed(project: &str, prefix: &str) -> String {
+    let limit = if project.contains("concurrency") { "" } else { "concurrency: unlimited\n" };
     project.lines().fold(String::new(), |text, line| match line.split_once("namespace: ") {
-        Some((indent, name)) if indent.trim().is_empty() => format!("{text}{indent}namespace: {prefix}-{name}\n"),
+        Some((indent, name)) if indent.trim().is_empty() => {
+            let limit = if limit.is_empty() { String::new() } else { format!("{indent}{limit}") };
+            format!("{text}{indent}namespace: {prefix}-{name}\n{limit}")
+        }
         _ => format!("{text}{line}\n"),
     })
 }

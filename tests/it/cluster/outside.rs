@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::Instant;
 
 use kubebench_contract::instance::{Owner, Session};
-use kubebench_contract::{Config, Naming};
+use kubebench_contract::{Config, Naming, PodMetadata};
 use serde_json::{Value, json};
 
 use super::namespaces::Project;
@@ -112,7 +112,7 @@ fn begin(project: &Project, namespace: &str) -> String {
     let config = &others.iter().find(|emitted| is_config(&emitted.object)).unwrap().object["data"];
     let files: BTreeMap<String, String> = serde_json::from_value(config.clone()).unwrap();
     let config = Config::read(files).unwrap();
-    let naming = Naming { session: Session::Once, owner: Owner { name: &name, uid: &uid } };
+    let naming = Naming { session: Session::Once, owner: Owner { name: &name, uid: &uid }, pods: PodMetadata::NONE };
     let mut job = config.objects(&config.list.runs[0].id, 1, &naming).unwrap().workload;
     job["metadata"]["namespace"] = namespace.into();
     project.create(&job);

@@ -25,10 +25,11 @@ fn a_step_that_a_signal_ends_is_started_again_and_one_that_answers_is_not() {
         let is_it = |emitted: &&Emitted| emitted.object["kind"] == kind && emitted.path.contains(target);
         objects.iter().filter(is_it).collect()
     };
-    let template = of_kind("WorkflowTemplate", "/")[0];
+    // The other target asks for what this cluster does not have: a priority class, a Secret.
+    let template = of_kind("WorkflowTemplate", "generated/old/pipeline/workflow-template")[0];
     let namespace = template.object["metadata"]["namespace"].as_str().unwrap();
     let target = template.path.split('/').nth(1).unwrap();
-    for kind in ["ServiceAccount", "Role", "RoleBinding"] {
+    for kind in ["ConfigMap", "ServiceAccount", "Role", "RoleBinding"] {
         let files = project.files(of_kind(kind, &format!("generated/{target}/")));
         cluster.say(["apply", "-n", namespace].map(str::to_owned).into_iter().chain(files));
     }

@@ -410,6 +410,7 @@ fn no_text_of_a_user_reaches_argo() {
         "{{item.lanes}}",
         "{{item}}",
         "{{steps.prepare.outputs.parameters.runs}}",
+        "{{workflow.creationTimestamp}}",
         "{{workflow.name}}",
         "{{workflow.uid}}",
     ];

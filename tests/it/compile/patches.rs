@@ -153,7 +153,7 @@ fn what_kubebench_sets_is_refused_once_and_with_another_way() {
     assert_eq!(replaced.len(), 1, "{replaced:#?}");
     assert_findings(
         &faults("job", "pod: {containers: [{name: main, env: [{name: KUBEBENCH_EXP_ROOT, value: /x}]}]}"),
-        &[("KB0315 at KUBEBENCH_EXP_ROOT", str! {"`KUBEBENCH_EXP_ROOT` is set by kubebench and cannot be patched"})],
+        &[("KB0372 at KUBEBENCH_EXP_ROOT", str! {"the variable `KUBEBENCH_EXP_ROOT` belongs to kubebench"})],
     );
     assert_findings(
         &faults("mpiJob", "patch: {spec: {runPolicy: {schedulingPolicy: {minAvailable: 99}}}}"),

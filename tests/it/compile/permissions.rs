@@ -137,6 +137,101 @@ fn a_change_of_the_project_file_alone_is_seen() {
     assert!(permissions(&plan(&folder, &[])).contains(&"network none".to_owned()));
 }
 
+/// Where steps reach something can only be fewer addresses, so that is no permission; other ports are, and other places of names.
+#[test]
+fn what_widens_the_network_policy_is_seen() {
+    let folder = committed(&[("kubebench.yaml", TARGET.replace("lab", "default")), ("specs/a.yaml", job(""))]);
+    let before = permissions(&plan(&folder, &[])).len();
+    let block = "{ipBlock: {cidr: 192.0.2.1/32}}";
+    for (field, asked) in [
+        (format!("apiServer: {{to: [{block}]}}"), None),
+        (format!("git: {{to: [{block}]}}"), None),
+        (format!("prometheus: {{to: [{block}]}}"), None),
+        (
+            format!("git: {{to: [{block}], ports: [{{port: 80}}]}}"),
+            Some(r#"network git {"ports":[{"port":80}],"to":[{"ipBlock":{"cidr":"192.0.2.1/32"}}]}"#),
+        ),
+        ("apiServer: {ports: [{port: 80}]}".to_owned(), Some(r#"network apiServer {"ports":[{"port":80}]}"#)),
+        (format!("dns: {{to: [{block}]}}"), Some(r#"network dns {"to":[{"ipBlock":{"cidr":"192.0.2.1/32"}}]}"#)),
+        (
+            "operatorNamespaces: {kuberay: [mine]}".to_owned(),
+            Some("network operators of kuberay in the namespace mine"),
+        ),
+    ] {
+        let changed = TARGET
+            .replace("lab", "default")
+            .replace("      networkPolicy:\n", &format!("      networkPolicy:\n        {field}\n"));
+        folder.write("kubebench.yaml", changed);
+        let found = permissions(&plan(&folder, &[]));
+        assert_eq!(found.len(), before + usize::from(asked.is_some()), "{field}: {found:?}");
+        assert!(asked.is_none_or(|asked| found.iter().any(|one| one == asked)), "{field}: {found:?}");
+    }
+    let keys =
+        TARGET.replace("spec:\n", "spec:\n  results: {remote: 'git@git.example:x.git', sshHostKeys: acceptNew}\n");
+    folder.write("kubebench.yaml", keys.replace("lab", "default"));
+    let found = permissions(&plan(&folder, &[]));
+    assert!(found.contains(&"network unknown SSH host keys".to_owned()), "{found:?}");
+    folder.write("kubebench.yaml", keys.replace("lab", "default").replace("acceptNew", "known"));
+    let found = permissions(&plan(&folder, &[]));
+    assert!(found.len() == before + 1 && found.contains(&"network git@git.example:x.git".to_owned()), "{found:?}");
+}
+
+/// Where results and the credential by which they are recorded go, where objects go, and what the steps ask.
+#[test]
+fn where_the_pipeline_leads_is_seen() {
+    let project = |settings: &str, target: &str| {
+        format!(
+            "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\nspec: {{{settings}targets: {{default: {{{target}}}}}}}\n"
+        )
+    };
+    let plain = project("", "namespace: bench");
+    let folder = committed(&[("kubebench.yaml", plain), ("specs/a.yaml", job(""))]);
+    let settings = "results: {mode: branch, remote: 'https://git.elsewhere.example/a.git'}, ";
+    let target = "namespace: kube-system, prometheus: {url: 'http://169.254.169.254/'}";
+    folder.write("kubebench.yaml", project(settings, target));
+    let mut found = permissions(&plan(&folder, &["--since", "HEAD"]));
+    found.sort();
+    let expected = [
+        "added gate the remote of results is `https://git.elsewhere.example/a.git`; at the base `that of the repository`",
+        "added network Prometheus at http://169.254.169.254/",
+        "added network https://git.elsewhere.example/a.git",
+        "added placement namespace kube-system",
+    ];
+    assert_eq!(found, expected);
+}
+
+/// Whoever signs for a server decides who gets the credential, and what Prometheus says.
+#[test]
+fn authorities_of_servers_are_seen() {
+    let project = |results: &str| {
+        format!(
+            "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\nspec: {{results: {{mode: branch{results}}}}}\n"
+        )
+    };
+    let folder = committed(&[("kubebench.yaml", project("")), ("specs/a.yaml", job(""))]);
+    let change = |results: &str| {
+        folder.write("kubebench.yaml", project(results));
+        let mut found = permissions(&plan(&folder, &["--since", "HEAD"]));
+        found.sort();
+        found
+    };
+    assert_eq!(
+        change(", ca: {configMap: corporate-ca}"),
+        [
+            "added gate the steps know servers by those in ca.crt of the ConfigMap corporate-ca as authorities; at the base by public ones",
+            r#"added network ca {"configMap":"corporate-ca"}"#,
+        ]
+    );
+    assert_eq!(
+        change(", ca: {secret: corporate-ca, key: a.pem}"),
+        [
+            "added gate the steps know servers by those in a.pem of the Secret corporate-ca as authorities; at the base by public ones",
+            r#"added network ca {"key":"a.pem","secret":"corporate-ca"}"#,
+        ]
+    );
+    assert_eq!(change(""), [""; 0]);
+}
+
 #[test]
 fn a_change_adds_keeps_and_removes() {
     let old = job("      env: {A: {secret: {name: kept, key: a}}, B: {secret: {name: gone, key: a}}}\n");

@@ -55,7 +55,7 @@ const REFUSED: &[(&str, &[&str])] = &[
     ("invalid/kserve-kserve-torchserve-gpu-brace-placeholder.yaml", &["KB0117"]),
     ("invalid/kubeflow-spark-operator-spark-pi-prometheus.yaml", &["KB0117"]),
     ("invalid/seldonio-seldon-core-openvino-ensemble.yaml", &["KB0104"]),
-    ("job/awslabs-awsome-distributed-ai-nvrx-ft-launcher.tmpl.yaml", FILL_IN),
+    ("job/awslabs-awsome-distributed-ai-nvrx-ft-launcher.tmpl.yaml", &["KB0337", "KB0372"]),
     ("job/googlecloudplatform-kubernetes-engine-samples-a100-jax-indexed.yaml", FILL_IN),
     ("jobset/googlecloudplatform-container-engine-accelerators-nccl-a4x-max-dupkey.yaml", FILL_IN),
     // Its `inline` is a text, and the CRD takes an object.

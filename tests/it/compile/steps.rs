@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kubebench_contract::instance::{Owner, Session};
-use kubebench_contract::{Config, Created, Fault, Naming, Settings};
+use kubebench_contract::{Config, Created, Fault, Naming, PodMetadata, Settings};
 use serde_json::{Value, json};
 
 use crate::support::judges::validate;
 use crate::support::project::{Emitted, mixed, mixed_objects, rendered};
 
 const OWNER: Owner<'_> = Owner { name: "resnet-1a2b3c4d-r1", uid: "6f1a" };
-const ONCE: Naming<'_> = Naming { session: Session::Once, owner: OWNER };
+const ONCE: Naming<'_> = Naming { session: Session::Once, owner: OWNER, pods: PodMetadata::NONE };
 const RUN_LABELS: [&str; 4] =
     ["kubebench.dev/attempt", "kubebench.dev/repeat", "kubebench.dev/run", "kubebench.dev/warmup"];
 
@@ -23,6 +23,14 @@ fn files(emitted: &Emitted) -> BTreeMap<String, String> {
 fn configs() -> Vec<(String, BTreeMap<String, String>)> {
     let maps = mixed_objects().into_iter().filter(|emitted| emitted.path.ends_with("/config.yaml"));
     maps.map(|emitted| (emitted.path.clone(), files(&emitted))).collect()
+}
+
+/// What the pods of runs carry on the target in whose folder `path` is.
+fn carried(path: &str) -> PodMetadata {
+    let (folder, _) = path.split_once('/').unwrap();
+    let settings = format!("{folder}/pipeline/settings.yaml");
+    let emitted = mixed_objects().into_iter().find(|emitted| emitted.path == settings).unwrap();
+    Settings::read(emitted.object["data"]["settings.json"].as_str().unwrap()).unwrap().pods
 }
 
 fn all(created: Created) -> Vec<Value> {
@@ -53,15 +61,17 @@ fn every_run_gets_its_own_objects() {
     let mut as_printed = 0;
     for (path, files) in configs() {
         let config = Config::read(files).unwrap();
+        let pods = carried(&path);
+        let once = Naming { pods: &pods, ..ONCE };
         for id in config.list.servers.keys() {
-            for mut object in all(config.server(id, &ONCE).unwrap()) {
+            for mut object in all(config.server(id, &once).unwrap()) {
                 assert_eq!(object["metadata"]["labels"]["kubebench.dev/run"], config.server_name(id, ONCE.session));
                 object["metadata"].as_object_mut().unwrap().remove("ownerReferences");
                 as_printed += usize::from(printed.contains(&without_counts(object)));
             }
         }
         for run in &config.list.runs {
-            let objects = all(config.objects(&run.id, 1, &ONCE).unwrap());
+            let objects = all(config.objects(&run.id, 1, &once).unwrap());
             let name = objects[0]["metadata"]["name"].as_str().unwrap();
             assert_eq!(name, run.job, "{path}");
             assert!(names.insert((path.clone(), name.to_owned())), "{path}: two runs have {name}");
@@ -117,7 +127,7 @@ fn names_tell_apart_what_runs_apart() {
             let created = config.objects(&run.id, attempt, naming).unwrap();
             created.workload["metadata"]["name"].as_str().unwrap().to_owned()
         };
-        let scheduled = |uid| Naming { session: Session::Scheduled { uid }, owner: OWNER };
+        let scheduled = |uid| Naming { session: Session::Scheduled { uid }, owner: OWNER, pods: PodMetadata::NONE };
         let mut seen =
             BTreeSet::from([name(1, &ONCE), name(2, &ONCE), name(1, &scheduled("a")), name(1, &scheduled("b"))]);
         assert_eq!(name(1, &scheduled("a")), name(1, &scheduled("a")));

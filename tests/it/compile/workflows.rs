@@ -166,7 +166,9 @@ fn the_queue_of_kueue_holds_the_pods_and_the_volume_reaches_their_containers() {
     assert_eq!(found["spec"]["volumes"][0]["persistentVolumeClaim"]["claimName"], "chain-results");
     for (index, field) in [(1, "container"), (2, "script")] {
         let container = &found["spec"]["templates"][index][field];
-        assert_eq!(container["volumeMounts"][0]["mountPath"], "/kubebench/experiments", "{container:#}");
+        let mount = &container["volumeMounts"][0];
+        assert_eq!(mount["mountPath"], "/kubebench/experiments/run/output", "{container:#}");
+        assert_eq!(mount["subPathExpr"], "$(KUBEBENCH_EXP_ID)/output", "{container:#}");
         assert!(container["env"].to_string().contains("KUBEBENCH_EXP_ID"), "{container:#}");
     }
     let mut named = found;

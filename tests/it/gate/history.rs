@@ -1,8 +1,10 @@
 //! `history`: what changed when.
 
-use kubebench_format::result::v1::{Kind, Status};
+use kubebench_format::result::v1::{Kind, Neighbor, Status};
 use kubebench_results::compare::words::estimate;
 use kubebench_testing::snapshot::{assert_line, named, str};
+
+use serde_json::json;
 
 use crate::support::steady::steady;
 
@@ -84,6 +86,56 @@ fn an_open_change_has_one_size() {
         let index = std::fs::read_to_string(project.folder.path().join("site/index.json")).unwrap();
         assert!(index.contains(size), "{size}: {index}");
     }
+}
+
+/// Who shared a node with a run marks its session, and changes nothing else.
+#[test]
+fn sessions_with_neighbors_are_marked() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET[..11], &Special::default());
+    let before = project.json(&["gate"]);
+    let neighbor = |pod: &str, benchmark: Option<&str>| Neighbor {
+        pod: pod.to_owned(),
+        benchmark: benchmark.map(str::to_owned),
+        run: None,
+        since: Some("2026-02-01T00:00:00Z".to_owned()),
+    };
+    let marked = project.session_as(QUIET[11], &Special::default(), |result| {
+        if result.run.repeat != 2 {
+            let pods = [neighbor("soak-0a1b2c3d-0", Some("soak")), neighbor("soak-0a1b2c3d-1", Some("soak"))];
+            result.environment.neighbors = [&pods[..], &[neighbor("web-\u{1b}[31m<b>", None)]].concat();
+            result.environment.neighbors_left_out = 7;
+        }
+    });
+    let quiet = project.session(QUIET[12], &Special::default());
+    // The second time what was read is in the cache.
+    for _ in 0..2 {
+        let answer = project.json(&["history"]).1;
+        let [told] = answer["series"].as_array().unwrap().as_slice() else { panic!("one series: {answer:#}") };
+        let sessions = told["sessions"].as_array().unwrap();
+        let with: Vec<_> = sessions.iter().filter(|session| session.get("neighbors").is_some()).collect();
+        assert_eq!(with.len(), 1, "{told:#}");
+        assert_eq!(with[0]["session"], marked.as_str());
+        assert_eq!(with[0]["neighbors"], json!(["soak", "web-\u{1b}[31m<b>"]));
+        let is_empty = |list: &str| told[list].as_array().is_none_or(Vec::is_empty);
+        assert!(is_empty("aside") && is_empty("apart") && is_empty("changes"), "{told:#}");
+    }
+    let (_, text, _) = project.says(&["history", "--last", "3"]);
+    let line = |session: &str| text.lines().find(|line| line.contains(session) && line.starts_with("    ")).unwrap();
+    assert!(line(&marked).contains("3 runs  shared nodes with soak, web-"), "{text}");
+    assert!(line(&quiet).ends_with("3 runs") && !text.contains('\u{1b}'), "{text}");
+    let after = project.json(&["gate"]);
+    assert_eq!((after.0, &after.1["lines"][0]["verdict"]), (before.0, &before.1["lines"][0]["verdict"]));
+    assert_eq!(project.says(&["report", "--out", "site"]).0, 0);
+    let site = project.folder.tree("site");
+    let pages: Vec<String> = site
+        .iter()
+        .filter(|(path, _)| path.ends_with(".html"))
+        .map(|(_, page)| String::from_utf8_lossy(page).into_owned())
+        .collect();
+    let marks = pages.iter().map(|page| page.matches("shared nodes with soak, web-").count()).sum::<usize>();
+    assert!(marks >= 3, "two runs and a point: {marks}");
+    assert!(!pages.iter().any(|page| page.contains("[31m<b>")), "text is text");
 }
 
 /// What is open is last, where a terminal shows it, also of metrics that nobody asked for.

@@ -5,12 +5,13 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use kubebench_compiler::workload::KINDS;
 use kubebench_contract::labels;
 use kubebench_extract::preset::PRESETS;
 use serde_json::{Value, json};
 
 use crate::support::judges::{oracle, validate};
-use crate::support::project::{assert_yes, files_below, mixed_objects, relative, repository};
+use crate::support::project::{Emitted, Folder, assert_yes, files_below, mixed_objects, relative, repository};
 
 fn read(path: &str) -> String {
     fs::read_to_string(repository().join(path)).unwrap()
@@ -20,11 +21,23 @@ fn object(path: &str) -> Value {
     serde_yaml::from_str(&read(path)).unwrap()
 }
 
-fn is_of_cluster(object: &Value) -> bool {
-    object["kind"].as_str().is_some_and(|kind| kind.starts_with("ClusterRole"))
+/// The objects of a file.
+fn all_objects(path: &str) -> Vec<Value> {
+    serde_yaml::from_multiple(&read(path)).unwrap()
 }
 
-const FOLDERS: [&str; 4] = ["deploy/namespace", "deploy/nodes", "deploy/argo-cd", "deploy/flux"];
+fn is_of_cluster(object: &Value) -> bool {
+    object["kind"]
+        .as_str()
+        .is_some_and(|kind| kind.starts_with("ClusterRole") || kind.starts_with("ValidatingAdmission"))
+}
+
+const FOLDERS: [&str; 5] = ["deploy/admission", "deploy/namespace", "deploy/nodes", "deploy/argo-cd", "deploy/flux"];
+/// What adds to the objects of a folder.
+const COMPONENTS: [(&str, &str, &str); 2] = [
+    ("deploy/signed/argo-cd", "project.yaml", "deploy/argo-cd/project.yaml"),
+    ("deploy/signed/flux", "source.yaml", "deploy/flux/source.yaml"),
+];
 
 #[test]
 fn every_kustomization_names_all_that_lies_beside_it_and_a_server_would_take_it() {
@@ -39,11 +52,60 @@ fn every_kustomization_names_all_that_lies_beside_it_and_a_server_would_take_it(
             json!(listed)
         });
         for name in names {
-            let mut object = object(&format!("{folder}/{name}"));
-            if object["kind"] != "Namespace" && !is_of_cluster(&object) {
-                object["metadata"]["namespace"] = json!("benchmarks");
+            for mut object in all_objects(&format!("{folder}/{name}")) {
+                if object["kind"] != "Namespace" && !is_of_cluster(&object) {
+                    object["metadata"]["namespace"] = json!("benchmarks");
+                }
+                assert_eq!(validate(&object), Vec::<String>::new(), "{folder}/{name}");
             }
-            assert_eq!(validate(&object), Vec::<String>::new(), "{folder}/{name}");
+        }
+    }
+}
+
+#[test]
+fn what_demands_signed_commits_fits_what_it_is_added_to() {
+    for (folder, file, base) in COMPONENTS {
+        let component = object(&format!("{folder}/kustomization.yaml"));
+        assert_eq!((&component["kind"], &component["patches"]), (&json!("Component"), &json!([{"path": file}])));
+        let (mut object, patch) = (object(base), object(&format!("{folder}/{file}")));
+        for field in ["apiVersion", "kind"] {
+            assert_eq!(object[field], patch[field], "{folder}");
+        }
+        assert_eq!(object["metadata"]["name"], patch["metadata"]["name"], "{folder}");
+        let fields = patch["spec"].as_object().unwrap();
+        assert_eq!(fields.len(), 1);
+        for (field, value) in fields {
+            assert!(object["spec"].get(field).is_none(), "{base} demands it already");
+            object["spec"][field] = value.clone();
+        }
+        object["metadata"]["namespace"] = json!("benchmarks");
+        assert_eq!(validate(&object), Vec::<String>::new(), "{folder}");
+    }
+    let verify = &object("deploy/signed/flux/source.yaml")["spec"]["verify"];
+    assert_eq!(verify["mode"], "HEAD");
+    assert!(verify["secretRef"]["name"].is_string());
+    let keys = object("deploy/signed/argo-cd/project.yaml")["spec"]["signatureKeys"].clone();
+    let is_long = |key: &Value| key["keyID"].as_str().is_some_and(|id| id.len() == 16);
+    assert!(keys.as_array().is_some_and(|keys| !keys.is_empty() && keys.iter().all(is_long)));
+}
+
+#[test]
+fn oracle_kustomize_adds_what_demands_signed_commits() {
+    let Some(kustomize) = oracle("oracle_kustomize_adds_what_demands_signed_commits", "kustomize") else { return };
+    for (folder, file, base) in COMPONENTS {
+        let place = tempfile::tempdir_in(repository().join("deploy")).unwrap();
+        let (base_folder, _) = base.rsplit_once('/').unwrap();
+        let text = format!(
+            "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [../../{base_folder}]\ncomponents: [../../{folder}]\n"
+        );
+        fs::write(place.path().join("kustomization.yaml"), text).unwrap();
+        let output = Command::new(&kustomize).arg("build").arg(place.path()).output().unwrap();
+        assert_yes(&output);
+        let built: Vec<Value> = serde_yaml::from_multiple(std::str::from_utf8(&output.stdout).unwrap()).unwrap();
+        let patch = object(&format!("{folder}/{file}"));
+        let patched = built.iter().find(|object| object["kind"] == patch["kind"]).unwrap();
+        for (field, value) in patch["spec"].as_object().unwrap() {
+            assert_eq!(&patched["spec"][field], value, "{folder}");
         }
     }
 }
@@ -56,13 +118,18 @@ fn oracle_kustomize_builds_what_is_deployed() {
         assert_yes(&output);
         let built: Vec<Value> = serde_yaml::from_multiple(std::str::from_utf8(&output.stdout).unwrap()).unwrap();
         let listed = object(&format!("{folder}/kustomization.yaml"));
-        assert_eq!(built.len(), listed["resources"].as_array().unwrap().len());
+        let files = listed["resources"].as_array().unwrap().iter().map(|name| name.as_str().unwrap());
+        assert_eq!(built.len(), files.flat_map(|name| all_objects(&format!("{folder}/{name}"))).count());
         for object in built {
             if is_of_cluster(&object) {
                 continue;
             }
             let place = if object["kind"] == "Namespace" { "/metadata/name" } else { "/metadata/namespace" };
-            assert_eq!(object.pointer(place), Some(&listed["namespace"]), "{object}");
+            let found = object.pointer(place);
+            match listed.get("namespace") {
+                Some(namespace) => assert_eq!(found, Some(namespace), "{object}"),
+                None => assert!(found.is_some(), "{object} would be put anywhere"),
+            }
         }
     }
 }
@@ -121,16 +188,169 @@ fn the_project_allows_exactly_the_kinds_that_are_emitted() {
         .iter()
         .map(|kind| (kind["group"].as_str().unwrap().to_owned(), kind["kind"].as_str().unwrap().to_owned()))
         .collect();
-    let emitted: BTreeSet<(String, String)> = mixed_objects()
-        .iter()
-        .map(|emitted| {
-            let version = emitted.object["apiVersion"].as_str().unwrap();
-            let group = version.split_once('/').map_or("", |(group, _)| group);
-            (group.to_owned(), emitted.object["kind"].as_str().unwrap().to_owned())
-        })
-        .collect();
-    assert_eq!(allowed, emitted);
+    assert_eq!(allowed, emitted_kinds());
     assert_eq!(project["spec"]["clusterResourceWhitelist"], json!([]));
+}
+
+/// Group and kind of all that is emitted.
+fn emitted_kinds() -> BTreeSet<(String, String)> {
+    let kind = |emitted: &Emitted| {
+        let version = emitted.object["apiVersion"].as_str().unwrap();
+        let group = version.split_once('/').map_or("", |(group, _)| group);
+        (group.to_owned(), emitted.object["kind"].as_str().unwrap().to_owned())
+    };
+    mixed_objects().iter().map(kind).collect()
+}
+
+/// The rights of a role: group, resource and verb.
+fn rights(rules: &Value) -> BTreeSet<(String, String, String)> {
+    let list = |rule: &Value, field: &str| -> Vec<String> {
+        rule[field].as_array().into_iter().flatten().map(|text| text.as_str().unwrap().to_owned()).collect()
+    };
+    let mut rights = BTreeSet::new();
+    for rule in rules.as_array().unwrap() {
+        for group in list(rule, "apiGroups") {
+            for resource in list(rule, "resources") {
+                let verbs = list(rule, "verbs").into_iter();
+                rights.extend(verbs.map(|verb| (group.clone(), resource.clone(), verb)));
+            }
+        }
+    }
+    rights
+}
+
+/// What Flux applies as may write what is emitted, and give what the emitted roles give; and nothing with which it could give more.
+#[test]
+fn flux_applies_as_an_account_that_may_do_what_is_emitted() {
+    let [deployer, grants] = ["deployer", "grants"].map(|role| object(&format!("deploy/flux/{role}-role.yaml")));
+    let account = object("deploy/flux/account.yaml");
+    for file in ["pipeline", "sync"] {
+        let kustomization = object(&format!("deploy/flux/{file}.yaml"));
+        assert_eq!(kustomization["spec"]["serviceAccountName"], account["metadata"]["name"]);
+        assert_eq!(kustomization["metadata"]["namespace"], account["metadata"]["namespace"]);
+    }
+    for (role, file) in [(&deployer, "deployer"), (&grants, "grants")] {
+        let binding = object(&format!("deploy/flux/{file}-binding.yaml"));
+        assert_eq!(binding["roleRef"]["name"], role["metadata"]["name"]);
+        assert_eq!(binding["metadata"]["namespace"], role["metadata"]["namespace"]);
+        let subject = json!({"kind": "ServiceAccount", "name": account["metadata"]["name"], "namespace": account["metadata"]["namespace"]});
+        assert_eq!(binding["subjects"], json!([subject]));
+    }
+
+    let writes: BTreeSet<(String, String)> = rights(&deployer["rules"])
+        .into_iter()
+        .filter(|right| right.2 == "patch")
+        .map(|right| (right.0, right.1))
+        .collect();
+    let emitted: BTreeSet<(String, String)> = emitted_kinds()
+        .into_iter()
+        .map(|(group, kind)| (group, format!("{}s", kind.to_lowercase())))
+        .map(|(group, plural)| (group, plural.replace("policys", "policies")))
+        .collect();
+    assert_eq!(writes, emitted);
+
+    let held: BTreeSet<_> = rights(&deployer["rules"]).union(&rights(&grants["rules"])).cloned().collect();
+    let objects = mixed_objects();
+    for role in objects.iter().filter(|emitted| emitted.object["kind"] == "Role") {
+        let missing: Vec<_> = rights(&role.object["rules"]).difference(&held).cloned().collect();
+        assert_eq!(missing, [], "{} could not be applied", role.path);
+    }
+    let bindings = objects.iter().map(|emitted| &emitted.object).filter(|object| object["kind"] == "RoleBinding");
+    let bound: BTreeSet<&str> = bindings.map(|binding| binding["roleRef"]["name"].as_str().unwrap()).collect();
+    let binds: Vec<&Value> =
+        grants["rules"].as_array().unwrap().iter().filter(|rule| rule["verbs"] == json!(["bind"])).collect();
+    let [bind] = binds[..] else { panic!("{binds:?}") };
+    assert_eq!(bind["resources"], json!(["roles"]));
+    assert_eq!(
+        bind["resourceNames"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect::<BTreeSet<_>>(),
+        bound,
+        "these roles and no other"
+    );
+    let held = held.iter().filter(|right| right.2 != "bind");
+    for (group, resource, verb) in held.clone() {
+        let is_right = group.contains("rbac");
+        assert!(
+            !group.contains('*')
+                && !resource.contains('*')
+                && !["*", "escalate", "impersonate"].contains(&verb.as_str())
+        );
+        assert!(!is_right || ["roles", "rolebindings"].contains(&resource.as_str()), "{resource}");
+        assert!(!["secrets", "pods/exec", "pods/attach", "serviceaccounts/token"].contains(&resource.as_str()));
+        assert!(resource != "pods" || verb != "create");
+    }
+    let deploys = ("kubebench.dev".to_owned(), "pipelines".to_owned(), "deploy".to_owned());
+    assert!(held.clone().any(|right| *right == deploys), "deploy/admission asks for it");
+}
+
+/// Of every kind that Kubebench knows, so that no benchmark of one is refused when it is merged.
+#[test]
+fn flux_may_give_rights_over_every_kind_of_workload() {
+    let held = rights(&object("deploy/flux/grants-role.yaml")["rules"]);
+    let deployer = rights(&object("deploy/flux/deployer-role.yaml")["rules"]);
+    let given: BTreeSet<_> = held.union(&deployer).collect();
+    for kind in KINDS {
+        let group = kind.api.api_version.split_once('/').map_or("", |(group, _)| group);
+        let plural = kind.api.plural.as_ref();
+        for verb in ["create", "delete", "get", "list", "watch"] {
+            let right = (group.to_owned(), plural.to_owned(), verb.to_owned());
+            assert!(given.contains(&right), "{right:?}");
+        }
+    }
+}
+
+/// Each policy denies, in the namespaces that an administrator labeled, and fails closed.
+#[test]
+fn every_policy_has_a_binding_that_denies() {
+    let bindings = all_objects("deploy/admission/bindings.yaml");
+    let files = files_below(&repository().join("deploy/admission"));
+    let policies: Vec<Value> = files
+        .iter()
+        .flat_map(|path| all_objects(&relative(repository(), path)))
+        .filter(|object| object["kind"] == "ValidatingAdmissionPolicy")
+        .collect();
+    assert_eq!(policies.len(), bindings.len());
+    let namespace = object("deploy/namespace/namespace.yaml");
+    for policy in &policies {
+        assert_eq!(policy["spec"]["failurePolicy"], "Fail");
+        let name = &policy["metadata"]["name"];
+        let binding = bindings.iter().find(|binding| binding["spec"]["policyName"] == *name).unwrap();
+        assert_eq!(binding["metadata"]["name"], *name, "doctor looks for it");
+        assert_eq!(binding["spec"]["validationActions"], json!(["Deny"]));
+        let labels = &binding["spec"]["matchResources"]["namespaceSelector"]["matchLabels"];
+        assert_eq!(*labels, json!({"kubebench.dev/admission": "enforce"}));
+        for (label, value) in labels.as_object().unwrap() {
+            assert_eq!(namespace["metadata"]["labels"][label], *value, "deploy/namespace is bound");
+        }
+        let parameters = policy["spec"].get("paramKind").map(|_| {
+            json!({"name": "kubebench-admission", "namespace": "kubebench-system", "parameterNotFoundAction": "Deny"})
+        });
+        assert_eq!(binding["spec"].get("paramRef"), parameters.as_ref());
+    }
+    let text = fs::read_to_string(repository().join("crates/executor/src/doctor/admission.rs")).unwrap();
+    for policy in &policies {
+        assert!(text.contains(&format!("{}", policy["metadata"]["name"])), "doctor looks for it");
+    }
+}
+
+/// A step that the policies do not know starts nowhere that they hold.
+#[test]
+fn the_policies_know_every_step() {
+    let spec = "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {name: a}\nspec:\n  timeout: 1h\n  workload: {job: {image: 'r.example/a:1', resources: {cpu: 1, memory: 1Gi}}}\n";
+    let suite = "apiVersion: kubebench.dev/v1\nkind: Suite\nmetadata: {name: all}\nspec: {benchmarks: [a]}\n";
+    let project = Folder::with([("specs/a.yaml", spec), ("specs/all.yaml", suite)]);
+    assert_yes(&project.run(&["compile"]));
+    let policy = read("deploy/admission/pods.yaml");
+    let mut known = BTreeSet::new();
+    for file in files_below(&project.path().join("generated")) {
+        let object: Value = serde_yaml::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        for template in object["spec"]["templates"].as_array().into_iter().flatten() {
+            let Some(step) = template["metadata"]["labels"][labels::STEP].as_str() else { continue };
+            assert!(policy.contains(&format!("'{step}'")), "{step}");
+            known.insert(step.to_owned());
+        }
+    }
+    let expected = ["cleanup", "prepare", "record", "run", "suite-summary", "summary"];
+    assert_eq!(known.into_iter().collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -165,7 +385,7 @@ fn the_image_is_pinned_and_holds_what_the_steps_call() {
     for package in packages.trim_end_matches(')').split(", ").map(|name| name.trim_matches('"')) {
         assert!(installs.contains(package), "{package}");
     }
-    for said in ["--uid 65532", "--gid 65532", "--home-dir /tmp", "\nUSER 65532:65532\n", "\nENV HOME=/tmp\n"] {
+    for said in ["--uid 65531", "--gid 65532", "--home-dir /tmp", "\nUSER 65531:65532\n", "\nENV HOME=/tmp\n"] {
         assert!(dockerfile.contains(said), "{said:?}");
     }
 }

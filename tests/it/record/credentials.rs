@@ -1,5 +1,6 @@
 //! Credentials reach the server, and nobody else: no argument, no file that stays, no message.
 
+use kubebench_git::HostKeys;
 use kubebench_git::record::{Kind, Mode};
 use kubebench_testing::snapshot::{assert_line, str};
 
@@ -137,5 +138,53 @@ fn a_key_is_given_by_file() {
         "{log}"
     );
     assert_eq!(std::fs::read_to_string(site.path().join("hooks/key")).unwrap(), "a key without a line end\n");
+    site.assert_clean();
+}
+
+/// Whoever answers would be believed, so nothing is asked of anybody; unless the project says so.
+#[test]
+fn a_server_of_unknown_key_is_refused_unless_asked_for() {
+    let site = Site::new();
+    hook(
+        site.path(),
+        "git",
+        "if test \"$2\" = fetch; then echo \"$GIT_SSH_COMMAND\" > \"${0%/*}/log\"; echo 'Permission denied (publickey).' >&2; exit 128; fi\n\
+        exec git \"$@\"",
+    );
+    let log = site.path().join("hooks/log");
+    let record = |files: &[(&str, &str)], remote: &str, host_keys: HostKeys| {
+        drop(std::fs::remove_dir_all(site.path().join("secret")));
+        let destination = Destination {
+            remote: remote.to_owned(),
+            credential: Some(secret_folder(&site, files)),
+            host_keys,
+            program: site.path().join("hooks/git"),
+            ..site.destination(Mode::Branch)
+        };
+        git::record(&results(0..1), &destination).unwrap_err()
+    };
+    let key = ("ssh-privatekey", "a key");
+    let remotes = ["git@git.example:a.git", "ssh://git@git.example:2222/a.git"];
+    for remote in remotes {
+        for known in [None, Some(""), Some("\n# git.example\n")] {
+            let files: Vec<(&str, &str)> = [key].into_iter().chain(known.map(|text| ("known_hosts", text))).collect();
+            let fault = record(&files, remote, HostKeys::Known);
+            assert_eq!(fault.kind, Kind::Refused);
+            assert!(fault.message.contains("no `known_hosts`"), "{fault:?}");
+            let help = fault.help.as_deref().unwrap();
+            assert!(help.contains("ssh-keyscan") && help.contains("fingerprints"), "{fault:?}");
+            assert!(!log.exists(), "nobody was asked");
+        }
+    }
+    for (known, expected) in [
+        (None, "StrictHostKeyChecking=accept-new"),
+        (Some("git.example ssh-ed25519 AAAA"), "StrictHostKeyChecking=yes"),
+    ] {
+        let files: Vec<(&str, &str)> = [key].into_iter().chain(known.map(|text| ("known_hosts", text))).collect();
+        let fault = record(&files, remotes[0], HostKeys::AcceptNew);
+        assert!(!fault.message.contains("known_hosts"), "{fault:?}");
+        let asked = std::fs::read_to_string(&log).unwrap();
+        assert!(asked.contains(expected), "{asked}");
+    }
     site.assert_clean();
 }

@@ -10,10 +10,10 @@ use serde_json::Value;
 use crate::support::project::{Folder, assert_yes};
 use crate::support::steady::steady;
 
-const RESULT: &str = "results/matmul/size-256-0a1b2c3d/20260102T030405Z-01234567-r1-a1.json";
+pub(super) const RESULT: &str = "results/matmul/size-256-0a1b2c3d/20260102T030405Z-01234567-r1-a1.json";
 
 /// A project in `team`, in a repository of its own, with one result.
-fn team() -> Folder {
+pub(super) fn team() -> Folder {
     let sample = format!("{}/tests/cli/results.in/{RESULT}", env!("CARGO_MANIFEST_DIR"));
     let folder = Folder::with([("team/kubebench.yaml", PROJECT)]);
     folder.write(&format!("team/{RESULT}"), std::fs::read(sample).unwrap());

@@ -6,7 +6,7 @@ use kubebench_testing::snapshot::{assert_line, str};
 use super::*;
 
 /// Puts a commit with these files under a ref of the inbox, as somebody who does not use kubebench might.
-fn plant(site: &Site, name: &str, files: &[(&str, &str)]) {
+pub(super) fn plant(site: &Site, name: &str, files: &[(&str, &str)]) {
     let repository = git2::Repository::open(site.remote()).unwrap();
     let mut index = git2::Index::new().unwrap();
     for (path, text) in files {
@@ -65,6 +65,28 @@ fn what_the_branch_has_is_dropped() {
     assert_eq!((folded.added.len(), folded.dropped.len(), folded.commit), (0, 3, None));
     assert_eq!(site.refs("refs/kubebench"), Vec::<String>::new());
     assert_eq!(run(&site.remote(), &["rev-parse", "kubebench/results"]), before);
+}
+
+#[test]
+fn what_is_behind_a_ref_is_not_fetched() {
+    let site = Site::new();
+    site.record(Mode::Inbox, &[result(1)]).unwrap();
+    let repository = git2::Repository::open(site.remote()).unwrap();
+    let tree = repository.find_tree(repository.treebuilder(None).unwrap().write().unwrap()).unwrap();
+    let who = git2::Signature::new("Eve", "eve@example.com", &git2::Time::new(1, 0)).unwrap();
+    let mut chain: Vec<git2::Oid> = Vec::new();
+    for number in 0..5 {
+        let parent = chain.last().map(|last| repository.find_commit(*last).unwrap());
+        let parents: Vec<_> = parent.iter().collect();
+        let name = "refs/kubebench/inbox/long";
+        chain.push(repository.commit(Some(name), &who, &who, &number.to_string(), &tree, &parents).unwrap());
+    }
+    // Whoever asks for the first one hears of it.
+    let first = chain[0].to_string();
+    std::fs::remove_file(site.remote().join("objects").join(&first[..2]).join(&first[2..])).unwrap();
+    let folded = site.fold().unwrap();
+    assert_eq!((folded.added.len(), folded.rejected.len()), (1, 1));
+    assert_eq!(folded.rejected[0].reason, "it has a history, and a result has none");
 }
 
 #[test]

@@ -26,6 +26,8 @@ fn the_killed_process() {
         inbox: "refs/kubebench/inbox".to_owned(),
         deadline: WATCHDOG,
         credential: None,
+        authorities: None,
+        host_keys: git::HostKeys::Known,
         signing: Signing::Never,
         cache: place.join("cache"),
         program: PathBuf::from("git"),

@@ -1,6 +1,9 @@
 //! `kubebench step record`, as a pod of the Workflow calls it: a volume, the mounted settings, no checkout and no home.
 
 mod commits;
+mod forged;
+mod signed;
+mod trusted;
 
 use std::os::unix::fs::symlink;
 use std::process::{Output, Stdio};
@@ -14,7 +17,6 @@ use crate::support::steady::steady;
 
 use super::server::{Fault, Http};
 use super::*;
-use crate::support::judges::missing;
 
 const SAMPLE: &str =
     include_str!("../../cli/results.in/results/matmul/size-256-0a1b2c3d/20260102T030405Z-01234567-r1-a1.json");
@@ -49,10 +51,46 @@ impl Pod {
     /// Puts the result of run `number` on the volume, of which `change` says what is special, and returns its place in git.
     fn put_changed(&self, number: u32, change: impl FnOnce(&mut BenchmarkResult)) -> (String, String) {
         let sealed = sealed(number, change);
-        let folder = self.run(number);
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("result.json"), &sealed.bytes).unwrap();
+        self.begin(&job(number), &sealed.result);
+        std::fs::write(self.run(number).join("result.json"), &sealed.bytes).unwrap();
         (format!("results/{}", result::path(&sealed.result)), String::from_utf8(sealed.bytes).unwrap())
+    }
+
+    /// Leaves in the folder `name` what a step leaves that begins the run of `result`, and the run in the list of its Workflow.
+    fn begin(&self, name: &str, result: &BenchmarkResult) {
+        let BenchmarkResult { metadata, run, source, .. } = result;
+        let (benchmark, case) = (&metadata.benchmark, &metadata.case);
+        let listed = json!({
+            "id": format!("{case}-{}", result::round(run)), "case": case, "repeat": run.repeat, "warmup": run.warmup, "job": name,
+        });
+        let workflow = json!({"name": format!("{benchmark}-1a2b3c4d-r1"), "uid": run.session, "isScheduled": false});
+        let attempt = json!({
+            "schemaVersion": 1, "benchmark": benchmark, "job": name, "run": listed, "number": run.attempt, "id": run.id,
+            "workflow": workflow, "caseName": metadata.case_name, "values": {}, "inputs": null, "runDigest": source.run_digest,
+            "specRun": source.run, "queueTimeoutSeconds": 60, "timeoutSeconds": 60,
+            "began": {"text": run.started_at, "seconds": 1.0},
+        });
+        std::fs::create_dir_all(self.job(name)).unwrap();
+        std::fs::write(self.job(name).join("attempt.json"), attempt.to_string()).unwrap();
+        let lists = self.job(".workflows").join(&run.session);
+        let place = lists.join(format!("{benchmark}.json"));
+        std::fs::create_dir_all(lists).unwrap();
+        let mut list = std::fs::read(&place).map_or_else(
+            |_| {
+                let case = json!({"name": metadata.case_name, "values": {}, "inputs": null, "timeoutSeconds": 60, "manifest": "x", "objects": []});
+                json!({
+                    "schemaVersion": 1, "workflow": workflow, "created": "2026-01-02T03:00:00Z", "target": "default", "cluster": "lab",
+                    "rules": {"digest": source.rules_digest, "specDigest": source.spec_digest},
+                    "list": {
+                        "benchmark": benchmark, "run": 1, "runDigest": source.run_digest, "order": "grouped", "parallelism": 1,
+                        "queueTimeoutSeconds": 60, "cases": {&metadata.case: case}, "runs": [],
+                    },
+                })
+            },
+            |bytes| serde_json::from_slice(&bytes).unwrap(),
+        );
+        list["list"]["runs"].as_array_mut().unwrap().push(listed);
+        std::fs::write(place, list.to_string()).unwrap();
     }
 
     fn put(&self, number: u32) -> (String, String) {
@@ -103,6 +141,7 @@ fn sealed(number: u32, change: impl FnOnce(&mut BenchmarkResult)) -> Sealed {
     let mut result = result::read(SAMPLE.as_bytes()).unwrap().result;
     result.run.id = format!("{number:08x}{:024x}", 7);
     (result.run.repeat, result.run.reason) = (number + 1, Reason::Change);
+    (result.environment.cluster.name, result.environment.cluster.engine) = ("lab".to_owned(), "kubernetes".to_owned());
     change(&mut result);
     result::seal(result)
 }
@@ -193,6 +232,7 @@ fn the_volume_of_a_suite_is_recorded_in_one_commit() {
     let digest = &other.result.source.run_digest;
     let (case, round) = (&other.result.metadata.case, result::round(&other.result.run));
     let name = instance::job_name("mat-mul2", digest, case, &round, other.result.run.attempt, instance::Session::Once);
+    pod.begin(&name, &other.result);
     for (folder, bytes) in [(name.as_str(), &other.bytes), ("matmul-00000000", &other.bytes), ("no-run", &other.bytes)]
     {
         std::fs::create_dir_all(pod.job(folder)).unwrap();
@@ -420,80 +460,3 @@ fn a_server_that_is_away_for_a_while_is_waited_for() {
     assert!(!words.contains("s3cr3t"), "{words}");
     assert_eq!(pod.site.files(), all);
 }
-
-/// A server whose certificate an authority of its own has signed.
-#[test]
-fn an_authority_of_its_own_is_believed_when_the_secret_holds_it() {
-    const TEST: &str = "an_authority_of_its_own_is_believed_when_the_secret_holds_it";
-    let Some(python) = crate::support::judges::tool("python3") else {
-        return missing(TEST, "python3", "install Python, which takes TLS off");
-    };
-    let mut pod = Pod::new("branch");
-    let http = Http::serve(pod.site.path(), &[], None, Some("robot:s3cr3t"));
-    let place = pod.site.path().to_owned();
-    let made = Command::new("openssl")
-        .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=git.example"])
-        .args(["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "key.pem", "-out", "cert.pem"])
-        .current_dir(&place)
-        .output();
-    if !made.is_ok_and(|output| output.status.success()) {
-        return missing(TEST, "openssl", "install it; it makes the certificate");
-    }
-    std::fs::write(place.join("tls.py"), TLS).unwrap();
-    let backend = http.url("").trim_end_matches('/').trim_start_matches("http://").to_owned();
-    let mut proxy = Command::new(python)
-        .args(["tls.py", &backend])
-        .current_dir(&place)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut port = String::new();
-    std::io::BufRead::read_line(&mut std::io::BufReader::new(proxy.stdout.take().unwrap()), &mut port).unwrap();
-    pod.remote = Some(format!("https://127.0.0.1:{}/remote.git", port.trim()));
-    for (name, text) in [("username", "robot"), ("password", "s3cr3t")] {
-        std::fs::write(place.join("credential").join(name), text).unwrap();
-    }
-    let all = BTreeMap::from([pod.put(1)]);
-    let (status, words) = pod.record();
-    assert_eq!(status, Some(4), "{words}");
-    assert!(words.contains("certificate") && words.contains("ca.crt"), "{words}");
-    std::fs::copy(place.join("cert.pem"), place.join("credential/ca.crt")).unwrap();
-    pod.assert_recorded();
-    assert_eq!(pod.site.files(), all);
-    drop(proxy.kill());
-    proxy.wait().unwrap();
-}
-
-/// Takes TLS off connections; ends with its standard input.
-const TLS: &str = r#"
-import os, socket, ssl, sys, threading
-host, port = sys.argv[1].split(":")
-context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-context.load_cert_chain("cert.pem", "key.pem")
-listener = socket.create_server(("127.0.0.1", 0))
-print(listener.getsockname()[1], flush=True)
-threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
-def pump(source, target):
-    try:
-        while data := source.recv(65536):
-            target.sendall(data)
-    except OSError:
-        pass
-    for end in (source, target):
-        try:
-            end.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
-def serve(raw):
-    try:
-        client = context.wrap_socket(raw, server_side=True)
-    except (OSError, ssl.SSLError):
-        return
-    server = socket.create_connection((host, int(port)))
-    threading.Thread(target=pump, args=(client, server), daemon=True).start()
-    pump(server, client)
-while True:
-    raw, _ = listener.accept()
-    threading.Thread(target=serve, args=(raw,), daemon=True).start()
-"#;

@@ -185,3 +185,53 @@ fn what_is_not_read_need_not_be_left() {
     assert_eq!((status, made.len()), (Some(0), 1), "{told}");
     assert_eq!(metric(&made[0], "loss").value, Some(2.0));
 }
+
+/// The result of a run says what its tool says against it; read again by other rules it is said once, and decides by a check.
+#[test]
+fn what_a_tool_says_against_its_run_is_a_reason_of_the_result() {
+    let report = r#"{"context": {"library_build_type": "debug"}, "benchmarks": [{"name": "BM_A", "real_time": 5, "time_unit": "ns"}]}"#;
+    let metrics =
+        "metrics: [{from: {tool: {name: google-benchmark, metrics: [BM_A.real_time]}}, primary: true}]".to_owned();
+    let folder = job(&format!("echo '{report}'"), &[&metrics]);
+    let ran = run(&folder, &[]);
+    let result = ran.ended(Status::Succeeded, 0);
+    let said = |result: &BenchmarkResult| -> Vec<String> {
+        result.run.reasons.iter().map(|reason| reason.code.to_string()).collect()
+    };
+    assert_eq!(said(result), ["toolCaution"]);
+    assert_text(
+        &result.run.reasons[0].message,
+        str! {"google-benchmark says `debugBuild`: its library is a debug build (`library_build_type`)"},
+    );
+    let spec = fs::read_to_string(folder.path().join("specs/b.yaml")).unwrap();
+    folder.write("specs/b.yaml", format!("{spec}  checks: [{{cautions: {{forbid: [debugBuild]}}}}]\n"));
+    let (status, told, made) = reparse(&folder);
+    assert_eq!((status, made.len()), (Some(0), 1), "{told}");
+    assert_eq!(
+        (said(&made[0]), made[0].run.status),
+        (vec!["checkFailed".to_owned(), "toolCaution".to_owned()], Status::Invalid)
+    );
+}
+
+#[test]
+fn a_table_says_what_separates_its_cells_or_the_spec_does() {
+    let value = |table: &str, more: &str| {
+        let metrics = format!(
+            "metrics: [{{name: triad, unit: MB/s, better: higher, primary: true, from: {{csv: {{file: perf.log, column: Triad_value{more}}}}}}}]"
+        );
+        let folder = job(&format!("printf '{table}' > $KUBEBENCH_EXP_OUTPUT_PATH/perf.log"), &[&metrics]);
+        let ran = run(&folder, &[]);
+        let metric = metric(&ran.results[0], "triad");
+        (metric.value, metric.reason.clone())
+    };
+    let reframe = "version|environ|Triad_value|Triad_unit\\n4.5|gcc, default|1200.5|MB/s\\n";
+    assert_eq!(value(reframe, ""), (Some(1200.5), None));
+    assert_eq!(value(reframe, ", delimiter: \"|\""), (Some(1200.5), None));
+    assert_eq!(value("a\\tTriad_value\\n1\\t7\\n", ", delimiter: tab"), (Some(7.0), None));
+    let (none, why) = value(reframe, ", delimiter: \",\"");
+    assert_eq!(none, None);
+    assert_text(
+        why.unwrap(),
+        str! {[r#"perf.log: there is no column `Triad_value`: the header is one cell that holds `|`; write `delimiter: "|"`, or no `delimiter`"#]},
+    );
+}

@@ -14,6 +14,7 @@ use kubebench_testing::watchdog::until;
 
 use crate::support::judges::oracle;
 use crate::support::project::{Folder, repository};
+use crate::support::tls::Tls;
 
 /// Starts a server that answers each request with what `answer` says of its path; returns its address.
 fn serve(answer: fn(&str) -> (u16, String)) -> String {
@@ -133,6 +134,41 @@ fn a_server_that_is_not_there_is_a_reason() {
         result["run"]["reasons"][0]["message"].as_str().unwrap(),
         str! {"the primary metric `up` has no value: the server did not answer: io: Connection refused (os error 111)"},
     );
+}
+
+/// What a step does with `results.ca`, as [`kubebench_host::http`] does it.
+#[test]
+fn a_server_is_known_by_the_authorities_that_are_named_alone() {
+    let test = "a_server_is_known_by_the_authorities_that_are_named_alone";
+    let folder = tempfile::tempdir().unwrap();
+    let backend = serve(captured);
+    let Some(tls) = Tls::before(test, folder.path(), backend.trim_start_matches("http://")) else { return };
+    let query = range_url(&tls.url(""), "up", 0.0, 1.0);
+    let (get, trusting) = (kubebench_host::http::get, kubebench_host::http::get_trusting);
+    let answer = trusting(&query, &tls.authority()).unwrap();
+    assert_eq!(answer, captured("/api/v1/query_range?query=up&start=").1);
+    assert_line(
+        get(&query).unwrap_err(),
+        str! {"the server did not answer: io: invalid peer certificate: UnknownIssuer; in a cluster, `results.ca` names other authorities than the public ones"},
+    );
+    assert_line(
+        trusting(&query, &tls.other_authority()).unwrap_err(),
+        str! {"the server did not answer: io: invalid peer certificate: UnknownIssuer; the authorities of `results.ca` alone count"},
+    );
+    // A bundle of many counts as a whole, whatever else is in it.
+    let bundle = folder.path().join("bundle.pem");
+    let files = [tls.other_authority(), tls.authority()].map(|file| std::fs::read_to_string(file).unwrap());
+    std::fs::write(&bundle, format!("# authorities\n{}\n# ours\n{}", files[0], files[1])).unwrap();
+    assert!(trusting(&query, &bundle).is_ok());
+    let nothing = folder.path().join("nothing");
+    assert_line(
+        trusting(&query, &nothing).unwrap_err(),
+        str! {"the certificates that `results.ca` names cannot be used: the namespace does not have that object, or the object not that key"},
+    );
+    // A server without TLS shows no certificate.
+    let plain = range_url(&backend, "up", 0.0, 1.0);
+    assert_eq!(trusting(&plain, &nothing), trusting(&plain, &tls.authority()));
+    assert_eq!(trusting(&plain, &nothing).unwrap(), answer);
 }
 
 #[test]

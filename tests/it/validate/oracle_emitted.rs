@@ -276,6 +276,16 @@ fn unname(value: &mut Value) {
     }
 }
 
+/// What a step adds to the pods that it creates.
+const CARRIED: [&str; 6] = [
+    "cluster-autoscaler.kubernetes.io/safe-to-evict",
+    "cost-center",
+    "example.com/contact",
+    "karpenter.sh/do-not-disrupt",
+    "linkerd.io/inject",
+    "sidecar.istio.io/inject",
+];
+
 fn strip(value: &mut Value, name: &Value) {
     match value {
         Value::Object(fields) => {
@@ -283,7 +293,9 @@ fn strip(value: &mut Value, name: &Value) {
                 fields.remove("value");
             }
             fields.retain(|key, value| !(matches!(key.as_str(), "kubebench.dev/run" | "subdomain") && value == name));
+            fields.retain(|key, _| !CARRIED.contains(&key.as_str()));
             fields.values_mut().for_each(|child| strip(child, name));
+            fields.retain(|key, value| key != "annotations" || *value != serde_json::json!({}));
         }
         Value::Array(items) => items.iter_mut().for_each(|child| strip(child, name)),
         _ => {}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::carried::{FOLDER, VARIABLE};
+use crate::model::carried::{CarriedFile, FOLDER, VARIABLE};
 use crate::model::{Benchmark, Role};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, what_there_is};
 use kubebench_syntax::invariant::Invariant as _;
@@ -30,10 +30,7 @@ pub(super) fn present(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
 /// Reports scripts whose first line ends as on Windows.
 pub(super) fn runnable(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for (name, file) in benchmark.files.iter() {
-        let first = file.bytes.split(|byte| *byte == b'\n').next().expected("a first part of every split");
-        let is_script =
-            first.starts_with(b"#!") || name.rsplit_once('.').is_some_and(|(_, extension)| extension == "sh");
-        if is_script && first.ends_with(b"\r") && file.bytes.len() > first.len() {
+        if is_from_windows(name, file) {
             let message = format!("the lines of `{}` end as on Windows", file.path);
             let fault = Diagnostic::at(&code::KB0344, file.span, message)
                 .note("a shell takes the carriage return for a part of each word: `bad interpreter`, `not found`");
@@ -45,8 +42,15 @@ pub(super) fn runnable(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     }
 }
 
+/// Tells whether `file` is a script whose first line ends as on Windows.
+pub(super) fn is_from_windows(name: &str, file: &CarriedFile) -> bool {
+    let first = file.bytes.split(|byte| *byte == b'\n').next().expected("a first part of every split");
+    let is_script = first.starts_with(b"#!") || name.rsplit_once('.').is_some_and(|(_, extension)| extension == "sh");
+    is_script && first.ends_with(b"\r") && file.bytes.len() > first.len()
+}
+
 /// Returns the names that stand in `text` behind the folder or its variable; none that a shell completes.
-fn named_files(text: &str) -> Vec<&str> {
+pub(super) fn named_files(text: &str) -> Vec<&str> {
     let folders =
         [format!("{FOLDER}/"), format!("${VARIABLE}/"), format!("${{{VARIABLE}}}/"), format!("$({VARIABLE})/")];
     let of_folder = |folder: &String| -> Vec<&str> {

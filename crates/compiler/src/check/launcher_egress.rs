@@ -11,7 +11,7 @@ use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 /// Reports targets without any egress rule that could lead to the API server, for each kind that needs one the same.
 pub(super) fn open(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let target = &benchmark.target;
-    let NetworkPolicy::On { egress, .. } = &target.network_policy else { return };
+    let NetworkPolicy::On(openings) = &target.network_policy else { return };
     let clients: BTreeSet<&str> = benchmark
         .cases
         .iter()
@@ -21,7 +21,7 @@ pub(super) fn open(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         // Where the launcher is refused altogether, KB0413 says so.
         .filter(|key| *key != "mpiJob" || target.pod_security != PodSecurity::Restricted)
         .collect();
-    if egress.iter().any(may_reach_api_server) {
+    if openings.egress.iter().any(may_reach_api_server) {
         return;
     }
     for client in clients {

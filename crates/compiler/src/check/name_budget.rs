@@ -88,10 +88,7 @@ fn of_case(case: &Case) -> impl Iterator<Item = Derived<'_>> {
         let end = if launcher_is_job && role.name == "launcher" { JOB_POD } else { "" };
         let LongestName { what, prefix, suffix } = &role.longest_name;
         Derived {
-            what: match what {
-                Some(what) if what.starts_with("the label") => format!("{what} of `{}`", role.name),
-                what => format!("the name of {} of `{}`", what.unwrap_or("the last pod"), role.name),
-            },
+            what: format!("{what} of `{}`", role.name),
             prefix,
             suffix: format!("{DIGEST}{suffix}{end}"),
             limit: LABEL,

@@ -1,10 +1,22 @@
-//! KB0390: a credential that anybody on the way can read.
+//! KB0390: a repository of results whose server is not known, so that somebody else may get what is meant for it.
 
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::yaml::Node;
 
-/// Reports a repository of results to which the recorder would send its password without encryption.
+/// Reports a repository of results whose server nothing proves to be the right one.
 pub(crate) fn of_results(project: &Node, diagnostics: &mut Diagnostics) {
+    without_encryption(project, diagnostics);
+    let said = project.get("spec").and_then(|spec| spec.get("results")?.get("sshHostKeys"));
+    if let Some(node) = said.filter(|node| node.as_text() == Some("acceptNew")) {
+        let message = "the recorder would take any server that answers for the right one";
+        let fault = Diagnostic::at(&code::KB0390, node.span, message)
+            .note("whoever answers in its place gets the results, and says what is recorded already");
+        diagnostics.push(fault.help("delete it, and add `known_hosts` to the Secret of `results.credential`"));
+    }
+}
+
+/// Reports a repository of results to which the recorder would send its password without encryption.
+fn without_encryption(project: &Node, diagnostics: &mut Diagnostics) {
     let remote = project.get("spec").and_then(|spec| spec.get("results")?.get("remote"));
     let Some((node, rest)) = remote.and_then(|node| Some((node, node.as_text()?.strip_prefix("http://")?))) else {
         return;

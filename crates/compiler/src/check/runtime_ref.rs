@@ -19,6 +19,9 @@ pub(super) fn carried(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         if target.priority_class.is_some() {
             left.push("the target's priority class");
         }
+        if target.trainer == TrainerApi::V2_0 {
+            left.push("labels and annotations of all pods of the target");
+        }
         if let Queue::Volcano(_) = target.queue {
             left.push("the target's Volcano queue");
         }

@@ -7,8 +7,8 @@ use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 /// Reports targets without any egress rule where a server is reached through pods that are none of the benchmark's.
 pub(super) fn open(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let target = &benchmark.target;
-    let NetworkPolicy::On { egress, .. } = &target.network_policy else { return };
-    if !egress.is_empty() {
+    let NetworkPolicy::On(openings) = &target.network_policy else { return };
+    if !openings.egress.is_empty() {
         return;
     }
     let behind = benchmark.cases.iter().find_map(|case| match &case.workload.serving.as_ref()?.served.endpoint {

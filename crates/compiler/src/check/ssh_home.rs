@@ -1,8 +1,8 @@
 //! KB0422: SSH keys of an MPIJob in a home that the pods' user cannot read.
 
 use super::pods::{self, Patches};
-use crate::model::workload::NON_ROOT;
 use crate::model::{Benchmark, Workload};
+use kubebench_contract::users;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::yaml::{Node, Value};
 
@@ -39,7 +39,7 @@ fn mount_path(workload: &Workload) -> &str {
 
 /// Pods run as a user other than root unless a patch says otherwise; one without a user takes that of the image.
 fn may_be_root(patches: &Patches<'_>) -> bool {
-    let (mut user, mut is_refused) = (Some(NON_ROOT), true);
+    let (mut user, mut is_refused) = (Some(i64::from(users::JOBS)), true);
     for context in patches.pod.iter().filter_map(|patch| patch.get("securityContext")) {
         if context.value == Value::Null {
             (user, is_refused) = (None, false);

@@ -15,6 +15,7 @@ mod claims;
 mod estimates;
 mod jobsets;
 mod kinds;
+mod lost_status;
 mod metrics;
 mod mpi;
 mod patches;
@@ -69,7 +70,14 @@ fn compile(project: &str, benchmark: &str) -> Compiled {
         return Compiled { sources, project, benchmarks: Vec::new(), before: faults, guarded: Vec::new() };
     }
     let carried = |path: &str| match path {
+        "piped.sh" => Ok(b"#!/bin/bash -eu\n./bench |\n  tee log\n./report\n".to_vec()),
         "windows.sh" => Ok(b"#!/bin/sh\r\ntrue\r\n".to_vec()),
+        "crlf.toml" => Ok(b"[a]\r\nb = 1\r\n".to_vec()),
+        "marked.py" => Ok("\u{feff}import os\nos.getcwd()\n".into()),
+        "colors.sh" => Ok(b"#!/bin/sh\necho '\x1b[31m'\n".to_vec()),
+        "pasted.py" => Ok("if x:\n\u{a0}pass\n".into()),
+        "binary" => Ok(b"a\0\r\n\xff".to_vec()),
+        "tabs.sh" => Ok(b"\n \t#!/bin/sh \n\techo 1\n\n\n".to_vec()),
         "token" => Ok(b"#!/bin/sh\nexport TOKEN=ghp_R8vN2kQ7xT1mZ4cB6yW9jL3pF5sD0aHgEuIo\n".to_vec()),
         path if path.starts_with("pipelines/") => Ok(WORKFLOW.as_bytes().to_vec()),
         path => Ok(format!("{path}\n").into_bytes()),
@@ -78,7 +86,9 @@ fn compile(project: &str, benchmark: &str) -> Compiled {
     let suites = Suites::default();
     let paths = lower::manifest_paths(document, &project, &suites);
     let manifests = Manifests::read(&paths, &carried, "generated", &mut sources);
-    let inputs = Inputs { schemas, read: &carried, manifests: &manifests, suites: &suites, sources: &sources };
+    let owners = std::collections::BTreeSet::new();
+    let inputs =
+        Inputs { schemas, read: &carried, manifests: &manifests, suites: &suites, owners: &owners, sources: &sources };
     let lowered = lower::benchmark(document, &paths, &project, inputs, &mut found);
     let benchmarks = lowered.map(|lowered| lowered.benchmarks).unwrap_or_default();
     let benchmarks = benchmarks.into_iter().map(|resolved| resolved.benchmark).collect();
@@ -95,7 +105,7 @@ impl Compiled {
     /// Returns the same with what is right and yet to be shown.
     fn all_findings(&self) -> Vec<Diagnostic> {
         let mut found = Diagnostics::default();
-        self.benchmarks.iter().for_each(|benchmark| super::check(benchmark, &mut found));
+        self.benchmarks.iter().for_each(|benchmark| super::check(benchmark, &self.sources, &mut found));
         found.extend(self.guarded.iter().cloned());
         let is_off = |fault: &Diagnostic| self.project.lints.get(fault.code.id) == Some(&LintLevel::Off);
         found.into_sorted(&self.sources).into_iter().filter(|fault| !is_off(fault)).collect()

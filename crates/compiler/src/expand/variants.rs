@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{CasePoint, expand, first_of, malformed};
+use super::{CasePoint, NAMED, expand, malformed};
 use kubebench_format::result::VARIANT;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place};
-use kubebench_syntax::text::Span;
+use kubebench_syntax::text::{Span, first_of};
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
 /// Returns the cases of `matrix` in each of the variants called `names`. Those that differ in the variant alone come one after
@@ -56,7 +56,7 @@ fn check(matrix: &Node, names: &[Node], diagnostics: &mut Diagnostics) {
         if !names.iter().any(|name| name.as_text() == value.as_text()) {
             let known: Vec<&str> = names.iter().filter_map(Node::as_text).collect();
             let fault = malformed(value.span, format!("there is no variant `{}`", value.as_text().unwrap_or_default()));
-            diagnostics.push(fault.help(format!("variants are: {}", first_of(&known))));
+            diagnostics.push(fault.help(format!("variants are: {}", first_of(&known, NAMED))));
         }
     }
 }

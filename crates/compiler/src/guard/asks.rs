@@ -2,10 +2,12 @@
 //!
 //! Fields are known by their names alone, so that those of kinds that Kubebench does not know are seen too.
 
+use super::owned::claim_of;
 use super::pod_security::VOLUMES;
 use super::{Field, is_of_program};
 use crate::permission::permission;
-use kubebench_syntax::diag::{Code, Diagnostic, Diagnostics, code};
+use kubebench_contract::labels::PREFIX;
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::ImageRef;
 use kubebench_syntax::yaml::{Entry, Node, Value};
@@ -13,10 +15,21 @@ use kubebench_syntax::yaml::{Entry, Node, Value};
 /// Types of volumes that hold nothing but what a manifest says, or nothing at all, and what names a claim, which has a rule of its own.
 const OWN_VOLUMES: [&str; 6] = ["configMap", "downwardAPI", "emptyDir", "persistentVolumeClaim", "projected", "secret"];
 /// Fields that say where and before whom pods run, and under which runtime.
-const PLACEMENT: [&str; 5] = ["nodeName", "priority", "priorityClassName", "runtimeClassName", "schedulerName"];
+const PLACEMENT: [&str; 8] = [
+    "nodeName",
+    "podPriorityClassName",
+    "priority",
+    "priorityClass",
+    "priorityClassName",
+    "queue",
+    "runtimeClassName",
+    "schedulerName",
+];
 /// Fields and annotations by which pods reach another network, or names lead elsewhere.
-const NETWORKS: [&str; 4] =
-    ["dnsConfig", "hostAliases", "k8s.v1.cni.cncf.io/networks", "v1.multus-cni.io/default-network"];
+const NETWORKS: [&str; 5] =
+    ["dnsConfig", "dnsPolicy", "hostAliases", "k8s.v1.cni.cncf.io/networks", "v1.multus-cni.io/default-network"];
+/// Whose labels and annotations say what an object is, and nothing more.
+const DESCRIBING: [&str; 3] = ["app.kubernetes.io/", "helm.sh/", PREFIX];
 
 /// Says what a field asks for.
 pub(super) fn check(field: Field<'_>, diagnostics: &mut Diagnostics) {
@@ -33,22 +46,35 @@ pub(super) fn check(field: Field<'_>, diagnostics: &mut Diagnostics) {
         diagnostics.extend(secrets(value, *key_span));
     } else if lower.contains("serviceaccount") && !lower.contains("token") {
         diagnostics.extend(named(value).map(|(name, span)| account(name, span)));
-    } else if lower.ends_with("claimname") || lower == "existingclaim" {
-        diagnostics.extend(value.as_text().map(|name| volume(format!("claim {name}"), value.span)));
+    } else if let Some(claim) = value.as_text().and_then(|text| claim_of(key, text)) {
+        diagnostics.push(volume(format!("claim {claim}"), value.span));
     }
     match (of, key.as_str()) {
         (_, "serviceAccountToken") => {
             let audience = value.get("audience").and_then(|audience| Some((audience.as_text()?, audience.span)));
             diagnostics.extend(audience.map(|(audience, span)| token(audience, span)));
         }
+        (_, "volumeName") => {
+            diagnostics.extend(value.as_text().map(|name| volume(format!("volume {name}"), value.span)));
+        }
+        ("labels" | "annotations", name)
+            if name.contains('/')
+                && !NETWORKS.contains(&name)
+                && !DESCRIBING.iter().any(|own| name.starts_with(own)) =>
+        {
+            let message = |name: &str| format!("another program may act by `{name}`");
+            diagnostics.push(permission(&code::KB0391, *key_span, name.to_owned(), message));
+        }
+        (_, "tolerations") if !value.items().is_empty() => {
+            diagnostics.push(placement(format!("tolerations {}", scalars(value)), *key_span));
+        }
         ("storage", "key") => diagnostics.extend(secrets(value, *key_span)),
         (_, "volumeClaimTemplates" | "volumeClaimPolicies") if !value.items().is_empty() => {
             diagnostics.push(volume("claims of its own".to_owned(), *key_span));
         }
-        (_, name) if PLACEMENT.contains(&name) => diagnostics.extend(value.as_text().map(|said| {
-            let message = |asked: &str| format!("pods ask for {asked}");
-            permission(&code::KB0389, *key_span, format!("{name} {said}"), message)
-        })),
+        (_, name) if PLACEMENT.contains(&name) => {
+            diagnostics.extend(value.as_text().map(|said| placement(format!("{name} {said}"), *key_span)));
+        }
         (_, name) if NETWORKS.contains(&name) => {
             let said = value.as_text().map_or_else(|| scalars(value), str::to_owned);
             let message = |network: &str| format!("pods reach elsewhere: {network}");
@@ -104,23 +130,24 @@ fn image(value: &Node) -> Option<Diagnostic> {
     let said = value.as_text().filter(|said| !said.is_empty())?;
     match ImageRef::parse(said) {
         Ok(image) if image.digest().is_some() => None,
-        Ok(image) => Some(without_digest(&code::KB0384, image.to_string(), value.span)),
-        Err(_) => Some(without_digest(&code::KB0384, said.to_owned(), value.span)),
+        Ok(image) => Some(without_digest(image.to_string(), value.span)),
+        Err(_) => Some(without_digest(said.to_owned(), value.span)),
     }
 }
 
-fn without_digest(code: &'static Code, image: String, span: Span) -> Diagnostic {
-    permission(code, span, image, |image| format!("runs `{image}`, which has no digest"))
+fn without_digest(image: String, span: Span) -> Diagnostic {
+    permission(&code::KB0384, span, image, |image| format!("runs `{image}`, which has no digest"))
 }
 
-/// Returns the claim or the image from which a model is read.
+/// Returns the image from which a model is read.
 fn location(value: &Node) -> Option<Diagnostic> {
     let said = value.as_text()?;
-    if said.starts_with("pvc://") {
-        return Some(volume(said.to_owned(), value.span));
-    }
     let is_open = said.starts_with("oci://") && !said.contains("@sha256:");
-    is_open.then(|| without_digest(&code::KB0384, said.to_owned(), value.span))
+    is_open.then(|| without_digest(said.to_owned(), value.span))
+}
+
+fn placement(value: String, span: Span) -> Diagnostic {
+    permission(&code::KB0389, span, value, |asked| format!("pods ask for {asked}"))
 }
 
 fn volume(value: String, span: Span) -> Diagnostic {

@@ -69,7 +69,7 @@ pub(super) fn check(node: &Node, bounds: &Bounds<'_>, diagnostics: &mut Diagnost
     if is_reference {
         return;
     }
-    owned::check_object(node, diagnostics);
+    owned::check_object(node, bounds, diagnostics);
     let shown = shown(version, name);
     if kind_called(version, name).is_none() {
         diagnostics.push(asks::kind(&shown, kind.span));

@@ -1,6 +1,6 @@
 //! KB0329, KB0376: pods that an object of the cluster describes, of which neither git nor this program knows anything.
 
-use super::{Bounds, Field};
+use super::{Bounds, Field, owned};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Entry, Node};
@@ -8,6 +8,16 @@ use kubebench_syntax::yaml::{Entry, Node};
 /// Says that a field leads to such an object, unless it comes with the benchmark.
 pub(super) fn check(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Diagnostics) {
     let Field { entry: Entry { key, key_span, value }, of, .. } = field;
+    match (of, key.as_str()) {
+        (_, "clusterSelector") => diagnostics.push(unseen(*key_span, "cluster", "that its labels choose")),
+        ("model", "runtime") => diagnostics.extend(value.as_text().map(|name| unseen(*key_span, "runtime", name))),
+        ("templates", "http" | "plugin") => diagnostics.push(by_agent(*key_span, key)),
+        (_, "artifactRepositoryRef") => {
+            let name = value.get("configMap").and_then(Node::as_text).unwrap_or("artifact-repositories");
+            diagnostics.extend((!bounds.brings(name)).then(|| unseen(*key_span, "artifact repository", name)));
+        }
+        _ => {}
+    }
     let name = ["name", "configMapName"].iter().find_map(|field| value.get(field)).and_then(Node::as_text);
     let Some(name) = name else { return };
     if (of, key.as_str()) == ("trialTemplate", "configMap") {
@@ -19,6 +29,9 @@ pub(super) fn check(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Dia
     match (of, key.as_str()) {
         // The form of a TrainJob has a rule of its own, which knows the runtimes that are carried.
         ("trainJob", _) => {}
+        (_, "templateRef" | "workflowTemplateRef") if owned::is_own(name) => {
+            diagnostics.push(owned::own_object(name, *key_span));
+        }
         (_, "templateRef" | "workflowTemplateRef") => diagnostics.push(template(*key_span, name)),
         (_, "runtimeRef") => diagnostics.push(unseen(*key_span, "runtime", name)),
         _ => {}
@@ -30,6 +43,13 @@ fn template(at: Span, name: &str) -> Diagnostic {
     Diagnostic::at(&code::KB0329, at, message)
         .note("whoever changes it changes what is measured, under the same digest; its images and resources are in no plan and no budget")
         .help("write its templates into this Workflow")
+}
+
+fn by_agent(at: Span, kind: &str) -> Diagnostic {
+    Diagnostic::at(&code::KB0376, at, format!("an agent of Argo does this {kind} step, in no pod of the benchmark"))
+        .info()
+        .value(format!("{kind} template"))
+        .note("what it reaches, and as whom, is decided in the cluster")
 }
 
 fn unseen(at: Span, kind: &str, name: &str) -> Diagnostic {

@@ -1,7 +1,9 @@
 //! KB0372: Kubebench's own Secret, accounts and labels.
 
 use super::{Bounds, Field};
+use crate::model::{CLAIM_OF_RESULTS, VOLUME_OF_RESULTS};
 use kubebench_contract::labels::{BENCHMARK, CASE, PREFIX, ROLE, RUN};
+use kubebench_contract::users;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Entry, Node};
@@ -10,6 +12,30 @@ use kubebench_syntax::yaml::{Entry, Node};
 const NAME: &str = "kubebench";
 /// What accounts and other objects of Kubebench begin with.
 const ACCOUNTS: &str = "kubebench-";
+/// What variables begin with by which steps and pods know a run.
+const VARIABLES: &str = "KUBEBENCH_";
+/// Objects that Argo reads by their names, whatever they were made for.
+const OF_ARGO: [&str; 2] = ["artifact-repositories", "workflow-controller-configmap"];
+/// Labels and annotations by which Argo takes a pod for one of a Workflow, or an object for a part of itself.
+const BY_ARGO: [&str; 7] = [
+    "completed",
+    "configmap-type",
+    "controller-instanceid",
+    "default-artifact-repository",
+    "node-id",
+    "node-name",
+    "workflow",
+];
+/// The name of the Workflow that a pod is made for, in a Workflow and in a text within one.
+const OWN_WORKFLOW: [&str; 2] = ["{{workflow.name}}", "<<workflow.name>>"];
+/// What they begin with.
+const ARGO: &str = "workflows.argoproj.io/";
+/// Lists by which pods have volumes.
+const LISTS_OF_VOLUMES: [&str; 3] = ["volumeDevices", "volumeMounts", "volumes"];
+/// What begins where Argo or Katib fills something in.
+const OPENINGS: [&str; 3] = ["{{", "<<", "${"];
+/// Fields by which a claim begins as a copy of another one.
+const COPIED: [&str; 2] = ["dataSource", "dataSourceRef"];
 /// Fields that choose among objects by their labels.
 const SELECTORS: [&str; 3] = ["matchExpressions", "matchLabels", "selector"];
 /// The labels by which a benchmark may choose among its own pods.
@@ -17,12 +43,30 @@ const SELECTABLE: [&str; 4] = [BENCHMARK, CASE, ROLE, RUN];
 
 /// Reports a label or annotation of Kubebench that the user gives, and its Secret where a property names it.
 pub(super) fn check_key(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Diagnostics) {
-    let Field { entry: Entry { key, key_span, value }, of, .. } = field;
-    if names(key, bounds.credential) {
-        diagnostics.push(credential(*key_span, bounds));
-    }
+    let Field { entry: Entry { key, key_span, value }, of, in_workflow } = field;
+    diagnostics.extend(own_secret(key, *key_span, bounds));
     if is_decided_later(key) {
         diagnostics.push(decided_later(key, *key_span, "what this is called"));
+    }
+    // A pod that an object of a Workflow makes has its logs among those of the Workflow by this.
+    let is_own = in_workflow && value.as_text().is_some_and(|name| OWN_WORKFLOW.contains(&name));
+    if key.strip_prefix(ARGO).is_some_and(|rest| BY_ARGO.contains(&rest)) && !is_own {
+        let fault = Diagnostic::at(&code::KB0372, *key_span, format!("`{key}` belongs to Argo"))
+            .note("Argo's controller would take this for a pod of a Workflow, or for a part of its own configuration");
+        diagnostics.push(fault.help("delete it"));
+    }
+    if key == "runAsUser" && value.to_json() == users::STEPS {
+        let fault =
+            Diagnostic::at(&code::KB0372, value.span, format!("the user {} is that of the steps", users::STEPS)).note(
+                "a pod of this user could write what only the steps may: results, and how far they are with a run",
+            );
+        diagnostics.push(fault.help("write another user, or delete it"));
+    }
+    if of == "env" && key == "name" && value.as_text().is_some_and(|name| name.starts_with(VARIABLES)) {
+        let name = value.as_text().unwrap_or_default();
+        let fault = Diagnostic::at(&code::KB0372, value.span, format!("the variable `{name}` belongs to kubebench"))
+            .note("by it a pod finds the folder of its own run: with another value that would be another run's");
+        diagnostics.push(fault.help("use a name of your own: kubebench gives its own to the main container"));
     }
     let label = if key == "key" && of == "matchExpressions" {
         value.as_text().filter(|label| label.starts_with(PREFIX)).map(|label| (label, value.span))
@@ -45,17 +89,42 @@ pub(super) fn check_key(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut
 }
 
 /// Reports an object that is called like those which the pipeline of a target has.
-pub(super) fn check_object(object: &Node, diagnostics: &mut Diagnostics) {
+pub(super) fn check_object(object: &Node, bounds: &Bounds<'_>, diagnostics: &mut Diagnostics) {
     let name = object.get("metadata").and_then(|metadata| metadata.get("name"));
     let Some((name, span)) = name.and_then(|name| Some((name.as_text()?, name.span))) else { return };
-    if name == NAME || name.starts_with(ACCOUNTS) {
-        let fault = Diagnostic::at(&code::KB0372, span, format!("an object called `{name}` belongs to kubebench"));
-        diagnostics.push(
-            fault
-                .note("a run creates and deletes the objects of its manifest, and this one is the pipeline's")
-                .help("call it otherwise"),
-        );
+    if OF_ARGO.contains(&name) {
+        let fault = Diagnostic::at(&code::KB0372, span, format!("an object called `{name}` belongs to Argo"))
+            .note("Argo takes its settings from it, for all Workflows of the namespace: where logs go, and with which Secrets");
+        diagnostics.push(fault.help("call it otherwise"));
     }
+    if is_of_results(name, bounds) {
+        diagnostics.push(results(name, span));
+    }
+    if let Some(owner) = run_of(name).filter(|owner| bounds.owners.contains(*owner)) {
+        let fault = Diagnostic::at(&code::KB0372, span, format!("`{name}` is what a run of `{owner}` is called"))
+            .note("the run would find this object in its place, and fail");
+        diagnostics.push(fault.help("call it otherwise"));
+    }
+    if is_own(name) {
+        diagnostics.push(own_object(name, span));
+    }
+}
+
+/// Returns the benchmark or suite whose runs have names like this: its own name and eight hex digits.
+fn run_of(name: &str) -> Option<&str> {
+    let (owner, digest) = name.rsplit_once('-')?;
+    (digest.len() == 8 && digest.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(owner)
+}
+
+/// Returns whether an object of this name is one of the pipeline.
+pub(super) fn is_own(name: &str) -> bool {
+    name == NAME || name.starts_with(ACCOUNTS)
+}
+
+pub(super) fn own_object(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::at(&code::KB0372, span, format!("an object called `{name}` belongs to kubebench"))
+        .note("the objects of a benchmark come and go with its runs, and this one is the pipeline's")
+        .help("call it otherwise, or write what it does into the spec")
 }
 
 /// Reports the Secret of Kubebench, or one of its accounts, as the value of a field.
@@ -66,9 +135,50 @@ pub(super) fn check_value(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &m
     let says = |word: &str| [key.as_str(), of].iter().any(|name| name.to_ascii_lowercase().contains(word));
     if text.starts_with(ACCOUNTS) && says("serviceaccount") {
         diagnostics.push(own_account(text, value.span));
+    } else if claim_of(key, text).is_some_and(|claim| is_decided_later(claim) && may_be_of_results(claim, bounds)) {
+        diagnostics.push(decided_later(text, value.span, "which claim it is"));
+    } else if claim_of(key, text).is_some_and(|claim| is_of_results(claim, bounds))
+        || mounts_results(field)
+        || key == "name" && COPIED.contains(&of) && is_of_results(text, bounds)
+    {
+        diagnostics.push(results(text, value.span));
     } else if is_decided_later(text) && key != "key" && (says("serviceaccount") || says("secret")) {
         diagnostics.push(decided_later(text, value.span, "whose Secret or account it is"));
     }
+}
+
+/// Returns the claim that a field names.
+pub(super) fn claim_of<'t>(key: &str, text: &'t str) -> Option<&'t str> {
+    let lower = key.to_ascii_lowercase();
+    let is_claim = lower.ends_with("claimname") || lower == "existingclaim";
+    is_claim.then_some(text).or_else(|| text.strip_prefix("pvc://")?.split('/').next())
+}
+
+/// Returns whether a claim is one on which results are kept until they are recorded.
+fn is_of_results(claim: &str, bounds: &Bounds<'_>) -> bool {
+    claim.strip_suffix(CLAIM_OF_RESULTS).is_some_and(|owner| bounds.owners.contains(owner))
+}
+
+/// Returns whether a claim whose name is decided when it runs may be one with results: what is known of the name does not rule it out.
+fn may_be_of_results(claim: &str, bounds: &Bounds<'_>) -> bool {
+    let begin = OPENINGS.iter().filter_map(|opening| claim.find(opening)).min().unwrap_or(claim.len());
+    let end = ["}}", ">>", "}"].iter().filter_map(|closing| Some(claim.rfind(closing)? + closing.len())).max();
+    let (head, tail) = (claim.get(..begin).unwrap_or_default(), claim.get(end.unwrap_or(begin)..).unwrap_or_default());
+    bounds.owners.iter().any(|owner| {
+        let name = format!("{owner}{CLAIM_OF_RESULTS}");
+        name.len() >= head.len() + tail.len() && name.starts_with(head) && name.ends_with(tail)
+    })
+}
+
+/// Returns whether a field names the volume of results of a pod, to mount it or to put another in its place.
+fn mounts_results(Field { entry: Entry { key, value, .. }, of, .. }: Field<'_>) -> bool {
+    key == "name" && LISTS_OF_VOLUMES.contains(&of) && value.as_text() == Some(VOLUME_OF_RESULTS)
+}
+
+fn results(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::at(&code::KB0372, span, format!("`{name}` holds the results of runs and belongs to kubebench"))
+        .note("a pod that sees all of it could write what another run measured; kubebench mounts the output of its own run")
+        .help("write below `$KUBEBENCH_EXP_OUTPUT_PATH` of the main container, or use a volume of your own, with another name")
 }
 
 fn decided_later(text: &str, span: Span, what: &str) -> Diagnostic {
@@ -79,10 +189,8 @@ fn decided_later(text: &str, span: Span, what: &str) -> Diagnostic {
 
 /// Reports the Secret of Kubebench in a text of the field `of`.
 pub(super) fn check_text(node: &Node, of: &str, bounds: &Bounds<'_>, diagnostics: &mut Diagnostics) {
-    if !["image", "mountPath", "workingDir", "description"].contains(&of)
-        && node.as_text().is_some_and(|text| names(text, bounds.credential))
-    {
-        diagnostics.push(credential(node.span, bounds));
+    if !["image", "mountPath", "workingDir", "description"].contains(&of) {
+        diagnostics.extend(node.as_text().and_then(|text| own_secret(text, node.span, bounds)));
     }
 }
 
@@ -92,11 +200,11 @@ fn own_account(name: &str, span: Span) -> Diagnostic {
         .help("use an account of your own, or delete it")
 }
 
-fn credential(span: Span, bounds: &Bounds<'_>) -> Diagnostic {
-    let message = format!("the Secret `{}` belongs to kubebench", bounds.credential);
-    Diagnostic::at(&code::KB0372, span, message)
-        .note("it holds the credential by which results are recorded: whoever reads it can write to the repository")
-        .help("use a Secret of your own, with another name")
+/// Reports a Secret of Kubebench that a text names.
+fn own_secret(text: &str, span: Span, bounds: &Bounds<'_>) -> Option<Diagnostic> {
+    let (name, why) = bounds.results.secrets().find(|(name, _)| names(text, name))?;
+    let fault = Diagnostic::at(&code::KB0372, span, format!("the Secret `{name}` belongs to kubebench")).note(why);
+    Some(fault.help("use a Secret of your own, with another name"))
 }
 
 /// Returns whether a text has a name as a word of its own, or as the last part of a property.
@@ -107,5 +215,5 @@ fn names(text: &str, name: &str) -> bool {
 
 /// Returns whether Argo or Katib makes the text what it is.
 pub(super) fn is_decided_later(text: &str) -> bool {
-    ["{{", "<<", "${"].iter().any(|opening| text.contains(opening))
+    OPENINGS.iter().any(|opening| text.contains(opening))
 }

@@ -12,12 +12,13 @@ use super::variants::{self, PER_CASE, Variant};
 use super::{
     Document, Manifests, ReadFile, Suite, Suites, declared, files, gates, literals, lookup_errors, merge_new, metrics,
 };
+use super::{placement, pods, schedule};
 use crate::expand::{self, CasePoint};
 use crate::guard::Bounds;
 use crate::lookup::{self, Scope};
 use crate::model::{
-    Benchmark, Budget, CarriedFiles, Case, Claim, Literal, LongestName, Order, Role, Scaling, Schedule, StepJob,
-    Target, TemplateAt, Unused,
+    Benchmark, Budget, CarriedFiles, Case, Claim, Literal, LongestName, Order, Role, Scaling, StepJob, Target,
+    TemplateAt, Unused,
 };
 use crate::permission;
 use crate::workload::{self, Around};
@@ -25,7 +26,7 @@ use kubebench_format::result::VARIANT;
 use kubebench_format::schema::{DocumentKind, Schemas};
 use kubebench_format::spec::v1::benchmark as wire;
 use kubebench_format::spec::v1::scalar::{Duration as WireDuration, Quantity};
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::text::{SourceMap, Span};
 use kubebench_syntax::unit::Duration;
@@ -56,6 +57,8 @@ pub struct Inputs<'a> {
     pub manifests: &'a Manifests,
     /// The suites that may run it.
     pub suites: &'a Suites,
+    /// The names of all benchmarks and suites.
+    pub owners: &'a BTreeSet<String>,
     /// All texts.
     pub sources: &'a SourceMap,
 }
@@ -98,7 +101,6 @@ pub fn benchmark(
     if metadata.name == RESERVED_NAME {
         diagnostics.push(reserved_name("benchmark", name_span));
     }
-    diagnostics.extend(run_beside_schedule(spec));
     let labels: BTreeMap<String, String> = metadata.labels.into_iter().map(|(key, value)| (key, value.0)).collect();
     let variants = variants::variants(document.source, spec, diagnostics);
     let points = points(spec, &variants, diagnostics);
@@ -158,23 +160,6 @@ pub(super) fn reserved_name(kind: &str, name_span: Span) -> Diagnostic {
     Diagnostic::at(&code::KB0309, name_span, format!("a {kind} cannot be called `{RESERVED_NAME}`"))
         .note("that is the folder of the objects that all benchmarks of a target share")
         .help("choose another name")
-}
-
-/// Says that what runs on a schedule has no number to raise.
-pub(super) fn run_beside_schedule(spec: &Node) -> Option<Diagnostic> {
-    let (run, schedule) = (spec.entry("run")?, spec.entry("schedule")?);
-    let fault = Diagnostic::at(&code::KB0310, run.key_span, "`run` is combined with `schedule`")
-        .related(Place::Span(schedule.key_span), "the schedule")
-        .note("a schedule runs again by itself; its CronWorkflow keeps one name");
-    Some(fault.help("delete `run`"))
-}
-
-/// Returns when something runs.
-pub(super) fn schedule_of(schedule: wire::Schedule) -> Schedule {
-    Schedule {
-        cron: schedule.cron.0.as_str().to_owned(),
-        timezone: schedule.timezone.map_or_else(|| "Etc/UTC".to_owned(), |zone| zone.0.as_str().to_owned()),
-    }
 }
 
 /// Returns the cases: those of the matrix, in every variant.
@@ -238,9 +223,11 @@ impl Shared<'_> {
             return None;
         }
         let files = self.files(&target, diagnostics);
-        if let Some(job) = resolved.get("spec").and_then(|spec| spec.get("prepare")) {
+        let prepare = resolved.get("spec").and_then(|spec| spec.get("prepare"));
+        let of_target = [&target.pods.written, &target.steps.pods.written];
+        for node in prepare.into_iter().chain(of_target.into_iter().flatten()) {
             let mut found = Diagnostics::default();
-            self.bounds(&target).check(job, &mut found);
+            self.bounds(&target).check(node, &mut found);
             permissions.extend(permission::split(&mut found));
             diagnostics.extend(found);
         }
@@ -261,6 +248,7 @@ impl Shared<'_> {
             queue_timeout,
             budget,
             workload: _,
+            placement: _,
             variants: _,
             metrics,
             checks,
@@ -271,6 +259,7 @@ impl Shared<'_> {
             postprocess: _,
             results,
         } = document.spec;
+        let schedule = schedule::schedule(schedule, spec_node, diagnostics);
         let suite = self.suite(&target);
         if let Some(suite) = suite {
             suite.check_benchmark(self.name, self.spec, diagnostics);
@@ -290,7 +279,7 @@ impl Shared<'_> {
             labels: self.labels(&target),
             suite: suite.map(|suite| suite.name.clone()),
             run: suite.map_or(run, |suite| suite.run(run)),
-            schedule: suite.map_or_else(|| schedule.map(schedule_of), |suite| suite.schedule().cloned()),
+            schedule: suite.map_or(schedule, |suite| suite.schedule().cloned()),
             repeats: repeats.map_or(defaults.repeats, |count| count.0),
             warmups: warmups.map_or(defaults.warmups, |count| count.0),
             order: match order {
@@ -313,7 +302,7 @@ impl Shared<'_> {
             gates: gates::gates(&gates, &metrics, spec_node, diagnostics),
             fixtures: metrics::fixtures(fixtures, spec_node),
             files,
-            prepare: prepare.map(|job| step_job("prepare", job, spec_node.entry("prepare"))),
+            prepare: prepare.map(|job| step_job("prepare", job, spec_node.entry("prepare"), &target)),
             claim: match suite {
                 Some(suite) => suite.claim(&target, self.project),
                 None => self.claim(results.claim.unwrap_or_default(), spec_node, &target),
@@ -374,7 +363,13 @@ impl Shared<'_> {
         let Inputs { manifests, sources, .. } = self.inputs;
         let documents = manifests.objects(self.document, workload, &scope, sources, &mut found);
         let around = Around { target, timeout, documents: documents.as_deref() };
-        let lowered = if sound { workload::lower(workload, around, &mut found) } else { None };
+        let mut lowered = if sound { workload::lower(workload, around, &mut found) } else { None };
+        if let Some(lowered) = &mut lowered {
+            pods::put_under(lowered, target);
+            if let Some(list) = spec.get("placement") {
+                placement::add(lowered, list, &mut found);
+            }
+        }
         if sound {
             let bounds = Bounds { objects: documents.as_deref().unwrap_or_default(), ..self.bounds(target) };
             bounds.check_workload(workload, &mut found);
@@ -384,7 +379,7 @@ impl Shared<'_> {
         }
         let postprocess = match spec.entry("postprocess") {
             Some(entry) if sound => workload::read::<wire::StepJob>(&entry.value, &mut found)
-                .map(|job| step_job("postprocess", job, Some(entry))),
+                .map(|job| step_job("postprocess", job, Some(entry), target)),
             Some(_) | None => None,
         };
         if let (Some(lowered), Some(entry)) = (&lowered, workload.entries().first()) {
@@ -462,9 +457,10 @@ impl Shared<'_> {
             benchmark: self.name,
             target: &target.name,
             pod_security: target.pod_security,
-            credential: &settings.results.credential,
+            results: &settings.results,
             kinds: &settings.allow_kinds,
             audiences: &target.token_audiences,
+            owners: self.inputs.owners,
             objects: &[],
         }
     }
@@ -542,7 +538,7 @@ fn lower_budget(wire: Option<&wire::Budget>, spec: &Node) -> Budget {
     }
 }
 
-fn step_job(name: &str, wire: wire::StepJob, entry: Option<&Entry>) -> StepJob {
+fn step_job(name: &str, wire: wire::StepJob, entry: Option<&Entry>, target: &Target) -> StepJob {
     let wire::StepJob { image, command, args, env, resources, timeout } = wire;
     let span = entry.map_or(Span::default(), |entry| entry.key_span);
     let at = |field: &str| entry.and_then(|entry| entry.value.entry(field));
@@ -558,7 +554,7 @@ fn step_job(name: &str, wire: wire::StepJob, entry: Option<&Entry>) -> StepJob {
             replicas_span: span,
             container_name: "main".into(),
             template_at: TemplateAt::fields(["template"]),
-            longest_name: LongestName::default(),
+            longest_name: LongestName::of_pod(String::new()),
             restart_policy: Some("Never"),
             needs_token: false,
             service_account: None,
@@ -582,7 +578,7 @@ fn step_job(name: &str, wire: wire::StepJob, entry: Option<&Entry>) -> StepJob {
                 .collect(),
             labels: BTreeMap::new(),
             annotations: BTreeMap::new(),
-            pod_patches: Vec::new(),
+            pod_patches: target.pods.spec.iter().cloned().collect(),
             container_patches: Vec::new(),
             expand_variables: false,
         },

@@ -316,17 +316,21 @@ pub(super) fn references(
         if let (Some(_), Some(entry)) = (&wire.failed_requests, node.entry("failedRequests")) {
             check_attempts(metrics, entry.key_span, diagnostics);
         }
-        let of_run = [wire.restarts.is_some(), wire.failed_requests.is_some()].into_iter().filter(|is| *is).count();
+        if let (Some(cautions), Some(entry)) = (&wire.cautions, node.entry("cautions")) {
+            check_cautions(metrics, cautions, entry.key_span, diagnostics);
+        }
+        let of_run = [wire.restarts.is_some(), wire.failed_requests.is_some(), wire.cautions.is_some()];
+        let of_run = of_run.into_iter().filter(|is| *is).count();
         let complaint = match (&wire.metric, bounds, of_run) {
             (Some(_), true, 0) | (None, false, 1) => continue,
             (Some(_), false, 0) => "this check says nothing about its metric",
             (None, true, _) => "this check names no metric",
-            (Some(_), ..) => "`restarts` and `failedRequests` are about the run, not about a metric",
+            (Some(_), ..) => "`restarts`, `failedRequests` and `cautions` are about the run, not about a metric",
             (None, false, 0) => "this check checks nothing",
             (None, false, _) => "this check checks two things; write two checks",
         };
-        let help = "write `{metric: NAME, finite: true}`, `{metric: NAME, min: …, max: …}`, `{restarts: 0}` or \
-                    `{failedRequests: {max: 1%}}`";
+        let help = "write `{metric: NAME, finite: true}`, `{metric: NAME, min: …, max: …}`, `{restarts: 0}`, \
+                    `{failedRequests: {max: 1%}}` or `{cautions: {forbid: [debugBuild]}}`";
         diagnostics.push(Diagnostic::at(&code::KB0207, node.span, complaint).help(help));
     }
     for (wire, node) in gates.iter().zip(items("gates")) {
@@ -350,6 +354,29 @@ fn check_attempts(metrics: &[wire::Metric], span: Span, diagnostics: &mut Diagno
             Diagnostic::at(&code::KB0313, span, "nothing that this benchmark measures counts failed requests")
                 .note("every run would be invalid")
                 .help(format!("read one of {} with `from: {{tool: …}}`, or delete the check", known.join(", "))),
+        );
+    }
+}
+
+/// Reports a check that forbids what no tool of this benchmark could say: it would always pass.
+fn check_cautions(metrics: &[wire::Metric], cautions: &wire::Cautions, span: Span, diagnostics: &mut Diagnostics) {
+    let tools = || metrics.iter().filter_map(|metric| metric.from.tool.as_ref());
+    for caution in &cautions.forbid {
+        // An unknown tool is another finding.
+        let may_say =
+            |name: &str| kubebench_extract::tool::tool(name).is_none_or(|tool| tool.cautions.contains(caution));
+        if tools().any(|tool| may_say(&tool.name)) {
+            continue;
+        }
+        let known = kubebench_extract::tool::TOOLS.iter().filter(|tool| tool.cautions.contains(caution));
+        let known: Vec<&str> = known.map(|tool| tool.name).collect();
+        let message = format!("nothing that this benchmark measures says `{}`", caution.name());
+        diagnostics.push(
+            Diagnostic::at(&code::KB0313, span, message).note("the check would pass whatever is true").help(format!(
+                "read {} with `from: {{tool: …}}`, or leave `{}` out",
+                known.join(" or "),
+                caution.name()
+            )),
         );
     }
 }

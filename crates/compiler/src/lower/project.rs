@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Document, places, target};
+use super::{Document, authorities, concurrency, places, signing, target};
 use crate::lookup;
 use crate::model::Target;
 use crate::model::target::{ResultsSettings, Settings};
@@ -76,6 +76,20 @@ impl Project {
             }
         }
         targets
+    }
+
+    /// Returns the level of a finding; nothing where the project switched it off.
+    pub fn level(&self, finding: &Diagnostic) -> Option<Severity> {
+        match self.levels.get(finding.code.id) {
+            Some(LintLevel::Off) => None,
+            // What another code says of what is right is not made wrong.
+            Some(_) if finding.severity == Severity::Info && finding.code.severity != Severity::Info => {
+                Some(Severity::Info)
+            }
+            Some(LintLevel::Error) => Some(Severity::Error),
+            Some(LintLevel::Warning) => Some(Severity::Warning),
+            None => Some(finding.severity),
+        }
     }
 
     /// Returns how strict a lint is, as its file says it; nothing where there is no such code.
@@ -157,19 +171,38 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
         |path: Option<wire::RelativePath>, default: &str| path.map_or_else(|| default.to_owned(), |path| path.0);
     let target_nodes = node.and_then(|node| node.get("targets"));
     let targets = targets.unwrap_or_else(|| BTreeMap::from([("default".to_owned(), wire::Target::default())]));
-    let targets: Vec<Arc<Target>> = targets
+    let mut targets: Vec<Target> = targets
         .into_iter()
         .map(|(name, target)| {
             let entry = target_nodes.and_then(|nodes| nodes.entry(&name));
-            Arc::new(target::lower(name, target, entry, diagnostics))
+            target::lower(name, target, entry, diagnostics)
         })
         .collect();
+    concurrency::join(&mut targets, target_nodes, diagnostics);
+    let targets: Vec<Arc<Target>> = targets.into_iter().map(Arc::new).collect();
     report_shared_places(&targets, diagnostics);
     check_kinds(node, diagnostics);
     let wire::Defaults { repeats, warmups, timeout, queue_timeout, claim_size } = defaults;
     let day = Duration::DAY;
-    let wire::ResultsSettings { directory, mode, remote, branch, inbox, credential } = results;
-    Project {
+    let wire::ResultsSettings {
+        directory,
+        mode,
+        remote,
+        branch,
+        inbox,
+        credential,
+        ssh_host_keys,
+        ca,
+        signing,
+        keys,
+        require_signed,
+        allow_unseparated,
+    } = results;
+    let results_node = node.and_then(|node| node.get("results"));
+    let keys = signing::keys(keys, results_node, diagnostics);
+    let ca_node = results_node.and_then(|results| results.get("ca"));
+    let ca = ca.zip(ca_node).and_then(|(ca, node)| authorities::lower(ca, node, diagnostics));
+    let project = Project {
         settings: Settings {
             path: PROJECT_FILE.to_owned(),
             name: None,
@@ -192,6 +225,14 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
                 branch: branch.map_or_else(|| "kubebench/results".to_owned(), |text| text.0),
                 inbox: inbox.map_or_else(|| "refs/kubebench/inbox".to_owned(), |text| text.0),
                 credential: credential.unwrap_or_else(|| "kubebench-git".to_owned()),
+                ssh_host_keys: match ssh_host_keys {
+                    Some(wire::SshHostKeys::AcceptNew) => Some("acceptNew"),
+                    Some(wire::SshHostKeys::Known) | None => None,
+                },
+                ca,
+                signing: signing.map(|signing| signing.secret),
+                keys,
+                counted: signing::counted(require_signed, allow_unseparated),
             },
             report_url: report.url.map(|url| url.0.trim_end_matches('/').to_owned()),
             compare_across: compare_across.into_iter().map(fact).collect(),
@@ -208,7 +249,9 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
             queue_timeout: queue_timeout.map_or(day, |timeout| timeout.0),
             claim_size: claim_size.map_or_else(|| Quantity::gibibytes(10), |size| size.0),
         },
-    }
+    };
+    authorities::check(&project.settings.results, ca_node, diagnostics);
+    project
 }
 
 /// Reports kinds of which no project can allow objects.

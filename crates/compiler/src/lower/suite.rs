@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::benchmark::{RESERVED_NAME, schedule_of};
+use super::benchmark::RESERVED_NAME;
 use super::claim::claim;
 use super::project::{Defaults, Project};
+use super::schedule::schedule;
 use super::{Document, benchmark};
 use crate::lookup;
 use crate::model::{self, Claim, Schedule, Target};
@@ -57,7 +58,7 @@ pub fn suite(document: Document<'_>, project: &Project, diagnostics: &mut Diagno
     if metadata.name == RESERVED_NAME {
         diagnostics.push(benchmark::reserved_name("suite", name_span));
     }
-    diagnostics.extend(benchmark::run_beside_schedule(spec));
+    let schedule = schedule(wire.schedule, spec, diagnostics);
     let nodes = spec.items_of("benchmarks");
     let members = wire.benchmarks.into_iter().zip(nodes).map(|(member, node)| {
         let needs = node.items_of("needs").iter().map(|node| node.span);
@@ -75,7 +76,7 @@ pub fn suite(document: Document<'_>, project: &Project, diagnostics: &mut Diagno
         path: source.path.clone(),
         targets: project.targets_of(spec, diagnostics).iter().map(|target| target.name.clone()).collect(),
         run: wire.run.map_or(1, |run| run.0),
-        schedule: wire.schedule.map(schedule_of),
+        schedule,
         labels: metadata.labels.into_iter().map(|(key, value)| (key, value.0)).collect(),
         defaults: wire.defaults,
         parameters: spec.get("defaults").and_then(|defaults| defaults.get("parameters")).cloned(),

@@ -1,10 +1,11 @@
 //! Targets: what the project file says of a cluster and a namespace.
 
 use crate::model::Target;
-use crate::model::target::{MpiJobApi, NetworkPolicy, PodSecurity, Queue, TrainerApi};
+use crate::model::target::{MpiJobApi, NetworkPolicy, Openings, PodSecurity, Queue, TrainerApi};
 use crate::{api, guard};
 use kubebench_contract::Prices;
 use kubebench_format::spec::v1::project as wire;
+use kubebench_format::spec::v1::scalar::Dns1123Label;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Entry, Node};
@@ -23,6 +24,10 @@ pub(super) fn lower(name: String, wire: wire::Target, entry: Option<&Entry>, dia
         node_selector,
         tolerations,
         priority_class,
+        concurrency,
+        concurrency_group,
+        pods,
+        steps,
         prometheus,
         prices,
         image_mirrors,
@@ -31,13 +36,20 @@ pub(super) fn lower(name: String, wire: wire::Target, entry: Option<&Entry>, dia
         token_audiences,
         values: _,
     } = wire;
-    let wire::NetworkPolicySettings { enabled, egress, ingress } = network_policy;
+    let namespace = namespace.map_or_else(|| "default".to_owned(), |label| label.0.to_string());
+    let group = concurrency_group.map(|label| label.0.to_string());
+    let at = |field: &str| node.and_then(|node| node.get(field));
     let values = node.and_then(|node| node.get("values")).map(Node::entries).unwrap_or_default();
     Target {
         name,
         span: entry.map_or(Span::default(), |entry| entry.key_span),
         cluster: cluster.map_or_else(|| "default".to_owned(), |text| text.0),
-        namespace: namespace.map_or_else(|| "default".to_owned(), |label| label.0.to_string()),
+        concurrency: super::concurrency::concurrency(
+            concurrency.as_ref().map(|text| text.0.as_str()),
+            group,
+            &namespace,
+        ),
+        namespace,
         storage_class,
         queue: match queue {
             Some(wire::Queue { kueue: Some(queue), .. }) => Queue::Kueue(queue),
@@ -57,17 +69,12 @@ pub(super) fn lower(name: String, wire: wire::Target, entry: Option<&Entry>, dia
         node_selector: node_selector.into_iter().map(|(key, value)| (key, value.0)).collect(),
         tolerations: tolerations.into_iter().map(|patch| patch.0).collect(),
         priority_class,
+        pods: super::pods::pods(pods, at("pods"), diagnostics),
+        steps: super::pods::steps(steps, at("steps"), diagnostics),
         prometheus: prometheus.map(|prometheus| prometheus.url.0),
         prices: prices.map(|wire::Prices { currency, hourly }| Prices { currency, hourly }),
         image_mirrors: image_mirrors.into_iter().map(|(prefix, mirror)| (prefix, mirror.0.to_string())).collect(),
-        network_policy: if enabled == Some(false) {
-            NetworkPolicy::Off
-        } else {
-            NetworkPolicy::On {
-                egress: egress.into_iter().map(|patch| patch.0).collect(),
-                ingress: ingress.into_iter().map(|patch| patch.0).collect(),
-            }
-        },
+        network_policy: lower_network(network_policy),
         pod_security: match pod_security {
             Some(wire::PodSecurity::Privileged) => PodSecurity::Privileged,
             Some(wire::PodSecurity::Restricted) => PodSecurity::Restricted,
@@ -76,6 +83,33 @@ pub(super) fn lower(name: String, wire: wire::Target, entry: Option<&Entry>, dia
         token_audiences: token_audiences.into_iter().map(|audience| audience.0).collect(),
         values: values.iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect(),
     }
+}
+
+/// Where the operators are unless the project says otherwise: as their own manifests and charts have it.
+const KUBERAY: [&str; 2] = ["kuberay-system", "ray-system"];
+const KATIB: [&str; 1] = ["kubeflow"];
+
+fn lower_network(wire: wire::NetworkPolicySettings) -> NetworkPolicy {
+    let wire::NetworkPolicySettings { enabled, egress, ingress, dns, api_server, git, prometheus, operator_namespaces } =
+        wire;
+    if enabled == Some(false) {
+        return NetworkPolicy::Off;
+    }
+    let wire::OperatorNamespaces { kuberay, katib } = operator_namespaces;
+    let namespaces = |said: Option<Vec<Dns1123Label>>, usual: &[&str]| match said {
+        Some(said) => said.into_iter().map(|label| label.0.to_string()).collect(),
+        None => usual.iter().map(|name| (*name).to_owned()).collect(),
+    };
+    NetworkPolicy::On(Box::new(Openings {
+        egress: egress.into_iter().map(|patch| patch.0).collect(),
+        ingress: ingress.into_iter().map(|patch| patch.0).collect(),
+        dns: dns.map(|patch| patch.0),
+        api_server: api_server.map(|patch| patch.0),
+        git: git.map(|patch| patch.0),
+        prometheus: prometheus.map(|patch| patch.0),
+        kuberay: namespaces(kuberay, &KUBERAY),
+        katib: namespaces(katib, &KATIB),
+    }))
 }
 
 /// Reports tolerations and network rules that are not as the API has them: each is copied into objects as it stands.
@@ -88,6 +122,16 @@ fn check_fragments(target: Option<&Node>, diagnostics: &mut Diagnostics) {
     ] {
         for item in owner.and_then(|owner| owner.get(list)).map(Node::items).unwrap_or_default() {
             api::check(item, wanted, name, diagnostics);
+        }
+    }
+    for (field, name) in [
+        ("dns", "the rule `dns`"),
+        ("apiServer", "the rule `apiServer`"),
+        ("git", "the rule `git`"),
+        ("prometheus", "the rule `prometheus`"),
+    ] {
+        if let Some(rule) = policy.and_then(|policy| policy.get(field)) {
+            api::check(rule, api::EGRESS_RULE, name, diagnostics);
         }
     }
 }

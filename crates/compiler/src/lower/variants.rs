@@ -10,7 +10,7 @@ use kubebench_syntax::text::Source;
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
 /// The fields of `spec` that are read anew for each case, so that they may differ between variants and look up the matrix.
-pub(super) const PER_CASE: [&str; 4] = ["workload", "timeout", "postprocess", "inputs"];
+pub(super) const PER_CASE: [&str; 5] = ["workload", "timeout", "placement", "postprocess", "inputs"];
 
 /// The fields of the cases of one variant; of all cases, where there are no variants.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::meta;
-use crate::model::{Benchmark, Claim, Suite};
+use crate::model::{Benchmark, CLAIM_OF_RESULTS, Claim, Suite};
 use kubebench_syntax::diag::{Diagnostic, Place, code};
 use kubebench_syntax::unit::Quantity;
 
@@ -14,7 +14,7 @@ pub(super) fn name(benchmark: &Benchmark) -> String {
 
 /// Returns the name of the claim of the benchmark or suite called `owner`.
 pub(super) fn name_of(owner: &str) -> String {
-    format!("{owner}-results")
+    format!("{owner}{CLAIM_OF_RESULTS}")
 }
 
 /// Returns the claim of a benchmark that runs by itself.

@@ -14,11 +14,6 @@ use kubebench_contract::{Case, Described, RunList, Server, StepJob, text_at};
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::yaml;
 
-/// Returns the name of the ConfigMap.
-pub(super) fn name(benchmark: &Benchmark, identity: &Identity) -> String {
-    format!("{}-{}", benchmark.name, identity.digest.short())
-}
-
 /// Returns the ConfigMap.
 pub(super) fn config_map(
     benchmark: &Benchmark,
@@ -73,7 +68,7 @@ pub(super) fn config_map(
     object([
         ("apiVersion", "v1".into()),
         ("kind", "ConfigMap".into()),
-        ("metadata", meta::applied(&benchmark.target, &name(benchmark, identity), Some(benchmark))),
+        ("metadata", meta::applied(&benchmark.target, &identity.config, Some(benchmark))),
         ("immutable", true.into()),
         ("data", Json::Object(data)),
     ])

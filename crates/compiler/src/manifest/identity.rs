@@ -11,6 +11,7 @@ use kubebench_contract::instance::{Session, job_name};
 use kubebench_contract::{Run, round};
 use kubebench_syntax::digest::{Canonical, Digest};
 use kubebench_syntax::invariant::Invariant as _;
+use kubebench_syntax::yaml;
 
 /// Raised when the same model must run again because what it becomes means something else; a breaking release note.
 pub(crate) const EPOCH: u32 = 1;
@@ -20,6 +21,8 @@ pub(crate) const EPOCH: u32 = 1;
 pub struct Identity {
     /// The digest of what is executed.
     pub digest: Digest,
+    /// The name of the immutable ConfigMap with the run list and every job manifest.
+    pub config: String,
     /// The runs, in order.
     pub runs: Vec<Run>,
     /// What each case executes but for its images, how often and how it is measured: by case.
@@ -31,8 +34,20 @@ impl Identity {
     pub(super) fn new(benchmark: &Benchmark, cases: &[CaseObjects], prepare: Option<&RunObject>) -> Self {
         let executed = Executed::new(benchmark, cases, prepare);
         let digest = Digest::of(executed.to_json());
-        Self { digest, runs: runs(benchmark, cases, &digest), workloads: executed.workloads() }
+        let config = config_name(benchmark, &digest, cases, prepare);
+        Self { digest, config, runs: runs(benchmark, cases, &digest), workloads: executed.workloads() }
     }
+}
+
+/// Returns the name of the ConfigMap. Where a text is written otherwise than in epoch 1 it has a suffix: what the API server
+/// has under the plain name is immutable, and has other bytes.
+fn config_name(benchmark: &Benchmark, digest: &Digest, cases: &[CaseObjects], prepare: Option<&RunObject>) -> String {
+    let of_cases = cases.iter().flat_map(|case| {
+        let servers = case.server.iter().flat_map(|server| &server.objects);
+        case.objects.iter().chain(&case.postprocess).chain(servers)
+    });
+    let differs = of_cases.chain(prepare).any(|run| yaml::differs_from_epoch_1(&run.object));
+    format!("{}-{}{}", benchmark.name, digest.short(), if differs { "-2" } else { "" })
 }
 
 /// All that decides what a Workflow executes, and nothing else.

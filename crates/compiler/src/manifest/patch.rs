@@ -2,6 +2,7 @@
 //!
 //! Lists merge by the key that Kubernetes gives them, `null` removes, `$patch: replace|delete` work as in kubectl.
 
+mod conflict;
 mod directive;
 mod object;
 mod owned;
@@ -13,6 +14,7 @@ use crate::api;
 use kubebench_syntax::diag::Diagnostics;
 use kubebench_syntax::yaml::Node;
 
+pub(super) use conflict::report as report_conflicts;
 pub(super) use object::apply_to_object;
 pub(super) use owned::{refuse_owned, refuse_resources};
 

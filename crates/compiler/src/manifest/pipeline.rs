@@ -1,12 +1,14 @@
 //! What all benchmarks of a target share: accounts, roles, network policies, settings and the WorkflowTemplate.
 
 mod access;
+mod lock;
 mod network;
+mod pods;
 mod suite;
 mod template;
 
 pub(super) use access::WORKFLOW;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::meta;
 use crate::model::target::{self as model, NetworkPolicy, Settings};
@@ -21,6 +23,8 @@ pub(super) const SUITE_TEMPLATE: &str = "kubebench-suite";
 pub(super) const SUITE_ENTRYPOINT: &str = "suite";
 /// The name of the ConfigMap with the target's settings.
 pub(super) const SETTINGS: &str = "kubebench-settings";
+/// What in it tells Argo where artifacts of the steps go: nowhere, since they have none.
+const ARTIFACTS: &str = "artifact-repository";
 
 /// Returns the entry point for `parallelism` runs at once; Argo takes no parameter there.
 pub(super) fn entrypoint(parallelism: u32) -> String {
@@ -31,13 +35,11 @@ pub(super) fn entrypoint(parallelism: u32) -> String {
 pub fn pipeline(target: &Target, settings: &Settings, benchmarks: &[&Benchmark]) -> Vec<(String, Json)> {
     let mut objects = access::objects(target, benchmarks);
     objects.push(("settings.yaml".to_owned(), settings_map(target, settings)));
-    if let NetworkPolicy::On { egress, ingress } = &target.network_policy {
+    if let NetworkPolicy::On(openings) = &target.network_policy {
         let workloads = || benchmarks.iter().flat_map(|benchmark| &benchmark.cases).map(|case| &case.workload);
-        let of_ray = workloads().any(|workload| workload.api.kind == "RayJob").then(network::from_ray_operator);
-        let of_katib = workloads().any(|workload| workload.api.kind == "Experiment").then(network::to_katib);
-        let of_trials: Vec<Json> = of_katib.into_iter().flatten().collect();
-        let ingress: Vec<Json> = of_ray.into_iter().chain(ingress.iter().cloned()).collect();
-        objects.extend(network::policies(target, settings, (egress, &of_trials), &ingress));
+        let is_there = |kind: &str| workloads().any(|workload| workload.api.kind == kind);
+        let kinds = network::Kinds { of_ray: is_there("RayJob"), of_katib: is_there("Experiment") };
+        objects.extend(network::policies(target, settings, openings, kinds));
     }
     let (in_suites, alone): (Vec<&Benchmark>, Vec<&Benchmark>) =
         benchmarks.iter().partition(|benchmark| benchmark.suite.is_some());
@@ -60,24 +62,29 @@ fn lanes(benchmarks: &[&Benchmark]) -> Vec<u32> {
 
 /// Text of users goes into a ConfigMap, which Argo does not expand.
 fn settings_map(target: &Target, settings: &Settings) -> Json {
-    let model::ResultsSettings { branch, directory, inbox, mode, remote, credential: _ } = &settings.results;
+    let model::ResultsSettings { branch, directory, inbox, mode, remote, ssh_host_keys, .. } = &settings.results;
     let content = contract::Settings {
         target: target.name.clone(),
         cluster: target.cluster.clone(),
         prometheus: target.prometheus.clone().map(|url| Prometheus { url }),
         prices: target.prices.clone(),
+        pods: target.carried_by_runs(),
         results: ResultsSettings {
             mode: (*mode).to_owned(),
             remote: remote.clone(),
             branch: branch.clone(),
             directory: directory.clone(),
             inbox: inbox.clone(),
+            ssh_host_keys: ssh_host_keys.map(str::to_owned),
         },
     };
+    let mut data = Map::from_iter(lock::limit(target));
+    data.insert(contract::Settings::FILE.to_owned(), content.write().into());
+    data.insert(ARTIFACTS.to_owned(), "archiveLogs: false\n".into());
     json!({
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": meta::applied(target, SETTINGS, None),
-        "data": { contract::Settings::FILE: content.write() },
+        "data": data,
     })
 }

@@ -17,20 +17,20 @@ use serde_json::{Value as Json, json};
 use super::object::object;
 use super::{files, meta, patch};
 use crate::model::target::Queue;
-use crate::model::workload::NON_ROOT;
-use crate::model::{self, Benchmark, Case, Env, OfServer, Probe, Role, Serves, carried};
-use kubebench_contract::labels;
+use crate::model::{self, Benchmark, Case, Env, OfServer, Probe, Role, Serves, VOLUME_OF_RESULTS, carried};
+use kubebench_contract::{data_folder, labels, users};
 use kubebench_syntax::diag::Diagnostics;
 
 use kubebench_syntax::invariant::Invariant as _;
 pub(super) use owned::refuse_reserved;
 
-/// Where the results volume is mounted; the ancestor's place, so that its images work.
+/// Where the steps mount the volume of results; the ancestor's place, so that its images work.
 pub const EXPERIMENTS: &str = "/kubebench/experiments";
-/// Where what jobs read is mounted.
+/// Where what jobs read is mounted: what `prepare` leaves, or a volume of the user's.
 pub const DATA: &str = "/kubebench/data";
+/// Where a pod that sees the volume of results sees the folder of its run.
+const RUN: &str = "/kubebench/experiments/run";
 const SHARED_MEMORY: &str = "dshm";
-const RESULTS: &str = "kubebench-results";
 
 /// Returns the pod template of `role`; `case` is absent for the Job before the runs.
 pub(super) fn template(benchmark: &Benchmark, case: Option<&Case>, role: &Role, diagnostics: &mut Diagnostics) -> Json {
@@ -89,10 +89,11 @@ fn pod_spec(benchmark: &Benchmark, role: &Role) -> PodSpec {
             ..VolumeMount::default()
         });
     }
-    if mounts_results(benchmark, role) {
-        let (volume, mount) = results(benchmark);
+    let sees = sees(benchmark, role);
+    if sees != Sees::Nothing {
+        let (volume, of_results) = results(benchmark, sees);
         volumes.push(volume);
-        mounts.push(mount);
+        mounts.extend(of_results.into_iter().filter(|mount| !mounts_itself(role, &mount.mount_path)));
     }
     if let Some((volume, mount)) = files::mount(benchmark) {
         volumes.push(volume);
@@ -110,10 +111,12 @@ fn pod_spec(benchmark: &Benchmark, role: &Role) -> PodSpec {
         scheduler_name: volcano.then(|| "volcano".to_owned()),
         security_context: Some(PodSecurityContext {
             // Only for the volume: with it, a mounted SSH key would be readable by the group, which ssh refuses.
-            fs_group: mounts_results(benchmark, role).then_some(NON_ROOT),
-            run_as_group: Some(NON_ROOT),
+            fs_group: (sees != Sees::Nothing).then_some(i64::from(users::GROUP)),
+            // What the volume holds keeps its modes: the kubelet would make all of it writable for the group.
+            fs_group_change_policy: (sees != Sees::Nothing).then(|| "OnRootMismatch".to_owned()),
+            run_as_group: Some(i64::from(users::GROUP)),
             run_as_non_root: Some(true),
-            run_as_user: Some(NON_ROOT),
+            run_as_user: Some(i64::from(users::JOBS)),
             seccomp_profile: Some(SeccompProfile { localhost_profile: None, type_: "RuntimeDefault".to_owned() }),
             ..PodSecurityContext::default()
         }),
@@ -129,17 +132,60 @@ fn pod_spec(benchmark: &Benchmark, role: &Role) -> PodSpec {
     }
 }
 
-/// Returns the volume of results of a pod, and its mount.
-pub(super) fn results(benchmark: &Benchmark) -> (Volume, VolumeMount) {
-    let claim = PersistentVolumeClaimVolumeSource { claim_name: super::claim::name(benchmark), read_only: None };
-    let volume = Volume { name: RESULTS.to_owned(), persistent_volume_claim: Some(claim), ..Volume::default() };
-    let mount = VolumeMount { name: RESULTS.to_owned(), mount_path: EXPERIMENTS.to_owned(), ..VolumeMount::default() };
-    (volume, mount)
+/// What a pod sees of the volume of results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sees {
+    /// Nothing: its results are in its log.
+    Nothing,
+    /// What its run leaves.
+    Run,
+    /// That, and what comes of it.
+    Postprocess,
+    /// What all runs read, before there is one.
+    Prepare,
 }
 
 /// The Jobs beside the runs always see the volume; the workload only when the spec says so.
-fn mounts_results(benchmark: &Benchmark, role: &Role) -> bool {
-    benchmark.mount_in_job || matches!(role.name.as_str(), "prepare" | "postprocess")
+fn sees(benchmark: &Benchmark, role: &Role) -> Sees {
+    match role.name.as_str() {
+        "prepare" => Sees::Prepare,
+        "postprocess" => Sees::Postprocess,
+        _ => of_workload(benchmark),
+    }
+}
+
+/// Returns what the pods of the workload see.
+pub(super) fn of_workload(benchmark: &Benchmark) -> Sees {
+    if benchmark.mount_in_job { Sees::Run } else { Sees::Nothing }
+}
+
+/// Returns the volume of results of a pod, and the mounts of its main container: never the place where the results of runs are.
+pub(super) fn results(benchmark: &Benchmark, sees: Sees) -> (Volume, Vec<VolumeMount>) {
+    let claim = PersistentVolumeClaimVolumeSource { claim_name: super::claim::name(benchmark), read_only: None };
+    let volume =
+        Volume { name: VOLUME_OF_RESULTS.to_owned(), persistent_volume_claim: Some(claim), ..Volume::default() };
+    let of_run = |folder: &&str| VolumeMount {
+        name: VOLUME_OF_RESULTS.to_owned(),
+        mount_path: format!("{RUN}/{folder}"),
+        sub_path_expr: Some(format!("$(KUBEBENCH_EXP_ID)/{folder}")),
+        ..VolumeMount::default()
+    };
+    let folders = if sees == Sees::Postprocess { &["output", "result"][..] } else { &["output"] };
+    let data = benchmark.prepare.is_some().then(|| VolumeMount {
+        name: VOLUME_OF_RESULTS.to_owned(),
+        mount_path: DATA.to_owned(),
+        read_only: (sees != Sees::Prepare).then_some(true),
+        sub_path: Some(data_folder(&benchmark.name)),
+        ..VolumeMount::default()
+    });
+    (volume, folders.iter().map(of_run).chain(data).collect())
+}
+
+/// Returns whether a patch mounts a volume of the user's at `path`.
+fn mounts_itself(role: &Role, path: &str) -> bool {
+    let of_pods = role.pod_patches.iter().flat_map(|pod| pod.items_of("containers"));
+    let mounts = of_pods.chain(&role.container_patches).flat_map(|container| container.items_of("volumeMounts"));
+    mounts.filter_map(|mount| mount.get("mountPath")).any(|own| own.as_text() == Some(path))
 }
 
 fn container(benchmark: &Benchmark, role: &Role, mounts: Vec<VolumeMount>) -> Container {
@@ -200,25 +246,36 @@ fn readiness(serves: &Serves) -> k8s_openapi::api::core::v1::Probe {
 
 /// Returns the variables: Kubebench's own first, because the user's may refer to them.
 fn environment(benchmark: &Benchmark, role: &Role) -> Vec<EnvVar> {
-    let mut variables = own_variables(benchmark);
+    let mut variables = own_variables(benchmark, sees(benchmark, role));
     variables.extend(role.of_server.iter().map(|(name, what)| match what {
         OfServer::Text(value) => text(name, &model::literal(value)),
         // The step says it.
         OfServer::Endpoint | OfServer::Name => EnvVar { name: (*name).to_owned(), ..EnvVar::default() },
     }));
+    let of_target = &benchmark.target.pods.env;
     // A user without a passwd entry has neither, and libraries that ask for them fail.
     for (name, value) in [("HOME", "/tmp"), ("USER", "kubebench")] {
-        if !role.env.contains_key(name) {
+        if !role.env.contains_key(name) && !of_target.contains_key(name) {
             variables.push(text(name, value));
         }
     }
+    let of_target = of_target.iter().filter(|(name, _)| !role.env.contains_key(*name));
+    variables.extend(of_target.map(|(name, (value, _))| variable(name, value)));
     variables.extend(in_order_of_use(role).into_iter().filter_map(|name| role.env.get_key_value(name)).map(
         |(name, (value, _))| match value {
             Env::Text(value) => text(name, &literal(value, role)),
-            other => EnvVar { name: name.clone(), value_from: Some(source(other)), ..EnvVar::default() },
+            other => variable(name, other),
         },
     ));
     variables
+}
+
+/// Returns a variable whose text is not expanded.
+pub(super) fn variable(name: &str, value: &Env) -> EnvVar {
+    match value {
+        Env::Text(value) => text(name, &model::literal(value)),
+        other => EnvVar { name: name.to_owned(), value_from: Some(source(other)), ..EnvVar::default() },
+    }
 }
 
 fn text(name: &str, value: &str) -> EnvVar {
@@ -226,7 +283,9 @@ fn text(name: &str, value: &str) -> EnvVar {
 }
 
 /// Returns the variables that tell the main container of any pod where it is.
-pub(super) fn own_variables(benchmark: &Benchmark) -> Vec<EnvVar> {
+pub(super) fn own_variables(benchmark: &Benchmark, sees: Sees) -> Vec<EnvVar> {
+    // Kubernetes expands no variable in the path of a mount.
+    let folder = if sees == Sees::Nothing { "$(KUBEBENCH_EXP_ROOT)/$(KUBEBENCH_EXP_ID)" } else { RUN };
     let mut variables = vec![
         text("KUBEBENCH_EXP_ROOT", EXPERIMENTS),
         EnvVar {
@@ -234,7 +293,7 @@ pub(super) fn own_variables(benchmark: &Benchmark) -> Vec<EnvVar> {
             value_from: Some(field(format!("metadata.labels['{}']", labels::RUN))),
             ..EnvVar::default()
         },
-        text("KUBEBENCH_EXP_PATH", "$(KUBEBENCH_EXP_ROOT)/$(KUBEBENCH_EXP_ID)"),
+        text("KUBEBENCH_EXP_PATH", folder),
         text("KUBEBENCH_EXP_CONFIG_PATH", "$(KUBEBENCH_EXP_PATH)/config"),
         text("KUBEBENCH_EXP_OUTPUT_PATH", "$(KUBEBENCH_EXP_PATH)/output"),
         text("KUBEBENCH_EXP_RESULT_PATH", "$(KUBEBENCH_EXP_PATH)/result"),

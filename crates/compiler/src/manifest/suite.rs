@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use super::identity::{EPOCH, Identity};
-use super::{CLAIM_FILE, Manifest, WORKFLOW_FILE, claim, config, meta, pipeline, workflow};
+use super::{CLAIM_FILE, Manifest, WORKFLOW_FILE, claim, meta, pipeline, workflow};
 use crate::expand::MAX_RUNS;
 use crate::model::{Benchmark, Suite};
 use kubebench_contract::{Member, SuiteList};
@@ -112,14 +112,13 @@ fn suite_workflow(suite: &Suite, identity: &SuiteIdentity, parts: &[Part<'_>]) -
     let item = |Part { benchmark, identity, .. }: &Part<'_>| {
         json!({
             "benchmark": benchmark.name,
-            "config": config::name(benchmark, identity),
+            "config": identity.config,
             "lanes": benchmark.parallelism.to_string(),
         })
     };
     let longest = |of: fn(&Benchmark) -> u64| parts.iter().map(|part| of(part.benchmark)).max().unwrap_or_default();
-    let items: Vec<Json> = parts.iter().map(item).collect();
     let parameters = [
-        ("benchmarks", Json::from(items).to_string()),
+        ("benchmarks", workflow::list(parts.iter().map(item))),
         ("claim", claim::name_of(&suite.name)),
         ("prepare-deadline", longest(workflow::prepare_deadline).to_string()),
         ("run-deadline", longest(workflow::run_deadline).to_string()),

@@ -1,14 +1,16 @@
 //! What a pod of the user's own object gets: labels, the variables of the run, and the volume of results where the spec asks
 //! for it. Nothing else of it is touched.
 
+use k8s_openapi::api::core::v1::{Volume, VolumeMount};
 use serde_json::{Map, Value as Json, json};
 
+use super::pod::Sees;
 use super::run_object::RunObject;
 use super::{meta, pod, template};
 use crate::model::{Benchmark, Case, TemplateForm};
 use crate::workload::{PodSet, kind_of, pod_sets};
 use kubebench_contract::labels;
-use kubebench_contract::text_at;
+use kubebench_contract::{text_at, users};
 use kubebench_syntax::invariant::Invariant as _;
 
 /// Equips all that describes pods in `run`, the measured object of `case`, or what several cases load.
@@ -69,18 +71,18 @@ fn workflow(object: &mut Json, pointer: &str, (benchmark, case): (&Benchmark, Op
     if !benchmark.mount_in_job {
         return;
     }
-    let (volume, mount) = pod::results(benchmark);
-    if let Some(volumes) = list(spec, "volumes") {
-        volumes.push(json!(volume));
-    }
+    let (volume, mounts) = pod::results(benchmark, Sees::Run);
+    add_volume(spec, &volume);
     let templates = spec.get_mut("templates").and_then(Json::as_array_mut).into_iter().flatten();
     for template in templates.filter_map(Json::as_object_mut) {
+        // Of a template that says something of its own, that alone counts.
+        if template.contains_key("securityContext") {
+            join_group(template);
+        }
         for field in ["container", "script"] {
             if let Some(Json::Object(container)) = template.get_mut(field) {
                 say_variables(container, benchmark);
-                if let Some(mounts) = list(container, "volumeMounts") {
-                    mounts.push(json!(mount));
-                }
+                add_mounts(container, &mounts);
             }
         }
     }
@@ -98,21 +100,45 @@ fn equip_pods(object: &mut Json, set: &PodSet, main: Option<&str>, (benchmark, c
     if !benchmark.mount_in_job {
         return;
     }
-    let (volume, mount) = pod::results(benchmark);
-    if let Some(mounts) = list(main, "volumeMounts") {
-        mounts.push(json!(mount));
+    let (volume, mounts) = pod::results(benchmark, Sees::Run);
+    add_mounts(main, &mounts);
+    if let Some(pod) = object.pointer_mut(&set.pod()).and_then(Json::as_object_mut) {
+        add_volume(pod, &volume);
     }
-    let pod = object.pointer_mut(&set.pod()).and_then(Json::as_object_mut);
-    if let Some(volumes) = pod.and_then(|pod| list(pod, "volumes")) {
+}
+
+/// Adds the volume of results to a pod, and the group that may write what of it the pod sees.
+fn add_volume(pod: &mut Map<String, Json>, volume: &Volume) {
+    if let Some(volumes) = list(pod, "volumes") {
         volumes.push(json!(volume));
     }
+    join_group(pod);
+}
+
+fn join_group(pod: &mut Map<String, Json>) {
+    let group = json!(users::GROUP);
+    let context = mapping(pod, "securityContext");
+    if let Some(groups) = context.and_then(|context| list(context, "supplementalGroups"))
+        && !groups.contains(&group)
+    {
+        groups.push(group);
+    }
+}
+
+/// Mounts what a container sees of the volume of results, but where it mounts something itself.
+fn add_mounts(container: &mut Map<String, Json>, mounts: &[VolumeMount]) {
+    let Some(own) = list(container, "volumeMounts") else { return };
+    let is_taken = |mount: &VolumeMount| own.iter().any(|own| text_at(own, "/mountPath") == mount.mount_path);
+    let free: Vec<Json> = mounts.iter().filter(|mount| !is_taken(mount)).map(|mount| json!(mount)).collect();
+    own.extend(free);
 }
 
 /// Puts the variables of the run before those of a container that says none of them.
 fn say_variables(container: &mut Map<String, Json>, benchmark: &Benchmark) {
     let Some(variables) = list(container, "env") else { return };
     let is_said = |name: &str| variables.iter().any(|variable| variable.get("name").is_some_and(|own| own == name));
-    let ours = pod::own_variables(benchmark).into_iter().filter(|ours| !is_said(&ours.name));
+    let ours =
+        pod::own_variables(benchmark, pod::of_workload(benchmark)).into_iter().filter(|ours| !is_said(&ours.name));
     // The user's may refer to them, which Kubernetes resolves only backwards.
     let ours: Vec<Json> = ours.map(|variable| json!(variable)).collect();
     variables.splice(0..0, ours);

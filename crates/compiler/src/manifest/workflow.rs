@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::identity::Identity;
-use super::{claim, config, meta, pipeline, rules};
+use super::{claim, meta, pipeline, rules};
 use crate::model::{Benchmark, Case, Schedule, Serving};
 use kubebench_contract::labels;
 
@@ -12,15 +12,15 @@ const GRACE: u64 = 3600;
 
 /// Returns the Workflow, or the CronWorkflow of a benchmark with a schedule.
 pub(super) fn workflow(benchmark: &Benchmark, identity: &Identity) -> Json {
-    let runs: Vec<&str> = identity.runs.iter().map(|run| run.id.as_str()).collect();
+    let runs = identity.runs.iter().map(|run| Json::from(run.id.as_str()));
     let parameters = [
         ("benchmark", benchmark.name.clone()),
         ("claim", claim::name(benchmark)),
-        ("config", config::name(benchmark, identity)),
+        ("config", identity.config.clone()),
         ("prepare-deadline", prepare_deadline(benchmark).to_string()),
         ("rules", rules::name(benchmark)),
         ("run-deadline", run_deadline(benchmark).to_string()),
-        ("runs", Json::from(runs).to_string()),
+        ("runs", list(runs)),
         ("session", session(benchmark.schedule.as_ref()).to_owned()),
     ];
     let spec = spec(&parameters, &pipeline::entrypoint(benchmark.parallelism), pipeline::TEMPLATE);
@@ -59,6 +59,12 @@ pub(super) fn prepare_deadline(benchmark: &Benchmark) -> u64 {
     benchmark.queue_timeout.seconds() + prepare + GRACE
 }
 
+/// Returns `items` as JSON for Argo's `withParam`, one a line: one run more is one line more.
+pub(super) fn list(items: impl Iterator<Item = Json>) -> String {
+    let lines: Vec<String> = items.map(|item| item.to_string()).collect();
+    format!("[\n{}\n]\n", lines.join(",\n"))
+}
+
 /// Returns what steps are told of the names of their jobs.
 pub(super) fn session(schedule: Option<&Schedule>) -> &'static str {
     if schedule.is_some() { "scheduled" } else { "once" }
@@ -90,10 +96,10 @@ pub(super) fn scheduled(metadata: &Json, schedule: &Schedule, labels: &Json, spe
             // Two sessions at once would measure each other.
             "concurrencyPolicy": "Forbid",
             "failedJobsHistoryLimit": 3,
-            "schedules": [schedule.cron],
+            "schedules": [schedule.cron.as_str()],
             "startingDeadlineSeconds": 3600,
             "successfulJobsHistoryLimit": 3,
-            "timezone": schedule.timezone,
+            "timezone": schedule.timezone.as_str(),
             "workflowMetadata": { "labels": labels },
             "workflowSpec": spec,
         },

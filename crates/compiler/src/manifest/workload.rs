@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value as Json, json};
 
 use super::run_object::RunObject;
-use super::{admission, meta, overrides, patch, pipeline, pod, template, user_manifest};
+use super::{admission, meta, overrides, patch, pipeline, placement, pod, template, user_manifest};
 use crate::model::target::Queue;
 use crate::model::{Api, Benchmark, Case, Endpoint, Given, OfServer, Role, Served, StepJob, Supporting, Workload};
 use kubebench_contract::instance;
@@ -42,7 +42,7 @@ pub(super) struct ServerObjects {
 pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut Diagnostics) -> CaseObjects {
     let workload = &case.workload;
     let found_before = diagnostics.as_slice().len();
-    let load = workload.serving.as_ref().and_then(|serving| serving.load);
+    let load = workload.load();
     // A server that is loaded is no case's: others may load it too.
     let case_of = |object: usize| Some(case).filter(|_| load.is_none_or(|load| load == object));
     let mut objects = vec![main_object(benchmark, case_of(0), workload)];
@@ -60,13 +60,19 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
     if let (Some(_), Some(run)) = (&workload.given, objects.get_mut(given_at)) {
         user_manifest::equip(run, benchmark, case_of(given_at));
     }
-    // Beside an object of the user's own there is its load alone.
-    let is_described = |role: &&Role| workload.given.is_none() || Some(role.template_at.object) == load;
-    for role in workload.roles.iter().filter(is_described) {
+    for role in workload.roles.iter().filter(|role| workload.describes(role)) {
+        if let Some(of_target) = &benchmark.target.pods.spec {
+            // The first is that of the target.
+            for own in workload.patches_of_pod(role).into_iter().skip(1) {
+                patch::report_conflicts(of_target, own, diagnostics);
+            }
+        }
         let at = &role.template_at;
         let Some(RunObject { object, name_at, labels_at, .. }) = objects.get_mut(at.object) else { continue };
         pod::refuse_reserved(role, diagnostics);
-        template::put(object, at, pod::template(benchmark, case_of(at.object), role, diagnostics));
+        let mut pods = pod::template(benchmark, case_of(at.object), role, diagnostics);
+        placement::add(benchmark, &workload.placement, role, &mut pods);
+        template::put(object, at, pods);
         if workload.headless_service {
             name_at.push(format!("{}/subdomain", at.pod()));
         }
@@ -261,9 +267,11 @@ fn headless_service(benchmark: &Benchmark, case: &Case) -> RunObject {
 /// follows from the run digest.
 pub fn standalone(benchmark: &Benchmark, case: &Case, name: &str, run_digest: &Digest) -> Vec<Json> {
     let CaseObjects { objects, server, .. } = case_objects(benchmark, case, &mut Diagnostics::default());
+    let carried = benchmark.target.carried_by_runs();
     let named = |RunObject { mut object, name_at, labels_at, .. }: RunObject, name: &str| {
         instance::name_at(&mut object, &name_at, name);
         instance::label_at(&mut object, &labels_at, &[(labels::RUN, name.to_owned())]);
+        carried.add_to(&mut object, &labels_at);
         object
     };
     let Some(ServerObjects { id, objects: of_server, served }) = server else {

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-use kubebench_contract::Prices;
+use super::pods::{Pods, StepPods};
+use kubebench_attestation::{Counted, Key};
+use kubebench_contract::{PodMetadata, Prices};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::ImageRef;
@@ -35,6 +37,12 @@ pub struct Target {
     pub tolerations: Vec<Json>,
     /// The PriorityClass.
     pub priority_class: Option<String>,
+    /// How many of its Workflows run at once.
+    pub concurrency: Concurrency,
+    /// What holds for all pods.
+    pub pods: Pods,
+    /// What holds for the pods of the steps beside that.
+    pub steps: StepPods,
     /// The address of Prometheus.
     pub prometheus: Option<String>,
     /// Prices an hour.
@@ -49,6 +57,24 @@ pub struct Target {
     pub token_audiences: BTreeSet<String>,
     /// The user's own values.
     pub values: Vec<(String, Node)>,
+}
+
+/// How many Workflows run at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Concurrency {
+    /// The number; none where any number may.
+    pub limit: Option<u32>,
+    /// The lock of a group of targets whose Workflows are counted together; none where the target has its own.
+    pub lock: Option<Lock>,
+}
+
+/// A lock that targets share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lock {
+    /// The name of the group.
+    pub name: String,
+    /// The namespace in which Argo keeps it.
+    pub namespace: String,
 }
 
 /// The queue that jobs are submitted to.
@@ -160,13 +186,29 @@ pub enum PodSecurity {
 pub enum NetworkPolicy {
     /// None is emitted.
     Off,
-    /// Default deny with DNS, the pods of the benchmarks among each other, and these rules.
-    On {
-        /// Further egress rules.
-        egress: Vec<Json>,
-        /// Further ingress rules.
-        ingress: Vec<Json>,
-    },
+    /// Nothing but DNS, the pods of the benchmarks among each other, what steps need, and further rules.
+    On(Box<Openings>),
+}
+
+/// What a network policy lets through; each is a rule as the API has it.
+#[derive(Clone, Debug, Default)]
+pub struct Openings {
+    /// Further egress rules.
+    pub egress: Vec<Json>,
+    /// Further ingress rules.
+    pub ingress: Vec<Json>,
+    /// To what resolves names.
+    pub dns: Option<Json>,
+    /// From steps to the API server.
+    pub api_server: Option<Json>,
+    /// From steps to the host of the results.
+    pub git: Option<Json>,
+    /// From steps to Prometheus.
+    pub prometheus: Option<Json>,
+    /// The namespaces of KubeRay's operator.
+    pub kuberay: Vec<String>,
+    /// The namespaces of Katib.
+    pub katib: Vec<String>,
 }
 
 /// What a project says for all its benchmarks.
@@ -209,9 +251,63 @@ pub struct ResultsSettings {
     pub inbox: String,
     /// The Secret with the git credential.
     pub credential: String,
+    /// `acceptNew` where a server of SSH with an unknown key is taken for the right one.
+    pub ssh_host_keys: Option<&'static str>,
+    /// The authorities by which the steps know servers, where these are not the public ones.
+    pub ca: Option<CertificateAuthorities>,
+    /// The Secret with the key that signs, where results are signed.
+    pub signing: Option<String>,
+    /// The keys that signatures are checked by.
+    pub keys: Vec<Key>,
+    /// Which results count.
+    pub counted: Counted,
+}
+
+/// Certificates of authorities, in an object of the target's namespace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CertificateAuthorities {
+    /// The object.
+    pub holder: Holder,
+    /// The key in it.
+    pub key: String,
+}
+
+/// What holds them, by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// A ConfigMap.
+    ConfigMap(String),
+    /// A Secret.
+    Secret(String),
+}
+
+impl std::fmt::Display for CertificateAuthorities {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (kind, name) = match &self.holder {
+            Holder::ConfigMap(name) => ("ConfigMap", name),
+            Holder::Secret(name) => ("Secret", name),
+        };
+        write!(f, "{} of the {kind} {name}", self.key)
+    }
+}
+
+impl ResultsSettings {
+    /// Iterates over the Secrets that the recorder alone reads, and what each is for.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        let credential =
+            "it holds the credential by which results are recorded: whoever reads it can write to the repository";
+        let signing = "it holds the key by which results are signed: whoever reads it can sign what was never measured";
+        let signing = self.signing.iter().map(move |name| (name.as_str(), signing));
+        std::iter::once((self.credential.as_str(), credential)).chain(signing)
+    }
 }
 
 impl Target {
+    /// Returns what the pods of its runs carry for programs that run beside Kubebench.
+    pub fn carried_by_runs(&self) -> PodMetadata {
+        PodMetadata::of_runs().over(&self.pods.metadata)
+    }
+
     /// Returns `image` with the longest prefix that has a mirror replaced; prefixes end at a `/`.
     pub(crate) fn mirrored(&self, image: &ImageRef) -> String {
         let image = image.to_string();

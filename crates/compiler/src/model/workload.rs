@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json};
 
+use super::placement::Placement;
 use super::{Api, Probe, Serving};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::{Duration, ImageRef, Quantity, is_accelerator};
@@ -43,6 +44,8 @@ pub struct Workload {
     pub given: Option<Given>,
     /// What it serves, unless it ends by itself.
     pub serving: Option<Serving>,
+    /// Where its pods are to each other.
+    pub placement: Vec<Placement>,
 }
 
 /// The user's own object, of which nothing is changed but what a run needs.
@@ -196,14 +199,11 @@ impl TemplateAt {
     }
 }
 
-/// The user of pods that say nothing else: `nonroot` of distroless images, in no image's passwd by accident.
-pub(crate) const NON_ROOT: i64 = 65532;
-
 /// A name that an operator makes of a job's name.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LongestName {
-    /// What has it; the last pod where nothing else is said.
-    pub what: Option<&'static str>,
+    /// What it is, such as the name of the last pod.
+    pub what: &'static str,
     /// What comes before the job's name.
     pub prefix: &'static str,
     /// What comes after it.
@@ -213,12 +213,12 @@ pub struct LongestName {
 impl LongestName {
     /// Returns the name of the last pod.
     pub(crate) fn of_pod(suffix: String) -> Self {
-        Self { suffix, ..Self::default() }
+        Self::of("the name of the last pod", suffix)
     }
 
-    /// Returns the name of something else. What a ReplicaSet makes has none that could be too long: the API server cuts it.
+    /// Returns something else that is made of the job's name. What a ReplicaSet makes has none that could be too long: the API server cuts it.
     pub(crate) fn of(what: &'static str, suffix: impl Into<String>) -> Self {
-        Self { what: Some(what), prefix: "", suffix: suffix.into() }
+        Self { what, prefix: "", suffix: suffix.into() }
     }
 }
 
@@ -365,6 +365,22 @@ impl Workload {
     /// Returns whether its pods are described by an object of the cluster, over which it only says something.
     pub fn takes_pods_of_cluster(&self) -> bool {
         self.key == "trainJob" && self.supporting.is_empty()
+    }
+
+    /// Returns whether the pods of `role` are made from what the spec says of it: beside an object of the user's own, those of its
+    /// load alone are.
+    pub(crate) fn describes(&self, role: &Role) -> bool {
+        self.given.is_none() || self.is_of_load(role)
+    }
+
+    /// Returns the place among the objects of a run of the Job that loads the server, where there is one.
+    pub(crate) fn load(&self) -> Option<usize> {
+        self.serving.as_ref().and_then(|serving| serving.load)
+    }
+
+    /// Returns whether the pods of `role` load a server that outlives them.
+    pub(crate) fn is_of_load(&self, role: &Role) -> bool {
+        self.load() == Some(role.template_at.object)
     }
 
     /// Returns the place among the objects of a run of the one that has the `spec` of the user's own.

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use similar::TextDiff;
 
 use super::plan::{Change, Plan, State};
+use kubebench_syntax::diag::render::is_hidden;
 use kubebench_syntax::path::join;
 
 /// How a diff is written.
@@ -86,9 +87,10 @@ fn paint(diff: &str, style: Style) -> String {
     painted
 }
 
-/// Spells control characters as `cat -v` does, so that a file cannot steer the terminal.
+/// Spells control characters as `cat -v` does, and others that a reader cannot see by their numbers, so that a file steers neither the
+/// terminal nor who reads it.
 fn visible(line: &str) -> Cow<'_, str> {
-    let steers = |character: char| character.is_control() && character != '\t';
+    let steers = |character: char| is_hidden(character) && character != '\t';
     if !line.chars().any(steers) {
         return Cow::Borrowed(line);
     }
@@ -96,7 +98,7 @@ fn visible(line: &str) -> Cow<'_, str> {
     for character in line.chars() {
         match u8::try_from(character) {
             Ok(code) if steers(character) && code < 0x80 => text.extend(['^', char::from(code ^ 0x40)]),
-            Ok(_) if steers(character) => text.extend(character.escape_unicode()),
+            _ if steers(character) => text.extend(character.escape_unicode()),
             _ => text.push(character),
         }
     }

@@ -55,6 +55,18 @@ fn hold_both<'c>(base: &'c Compiled, head: &'c Compiled, held: &mut Held<'c>) {
         }
     }
     report_cases(before, now, held);
+    report_runs(before, now, held);
+}
+
+/// Reports fewer runs of a benchmark that has a gate, which then sees less.
+fn report_runs(before: &Benchmark, now: &Benchmark, held: &mut Held<'_>) {
+    let counts = [("repeats", before.repeats, now.repeats), ("warmups", before.warmups, now.warmups)];
+    for (name, before_is, now_is) in counts.into_iter().filter(|(_, before, now)| now < before) {
+        if !before.gates.is_empty() {
+            let message = format!("`{name}` is {now_is}; at the base {before_is}: what the gates see is less certain");
+            held.weakened.push(weakening(Place::Span(now.name_span), message));
+        }
+    }
 }
 
 /// Which values a gate keeps out.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{Change, weakening};
 use crate::lower::{PROJECT_FILE, Project, Strictness};
 use crate::model::target::{ResultsSettings, Settings};
+use kubebench_attestation::{Counted, Key};
 use kubebench_contract::Prices;
 use kubebench_syntax::diag::render::listed;
 use kubebench_syntax::diag::{Diagnostics, Place};
@@ -39,10 +40,34 @@ pub(super) fn compare(change: Change<'_>, weakened: &mut Diagnostics) {
         let (now, before) = (words(compare_across), words(&base.settings.compare_across));
         say(&["spec", "compareAcross"], format!("`compareAcross` is {now}; at the base {before}"));
     }
+    let (before, now) = (&base.settings.image, &head.settings.image);
+    if before != now {
+        say(
+            &["spec", "image"],
+            format!(
+                "the steps run `{now}`; at the base `{before}`: it holds the credential of the recorder, and its key"
+            ),
+        );
+    }
+    authorities(&base.settings.results, &head.settings.results, &mut say);
+    signatures(&base.settings.results, &head.settings.results, &mut say);
     if let Some(now) = judge_from.as_ref().filter(|now| is_later(now, base.settings.judge_from.as_deref())) {
         let before = base.settings.judge_from.as_ref().map_or_else(|| "nothing".to_owned(), |from| format!("`{from}`"));
         say(&["spec", "judgeFrom"], format!("`judgeFrom` is `{now}`; at the base {before}"));
     }
+}
+
+/// Reports that other servers than before may pass for those of git and Prometheus.
+fn authorities(base: &ResultsSettings, head: &ResultsSettings, say: &mut impl FnMut(&[&str], String)) {
+    if base.ca == head.ca {
+        return;
+    }
+    let words = |results: &ResultsSettings| match &results.ca {
+        Some(ca) => format!("those in {ca}"),
+        None => "public ones".to_owned(),
+    };
+    let (now, before) = (words(head), words(base));
+    say(&["spec", "results", "ca"], format!("the steps know servers by {now} as authorities; at the base by {before}"));
 }
 
 /// Reports what a target says of metrics and budgets: where Prometheus is, and prices that are lower or gone.
@@ -68,6 +93,56 @@ fn is_cheaper(now: Option<&Prices>, before: &Prices) -> bool {
     let Some(now) = now else { return true };
     let is_lower = |(name, price): (&String, &f64)| now.hourly.get(name).is_none_or(|now| now < price);
     now.currency != before.currency || before.hourly.iter().any(is_lower)
+}
+
+/// Reports keys that count from the merge on and did not before, or do not any more, and results that count without a signature.
+fn signatures(base: &ResultsSettings, head: &ResultsSettings, say: &mut impl FnMut(&[&str], String)) {
+    if head.counted < base.counted {
+        let words = |counted: Counted| match counted {
+            Counted::All => "all results count",
+            Counted::Signed => "signed results count",
+            Counted::SignedAndSeparated => "results count that were signed, from a volume that jobs could not write to",
+        };
+        let field = if head.counted == Counted::All { "requireSigned" } else { "allowUnseparated" };
+        say(&["spec", "results", field], format!("{}; at the base {}", words(head.counted), words(base.counted)));
+    }
+    let mut say = |message: String| say(&["spec", "results", "keys"], message);
+    let is_same = |one: &Key, other: &Key| one.public == other.public;
+    for before in base.keys.iter().filter(|before| !head.keys.iter().any(|now| is_same(now, before))) {
+        say(format!(
+            "the key `{}` ({}) is gone: what it has signed proves nothing once this is merged",
+            before.name,
+            short_id(before)
+        ));
+    }
+    for now in head.keys.iter().filter(|now| !base.keys.contains(now)) {
+        let (name, id) = (&now.name, short_id(now));
+        say(match base.keys.iter().find(|before| is_same(now, before)) {
+            Some(before) if days(before) == days(now) => format!("the key `{}` ({id}) is called `{name}`", before.name),
+            Some(before) => {
+                let (now, before) = (days(now), days(before));
+                format!("the key `{name}` ({id}) counts {now} once this is merged; at the base {before}")
+            }
+            None => format!(
+                "the key `{name}` ({id}) is one that the base does not have: it counts {} once this is merged",
+                days(now)
+            ),
+        });
+    }
+}
+
+fn short_id(key: &Key) -> String {
+    format!("{}…", key.public.id().chars().take(16).collect::<String>())
+}
+
+/// Says for which runs a key counts.
+fn days(key: &Key) -> String {
+    match (key.not_before, key.not_after) {
+        (None, None) => "for runs of all days".to_owned(),
+        (Some(first), None) => format!("for runs from {first} on"),
+        (None, Some(last)) => format!("for runs up to {last}"),
+        (Some(first), Some(last)) => format!("for runs from {first} to {last}"),
+    }
 }
 
 /// Returns the settings of the base, and where regressions count from as the stricter one says it.

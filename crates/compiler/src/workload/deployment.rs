@@ -84,7 +84,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         image: ImageFrom::Spec,
     };
     let mut role = cx.only_role(SERVER, shape)?;
-    role.longest_name = LongestName::of("the Service", "");
+    role.longest_name = LongestName::of("the name of the Service", "");
     let protocol = protocol.map(Protocol::in_model);
     let server = Server {
         endpoint: Endpoint::Service { suffix: String::new(), port: Some(port) },

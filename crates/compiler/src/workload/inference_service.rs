@@ -268,7 +268,7 @@ fn longest_name(mode: DeploymentMode, component: &str) -> LongestName {
             LongestName { prefix: "isvc.", ..LongestName::of("the label `app`", format!("-{component}")) }
         }
         DeploymentMode::Knative => {
-            LongestName::of("the Service of the revision", format!("-{component}-00001-private"))
+            LongestName::of("the name of the Service of the revision", format!("-{component}-00001-private"))
         }
     }
 }

@@ -222,7 +222,7 @@ fn role(
     };
     let own = super::read::<RoleBlock>(node, cx.diagnostics)?;
     let mut role = super::role::merge(name, None, (node, span, own), shape, cx.diagnostics)?;
-    role.longest_name = LongestName::of("the Service", "-kserve-workload-svc");
+    role.longest_name = LongestName::of("the name of the Service", "-kserve-workload-svc");
     Some(role)
 }
 

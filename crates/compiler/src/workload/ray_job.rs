@@ -169,7 +169,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     spec.insert("rayClusterSpec".to_owned(), cluster);
     if let Some(Patch(environment)) = runtime_env.filter(|Patch(environment)| environment != &json!({})) {
         refuse_shell_text(cx);
-        spec.insert("runtimeEnvYAML".to_owned(), yaml::write(&environment).into());
+        spec.insert("runtimeEnvYAML".to_owned(), yaml::write_as_in_epoch_1(&environment).into());
     }
     // Kueue takes no RayJob without it, and it frees the nodes when nobody else does.
     spec.insert("shutdownAfterJobFinishes".to_owned(), true.into());

@@ -1,5 +1,8 @@
 //! What no benchmark may reach for: each attack beside an honest twin that passes.
 
+mod impostors;
+mod volumes;
+
 use kubebench_syntax::diag::Severity;
 use kubebench_testing::snapshot::{assert_findings, str};
 
@@ -156,6 +159,16 @@ fn properties_of_spark_reach_no_pod_past_the_checks() {
         of("spark.kubernetes.driver.label.kubebench.dev/step: record"),
         ["KB0372 at spark.kubernetes.driver.label.kubebench.dev/step"]
     );
+}
+
+#[test]
+fn the_key_that_signs_is_for_no_pod() {
+    let settings = "{results: {signing: {secret: results-key}}}";
+    let mounted = |name: &str| of_pod(&format!(", volumes: [{{name: v, secret: {{secretName: {name}}}}}]"));
+    manifest_in(settings, "", &mounted("results-key"), &["KB0372 at results-key"]);
+    manifest_in(settings, "", &mounted("kubebench-git"), &["KB0372 at kubebench-git"]);
+    manifest_in(settings, "", &mounted("results-key-of-mine"), &[]);
+    manifest_in("{}", "", &mounted("results-key"), &[]);
 }
 
 #[test]

@@ -3,7 +3,12 @@
 #![expect(clippy::case_sensitive_file_extension_comparisons, reason = "the files are those of the tests")]
 
 mod admission;
+mod authorities;
 mod compiled;
 mod given;
 mod guard;
 mod identity;
+mod placement;
+mod schedule;
+mod texts;
+mod volume;

@@ -2,10 +2,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use super::{Config, Fault, Naming};
+use super::{Config, Fault, Naming, PodMetadata};
 use crate::instance::{Owner, Session, benchmark_of};
 
-const NAMING: Naming<'static> = Naming { session: Session::Once, owner: Owner { name: "disk-r1", uid: "0-1" } };
+const NAMING: Naming<'static> =
+    Naming { session: Session::Once, owner: Owner { name: "disk-r1", uid: "0-1" }, pods: PodMetadata::NONE };
 
 /// A run list with a Job before the runs, a server, and a case whose Job loads it and has another after it.
 fn config() -> Config {

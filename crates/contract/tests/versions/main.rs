@@ -9,8 +9,8 @@ mod before;
 use std::collections::BTreeMap;
 
 use kubebench_contract::{
-    Case, Config, Described, Endpoint, Fault, Member, Order, Prices, Probe, Prometheus, ResultsSettings, RulesFile,
-    Run, RunList, Served, Server, Settings, SpecSource, StepJob, SuiteList,
+    Case, Config, Described, Endpoint, Fault, Member, Order, PodMetadata, Prices, Probe, Prometheus, ResultsSettings,
+    RulesFile, Run, RunList, Served, Server, Settings, SpecSource, StepJob, SuiteList,
 };
 use serde_json::{Value as Json, json};
 
@@ -89,12 +89,14 @@ fn whole_settings() -> Settings {
         cluster: "lab".to_owned(),
         prometheus: Some(Prometheus { url: "http://prometheus:9090".to_owned() }),
         prices: Some(Prices { currency: "EUR".to_owned(), hourly: BTreeMap::from([("cpu".to_owned(), 0.04)]) }),
+        pods: PodMetadata::of_runs(),
         results: ResultsSettings {
             mode: "inbox".to_owned(),
             remote: Some("https://git.example/results".to_owned()),
             branch: "kubebench/results".to_owned(),
             directory: "results".to_owned(),
             inbox: "refs/kubebench/inbox".to_owned(),
+            ssh_host_keys: Some("acceptNew".to_owned()),
         },
     }
 }

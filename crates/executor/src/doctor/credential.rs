@@ -5,8 +5,34 @@ use std::collections::BTreeSet;
 use serde_json::Value as Json;
 
 use super::{Fact, Facts, Needs, Report};
+use kubebench_contract::SIGNING_KEY;
 
 const CHECK: &str = "git credential";
+const SIGNING: &str = "signing key";
+
+/// Looks for the key that signs results.
+pub(super) fn check_signing(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
+    let results = &needs.settings.results;
+    let namespace = &needs.target.namespace;
+    let Some(name) = results.signing.as_ref().filter(|_| results.mode != "local") else { return };
+    let create = format!("kubectl -n {namespace} create secret generic {name} --from-file={SIGNING_KEY}");
+    let secret = match facts.read(&format!("/api/v1/namespaces/{namespace}/secrets/{name}")) {
+        Fact::There(secret) => secret,
+        Fact::Absent => {
+            let seen = format!("there is no Secret `{name}`: results stay on the volume until there is one");
+            return report.error(SIGNING, seen, create);
+        }
+        Fact::Forbidden(why) => return report.unknown(SIGNING, &format!("the Secret `{name}`"), &why),
+    };
+    if secret.pointer("/data").and_then(|data| data.get(SIGNING_KEY)).is_none() {
+        let seen = format!("the Secret `{name}` has no key `{SIGNING_KEY}`: results stay on the volume until it has");
+        return report.error(SIGNING, seen, format!("{create} --dry-run=client -o yaml | kubectl apply -f -"));
+    }
+    report.ok(
+        SIGNING,
+        format!("the Secret `{name}` has `{SIGNING_KEY}`; whose it is, the log of the step `record` says, which signs with it"),
+    );
+}
 
 pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     let results = &needs.settings.results;
@@ -55,13 +81,14 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
         return report.error(CHECK, seen, create);
     }
     if uses_ssh && !keys.contains("known_hosts") {
-        let seen =
-            format!("the Secret `{name}` has no key `known_hosts`: any server that answers is taken for the right one");
-        return report.warning(
-            CHECK,
-            seen,
-            "add what `ssh-keyscan HOST` prints, once you have compared its fingerprint with the server's",
-        );
+        const ADD: &str = "add what `ssh-keyscan HOST` prints, once you have compared its fingerprints with those that the host publishes";
+        let has_none = format!("the Secret `{name}` has no key `known_hosts`");
+        return match results.ssh_host_keys {
+            Some(_) => {
+                report.warning(CHECK, format!("{has_none}: any server that answers is taken for the right one"), ADD);
+            }
+            None => report.error(CHECK, format!("{has_none}, so nothing is recorded"), ADD),
+        };
     }
     report.ok(
         CHECK,

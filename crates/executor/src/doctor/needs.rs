@@ -9,7 +9,7 @@ use kubebench_compiler::model::Target;
 use kubebench_compiler::model::target::Settings;
 use kubebench_compiler::workload::{PodSet, pod_sets};
 use kubebench_contract::instance::{Owner, Session};
-use kubebench_contract::{Config, Naming};
+use kubebench_contract::{Config, Naming, PodMetadata};
 use kubebench_syntax::text::{Source, SourceId};
 use kubebench_syntax::unit::Quantity;
 use kubebench_syntax::yaml;
@@ -79,7 +79,7 @@ impl<'a> Needs<'a> {
 
     fn add_runs(&mut self, config: &Config) {
         let owner = Owner { name: "", uid: "" };
-        let naming = Naming { session: Session::Once, owner };
+        let naming = Naming { session: Session::Once, owner, pods: PodMetadata::NONE };
         let benchmark = &config.list.benchmark;
         let mut seen = BTreeSet::new();
         let lanes = config.list.parallelism.max(1);

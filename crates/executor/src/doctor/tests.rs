@@ -1,5 +1,6 @@
 #![expect(clippy::needless_pass_by_value, reason = "`json!` values are made where they are passed")]
 
+mod authorities;
 mod namespace;
 mod verdicts;
 
@@ -17,7 +18,7 @@ kind: Project
 metadata: {name: p}
 spec:
   image: registry.example/kubebench@sha256:0caad04c6b091e442a7197d216e749afd84e0779829f0a070d021bdb23171bbb
-  results: {remote: "https://git.example/x.git"}
+  results: {remote: "https://git.example/x.git", signing: {secret: kubebench-signing}, ca: {configMap: corporate-ca}}
   targets:
     eu: {cluster: eu, namespace: bench, storageClass: fast, podSecurity: restricted}
 "#;
@@ -35,6 +36,8 @@ spec:
       master: {}
       worker: {replicas: 3}
 ";
+
+const AUTHORITIES: &str = "/api/v1/namespaces/bench/configmaps/corporate-ca";
 
 /// A cluster of canned answers; what it does not know is absent, and every right is granted.
 #[derive(Default)]
@@ -95,7 +98,7 @@ impl Canned {
         let deployment = |name: &str, image: &str| {
             json!({
                 "metadata": {"name": name, "namespace": "system"},
-                "spec": {"template": {"spec": {"containers": [{"image": image}]}}},
+                "spec": {"template": {"spec": {"serviceAccountName": "argo", "containers": [{"image": image}]}}},
                 "status": {"availableReplicas": 1},
             })
         };
@@ -114,9 +117,15 @@ impl Canned {
                 "/api/v1/namespaces/system/configmaps/workflow-controller-configmap",
                 json!({"data": {"workflowRestrictions": "templateReferencing: Strict\n"}}),
             )
-            .put("/api/v1/namespaces/bench", json!({"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "restricted"}}}))
+            .put("/api/v1/namespaces/bench", json!({"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "restricted", "kubebench.dev/admission": "enforce"}}}))
+            .put(
+                "/api/v1/namespaces/kubebench-system/configmaps/kubebench-admission",
+                json!({"data": {"secrets": "kubebench-git\nkubebench-signing\n", "workflowControllers": "system:serviceaccount:system:argo\n"}}),
+            )
             .put("/apis/storage.k8s.io/v1/storageclasses", json!({"items": [{"metadata": {"name": "fast"}, "provisioner": "nfs.csi.k8s.io", "reclaimPolicy": "Retain"}]}))
             .put("/api/v1/namespaces/bench/secrets/kubebench-git", json!({"data": {"username": null, "password": null}}))
+            .put("/api/v1/namespaces/bench/secrets/kubebench-signing", json!({"data": {"ed25519.pem": null}}))
+            .put(AUTHORITIES, json!({"data": {"ca.crt": "# ours\n-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n"}}))
             .put("/api/v1/namespaces/bench/secrets/hf", json!({"data": {"token": null}}))
             .put(
                 "/api/v1/nodes",
@@ -134,11 +143,22 @@ impl Canned {
                 }]}),
             )
             .put("/apis/argoproj.io/v1alpha1/applications", json!({"items": [application(json!({"automated": {"prune": true}}))]}));
+        for name in ["custom-templates", "pipeline", "pods", "running-pods", "templates", "tokens"] {
+            let name = format!("kubebench-{name}");
+            let binding = json!({"spec": {"policyName": name, "validationActions": ["Deny"]}});
+            canned
+                .put(&policy_path("policies", &name), json!({"spec": {"failurePolicy": "Fail"}}))
+                .put(&policy_path("policybindings", &name), binding);
+        }
         for account in ["kubebench-runner", "kubebench-recorder", "kubebench-workflow"] {
             canned.put(&format!("/api/v1/namespaces/bench/serviceaccounts/{account}"), json!({}));
         }
         canned
     }
+}
+
+fn policy_path(kind: &str, name: &str) -> String {
+    format!("/apis/admissionregistration.k8s.io/v1/validatingadmission{kind}/{name}")
 }
 
 fn application(policy: Json) -> Json {
@@ -205,6 +225,8 @@ fn a_sound_cluster_has_nothing_to_complain_about() {
         "storage",
         "accounts",
         "git credential",
+        "signing key",
+        "certificate authorities",
         "references",
         "nodes",
         "images",
@@ -231,6 +253,20 @@ fn what_is_missing_is_named() {
             vec![(
                 "error git credential",
                 str! {"there is no Secret `kubebench-git`: results stay on the volume until there is one"},
+            )],
+        ),
+        (
+            "/api/v1/namespaces/bench/secrets/kubebench-signing",
+            vec![(
+                "error signing key",
+                str! {"there is no Secret `kubebench-signing`: results stay on the volume until there is one"},
+            )],
+        ),
+        (
+            AUTHORITIES,
+            vec![(
+                "error certificate authorities",
+                str! {"there is no ConfigMap `corporate-ca`: nothing is recorded over HTTPS, and Prometheus gives no metric"},
             )],
         ),
         (

@@ -365,7 +365,7 @@ impl ServerTime {
 }
 
 /// A kubelet that knows no time writes that of 1970.
-fn node_time(time: &Time) -> Option<NodeTime> {
+pub(super) fn node_time(time: &Time) -> Option<NodeTime> {
     Some(time.0.as_millisecond()).filter(|time| *time > 0).map(NodeTime)
 }
 

@@ -14,6 +14,7 @@ pub fn addition(sealed: &Sealed, kept: &Path, directory: &str) -> Addition {
     Addition {
         path: format!("{directory}/{}", result::path(result)),
         bytes: sealed.bytes.clone(),
+        envelope: None,
         benchmark: result.metadata.benchmark.clone(),
         case: result.metadata.case.clone(),
         round: result::round(&result.run),

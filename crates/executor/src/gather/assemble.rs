@@ -123,6 +123,7 @@ pub fn assemble(parts: Parts<'_>) -> BenchmarkResult {
         status = Status::Invalid;
         reasons.extend(measured.invalid);
     }
+    reasons.extend(measured.cautions.into_iter().map(|remark| remark.reason));
     BenchmarkResult {
         api_version: API_VERSION.to_owned(),
         kind: KIND.to_owned(),

@@ -1,17 +1,21 @@
 //! What a Prometheus server has of the time of a run.
 
 use kubebench_extract::prometheus;
-use kubebench_host::http;
 
-/// Returns the values of `query` over `window`, in seconds since the Unix epoch, by the target's `server`.
+/// Returns the values of `query` over `window`, in seconds since the Unix epoch, by the target's `server`, whose addresses `get` reads.
 ///
 /// # Errors
 /// Why there are none, for people.
-pub(crate) fn range_query(server: Option<&str>, query: &str, window: (f64, f64)) -> Result<Vec<f64>, String> {
+pub(crate) fn range_query(
+    server: Option<&str>,
+    query: &str,
+    window: (f64, f64),
+    get: impl FnOnce(&str) -> Result<String, String>,
+) -> Result<Vec<f64>, String> {
     let Some(server) = server else {
         return Err("the target names no Prometheus (`prometheus.url` in kubebench.yaml)".to_owned());
     };
     let (start, end) = window;
     let query = prometheus::over_time(query, start, end);
-    prometheus::values(&http::get(&prometheus::range_url(server, &query, start, end))?)
+    prometheus::values(&get(&prometheus::range_url(server, &query, start, end))?)
 }

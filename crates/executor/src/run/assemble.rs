@@ -86,6 +86,8 @@ impl LocalRun<'_> {
                 nodes: vec![node],
                 images: images.collect(),
                 software: self.software.clone(),
+                neighbors: Vec::new(),
+                neighbors_left_out: 0,
             },
             server: None,
             inputs: case.inputs.clone(),

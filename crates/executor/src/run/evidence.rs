@@ -107,6 +107,6 @@ impl Evidence for RunEvidence {
     }
 
     fn query(&self, query: &str) -> Result<Vec<f64>, String> {
-        range_query(self.prometheus.as_deref(), query, self.window)
+        range_query(self.prometheus.as_deref(), query, self.window, http::get)
     }
 }

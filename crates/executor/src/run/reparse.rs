@@ -108,7 +108,7 @@ pub fn store_again(results: &Path, made: BenchmarkResult) -> Result<Option<PathB
 }
 
 fn rebuilt(original: &BenchmarkResult, measured: Measured, text: &str, version: &str) -> BenchmarkResult {
-    let Measured { metrics, checks, invalid, native } = measured;
+    let Measured { metrics, checks, invalid, cautions, native } = measured;
     let mut made = BenchmarkResult { metrics, native, ..original.clone() };
     made.validity.checks = checks;
     // A run that did not end by itself stays what it was.
@@ -120,6 +120,8 @@ fn rebuilt(original: &BenchmarkResult, measured: Measured, text: &str, version: 
         });
         made.run.reasons.extend(invalid);
     }
+    made.run.reasons.retain(|reason| reason.code != ReasonCode::ToolCaution);
+    made.run.reasons.extend(cautions.into_iter().map(|remark| remark.reason));
     made.source.reparsed =
         Some(Reparsed { of: original.digest.clone(), original_version: original.recorder.version.clone() });
     made.source.rules_digest = Digest::of(text).to_string();

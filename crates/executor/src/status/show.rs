@@ -38,6 +38,9 @@ fn one(shown: &mut String, session: &WorkflowStatus, elapsed: &dyn Fn(&str) -> O
     let when = when.unwrap_or_default();
     push(shown, &format!("{}  {phase}{when}  (Workflow {})", session.benchmark, session.workflow));
     push(shown, &format!("  {}", counts(session)));
+    if !session.waits_for.is_empty() {
+        push(shown, &format!("  waits for {}: `concurrency` of the target", session.waits_for.join(", ")));
+    }
     if !session.message.is_empty() {
         push(shown, &format!("  Argo says: {}", session.message));
     }

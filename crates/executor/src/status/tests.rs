@@ -33,6 +33,33 @@ fn workflow(phase: &str, nodes: Json) -> Json {
     })
 }
 
+#[test]
+fn a_workflow_that_waits_for_others_names_them() {
+    let mut waiting = workflow("Pending", json!({}));
+    waiting["status"].as_object_mut().unwrap().remove("startedAt");
+    waiting["status"]["message"] = "Waiting for bench/Mutex/kubebench lock. Lock status: 0/1".into();
+    waiting["status"]["synchronization"] =
+        json!({"mutex": {"waiting": [{"holder": "bench/resnet-1a2b3c4d-r1", "mutex": "bench/Mutex/kubebench"}]}});
+    let seen = Namespace {
+        workflows: vec![waiting],
+        lists: BTreeMap::from([("sleepy-8c3cf174".to_owned(), run_list().list)]),
+        ..Namespace::default()
+    };
+    let found = sessions(&seen, 1);
+    assert_eq!(found[0].waits_for, ["bench/resnet-1a2b3c4d-r1"]);
+    let elapsed = |time: &str| (time == "2026-11-21T22:00:00Z").then_some(300);
+    assert_text(
+        show(&found, &elapsed),
+        str! {[r#"
+sleepy  pending for 5 min  (Workflow sleepy-8c3cf174-r1)
+  0 of 4 runs done, 4 left
+  waits for bench/resnet-1a2b3c4d-r1: `concurrency` of the target
+  next: size=1 r1, and 3 more after it
+
+"#]},
+    );
+}
+
 fn node(kind: &str, template: &str, phase: &str, run: Option<&str>, message: &str) -> Json {
     let inputs = run.map_or(json!({}), |run| json!({"parameters": [{"name": "run", "value": run}]}));
     json!({
@@ -237,6 +264,7 @@ fn a_step_that_is_not_tried_again_says_the_reason_of_its_pod() {
     let shown = show(&[only(&namespace(workflow("Failed", nodes)))], &elapsed);
     assert!(shown.contains("size=1 r1: its step says: Error (exit code 1)\n"), "{shown}");
     assert!(shown.contains("step record failed: Pod was active on the node longer"), "{shown}");
+    assert!(shown.contains("its results wait on the volume: once the reason is gone"), "{shown}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use serde_json::Value as Json;
 
 use super::server::Loaded;
 use super::volume_state::{self, Found};
+use crate::follow::neighbor::Neighbors;
 use crate::gather::Ended;
 use kubebench_contract::{Case, Config};
 use kubebench_contract::{Run, instance};
@@ -112,6 +113,9 @@ pub(super) struct Attempt {
     pub(super) loaded: Option<Loaded>,
     /// When all its pods ran.
     pub(super) running_since: Option<Moment>,
+    /// The pods of others that shared a node with it so far, by uid.
+    #[serde(default)]
+    pub(super) neighbors: Neighbors,
     /// How it ended, once it has.
     pub(super) outcome: Option<Outcome>,
     /// Whether a Job after it is still to come, should it succeed.
@@ -214,6 +218,7 @@ impl Attempt {
             created_at: None,
             loaded: None,
             running_since: None,
+            neighbors: Neighbors::new(),
             outcome: None,
             awaits_postprocess: case.postprocess.is_some(),
         })

@@ -10,6 +10,7 @@ use super::attempt::{Attempt, Created};
 use super::create::is_quota;
 use super::follow::{Ending, Limits};
 use super::inputs::Told;
+use super::kept_alive::KeptAlive;
 use super::logs::{self, Logs};
 use super::observations::Sight;
 use super::session::{ClusterStep, is_leaving};
@@ -119,8 +120,9 @@ impl ClusterStep {
         let deadline = made.pointer("/spec/activeDeadlineSeconds").and_then(Json::as_u64).unwrap_or(NO_DEADLINE);
         let limits = Limits { queue, run: Duration::from_secs(deadline) + SLACK, waited: Duration::ZERO, ran: None };
         let mut logs = Logs::new(self, output.to_owned(), &Rules::none(), gather::LOG_LIMIT);
+        let kept_alive = KeptAlive::beside([&made]);
         let mut sight = Sight::of(made);
-        let (ending, progress) = self.follow(&mut sight, &mut logs, limits, &mut || Ok(()));
+        let (ending, progress) = self.follow(&mut sight, &mut logs, limits, kept_alive, &mut |_| Ok(()));
         if ending == Ending::Stopped && self.is_to_be_succeeded() {
             return Ok(Beside::Stopped);
         }

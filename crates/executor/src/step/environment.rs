@@ -51,6 +51,14 @@ impl Environment {
         self.text("WORKFLOW_UID")
     }
 
+    /// Returns when the API server took the Workflow.
+    ///
+    /// # Errors
+    /// When nobody said.
+    pub(crate) fn workflow_created(&self) -> Result<&str> {
+        self.text("WORKFLOW_CREATED")
+    }
+
     /// Returns the namespace of the pod, and of all objects.
     ///
     /// # Errors
@@ -108,6 +116,16 @@ impl Environment {
         self.text("CREDENTIAL_DIR").ok().map(PathBuf::from)
     }
 
+    /// Returns the folder of the key that signs, where results are signed; it is mounted in record alone.
+    pub(crate) fn signing(&self) -> Option<PathBuf> {
+        self.text("SIGNING_DIR").ok().map(PathBuf::from)
+    }
+
+    /// Returns the file of the certificate authorities, where the project names some; it is mounted in the steps that ask servers.
+    pub(crate) fn authorities(&self) -> Option<PathBuf> {
+        self.text("CA_FILE").ok().map(PathBuf::from)
+    }
+
     /// Returns the name of the suite that runs the benchmark, unless it runs by itself.
     pub(crate) fn suite(&self) -> Option<&str> {
         self.text("SUITE").ok()
@@ -130,7 +148,8 @@ impl Environment {
         match self.variables.get(&format!("{PREFIX}{name}")) {
             Some(text) if !text.is_empty() => Ok(text),
             _ => bail!(
-                "{PREFIX}{name} is not set; the steps are called by the WorkflowTemplate `kubebench`, which sets it"
+                "{PREFIX}{name} is not set; the WorkflowTemplate `kubebench` sets it when `kubebench compile` of this version wrote it: \
+                 compile, commit, and let the tree be applied"
             ),
         }
     }

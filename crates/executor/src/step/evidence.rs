@@ -1,6 +1,7 @@
 //! What a run in the cluster left behind, for the rules to read.
 
 use std::io::BufRead;
+use std::path::PathBuf;
 
 use crate::gather::range_query;
 use kubebench_extract::measure::{Evidence, Used};
@@ -24,6 +25,8 @@ pub(super) struct RunEvidence {
     /// What the run was made of.
     pub(super) composition: Composition,
     pub(super) prometheus: Option<String>,
+    /// The file of the authorities by which servers are known, where these are not the public ones.
+    pub(super) authorities: Option<PathBuf>,
     /// Start and end in seconds since the Unix epoch.
     pub(super) window: (f64, f64),
     pub(super) namespace: String,
@@ -99,14 +102,17 @@ impl Evidence for RunEvidence {
     }
 
     fn fetch(&self, url: &str) -> Result<String, String> {
-        http::get(url)
+        match &self.authorities {
+            Some(file) => http::get_trusting(url, file),
+            None => http::get(url),
+        }
     }
 
     fn query(&self, query: &str) -> Result<Vec<f64>, String> {
         // Of a run that loads a server it is that which is measured.
         let measured = self.server.as_ref().map_or(self.job.as_str(), |server| server.name.as_str());
         let query = prometheus::of_cluster(query, &self.namespace, measured, &self.nodes);
-        range_query(self.prometheus.as_deref(), &query, self.window)
+        range_query(self.prometheus.as_deref(), &query, self.window, |url| self.fetch(url))
     }
 }
 
@@ -117,6 +123,7 @@ mod tests {
     use serde_json::json;
 
     use super::RunEvidence;
+    use kubebench_extract::measure::Evidence as _;
     use kubebench_format::result::Composition;
     use kubebench_format::result::v1::{Timings, Usage};
     use kubebench_host::experiment::Left;
@@ -128,6 +135,7 @@ mod tests {
             timings: Timings::default(),
             composition: Composition::default(),
             prometheus: prometheus.map(str::to_owned),
+            authorities: None,
             window: (1000.0, 1090.0),
             namespace: "n".to_owned(),
             job: "llm-1a2b3c4d".to_owned(),
@@ -153,6 +161,29 @@ mod tests {
         assert_eq!(with.energy(&holding("amd.com/gpu")), Ok(None), "DCGM does not know those");
         assert_eq!(with.energy(&Usage::default()), Ok(None));
         assert_eq!(evidence(None).energy(&holding("nvidia.com/gpu")), Ok(None));
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test makes files")]
+    fn authorities_that_cannot_be_used_are_the_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("ca.crt");
+        let of = |server: &str| RunEvidence { authorities: Some(file.clone()), ..evidence(Some(server)) };
+        let why = |server: &str| of(server).query("up").unwrap_err();
+        for text in [None, Some(""), Some("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")] {
+            if let Some(text) = text {
+                std::fs::write(&file, text).unwrap();
+            }
+            let words = "the certificates that `results.ca` names cannot be used: ";
+            assert!(why("https://127.0.0.1:9").starts_with(words), "{}", why("https://127.0.0.1:9"));
+            assert!(of("").fetch("HTTPS://127.0.0.1:9/metrics").unwrap_err().starts_with(words));
+            // A Prometheus without TLS is asked as ever.
+            assert!(
+                why("http://127.0.0.1:9").starts_with("the server did not answer"),
+                "{}",
+                why("http://127.0.0.1:9")
+            );
+        }
     }
 
     #[test]

@@ -5,15 +5,18 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use serde_json::Value as Json;
 
+use super::kept_alive::KeptAlive;
 use super::logs::Logs;
 use super::observations::{From, Sight};
 use super::session::{ClusterStep, Event};
 use super::word;
+use crate::follow::neighbor::Neighbors;
 use crate::follow::{Progress, State};
 use kubebench_cluster::{Fault, Resource, Seen, Watch};
 use kubebench_compiler::workload::{self, Purpose, kind_of};
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Status, StatusReason};
+use kubebench_syntax::text::first_of;
 
 /// How often the loop looks around when nothing happens.
 const TICK: Duration = Duration::from_millis(500);
@@ -24,6 +27,8 @@ const LINGER: Duration = Duration::from_secs(5);
 /// How long an obstacle may stand that time does not remove as a rule, such as an image that is not there; never longer than
 /// half of the timeout, whose end would hide it.
 const OBSTACLE: Duration = Duration::from_mins(5);
+/// How often at most it is kept who shares the nodes of a run.
+const NEIGHBORS_KEPT: Duration = Duration::from_secs(10);
 /// By which a job is Kueue's, and Kueue keeps a Workload of it.
 const QUEUE_LABEL: &str = "/metadata/labels/kueue.x-k8s.io~1queue-name";
 /// How many replicas a message names.
@@ -51,6 +56,15 @@ impl Limits {
     }
 }
 
+/// What whoever follows a job hears of it before its end.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum News<'a> {
+    /// All its pods run, for the first time.
+    Runs,
+    /// These pods of others have shared a node with it by now.
+    Neighbors(&'a Neighbors),
+}
+
 /// Why a job is not followed any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
@@ -63,19 +77,20 @@ pub(super) enum Ending {
 }
 
 impl ClusterStep {
-    /// Follows the job `sight` until it has ended. What comes of its logs is in `logs`; `runs` is called when all its pods
-    /// run for the first time.
+    /// Follows the job `sight` until it has ended. What comes of its logs is in `logs`; `news` hears what is to be
+    /// kept of it until then.
     pub(super) fn follow(
         &mut self,
         sight: &mut Sight,
         logs: &mut Logs,
         limits: Limits,
-        runs: &mut dyn FnMut() -> Result<()>,
+        mut kept_alive: KeptAlive,
+        news: &mut dyn FnMut(News<'_>) -> Result<()>,
     ) -> (Ending, Progress) {
         sight.remember(logs.places());
         // What was followed before, a server for one, may have sent more than was read.
         self.is_to_end();
-        let _watches = self.watch(sight.job());
+        let _watches = self.watch(sight);
         let began = Instant::now();
         let mut running_since = limits.ran.map(|_| began);
         let mut scheduled_since: Option<Instant> = None;
@@ -83,12 +98,14 @@ impl ClusterStep {
         let mut obstacle: Option<Instant> = None;
         let mut ended: Option<Instant> = None;
         let mut told = String::new();
+        let mut neighbors_kept: Option<Instant> = None;
         let mut progress = sight.sum();
         loop {
             let event = self.events.1.recv_timeout(TICK).ok();
             let more = std::iter::from_fn(|| self.events.1.try_recv().ok());
             let events: Vec<Event> = event.into_iter().chain(more).collect();
-            let has_seen = !events.is_empty();
+            // What others do changes nothing of the job.
+            let has_seen = events.iter().any(|event| !matches!(event, Event::Seen(From::Namespace, _)));
             for event in events {
                 match event {
                     Event::Seen(from, seen) => {
@@ -109,9 +126,15 @@ impl ClusterStep {
             }
             if progress.state == State::Running && running_since.is_none() {
                 running_since = Some(Instant::now());
-                if let Err(error) = runs() {
-                    self.tell(&format!("note: {error:#}"));
-                }
+                news(News::Runs).unwrap_or_else(|error| self.tell(&format!("note: {error:#}")));
+            }
+            let known = sight.neighbors().map_or(0, Neighbors::len);
+            sight.meet(&progress);
+            if let Some(met) = sight.neighbors().filter(|met| met.len() > known)
+                && neighbors_kept.is_none_or(|since| since.elapsed() >= NEIGHBORS_KEPT)
+            {
+                neighbors_kept = Some(Instant::now());
+                news(News::Neighbors(met)).unwrap_or_else(|error| self.tell(&format!("note: {error:#}")));
             }
             if let State::Ended(status) = progress.state {
                 let since = *ended.get_or_insert_with(Instant::now);
@@ -138,6 +161,9 @@ impl ClusterStep {
             if ran.is_some_and(|ran| ran > limits.run) && !sight.is_blind() {
                 let what = format!("it was stopped after its timeout of {} s", limits.run.as_secs());
                 return (too_long(Status::TimedOut, ReasonCode::Timeout, what), progress);
+            }
+            if let Some(reason) = kept_alive.reason(&progress, sight).filter(|_| !sight.is_blind()) {
+                return (Ending::TooLong(Status::Failed, reason), progress);
             }
             let first = progress.reasons.first();
             let is_obstacle = first.is_some_and(|reason| OBSTACLES.contains(&reason.code));
@@ -172,7 +198,8 @@ impl ClusterStep {
         }
     }
 
-    fn watch(&self, job: &Json) -> Vec<kubebench_cluster::Watching> {
+    fn watch(&self, sight: &Sight) -> Vec<kubebench_cluster::Watching> {
+        let job = sight.job();
         let text = |at: &str| job.pointer(at).and_then(Json::as_str).unwrap_or_default();
         let events = &self.events.0;
         let mut watches = Vec::new();
@@ -182,6 +209,10 @@ impl ClusterStep {
         }
         let pods = Watch::all(&self.namespace, Resource::pods()).labels(&workload::selector(job));
         watches.push(self.cluster.watch(pods, events.clone(), |seen| Event::Seen(From::Pods, seen)));
+        if sight.looks_around() {
+            let pods = Watch::all(&self.namespace, Resource::pods());
+            watches.push(self.cluster.watch(pods, events.clone(), |seen| Event::Seen(From::Namespace, seen)));
+        }
         let told = Watch::all(&self.namespace, Resource::events());
         watches.push(self.cluster.watch(told, events.clone(), |seen| Event::Seen(From::Events, seen)));
         let queue = job.pointer(QUEUE_LABEL).and_then(|_| self.workloads());
@@ -261,10 +292,7 @@ fn missing(progress: &Progress) -> String {
         }
     }
     let (names, what) = if nowhere.is_empty() { (idle, "not started") } else { (nowhere, "no node") };
-    let more = names.len().saturating_sub(NAMED);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    let named: Vec<String> = names.into_iter().take(NAMED).collect();
-    format!("{}{more} of its {wanted} pods had {what}", named.join(", "))
+    format!("{} of its {wanted} pods had {what}", first_of(&names, NAMED))
 }
 
 fn too_long(status: Status, code: ReasonCode, message: String) -> Ending {

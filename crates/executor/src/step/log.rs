@@ -38,6 +38,9 @@ pub struct Ask {
     pub container: String,
     /// Whether that of the instance before the last restart is meant.
     pub previous: bool,
+    /// Whether the container may still print, so that the stream waits for more. A kubelet that misses the end of a container
+    /// keeps such a stream open forever.
+    pub follow: bool,
     /// From which second on; none means from the beginning.
     pub since: Option<String>,
 }

@@ -5,9 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
+use super::server::Loaded;
+use crate::follow::neighbor::{Neighborhood, Neighbors};
 use crate::follow::{self, Event, Observed, Places, Pod, Progress};
 use kubebench_cluster::Seen;
 use kubebench_contract::text_at;
+use kubebench_format::result::v1::Neighbor;
 
 /// More events of a job and its pods are not kept; the API server repeats itself.
 const MAX_EVENTS: usize = 5000;
@@ -23,6 +26,8 @@ pub(super) enum From {
     Events,
     /// That of what its queue says.
     Queue,
+    /// That of all pods of the namespace.
+    Namespace,
 }
 
 /// All that was seen.
@@ -41,6 +46,18 @@ pub(super) struct Sight {
     is_listed: bool,
     /// What cannot be seen at the moment, by watch.
     trouble: BTreeMap<&'static str, String>,
+    /// Who else is on its nodes, where that matters.
+    around: Option<Around>,
+}
+
+/// What is seen of the pods of others.
+#[derive(Debug)]
+struct Around {
+    neighborhood: Neighborhood,
+    /// The pods of the server that the run loads, when it was ready.
+    server: BTreeSet<String>,
+    /// What the label of a run says on the run's own pods, and on those of its server.
+    runs: Vec<String>,
 }
 
 impl Sight {
@@ -57,6 +74,7 @@ impl Sight {
             places: Places::new(),
             is_listed: false,
             trouble: BTreeMap::new(),
+            around: None,
         }
     }
 
@@ -74,6 +92,16 @@ impl Sight {
             (From::Pods, Seen::Applied(object)) => self.see_pod(&object),
             (From::Events, Seen::Applied(object)) => self.see_event(&object),
             (From::Queue, Seen::Applied(object)) => self.workload = Some(object),
+            (From::Namespace, Seen::Applied(object)) => {
+                if let (Some(around), Some(pod)) = (&mut self.around, typed::<Pod>(&object)) {
+                    around.neighborhood.see(&pod);
+                }
+            }
+            (From::Namespace, Seen::Gone { uid }) => {
+                if let Some(around) = &mut self.around {
+                    around.neighborhood.lose(&uid);
+                }
+            }
             (From::Pods, Seen::Listed) => self.is_listed = true,
             (From::Events | From::Queue, Seen::Gone { .. }) | (_, Seen::Listed) => {}
             (_, Seen::Gone { uid }) => {
@@ -148,6 +176,42 @@ impl Sight {
         [From::Job, From::Pods].iter().any(|from| self.trouble.contains_key(from.name()))
     }
 
+    /// Takes in pods of others from now on: those of `met` shared a node with the run before, and `server` is what it loads.
+    pub(super) fn look_around(&mut self, met: Neighbors, server: Option<&Loaded>) {
+        let own = text_at(&self.job, "/metadata/labels/kubebench.dev~1run").to_owned();
+        let up = server.map(|loaded| &loaded.up);
+        let nodes = up.iter().flat_map(|up| &up.nodes).filter_map(|node| node.name.clone()).collect();
+        self.around = Some(Around {
+            neighborhood: Neighborhood::beginning_with(met, nodes),
+            server: up.iter().flat_map(|up| up.pods.keys()).cloned().collect(),
+            runs: [own].into_iter().chain(up.map(|up| up.label().to_owned())).filter(|run| !run.is_empty()).collect(),
+        });
+    }
+
+    /// Returns whether pods of others are to be seen.
+    pub(super) fn looks_around(&self) -> bool {
+        self.around.is_some()
+    }
+
+    /// Finds out which pods of others have shared a node with the run by now.
+    pub(super) fn meet(&mut self, progress: &Progress) {
+        let (pods, name) = (&self.pods, self.name.as_str());
+        let Some(Around { neighborhood, server, runs }) = &mut self.around else { return };
+        // The watch of its own pods may be behind that of all pods.
+        let is_named_like_it =
+            |pod: &str| pod.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+        let is_own = |uid: &str, of: &Neighbor| {
+            let is_of_run = of.run.as_ref().is_some_and(|run| runs.contains(run));
+            is_of_run || is_named_like_it(&of.pod) || pods.contains_key(uid) || server.contains(uid)
+        };
+        neighborhood.meet(progress, is_own);
+    }
+
+    /// Returns the pods of others that have shared a node with the run.
+    pub(super) fn neighbors(&self) -> Option<&Neighbors> {
+        self.around.as_ref().map(|around| around.neighborhood.met())
+    }
+
     /// Takes in which replicas the pods were taken for by a step before this one.
     pub(super) fn remember(&mut self, places: Places) {
         self.places.extend(places);
@@ -174,6 +238,7 @@ impl From {
             Self::Pods => "pods",
             Self::Events => "events",
             Self::Queue => "the queue's workloads",
+            Self::Namespace => "pods of others",
         }
     }
 }

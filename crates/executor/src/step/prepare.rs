@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::{Result, anyhow};
 
 use super::auxiliary_job::Beside;
+use super::run_list::KeptList;
 use super::session::ClusterStep;
 use super::{Answer, Environment, inputs, snapshot, suite};
 
@@ -19,7 +20,9 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     session.tell(&format!("benchmark `{}`: {} runs of {} cases", list.benchmark, list.runs.len(), list.cases.len()));
     let name = told.config.prepare_name(session.workflow.session());
     let run = snapshot::make(&session.experiments, &name)?;
-    snapshot::keep_session(&run, &told.config, &inputs::rules(environment)?, &session.workflow)?;
+    let rules = inputs::rules(environment)?;
+    snapshot::keep_session(&run, &told.config, &rules)?;
+    KeptList::of(environment, &told, &rules)?.keep(&session.experiments)?;
     if environment.suite().is_some() {
         // The step of the benchmark before it may have been killed.
         session.take_down_others(None);
@@ -44,6 +47,7 @@ pub fn run(environment: &Environment) -> Result<Answer> {
         session.tell("there is nothing to prepare");
         return Ok(Answer::Succeeded);
     };
+    snapshot::make_data(&session.experiments, &list.benchmark)?;
     session.know_secrets(&job);
     let queue = Duration::from_secs(list.queue_timeout_seconds);
     Ok(match session.beside("prepare", &job, run.place(), queue)? {

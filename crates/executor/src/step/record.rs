@@ -1,10 +1,12 @@
 //! `kubebench step record`: the results on the volume become part of git.
 //!
-//! Jobs may write to the volume, so nothing there is believed: no link is followed, a result must be whole and of this
-//! benchmark (on the volume of a suite, of the one whose run the folder is called after), and a marker counts only for the very bytes that it names. What is not recorded has no marker and stays, and
-//! the next Workflow of the benchmark records it.
+//! Jobs may write to some volumes, so nothing there is believed: no link is followed, a result must be whole, of this benchmark (on the
+//! volume of a suite, of the one whose run the folder is called after) and of the run list of its Workflow, and a marker counts only for
+//! the very bytes that it names. What is not recorded has no marker and stays, and the next Workflow of the benchmark records it.
 
+mod admission;
 mod commits;
+mod signing;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -15,6 +17,7 @@ use serde_json::{Value as Json, json};
 use super::Environment;
 use super::volume_state::{self, RESULT};
 use crate::gather::addition;
+use admission::Admission;
 use kubebench_contract::instance;
 use kubebench_contract::{ResultsSettings, Settings};
 use kubebench_format::result::{self, Sealed};
@@ -122,14 +125,17 @@ pub fn run(environment: &Environment, deadline: Duration) -> Result<Option<Kind>
     let settings = Settings::read(&text).map_err(anyhow::Error::msg)?.results;
     let names = run_folders(experiments, |name| owner.benchmark_of(name).is_some())
         .with_context(|| format!("cannot read the volume at {}", experiments.display()))?;
-    let destination = destination(environment, &settings, &owner, deadline);
+    let destination = signing::key(environment).and_then(|key| {
+        Ok(destination(environment, &settings, &owner, deadline)?.map(|destination| (destination, key)))
+    });
+    let mut admission = Admission::of(environment);
     let mut tally = Tally::default();
     let mut waiting = Vec::new();
     let mut reached = destination.as_ref().is_ok_and(Option::is_some);
     for name in names {
         let benchmark = owner.benchmark_of(&name).expected("the folder of a run");
         let found = RunFolder::open(experiments, &name).map_err(|error| Unusable::Unreadable(error.to_string()));
-        let looked = caught(|| found.and_then(|run| unrecorded(run, benchmark, &settings)));
+        let looked = caught(|| found.and_then(|run| unrecorded(run, benchmark, &settings, &mut admission)));
         match looked.unwrap_or_else(|fault| Err(Unusable::Fault(fault))) {
             Ok(None) => {}
             Ok(Some(result)) => {
@@ -143,23 +149,27 @@ pub fn run(environment: &Environment, deadline: Duration) -> Result<Option<Kind>
                 tally.fault(unusable.kind(), &format!("{}: {unusable}", shown.display()));
             }
         }
-        if let Ok(Some(destination)) = &destination
+        if let Ok(Some((destination, key))) = &destination
             && is_full(&waiting)
         {
             commits::name(&mut waiting, destination, &settings);
+            signing::sign(&mut waiting, key.as_ref());
             reached = record(&waiting, destination, &mut tally, &git::record);
             waiting.clear();
         }
     }
     match &destination {
-        Ok(Some(destination)) => {
+        Ok(Some((destination, key))) => {
             commits::name(&mut waiting, destination, &settings);
+            signing::sign(&mut waiting, key.as_ref());
             record(&waiting, destination, &mut tally, &git::record);
         }
         Ok(None) => tell_kept(&owner, tally.found),
         Err(fault) => tell_failure(fault, &mut tally),
     }
-    tell_left(&owner, &destination, &tally);
+    if !matches!(destination, Ok(None)) {
+        tell_left(&owner, &tally);
+    }
     Ok(tally.faults)
 }
 
@@ -196,6 +206,8 @@ fn destination(
         inbox: settings.inbox.clone(),
         deadline,
         credential: environment.credential(),
+        authorities: environment.authorities(),
+        host_keys: git::HostKeys::of(settings.ssh_host_keys.as_deref()),
         signing: Signing::Never,
         cache: git::cache_place(),
         program: "git".into(),
@@ -234,7 +246,12 @@ impl std::fmt::Display for Unusable {
 }
 
 /// Returns the result of `run` unless there is none, or it is recorded.
-fn unrecorded(run: RunFolder, benchmark: &str, settings: &ResultsSettings) -> Result<Option<Waiting>, Unusable> {
+fn unrecorded(
+    run: RunFolder,
+    benchmark: &str,
+    settings: &ResultsSettings,
+    admission: &mut Admission<'_>,
+) -> Result<Option<Waiting>, Unusable> {
     let unreadable = |error: std::io::Error| Unusable::Unreadable(error.to_string());
     let Some(bytes) = run.read(RESULT, result::MAX_BYTES).map_err(unreadable)? else { return Ok(None) };
     let digest = Digest::of(&bytes);
@@ -243,6 +260,7 @@ fn unrecorded(run: RunFolder, benchmark: &str, settings: &ResultsSettings) -> Re
     }
     let job = run.place().file_name().expected("the name of a folder").to_string_lossy().into_owned();
     let sealed = volume_state::judge(&bytes, benchmark, &job).map_err(Unusable::Refused)?;
+    admission.admit(&run, &sealed, benchmark)?;
     let addition = addition(&sealed, &run.place().join(RESULT), &settings.directory);
     Ok(Some(Waiting { run, digest, sealed, addition }))
 }
@@ -337,11 +355,10 @@ fn tell_kept(owner: &Owner<'_>, count: usize) {
 }
 
 /// Says what is not recorded, or that there was nothing to do.
-fn tell_left(owner: &Owner<'_>, destination: &Result<Option<Destination>, NotRecorded>, tally: &Tally) {
+fn tell_left(owner: &Owner<'_>, tally: &Tally) {
     let left = tally.found - tally.recorded;
-    match destination {
-        Ok(None) => {}
-        _ if left > 0 => {
+    match left {
+        1.. => {
             let results = if left == 1 { "1 result that is" } else { &format!("{left} results that are") };
             terminal::tell(&format!(
                 "the volume of the claim `{}-results` keeps {results} not recorded; once the cause is fixed, the next \
@@ -350,10 +367,8 @@ fn tell_left(owner: &Owner<'_>, destination: &Result<Option<Destination>, NotRec
                 owner.kind()
             ));
         }
-        _ if tally.found == 0 && tally.faults.is_none() => {
-            terminal::tell("all results are already recorded");
-        }
-        _ => {}
+        0 if tally.found == 0 && tally.faults.is_none() => terminal::tell("all results are already recorded"),
+        0 => {}
     }
 }
 

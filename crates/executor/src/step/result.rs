@@ -14,6 +14,7 @@ use super::server::Loaded;
 use super::session::ClusterStep;
 use super::volume_state::RESULT;
 use super::{snapshot, word};
+use crate::follow::neighbor;
 use crate::gather::{self, Hurry, KeptOf, Parts, Span, log_incomplete};
 use kubebench_contract::RulesFile;
 use kubebench_extract::measure::{Log, Measured, measure};
@@ -88,7 +89,14 @@ impl ClusterStep {
         let Some(outcome) = &attempt.outcome else { bail!("`{}` has not ended", attempt.job) };
         let folder = attempt.folder(&self.experiments);
         // The rules may have changed since; those that are there when the run ends count, or those that it began with.
-        let text = inputs::rules(&self.environment)?.rules.or_else(|| snapshot::rules(&folder).rules);
+        let now = inputs::rules(&self.environment)?;
+        if now.rules.is_some() {
+            // The last step knows by them that a step has made the result.
+            let run = attempt.open(&self.experiments)?;
+            self.write(|| snapshot::keep_rules(&run, &now))
+                .unwrap_or_else(|error| self.tell(&format!("note: {error:#}")));
+        }
+        let text = now.rules.or_else(|| snapshot::rules(&folder).rules);
         let text = text.context("there are no rules for this run: neither the ConfigMap nor the snapshot has them")?;
         let about = RulesFile::read(&text).map_err(|fault| anyhow!("{fault}"))?;
         let left = Left::of_run(&folder);
@@ -110,6 +118,7 @@ impl ClusterStep {
             engine: "kubernetes".to_owned(),
             version: outcome.cluster_version.clone(),
         };
+        let (neighbors, neighbors_left_out) = neighbor::listed(&attempt.neighbors);
         let mut result = gather::assemble(Parts {
             id: attempt.id.clone(),
             session: attempt.workflow.uid.clone(),
@@ -144,6 +153,8 @@ impl ClusterStep {
                 nodes: outcome.nodes.clone(),
                 images: outcome.images.clone(),
                 software: BTreeMap::new(),
+                neighbors,
+                neighbors_left_out,
             },
             server: attempt.loaded.as_ref().map(Loaded::in_result),
             inputs: attempt.inputs.clone(),
@@ -199,6 +210,7 @@ impl ClusterStep {
             timings: outcome.ended.timings,
             composition: outcome.composition.clone(),
             prometheus: self.settings.prometheus.as_ref().map(|prometheus| prometheus.url.clone()),
+            authorities: self.environment.authorities(),
             // What the nodes did while the run was in a queue is not of the run.
             window: (attempt.running_since.as_ref().unwrap_or(&attempt.began).seconds, outcome.finished.seconds),
             namespace: self.namespace.clone(),

@@ -9,8 +9,9 @@ use serde_json::Value as Json;
 
 use super::attempt::{Attempt, Created, Moment, Outcome};
 use super::create::{Claim, NoJob};
-use super::follow::{Ending, Limits, is_absent};
+use super::follow::{Ending, Limits, News, is_absent};
 use super::inputs::{self, Told};
+use super::kept_alive::KeptAlive;
 use super::logs::Logs;
 use super::observations::Sight;
 use super::result::Gathered;
@@ -185,7 +186,7 @@ impl ClusterStep {
             };
             let outcome = match &served {
                 Some(served) => self.follow_server(attempt, job, served, since, gathered),
-                None => self.follow_run(attempt, job, gathered),
+                None => self.follow_run(attempt, job, &objects.before, gathered),
             };
             if !outcome.as_ref().is_some_and(|outcome| lacks_template(outcome, objects))
                 || attempt.age() > UNSEEN.as_secs_f64()
@@ -267,10 +268,11 @@ impl ClusterStep {
         since: Since,
         gathered: &mut Gathered,
     ) -> Option<Outcome> {
-        let mut sight = Sight::of(job);
+        let mut sight = sight_of(attempt, job);
         let began = attempt.created_at.clone().unwrap_or_else(|| attempt.began.clone());
         let ready = self.until_ready(attempt, served, &mut sight, &mut gathered.logs, &began, since);
         let Ready { ending, progress, seconds, .. } = ready;
+        self.note_neighbors(attempt, &sight);
         if ending == Ending::Stopped && self.is_to_be_succeeded() {
             return None;
         }
@@ -352,8 +354,15 @@ impl ClusterStep {
     }
 
     /// Follows the job of a run to its end; returns none when another pod is to go on.
-    fn follow_run(&mut self, attempt: &mut Attempt, job: Json, gathered: &mut Gathered) -> Option<Outcome> {
-        let mut sight = Sight::of(job);
+    fn follow_run(
+        &mut self,
+        attempt: &mut Attempt,
+        job: Json,
+        before: &[Json],
+        gathered: &mut Gathered,
+    ) -> Option<Outcome> {
+        let kept_alive = KeptAlive::beside(before.iter().chain([&job]));
+        let mut sight = sight_of(attempt, job);
         let limits = Limits {
             queue: Duration::from_secs(attempt.queue_timeout_seconds),
             run: Duration::from_secs(attempt.timeout_seconds),
@@ -361,12 +370,16 @@ impl ClusterStep {
             ran: attempt.running_since.as_ref().map(|since| Duration::from_secs_f64(since.age())),
         };
         let experiments = self.experiments.clone();
-        let mut runs = || {
-            attempt.running_since = Some(Moment::now());
+        let mut news = |news: News<'_>| {
+            match news {
+                News::Runs => attempt.running_since = Some(Moment::now()),
+                News::Neighbors(met) => attempt.neighbors.clone_from(met),
+            }
             attempt.keep(&experiments)
         };
         let earlier = gathered.logs.places();
-        let (ending, mut progress) = self.follow(&mut sight, &mut gathered.logs, limits, &mut runs);
+        let (ending, mut progress) = self.follow(&mut sight, &mut gathered.logs, limits, kept_alive, &mut news);
+        self.note_neighbors(attempt, &sight);
         if ending == Ending::Stopped && self.is_to_be_succeeded() {
             return None;
         }
@@ -377,6 +390,14 @@ impl ClusterStep {
         }
         let composition = self.composition(&sight, &progress);
         Some(Outcome { composition, ..self.outcome(attempt, ending, progress) })
+    }
+
+    /// Keeps who has shared the nodes of a run by now.
+    fn note_neighbors(&mut self, attempt: &mut Attempt, sight: &Sight) {
+        if let Some(met) = sight.neighbors().filter(|met| **met != attempt.neighbors) {
+            attempt.neighbors.clone_from(met);
+            self.keep(attempt);
+        }
     }
 
     /// Says how a run ended that was followed until `ending`.
@@ -479,6 +500,13 @@ impl ClusterStep {
     pub(super) fn note_left(&self, job: &str, fault: &Fault) {
         self.tell(&format!("note: `{job}` cannot be deleted now, so cleanup does it: {fault}"));
     }
+}
+
+/// Begins to look at the job of a run, and at who shares its nodes.
+fn sight_of(attempt: &Attempt, job: Json) -> Sight {
+    let mut sight = Sight::of(job);
+    sight.look_around(attempt.neighbors.clone(), attempt.loaded.as_ref());
+    sight
 }
 
 pub(super) fn outcome_without_job(attempt: &Attempt, status: Status, reasons: Vec<StatusReason>) -> Outcome {

@@ -271,7 +271,7 @@ impl ClusterStep {
     /// Returns what names and owns the objects of this Workflow.
     pub(super) fn naming(&self) -> Naming<'_> {
         let Workflow { name, uid, .. } = &self.workflow;
-        Naming { session: self.workflow.session(), owner: instance::Owner { name, uid } }
+        Naming { session: self.workflow.session(), owner: instance::Owner { name, uid }, pods: &self.settings.pods }
     }
 
     /// Returns whether this Workflow owns `object`.

@@ -6,11 +6,9 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use serde_json::Value as Json;
 
-use super::attempt::Workflow;
 use super::inputs::RulesText;
-use kubebench_contract::{Config, Created, RulesFile};
+use kubebench_contract::{Config, Created, RulesFile, data_folder, users};
 use kubebench_host::experiment::RunFolder;
-use kubebench_host::machine;
 use kubebench_syntax::text::{Source, SourceId};
 use kubebench_syntax::yaml;
 
@@ -31,7 +29,7 @@ pub(super) fn make(experiments: &Path, job: &str) -> Result<RunFolder> {
         run.make_below("config")?;
         run.make_below("output/logs")?;
         for name in ["output", "result"] {
-            run.make_below(name)?.open_to_jobs()?;
+            run.make_below(name)?.open_to(users::GROUP)?;
         }
         Ok(run)
     };
@@ -52,25 +50,30 @@ pub(super) fn keep(run: &RunFolder, objects: &Created, server: Option<&Created>,
     keep_rules(run, rules)
 }
 
-/// Writes what a whole session executes into its folder, and who does.
+/// Writes what a whole session executes into its folder.
 ///
 /// # Errors
 /// When the volume does not take it.
-pub(super) fn keep_session(run: &RunFolder, config: &Config, rules: &RulesText, workflow: &Workflow) -> Result<()> {
-    for (name, text) in config.texts() {
-        write(run, name, text)?;
-    }
-    let session = serde_json::json!({
-        "schemaVersion": 1,
-        "began": machine::now().0,
-        "kubebench": env!("CARGO_PKG_VERSION"),
-        "workflow": workflow,
-    });
-    write(run, "session.json", &format!("{session:#}\n"))?;
+pub(super) fn keep_session(run: &RunFolder, config: &Config, rules: &RulesText) -> Result<()> {
+    config.texts().try_for_each(|(name, text)| write(run, name, text))?;
     keep_rules(run, rules)
 }
 
-fn keep_rules(run: &RunFolder, rules: &RulesText) -> Result<()> {
+/// Makes the folder in which `prepare` leaves what the runs of a benchmark read.
+///
+/// # Errors
+/// When the volume does not take it.
+pub(super) fn make_data(experiments: &Path, benchmark: &str) -> Result<()> {
+    let folder = data_folder(benchmark);
+    let made = RunFolder::make(experiments, &folder).and_then(|made| made.open_to(users::GROUP));
+    made.with_context(|| format!("cannot make the folder {}", experiments.join(folder).display()))
+}
+
+/// Writes the rules of a run into its folder.
+///
+/// # Errors
+/// When the volume does not take it.
+pub(super) fn keep_rules(run: &RunFolder, rules: &RulesText) -> Result<()> {
     let texts = [(RULES, &rules.rules), (SPEC, &rules.spec)];
     texts.into_iter().try_for_each(|(name, text)| text.as_ref().map_or(Ok(()), |text| write(run, name, text)))
 }

@@ -36,6 +36,7 @@ pub(super) fn session(cluster: Cluster, experiments: &Path) -> ClusterStep {
         ("BENCHMARK", "matmul"),
         ("WORKFLOW", "matmul-1a2b3c4d-r1"),
         ("WORKFLOW_UID", "w"),
+        ("WORKFLOW_CREATED", "2026-01-01T00:00:00Z"),
         ("NAMESPACE", "n"),
         ("SESSION", "once"),
         ("EXP_ROOT", experiments.to_str().unwrap()),

@@ -1,15 +1,19 @@
 use std::collections::BTreeMap;
-use std::io::{BufReader, Read as _};
+use std::io::{BufRead, BufReader, Read as _};
 
-use super::{csv, json, json_lines, open_metrics, single};
+use super::{Note, json, json_lines, open_metrics, single};
 use crate::series::{Series, Window};
-use kubebench_format::spec::v1::metric::{Reduce, Row};
+use kubebench_format::spec::v1::metric::{Delimiter, Reduce, Row};
 use kubebench_syntax::unit::MetricUnit;
 use kubebench_testing::snapshot::{assert_text, str};
 
 fn read<Note>(with: impl FnOnce(&mut Series) -> Result<Note, String>) -> Result<Vec<f64>, String> {
     let mut series = Series::new(Window::All);
     with(&mut series).map(|_| series.values().collect())
+}
+
+fn csv(text: impl BufRead, column: &str, row: Row, series: &mut Series) -> Result<Note, String> {
+    super::csv(text, column, row, Delimiter::Auto, series)
 }
 
 #[test]
@@ -110,6 +114,79 @@ fn csv_columns() {
     assert!(read(|series| csv(&b""[..], "a", Row::All, series)).is_err());
 }
 
+/// The form of a performance log of ReFrame: cells hold commas, quotes and blanks.
+const PERFLOG: &str = "\
+job_completion_time|version|display_name|system|partition|environ|jobid|result|Triad_value|Triad_unit|Triad_ref\n\
+2024-04-12T09:18:33+00:00|4.5.2|StreamTest %n=1, 2 \"a\"|archer2|compute|gcc, default|123|pass|1200.5|MB/s|null\n\
+2024-04-13T09:18:33+00:00|4.5.2|StreamTest %n=1|archer2|compute|gcc|124|pass|1199|MB/s|null\n";
+
+#[test]
+fn tables_whose_header_says_what_separates_their_cells() {
+    let column = |text: &str, name: &str| read(|series| csv(text.as_bytes(), name, Row::All, series));
+    assert_eq!(column(PERFLOG, "Triad_value"), Ok(vec![1200.5, 1199.0]));
+    assert_eq!(column("step\tlat (us)\n1\t 5\n2\t6 \n", "lat (us)"), Ok(vec![5.0, 6.0]));
+    assert_eq!(column("\u{feff}a;b\r\n1;2\r\n", "a"), Ok(vec![1.0]));
+    assert_eq!(column("\n\n\"a;b\";\"c\nd\"\n1;2\n", "c\nd"), Ok(vec![2.0]), "a header in quotes");
+    assert_eq!(column("\"a|b\",c\n\"1\",\"2,000\"\n", "a|b"), Ok(vec![1.0]), "a name that holds another separator");
+    assert_eq!(column("\"x\"|\"y\"\n\"1|2\"|3\n", "y"), Ok(vec![3.0]), "a cell that holds the separator");
+    assert_eq!(column("v\n5\n", "v"), Ok(vec![5.0]), "one column");
+    // The comma comes first, so that no table is read otherwise than before there was a choice.
+    assert_eq!(column("a;x,b\n1;2,3\n", "b"), Ok(vec![3.0]));
+    assert_eq!(column("a;x,b\n1;2,3\n", "a"), Ok(vec![1.0]), "with the comma there is no such column");
+    assert_eq!(column("a,b|c;d\te\n1,2|3;4\t5\n", "a"), Ok(vec![1.0]));
+}
+
+#[test]
+fn a_comma_within_a_number_separates_nothing() {
+    // `1,5` is 1.5 in half of Europe: no guess, and never two cells or 15.
+    for (text, column) in [("t;v\n1;2,5\n", "v"), ("v\n2,5\n", "v"), ("t\tv\n1\t2,5\n", "v")] {
+        let values = read(|series| csv(text.as_bytes(), column, Row::All, series)).unwrap();
+        assert!(values.len() == 1 && values[0].is_nan(), "{text:?}: {values:?}");
+    }
+}
+
+#[test]
+fn a_delimiter_that_a_spec_names() {
+    let column = |text: &str, name: &str, delimiter| {
+        read(|series| super::csv(text.as_bytes(), name, Row::All, delimiter, series))
+    };
+    for (delimiter, text) in [
+        (Delimiter::Comma, "a,b\n1,2\n"),
+        (Delimiter::Semicolon, "a;b\n1;2\n"),
+        (Delimiter::Bar, "a|b\n1|2\n"),
+        (Delimiter::Tab, "a\tb\n1\t2\n"),
+        (Delimiter::Semicolon, "x,a;b\n7,1;2\n"),
+    ] {
+        assert_eq!(column(text, "b", delimiter), Ok(vec![2.0]), "{text:?}");
+    }
+    let fault = |text: &str, name: &str, delimiter| column(text, name, delimiter).unwrap_err();
+    assert_text(
+        fault(PERFLOG, "Triad_value", Delimiter::Comma),
+        str! {[r#"there is no column `Triad_value`: the header is one cell that holds `|`; write `delimiter: "|"`, or no `delimiter`"#]},
+    );
+    assert_text(
+        fault("a\tb\n1\t2\n", "b", Delimiter::Semicolon),
+        str! {"there is no column `b`: the header is one cell that holds a tab; write `delimiter: tab`, or no `delimiter`"},
+    );
+    assert_text(
+        fault("a;b\n1;2\n", "b", Delimiter::Bar),
+        str! {[r#"there is no column `b`: the header is one cell that holds `;`; write `delimiter: ";"`, or no `delimiter`"#]},
+    );
+    assert_text(
+        fault("a;b\n1;2\n", "c", Delimiter::Auto),
+        str! {[r#"there is no column `c`; the columns, with `delimiter: ";"`, are `a`, `b`"#]},
+    );
+    assert_text(
+        fault("a,b\n1,2\n", "c", Delimiter::Tab),
+        str! {[r#"there is no column `c`: the header is one cell that holds `,`; write `delimiter: ","`, or no `delimiter`"#]},
+    );
+    assert_text(
+        fault("a\n1\n", "c", Delimiter::Bar),
+        str! {[r#"there is no column `c`; the columns, with `delimiter: "|"`, are `a`"#]},
+    );
+    assert_text(fault("", "c", Delimiter::Auto), str! {"there is no column `c`: the table has no header"});
+}
+
 #[test]
 fn two_columns_of_one_name_are_none() {
     let text = "step,latency,latency\n1,5,9\n";
@@ -129,7 +206,7 @@ fn a_file_with_one_number() {
     assert!(read(|series| single(&b"\xff"[..], series)).is_err());
 }
 
-type Read<'a> = &'a dyn Fn(&mut Series) -> Result<super::Note, String>;
+type Read<'a> = &'a dyn Fn(&mut Series) -> Result<Note, String>;
 
 /// The same values in each form, of which two are no numbers and one is not finite.
 #[test]

@@ -1,12 +1,21 @@
 //! What had to hold for a run to count, and what was found.
 
+use super::Measured;
 use crate::rules::Check;
 use crate::tool::Requests;
 use kubebench_format::result::v1::{CheckOutcome, Metric};
 
 /// Evaluates `check` by what was measured.
-pub(super) fn judge(check: &Check, metrics: &[Metric], requests: &[Requests], restarts: u32) -> CheckOutcome {
+pub(super) fn judge(check: &Check, measured: &Measured, requests: &[Requests], restarts: u32) -> CheckOutcome {
+    let metrics = &measured.metrics;
     match check {
+        Check::Cautions(forbidden) => {
+            let names: Vec<&str> = forbidden.iter().map(|caution| caution.name()).collect();
+            let found = measured.cautions.iter().filter(|remark| forbidden.contains(&remark.caution));
+            let said: Vec<&str> = found.map(|remark| remark.reason.message.as_str()).collect();
+            let observed = if said.is_empty() { "no tool says so".to_owned() } else { said.join("; ") };
+            CheckOutcome { name: format!("no caution of {}", names.join(", ")), passed: said.is_empty(), observed }
+        }
         Check::FailedRequests(max) => {
             let name = format!("failedRequests ≤ {max}");
             let Some(worst) = requests.iter().max_by(|one, other| one.share().total_cmp(&other.share())) else {

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Evidence, Log, Measured, direction, fill, in_spec_unit, unread};
+use super::{Evidence, Log, Measured, Remark, direction, fill, in_spec_unit, unread};
 use crate::file;
 use crate::json_document::NO_DOCUMENT;
 use crate::naming::Naming;
 use crate::rules::{From, MetricRule};
 use crate::series::{Unreadable, Window};
-use crate::tool::{Found, Headline, Report, Requests};
+use crate::tool::{Cautioned, Found, Headline, Report, Requests};
 use kubebench_format::result::v1::{Native, StatusReason};
 use kubebench_format::result::{ReasonCode, labelled};
 use kubebench_syntax::text::grouped;
@@ -59,6 +59,13 @@ pub(super) fn metrics(
             }
         }
         requests.extend_from_slice(report.failures());
+        for Cautioned { caution, said } in report.cautions() {
+            let message = format!("{} says `{}`: {said}", tool.name, caution.name());
+            let reason = StatusReason { code: ReasonCode::ToolCaution, message };
+            if !measured.cautions.iter().any(|known| known.reason == reason) {
+                measured.cautions.push(Remark { caution: *caution, reason });
+            }
+        }
         // That there is no document says no more than that the tool printed nothing.
         let is_silent = report.found().is_empty() && report.reasons().iter().any(|reason| reason == NO_DOCUMENT);
         for reason in report.reasons().iter().filter(|_| is_needed || wanted.is_some() || !is_silent) {

@@ -25,6 +25,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[],
     example: "{name: aiperf, file: profile_export_aiperf.json, metrics: [request_latency_p99]}",
     attempts: Some("requests"),
+    cautions: &[],
     renamed: None,
 };
 

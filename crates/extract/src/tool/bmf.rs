@@ -21,6 +21,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[],
     example: "{name: bmf, file: bmf.json, metrics: [sort.latency]}",
     attempts: None,
+    cautions: &[],
     renamed: None,
 };
 

@@ -24,6 +24,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[],
     example: "{name: criterion, file: sort/new/estimates.json, metrics: [median]}",
     attempts: None,
+    cautions: &[],
     renamed: None,
 };
 

@@ -26,6 +26,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[],
     example: "{name: deepspeed, metrics: [curr_samples_per_sec_median]}",
     attempts: None,
+    cautions: &[],
     renamed: None,
 };
 

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::renamed::{Old, Renamed};
 use super::{Document, Report, Tool, ToolMetric, higher, label, lower};
 use crate::json_document::{list, reading};
+use kubebench_format::spec::v1::metric::Caution;
 
 pub(super) const TOOL: Tool = Tool {
     name: "fio",
@@ -28,6 +29,7 @@ pub(super) const TOOL: Tool = Tool {
     ],
     example: "{name: fio, file: fio.json, metrics: [read_iops, read_clat_p99]}",
     attempts: None,
+    cautions: &[Caution::QueueDepthCapped],
     renamed: Some(renamed),
 };
 
@@ -124,6 +126,14 @@ fn read(root: &Value, report: &mut Report) {
     if let Some(line) = report.before().lines().find(|line| line.starts_with("fio: terminating on signal")) {
         let reason = format!("the jobs did not run to their end: `{line}`");
         report.invalid(reason);
+    }
+    if report
+        .before()
+        .lines()
+        .any(|line| line.starts_with("note: ") && line.contains("queue depth will be capped at 1"))
+    {
+        let said = "`iodepth` has no effect with a synchronous engine: the depth of the queue was 1";
+        report.caution(Caution::QueueDepthCapped, said);
     }
     let names = names_of(jobs);
     for (index, (job, name)) in jobs.iter().zip(&names).enumerate() {

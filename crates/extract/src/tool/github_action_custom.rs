@@ -20,6 +20,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[],
     example: "{name: github-action-custom, file: benchmarks.json}",
     attempts: None,
+    cautions: &[],
     renamed: None,
 };
 

@@ -25,6 +25,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[label("pkg", "the package, where the output names it")],
     example: "{name: go-bench, metrics: [Sort-8.median]}",
     attempts: None,
+    cautions: &[],
     renamed: Some(|old| old.with(&["pkg"], None)),
 };
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{Document, Headline, Report, Tool, ToolMetric, higher, lower, plain};
 use crate::json_document::{list, number, reading};
-use kubebench_format::spec::v1::metric::Reduce;
+use kubebench_format::spec::v1::metric::{Caution, Reduce};
 
 pub(super) const TOOL: Tool = Tool {
     name: "google-benchmark",
@@ -24,6 +24,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[],
     example: "{name: google-benchmark, file: benchmark.json, metrics: [BM_Sort/1024.real_time]}",
     attempts: None,
+    cautions: &[Caution::DebugBuild, Caution::FrequencyScaling, Caution::AddressRandomization],
     renamed: None,
 };
 
@@ -62,6 +63,16 @@ const KNOWN: [&str; 6] =
     ["real_time", "cpu_time", "real_coefficient", "cpu_coefficient", "items_per_second", "bytes_per_second"];
 
 fn read(root: &Value, report: &mut Report) {
+    let context = |key| root.get("context").and_then(|context| context.get(key));
+    if context("library_build_type").and_then(Value::as_str) == Some("debug") {
+        report.caution(Caution::DebugBuild, "its library is a debug build (`library_build_type`)");
+    }
+    if context("cpu_scaling_enabled").and_then(Value::as_bool) == Some(true) {
+        report.caution(Caution::FrequencyScaling, "the frequency of the CPU is scaled (`cpu_scaling_enabled`)");
+    }
+    if context("aslr_enabled").and_then(Value::as_bool) == Some(true) {
+        report.caution(Caution::AddressRandomization, "addresses are random (`aslr_enabled`)");
+    }
     let rows = list(root, "benchmarks");
     for row in rows {
         push_row(row, report);

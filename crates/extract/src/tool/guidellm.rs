@@ -29,6 +29,7 @@ pub(super) const TOOL: Tool = Tool {
     ],
     example: "{name: guidellm, file: benchmarks.json, metrics: [request_latency_p99]}",
     attempts: Some("requests"),
+    cautions: &[],
     renamed: Some(renamed),
 };
 

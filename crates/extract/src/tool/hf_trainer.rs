@@ -31,6 +31,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[],
     example: "{name: hf-trainer, metrics: [train_samples_per_second, train_loss]}",
     attempts: None,
+    cautions: &[],
     renamed: None,
 };
 

@@ -27,6 +27,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[],
     example: "{name: horovod, metrics: [total_img_per_sec]}",
     attempts: None,
+    cautions: &[],
     renamed: None,
 };
 

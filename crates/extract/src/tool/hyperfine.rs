@@ -27,6 +27,7 @@ pub(super) const TOOL: Tool = Tool {
     ],
     example: "{name: hyperfine, file: times.json, metrics: [median]}",
     attempts: Some("runs"),
+    cautions: &[],
     renamed: Some(renamed),
 };
 

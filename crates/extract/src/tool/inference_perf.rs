@@ -24,6 +24,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[],
     example: "{name: inference-perf, file: summary_lifecycle_metrics.json, metrics: [request_latency_p99]}",
     attempts: Some("requests"),
+    cautions: &[],
     renamed: None,
 };
 

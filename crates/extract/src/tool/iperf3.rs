@@ -21,6 +21,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[],
     example: "{name: iperf3, file: iperf3.json, metrics: [received_bits_per_second]}",
     attempts: None,
+    cautions: &[],
     renamed: None,
 };
 

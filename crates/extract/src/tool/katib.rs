@@ -21,6 +21,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[],
     example: "{name: katib, metrics: [accuracy_last]}",
     attempts: None,
+    cautions: &[],
     renamed: None,
 };
 

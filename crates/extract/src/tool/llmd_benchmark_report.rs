@@ -25,6 +25,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[],
     example: "{name: llmd-benchmark-report, file: report.yaml, metrics: [request_latency_p99]}",
     attempts: Some("requests"),
+    cautions: &[],
     renamed: None,
 };
 

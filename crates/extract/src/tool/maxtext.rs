@@ -29,6 +29,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[],
     example: "{name: maxtext, metrics: [tflops_per_device_median]}",
     attempts: None,
+    cautions: &[],
     renamed: Some(renamed),
 };
 

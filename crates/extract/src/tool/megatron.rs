@@ -28,6 +28,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[],
     example: "{name: megatron, metrics: [throughput_per_gpu_median]}",
     attempts: None,
+    cautions: &[],
     renamed: None,
 };
 

@@ -27,6 +27,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[label("metric", "what `eval_accuracy` is of, where the log says it: `FID`, `CLIP`")],
     example: "{name: mllog, metrics: [time_to_train]}",
     attempts: None,
+    cautions: &[],
     renamed: None,
 };
 

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::{Line, LineParser, Lines, Reading, Report, Tool, ToolMetric, find, higher, lower, plain, read_on};
+use kubebench_format::spec::v1::metric::Caution;
 
 pub(super) const TOOL: Tool = Tool {
     name: "mlperf-loadgen",
@@ -18,6 +19,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[],
     example: "{name: mlperf-loadgen, file: mlperf_log_summary.txt, metrics: [samples_per_second]}",
     attempts: None,
+    cautions: &[Caution::ToolWarnings],
     renamed: None,
 };
 
@@ -74,6 +76,7 @@ struct Summary {
     verdict: Option<String>,
     unmet: Vec<String>,
     errors: Option<String>,
+    warnings: Option<String>,
     in_parameters: bool,
 }
 
@@ -113,6 +116,9 @@ impl LineParser for Parser {
         if let Some(errors) = summary.errors {
             report.invalid(format!("loadgen says: {errors}"));
         }
+        if let Some(warnings) = summary.warnings {
+            report.caution(Caution::ToolWarnings, warnings);
+        }
     }
 }
 
@@ -122,6 +128,10 @@ impl Summary {
         let says_errors = text.contains(" ERROR encountered") || text.contains(" ERRORS encountered");
         if says_errors {
             self.errors = Some(text.trim_end_matches('.').to_owned());
+        }
+        let counts_warnings = text.contains(" warning encountered") || text.contains(" warnings encountered");
+        if counts_warnings && text.starts_with(|first: char| first.is_ascii_digit()) {
+            self.warnings = Some(text.trim_end_matches('.').to_owned());
         }
         let Some((label, value)) = text.split_once(':').filter(|_| !self.in_parameters) else { return };
         let (label, value) = (label.trim_end().to_ascii_lowercase(), value.trim());

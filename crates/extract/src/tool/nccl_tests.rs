@@ -29,6 +29,7 @@ pub(super) const TOOL: Tool = Tool {
     ],
     example: "{name: nccl-tests, metrics: [avg_busbw]}",
     attempts: None,
+    cautions: &[],
     renamed: Some(renamed),
 };
 

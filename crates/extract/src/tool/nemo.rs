@@ -26,6 +26,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[],
     example: "{name: nemo, metrics: [train_step_timing_median]}",
     attempts: None,
+    cautions: &[],
     renamed: None,
 };
 

@@ -22,6 +22,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[label("{label}", "the labels of the sample")],
     example: "{name: openmetrics, file: metrics.txt, metrics: [queue_depth]}",
     attempts: None,
+    cautions: &[],
     renamed: None,
 };
 

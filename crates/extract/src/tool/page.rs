@@ -25,8 +25,8 @@ impl Tool {
             [names(metric), unit(metric).to_owned(), better(metric).to_owned(), metric.meaning.to_owned()]
         });
         page.push_str(&columns(&std::iter::once(head).chain(rows).collect::<Vec<_>>()));
-        if let Some(failures) = self.failures() {
-            page.push_str(&format!("\n{failures}\n"));
+        for said in self.failures().into_iter().chain(self.cautioned()) {
+            page.push_str(&format!("\n{said}\n"));
         }
         if !self.labels.is_empty() {
             let head = ["LABEL", "WHAT IT SAYS"].map(str::to_owned);
@@ -63,6 +63,16 @@ impl Tool {
         ))
     }
 
+    /// Says of what it warns.
+    fn cautioned(&self) -> Option<String> {
+        let names: Vec<String> = self.cautions.iter().map(|caution| format!("`{}`", caution.name())).collect();
+        let first = self.cautions.first()?.name();
+        Some(format!(
+            "It may warn of its own run: {}. The run counts, unless `checks: [{{cautions: {{forbid: [{first}]}}}}]` forbids it.",
+            names.join(", ")
+        ))
+    }
+
     /// Returns the metrics that can be asked for.
     fn shown(&self) -> impl Iterator<Item = &'static ToolMetric> {
         (self.metrics)().into_iter().filter(|metric| !metric.headlines.is_empty())
@@ -87,8 +97,8 @@ impl Tool {
                 cell(metric.meaning)
             ));
         }
-        if let Some(failures) = self.failures() {
-            chapter.push_str(&format!("\n{failures}\n"));
+        for said in self.failures().into_iter().chain(self.cautioned()) {
+            chapter.push_str(&format!("\n{said}\n"));
         }
         if !self.labels.is_empty() {
             chapter.push_str("\n| label | what it says |\n|---|---|\n");

@@ -23,6 +23,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[label("fullname", "the file and the test")],
     example: "{name: pytest-benchmark, file: benchmark.json, metrics: [test_sort.median]}",
     attempts: None,
+    cautions: &[],
     renamed: Some(renamed),
 };
 

@@ -24,6 +24,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[],
     example: "{name: pytorch-imagenet, metrics: [time_median, acc1_final]}",
     attempts: None,
+    cautions: &[],
     renamed: None,
 };
 

@@ -28,6 +28,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[],
     example: "{name: pytorch-mnist, metrics: [test_accuracy_last]}",
     attempts: None,
+    cautions: &[],
     renamed: None,
 };
 

@@ -11,7 +11,7 @@ use super::{Document, ONE, ToolMetric, find};
 use crate::json_document::{self, Documents};
 use crate::room::Room;
 use crate::series::{Reading, Series, Window};
-use kubebench_format::spec::v1::metric::Reports;
+use kubebench_format::spec::v1::metric::{Caution, Reports};
 use kubebench_syntax::invariant::Invariant as _;
 
 /// More reasons of one output say no more.
@@ -51,6 +51,15 @@ pub struct Requests {
     pub attempted: f64,
 }
 
+/// What a tool says of its own run that makes its numbers less trustworthy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cautioned {
+    /// Which of the known cautions it is.
+    pub caution: Caution,
+    /// What the tool says.
+    pub said: String,
+}
+
 /// One report.
 #[derive(Clone, Debug, Default)]
 struct Part {
@@ -60,6 +69,7 @@ struct Part {
     places: BTreeMap<String, BTreeMap<BTreeMap<String, String>, usize>>,
     invalid: Vec<String>,
     requests: Vec<Requests>,
+    cautions: Vec<Cautioned>,
     /// What its results are of, where a report has several.
     subjects: BTreeSet<String>,
 }
@@ -273,6 +283,14 @@ impl Report {
         reading.value()
     }
 
+    /// Takes in what the tool says of its own run that makes its numbers less trustworthy; each caution once.
+    pub(crate) fn caution(&mut self, caution: Caution, said: impl Into<String>) {
+        let known = &mut self.current.cautions;
+        if !self.skips && !known.iter().any(|one| one.caution == caution) {
+            known.push(Cautioned { caution, said: said.into() });
+        }
+    }
+
     /// Says that by the tool's own word, or by what it must hold, the run does not count.
     pub(crate) fn invalid(&mut self, reason: impl Into<String>) {
         let reason = reason.into();
@@ -369,6 +387,7 @@ impl Report {
             }
             part.invalid.into_iter().for_each(|reason| self.invalid(reason));
             self.current.requests.extend(part.requests);
+            part.cautions.into_iter().for_each(|one| self.caution(one.caution, one.said));
         }
     }
 
@@ -390,6 +409,11 @@ impl Report {
     /// Returns how many of its requests failed, of each report and each part of one that says so.
     pub fn failures(&self) -> &[Requests] {
         &self.current.requests
+    }
+
+    /// Returns what the tool says of its own run that makes its numbers less trustworthy.
+    pub fn cautions(&self) -> &[Cautioned] {
+        &self.current.cautions
     }
 
     /// Takes in that the log ends in `line`, which did not end.

@@ -17,5 +17,6 @@ pub(super) const TOOL: Tool = Tool {
     labels: LABELS,
     example: "{name: sglang-bench-stdout, metrics: [output_throughput, median_e2e_latency_ms]}",
     attempts: Some("requests"),
+    cautions: &[],
     renamed: None,
 };

@@ -22,6 +22,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[label("threads", "with `report: each`, the number of threads")],
     example: "{name: sysbench, metrics: [events_per_second]}",
     attempts: None,
+    cautions: &[],
     renamed: None,
 };
 

@@ -27,6 +27,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[],
     example: "{name: tf-cnn-benchmarks, metrics: [images_per_sec_total]}",
     attempts: None,
+    cautions: &[],
     renamed: None,
 };
 

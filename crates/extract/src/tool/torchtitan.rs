@@ -15,6 +15,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[],
     example: "{name: torchtitan, metrics: [tps_median, loss_last]}",
     attempts: None,
+    cautions: &[],
     renamed: None,
 };
 

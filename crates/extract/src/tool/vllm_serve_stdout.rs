@@ -17,5 +17,6 @@ pub(super) const TOOL: Tool = Tool {
     labels: LABELS,
     example: "{name: vllm-serve-stdout, metrics: [request_throughput, p99_ttft_ms]}",
     attempts: Some("requests"),
+    cautions: &[],
     renamed: None,
 };

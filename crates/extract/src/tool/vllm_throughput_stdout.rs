@@ -21,6 +21,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[],
     example: "{name: vllm-throughput-stdout, metrics: [total_tokens_per_second]}",
     attempts: None,
+    cautions: &[],
     renamed: None,
 };
 

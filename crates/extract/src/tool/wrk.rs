@@ -24,6 +24,7 @@ pub(super) const TOOL: Tool = Tool {
     labels: &[label("{setting}", "with `report: each`, what was asked for: `url`, `threads`, `connections`")],
     example: "{name: wrk, metrics: [requests_per_second, latency_p99]}",
     attempts: Some("requests"),
+    cautions: &[],
     renamed: None,
 };
 

@@ -31,8 +31,23 @@ pub struct Plan {
     pub removed: Vec<Removed>,
     /// Files of the base that do not compile, so that what they held counts as new.
     pub not_compared: Vec<NotCompared>,
+    /// Which of the Workflows that would start run at once, where there is more than one.
+    pub concurrency: Vec<Concurrency>,
     /// What benchmarks may do that a plain one may not.
     pub permissions: Vec<Permission>,
+}
+
+/// Workflows that are counted together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Concurrency {
+    /// The targets: one, or those of a group.
+    pub targets: Vec<String>,
+    /// How many of their Workflows run at once; null where any number may.
+    #[schemars(extend("x-kubebench-nullable" = true))]
+    pub limit: Option<u32>,
+    /// The benchmarks and suites whose Workflows would start, as `NAME on TARGET`: Argo takes the oldest first.
+    pub workflows: Vec<String>,
 }
 
 /// A benchmark on a target.
@@ -50,6 +65,9 @@ pub struct Benchmark {
     pub suite: Option<String>,
     /// What a merge would do.
     pub action: Action,
+    /// When it runs, by itself or with its suite; null where it runs once.
+    #[schemars(extend("x-kubebench-nullable" = true))]
+    pub schedule: Option<Schedule>,
     /// What it executes.
     pub run_digest: String,
     /// How many cases it has.
@@ -70,6 +88,28 @@ pub struct Benchmark {
     /// The currency of the target's prices.
     #[schemars(extend("x-kubebench-nullable" = true))]
     pub currency: Option<String>,
+}
+
+/// When a benchmark runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Schedule {
+    /// The cron line.
+    pub cron: String,
+    /// The time zone by whose clock it is read.
+    pub timezone: String,
+    /// The next three starts; empty where the line is an interval, which is counted from the last start.
+    pub next: Vec<Start>,
+}
+
+/// A moment at which a schedule starts its runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Start {
+    /// By the clock of the time zone: `2026-11-30 03:00 CET`.
+    pub local: String,
+    /// In UTC: `2026-11-30T02:00:00Z`.
+    pub utc: String,
 }
 
 /// What a merge would do about a benchmark.

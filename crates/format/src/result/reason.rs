@@ -86,6 +86,8 @@ codes! {
     Deleted = "deleted",
     /// A node that ran out of memory or disk put the pod out.
     Evicted = "evicted",
+    /// A container that the benchmark does not have kept a pod running whose work was done.
+    KeptRunning = "keptRunning",
     /// The job's operator, an admission webhook or Pod Security refuses it or its pods.
     Rejected = "rejected",
     /// The namespace's quota had no room for all pods in time.
@@ -114,6 +116,8 @@ codes! {
     CheckFailed = "checkFailed",
     /// A tool says that its run does not count.
     ToolInvalid = "toolInvalid",
+    /// A tool says something of its own run that makes its numbers less trustworthy; the run counts.
+    ToolCaution = "toolCaution",
     /// A log lacks lines.
     LogIncomplete = "logIncomplete",
     /// A log is not there, so its values cannot be read again.

@@ -23,6 +23,10 @@ pub fn redact(result: &mut BenchmarkResult, redactor: &Redactor) {
         exit.last_lines = lines.lines().map(str::to_owned).collect();
     }
     result.environment.software.values_mut().for_each(clean);
+    for neighbor in &mut result.environment.neighbors {
+        clean(&mut neighbor.pod);
+        neighbor.benchmark.iter_mut().chain(&mut neighbor.run).for_each(clean);
+    }
     let name = |name: &mut String| {
         if let std::borrow::Cow::Owned(clean) = redactor.name(name) {
             *name = clean;

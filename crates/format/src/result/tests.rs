@@ -250,6 +250,25 @@ fn a_file_fits_its_limit_whatever_it_holds() {
 }
 
 #[test]
+fn names_of_neighbors_lose_secrets() {
+    let mut made = result();
+    let neighbor = |pod: &str, benchmark: Option<&str>| super::v1::Neighbor {
+        pod: pod.to_owned(),
+        benchmark: benchmark.map(str::to_owned),
+        run: benchmark.map(|benchmark| format!("{benchmark}-0a1b2c3d")),
+        since: None,
+    };
+    made.environment.neighbors =
+        vec![neighbor("hunter2hunter2-0", Some("hunter2hunter2")), neighbor("web-1", Some("web"))];
+    super::redact(&mut made, &kubebench_syntax::redact::Redactor::new(["hunter2hunter2"]));
+    let text = serde_json::to_string(&made.environment.neighbors).unwrap();
+    assert!(
+        !text.contains("hunter2") && text.contains(r#"{"pod":"web-1","benchmark":"web","run":"web-0a1b2c3d"}"#),
+        "{text}"
+    );
+}
+
+#[test]
 fn names_lose_tokens_and_keep_what_only_a_variable_holds() {
     let mut made = result();
     let token = ["gh", "p_0123456789abcdefghijklmnop"].concat();

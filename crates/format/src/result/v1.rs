@@ -3,6 +3,7 @@
 //! One file is one run: what ran, where, how it ended and what it measured. Fields may be added within version 1; none
 //! changes its meaning.
 
+mod neighbor;
 mod provenance;
 mod usage;
 
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::ReasonCode;
+pub use neighbor::Neighbor;
 pub use provenance::{CommitContent, Patch, Provenance, Reparsed};
 pub use usage::{Usage, rounded};
 
@@ -241,6 +243,12 @@ pub struct Environment {
     /// Versions of software that matters to the numbers.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub software: BTreeMap<String, String>,
+    /// Other pods of the namespace that were on one of its nodes at the same time; those of benchmarks first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub neighbors: Vec<Neighbor>,
+    /// How many further ones are not listed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub neighbors_left_out: u64,
 }
 
 /// Where a run took place.

@@ -48,6 +48,7 @@ pub(crate) static FORMATS: &[Format] = &[
     Format { name: "price-key", noun: "a resource name or `currency`", check: price_key },
     unit_format!("parameter-name", "a parameter name", ParameterName),
     Format { name: "pod-field", noun: "a field of the pod", check: pod_field },
+    Format { name: "concurrency", noun: "a number of Workflows", check: concurrency },
     Format { name: "processes-per-node", noun: "a number of processes", check: processes_per_node },
     unit_format!("config-key", "a key of a ConfigMap or Secret", ConfigMapKey),
     unit_format!("file-name", "a file name", ConfigMapKey),
@@ -260,6 +261,18 @@ fn processes_per_node(text: &str) -> Result<(), UnitError> {
     ))
 }
 
+fn concurrency(text: &str) -> Result<(), UnitError> {
+    let is_count =
+        text.parse::<u32>().is_ok_and(|count| (1..=10_000).contains(&count)) && !text.starts_with(['+', '0']);
+    if is_count || matches!(text, "exclusive" | "unlimited") {
+        return Ok(());
+    }
+    Err(fault(
+        format!("`{text}` is not a limit of Workflows that run at once"),
+        "write `exclusive`, `unlimited` or a whole number from 1 to 10000",
+    ))
+}
+
 fn sha256(text: &str) -> Result<(), UnitError> {
     let digits = text.strip_prefix("sha256:").unwrap_or(text);
     if digits.len() != 64 || !digits.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)) {
@@ -325,8 +338,8 @@ fn lint_code(text: &str) -> Result<(), UnitError> {
     };
     if !code.configurable {
         return Err(fault(
-            format!("`{text}` ({}) has no level: it is always an error", code.title),
-            "only lints have levels; `kubebench explain` says which",
+            format!("`{text}` ({}) is always of one level", code.title),
+            "leave it out: the levels of lints alone can be set, and `kubebench explain` says which they are",
         ));
     }
     Ok(())

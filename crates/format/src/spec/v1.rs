@@ -6,9 +6,12 @@
 pub mod ack;
 pub mod benchmark;
 pub mod carried;
+pub mod check;
 pub mod container;
 pub mod fixture;
 pub mod metric;
+pub mod placement;
+pub mod pods;
 pub mod project;
 pub mod scalar;
 pub mod suite;

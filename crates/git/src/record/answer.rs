@@ -154,8 +154,8 @@ pub(crate) fn help(words: &str) -> Option<&'static str> {
     }
     if says(&["ssl certificate problem", "certificate verification failed"]) {
         return Some(
-            "let git know the authority that signed the server's certificate: `http.sslCAInfo` here, in a cluster `ca.crt` in \
-             the Secret of `results.credential`",
+            "let git know the authority that signed the server's certificate: `http.sslCAInfo` here, in a cluster \
+             `results.ca`, or `ca.crt` in the Secret of `results.credential`",
         );
     }
     if says(&["host key verification"]) {

@@ -3,19 +3,26 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
 use nix::fcntl::{OFlag, open, openat, renameat};
-use nix::sys::stat::{Mode, fchmod, mkdirat};
-use nix::unistd::{UnlinkatFlags, fsync, unlinkat};
+use nix::sys::stat::{FileStat, Mode, fchmod, fstat, mkdirat};
+use nix::unistd::{Gid, UnlinkatFlags, fchown, fsync, geteuid, unlinkat};
 
 use crate::fs::words;
 use crate::machine;
 
 /// What a folder is opened with: what stands there now and is no link.
 const FOLDER: OFlag = OFlag::O_DIRECTORY.union(OFlag::O_NOFOLLOW).union(OFlag::O_CLOEXEC);
+
+/// Of a folder that only its user writes in.
+const FOR_ALL_TO_READ: Mode = Mode::from_bits_truncate(0o755);
+/// Of a folder that a group writes in: what is made there is of the group, and nobody removes what is another's.
+const FOR_A_GROUP: Mode = Mode::from_bits_truncate(0o3770);
+/// The same for everybody.
+const FOR_EVERYBODY: Mode = Mode::from_bits_truncate(0o1777);
 
 /// Returns the names in `root` of what `is_run` takes for the folder of a run, in order.
 ///
@@ -72,7 +79,7 @@ impl RunFolder {
 
     fn make_one(&self, name: &str) -> io::Result<Self> {
         let open = || openat(&self.folder, name, FOLDER, Mode::empty());
-        let make = || match mkdirat(&self.folder, name, Mode::from_bits_truncate(0o777)) {
+        let make = || match mkdirat(&self.folder, name, FOR_ALL_TO_READ) {
             // Another step was faster.
             Ok(()) | Err(Errno::EEXIST) => open(),
             Err(errno) => Err(errno),
@@ -88,12 +95,31 @@ impl RunFolder {
         Ok(Self { folder: folder.map_err(plain)?, place: self.place.join(name) })
     }
 
-    /// Lets jobs of any user write into the folder. With the sticky bit, so that they remove nothing of others.
+    /// Lets jobs, which are of `group`, write into the folder; on a volume that does not keep whose a folder is, everybody.
     ///
     /// # Errors
     /// When the volume does not allow it.
-    pub fn open_to_jobs(&self) -> io::Result<()> {
-        fchmod(&self.folder, Mode::from_bits_truncate(0o1777)).map_err(plain)
+    pub fn open_to(&self, group: u32) -> io::Result<()> {
+        let given =
+            fchown(&self.folder, None, Some(Gid::from_raw(group))).and_then(|()| fchmod(&self.folder, FOR_A_GROUP));
+        let is_kept = given.is_ok() && fstat(&self.folder).is_ok_and(|found| is_for(&found, group));
+        if is_kept { Ok(()) } else { fchmod(&self.folder, FOR_EVERYBODY).map_err(plain) }
+    }
+
+    /// Returns whether nobody but the user of this process can have written the file at `path`: the folder and the file are that
+    /// user's to write alone, and the volume keeps modes, as `output` shows, which [`open_to`](Self::open_to) jobs of `group` is.
+    ///
+    /// # Errors
+    /// Why it cannot be looked at.
+    pub fn is_closed_to(&self, group: u32, path: &str) -> io::Result<bool> {
+        let (output, file) = (self.above("output/.")?.0, self.open_file(path)?);
+        let [folder, output, file] = [self.folder.as_fd(), output.as_fd(), file.as_fd()].map(fstat);
+        let (folder, output, file) = (folder.map_err(plain)?, output.map_err(plain)?, file.map_err(plain)?);
+        let is_own = |found: &FileStat| {
+            let of_others = Mode::from_bits_truncate(found.st_mode) & (Mode::S_IWGRP | Mode::S_IWOTH);
+            found.st_uid == geteuid().as_raw() && of_others.is_empty()
+        };
+        Ok(is_own(&folder) && is_own(&file) && is_for(&output, group))
     }
 
     /// Gives what is at `path` another name, which ends in `.foreign`; nothing, where nothing is.
@@ -187,6 +213,11 @@ impl RunFolder {
         file.write_all(bytes)?;
         file.sync_all()
     }
+}
+
+/// Returns whether a folder is for `group` alone to write in.
+fn is_for(found: &FileStat, group: u32) -> bool {
+    found.st_gid == group && Mode::from_bits_truncate(found.st_mode) == FOR_A_GROUP
 }
 
 /// Returns what the system means when it met a link, a file in the place of a folder, or a socket.

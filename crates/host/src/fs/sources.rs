@@ -37,6 +37,16 @@ pub enum Content {
     Misnamed,
 }
 
+impl Content {
+    /// Returns why it was not read, after "it cannot be read: ".
+    pub fn reason(&self) -> &str {
+        match self {
+            Self::Refused(why) | Self::Unreadable(why) => why,
+            Self::Whole(_) | Self::TooLong(_) | Self::Absent | Self::Misnamed => "it is not there",
+        }
+    }
+}
+
 /// Reads all `.yaml` and `.yml` files at or below `paths`, which are relative to `root`; sorted by path, each once.
 ///
 /// Folders are walked whatever their name; names that begin with a dot are left out unless asked for. Files that people

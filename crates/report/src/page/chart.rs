@@ -207,7 +207,9 @@ fn label(told: &SeriesHistory, session: &SessionValue) -> String {
     let time = session.started_at.get(..16).unwrap_or(&session.started_at).replace('T', " ");
     let commit = session.commit.as_deref().map_or_else(String::new, |commit| format!(" · {}", words::short(commit)));
     let aside = told.outside(session).map_or_else(String::new, |why| format!(" · {why}"));
-    format!("{time}{commit} · {}{aside}", words::value(session.value, told.unit.as_deref()))
+    let shared = words::shared_with(&session.neighbors)
+        .map_or_else(String::new, |with| format!(" · {}", parts::sentence(&with)));
+    format!("{time}{commit} · {}{aside}{shared}", words::value(session.value, told.unit.as_deref()))
 }
 
 /// Marks the changes of a series, which is that of a chart or one that it replaced, and whose first session is at a place.

@@ -7,6 +7,8 @@ use maud::{Markup, html};
 use super::super::paths::{self, relative};
 use super::super::site::{Benchmark, Site};
 use super::{File, Page, by_weight, parts};
+use kubebench_attestation::{INVALID, Signature, UNSIGNED};
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Environment, Kind, Provenance, Status};
 use kubebench_results::compare::words;
 use kubebench_results::dataset::Row;
@@ -98,7 +100,10 @@ fn all_of(site: &Site<'_>, row: &Row, number: usize) -> Markup {
     html! {
         tr id=(anchor(row)) {
             (common(site, row, None))
-            td { @if let Some(link) = site.request.links.result(&row.path) { a href=(link) { (file) } } @else { (file) } }
+            td {
+                @if let Some(link) = site.request.links.result(&row.path) { a href=(link) { (file) } } @else { (file) }
+                @if let Some(Signature::Signed { key, .. }) = &row.signature { ", signed with " code { (parts::cut(key)) } }
+            }
             td { a href={ "#o" (number) } { (number) } }
         }
     }
@@ -111,7 +116,7 @@ fn common(site: &Site<'_>, row: &Row, place: Option<&str>) -> Markup {
     html! {
         td { @if let Some(place) = place { a href=(place) { (row.started_at) } } @else { (row.started_at) } }
         td { (parts::cut(&subject.case_name)) }
-        td { (round(row)) }
+        td { (round(row)) (doubt(row)) (shared(row)) }
         td { (parts::cut(&row.session)) }
         td { (status(row)) }
         td { (words::value(row.seconds, Some("s"))) }
@@ -128,9 +133,27 @@ fn round(row: &Row) -> String {
     format!("{}{}-a{}{synthetic}", if row.warmup { 'w' } else { 'r' }, row.repeat, row.attempt)
 }
 
+/// Marks a run whose file no key of the project has signed.
+fn doubt(row: &Row) -> Markup {
+    match &row.signature {
+        None | Some(Signature::Signed { .. }) => html! {},
+        Some(Signature::Unsigned) => html! { " " strong.warn { (UNSIGNED) } },
+        Some(Signature::Invalid(why)) => html! { " " strong.bad title=(parts::cut(why)) { (INVALID) } },
+    }
+}
+
+/// Marks a run that others shared a node with.
+fn shared(row: &Row) -> Markup {
+    let with = words::shared_with(&row.neighbors);
+    html! { @if let Some(with) = with { " " strong.warn { (parts::sentence(&with)) } } }
+}
+
 fn status(row: &Row) -> Markup {
     let name = match row.status {
-        Status::Succeeded => return html! { "succeeded" },
+        Status::Succeeded => {
+            let cautions = row.reasons.iter().filter(|reason| reason.code == ReasonCode::ToolCaution);
+            return html! { "succeeded" @for caution in cautions { "; " (parts::cut(&caution.message)) } };
+        }
         Status::Failed => "failed",
         Status::TimedOut => "timed out",
         Status::Interrupted => "interrupted",

@@ -80,6 +80,7 @@ pub fn compare(request: Request<'_>) -> Comparison {
         lines,
         unmatched,
         left_out: Vec::new(),
+        signatures: None,
         notes: notes.into_iter().collect(),
     }
 }

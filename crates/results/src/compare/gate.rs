@@ -26,6 +26,7 @@ use crate::verdict::{DEFAULT_THRESHOLD, Verdict};
 use kubebench_format::result::Ack;
 use kubebench_format::result::v1::Direction;
 use kubebench_stats::adjust::benjamini_hochberg;
+use kubebench_syntax::text::first_of;
 use kubebench_syntax::unit::MetricSelector;
 
 /// A gate of a spec.
@@ -197,13 +198,9 @@ fn only_elsewhere<'a>(request: &Request<'a>) -> BTreeSet<(&'a str, &'a str)> {
 fn not_judged(only_elsewhere: &BTreeSet<(&str, &str)>) -> Option<String> {
     const SHOWN: usize = 3;
     let names: BTreeSet<&str> = only_elsewhere.iter().map(|(benchmark, _)| *benchmark).collect();
-    let shown: Vec<&str> = names.iter().copied().take(SHOWN).collect();
-    let more = match names.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let names: Vec<&str> = names.into_iter().collect();
     (!names.is_empty())
-        .then(|| format!("not evaluated, since their only results are recorded ones: {}{more}", shown.join(", ")))
+        .then(|| format!("not evaluated, since their only results are recorded ones: {}", first_of(&names, SHOWN)))
 }
 
 /// Returns the partitions of gated benchmarks by benchmark and case, each with the metrics that gates are about.

@@ -51,13 +51,14 @@ impl Origin<'_> {
 
     fn session(&self, point: &Point) -> Option<SessionValue> {
         let session = self.partition.sessions.get(point.session)?;
-        let counted = point.rows.iter().filter_map(|at| self.dataset.rows().get(*at));
+        let counted = || point.rows.iter().filter_map(|at| self.dataset.rows().get(*at));
         Some(SessionValue {
             session: session.id.clone(),
             started_at: session.started_at.clone(),
             commit: self.commit(point.session),
             value: point.median,
-            results: counted.map(|row| row.path.clone()).collect(),
+            results: counted().map(|row| row.path.clone()).collect(),
+            neighbors: counted().flat_map(|row| row.neighbors.iter().cloned()).collect(),
         })
     }
 

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use crate::verdict::{Turn, Verdict, Why};
+use kubebench_format::attestation::v1::Signatures;
 pub use kubebench_format::result::v1::{Direction, Kind};
 
 /// The reason of a line whose case has no session at all.
@@ -32,6 +33,8 @@ pub struct Comparison {
     pub unmatched: Vec<Unmatched>,
     /// Result files that did not count, and why.
     pub left_out: Vec<LeftOut>,
+    /// Who recorded the results, where the project has keys.
+    pub signatures: Option<Signatures>,
     /// What else a reader has to know.
     pub notes: Vec<String>,
 }
@@ -59,6 +62,8 @@ pub struct GateReport {
     pub weakened: Vec<Weakened>,
     /// Result files that did not count, and why.
     pub left_out: Vec<LeftOut>,
+    /// Who recorded the results, where the project has keys.
+    pub signatures: Option<Signatures>,
     /// What else a reader has to know.
     pub notes: Vec<String>,
 }
@@ -102,6 +107,8 @@ pub struct History {
     pub open_elsewhere: usize,
     /// Result files that did not count, and why.
     pub left_out: Vec<LeftOut>,
+    /// Who recorded the results, where the project has keys.
+    pub signatures: Option<Signatures>,
     /// What else a reader has to know.
     pub notes: Vec<String>,
 }
@@ -309,6 +316,8 @@ pub struct SessionValue {
     /// The result files of these runs, below the results folder; left out in the data of a report where the first series of the file that
     /// has this session names the same.
     pub results: Vec<String>,
+    /// Who shared a node with one of these runs: names of benchmarks, and those of pods that are of none.
+    pub neighbors: BTreeSet<String>,
 }
 
 /// A regression that the newest sessions do not show, and that is not over.

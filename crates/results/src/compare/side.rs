@@ -239,9 +239,8 @@ impl Lineage {
 
     /// Returns whether a result is of these commits.
     pub fn has(&self, dataset: &Dataset, row: &Row) -> bool {
-        row.synthetic && !dataset.is_brought(row)
-            || self.has_unknown(dataset, row)
-            || self.commit_of(dataset, row).is_some()
+        !dataset.is_brought(row)
+            && (row.synthetic || self.has_unknown(dataset, row) || self.commit_of(dataset, row).is_some())
     }
 
     /// Returns where a result is among these commits. Of a run digest alone it is not known: a commit may bring one back.

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use kubebench_format::attestation::v1::Signatures;
 pub use kubebench_format::result::v1::{Direction, Kind};
 use kubebench_format::schema::generate_answer;
 
@@ -48,6 +49,9 @@ pub struct Comparison {
     pub unmatched: Vec<Unmatched>,
     /// Result files that did not count, and why.
     pub left_out: Vec<LeftOut>,
+    /// Who recorded the results; left out where the project has no keys.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signatures: Option<Signatures>,
     /// What else a reader has to know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -82,6 +86,9 @@ pub struct Gated {
     pub weakened: Vec<Weakened>,
     /// Result files that did not count, and why.
     pub left_out: Vec<LeftOut>,
+    /// Who recorded the results; left out where the project has no keys.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signatures: Option<Signatures>,
     /// What else a reader has to know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -132,6 +139,9 @@ pub struct History {
     pub series: Vec<SeriesHistory>,
     /// Result files that did not count, and why.
     pub left_out: Vec<LeftOut>,
+    /// Who recorded the results; left out where the project has no keys.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signatures: Option<Signatures>,
     /// What else a reader has to know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -417,6 +427,9 @@ pub struct SessionValue {
     /// has this session names the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<String>,
+    /// Who shared a node with one of these runs: names of benchmarks, and those of pods that are of none. It changes no verdict.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub neighbors: BTreeSet<String>,
 }
 
 /// A regression that is not resolved or acknowledged.

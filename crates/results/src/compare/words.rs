@@ -2,6 +2,7 @@
 
 mod began;
 mod next;
+mod shared;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,7 @@ pub use self::began::{NEWEST, better};
 pub(crate) use self::began::{Step, began, pending, steps, sureness};
 pub use self::next::next;
 pub(crate) use self::next::{Range, decide, limit, limit_to_add, ranges};
+pub use self::shared::shared_with;
 
 /// Returns a reason as a word for programs.
 pub(crate) fn code(reason: Reason) -> &'static str {

@@ -1,14 +1,15 @@
 //! One result as a row.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use kubebench_attestation::Signature;
 use kubebench_extract::tool::renamed::{Old, Renamed, may_be_renamed, renamed};
 use kubebench_format::result::BenchmarkResult;
 use kubebench_format::result::v1::{
-    Direction, Environment, Kind, Metadata, Metric, Native, Provenance, Reason, Status, StatusReason, Usage,
+    Direction, Environment, Kind, Metadata, Metric, Native, Neighbor, Provenance, Reason, Status, StatusReason, Usage,
 };
 use kubebench_syntax::unit::MetricSelector;
 
@@ -59,6 +60,10 @@ pub struct Row {
     pub pods: Option<u32>,
     /// The accelerators that it had.
     pub accelerators: Option<u64>,
+    /// Who shared a node with it: names of benchmarks, and those of pods that are of none.
+    pub neighbors: Vec<String>,
+    /// Who recorded it; unknown where there are no keys to check that by.
+    pub signature: Option<Signature>,
     pub(super) metrics: Vec<(u32, Option<f64>)>,
 }
 
@@ -116,6 +121,8 @@ impl Extract {
         for node in &mut environment.nodes {
             node.load_before = None;
         }
+        let neighbors = neighbors(std::mem::take(&mut environment.neighbors));
+        environment.neighbors_left_out = 0;
         let of_metric = |metric: Metric| {
             let (name, labels, now) = names.current(&metric);
             let Metric { unit, direction, kind, value, .. } = metric;
@@ -147,9 +154,18 @@ impl Extract {
             held_hours: usage.as_ref().and_then(held),
             pods: usage.as_ref().map(|usage| usage.pods),
             accelerators: usage.as_ref().map(|usage| usage.accelerators.values().sum()),
+            neighbors,
+            signature: None,
             metrics: Vec::new(),
         };
         Self { row, subject: metadata, origin: source, environment, metrics }
+    }
+
+    /// The same with who recorded it.
+    #[must_use]
+    pub fn recorded_by(mut self, signature: Option<Signature>) -> Self {
+        self.row.signature = signature;
+        self
     }
 }
 
@@ -181,6 +197,12 @@ impl Names<'_> {
             }
         }
     }
+}
+
+/// Returns who was there, each once.
+fn neighbors(pods: Vec<Neighbor>) -> Vec<String> {
+    let names: BTreeSet<String> = pods.into_iter().map(|of| of.benchmark.unwrap_or(of.pod)).collect();
+    names.into_iter().collect()
 }
 
 /// Returns for how long the resources were held that were held longest.

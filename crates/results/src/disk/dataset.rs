@@ -13,13 +13,15 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::{Dataset, Extract, Kept, KeptOf, Row};
-use kubebench_format::result;
+use kubebench_attestation::{self as attestation, Key, Signature, verify};
+use kubebench_format::attestation::{place as attested, result_of};
+use kubebench_format::result::{self, Sealed};
 use kubebench_host::fs::{Content, cache_folder, find_results, read_result};
 use kubebench_syntax::digest::{Digest, Hasher};
 use kubebench_syntax::invariant::Invariant as _;
 
 /// The first line of a cache; another version of the program reads another.
-const HEAD: &str = concat!("kubebench archive 5 ", env!("CARGO_PKG_VERSION"), "\n");
+const HEAD: &str = concat!("kubebench archive 7 ", env!("CARGO_PKG_VERSION"), "\n");
 /// The length of the digest at its end.
 const DIGITS: usize = 64;
 
@@ -62,6 +64,8 @@ impl Files for Folder {
 pub struct Read {
     /// The results.
     pub dataset: Dataset,
+    /// Envelopes of results that are not there.
+    pub orphans: Vec<String>,
     /// Files that are no results, by their path.
     pub bad: BTreeMap<String, Bad>,
     /// How many files were opened, and not known from the cache.
@@ -85,6 +89,8 @@ pub enum Stamp {
     File(u64, i64, i64, i64, i64, u64),
     /// The name of its content.
     Content(String),
+    /// Those of a file and of its envelope.
+    Signed(Box<Self>, Option<Box<Self>>),
 }
 
 #[derive(Deserialize)]
@@ -99,9 +105,11 @@ struct Cache<'a> {
     dataset: KeptOf<'a>,
 }
 
-/// Returns the place of the cache for the results of the place that `identity` names, unless this user has no place for caches.
-pub fn cache_for(identity: &str) -> Option<PathBuf> {
-    let name = Digest::of(identity.as_bytes()).hex();
+/// Returns the place of the cache for the results of the place that `identity` names, by the keys that it was read with, unless this user
+/// has no place for caches.
+pub fn cache_for(identity: &str, keys: &[Key]) -> Option<PathBuf> {
+    let keys = if keys.is_empty() { String::new() } else { format!("\0{}", attestation::identity(keys)) };
+    let name = Digest::of(format!("{identity}{keys}").as_bytes()).hex();
     Some(cache_folder()?.join("archive").join(format!("{}.json", name.get(..16)?)))
 }
 
@@ -109,29 +117,42 @@ pub fn cache_for(identity: &str) -> Option<PathBuf> {
 const AT_ONCE: usize = 1024;
 
 /// Reads the results below `folder`, as far as `cache` does not know them.
-pub fn read_folder(folder: &Path, cache: Option<&Path>) -> Read {
-    read(&Folder, find_results(folder, ""), cache)
+pub fn read_folder(folder: &Path, keys: &[Key], cache: Option<&Path>) -> Read {
+    read(&Folder, find_results(folder, ""), keys, cache)
 }
 
-/// Reads the results that were `found` in a place, as far as `cache` does not know them.
-pub fn read<F: Files>(place: &F, found: Found<F::File>, cache: Option<&Path>) -> Read {
+/// The files of a place, each result with its envelope.
+struct Signed<'p, F: Files> {
+    place: &'p F,
+    envelopes: BTreeMap<String, Result<F::File, Content>>,
+    keys: &'p [Key],
+}
+
+/// Reads the results that were `found` in a place, as far as `cache` does not know them, and by `keys` who recorded them.
+pub fn read<F: Files>(place: &F, mut found: Found<F::File>, keys: &[Key], cache: Option<&Path>) -> Read {
+    let envelopes: Vec<String> = found.keys().filter(|path| result_of(path).is_some()).cloned().collect();
+    let envelopes: BTreeMap<String, Result<F::File, Content>> =
+        envelopes.into_iter().filter_map(|path| found.remove_entry(&path)).collect();
+    let is_orphan = |path: &&String| result_of(path).is_none_or(|result| !found.contains_key(&result));
+    let orphans = envelopes.keys().filter(is_orphan).cloned().collect();
+    let place = &Signed { place, envelopes, keys };
     let found: Vec<Listed<F::File>> = found.into_iter().collect();
     let (stamps, mut old) = cache.and_then(load).unwrap_or_default();
     let known: BTreeMap<&str, (usize, &Stamp)> =
         old.rows().iter().zip(&stamps).enumerate().map(|(at, (row, stamp))| (row.path.as_str(), (at, stamp))).collect();
     let fresh: Vec<Option<usize>> =
-        found.par_iter().map(|(path, file)| is_known(place, file, known.get(path.as_str()))).collect();
+        found.par_iter().map(|(path, file)| place.is_known(path, file, known.get(path.as_str()))).collect();
     let is_all_known = fresh.iter().all(Option::is_some) && fresh.len() == old.rows().len();
     drop(known);
     if is_all_known {
-        return Read { dataset: old, bad: BTreeMap::new(), opened: 0 };
+        return Read { dataset: old, orphans, bad: BTreeMap::new(), opened: 0 };
     }
     let (mut dataset, mut bad, mut new, mut opened) = (Dataset::default(), BTreeMap::new(), Vec::new(), 0);
     let mut rows: Vec<Option<Row>> = old.take_rows().into_iter().map(Some).collect();
     for (files, fresh) in found.chunks(AT_ONCE).zip(fresh.chunks(AT_ONCE)) {
         let read = |((path, file), known): (&Listed<F::File>, &Option<usize>)| match (known, file) {
             (Some(at), _) => Outcome::Known(*at),
-            (None, Ok(file)) => outcome(place, path, file),
+            (None, Ok(file)) => place.outcome(path, file),
             (None, Err(content)) => Outcome::Bad(Bad::Unread(content.clone())),
         };
         let outcomes: Vec<Outcome> = files.par_iter().zip(fresh).map(read).collect();
@@ -158,7 +179,7 @@ pub fn read<F: Files>(place: &F, found: Found<F::File>, cache: Option<&Path>) ->
         // Whoever has no room for a cache waits longer, and has the same answer.
         let _ = cache.is_none_or(|cache| store(cache, &Cache { stamps: new, dataset: dataset.to_kept() }).is_ok());
     }
-    Read { dataset, bad, opened }
+    Read { dataset, orphans, bad, opened }
 }
 
 enum Outcome {
@@ -167,23 +188,57 @@ enum Outcome {
     Bad(Bad),
 }
 
-/// Returns the place of the row of a file that is still the one that was read.
-fn is_known<F: Files>(place: &F, file: &Result<F::File, Content>, known: Option<&(usize, &Stamp)>) -> Option<usize> {
-    let (at, was) = known?;
-    (place.stamp(file.as_ref().ok()?)? == **was).then_some(*at)
-}
+impl<F: Files> Signed<'_, F> {
+    /// Returns the place of the row of a file that is still the one that was read.
+    fn is_known(&self, path: &str, file: &Result<F::File, Content>, known: Option<&(usize, &Stamp)>) -> Option<usize> {
+        let (at, was) = known?;
+        (self.stamp(path, file.as_ref().ok()?)? == **was).then_some(*at)
+    }
 
-fn outcome<F: Files>(place: &F, path: &str, file: &F::File) -> Outcome {
-    // Taken before the file is read: one that is written meanwhile is read again the next time.
-    let stamp = place.stamp(file);
-    match place.bytes(file) {
-        Ok(bytes) => match (result::as_written(&bytes), stamp) {
+    fn outcome(&self, path: &str, file: &F::File) -> Outcome {
+        // Taken before the file is read: one that is written meanwhile is read again the next time.
+        let stamp = self.stamp(path, file);
+        let bytes = match self.place.bytes(file) {
+            Ok(bytes) => bytes,
+            Err(content) => return Outcome::Bad(Bad::Unread(content)),
+        };
+        match (result::as_written(&bytes), stamp) {
             (Some(result), Some(stamp)) if result::path(&result) == path => {
-                Outcome::Read(Box::new(Extract::of(path, result)), stamp)
+                let sealed = Sealed { result, bytes };
+                let signature = (!self.keys.is_empty()).then(|| self.signature(path, &sealed));
+                Outcome::Read(Box::new(Extract::of(path, sealed.result).recorded_by(signature)), stamp)
             }
             _ => Outcome::Bad(Bad::Bytes(bytes)),
-        },
-        Err(content) => Outcome::Bad(Bad::Unread(content)),
+        }
+    }
+
+    /// Returns what tells that a file and its envelope are those that were read; where there are no keys, envelopes are not looked at.
+    fn stamp(&self, path: &str, file: &F::File) -> Option<Stamp> {
+        let stamp = self.place.stamp(file)?;
+        if self.keys.is_empty() {
+            return Some(stamp);
+        }
+        let envelope = self.envelopes.get(&attested(path)).and_then(|file| file.as_ref().ok());
+        let of_envelope = envelope.map(|file| self.place.stamp(file).map(Box::new));
+        // One that cannot be looked at is read each time.
+        of_envelope
+            .map_or(Some(None), |stamp| stamp.map(Some))
+            .map(|of_envelope| Stamp::Signed(Box::new(stamp), of_envelope))
+    }
+
+    fn signature(&self, path: &str, sealed: &Sealed) -> Signature {
+        let envelope = self.envelopes.get(&attested(path));
+        let read = |file: &Result<F::File, Content>| self.place.bytes(file.as_ref().map_err(Clone::clone)?);
+        signature(envelope.map(read), sealed, self.keys)
+    }
+}
+
+/// Returns who recorded a result by its envelope, where it has one.
+pub fn signature(envelope: Option<Result<Vec<u8>, Content>>, sealed: &Sealed, keys: &[Key]) -> Signature {
+    match envelope {
+        None => Signature::Unsigned,
+        Some(Ok(bytes)) => verify(&bytes, sealed, keys),
+        Some(Err(content)) => Signature::Invalid(format!("its envelope cannot be read: {}", content.reason())),
     }
 }
 

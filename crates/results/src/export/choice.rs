@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Format;
 use crate::dataset::{CurrentRules, Dataset, Doubt, NewestUnits, Row, settle};
+use kubebench_attestation::Counted;
 use kubebench_format::result::BenchmarkResult;
 use kubebench_format::result::v1::{Metric, Status};
 use kubebench_syntax::unit::{MetricUnit, moment};
@@ -16,6 +17,8 @@ pub enum Extra {
     Warmup,
     /// Runs that did not succeed.
     Invalid,
+    /// Results that do not count for want of a signature.
+    Unsigned,
 }
 
 impl Passed {
@@ -24,6 +27,7 @@ impl Passed {
         let counts = [
             (self.warmups, "warm-ups (`--include warmup`)"),
             (self.invalid, "runs that did not succeed (`--include invalid`)"),
+            (self.unsigned, "results that are not signed as `requireSigned` asks (`--include unsigned`)"),
             (self.readings, "other readings of runs whose logs were read again"),
             (self.earlier, "runs of earlier sessions"),
         ];
@@ -35,13 +39,14 @@ impl Passed {
 
 impl Extra {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Warmup, Self::Invalid];
+    pub const ALL: [Self; 3] = [Self::Warmup, Self::Invalid, Self::Unsigned];
 
     /// Returns its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Warmup => "warmup",
             Self::Invalid => "invalid",
+            Self::Unsigned => "unsigned",
         }
     }
 }
@@ -53,6 +58,8 @@ pub struct Passed {
     pub warmups: usize,
     /// Runs that did not succeed.
     pub invalid: usize,
+    /// Results that do not count for want of a signature.
+    pub unsigned: usize,
     /// Other readings of a run whose logs were read again.
     pub readings: usize,
     /// Runs of sessions before the last one.
@@ -88,12 +95,23 @@ impl Chosen {
     }
 }
 
-/// Chooses among the results of a dataset; `current` are the rules that specs have now.
-pub fn choose(mut dataset: Dataset, current: &dyn Fn() -> CurrentRules, format: Format, extras: &[Extra]) -> Chosen {
+/// Chooses among the results of a dataset those that `counted` takes; `current` are the rules that specs have now.
+pub fn choose(
+    mut dataset: Dataset,
+    counted: Counted,
+    current: &dyn Fn() -> CurrentRules,
+    format: Format,
+    extras: &[Extra],
+) -> Chosen {
+    let found = dataset.rows().len();
+    if !extras.contains(&Extra::Unsigned) {
+        dataset.retain(|row| counted.refuses(row.signature.as_ref()).is_none());
+    }
     let all = dataset.rows().len();
     let doubts = settle(&mut dataset, current);
     let doubtful = doubts.iter().flat_map(Doubt::paths).collect::<BTreeSet<_>>().len();
-    let mut passed = Passed { readings: all - doubtful - dataset.rows().len(), ..Passed::default() };
+    let mut passed =
+        Passed { unsigned: found - all, readings: all - doubtful - dataset.rows().len(), ..Passed::default() };
     let mut chosen: Vec<&Row> = Vec::new();
     for row in dataset.rows() {
         // A warm-up that failed needs both.

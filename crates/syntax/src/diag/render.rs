@@ -16,6 +16,8 @@ mod sarif;
 #[cfg(test)]
 mod tests;
 
+pub use printable::is_hidden;
+
 use std::borrow::Cow;
 
 use self::location::Location;

@@ -4,10 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// A shorter value in the other case is found everywhere by chance.
-const SHORTEST_CASELESS: usize = 8;
-/// The base64 of a shorter value is found everywhere by chance.
-const SHORTEST_BASE64: usize = 8;
+/// A shorter value in the other case, or in base64, is found everywhere by chance.
+const SHORTEST: usize = 8;
 
 /// RFC 3986: all but unreserved characters, as Rust, Go, C and Java's newer libraries encode.
 const RESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
@@ -29,10 +27,8 @@ pub(super) fn spellings(value: &str) -> Vec<String> {
         made.push(encoded);
     }
     made.extend(escapes(value));
-    if value.len() >= SHORTEST_CASELESS {
+    if value.len() >= SHORTEST {
         made.extend([value.to_lowercase(), value.to_uppercase()]);
-    }
-    if value.len() >= SHORTEST_BASE64 {
         made.push(STANDARD.encode(value));
         for (engine, before) in
             [STANDARD_NO_PAD, URL_SAFE_NO_PAD].iter().flat_map(|engine| (0..3).map(move |before| (engine, before)))

@@ -5,8 +5,10 @@ use std::ops::Range;
 
 use super::{Duration, UnitError, quoted};
 
+mod clock;
 mod field;
 
+pub use clock::{ClockChanges, LocalTime, Start};
 use field::{Field, values};
 
 /// A schedule: five fields, or a descriptor such as `@daily` or `@every 2h`.

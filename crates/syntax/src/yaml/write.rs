@@ -10,6 +10,7 @@ use crate::invariant::Invariant as _;
 
 #[cfg(test)]
 mod corpus;
+mod literal;
 mod plain;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,8 @@ use serde_json::{Map, Number, Value};
 use serde_yaml::{DoubleQuoted, SerializerOptions, ser_options, to_string_with_options};
 
 use super::scalar::{Plain, classify};
+use literal::{Block, is_visible, was_literal};
+pub use literal::{differs_from_epoch_1, obstacle};
 
 /// The keys that open a Kubernetes object, in the order its readers expect; the others follow sorted.
 const LEADING_KEYS: [&str; 5] = ["apiVersion", "kind", "metadata", "spec", "data"];
@@ -30,17 +33,31 @@ const LONG_KEY: usize = 1000;
 
 /// Returns `value` as one YAML document in block style, without `---`, ending in a newline.
 ///
-/// The top level begins with `apiVersion`, `kind`, `metadata`, `spec` and `data`; all other keys are sorted. Multi-line
-/// text is a literal block where that is safe. No line ends in a space, so that no editor or hook rewrites a manifest, and
-/// no line but those of a literal block begins with `---`, where kubectl would end the document.
+/// The top level begins with `apiVersion`, `kind`, `metadata`, `spec` and `data`; all other keys are sorted. Text of
+/// several lines is a literal block, unless it holds an [`obstacle`]. Only lines of such blocks end in blanks, and none
+/// begins with `---`, where kubectl would end the document.
 ///
 /// Every string can be written: the only code points that YAML cannot carry are surrogates, which a `String` cannot hold.
 pub fn write(value: &Value) -> String {
+    write_with(value, Block::of)
+}
+
+/// Returns `value` as epoch 1 wrote it, for a text that is part of what the run digest covers: another form of it would
+/// be another run.
+pub fn write_as_in_epoch_1(value: &Value) -> String {
+    write_with(value, |text| Block::of(text).filter(|_| was_literal(text)))
+}
+
+/// Decides which texts are literal blocks.
+type Blocks = fn(&str) -> Option<Block>;
+
+fn write_with(value: &Value, blocks: Blocks) -> String {
     let mut text = String::new();
     match value {
-        Value::Object(map) if !map.is_empty() => write_map(map, leading_rank, 0, &mut text),
-        Value::Array(items) if !items.is_empty() => write_list(items, 0, &mut text),
-        leaf => write_leaf(leaf, 0, &mut text),
+        Value::Object(map) if !map.is_empty() => write_map(map, leading_rank, 0, blocks, &mut text),
+        Value::Array(items) if !items.is_empty() => write_list(items, 0, blocks, &mut text),
+        // Readers disagree on what an indentation at the top counts from.
+        leaf => write_leaf(leaf, 0, |text| Block::of(text).filter(|block| block.is_measured), &mut text),
     }
     text
 }
@@ -54,7 +71,7 @@ pub fn write_string_scalar(text: &str) -> String {
 }
 
 /// Writes the entries of `map`; the first one begins where `text` ends, the others at `column`.
-fn write_map(map: &Map<String, Value>, rank: fn(&str) -> usize, column: usize, text: &mut String) {
+fn write_map(map: &Map<String, Value>, rank: fn(&str) -> usize, column: usize, blocks: Blocks, text: &mut String) {
     // Sorted here, whatever order the map has: a dependency may turn on `serde_json`'s `preserve_order`.
     let mut entries: Vec<_> = map.iter().collect();
     entries.sort_by_key(|(key, _)| (rank(key), key.as_str()));
@@ -67,61 +84,51 @@ fn write_map(map: &Map<String, Value>, rank: fn(&str) -> usize, column: usize, t
             Value::Object(map) if !map.is_empty() => {
                 text.push('\n');
                 indent(column + INDENT, text);
-                write_map(map, |_| 0, column + INDENT, text);
+                write_map(map, |_| 0, column + INDENT, blocks, text);
             }
             Value::Array(items) if !items.is_empty() => {
                 text.push('\n');
                 indent(column, text);
-                write_list(items, column, text);
+                write_list(items, column, blocks, text);
             }
             leaf => {
                 text.push(' ');
-                write_leaf(leaf, column, text);
+                write_leaf(leaf, column, blocks, text);
             }
         }
     }
 }
 
 /// Writes `items`; the first one begins where `text` ends, the others at `column`.
-fn write_list(items: &[Value], column: usize, text: &mut String) {
+fn write_list(items: &[Value], column: usize, blocks: Blocks, text: &mut String) {
     for (index, item) in items.iter().enumerate() {
         if index > 0 {
             indent(column, text);
         }
         text.push_str("- ");
         match item {
-            Value::Object(map) if !map.is_empty() => write_map(map, |_| 0, column + INDENT, text),
-            Value::Array(items) if !items.is_empty() => write_list(items, column + INDENT, text),
-            leaf => write_leaf(leaf, column, text),
+            Value::Object(map) if !map.is_empty() => write_map(map, |_| 0, column + INDENT, blocks, text),
+            Value::Array(items) if !items.is_empty() => write_list(items, column + INDENT, blocks, text),
+            leaf => write_leaf(leaf, column, blocks, text),
         }
     }
 }
 
 /// Writes what has nothing inside, and ends its line; `column` is that of the key or list item that it belongs to.
-fn write_leaf(leaf: &Value, column: usize, text: &mut String) {
+fn write_leaf(leaf: &Value, column: usize, blocks: Blocks, text: &mut String) {
     match leaf {
         Value::Null => text.push_str("null"),
         Value::Bool(flag) => text.push_str(if *flag { "true" } else { "false" }),
         Value::Number(number) => write_number(number, text),
         Value::String(string) if plain::is_surely_plain(string) => text.push_str(string),
-        Value::String(string) if is_literal_safe(string) => return write_literal(string, column + INDENT, text),
-        Value::String(string) => write_string(string, text),
+        Value::String(string) => match blocks(string) {
+            Some(block) => return block.write(string, column + INDENT, text),
+            None => write_string(string, text),
+        },
         Value::Array(_) => text.push_str("[]"),
         Value::Object(_) => text.push_str("{}"),
     }
     text.push('\n');
-}
-
-fn write_literal(string: &str, column: usize, text: &mut String) {
-    let (mark, body) = string.strip_suffix('\n').map_or(("|-\n", string), |body| ("|\n", body));
-    text.push_str(mark);
-    for line in body.split('\n') {
-        if !line.is_empty() {
-            indent(column, text);
-            text.push_str(line);
-        }
-        text.push('\n');
-    }
 }
 
 fn indent(column: usize, text: &mut String) {
@@ -231,43 +238,4 @@ fn quoted(string: &str) -> String {
 
 fn options() -> SerializerOptions {
     ser_options! { prefer_block_scalars: false }
-}
-
-/// Tells whether every reader and every editor leaves `text` as it is in a literal block.
-///
-/// A first line that starts with a space or is empty would need an indentation indicator; more than one newline at the
-/// end would be trimmed by whoever tidies the end of a file.
-fn is_literal_safe(text: &str) -> bool {
-    let body = text.strip_suffix('\n').unwrap_or(text);
-    text.contains('\n')
-        && !body.is_empty()
-        && !body.starts_with([' ', '\n'])
-        && !body.ends_with('\n')
-        && !body.ends_with(' ')
-        && !body.contains(" \n")
-        && has_only_visible_lines(body)
-}
-
-fn has_only_visible_lines(text: &str) -> bool {
-    if text.is_ascii() {
-        text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n'))
-    } else {
-        text.chars().all(|character| character == '\n' || is_visible(character))
-    }
-}
-
-/// Tells whether a character is one that people see, and see as it is: no control, no format character, no other blank
-/// than the space.
-fn is_visible(character: char) -> bool {
-    match character {
-        ' '..='~' => true,
-        '\u{A1}'.. => {
-            !character.is_whitespace()
-                && !matches!(character,
-                    '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
-                    | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{FFFE}'..='\u{FFFF}'
-                    | '\u{E0000}'..='\u{E0FFF}')
-        }
-        _ => false,
-    }
 }

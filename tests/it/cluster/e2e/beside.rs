@@ -17,7 +17,7 @@ spec:
   results: {mountInJob: true}
   prepare:
     image: busybox:1
-    command: [sh, -ec, 'cp "$KUBEBENCH_FILES/factor" /kubebench/experiments/prepared; echo prepared']
+    command: [sh, -ec, 'cp "$KUBEBENCH_FILES/factor" "$KUBEBENCH_DATA_ROOT/prepared"; echo prepared']
     resources: {cpu: 10m, memory: 16Mi}
     timeout: 2m
   workload:
@@ -44,7 +44,12 @@ spec:
 
 const MAIN: &str = r#"#!/bin/sh
 set -eu
-factor=$(cat /kubebench/experiments/prepared)
+factor=$(cat "$KUBEBENCH_DATA_ROOT/prepared")
+# What is not its output it cannot write, and does not see.
+if echo 9 >"$KUBEBENCH_DATA_ROOT/prepared"; then exit 3; fi
+if echo 9 >"$KUBEBENCH_EXP_PATH/result.json"; then exit 4; fi
+if [ "$(ls /kubebench/experiments "$KUBEBENCH_EXP_PATH" | tr '\n' ' ')" != "/kubebench/experiments: run  /kubebench/experiments/run: output " ]; then exit 5; fi
+if rm -r "$KUBEBENCH_EXP_OUTPUT_PATH/logs"; then exit 6; fi
 echo "rate $((factor * 3)) x/s"
 echo "$((factor * 5))" >"$KUBEBENCH_EXP_OUTPUT_PATH/written"
 "#;
@@ -81,6 +86,11 @@ fn all_that_stands_around_a_run_does_its_part() {
     }
     let said = cycle.look("test", "beside", "cat */output/logs/job-0.side.log; find . -name '*.log' | sort");
     assert_eq!(said.matches("beside the run\nlast words\n").count(), 2, "{said}");
+    let modes = "stat -c '%a %u %g' beside-*/result.json beside-*/attempt.json beside-*/config | sort | uniq -c | tr -s ' '; \
+        stat -c '%a %u %g' beside-*/output data/beside .workflows | sort | uniq -c | tr -s ' '";
+    let steps = " 4 644 65531 65532\n 3 755 65531 65532\n";
+    let shared = " 4 3770 65531 65532\n 1 755 65531 65532\n";
+    assert_eq!(cycle.look("test", "beside", modes), format!("{steps}{shared}"));
     // Of what a run has made, nothing is left in the cluster.
     let namespace = cycle.namespace("test");
     let uid = ended["metadata"]["uid"].as_str().unwrap();

@@ -46,6 +46,11 @@ pub(super) fn bring(archive: &Path) {
     assert_yes(&ctr(&["images", "import", archive.to_str().unwrap()]).output().unwrap());
 }
 
+/// Gives the image `name` of the node another name too.
+pub(in crate::cluster) fn tag(name: &str, other: &str) {
+    assert_yes(&ctr(&["images", "tag", "--force", name, other]).output().unwrap());
+}
+
 /// Returns whether the node of `tests/cluster` has the image `name`.
 pub(super) fn has(name: &str) -> bool {
     let listed = ctr(&["images", "list", "--quiet"]).output().unwrap();

@@ -17,8 +17,8 @@ impl Loop {
                 "restartPolicy": "Never",
                 "automountServiceAccountToken": false,
                 "securityContext": {
-                    "runAsUser": 65532, "runAsGroup": 65532, "fsGroup": 65532, "runAsNonRoot": true,
-                    "seccompProfile": {"type": "RuntimeDefault"},
+                    "runAsUser": 65531, "runAsGroup": 65532, "fsGroup": 65532, "runAsNonRoot": true,
+                    "fsGroupChangePolicy": "OnRootMismatch", "seccompProfile": {"type": "RuntimeDefault"},
                 },
                 "containers": [{
                     "name": "look",

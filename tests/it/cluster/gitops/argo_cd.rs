@@ -21,6 +21,9 @@ fn argo_cd_runs_what_is_pushed_and_nothing_twice() {
 
     // The first sync of all: the template is there before the Workflows that sort before it. Five more while they run.
     watched.begin(&["alpha", "broken", "zeta"]);
+    eventually("a Workflow that waits for another one is progress", || {
+        (watched.is_one_waiting() && application.read()["status"]["health"]["status"] == "Progressing").then_some(())
+    });
     let begun = uids(&watched);
     for _ in 0..5 {
         application.sync_again(&watched.revision());

@@ -19,13 +19,22 @@ fn flux_runs_what_is_pushed_and_nothing_twice() {
     };
     let pushed = Timestamp::now();
     let namespace = watched.namespace();
-    let changes =
-        [("namespace: flux-system", format!("namespace: {namespace}")), ("interval: 1m", "interval: 3s".into())];
+    let changes = [
+        ("namespace: flux-system", format!("namespace: {namespace}")),
+        ("namespace: benchmarks", format!("namespace: {namespace}")),
+        ("interval: 1m", "interval: 3s".into()),
+    ];
     let deployed = watched.write_deployed("deploy/flux", &changes.each_ref().map(|(from, to)| (*from, to.as_str())));
     watched.cluster().say(["apply", "-f", &deployed]);
 
     // The first sync of all: the template is there before the Workflows.
     watched.begin(&["alpha", "zeta"]);
+    eventually("a Kustomization is ready while a Workflow waits for another one", || {
+        let object = watched.cluster().json(["-n", namespace, "get", BENCHMARKS, "-o", "json"]);
+        let mut conditions = object["status"]["conditions"].as_array()?.iter();
+        let is_ready = conditions.any(|condition| condition["type"] == "Ready" && condition["status"] == "True");
+        (is_ready && watched.is_one_waiting()).then_some(())
+    });
     let begun = uids(&watched);
     for round in 1..=5 {
         reconcile(&watched, round);
@@ -83,6 +92,52 @@ fn flux_runs_what_is_pushed_and_nothing_twice() {
     assert_eq!(watched.results("zeta"), [result(1, 1, "succeeded")]);
 
     health_is_that_of_the_runs(&watched);
+    what_was_merged_gives_no_rights(&watched);
+}
+
+/// Files that somebody put beside what `compile` wrote: Flux applies them as an account that may not give what they give.
+fn what_was_merged_gives_no_rights(watched: &Watched) {
+    let namespace = watched.namespace();
+    let reads = r#"[{"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}]"#;
+    let rbac = "apiVersion: rbac.authorization.k8s.io/v1";
+    for (file, text, words) in [
+        (
+            "cluster.yaml",
+            format!(
+                "{rbac}\nkind: ClusterRoleBinding\nmetadata: {{name: {namespace}, labels: {{kubebench.dev/benchmark: x}}}}\nroleRef: {{apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}}\nsubjects: [{{kind: ServiceAccount, name: default, namespace: {namespace}}}]\n"
+            ),
+            "clusterrolebindings.rbac.authorization.k8s.io",
+        ),
+        (
+            "role.yaml",
+            format!(
+                "{rbac}\nkind: Role\nmetadata: {{name: x, namespace: {namespace}, labels: {{kubebench.dev/benchmark: x}}}}\nrules: {reads}\n"
+            ),
+            "attempting to grant RBAC permissions not currently held",
+        ),
+        (
+            "secret.yaml",
+            format!(
+                "apiVersion: v1\nkind: Secret\nmetadata: {{name: x, namespace: {namespace}, labels: {{kubebench.dev/benchmark: x}}}}\n"
+            ),
+            "cannot patch resource \"secrets\"",
+        ),
+    ] {
+        let path = format!("generated/cpu/alpha/{file}");
+        watched.cycle.project.folder.write(&path, text);
+        watched.cycle.push();
+        let said = || {
+            let object = watched.cluster().json(["-n", namespace, "get", BENCHMARKS, "-o", "json"]);
+            let conditions = object["status"]["conditions"].as_array().unwrap().clone();
+            conditions.into_iter().find(|condition| condition["type"] == "Ready").unwrap()
+        };
+        eventually(&format!("Flux may not apply {file}"), || {
+            let ready = said();
+            (ready["status"] == "False" && ready["message"].as_str().is_some_and(|text| text.contains(words)))
+                .then_some(())
+        });
+        std::fs::remove_file(watched.cycle.project.place(&path)).unwrap();
+    }
 }
 
 /// Each object belongs to one of the two Kustomizations.

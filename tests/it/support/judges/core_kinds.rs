@@ -3,6 +3,7 @@
 
 use std::any::type_name;
 
+use k8s_openapi::api::admissionregistration::v1::{ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding};
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::batch::v1::{CronJob, Job};
 use k8s_openapi::api::core::v1::{ConfigMap, LimitRange, Namespace, PersistentVolumeClaim, Pod, ResourceQuota};
@@ -26,6 +27,10 @@ pub(crate) fn faults(api_version: &str, kind: &str, object: &Value) -> Option<Ve
         ("v1", "Secret") => lost::<Secret>,
         ("v1", "Service") => lost::<Service>,
         ("v1", "ServiceAccount") => lost::<ServiceAccount>,
+        ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy") => lost::<ValidatingAdmissionPolicy>,
+        ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding") => {
+            lost::<ValidatingAdmissionPolicyBinding>
+        }
         ("apps/v1", "Deployment") => lost::<Deployment>,
         ("batch/v1", "CronJob") => lost::<CronJob>,
         ("batch/v1", "Job") => lost::<Job>,

@@ -56,6 +56,26 @@ fn scripts_from_windows() {
 }
 
 #[test]
+fn files_that_no_diff_shows_by_the_line() {
+    let with = |path: &str| {
+        format!(
+            "workload: {{job: {{image: 'r.example/a:1', command: [a], resources: {{cpu: 1, memory: 1Gi}}, files: {{a: {{path: {path}}}}}}}}}"
+        )
+    };
+    let check = |path: &str, message| check(&with(path), &[("KB0439", message)]);
+    check("crlf.toml", str! {"the file `a` is one line in the manifests: it holds a carriage return (U+000D)"});
+    check("marked.py", str! {"the file `a` is one line in the manifests: it holds a byte order mark (U+FEFF)"});
+    check("colors.sh", str! {"the file `a` is one line in the manifests: it holds a control character (U+001B)"});
+    check(
+        "pasted.py",
+        str! {"the file `a` is one line in the manifests: it holds a blank that is not a space (U+00A0)"},
+    );
+    for path in ["binary", "tabs.sh", "unix.sh"] {
+        super::check(&with(path), &[]);
+    }
+}
+
+#[test]
 fn tokens_in_a_script() {
     let job = "workload: {job: {image: 'r.example/a:1', command: [a], resources: {cpu: 1, memory: 1Gi}, files: {a: {path: token}}}}";
     check(job, &[("KB0407", str! {"line 2 of the carried file `token` holds a GitHub token"})]);

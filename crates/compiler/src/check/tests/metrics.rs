@@ -151,6 +151,27 @@ fn failed_requests_that_nothing_counts() {
 }
 
 #[test]
+fn cautions_that_no_tool_says() {
+    let of = |tool: &str, names: &str| {
+        format!("metrics: [{{from: {{tool: {{name: {tool}}}}}}}]\nchecks: [{{cautions: {{forbid: [{names}]}}}}]")
+    };
+    assert_eq!(lowered(&of("google-benchmark", "debugBuild, frequencyScaling")), []);
+    assert_findings(
+        &lowered(&of("fio", "queueDepthCapped, debugBuild")),
+        &[("KB0313", str! {"nothing that this benchmark measures says `debugBuild`"})],
+    );
+    assert_findings(
+        &lowered(
+            "metrics: [{name: x, better: lower, from: {duration: run}}]\nchecks: [{metric: x, cautions: {forbid: [debugBuild]}}]",
+        ),
+        &[
+            ("KB0313", str! {"nothing that this benchmark measures says `debugBuild`"}),
+            ("KB0207", str! {"`restarts`, `failedRequests` and `cautions` are about the run, not about a metric"}),
+        ],
+    );
+}
+
+#[test]
 fn labels_that_a_tool_has_itself() {
     let rule = |label: &str| {
         format!(

@@ -26,15 +26,15 @@ pub(super) fn workflow_template(target: &Target, settings: &Settings, lanes: &[u
     let mut templates = vec![suite(), benchmark(lanes)];
     templates.extend(lanes.iter().map(|lanes| runs(*lanes)));
     templates.push(finish());
-    templates.extend(["prepare", "run", "summary", "cleanup"].map(|step| of_benchmark(step, settings)));
-    templates.push(of_suite("suite-summary", settings));
-    templates.push(of_suite("record", settings));
+    templates.extend(["prepare", "run", "summary", "cleanup"].map(|step| of_benchmark(step, target, settings)));
+    templates.push(of_suite("suite-summary", target, settings));
+    templates.push(of_suite("record", target, settings));
     let parameters = PARAMETERS.map(|name| json!({ "name": name }));
     let suite_config =
         json!({ "name": "suite", "configMap": { "name": "{{workflow.parameters.suite-config}}", "optional": true } });
     let volumes: Vec<Json> = shared_volumes(settings).into_iter().chain([suite_config]).collect();
     let metadata = meta::applied(target, SUITE_TEMPLATE, None);
-    workflow_template_of(&metadata, &parameters, SUITE_ENTRYPOINT, &templates, &volumes)
+    workflow_template_of(target, &metadata, &parameters, SUITE_ENTRYPOINT, &templates, &volumes)
 }
 
 /// A benchmark that fails goes on to the next one; the last step then fails the Workflow.
@@ -120,8 +120,8 @@ fn passed_on() -> Vec<Json> {
 }
 
 /// Returns the template of a step of one benchmark: that of a benchmark by itself, with inputs in the place of parameters.
-fn of_benchmark(step: &str, settings: &Settings) -> Json {
-    let mut template = step_template(step, settings);
+fn of_benchmark(step: &str, target: &Target, settings: &Settings) -> Json {
+    let mut template = step_template(step, target, settings);
     replace(&mut template, "{{workflow.parameters.benchmark}}", "{{inputs.parameters.benchmark}}");
     push(
         &mut template,
@@ -150,8 +150,8 @@ fn of_benchmark(step: &str, settings: &Settings) -> Json {
 }
 
 /// Returns the template of a step of the whole suite, which has neither the manifests nor the rules of a benchmark.
-fn of_suite(step: &str, settings: &Settings) -> Json {
-    let mut template = step_template(step, settings);
+fn of_suite(step: &str, target: &Target, settings: &Settings) -> Json {
+    let mut template = step_template(step, target, settings);
     let has_name = |object: &Json, names: &[&str]| names.iter().any(|name| object.get("name") == Some(&json!(name)));
     for (list, names) in [
         ("/container/env", &["KUBEBENCH_BENCHMARK", "KUBEBENCH_CONFIG_DIR", "KUBEBENCH_RULES_DIR"][..]),

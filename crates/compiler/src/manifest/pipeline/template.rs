@@ -5,17 +5,24 @@
 use serde_json::{Value as Json, json};
 
 use super::access::{RECORDER, RUNNER, WORKFLOW};
-use super::{SETTINGS, TEMPLATE, entrypoint};
+use super::{ARTIFACTS, SETTINGS, TEMPLATE, entrypoint, lock, pods};
 use crate::manifest::{meta, pod};
 use crate::model::Target;
-use crate::model::target::Settings;
-use crate::model::workload::NON_ROOT;
+use crate::model::target::{CertificateAuthorities, Holder, Settings};
 use kubebench_contract::labels;
 
 const CONFIG_DIR: &str = "/kubebench/config";
 const RULES_DIR: &str = "/kubebench/rules";
 const SETTINGS_DIR: &str = "/kubebench/settings";
 const CREDENTIAL_DIR: &str = "/kubebench/credential";
+const SIGNING_DIR: &str = "/kubebench/signing";
+const CA_DIR: &str = "/kubebench/ca";
+/// What the certificates are called there, whatever their key is.
+const CA_FILE: &str = "ca.crt";
+/// The steps that ask servers: git, and Prometheus for the results that they make.
+const ASK_SERVERS: [&str; 3] = ["run", "cleanup", "record"];
+/// What a step writes into `/tmp` at most: objects of the results that it records, and trees of their branch.
+const TMP: &str = "2Gi";
 /// Seconds for a step that starts no job. A pod that never starts must not keep a CronWorkflow from its next session.
 const SHORT_STEP_DEADLINE: u32 = 3600;
 
@@ -32,7 +39,8 @@ pub(super) fn workflow_template(target: &Target, settings: &Settings, lanes: &[u
     let mut templates = vec![main(1)];
     templates.extend(lanes.iter().map(|lanes| main(*lanes)));
     templates.push(finish());
-    templates.extend(["prepare", "run", "summary", "cleanup", "record"].map(|step| step_template(step, settings)));
+    templates
+        .extend(["prepare", "run", "summary", "cleanup", "record"].map(|step| step_template(step, target, settings)));
     let parameters: Vec<Json> = PARAMETERS.iter().map(|name| json!({ "name": name })).collect();
     let metadata = meta::applied(target, TEMPLATE, None);
     let mut volumes = vec![
@@ -41,59 +49,68 @@ pub(super) fn workflow_template(target: &Target, settings: &Settings, lanes: &[u
         json!({ "name": "rules", "configMap": { "name": "{{workflow.parameters.rules}}", "optional": true } }),
     ];
     volumes.extend(shared_volumes(settings));
-    workflow_template_of(&metadata, &parameters, &entrypoint(1), &templates, &volumes)
+    workflow_template_of(target, &metadata, &parameters, &entrypoint(1), &templates, &volumes)
 }
 
 /// Returns the volumes that are the same for all benchmarks of a Workflow.
-pub(super) fn shared_volumes(settings: &Settings) -> [Json; 4] {
-    [
+pub(super) fn shared_volumes(settings: &Settings) -> Vec<Json> {
+    let mut volumes = vec![
         json!({ "name": "settings", "configMap": { "name": SETTINGS } }),
         json!({ "name": "experiments", "persistentVolumeClaim": { "claimName": "{{workflow.parameters.claim}}" } }),
         json!({ "name": "credential", "secret": { "optional": true, "secretName": settings.results.credential } }),
-        json!({ "name": "tmp", "emptyDir": {} }),
-    ]
+        json!({ "name": "tmp", "emptyDir": { "sizeLimit": TMP } }),
+    ];
+    let signing = |secret| json!({ "name": "signing", "secret": { "optional": true, "secretName": secret } });
+    volumes.extend(settings.results.signing.as_ref().map(signing));
+    volumes.extend(settings.results.ca.as_ref().map(authorities));
+    volumes
+}
+
+/// Returns the volume of the certificates alone: a Secret may hold a private key beside them. Where they are absent the step says so,
+/// instead of hanging.
+fn authorities(CertificateAuthorities { holder, key }: &CertificateAuthorities) -> Json {
+    let items = [json!({ "key": key, "path": CA_FILE })];
+    match holder {
+        Holder::ConfigMap(name) => {
+            json!({ "name": "ca", "configMap": { "items": items, "name": name, "optional": true } })
+        }
+        Holder::Secret(name) => {
+            json!({ "name": "ca", "secret": { "items": items, "optional": true, "secretName": name } })
+        }
+    }
 }
 
 /// Returns the WorkflowTemplate of these parts; whatever happens, it ends with `finish`.
 pub(super) fn workflow_template_of(
+    target: &Target,
     metadata: &Json,
     parameters: &[Json],
     entrypoint: &str,
     templates: &[Json],
     volumes: &[Json],
 ) -> Json {
-    json!({
+    let mut template = json!({
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "WorkflowTemplate",
         "metadata": metadata,
         "spec": {
             "arguments": { "parameters": parameters },
+            // Otherwise Argo takes the ConfigMap `artifact-repositories` of the namespace, and whoever may write that would have the logs of
+            // the steps, and Secrets of its choice, sent where it likes.
+            "artifactRepositoryRef": { "configMap": SETTINGS, "key": ARTIFACTS },
             "entrypoint": entrypoint,
             "onExit": "finish",
-            "podSpecPatch": restricted_executor().to_string(),
             "podGC": { "deleteDelayDuration": "600s", "strategy": "OnWorkflowCompletion" },
-            "securityContext": {
-                "fsGroup": NON_ROOT,
-                "runAsGroup": NON_ROOT,
-                "runAsNonRoot": true,
-                "runAsUser": NON_ROOT,
-                "seccompProfile": { "type": "RuntimeDefault" },
-            },
             "serviceAccountName": WORKFLOW,
             "templates": templates,
             "volumes": volumes,
         },
-    })
-}
-
-/// What Argo's own containers of a pod lack where the namespace enforces Pod Security `restricted`, unless whoever set up Argo
-/// thought of it.
-fn restricted_executor() -> Json {
-    let context = json!({ "allowPrivilegeEscalation": false, "capabilities": { "drop": ["ALL"] } });
-    json!({
-        "containers": [{ "name": "wait", "securityContext": context }],
-        "initContainers": [{ "name": "init", "securityContext": context }],
-    })
+    });
+    if let Some(spec) = template.get_mut("spec").and_then(Json::as_object_mut) {
+        spec.extend(pods::fields(target));
+        spec.extend(lock::synchronization(target).map(|lock| ("synchronization".to_owned(), lock)));
+    }
+    template
 }
 
 /// A failed run goes on to the next one; the summary then fails the Workflow, so that Argo CD shows it.
@@ -126,7 +143,7 @@ fn finish() -> Json {
 }
 
 /// Returns the template of a step.
-pub(super) fn step_template(step: &str, settings: &Settings) -> Json {
+pub(super) fn step_template(step: &str, target: &Target, settings: &Settings) -> Json {
     let records = step == "record";
     let mut args = vec![json!("step"), json!(step)];
     if step == "run" {
@@ -139,9 +156,31 @@ pub(super) fn step_template(step: &str, settings: &Settings) -> Json {
         json!({ "name": "experiments", "mountPath": pod::EXPERIMENTS }),
         json!({ "name": "tmp", "mountPath": "/tmp" }),
     ];
+    let mut env = vec![
+        json!({ "name": "KUBEBENCH_BENCHMARK", "value": "{{workflow.parameters.benchmark}}" }),
+        json!({ "name": "KUBEBENCH_CONFIG_DIR", "value": CONFIG_DIR }),
+        json!({ "name": "KUBEBENCH_CREDENTIAL_DIR", "value": CREDENTIAL_DIR }),
+        json!({ "name": "KUBEBENCH_EXP_ROOT", "value": pod::EXPERIMENTS }),
+        json!({ "name": "KUBEBENCH_NAMESPACE", "valueFrom": { "fieldRef": { "fieldPath": "metadata.namespace" } } }),
+        json!({ "name": "KUBEBENCH_RULES_DIR", "value": RULES_DIR }),
+        json!({ "name": "KUBEBENCH_SESSION", "value": "{{workflow.parameters.session}}" }),
+        json!({ "name": "KUBEBENCH_SETTINGS_DIR", "value": SETTINGS_DIR }),
+        json!({ "name": "KUBEBENCH_WORKFLOW", "value": "{{workflow.name}}" }),
+        json!({ "name": "KUBEBENCH_WORKFLOW_CREATED", "value": "{{workflow.creationTimestamp}}" }),
+        json!({ "name": "KUBEBENCH_WORKFLOW_UID", "value": "{{workflow.uid}}" }),
+    ];
     if records {
         mounts.push(json!({ "name": "credential", "mountPath": CREDENTIAL_DIR, "readOnly": true }));
+        if settings.results.signing.is_some() {
+            mounts.push(json!({ "name": "signing", "mountPath": SIGNING_DIR, "readOnly": true }));
+            env.push(json!({ "name": "KUBEBENCH_SIGNING_DIR", "value": SIGNING_DIR }));
+        }
     }
+    if settings.results.ca.is_some() && ASK_SERVERS.contains(&step) {
+        mounts.push(json!({ "name": "ca", "mountPath": CA_DIR, "readOnly": true }));
+        env.push(json!({ "name": "KUBEBENCH_CA_FILE", "value": format!("{CA_DIR}/{CA_FILE}") }));
+    }
+    env.extend(pods::variables(target));
     let deadline = match step {
         "run" => json!("{{workflow.parameters.run-deadline}}"),
         "prepare" => json!("{{workflow.parameters.prepare-deadline}}"),
@@ -154,19 +193,8 @@ pub(super) fn step_template(step: &str, settings: &Settings) -> Json {
             "image": settings.image,
             "command": ["kubebench"],
             "args": args,
-            "env": [
-                { "name": "KUBEBENCH_BENCHMARK", "value": "{{workflow.parameters.benchmark}}" },
-                { "name": "KUBEBENCH_CONFIG_DIR", "value": CONFIG_DIR },
-                { "name": "KUBEBENCH_CREDENTIAL_DIR", "value": CREDENTIAL_DIR },
-                { "name": "KUBEBENCH_EXP_ROOT", "value": pod::EXPERIMENTS },
-                { "name": "KUBEBENCH_NAMESPACE", "valueFrom": { "fieldRef": { "fieldPath": "metadata.namespace" } } },
-                { "name": "KUBEBENCH_RULES_DIR", "value": RULES_DIR },
-                { "name": "KUBEBENCH_SESSION", "value": "{{workflow.parameters.session}}" },
-                { "name": "KUBEBENCH_SETTINGS_DIR", "value": SETTINGS_DIR },
-                { "name": "KUBEBENCH_WORKFLOW", "value": "{{workflow.name}}" },
-                { "name": "KUBEBENCH_WORKFLOW_UID", "value": "{{workflow.uid}}" },
-            ],
-            "resources": { "limits": { "memory": "1Gi" }, "requests": { "cpu": "100m", "memory": "128Mi" } },
+            "env": env,
+            "resources": pods::resources(target),
             "securityContext": {
                 "allowPrivilegeEscalation": false,
                 "capabilities": { "drop": ["ALL"] },

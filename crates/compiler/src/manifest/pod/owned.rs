@@ -41,7 +41,6 @@ pub(super) fn refuse_in_pod(user: &Node, role: &Role, diagnostics: &mut Diagnost
 pub(super) fn refuse_in_container(user: &Node, diagnostics: &mut Diagnostics) {
     patch::refuse_owned(user, OWNED_BY_CONTAINER, diagnostics);
     patch::refuse_resources(user, diagnostics);
-    refuse_own_variables(user, diagnostics);
 }
 
 /// Reports patches after which the main container is not what the spec says, by whatever way they did it.
@@ -92,7 +91,6 @@ fn refuse_main_container(user: &Node, role: &Role, diagnostics: &mut Diagnostics
             continue;
         }
         patch::refuse_resources(container, diagnostics);
-        refuse_own_variables(container, diagnostics);
         for field in ["image", "command", "args"] {
             if let Some(entry) = container.entry(field) {
                 let message = format!("`{field}` of the main container is set by kubebench and cannot be patched");
@@ -101,17 +99,6 @@ fn refuse_main_container(user: &Node, role: &Role, diagnostics: &mut Diagnostics
                         .help(format!("write `{field}` of the role instead")),
                 );
             }
-        }
-    }
-}
-
-fn refuse_own_variables(container: &Node, diagnostics: &mut Diagnostics) {
-    for variable in container.items_of("env") {
-        if let Some(name) =
-            variable.get("name").filter(|name| name.as_text().is_some_and(|name| name.starts_with("KUBEBENCH_")))
-        {
-            let message = format!("`{}` is set by kubebench and cannot be patched", name.as_text().unwrap_or_default());
-            diagnostics.push(Diagnostic::at(&code::KB0315, name.span, message).help("use a name of your own"));
         }
     }
 }

@@ -55,6 +55,8 @@ fn a_terminal_sees_colors_and_nothing_that_steers_it() {
     let plain = colors.iter().fold(painted, |text, color| text.replace(color, ""));
     let shown = unified("a\x1b[2J\n same\n--- x\n", "b\u{9b}\n same\n", "a/x", "b/x", Style::Visible);
     assert_eq!(shown, plain);
+    let reordered = unified("", "a\u{202e}b\u{200b}\n", "/dev/null", "b/x", Style::Visible);
+    assert!(reordered.ends_with("+a\\u{202e}b\\u{200b}\n"), "{reordered}");
 }
 
 #[test]

@@ -89,7 +89,7 @@ pub(super) fn overrides(cx: &mut Lowering<'_>, role: &Role) {
     let version = cx.target.trainer;
     let (of_pod, of_container) = version.of_pod();
     let mut found = Vec::new();
-    for patch in &role.pod_patches {
+    for patch in cx.target.pods.spec.iter().chain(&role.pod_patches) {
         for entry in patch.entries() {
             if !of_pod.contains(&entry.key.as_str()) {
                 found.push((entry.key_span, entry.key.clone(), of_pod));
@@ -114,7 +114,7 @@ pub(super) fn overrides(cx: &mut Lowering<'_>, role: &Role) {
         let known = known.join(", ");
         let fault = Diagnostic::at(&code::KB0318, span, message).note(format!("`{}` takes {known}", version.field()));
         cx.report(fault.help(
-            "write `runtime` instead of `runtimeRef`, whose pods are described in full, or set it in the runtime",
+            "write `runtime` instead of `runtimeRef`, whose pods are described in full, or set it in the runtime; what the target asks of all pods (`pods`) cannot be left out",
         ));
     }
     if version == TrainerApi::V2_0 && !(role.labels.is_empty() && role.annotations.is_empty()) {

@@ -3,12 +3,13 @@
 use kubebench_testing::snapshot::{assert_findings, str};
 use serde_json::{Value as Json, json};
 
-use super::{Canned, PROJECT, SPEC, complaints, examined_as};
+use super::{Canned, PROJECT, SPEC, complaints, examined_as, found, policy_path};
 
 #[test]
 fn a_secret_is_judged_by_the_names_of_its_keys() {
     let secret = "/api/v1/namespaces/bench/secrets/kubebench-git";
     let ssh = PROJECT.replace("https://git.example/x.git", "git@git.example:x.git");
+    let open = ssh.replace("results: {", "results: {sshHostKeys: acceptNew, ");
     for (project, keys, words) in [
         (
             PROJECT,
@@ -30,6 +31,14 @@ fn a_secret_is_judged_by_the_names_of_its_keys() {
         ),
         (
             &ssh,
+            json!({"ssh-privatekey": "VALUE"}),
+            vec![(
+                "error git credential",
+                str! {"the Secret `kubebench-git` has no key `known_hosts`, so nothing is recorded"},
+            )],
+        ),
+        (
+            &open,
             json!({"ssh-privatekey": "VALUE"}),
             vec![(
                 "warning git credential",
@@ -113,4 +122,148 @@ spec:
         &[("warning Katib", str! {"`bench` enforces Pod Security `restricted`, which Katib's collector may not pass"})],
     );
     assert_eq!(said(injects("baseline")), []);
+}
+
+#[test]
+fn policies_are_there_and_hold_here() {
+    const BINDING: &str = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/kubebench-pods";
+    const NAMESPACE: &str = "/api/v1/namespaces/bench";
+    const PARAMETERS: &str = "/api/v1/namespaces/kubebench-system/configmaps/kubebench-admission";
+    let restricted = json!({"pod-security.kubernetes.io/enforce": "restricted"});
+    let mut none = Canned::sound();
+    for name in ["custom-templates", "pipeline", "pods", "running-pods", "templates", "tokens"] {
+        let name = format!("kubebench-{name}");
+        none.remove(&policy_path("policies", &name)).remove(&policy_path("policybindings", &name));
+    }
+    let changed = |change: &dyn Fn(&mut Canned)| {
+        let mut canned = Canned::sound();
+        change(&mut canned);
+        found(&canned)
+    };
+    assert_findings(
+        &found(&none),
+        &[(
+            "warning admission policies",
+            str! {"there are none: whoever may create jobs in `bench` reaches the Secrets and accounts of Kubebench there"},
+        )],
+    );
+    assert_findings(
+        &changed(&|canned| {
+            canned.remove(BINDING);
+        }),
+        &[("warning admission policies", str! {"there is no `kubebench-pods`"})],
+    );
+    for weak in [
+        json!({"spec": {"policyName": "kubebench-pods", "validationActions": ["Warn"]}}),
+        json!({"spec": {"policyName": "other", "validationActions": ["Deny"]}}),
+    ] {
+        assert_findings(
+            &changed(&|canned| {
+                canned.put(BINDING, weak.clone());
+            }),
+            &[(
+                "warning admission policies",
+                str! {"`kubebench-pods` do not deny what they find, or only as long as nothing fails"},
+            )],
+        );
+    }
+    assert_findings(
+        &changed(&|canned| {
+            canned.put(NAMESPACE, json!({"metadata": {"labels": restricted}}));
+        }),
+        &[("warning admission policies", str! {"they are there, and do not hold in `bench`"})],
+    );
+    let why = "validatingadmissionpolicybindings.admissionregistration.k8s.io \"kubebench-pods\" is forbidden: User \"a\" cannot get resource \"validatingadmissionpolicybindings\" in API group \"admissionregistration.k8s.io\" at the cluster scope";
+    assert_findings(
+        &changed(&|canned| {
+            canned.forbid(BINDING, why);
+        }),
+        &[("note admission policies", str! {"unknown: you may not read the admission policies of the cluster"})],
+    );
+    assert_findings(
+        &changed(&|canned| {
+            canned.remove(PARAMETERS);
+        }),
+        &[("error admission policies", str! {"their parameters are gone, so nothing can be created in `bench`"})],
+    );
+    let parameters =
+        |secrets: &str, controllers: &str| json!({"data": {"secrets": secrets, "workflowControllers": controllers}});
+    assert_findings(
+        &changed(&|canned| {
+            canned
+                .put(PARAMETERS, parameters("kubebench-gitlab\nkubebench-signing", "system:serviceaccount:argo:argo"));
+        }),
+        &[
+            ("warning admission policies", str! {"they do not know the Secret `kubebench-git`"}),
+            (
+                "error admission policies",
+                str! {"they do not know the account of Argo's controller, `system:serviceaccount:system:argo`, so no step starts"},
+            ),
+        ],
+    );
+}
+
+#[test]
+fn operators_are_where_the_network_policy_lets_them_in() {
+    let ray = "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {name: tune}\nspec:\n  workload: {rayJob: {image: 'registry.example/train:1', rayVersion: 2.52.0, entrypoint: [x], resources: {cpu: 1, memory: 1Gi}, head: {}}}\n";
+    let of_network = |project: &str, spec: &str, place: &str| {
+        let mut canned = Canned::sound();
+        let operator =
+            json!({"metadata": {"name": "kuberay-operator", "namespace": place}, "status": {"availableReplicas": 1}});
+        canned.put("/apis/apps/v1/deployments", json!({"items": [operator]}));
+        let found = complaints(&examined_as(project, spec, &canned));
+        found.into_iter().filter(|(check, _)| check.ends_with("network policy")).collect::<Vec<_>>()
+    };
+    assert_findings(&of_network(PROJECT, ray, "ray-system"), &[]);
+    let elsewhere = [(
+        "error network policy",
+        str! {"`kuberay-operator` is in `default`, which it keeps from the pods of a RayJob"},
+    )];
+    assert_findings(&of_network(PROJECT, ray, "default"), &elsewhere);
+    assert_findings(&of_network(PROJECT, SPEC, "default"), &[]);
+    let named = "podSecurity: restricted, networkPolicy: {operatorNamespaces: {kuberay: [default]}}";
+    assert_findings(&of_network(&PROJECT.replace("podSecurity: restricted", named), ray, "default"), &[]);
+}
+
+#[test]
+fn a_namespace_that_injects_proxies_is_named() {
+    let namespace = |metadata: Json| {
+        let mut canned = Canned::sound();
+        let mut object = json!({"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "restricted", "kubebench.dev/admission": "enforce"}}});
+        for (field, more) in metadata.as_object().unwrap() {
+            for (key, value) in more.as_object().unwrap() {
+                object["metadata"][field][key] = value.clone();
+            }
+        }
+        canned.put("/api/v1/namespaces/bench", object);
+        canned
+    };
+    let lets_in = PROJECT.replace(
+        "podSecurity: restricted",
+        "podSecurity: restricted, pods: {labels: {sidecar.istio.io/inject: \"true\"}, annotations: {linkerd.io/inject: enabled}}",
+    );
+    for (metadata, warned) in [
+        (json!({"labels": {"istio-injection": "enabled"}}), true),
+        (json!({"labels": {"istio.io/rev": "canary"}}), true),
+        (json!({"annotations": {"linkerd.io/inject": "enabled"}}), true),
+        (json!({"labels": {"istio-injection": "disabled"}}), false),
+    ] {
+        let canned = namespace(metadata.clone());
+        assert_eq!(complaints(&examined_as(PROJECT, SPEC, &canned)), [], "{metadata}");
+        let found = complaints(&examined_as(&lets_in, SPEC, &canned));
+        assert_eq!(found.iter().any(|(place, _)| place == "warning proxies"), warned, "{metadata} {found:?}");
+    }
+}
+
+#[test]
+fn openshift_assigns_users() {
+    let mut canned = Canned::sound();
+    canned.put("/apis/security.openshift.io/v1", json!({"resources": []}));
+    let found = complaints(&examined_as(PROJECT, SPEC, &canned));
+    assert!(found.iter().any(|(place, _)| place == "warning users"), "{found:?}");
+    let left = PROJECT.replace(
+        "podSecurity: restricted",
+        "podSecurity: restricted, pods: {securityContext: {runAsUser: none, runAsGroup: none, fsGroup: none}}",
+    );
+    assert_eq!(complaints(&examined_as(&left, SPEC, &canned)), []);
 }

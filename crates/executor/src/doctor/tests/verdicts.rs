@@ -140,7 +140,7 @@ fn versions_that_cannot_be_told_are_not_guessed() {
     let controller = |image: &str| {
         let found = json!({
             "metadata": {"name": "workflow-controller", "namespace": "system"},
-            "spec": {"template": {"spec": {"containers": [{"image": image}]}}},
+            "spec": {"template": {"spec": {"serviceAccountName": "argo", "containers": [{"image": image}]}}},
             "status": {"availableReplicas": 1},
         });
         let mut operator = found.clone();

@@ -13,8 +13,15 @@ use super::Attempt;
 const GOLDEN: &str = include_str!("../../../golden/v1/attempt.json");
 
 /// What later versions added, and the first ones did not write.
-const ADDED: [&str; 6] =
-    ["/workloadDigest", "/createdAt", "/loaded", "/awaitsPostprocess", "/outcome/usage", "/outcome/composition"];
+const ADDED: [&str; 7] = [
+    "/workloadDigest",
+    "/createdAt",
+    "/loaded",
+    "/neighbors",
+    "/awaitsPostprocess",
+    "/outcome/usage",
+    "/outcome/composition",
+];
 
 fn golden() -> Json {
     serde_json::from_str(GOLDEN).unwrap()
@@ -39,7 +46,12 @@ fn a_file_without_what_later_versions_added_is_read() {
     }
     let attempt = read(&file);
     assert_eq!((attempt.job.as_str(), attempt.number), ("serving-1a2b3c4d-base-r2-a1", 1));
-    assert!(attempt.loaded.is_none() && attempt.created_at.is_none() && !attempt.awaits_postprocess);
+    assert!(
+        attempt.loaded.is_none()
+            && attempt.created_at.is_none()
+            && !attempt.awaits_postprocess
+            && attempt.neighbors.is_empty()
+    );
     assert_eq!(attempt.outcome.unwrap().took_seconds, 80.0);
 }
 

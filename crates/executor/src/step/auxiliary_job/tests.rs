@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 
 use super::super::follow::{Ending, Limits};
 use super::super::inputs::Told;
+use super::super::kept_alive::KeptAlive;
 use super::super::logs::Logs;
 use super::super::observations::Sight;
 use super::super::run::outcome_without_job;
@@ -196,6 +197,6 @@ fn a_job_is_not_given_up_while_the_api_server_is_away() {
     let mut session = session(cluster(&server), folder.path());
     let mut logs = Logs::new(&session, folder.path().join("x"), &Rules::none(), 100);
     let limits = Limits { queue: Duration::from_mins(1), run: 2 * OBSTACLE, waited: Duration::ZERO, ran: None };
-    let (ending, _) = session.follow(&mut Sight::of(job()), &mut logs, limits, &mut || Ok(()));
+    let (ending, _) = session.follow(&mut Sight::of(job()), &mut logs, limits, KeptAlive::default(), &mut |_| Ok(()));
     assert_eq!(ending, Ending::Itself(Status::Succeeded));
 }

@@ -153,6 +153,16 @@ impl Shared {
         self.state().trouble = Some(why);
     }
 
+    /// Says that the reader is held up no more.
+    pub(super) fn recover(&self) {
+        self.state().trouble = None;
+    }
+
+    /// Returns what holds the reader up.
+    pub(super) fn trouble(&self) -> Option<String> {
+        self.state().trouble.clone()
+    }
+
     /// Keeps the next bytes, and says where the log goes on behind them; false when nobody wants them any more.
     pub(super) fn put(&self, bytes: &[u8], mark: &str) -> bool {
         self.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);

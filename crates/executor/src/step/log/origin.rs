@@ -17,7 +17,7 @@ impl LogOrigin for OfCluster {
     fn open(&self, ask: &Ask) -> Result<Box<dyn Read + Send>, NoLog> {
         let query = LogQuery {
             previous: ask.previous,
-            follow: true,
+            follow: ask.follow,
             timestamps: true,
             since: ask.since.clone(),
             ..LogQuery::default()

@@ -195,6 +195,7 @@ impl Reader {
                 }
                 End::Silent => {
                     sight.whole_at = None;
+                    self.stumble("nothing came for long".to_owned());
                     self.pause(&now);
                 }
                 End::Cut(why) => {
@@ -223,7 +224,7 @@ impl Reader {
                 }
                 End::No(NoLog::Gone(why)) => {
                     if sight.whole_at != Some(now.restarts) {
-                        self.fail(&format!("its pod was gone before all was read: {why}"));
+                        self.fail_gone(&why);
                     }
                     return true;
                 }
@@ -275,7 +276,7 @@ impl Reader {
                 return now.has_ended && sight.whole_at.is_some();
             }
             End::No(NoLog::Gone(why)) => {
-                self.fail(&format!("its pod was gone before all was read: {why}"));
+                self.fail_gone(&why);
                 return true;
             }
             End::Cut(why) | End::Said(why) | End::No(NoLog::Later(why)) => {
@@ -291,7 +292,8 @@ impl Reader {
     /// Reads one stream from `position` on as far as it goes.
     fn stream(&mut self, now: &Instance, previous: bool, position: Position, otherwise: Otherwise) -> End {
         let since = position.since();
-        let ask = Ask { pod: now.pod.clone(), container: now.container.clone(), previous, since };
+        let follow = !previous && !now.has_ended;
+        let ask = Ask { pod: now.pod.clone(), container: now.container.clone(), previous, follow, since };
         let mut source = match self.origin.open(&ask) {
             Ok(source) => source,
             Err(no) => return End::No(no),
@@ -313,6 +315,7 @@ impl Reader {
             }
             if !plain.is_empty() {
                 self.failures = 0;
+                self.shared.recover();
                 self.mark.position.clone_from(stamped.position());
                 self.look_for_a_gap(plain.len());
                 if !self.keep(&plain) {
@@ -362,6 +365,12 @@ impl Reader {
             self.mark.faults.push(why);
         }
         self.keep(b"");
+    }
+
+    /// Says that the pod is gone, and what had kept it from being read.
+    fn fail_gone(&mut self, why: &str) {
+        let before = self.shared.trouble().map_or_else(String::new, |trouble| format!("; before that: {trouble}"));
+        self.fail(&format!("its pod was gone before all was read: {why}{before}"));
     }
 
     fn stumble(&self, why: String) {

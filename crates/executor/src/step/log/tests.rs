@@ -179,9 +179,25 @@ fn a_pod_that_goes_before_all_was_read_is_a_fault_and_one_that_was_read_is_none(
         node.change(|world| world.pods[0].is_gone = true);
         logs.lose("uid-a");
         let followed = finish(logs);
-        let lost = "its pod was gone before all was read: pods \"a\" not found".to_owned();
+        let lost =
+            "its pod was gone before all was read: pods \"a\" not found; before that: connection reset".to_owned();
         assert_eq!(followed.fault, is_cut.then_some(lost));
     }
+}
+
+#[test]
+fn a_log_is_followed_until_its_container_has_ended() {
+    let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());
+    let mut logs = logs(&node, folder.path());
+    node.pod("a");
+    node.write("one\n");
+    logs.see("worker", 0, &shown("a", 1, 0, "running"), "main");
+    await_text(folder.path(), "one\n");
+    node.end();
+    logs.see("worker", 0, &shown("a", 1, 0, "terminated"), "main");
+    assert_eq!(finish(logs).fault, None);
+    let follows: Vec<bool> = node.world().asked.iter().map(|ask| ask.follow).collect();
+    assert_eq!((follows.first(), follows.last()), (Some(&true), Some(&false)), "{follows:?}");
 }
 
 #[test]

@@ -1,8 +1,11 @@
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
-use super::{From, Places, Sight};
+use super::super::server::Loaded;
+use super::{From, Neighbors, Places, Sight};
 use kubebench_cluster::Seen;
 use kubebench_testing::snapshot::{assert_text, str};
+
+const GOLDEN: &str = include_str!("../../../golden/v1/attempt.json");
 
 /// A pod of a Job without completion indexes, of which its name and its age tell nothing else.
 fn pod(name: &str, second: u32) -> Seen {
@@ -74,4 +77,44 @@ fn a_step_that_comes_back_numbers_pods_as_the_one_before() {
     sight.take(From::Pods, pod("b", 5));
     sight.take(From::Pods, pod("c", 6));
     assert_eq!(numbers(&mut sight), are(&[("b", 1), ("c", 2)]));
+}
+
+/// The watch of all pods is not behind that of the run's own, and not before it.
+#[test]
+fn pods_of_the_run_and_of_its_server_are_no_neighbors() {
+    let on_node = |name: &str, uid: &str, run: Option<&str>| {
+        let labels = run.map_or(json!({}), |run| json!({"kubebench.dev/run": run}));
+        json!({
+            "metadata": {"name": name, "uid": uid, "labels": labels, "creationTimestamp": "2026-11-22T01:00:00Z"},
+            "spec": {"nodeName": "n", "containers": [{"name": "main", "image": "i"}]},
+            "status": {"phase": "Running", "startTime": "2026-11-22T01:00:00Z", "containerStatuses": [{"name": "main", "image": "i",
+                "imageID": "", "ready": true, "restartCount": 0, "state": {"running": {"startedAt": "2026-11-22T01:00:01Z"}}}]},
+        })
+    };
+    let loaded: Loaded =
+        serde_json::from_value(serde_json::from_str::<Json>(GOLDEN).unwrap()["loaded"].clone()).unwrap();
+    let job = json!({"apiVersion": "batch/v1", "kind": "Job", "spec": {"parallelism": 1},
+        "metadata": {"name": "x-1", "uid": "u", "labels": {"kubebench.dev/run": "x-1"}}});
+    let mut sight = Sight::of(job);
+    assert!(!sight.looks_around() && sight.neighbors().is_none());
+    sight.look_around(Neighbors::new(), Some(&loaded));
+    sight.take(From::Pods, Seen::Applied(on_node("x-1-a", "a", Some("x-1"))));
+    for (name, uid, run) in [
+        ("x-1-a", "a", Some("x-1")),
+        ("x-1-b", "b", None),
+        ("called-otherwise", "c", Some("x-1")),
+        ("of-the-server", "b2", None),
+        ("restarted", "d", Some("serving-server")),
+        ("x-10", "e", Some("x-10")),
+        ("web", "f", None),
+    ] {
+        sight.take(From::Namespace, Seen::Applied(on_node(name, uid, run)));
+    }
+    sight.take(From::Namespace, Seen::Applied(json!({"metadata": {"uid": 7}})));
+    let progress = sight.sum();
+    sight.meet(&progress);
+    let met: Vec<&str> = sight.neighbors().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(met, ["e", "f"]);
+    assert!(sight.take(From::Namespace, Seen::Trouble("nobody answers".to_owned())).is_some());
+    assert!(!sight.is_blind(), "the run is seen all the same");
 }

@@ -3,10 +3,11 @@ use std::sync::Mutex;
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_testing::server::{Server, status};
 
-use super::super::inputs::RulesText;
+use super::super::inputs::{RulesText, Told};
 use super::super::run::outcome_without_job;
+use super::super::run_list::KeptList;
 use super::super::snapshot;
-use super::super::tests::{attempt, cluster, session};
+use super::super::tests::{attempt, cluster, config, session};
 use super::*;
 use kubebench_contract::Created;
 use kubebench_format::result::v1::Status;
@@ -20,6 +21,8 @@ fn destination() -> Destination {
         inbox: "refs/kubebench/inbox".to_owned(),
         deadline: Duration::ZERO,
         credential: None,
+        authorities: None,
+        host_keys: git::HostKeys::Known,
         signing: Signing::Never,
         cache: "/".into(),
         program: "git".into(),
@@ -35,17 +38,22 @@ fn a_result_that_breaks_the_recording_waits_and_the_others_are_recorded() {
     let server = Server::new(|_, _| status(404, "NotFound", "not found"));
     let mut session = session(cluster(&server), volume.path());
     let settings = session.settings.results.clone();
+    let rules = json!({"schemaVersion": 1, "benchmark": "matmul", "metrics": [], "checks": []});
+    let rules = RulesText { rules: Some(rules.to_string()), spec: None };
+    let told = Told { config: config(), settings: session.settings.clone() };
+    KeptList::of(&session.environment, &told, &rules).unwrap().keep(volume.path()).unwrap();
+    let environment = session.environment.clone();
+    let mut admission = Admission::of(&environment);
     let mut waiting = Vec::new();
     for number in 1..=3 {
         let mut attempt = attempt(number);
         let run = snapshot::make(volume.path(), &attempt.job).unwrap();
-        let rules = json!({"schemaVersion": 1, "benchmark": "matmul", "metrics": [], "checks": []});
         let created = Created { before: Vec::new(), workload: Json::Null, endpoint_at: Vec::new() };
-        let rules = RulesText { rules: Some(rules.to_string()), spec: None };
         snapshot::keep(&run, &created, None, &rules).unwrap();
         attempt.outcome = Some(outcome_without_job(&attempt, Status::Failed, Vec::new()));
         session.conclude_left(attempt).unwrap();
-        waiting.extend(unrecorded(run, "matmul", &settings).unwrap_or_else(|unusable| panic!("{unusable}")));
+        let found = unrecorded(run, "matmul", &settings, &mut admission);
+        waiting.extend(found.unwrap_or_else(|unusable| panic!("{unusable}")));
     }
     let [first, second, third] = waiting.as_slice() else { panic!("three results") };
     let broken = second.addition.path.clone();

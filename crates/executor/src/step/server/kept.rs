@@ -111,6 +111,13 @@ impl Loaded {
     }
 }
 
+impl Up {
+    /// Returns what the label of a run says on its pods.
+    pub(in crate::step) fn label(&self) -> &str {
+        &self.folder
+    }
+}
+
 impl ClusterStep {
     /// Reads what is kept of the server `name` of this Workflow.
     pub(super) fn kept(&self, name: &str) -> Option<Kept> {

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::super::attempt::{Attempt, Created, Moment};
 use super::super::follow::{Ending, Limits, is_absent};
+use super::super::kept_alive::KeptAlive;
 use super::super::logs::Logs;
 use super::super::observations::{From, Sight};
 use super::super::session::ClusterStep;
@@ -63,7 +64,7 @@ impl ClusterStep {
         let within = Duration::from_secs(served.ready_seconds);
         let queue = Duration::from_secs(attempt.queue_timeout_seconds);
         let limits = Limits { queue, run: within, waited, ran: None };
-        let (ending, progress) = self.follow(sight, logs, limits, &mut || Ok(()));
+        let (ending, progress) = self.follow(sight, logs, limits, KeptAlive::default(), &mut |_| Ok(()));
         let not_ready = |what: &str| {
             let message =
                 format!("the server was not ready after {} s (`ready.timeout`): {what}", served.ready_seconds);

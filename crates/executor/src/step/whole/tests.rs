@@ -6,17 +6,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 
+use super::super::Environment;
 use super::super::attempt::{Attempt, Created, Moment, Workflow};
 use super::super::inputs::Told;
 use super::super::session::ClusterStep;
 use super::super::tests::{cluster, session};
 use crate::gather::Ended;
-use kubebench_contract::{Config, Run, Settings, instance};
+use kubebench_contract::{Config, Prometheus, Run, Settings, instance};
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Status, StatusReason, Timings};
 use kubebench_host::fault::caught;
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_testing::server::{Act, Server, object, status};
+use kubebench_testing::snapshot::{assert_line, str};
+
+mod neighbors;
 
 const CASE: &str = "size-256-0a1b2c3d";
 
@@ -116,6 +120,32 @@ fn a_run_that_breaks_the_step_has_its_result_and_the_next_one_goes_on() {
 
     let result = session.attempt(&told, &mut whole).unwrap().unwrap();
     assert_eq!((result.run.status, result.run.repeat), (Status::Succeeded, 2), "{:?}", result.run.reasons);
+}
+
+/// The run has its result, and the metric says why it has no value.
+#[test]
+fn a_prometheus_whose_authorities_are_absent_costs_its_metrics_alone() {
+    let (told, volume) = (told(), tempfile::tempdir().unwrap());
+    let [run, ..] = told.config.list.runs.as_slice() else { panic!("two runs") };
+    let mut attempt = attempt(&told.config, run);
+    let server = server(attempt.job.clone());
+    let mut session = opened(&server, volume.path());
+    let metric = json!({"name": "up", "unit": "1", "better": "lower", "from": {"prometheus": {"query": "up"}}});
+    let rules = json!({"schemaVersion": 1, "benchmark": "matmul", "metrics": [metric], "checks": [], "source": {"digest": "sha256:01", "path": "a"}});
+    std::fs::write(volume.path().join("no-rules/rules.json"), rules.to_string()).unwrap();
+    session.settings.prometheus = Some(Prometheus { url: "https://127.0.0.1:9".to_owned() });
+    let place = |name: &str| volume.path().join(name).display().to_string();
+    let variables = [("KUBEBENCH_RULES_DIR", place("no-rules")), ("KUBEBENCH_CA_FILE", place("ca.crt"))];
+    session.environment = Environment::of(variables.map(|(name, value)| (name.to_owned(), value)).into());
+    let result = session.attempt(&told, &mut attempt).unwrap().unwrap();
+    assert_eq!(session.result_of(&attempt.job).unwrap(), Some(result.clone()), "it is on the volume");
+    // There is no other metric.
+    assert_eq!(result.run.status, Status::Invalid, "{:?}", result.run.reasons);
+    assert_eq!(result.metrics[0].value, None);
+    assert_line(
+        result.metrics[0].reason.as_deref().unwrap(),
+        str! {"the certificates that `results.ca` names cannot be used: the namespace does not have that object, or the object not that key"},
+    );
 }
 
 #[test]

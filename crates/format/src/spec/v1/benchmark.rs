@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::container::{EnvValue, LabelValue, Resources};
 use super::fixture::Fixture;
 use super::metric::{Check, Gate, Metric};
+use super::placement::Placement;
 use super::scalar::{
     Count, CountFromZero, Cron, Duration, Flag, ImageRef, Number, PerCase, Quantity, RunNumber, Text, TimeZone,
 };
@@ -105,6 +106,10 @@ pub struct BenchmarkSpec {
     #[serde(default)]
     #[schemars(extend("examples" = [{"job": {"image": "docker.io/library/python:3.13-slim", "command": ["python3", "-V"]}}]))]
     pub workload: PerCase<Workload>,
+    /// Where the pods of a run are to each other.
+    #[serde(default)]
+    #[schemars(extend("default" = [], "examples" = [[{"together": ["launcher", "worker"]}, {"spread": "worker", "over": "topology.kubernetes.io/rack"}]]))]
+    pub placement: PerCase<Vec<Placement>>,
     /// The same benchmark in several forms, to be compared: each has every case of the matrix. Where each has a `workload`, the benchmark needs none.
     #[serde(default)]
     #[schemars(extend("minItems" = 2, "examples" = [[{"name": "small", "workload": {"job": {"resources": {"cpu": 2, "memory": "4Gi"}}}}, {"name": "large", "workload": {"job": {"resources": {"cpu": 8, "memory": "16Gi"}}}}]]))]
@@ -310,7 +315,7 @@ pub struct Results {
     #[serde(default)]
     #[schemars(extend("examples" = [{"size": "20Gi", "accessModes": ["ReadWriteOnce"]}]))]
     pub claim: Option<Claim>,
-    /// Mounts the volume into the pods of the workload too, at `/kubebench/experiments`.
+    /// Lets the main containers of the workload write into the output folder of their run on this volume, at `$KUBEBENCH_EXP_OUTPUT_PATH`.
     #[serde(default)]
     #[schemars(extend("default" = false, "examples" = [true]))]
     pub mount_in_job: Option<Flag>,

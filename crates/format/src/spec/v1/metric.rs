@@ -5,6 +5,8 @@ use serde::Deserialize;
 
 use super::scalar::{Count, CountFromZero, Flag, Number, Percentage, Text};
 
+pub use super::check::{Caution, Cautions, Check, FailedRequests};
+
 /// One metric, or the metrics of one tool.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -219,6 +221,31 @@ pub struct CsvSource {
     #[serde(default)]
     #[schemars(extend("default" = "all", "examples" = ["last"]))]
     pub row: Option<Row>,
+    /// What separates the cells.
+    #[serde(default)]
+    #[schemars(extend("default" = "auto", "examples" = ["|"]))]
+    pub delimiter: Option<Delimiter>,
+}
+
+/// What separates the cells of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub enum Delimiter {
+    /// A comma.
+    #[serde(rename = ",")]
+    Comma,
+    /// A semicolon.
+    #[serde(rename = ";")]
+    Semicolon,
+    /// A vertical bar, as in the performance logs of ReFrame.
+    #[serde(rename = "|")]
+    Bar,
+    /// A tab.
+    #[serde(rename = "tab")]
+    Tab,
+    /// The first of comma, tab, `|` and `;` with which the header has the column.
+    #[serde(rename = "auto")]
+    Auto,
 }
 
 /// Which rows count.
@@ -434,45 +461,6 @@ impl Reports {
             Self::Each => "each",
         }
     }
-}
-
-/// What must hold for a run to count.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Check {
-    /// The metric that is checked.
-    #[serde(default)]
-    #[schemars(extend("examples" = ["loss"]))]
-    pub metric: Option<String>,
-    /// Every value is a finite number.
-    #[serde(default)]
-    #[schemars(extend("examples" = [true]))]
-    pub finite: Option<Flag>,
-    /// The value is at least this.
-    #[serde(default)]
-    #[schemars(extend("examples" = [0.75]))]
-    pub min: Option<Number>,
-    /// The value is at most this.
-    #[serde(default)]
-    #[schemars(extend("examples" = [2.5]))]
-    pub max: Option<Number>,
-    /// The containers were restarted at most so often.
-    #[serde(default)]
-    #[schemars(extend("examples" = [0]))]
-    pub restarts: Option<CountFromZero>,
-    /// How many of the attempted requests of a load generator may fail; without it, none.
-    #[serde(default)]
-    #[schemars(extend("examples" = [{"max": "1%"}]))]
-    pub failed_requests: Option<FailedRequests>,
-}
-
-/// How many requests may fail.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct FailedRequests {
-    /// The share of the attempted requests; those that were cancelled or did not complete have failed too.
-    #[schemars(extend("examples" = ["1%"]))]
-    pub max: Percentage,
 }
 
 /// What `kubebench gate` decides by.

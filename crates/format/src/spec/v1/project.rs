@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::benchmark::Metadata;
-use super::scalar::{Count, CountFromZero, Dns1123Label, Duration, ImagePrefix, ImageRef, Patch, Quantity, Text};
+use super::pods::{Pods, StepPods};
+use super::scalar::{Count, CountFromZero, Dns1123Label, Duration, Flag, ImagePrefix, ImageRef, Patch, Quantity, Text};
 
 /// The settings of a project and its targets.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -160,6 +161,82 @@ pub struct ResultsSettings {
     /// The Secret that holds the git credential of the recorder (keys `username` and `password`, or `ssh-privatekey`; `ca.crt`, `known_hosts`).
     #[schemars(extend("default" = "kubebench-git", "format" = "dns1123-subdomain", "examples" = ["kubebench-git"]))]
     pub credential: Option<String>,
+    /// What becomes of a server of SSH whose key is not in `known_hosts` of that Secret, or where there is none.
+    #[schemars(extend("default" = "known", "examples" = ["known"]))]
+    pub ssh_host_keys: Option<SshHostKeys>,
+    /// The certificate authorities by which the steps know servers of git and Prometheus, in place of the public ones.
+    #[schemars(extend("examples" = [{"configMap": "corporate-ca", "key": "ca.crt"}]))]
+    pub ca: Option<CertificateAuthorities>,
+    /// The key that the recorder signs results with.
+    #[schemars(extend("examples" = [{"secret": "kubebench-signing"}]))]
+    pub signing: Option<SigningSettings>,
+    /// The public keys that signatures are checked by. For a rotation, several count at once.
+    #[schemars(extend("default" = [], "examples" = [[{"name": "recorder-2026", "publicKey": "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n", "notBefore": "2026-01-01"}]]))]
+    pub keys: Vec<ResultKey>,
+    /// Whether only results count that one of the keys has signed, measured where jobs could not write the result.
+    #[schemars(extend("default" = false, "examples" = [true]))]
+    pub require_signed: Option<Flag>,
+    /// Whether with `requireSigned` those count too that lay on a volume which does not keep jobs apart from the steps.
+    #[schemars(extend("default" = false, "examples" = [true]))]
+    pub allow_unseparated: Option<Flag>,
+}
+
+/// Where the certificates of authorities are, in PEM: in a ConfigMap or in a Secret of the target's namespace.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CertificateAuthorities {
+    /// The ConfigMap; either this or `secret`.
+    #[serde(default)]
+    #[schemars(extend("format" = "dns1123-subdomain", "examples" = ["corporate-ca"]))]
+    pub config_map: Option<String>,
+    /// The Secret; either this or `configMap`.
+    #[serde(default)]
+    #[schemars(extend("format" = "dns1123-subdomain", "examples" = ["corporate-ca"]))]
+    pub secret: Option<String>,
+    /// The key in it.
+    #[serde(default)]
+    #[schemars(extend("default" = "ca.crt", "format" = "config-key", "examples" = ["ca-bundle.crt"]))]
+    pub key: Option<String>,
+}
+
+/// What becomes of a server of SSH whose key is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum SshHostKeys {
+    /// Nothing is recorded there.
+    Known,
+    /// It is taken for the right one, where the Secret has no `known_hosts`.
+    AcceptNew,
+}
+
+/// The key that the recorder signs results with.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SigningSettings {
+    /// The Secret that holds it: a private key of Ed25519 in PKCS#8, under `ed25519.pem`.
+    #[schemars(extend("format" = "dns1123-subdomain", "examples" = ["kubebench-signing"]))]
+    pub secret: String,
+}
+
+/// A public key that signatures over results are checked by.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ResultKey {
+    /// What people call it.
+    #[schemars(extend("examples" = ["recorder-2026"]))]
+    pub name: Dns1123Label,
+    /// The key, as `openssl pkey -pubout` writes it.
+    #[schemars(extend("examples" = ["-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n"]))]
+    pub public_key: Text,
+    /// The first day (UTC) on which a run may have ended that is signed with it.
+    #[serde(default)]
+    #[schemars(extend("format" = "day", "examples" = ["2026-01-01"]))]
+    pub not_before: Option<String>,
+    /// The last one.
+    #[serde(default)]
+    #[schemars(extend("format" = "day", "examples" = ["2027-01-31"]))]
+    pub not_after: Option<String>,
 }
 
 /// The published site.
@@ -233,6 +310,18 @@ pub struct Target {
     /// The PriorityClass of the pods.
     #[schemars(extend("format" = "dns1123-subdomain", "examples" = ["benchmarks"]))]
     pub priority_class: Option<String>,
+    /// How many Workflows of the target run at once; the others wait for them.
+    #[schemars(extend("default" = "exclusive", "type" = ["string", "integer"], "format" = "concurrency", "minimum" = 1, "examples" = [2, "unlimited"]))]
+    pub concurrency: Option<Text>,
+    /// A name that targets with the same nodes share: their Workflows are counted together.
+    #[schemars(extend("examples" = ["a100-pool"]))]
+    pub concurrency_group: Option<Dns1123Label>,
+    /// What holds for all pods: those of the benchmarks and those of the steps.
+    #[schemars(extend("default" = {}, "examples" = [{"imagePullSecrets": [{"name": "registry"}], "runtimeClass": "nvidia"}]))]
+    pub pods: Pods,
+    /// What holds for the pods of the steps beside that.
+    #[schemars(extend("default" = {}, "examples" = [{"env": {"HTTPS_PROXY": "http://proxy.example:3128"}}]))]
+    pub steps: StepPods,
     /// The Prometheus that metric queries go to.
     #[schemars(extend("examples" = [{"url": "http://prometheus.monitoring:9090"}]))]
     pub prometheus: Option<Prometheus>,
@@ -389,6 +478,36 @@ pub struct NetworkPolicySettings {
     /// Further rules for who may reach the pods, as in a NetworkPolicy.
     #[schemars(extend("default" = [], "examples" = [[{"from": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}}]}]]))]
     pub ingress: Vec<Patch>,
+    /// Where names are resolved, as a rule for what pods may reach; without ports, it is port 53. Without it, it is the DNS of the
+    /// cluster in `kube-system` and its cache on the node.
+    #[schemars(extend("examples" = [{"to": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "openshift-dns"}}}], "ports": [{"protocol": "UDP", "port": 5353}]}]))]
+    pub dns: Option<Patch>,
+    /// Where steps reach the API server, as such a rule; without ports, it is 443 and 6443. Without it, they reach these ports anywhere.
+    #[schemars(extend("examples" = [{"to": [{"ipBlock": {"cidr": "10.96.0.1/32"}}]}]))]
+    pub api_server: Option<Patch>,
+    /// Where steps reach the host of `results.remote`, as such a rule; without ports, it is the port of that address. Without it,
+    /// they reach that port anywhere.
+    #[schemars(extend("examples" = [{"to": [{"ipBlock": {"cidr": "192.0.2.10/32"}}]}]))]
+    pub git: Option<Patch>,
+    /// Where steps reach Prometheus, as such a rule; without ports, it is the port of `prometheus.url`. Without it, they reach that
+    /// port anywhere.
+    #[schemars(extend("examples" = [{"to": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}}]}]))]
+    pub prometheus: Option<Patch>,
+    /// The namespaces of operators that pods exchange requests with.
+    #[schemars(extend("default" = {}, "examples" = [{"kuberay": ["ray-system"], "katib": ["kubeflow"]}]))]
+    pub operator_namespaces: OperatorNamespaces,
+}
+
+/// The namespaces of operators that pods exchange requests with.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct OperatorNamespaces {
+    /// Of KubeRay's operator, which asks heads how far their job is.
+    #[schemars(extend("default" = ["kuberay-system", "ray-system"], "examples" = [["default"]], "uniqueItems" = true))]
+    pub kuberay: Option<Vec<Dns1123Label>>,
+    /// Of Katib's database, which takes the metrics of trials.
+    #[schemars(extend("default" = ["kubeflow"], "examples" = [["katib"]], "uniqueItems" = true))]
+    pub katib: Option<Vec<Dns1123Label>>,
 }
 
 /// The Pod Security level that a namespace enforces.

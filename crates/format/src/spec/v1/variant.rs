@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::benchmark::{Inputs, StepJob, Workload};
+use super::placement::Placement;
 use super::scalar::{Dns1123Label, Duration, PerCase, Text};
 
 /// One form of a benchmark: what it says replaces what `spec` says.
@@ -25,6 +26,10 @@ pub struct Variant {
     #[serde(default)]
     #[schemars(extend("examples" = ["4h"]))]
     pub timeout: PerCase<Duration>,
+    /// Where the pods of a run of this variant are to each other; without it, `spec.placement`.
+    #[serde(default)]
+    #[schemars(extend("examples" = [[{"spread": "worker"}]]))]
+    pub placement: PerCase<Vec<Placement>>,
     /// What the runs of this variant read: each of `dataset`, `model` and `seed` replaces that of `spec.inputs`.
     #[serde(default)]
     #[schemars(extend("examples" = [{"seed": 7}]))]

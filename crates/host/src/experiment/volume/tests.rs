@@ -105,3 +105,49 @@ fn puts_aside_whatever_it_is() {
         2
     );
 }
+
+/// The group of the tests' own process is one that its files may be given to.
+#[test]
+fn only_what_a_job_cannot_have_written_is_closed_to_it() {
+    let root = tempfile::tempdir().unwrap();
+    let group = nix::unistd::getegid().as_raw();
+    let run = RunFolder::make(root.path(), "disk-01234567").unwrap();
+    let output = run.make_below("output").unwrap();
+    run.put("result.json", b"{}").unwrap();
+    let mode = |path: &str| {
+        let metadata = std::fs::metadata(run.place().join(path)).unwrap();
+        std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o7777
+    };
+    let change = |path: &str, mode: u32| {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        std::fs::set_permissions(run.place().join(path), mode).unwrap();
+    };
+    assert!(!run.is_closed_to(group, "result.json").unwrap(), "a volume that shows no modes cannot tell");
+    output.open_to(group).unwrap();
+    assert_eq!([mode(""), mode("output"), mode("result.json")], [0o755, 0o3770, 0o644]);
+    assert!(run.is_closed_to(group, "result.json").unwrap());
+    assert!(!run.is_closed_to(group + 1, "result.json").unwrap());
+    for (path, open) in [("", 0o775), ("", 0o757), ("result.json", 0o664), ("result.json", 0o646), ("output", 0o777)] {
+        let before = mode(path);
+        change(path, open);
+        assert!(!run.is_closed_to(group, "result.json").unwrap(), "{path} {open:o}");
+        change(path, before);
+    }
+    assert!(run.is_closed_to(group, "result.json").unwrap());
+    run.is_closed_to(group, "none").unwrap_err();
+}
+
+/// Whoever may not give a folder to a group opens it to everybody, as on a volume that keeps no groups.
+#[test]
+fn a_folder_that_no_group_can_have_is_open_to_everybody() {
+    if geteuid().is_root() {
+        // Root may give it to any group: the case is that of every other user.
+        return;
+    }
+    let root = tempfile::tempdir().unwrap();
+    let run = RunFolder::make(root.path(), "disk-01234567").unwrap();
+    let output = run.make_below("output").unwrap();
+    output.open_to(4_000_000_000).unwrap();
+    let mode = std::fs::metadata(output.place()).unwrap().permissions();
+    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&mode) & 0o7777, 0o1777);
+}

@@ -138,8 +138,10 @@ fn series(text: &mut String, told: &SeriesHistory, last: usize) {
     for session in told.sessions.iter().skip(told.sessions.len().saturating_sub(last)) {
         let commit = session.commit.as_deref().map_or("-", words::short);
         let aside = told.outside(session).map_or_else(String::new, |why| format!("  {why}"));
+        let shared =
+            words::shared_with(&session.neighbors).map_or_else(String::new, |with| format!("  {}", plain(&with)));
         text.push_str(&format!(
-            "    {}  {}  {:<10}  {}  {}{aside}\n",
+            "    {}  {}  {:<10}  {}  {}{aside}{shared}\n",
             session.started_at,
             session.session,
             commit,

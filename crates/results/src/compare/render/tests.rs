@@ -1,6 +1,6 @@
 //! What people read of lines that were made by hand: whatever a gate finds, it fits its room and contradicts nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::model::{
     Direction, GateReport, Kind, LevelChange, Line, NO_SESSION, OpenChange, Outcome, SessionValue, Sessions, Size,
@@ -17,6 +17,7 @@ fn session(id: &str, started_at: &str, commit: Option<&str>) -> SessionValue {
         commit: commit.map(str::to_owned),
         value: 90.0,
         results: Vec::new(),
+        neighbors: BTreeSet::new(),
     }
 }
 
@@ -93,6 +94,7 @@ fn answer(lines: Vec<Line>, outcome: Outcome) -> GateReport {
         lines,
         weakened: Vec::new(),
         left_out: Vec::new(),
+        signatures: None,
         notes: Vec::new(),
     }
 }

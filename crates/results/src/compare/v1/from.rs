@@ -17,6 +17,7 @@ impl From<&model::Comparison> for Comparison {
             geomeans: of.geomeans.iter().map(Into::into).collect(),
             unmatched: of.unmatched.iter().map(Into::into).collect(),
             left_out: of.left_out.iter().map(Into::into).collect(),
+            signatures: of.signatures.clone(),
             notes: of.notes.clone(),
         }
     }
@@ -35,6 +36,7 @@ impl From<&model::GateReport> for Gated {
             lines: of.lines.iter().map(Into::into).collect(),
             weakened: of.weakened.iter().map(Into::into).collect(),
             left_out: of.left_out.iter().map(Into::into).collect(),
+            signatures: of.signatures.clone(),
             notes: of.notes.clone(),
         }
     }
@@ -64,6 +66,7 @@ impl From<&model::History> for History {
             schema_version: SCHEMA_VERSION,
             series: of.series.iter().map(Into::into).collect(),
             left_out: of.left_out.iter().map(Into::into).collect(),
+            signatures: of.signatures.clone(),
             notes: of.notes.clone(),
         }
     }
@@ -211,6 +214,7 @@ impl From<&model::SessionValue> for SessionValue {
             commit: of.commit.clone(),
             value: of.value,
             results: of.results.clone(),
+            neighbors: of.neighbors.clone(),
         }
     }
 }

@@ -14,7 +14,7 @@ pub(super) enum LineBreaks {
 }
 
 /// Returns true for a character that a reader cannot see, or that a terminal obeys instead of showing.
-pub(super) fn is_hidden(character: char) -> bool {
+pub fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(
             character,

@@ -2,6 +2,7 @@ use kubebench_testing::snapshot::{assert_text, str};
 use proptest::prelude::*;
 
 use super::*;
+use crate::unit::TimeZone;
 
 /// Lines that robfig/cron reads, although they do not do what they say; we refuse them.
 const STRICTER: [&str; 6] = [
@@ -154,4 +155,45 @@ fn one_word_is_a_descriptor_or_nothing() {
     assert_eq!(help("Daily"), "write `@daily`");
     assert!(!help("often").contains("`@often`"), "{}", help("often"));
     assert_eq!(Cron::parse("0 3 * * 1").unwrap().to_string(), "0 3 * * 1");
+}
+
+/// The judge is robfig/cron itself, around changes of clocks: testdata/vectors/main.go.
+#[test]
+fn starts_when_the_scheduler_does() {
+    let mut count = 0;
+    for line in include_str!("../testdata/starts.tsv").lines().filter(|line| !line.starts_with("# ")) {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let [text, zone, after, starts @ ..] = columns.as_slice() else { panic!("{line}") };
+        let (cron, zone) = (Cron::parse(text).unwrap(), TimeZone::parse(zone).unwrap());
+        let next: Vec<String> = cron.next(&zone, after, starts.len()).into_iter().map(|start| start.utc).collect();
+        assert_eq!(next, starts, "{line}");
+        count += 1;
+    }
+    assert_eq!(count, 768);
+}
+
+#[test]
+fn clocks_that_skip_and_repeat_a_start() {
+    let changes = |text: &str, zone: &str| {
+        let found = Cron::parse(text).unwrap().clock_changes(&TimeZone::parse(zone).unwrap());
+        [found.skipped, found.repeated].map(|time| time.map_or_else(String::new, |time| time.to_string()))
+    };
+    for (text, zone, skipped, repeated) in [
+        ("30 2 * * *", "Europe/Berlin", "02:30 on 2026-03-29", "02:30 on 2026-10-25"),
+        ("0 0,2 * * SUN", "Europe/Berlin", "02:00 on 2026-03-29", "02:00 on 2026-10-25"),
+        ("30 1 * * *", "America/New_York", "", "01:30 on 2026-11-01"),
+        ("30 2 * * *", "America/New_York", "02:30 on 2026-03-08", ""),
+        ("15 2 * * *", "Australia/Lord_Howe", "02:15 on 2026-10-04", ""),
+        ("@daily", "Asia/Beirut", "00:00 on 2026-03-29", ""),
+        // Not on a Sunday, not at such an hour, every hour, without summer time, by an interval.
+        ("30 2 * * MON", "Europe/Berlin", "", ""),
+        ("30 3 * * *", "Europe/Berlin", "", ""),
+        ("30 * * * *", "Europe/Berlin", "", ""),
+        ("30 2 * * *", "Asia/Kolkata", "", ""),
+        ("30 2 * * *", "Etc/UTC", "", ""),
+        ("@every 2h", "Europe/Berlin", "", ""),
+        ("30 2 1 1 *", "Europe/Berlin", "", ""),
+    ] {
+        assert_eq!(changes(text, zone), [skipped, repeated], "{text} {zone}");
+    }
 }

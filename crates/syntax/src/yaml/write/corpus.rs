@@ -32,7 +32,9 @@ const KNOWN: &[&str] = &[
     "−1", "--flag=value", "--flag: value", "$(NAME)", "$$(NAME)", "100m", "1Gi", "1e3Mi", "*/5 * * * *", "0 3 * * 1",
     "@daily", "a@sha256:0123", "registry:5000/a/b:1.0", "10.0.0.1", "::1", "fe80::1", "1.2.3", "v1", "1/2", "0.1",
     "1e", "e1", "0x", "0o", "0b", "0d1", "1f", "1d", "1,000", "1 000", "(a)", "a;b", "a&b", "a*b", "a!b", "a|b",
-    "a>b",
+    "a>b", "\n\ta\n", "\t\n\ta", "\n \n  a\n", "   \na\n", "a\n   ", "a\n   \n", "a\n   \n\n", "a\n\t", "a\n\t\n", "a\n\t\n\n",
+    " \n\n\ta \n\t \n\n\n", "\n# a\n", " # a\nb\n", "\n- a\n", "\n---\na\n", " ---\na", "\n...\na\n", "\n\n\n\na\n\n\n\n", "\n\n",
+    "all:\n\t@echo a \\\n\t  b\n", "#!/bin/sh\n\nif true; then\n\techo a \nfi\n", "\n?\n: a\n", "\n%YAML 1.2\na\n", "\t\ta\n\tb\n",
 ];
 
 /// What random strings are made of: mostly what YAML has an opinion on.

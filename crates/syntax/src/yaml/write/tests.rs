@@ -4,7 +4,7 @@ use proptest::prelude::{ProptestConfig, Strategy, any, prop, prop_oneof, proptes
 use serde_json::{Value, json};
 
 use super::corpus::{Random, strings};
-use super::{as_key, as_value, plain, write, write_string_scalar};
+use super::{as_key, as_value, differs_from_epoch_1, obstacle, plain, write, write_as_in_epoch_1, write_string_scalar};
 
 const CORPUS: usize = 20_000;
 static STRINGS: LazyLock<Vec<String>> = LazyLock::new(|| strings(CORPUS));
@@ -85,10 +85,11 @@ fn a_document_that_is_a_scalar_ends_in_a_newline() {
     check(&json!([]), "[]\n");
     check(&json!(null), "null\n");
     check(&json!("a\nb\n"), "|\n  a\n  b\n");
+    check(&json!(" a\nb\n"), "\" a\\nb\\n\"\n");
 }
 
 #[test]
-fn safe_multi_line_text_is_a_literal_block() {
+fn text_of_several_lines_is_a_literal_block() {
     check(
         &json!({"a": "x\n\n  y: z\n", "b": ["x\ny", {"k": "# x\n---\n", "l": "é\n🚀\n"}]}),
         "a: |\n  x\n\n    y: z\nb:\n- |-\n  x\n  y\n- k: |\n    # x\n    ---\n  l: |\n    é\n    🚀\n",
@@ -96,31 +97,107 @@ fn safe_multi_line_text_is_a_literal_block() {
 }
 
 #[test]
-fn unsafe_multi_line_text_is_quoted() {
-    for text in [
-        "\na",
-        " a\nb",
-        "a \nb",
-        "a\nb ",
-        "a\n\n",
-        "a\n\tb",
-        "\ta\nb",
-        "a\r\nb",
-        "a\n\u{a0}",
-        "a\n\u{85}",
-        "a\n\u{feff}",
-        "a\n\u{2028}",
-        "a\n\u{7f}",
-        "a\n\u{1b}[0m",
-        "a\n\u{202e}b",
-        "a\n\u{200b}b",
-        "a\n\u{fffe}",
-        "\n",
-        "a\n \nb",
+fn a_block_says_how_deep_it_is_and_how_it_ends_where_that_is_not_plain() {
+    for (text, block) in [
+        ("a\n\tb\n", "|\n  a\n  \tb\n"),
+        ("\na", "|2-\n\n  a\n"),
+        (" a\nb", "|2-\n   a\n  b\n"),
+        ("  \na\n", "|2\n    \n  a\n"),
+        ("\n\n a\n\n", "|2+\n\n\n   a\n\n"),
+        ("a \nb", "|-\n  a \n  b\n"),
+        ("a\nb ", "|-\n  a\n  b \n"),
+        ("a\n \nb", "|-\n  a\n   \n  b\n"),
+        ("a\n  ", "|-\n  a\n    \n"),
+        ("a\n\t", "|-\n  a\n  \t\n"),
+        ("a\n\n", "|+\n  a\n\n"),
+        ("a\n\n\n\n", "|+\n  a\n\n\n\n"),
+        ("a\n  \n\n", "|+\n  a\n    \n\n"),
+        ("\n---\n...\n", "|2\n\n  ---\n  ...\n"),
+        ("# a\n#\tb\n", "|\n  # a\n  #\tb\n"),
     ] {
+        check(&json!({ "k": text }), &format!("k: {block}"));
+        check(&json!({"k": text, "l": 1}), &format!("k: {block}l: 1\n"));
+        check(&json!([text, text]), &format!("- {block}- {block}"));
+        assert_eq!(obstacle(text), None, "{text:?}");
+    }
+    let deep = json!({"a": [[{"b": "\n\tx\n\n"}, " y\n"]], "c": {"d": {"e": " z\n"}}});
+    check(&deep, "a:\n- - b: |2+\n\n      \tx\n\n  - |2\n     y\nc:\n  d:\n    e: |2\n       z\n");
+    let long = format!("{}\n{}\n", "x ".repeat(5_000), "y".repeat(5_000));
+    assert_eq!(write(&json!({ "k": long })).lines().count(), 3);
+    assert_eq!(read(&write(&json!({ "k": long }))), json!({ "k": long }));
+}
+
+#[test]
+fn what_no_block_holds_is_quoted_and_named() {
+    for (text, character) in [
+        ("\ta\nb\n", '\t'),
+        ("\t\na", '\t'),
+        ("\ta\r\nb", '\r'),
+        ("a\r\nb", '\r'),
+        ("a\n\u{a0}", '\u{a0}'),
+        ("a\n\u{85}", '\u{85}'),
+        ("a\n\u{feff}", '\u{feff}'),
+        ("\u{feff}a\nb", '\u{feff}'),
+        ("a\n\u{2028}", '\u{2028}'),
+        ("a\n\u{2029}", '\u{2029}'),
+        ("a\n\u{7f}", '\u{7f}'),
+        ("a\n\u{1b}[0m", '\u{1b}'),
+        ("a\n\0", '\0'),
+        ("a\n\u{202e}b", '\u{202e}'),
+        ("a\n\u{200b}b", '\u{200b}'),
+        ("a\n\u{fffe}", '\u{fffe}'),
+    ] {
+        assert_is_quoted(text);
+        assert_eq!(obstacle(text), Some(character), "{text:?}");
+    }
+    // One line, and nothing to read: nothing would be clearer for being a block.
+    for text in ["a\u{1b}b", "a\rb", "\t", "\n", "\n\n", " \n\t\n"] {
+        assert_is_quoted(text);
+        assert_eq!(obstacle(text), None, "{text:?}");
+    }
+}
+
+#[track_caller]
+fn assert_is_quoted(text: &str) {
+    let written = write(&json!({ "k": text }));
+    assert!(written.starts_with("k: \"") && written.ends_with("\"\n"), "{written}");
+    assert_eq!(written.lines().count(), 1, "{written}");
+}
+
+#[test]
+fn every_text_of_several_lines_without_an_obstacle_is_as_many_lines() {
+    let mut blocks = 0;
+    for text in STRINGS.iter().filter(|text| text.contains('\n') && !text.trim_matches([' ', '\t', '\n']).is_empty()) {
         let written = write(&json!({ "k": text }));
-        assert!(written.starts_with("k: \"") && written.ends_with("\"\n"), "{written}");
+        if obstacle(text).is_some() {
+            assert_is_quoted(text);
+        } else {
+            blocks += 1;
+            assert_eq!(written.matches('\n').count(), 1 + text.strip_suffix('\n').unwrap_or(text).split('\n').count());
+        }
+    }
+    assert!(blocks > 1_000, "{blocks}");
+}
+
+/// What epoch 1 wrote is part of digests and of immutable objects: it has these bytes for good.
+#[test]
+fn what_epoch_1_quoted_is_quoted_in_its_form() {
+    for text in ["\na", " a\nb", "a \nb", "a\nb ", "a\n\n", "a\n\tb", "\n\ta\nb", "a\n \nb", "a\nb\t", "a\t\nb"] {
+        let value = json!({ "k": text });
+        let written = write_as_in_epoch_1(&value);
         assert_eq!(written.lines().count(), 1, "{written}");
+        assert_eq!(read(&written), value);
+        assert!(differs_from_epoch_1(&value) && differs_from_epoch_1(&json!([1, [{"a": [text]}]])), "{text:?}");
+    }
+    for text in ["a\nb", "a\n\n  b\n", "a\r\nb", "\ta\nb", "\n", "a\tb", "a"] {
+        let value = json!({ "k": text });
+        assert_eq!(write_as_in_epoch_1(&value), write(&value));
+        assert!(!differs_from_epoch_1(&value), "{text:?}");
+    }
+    for text in STRINGS.iter() {
+        let value = json!({ "k": [text] });
+        assert_eq!(differs_from_epoch_1(&value), write_as_in_epoch_1(&value) != write(&value), "{text:?}");
+        assert_eq!(read(&write_as_in_epoch_1(&value)), value);
     }
 }
 
@@ -246,10 +323,13 @@ fn adversarial_strings_are_read_back_equal_as_keys() {
 }
 
 #[test]
-fn no_line_ends_in_a_blank() {
+fn only_lines_of_blocks_end_in_a_blank() {
     let mut random = Random(7);
-    let list: Vec<Value> =
-        STRINGS.iter().map(|text| json!({text.as_str(): [text, STRINGS[random.below(CORPUS)]]})).collect();
+    let list: Vec<Value> = STRINGS
+        .iter()
+        .filter(|text| !text.contains('\n') || obstacle(text).is_some())
+        .map(|text| json!({text.as_str(): [text, {STRINGS[random.below(CORPUS)].as_str(): 1}]}))
+        .collect();
     let written = write(&Value::Array(list));
     for line in written.split('\n') {
         assert!(!line.ends_with([' ', '\t', '\r']), "{line:?}");

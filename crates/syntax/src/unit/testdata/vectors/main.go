@@ -15,6 +15,8 @@ import (
 	"os"
 	"sort"
 	"strings"
+	"time"
+	_ "time/tzdata"
 
 	"github.com/distribution/reference"
 	"github.com/robfig/cron/v3"
@@ -202,11 +204,49 @@ func names(n int) {
 	write("name.tsv", n, "k8s.io/apimachinery util/validation", "text, y or n each for DNS1035Label DNS1123Label DNS1123Subdomain QualifiedName LabelValue EnvVarName ConfigMapKey", lines)
 }
 
+// starts asks the scheduler when it starts next, around changes of clocks. Not in zones that change their clocks at midnight (Beirut,
+// Santiago, Cairo) or by half an hour (Lord Howe): there it misses other starts of the day too.
+func starts() {
+	zones := []string{"Etc/UTC", "Europe/Berlin", "America/New_York", "America/Sao_Paulo", "Antarctica/Troll", "Asia/Kolkata",
+		"Pacific/Chatham", "Europe/London"}
+	texts := []string{"30 2 * * *", "0 0 * * *", "15 1,2,3 * * *", "0 */2 * * *", "*/20 * * * *", "0 3 * * MON", "0 3 13 * FRI", "0 3 */2 * 1",
+		"0 0 29 2 *", "59 23 31 12 *", "@daily", "@weekly", "@monthly", "@yearly", "@hourly", "30 2 * 3,4,10,11 SUN"}
+	after := []string{"2026-03-28T12:00:00Z", "2026-10-24T12:00:00Z", "2026-11-01T03:00:00Z", "2027-03-13T12:00:00Z", "2027-04-02T20:00:00Z",
+		"2026-02-28T23:30:00Z"}
+	lines := []string{}
+	for _, name := range zones {
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			panic(err)
+		}
+		for _, text := range texts {
+			schedule, err := cron.ParseStandard(text)
+			if err != nil {
+				panic(err)
+			}
+			for _, moment := range after {
+				next, err := time.Parse(time.RFC3339, moment)
+				if err != nil {
+					panic(err)
+				}
+				line := strings.Join([]string{text, name, moment}, "\t")
+				for range 4 {
+					next = schedule.Next(next.In(zone))
+					line += "\t" + next.UTC().Format(time.RFC3339)
+				}
+				lines = append(lines, line)
+			}
+		}
+	}
+	write("starts.tsv", 0, "github.com/robfig/cron/v3 Schedule.Next, with the time zone database of Go", "text, zone, moment, the next starts", lines)
+}
+
 func main() {
 	n := flag.Int("n", 300, "generated texts in each file, beside the hand-picked ones")
 	flag.Parse()
 	quantities(*n)
 	crons(*n)
+	starts()
 	images(*n)
 	names(*n)
 }

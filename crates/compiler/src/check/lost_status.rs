@@ -1,0 +1,129 @@
+//! KB0455: scripts that may end well although a program in them failed.
+
+mod programs;
+mod script;
+mod shells;
+
+use std::collections::BTreeSet;
+
+use super::carried::named_files;
+use crate::model::carried::CarriedFile;
+use crate::model::{Benchmark, Role};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
+use kubebench_syntax::invariant::Invariant as _;
+use kubebench_syntax::shell;
+use kubebench_syntax::text::SourceMap;
+use script::{Loss, Way};
+use shells::{Call, Called, Options};
+
+/// Reports scripts of a shell whose exit status is not that of every program in them.
+pub(super) fn kept(benchmark: &Benchmark, sources: &SourceMap, diagnostics: &mut Diagnostics) {
+    let mut reported = BTreeSet::new();
+    for role in benchmark.roles() {
+        let words: Vec<&str> = role.command.iter().chain(&role.args).map(String::as_str).collect();
+        let call = shells::called(&words);
+        if let Some(Call { shell, options, called: Called::Text(index) }) = call {
+            let [command, args] = &role.word_spans;
+            let of_command = command.get(index).filter(|_| index < role.command.len());
+            let of_args = index.checked_sub(role.command.len()).and_then(|index| args.get(index));
+            // What a kind writes by itself stands nowhere.
+            let span = *of_command.or(of_args).unwrap_or(&role.span);
+            let text = words.get(index).expected("a word that was found");
+            if reported.insert(span) {
+                let place = |line| {
+                    let source = sources.get(span.source)?;
+                    source.line_of_block(span, line).map(Place::Span)
+                };
+                report(text, options, shell, &place, &Place::Span(span), diagnostics);
+            }
+        }
+        for (name, file) in benchmark.files.iter().filter(|(name, _)| names(role, name)) {
+            let Some((text, shell, options)) = script_of(name, file, call.filter(|call| call.runs(&words, name)))
+            else {
+                continue;
+            };
+            let place = |line| Some(Place::Line(file.path.clone(), line));
+            report(text, options, shell, &place, &Place::Span(file.span), diagnostics);
+        }
+    }
+}
+
+/// Reports the first loss of each way in one script, at the place of its line or, where that has none, at that of the whole.
+fn report(
+    text: &str,
+    options: Options,
+    shell: &str,
+    place: &dyn Fn(usize) -> Option<Place>,
+    whole: &Place,
+    diagnostics: &mut Diagnostics,
+) {
+    let Some(script) = shell::read(text) else { return };
+    let mut ways = Vec::new();
+    for loss in script::losses(&script, options) {
+        let way = std::mem::discriminant(&loss.way);
+        if ways.contains(&way) {
+            continue;
+        }
+        ways.push(way);
+        let Loss { program, way, line } = &loss;
+        let place = place(*line);
+        let line = match place {
+            None if text.trim_end().contains('\n') => format!(" in line {line} of the script"),
+            _ => String::new(),
+        };
+        let place = place.unwrap_or_else(|| whole.clone());
+        let message = format!("a failure of `{program}`{line} is lost: {}", because(way));
+        let fault = Diagnostic::new(&code::KB0455, place, message).note(
+            "the shell ends with 0, so a run that crashed counts as succeeded, with what it had measured by then",
+        );
+        diagnostics.push(fault.help(instead(way, shell)));
+    }
+}
+
+fn because(way: &Way) -> String {
+    match way {
+        Way::Piped { last } => format!("the status of a pipeline is that of its last command, `{last}`"),
+        Way::Answered { by } => format!("`|| {by}` takes its place"),
+        Way::Followed { by } => format!("`{by}` is run all the same, and decides"),
+        Way::Repeated => "the loop continues, and only its last turn decides".to_owned(),
+        Way::Background => "it runs in the background, and no `wait` asks for its status".to_owned(),
+        Way::Substituted { into } => format!("its output goes into `{into}`, and nothing asks for its status"),
+    }
+}
+
+fn instead(way: &Way, shell: &str) -> String {
+    match way {
+        Way::Piped { last } => {
+            let first = if last == "tee" { "drop `| tee …`, since the log of a run is kept anyway, or " } else { "" };
+            match shell {
+                "sh" | "dash" => format!(
+                    "{first}write `set -o pipefail` before it and have `bash` run the script: where `{shell}` is dash, as in Debian and \
+                     Ubuntu, it does not know `pipefail`"
+                ),
+                _ => format!("{first}write `set -o pipefail` before it"),
+            }
+        }
+        Way::Answered { .. } => "leave it out, or end with what failed: `|| { …; exit 1; }`".to_owned(),
+        Way::Followed { by } => format!("begin the script with `set -e`, or write `&&` before `{by}`"),
+        Way::Repeated => "begin the script with `set -e`, or write `|| exit 1` behind it".to_owned(),
+        Way::Background => "write `wait $!` as the last command: `wait` without a process ends with 0".to_owned(),
+        Way::Substituted { .. } => "run it without `$(…)`: what it prints is in the log of the run".to_owned(),
+    }
+}
+
+/// Returns true for roles that name a carried file.
+fn names(role: &Role, name: &str) -> bool {
+    role.command.iter().chain(&role.args).any(|word| named_files(word).contains(&name))
+}
+
+/// Returns a carried script of a shell with what runs it: a command, or its first line.
+fn script_of<'a>(name: &str, file: &'a CarriedFile, call: Option<Call>) -> Option<(&'a str, &'static str, Options)> {
+    let text = file.text()?;
+    let first = text.lines().next().and_then(|line| line.strip_prefix("#!"));
+    let of_first = || shells::called(&first?.split_ascii_whitespace().chain([name]).collect::<Vec<_>>());
+    if let Some(Call { shell, options, .. }) = call.or_else(of_first) {
+        return Some((text, shell, options));
+    }
+    let is_script = name.rsplit_once('.').is_some_and(|(_, extension)| extension == "sh");
+    (first.is_none() && is_script).then_some((text, "sh", Options::default()))
+}

@@ -1,0 +1,54 @@
+//! How many Workflows of a target run at once, and which targets count together.
+
+use std::collections::BTreeMap;
+
+use crate::model::Target;
+use crate::model::target::{Concurrency, Lock};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
+use kubebench_syntax::text::Span;
+use kubebench_syntax::yaml::Node;
+
+/// Returns what `concurrency` and `concurrencyGroup` of a target say; the schema has looked at the words.
+pub(super) fn concurrency(limit: Option<&str>, group: Option<String>, namespace: &str) -> Concurrency {
+    let limit = match limit {
+        None | Some("exclusive") => Some(1),
+        Some(text) => text.parse().ok(),
+    };
+    Concurrency { limit, lock: group.map(|name| Lock { name, namespace: namespace.to_owned() }) }
+}
+
+/// Gives all targets of a group the same lock, in the namespace of the first of them, and reports those that cannot have one.
+pub(super) fn join(targets: &mut [Target], nodes: Option<&Node>, diagnostics: &mut Diagnostics) {
+    let mut groups = BTreeMap::<String, (String, Option<u32>, String, Span)>::new();
+    for target in targets {
+        let node = nodes.and_then(|nodes| nodes.get(&target.name));
+        let span = node.and_then(|node| node.entry("concurrencyGroup")).map_or(target.span, |entry| entry.key_span);
+        let Concurrency { limit, lock: Some(lock) } = &mut target.concurrency else { continue };
+        let first = groups
+            .entry(lock.name.clone())
+            .or_insert_with(|| (lock.namespace.clone(), *limit, target.cluster.clone(), span));
+        let (namespace, of_first, cluster, at) = first;
+        lock.namespace.clone_from(namespace);
+        let fault = |message: &str| Diagnostic::at(&code::KB0379, span, message);
+        let fault = if limit.is_none() {
+            fault("a group of targets without a limit has no effect")
+                .help("write `concurrency: exclusive` or a number, or delete the group")
+        } else if cluster != &target.cluster {
+            fault("a group of targets cannot span two clusters")
+                .note("the lock is kept by Argo in one cluster")
+                .help("give the targets of each cluster a group of their own")
+        } else if limit != of_first {
+            fault("the targets of a group allow different numbers of Workflows at once")
+                .note("they share one lock, which has one limit")
+                .help("write the same `concurrency` for all of them")
+        } else {
+            continue;
+        };
+        let is_first = *at == span;
+        diagnostics.push(if is_first {
+            fault
+        } else {
+            fault.related(Place::Span(*at), "the first target of the group")
+        });
+    }
+}

@@ -1,0 +1,33 @@
+//! What a target says of all pods on it.
+
+use std::collections::BTreeMap;
+
+use super::workload::Env;
+use kubebench_contract::PodMetadata;
+use kubebench_syntax::text::Span;
+use kubebench_syntax::unit::Quantity;
+use kubebench_syntax::yaml::Node;
+
+/// What holds for pods.
+#[derive(Clone, Debug, Default)]
+pub struct Pods {
+    /// Labels and annotations, which are outside the run digest.
+    pub metadata: PodMetadata,
+    /// Environment variables of the main container.
+    pub env: BTreeMap<String, (Env, Span)>,
+    /// What it says of the pod spec, as a strategic merge patch.
+    pub spec: Option<Node>,
+    /// All of it as it was written.
+    pub written: Option<Node>,
+}
+
+/// What holds for the pods of the steps beside what holds for all pods.
+#[derive(Clone, Debug, Default)]
+pub struct StepPods {
+    /// What is another for them.
+    pub pods: Pods,
+    /// What the scheduler sets aside for a step, where that is another than usual.
+    pub requests: BTreeMap<String, Quantity>,
+    /// What a step may use at most, likewise.
+    pub limits: BTreeMap<String, Quantity>,
+}

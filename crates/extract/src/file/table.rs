@@ -1,0 +1,205 @@
+//! Tables: one row a line, and in the first the names of the columns.
+
+use std::io::{BufRead, Read};
+
+use super::super::lines::refuse_utf_16;
+use super::super::series::{Sample, Series};
+use super::super::unit_word;
+use super::{MAX_LINE, Note, Strange, joined, listed};
+use kubebench_format::spec::v1::metric::{Delimiter, Row};
+use kubebench_syntax::invariant::Invariant as _;
+
+/// What may separate cells, in the order in which it is tried, with its name in a spec.
+const SEPARATORS: [(u8, &str); 4] = [(b',', "\",\""), (b'\t', "tab"), (b'|', "\"|\""), (b';', "\";\"")];
+
+/// Where a column is.
+struct Header {
+    separator: u8,
+    names: Vec<String>,
+    index: usize,
+}
+
+impl Header {
+    /// Finds `column` in the header that `text` begins with: by the delimiter that is asked for, or by the first one with which
+    /// the header has it.
+    ///
+    /// # Errors
+    /// That there is none, with the columns that there are.
+    fn find(text: &[u8], asked: Delimiter, column: &str) -> Result<Self, String> {
+        let is_asked = |(separator, _): &&(u8, &str)| asked_for(asked).is_none_or(|asked| asked == *separator);
+        let mut widest = Vec::new();
+        let mut by = String::new();
+        for (separator, name) in SEPARATORS.iter().filter(is_asked) {
+            let names = names(text, *separator)?;
+            if let Some(index) = names.iter().position(|name| name == column) {
+                return Ok(Self { separator: *separator, names, index });
+            }
+            if names.len() > widest.len() {
+                by = if *separator == b',' { String::new() } else { format!(", with `delimiter: {name}`,") };
+                widest = names;
+            }
+        }
+        if widest.iter().all(String::is_empty) {
+            return Err(format!("there is no column `{column}`: the table has no header"));
+        }
+        let other = SEPARATORS.iter().find(|(other, _)| {
+            asked_for(asked).is_some()
+                && widest.len() == 1
+                && widest.iter().any(|cell| cell.contains(char::from(*other)))
+        });
+        if let Some((separator, name)) = other {
+            let held = if *separator == b'\t' { "a tab".to_owned() } else { format!("`{}`", char::from(*separator)) };
+            return Err(format!(
+                "there is no column `{column}`: the header is one cell that holds {held}; write `delimiter: {name}`, or no `delimiter`"
+            ));
+        }
+        Err(format!("there is no column `{column}`; the columns{by} are {}", listed(&widest)))
+    }
+}
+
+/// Returns the byte that is asked for; none where the header decides.
+fn asked_for(delimiter: Delimiter) -> Option<u8> {
+    match delimiter {
+        Delimiter::Comma => Some(b','),
+        Delimiter::Semicolon => Some(b';'),
+        Delimiter::Bar => Some(b'|'),
+        Delimiter::Tab => Some(b'\t'),
+        Delimiter::Auto => None,
+    }
+}
+
+fn builder(separator: u8) -> csv::ReaderBuilder {
+    let mut builder = csv::ReaderBuilder::new();
+    builder.delimiter(separator).flexible(true).trim(csv::Trim::All);
+    builder
+}
+
+/// Returns the names of the columns with this separator.
+fn names(text: &[u8], separator: u8) -> Result<Vec<String>, String> {
+    let mut reader = builder(separator).from_reader(text);
+    let headers = reader.byte_headers().map_err(|error| format!("it is no CSV: {error}"))?;
+    Ok(headers.iter().map(|name| String::from_utf8_lossy(name).trim_start_matches('\u{feff}').to_owned()).collect())
+}
+
+/// Reads as many lines as the header may have: to the first that holds something and closes its quotes.
+fn start(text: &mut impl BufRead) -> Result<Vec<u8>, String> {
+    let mut start = Vec::new();
+    let mut text = text.take(MAX_LINE);
+    let (mut is_open, mut is_blank) = (false, true);
+    loop {
+        let before = start.len();
+        text.read_until(b'\n', &mut start).map_err(|error| format!("it cannot be read: {error}"))?;
+        let Some(line) = start.get(before..).filter(|line| !line.is_empty()) else { return Ok(start) };
+        is_open = line.iter().fold(is_open, |is_open, byte| is_open != (*byte == b'"'));
+        is_blank &= line.trim_ascii().is_empty();
+        if !is_open && !is_blank {
+            return Ok(start);
+        }
+    }
+}
+
+/// Reads the values of a column; cells that are blank are none, and are counted in the note.
+///
+/// # Errors
+/// Why there is none.
+pub fn csv(
+    mut text: impl BufRead,
+    column: &str,
+    row: Row,
+    delimiter: Delimiter,
+    series: &mut Series,
+) -> Result<Note, String> {
+    refuse_utf_16(text.fill_buf().map_err(|error| format!("it cannot be read: {error}"))?)?;
+    let start = start(&mut text)?;
+    let Header { separator, names, index } = Header::find(&start, delimiter, column)?;
+    let text = Ending { text: start.chain(text), last: b'\n' }.take(MAX_LINE);
+    let mut reader = builder(separator).from_reader(text);
+    reader.byte_headers().map_err(|error| format!("it is no CSV: {error}"))?;
+    let namesakes = names.iter().filter(|name| *name == column).count();
+    if namesakes > 1 {
+        return Err(format!(
+            "{namesakes} columns are called `{column}`, and nothing says which of them is meant: give each a name of its own"
+        ));
+    }
+    let named = unit_word::before(column);
+    let step_column = names.iter().position(|name| matches!(name.as_str(), "step" | "global_step" | "iteration"));
+    let mut last = None;
+    let (mut rows, mut blank) = (0_u64, 0_u64);
+    // How many cells the last row has, and where it stands.
+    let mut last_row = (0, None);
+    let mut strange = Strange::default();
+    let mut record = csv::ByteRecord::new();
+    loop {
+        // A row may take so much and no more: a quote that nobody closed would make one of all the rest.
+        let is_over = reader.get_ref().limit() == 0;
+        reader.get_mut().set_limit(MAX_LINE);
+        let is_record = reader.read_byte_record(&mut record).map_err(|error| format!("it is no CSV: {error}"))?;
+        if is_over || reader.get_ref().limit() == 0 {
+            return Err(format!("row {} is longer than {} MiB", rows + 1, MAX_LINE >> 20));
+        }
+        if !is_record {
+            break;
+        }
+        rows += 1;
+        let line = record.position().map(csv::Position::line);
+        last_row = (record.len(), line);
+        let text = |index: usize| record.get(index).map(String::from_utf8_lossy).unwrap_or_default();
+        let cell = text(index);
+        if cell.is_empty() {
+            blank += 1;
+            continue;
+        }
+        // A comma that is no separator of cells makes one too many.
+        let read = if record.len() > names.len() {
+            Err(format!("the row has {} cells, and the header has {}", record.len(), names.len()))
+        } else {
+            series.number(&cell, named)
+        };
+        let value = strange.or_nan(read, || format!("line {}", line.expected("a place of each record")));
+        let step = step_column.and_then(|step| text(step).parse().ok());
+        let sample = Sample { value, step, line, rank: None };
+        match row {
+            Row::First => {
+                series.push(sample);
+                break;
+            }
+            Row::Last => last = Some(sample),
+            Row::All => series.push(sample),
+        }
+    }
+    let (cells, line) = last_row;
+    let is_cut = reader.is_done() && reader.get_ref().get_ref().last != b'\n';
+    let at = || format!("line {}", line.expected("a place of each record"));
+    if is_cut && rows > 0 && cells <= index {
+        let value = strange.or_nan(Err("the file ends before this column".to_owned()), at);
+        last = None;
+        blank -= 1;
+        series.push(Sample { value, step: None, line, rank: None });
+    }
+    if let Some(sample) = last {
+        series.push(sample);
+    }
+    if series.is_empty() {
+        return Err(format!("no row of {rows} has a value in column `{column}`"));
+    }
+    let blank = (blank > 0).then(|| format!("{blank} of {rows} rows are blank in this column, and do not count"));
+    let open_end = is_cut && cells == index + 1 && series.last_line() == line;
+    let open_end = open_end.then(|| format!("the file ends in {}, whose value may be cut", at()));
+    Ok(joined(joined(strange.note(), blank), open_end))
+}
+
+/// A text that knows with which byte it ended.
+struct Ending<R> {
+    text: R,
+    last: u8,
+}
+
+impl<R: Read> Read for Ending<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.text.read(buffer)?;
+        if let Some(last) = count.checked_sub(1).and_then(|last| buffer.get(last)) {
+            self.last = *last;
+        }
+        Ok(count)
+    }
+}

@@ -1,0 +1,28 @@
+//! What a signature over a result says, and where it is.
+
+pub mod v1;
+
+/// What follows the name of a result in that of its envelope.
+const SUFFIX: &str = ".dsse.json";
+
+/// Returns where the envelope of the result at `path` is: `a.dsse.json` beside `a.json`.
+pub fn place(path: &str) -> String {
+    format!("{}{SUFFIX}", path.strip_suffix(".json").unwrap_or(path))
+}
+
+/// Returns where the result is whose envelope is at `path`; nothing where no envelope is.
+pub fn result_of(path: &str) -> Option<String> {
+    path.strip_suffix(SUFFIX).map(|stem| format!("{stem}.json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{place, result_of};
+
+    #[test]
+    fn an_envelope_is_beside_its_result() {
+        assert_eq!(place("a/b/c-r1-a1.json"), "a/b/c-r1-a1.dsse.json");
+        assert_eq!(result_of("a/b/c-r1-a1.dsse.json").unwrap(), "a/b/c-r1-a1.json");
+        assert_eq!(result_of("a/b/c-r1-a1.json"), None);
+    }
+}

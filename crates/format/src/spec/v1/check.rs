@@ -1,0 +1,97 @@
+//! What must hold for a run to count.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::scalar::{CountFromZero, Flag, Number, Percentage};
+
+/// What must hold for a run to count.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Check {
+    /// The metric that is checked.
+    #[serde(default)]
+    #[schemars(extend("examples" = ["loss"]))]
+    pub metric: Option<String>,
+    /// Every value is a finite number.
+    #[serde(default)]
+    #[schemars(extend("examples" = [true]))]
+    pub finite: Option<Flag>,
+    /// The value is at least this.
+    #[serde(default)]
+    #[schemars(extend("examples" = [0.75]))]
+    pub min: Option<Number>,
+    /// The value is at most this.
+    #[serde(default)]
+    #[schemars(extend("examples" = [2.5]))]
+    pub max: Option<Number>,
+    /// The containers were restarted at most so often.
+    #[serde(default)]
+    #[schemars(extend("examples" = [0]))]
+    pub restarts: Option<CountFromZero>,
+    /// How many of the attempted requests of a load generator may fail; without it, none.
+    #[serde(default)]
+    #[schemars(extend("examples" = [{"max": "1%"}]))]
+    pub failed_requests: Option<FailedRequests>,
+    /// What a tool may not say of its own run.
+    #[serde(default)]
+    #[schemars(extend("examples" = [{"forbid": ["debugBuild"]}]))]
+    pub cautions: Option<Cautions>,
+}
+
+/// What a tool may not say of its own run.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Cautions {
+    /// With one of these a run is invalid.
+    #[schemars(length(min = 1), extend("examples" = [["debugBuild", "frequencyScaling"]]))]
+    pub forbid: Vec<Caution>,
+}
+
+/// A reason for which a tool itself trusts its numbers less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum Caution {
+    /// The addresses of its memory are random, so that no two runs lie alike in the caches.
+    AddressRandomization,
+    /// It was built for debugging.
+    DebugBuild,
+    /// The frequency of the processors is not fixed.
+    FrequencyScaling,
+    /// The queue of the device was not as deep as was asked for.
+    QueueDepthCapped,
+    /// It counts warnings that its own log holds.
+    ToolWarnings,
+}
+
+impl Caution {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::AddressRandomization,
+        Self::DebugBuild,
+        Self::FrequencyScaling,
+        Self::QueueDepthCapped,
+        Self::ToolWarnings,
+    ];
+
+    /// Returns its name in specs and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AddressRandomization => "addressRandomization",
+            Self::DebugBuild => "debugBuild",
+            Self::FrequencyScaling => "frequencyScaling",
+            Self::QueueDepthCapped => "queueDepthCapped",
+            Self::ToolWarnings => "toolWarnings",
+        }
+    }
+}
+
+/// How many requests may fail.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FailedRequests {
+    /// The share of the attempted requests; those that were cancelled or did not complete have failed too.
+    #[schemars(extend("examples" = ["1%"]))]
+    pub max: Percentage,
+}
