@@ -1,6 +1,7 @@
 //! Logs of containers as streams that never grow in memory and never hang.
 
 use std::io::{self, Read};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,6 +44,9 @@ pub struct LogQuery {
     pub tail_lines: Option<u32>,
     /// After how long without a byte the stream ends with `TimedOut`, to be opened again: 30 seconds unless told.
     pub silence: Option<Duration>,
+    /// After how long without a byte a read fails with `WouldBlock`, so that the reader can see whether there is still something to
+    /// wait for; the stream goes on. None means that reads wait.
+    pub look: Option<Duration>,
 }
 
 impl LogQuery {
@@ -92,6 +96,7 @@ impl LogStream {
         let purpose =
             Purpose(format!("read the log of container `{container}` of Pod `{pod}` in namespace `{namespace}`"));
         let silence = query.silence.unwrap_or(SILENCE);
+        let patience = Patience { silence, look: query.look.unwrap_or(silence) };
         let (client, address, rules) = (connection.client(), connection.address().to_owned(), rules.clone());
         let handle = connection.handle().clone();
         let (pieces, task) = connection.wait_for(async move {
@@ -101,7 +106,7 @@ impl LogStream {
             loop {
                 let (sender, pieces) = mpsc::channel(AHEAD);
                 let (opened, opening) = oneshot::channel();
-                let task = handle.spawn(pump(client.clone(), path.clone(), silence, opened, sender)).abort_handle();
+                let task = handle.spawn(pump(client.clone(), path.clone(), patience, opened, sender)).abort_handle();
                 let error = match timeout(OPENING, opening).await {
                     // Silent so far; what comes of it is in the pieces.
                     Err(_) | Ok(Ok(Ok(())) | Err(_)) => return Ok((pieces, task)),
@@ -161,38 +166,63 @@ impl Drop for LogStream {
     }
 }
 
+/// How long nothing may come.
+#[derive(Clone, Copy)]
+struct Patience {
+    /// Until the connection is taken for dead.
+    silence: Duration,
+    /// Until the reader gets to look.
+    look: Duration,
+}
+
+impl Patience {
+    /// Waits for what `work` gives; returns none when it took too long or nobody reads any more.
+    async fn wait<T>(self, work: impl Future<Output = T>, pieces: &mpsc::Sender<io::Result<Vec<u8>>>) -> Option<T> {
+        let (mut work, start) = (pin!(work), Instant::now());
+        loop {
+            if let Ok(done) = timeout(self.look, &mut work).await {
+                return Some(done);
+            }
+            let is_dead = start.elapsed() >= self.silence;
+            let kind = if is_dead { io::ErrorKind::TimedOut } else { io::ErrorKind::WouldBlock };
+            let silent = io::Error::new(kind, format!("nothing came for {} s", self.silence.as_secs()));
+            if pieces.send(Err(silent)).await.is_err() || is_dead {
+                return None;
+            }
+        }
+    }
+}
+
 /// Reads a log into `pieces`, as fast as they are taken.
 async fn pump(
     client: Client,
     path: String,
-    silence: Duration,
+    patience: Patience,
     opened: oneshot::Sender<Result<(), Error>>,
     pieces: mpsc::Sender<io::Result<Vec<u8>>>,
 ) {
-    let silent = || io::Error::new(io::ErrorKind::TimedOut, format!("nothing came for {} s", silence.as_secs()));
     let request = match Request::new("").get(path.trim_start_matches('/'), &GetParams::default()) {
         Ok(request) => request,
         Err(error) => return drop(opened.send(Err(Error::BuildRequest(error)))),
     };
-    let mut stream = match timeout(silence, client.request_stream(request)).await {
-        Err(_) => return drop(pieces.send(Err(silent())).await),
-        Ok(Err(error)) => {
+    let mut stream = match patience.wait(client.request_stream(request), &pieces).await {
+        None => return,
+        Some(Err(error)) => {
             if let Err(Err(error)) = opened.send(Err(error)) {
                 let _ = pieces.send(Err(io::Error::other(words(&error)))).await;
             }
             return;
         }
-        Ok(Ok(stream)) => {
+        Some(Ok(stream)) => {
             let _ = opened.send(Ok(()));
             Box::pin(stream)
         }
     };
     loop {
-        let piece = match timeout(silence, stream.fill_buf()).await {
-            Err(_) => Err(silent()),
-            Ok(Err(error)) => Err(io::Error::new(io::ErrorKind::UnexpectedEof, words(&error))),
-            Ok(Ok([])) => return,
-            Ok(Ok(bytes)) => Ok(bytes.to_vec()),
+        let piece = match patience.wait(stream.fill_buf(), &pieces).await {
+            None | Some(Ok([])) => return,
+            Some(Ok(bytes)) => Ok(bytes.to_vec()),
+            Some(Err(error)) => Err(io::Error::new(io::ErrorKind::UnexpectedEof, words(&error))),
         };
         let count = piece.as_ref().map_or(0, Vec::len);
         if pieces.send(piece).await.is_err() || count == 0 {

@@ -79,8 +79,8 @@ impl Failure {
         }
         let last = last_lines(run);
         for line in self.last {
-            // Why a line is missing is said in the rest of the result: where its log could not be read.
-            assert!(last.iter().any(|printed| printed == line), "{}: no `{line}` in {:#}", self.benchmark, found[0]);
+            // The reasons say where a log could not be read.
+            assert!(last.iter().any(|printed| printed == line), "{}: no `{line}`; {said}\n{run:#}", self.benchmark);
         }
     }
 }

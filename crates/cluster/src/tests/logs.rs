@@ -145,3 +145,31 @@ fn how_fast_a_log_is_read() {
     let count = read_all(&mut open(&server, &following()).unwrap());
     println!("{:.0} MB/s", count as f64 / 1e6 / start.elapsed().as_secs_f64());
 }
+
+#[test]
+fn a_reader_of_a_silent_log_may_look_up_and_read_on() {
+    let server = Server::new(|_, _| {
+        vec![
+            pieces(),
+            Act::Piece(b"one\n".to_vec()),
+            Act::Wait(Duration::from_millis(300)),
+            Act::Piece(b"two\n".to_vec()),
+            Act::End,
+        ]
+    });
+    let query = LogQuery { look: Some(Duration::from_millis(50)), ..following() };
+    let mut stream = open(&server, &query).unwrap();
+    let (mut text, mut looks, mut buffer) = (Vec::new(), 0, [0; 64]);
+    loop {
+        match stream.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => text.extend_from_slice(&buffer[..count]),
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::WouldBlock);
+                looks += 1;
+            }
+        }
+    }
+    assert_eq!(text, b"one\ntwo\n");
+    assert!(looks > 0, "nothing came for 300 ms");
+}

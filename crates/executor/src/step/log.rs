@@ -59,7 +59,8 @@ pub enum NoLog {
 /// Who gives logs, with the stamp of each line.
 pub trait LogOrigin: Send + Sync + 'static {
     /// Opens a log, which goes on until the container ends. A stream that is silent for half a minute fails with
-    /// `TimedOut`, since nobody knows whether it is still connected.
+    /// `TimedOut`, since nobody knows whether it is still connected; until then one that is followed fails with `WouldBlock`
+    /// now and then, and can be read on.
     ///
     /// # Errors
     /// Why there is none.

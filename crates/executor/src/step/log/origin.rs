@@ -1,9 +1,13 @@
 //! Logs from a cluster.
 
 use std::io::Read;
+use std::time::Duration;
 
 use super::{Ask, LogOrigin, NoLog};
 use kubebench_cluster::{Cluster, Fault, LogQuery};
+
+/// How often a reader of a silent log looks whether its container has ended.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// The logs of the containers of a namespace.
 pub struct OfCluster {
@@ -20,6 +24,7 @@ impl LogOrigin for OfCluster {
             follow: ask.follow,
             timestamps: true,
             since: ask.since.clone(),
+            look: ask.follow.then_some(LOOK),
             ..LogQuery::default()
         };
         match self.cluster.log(&self.namespace, &ask.pod, &ask.container, &query) {

@@ -79,6 +79,9 @@ enum End {
     Strange,
     /// Nothing came for long.
     Silent,
+    /// Nothing came, and the container is not what it was when the stream was opened: a kubelet that missed its end would never end
+    /// the stream.
+    Outdated,
     /// It was cut.
     Cut(String),
     /// The kubelet said something instead of the log.
@@ -189,6 +192,7 @@ impl Reader {
                 // Another instance has run since that which was read last.
                 End::Strange if is_past => self.mark.before = Position::default(),
                 End::Strange => drop(self.catch_up(&now, &mut sight)),
+                End::Outdated => (),
                 End::Silent if now.is_gone => {
                     self.fail("nothing came any more, and its pod is gone");
                     return true;
@@ -283,7 +287,7 @@ impl Reader {
                 self.stumble(why);
                 self.pause(now);
             }
-            End::Silent => self.pause(now),
+            End::Silent | End::Outdated => self.pause(now),
             End::Unwanted => return true,
         }
         false
@@ -307,7 +311,16 @@ impl Reader {
                 Ok(0) => break End::Eof { is_known: stamped.is_known() || otherwise == Otherwise::GoOn },
                 Ok(count) => stamped.take(buffer.get(..count).expected("at most a buffer of bytes"), &mut plain),
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) if matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock) => break End::Silent,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    if !self.shared.is_wanted() {
+                        break End::Unwanted;
+                    }
+                    if self.shared.now().is_none_or(|seen| seen.has_ended || seen.restarts != now.restarts) {
+                        break End::Outdated;
+                    }
+                    continue;
+                }
+                Err(error) if error.kind() == ErrorKind::TimedOut => break End::Silent,
                 Err(error) => break End::Cut(error.to_string()),
             }
             if stamped.is_strange() {

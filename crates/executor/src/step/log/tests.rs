@@ -81,6 +81,22 @@ fn what_a_runtime_writes_after_it_has_shown_the_end_is_read_too() {
 }
 
 #[test]
+fn a_stream_that_misses_the_end_of_its_container_is_left() {
+    let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());
+    let mut logs = logs(&node, folder.path());
+    node.pod("a");
+    node.change(|world| world.is_deaf = true);
+    logs.see("worker", 0, &shown("a", 1, 0, "running"), "main");
+    until("the log is followed", || node.world().asked.len() == 1);
+    node.write("loss=1\n");
+    node.end();
+    assert!(node.world().asked[0].follow);
+    logs.see("worker", 0, &shown("a", 1, 0, "terminated"), "main");
+    let followed = finish(logs);
+    assert_eq!((text(folder.path()).as_str(), followed.fault), ("loss=1\n", None));
+}
+
+#[test]
 fn a_restarted_container_is_read_to_the_end_of_each_of_its_instances() {
     let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());
     let mut logs = logs(&node, folder.path());

@@ -40,6 +40,8 @@ pub(super) struct World {
     pub(super) down: Option<NoLog>,
     /// What the kubelet says at the end of the next stream.
     pub(super) says: Option<String>,
+    /// Whether streams that follow a log give nothing and never end.
+    pub(super) is_deaf: bool,
     pub(super) asked: Vec<Ask>,
     /// What the runtime writes of an instance that is over only after its log was read to the end.
     pub(super) late: Vec<Entry>,
@@ -129,7 +131,20 @@ impl LogOrigin for Origin {
         let instance = instance.ok_or_else(|| NoLog::Refused("previous terminated container not found".to_owned()))?;
         let since = ask.since.as_ref().map_or(i128::MIN, |text| text.parse::<Timestamp>().unwrap().as_nanosecond());
         let node = Arc::clone(&self.0);
+        if world.is_deaf && ask.follow {
+            return Ok(Box::new(Deaf));
+        }
         Ok(Box::new(Stream { node, pod, instance, since, next: 0, is_new: true, ready: Vec::new(), left: cut, says }))
+    }
+}
+
+/// A stream whose kubelet missed all that it waits for.
+struct Deaf;
+
+impl Read for Deaf {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        std::thread::sleep(Duration::from_millis(1));
+        Err(io::ErrorKind::WouldBlock.into())
     }
 }
 
