@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::api;
 use crate::model::pods::{Pods, StepPods};
 use crate::model::{Target, Workload};
-use crate::workload::env_of;
+use crate::workload::{env_of, refuse_reserved};
 use kubebench_contract::PodMetadata;
 use kubebench_format::spec::v1::container::{LabelValue, Resources};
 use kubebench_format::spec::v1::pods as wire;
@@ -45,10 +45,9 @@ pub(super) fn pods(wire: wire::Pods, node: Option<&Node>, diagnostics: &mut Diag
 fn read(wire: wire::Pods, node: Option<&Node>, diagnostics: &mut Diagnostics) -> Pods {
     let wire::Pods { labels, annotations, env, .. } = wire;
     let of_env = |name: &str| node.and_then(|node| node.get("env")).and_then(|env| env.entry(name));
-    for entry in env.keys().filter(|name| name.starts_with("KUBEBENCH_")).filter_map(|name| of_env(name)) {
-        let message = format!("`{}` is set by kubebench and cannot be given", entry.key);
-        diagnostics.push(Diagnostic::at(&code::KB0315, entry.key_span, message).help("use a name of your own"));
-    }
+    let span_of = |name: &str| of_env(name).map_or(Span::default(), |entry| entry.value.span);
+    let key_span = |name: &str| of_env(name).map_or(Span::default(), |entry| entry.key_span);
+    refuse_reserved(env.keys().map(|name| (name.as_str(), key_span(name))), diagnostics);
     if let Some(node) = node {
         report_placeholders(node, diagnostics);
     }
@@ -61,7 +60,7 @@ fn read(wire: wire::Pods, node: Option<&Node>, diagnostics: &mut Diagnostics) ->
             labels: labels.into_iter().map(|(key, LabelValue(value))| (key, value)).collect(),
             annotations: annotations.into_iter().map(|(key, Text(value))| (key, value)).collect(),
         },
-        env: env_of(env, |name| of_env(name).map_or(Span::default(), |entry| entry.value.span)),
+        env: env_of(env, span_of),
         spec,
         written: node.cloned(),
     }

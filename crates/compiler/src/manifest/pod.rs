@@ -22,7 +22,6 @@ use kubebench_contract::{data_folder, labels, users};
 use kubebench_syntax::diag::Diagnostics;
 
 use kubebench_syntax::invariant::Invariant as _;
-pub(super) use owned::refuse_reserved;
 
 /// Where the steps mount the volume of results; the ancestor's place, so that its images work.
 pub const EXPERIMENTS: &str = "/kubebench/experiments";

@@ -8,11 +8,13 @@ use super::run_object::RunObject;
 use super::{admission, meta, overrides, patch, pipeline, placement, pod, template, user_manifest};
 use crate::model::target::Queue;
 use crate::model::{Api, Benchmark, Case, Endpoint, Given, OfServer, Role, Served, StepJob, Supporting, Workload};
+use crate::workload::refuse_reserved;
 use kubebench_contract::instance;
 use kubebench_contract::labels;
 use kubebench_syntax::diag::Diagnostics;
 use kubebench_syntax::digest::{Canonical, Digest};
 use kubebench_syntax::invariant::Invariant as _;
+use kubebench_syntax::text::Span;
 
 /// The objects of one case, without the name and labels of a run.
 #[derive(Debug)]
@@ -69,7 +71,7 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
         }
         let at = &role.template_at;
         let Some(RunObject { object, name_at, labels_at, .. }) = objects.get_mut(at.object) else { continue };
-        pod::refuse_reserved(role, diagnostics);
+        refuse_reserved(variables_of(role), diagnostics);
         let mut pods = pod::template(benchmark, case_of(at.object), role, diagnostics);
         placement::add(benchmark, &workload.placement, role, &mut pods);
         template::put(object, at, pods);
@@ -173,8 +175,12 @@ pub(super) fn step_job(benchmark: &Benchmark, job: &StepJob, diagnostics: &mut D
     step_job_of(benchmark, None, job, diagnostics)
 }
 
+fn variables_of(role: &Role) -> impl Iterator<Item = (&str, Span)> {
+    role.env.iter().map(|(name, (_, span))| (name.as_str(), *span))
+}
+
 fn step_job_of(benchmark: &Benchmark, case: Option<&Case>, job: &StepJob, diagnostics: &mut Diagnostics) -> RunObject {
-    pod::refuse_reserved(&job.role, diagnostics);
+    refuse_reserved(variables_of(&job.role), diagnostics);
     let object = json!({
         "apiVersion": "batch/v1",
         "kind": "Job",

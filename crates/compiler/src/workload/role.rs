@@ -162,6 +162,14 @@ pub(crate) fn env_of(
     variables.into_iter().map(|(name, value)| (name.clone(), (env_value(value), span(&name)))).collect()
 }
 
+/// Reports variables of the user that Kubebench itself must set.
+pub(crate) fn refuse_reserved<'a>(variables: impl IntoIterator<Item = (&'a str, Span)>, diagnostics: &mut Diagnostics) {
+    for (name, span) in variables.into_iter().filter(|(name, _)| name.starts_with("KUBEBENCH_")) {
+        let fault = Diagnostic::at(&code::KB0315, span, format!("`{name}` is set by kubebench and cannot be given"));
+        diagnostics.push(fault.help("use a name of your own"));
+    }
+}
+
 fn env_value(value: EnvValue) -> Env {
     match value {
         EnvValue::Text(text) => Env::Text(text),

@@ -156,6 +156,15 @@ fn a_run_that_does_not_go_well_says_why() {
     }
     tree.assert_nothing_left();
     let results = tree.results();
+    // All ran at once on one node: this one until its timeout, and so beside others.
+    let hangs = &results.of("hangs")[0]["environment"]["neighbors"];
+    let met = hangs.as_array().unwrap_or_else(|| panic!("a run of 60 s saw no neighbor: {hangs}"));
+    for neighbor in met {
+        let benchmark = neighbor["benchmark"].as_str().unwrap();
+        let run = neighbor["run"].as_str().unwrap();
+        assert!(benchmark != "hangs" && FAILURES.iter().any(|failure| failure.benchmark == benchmark), "{neighbor}");
+        assert!(run.starts_with(benchmark) && neighbor["since"].is_string(), "{neighbor}");
+    }
     let (next, others) = FAILURES.split_last().unwrap();
     for failure in others {
         failure.judge(&results);

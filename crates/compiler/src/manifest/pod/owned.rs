@@ -102,11 +102,3 @@ fn refuse_main_container(user: &Node, role: &Role, diagnostics: &mut Diagnostics
         }
     }
 }
-
-/// Reports variables of the user that Kubebench itself must set.
-pub(in crate::manifest) fn refuse_reserved(role: &Role, diagnostics: &mut Diagnostics) {
-    for (name, (_, span)) in role.env.iter().filter(|(name, _)| name.starts_with("KUBEBENCH_")) {
-        let fault = Diagnostic::at(&code::KB0315, *span, format!("`{name}` is set by kubebench and cannot be given"));
-        diagnostics.push(fault.help("use a name of your own"));
-    }
-}
