@@ -34,6 +34,8 @@ pub(crate) struct Bounds<'a> {
     pub(crate) benchmark: &'a str,
     /// The name of its target.
     pub(crate) target: &'a str,
+    /// The user of the steps on the target; none where the cluster chooses it, or jobs have it too.
+    pub(crate) user_of_steps: Option<u64>,
     /// The Pod Security level that the namespace of the target enforces.
     pub(crate) pod_security: PodSecurity,
     /// How results are recorded, by Secrets that no pod may read.

@@ -49,6 +49,9 @@ pub struct ResultsSettings {
     /// `acceptNew` where a server of SSH with an unknown key is taken for the right one.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "sshHostKeys")]
     pub ssh_host_keys: Option<String>,
+    /// Whether jobs run as the user of the steps, so that modes of files do not keep them apart.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not", rename = "oneUser")]
+    pub one_user: bool,
 }
 
 impl Settings {

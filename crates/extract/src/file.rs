@@ -10,7 +10,7 @@ use super::scan::{LogScan, ToolOutcome};
 use super::series::{Reading, Sample, Series, Window};
 use super::tool::Tool;
 use super::unit_word::UnitWord;
-use super::{json_document, open_metrics, unit_word};
+use super::{json_document, number, open_metrics, unit_word};
 use kubebench_format::spec::v1::metric::Reports;
 
 mod table;
@@ -144,7 +144,9 @@ pub fn json_lines(
         passed += 1;
         let Some(found) = root.pointer(pointer) else { continue };
         let value = strange.or_nan(number_of(found, series, named), || format!("line {number}"));
-        let step = ["/step", "/global_step", "/iteration"].iter().find_map(|step| root.pointer(step)?.as_u64());
+        let step = ["/step", "/global_step", "/iteration"]
+            .iter()
+            .find_map(|step| number::whole(root.pointer(step)?.as_f64()?));
         series.push(Sample { value, step, line: Some(number), rank: None });
         open_end = None;
     }

@@ -39,6 +39,26 @@ pub fn parse(text: &str) -> Result<f64, String> {
     ))
 }
 
+/// Refuses a number such as `12,345`, which is 12345 in one country and 12.345 in another, where the text around it does not say
+/// in which it was printed. `1,234,567` and `1,234.5` can be read in one way only.
+///
+/// # Errors
+/// The reason in words, with the text.
+pub fn refuse_one_group(text: &str) -> Result<(), String> {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let length = unsigned.find(|letter: char| !letter.is_ascii_digit() && !",.".contains(letter));
+    let (digits, _) = unsigned.split_at(length.unwrap_or(unsigned.len()));
+    let is_one_group = digits.split_once(',').is_some_and(|(_, group)| group.len() == 3 && all_digits(group));
+    if !is_one_group {
+        return Ok(());
+    }
+    Err(format!(
+        "`{text}` may be {} or {}: print a point before decimals, and nothing between digits",
+        digits.replace(',', ""),
+        digits.replace(',', ".")
+    ))
+}
+
 /// Reads what most numbers are, without a look at what else a number may be: a few digits, and a point between them.
 ///
 /// Digits and power of ten are exact numbers of 64 bits, so their quotient is the number, rounded once.

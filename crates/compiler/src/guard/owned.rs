@@ -1,9 +1,8 @@
-//! KB0372: Kubebench's own Secret, accounts and labels.
+//! KB0372: Kubebench's own Secret, accounts, labels and locks.
 
 use super::{Bounds, Field};
 use crate::model::{CLAIM_OF_RESULTS, VOLUME_OF_RESULTS};
 use kubebench_contract::labels::{BENCHMARK, CASE, PREFIX, ROLE, RUN};
-use kubebench_contract::users;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Entry, Node};
@@ -36,6 +35,8 @@ const LISTS_OF_VOLUMES: [&str; 3] = ["volumeDevices", "volumeMounts", "volumes"]
 const OPENINGS: [&str; 3] = ["{{", "<<", "${"];
 /// Fields by which a claim begins as a copy of another one.
 const COPIED: [&str; 2] = ["dataSource", "dataSourceRef"];
+/// Fields of Argo whose `name` says which lock a Workflow waits for.
+const LOCKS: [&str; 3] = ["configMapKeyRef", "mutex", "mutexes"];
 /// Fields that choose among objects by their labels.
 const SELECTORS: [&str; 3] = ["matchExpressions", "matchLabels", "selector"];
 /// The labels by which a benchmark may choose among its own pods.
@@ -55,11 +56,9 @@ pub(super) fn check_key(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut
             .note("Argo's controller would take this for a pod of a Workflow, or for a part of its own configuration");
         diagnostics.push(fault.help("delete it"));
     }
-    if key == "runAsUser" && value.to_json() == users::STEPS {
-        let fault =
-            Diagnostic::at(&code::KB0372, value.span, format!("the user {} is that of the steps", users::STEPS)).note(
-                "a pod of this user could write what only the steps may: results, and how far they are with a run",
-            );
+    if let Some(user) = bounds.user_of_steps.filter(|user| key == "runAsUser" && value.to_json() == *user) {
+        let fault = Diagnostic::at(&code::KB0372, value.span, format!("the user {user} is that of the steps"))
+            .note("a pod of this user could write what only the steps may: results, and how far they are with a run");
         diagnostics.push(fault.help("write another user, or delete it"));
     }
     if of == "env" && key == "name" && value.as_text().is_some_and(|name| name.starts_with(VARIABLES)) {
@@ -132,6 +131,11 @@ pub(super) fn check_value(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &m
     let Field { entry: Entry { key, value, .. }, of, .. } = field;
     check_text(value, key, bounds, diagnostics);
     let Some(text) = value.as_text() else { return };
+    if key == "name" && LOCKS.contains(&of) && is_own(text) {
+        diagnostics.push(own_lock(text, value.span));
+    } else if key == "name" && of.starts_with("mutex") && is_decided_later(text) {
+        diagnostics.push(decided_later(text, value.span, "which lock it is"));
+    }
     let says = |word: &str| [key.as_str(), of].iter().any(|name| name.to_ascii_lowercase().contains(word));
     if text.starts_with(ACCOUNTS) && says("serviceaccount") {
         diagnostics.push(own_account(text, value.span));
@@ -145,6 +149,12 @@ pub(super) fn check_value(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &m
     } else if is_decided_later(text) && key != "key" && (says("serviceaccount") || says("secret")) {
         diagnostics.push(decided_later(text, value.span, "whose Secret or account it is"));
     }
+}
+
+fn own_lock(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::at(&code::KB0372, span, format!("`{name}` is a lock of kubebench"))
+        .note("the pipeline holds it while this runs: each would wait for the other until the run times out")
+        .help("use a lock of your own, with another name, or delete it: `concurrency` of the target says how many runs there are at once")
 }
 
 /// Returns the claim that a field names.

@@ -224,10 +224,13 @@ impl Shared<'_> {
         }
         let files = self.files(&target, diagnostics);
         let prepare = resolved.get("spec").and_then(|spec| spec.get("prepare"));
-        let of_target = [&target.pods.written, &target.steps.pods.written];
-        for node in prepare.into_iter().chain(of_target.into_iter().flatten()) {
+        let bounds = self.bounds(&target);
+        let of_steps = Bounds { user_of_steps: None, ..bounds };
+        let guarded =
+            [(bounds, prepare), (bounds, target.pods.written.as_ref()), (of_steps, target.steps.pods.written.as_ref())];
+        for (bounds, node) in guarded.into_iter().filter_map(|(bounds, node)| Some((bounds, node?))) {
             let mut found = Diagnostics::default();
-            self.bounds(&target).check(node, &mut found);
+            bounds.check(node, &mut found);
             permissions.extend(permission::split(&mut found));
             diagnostics.extend(found);
         }
@@ -456,6 +459,7 @@ impl Shared<'_> {
         Bounds {
             benchmark: self.name,
             target: &target.name,
+            user_of_steps: target.user_of_steps().filter(|_| !target.has_one_user()),
             pod_security: target.pod_security,
             results: &settings.results,
             kinds: &settings.allow_kinds,

@@ -76,6 +76,7 @@ fn settings_map(target: &Target, settings: &Settings) -> Json {
             directory: directory.clone(),
             inbox: inbox.clone(),
             ssh_host_keys: ssh_host_keys.map(str::to_owned),
+            one_user: target.has_one_user(),
         },
     };
     let mut data = Map::from_iter(lock::limit(target));

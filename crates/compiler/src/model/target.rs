@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use super::pods::{Pods, StepPods};
 use kubebench_attestation::{Counted, Key};
-use kubebench_contract::{PodMetadata, Prices};
+use kubebench_contract::{PodMetadata, Prices, users};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::ImageRef;
@@ -303,6 +303,21 @@ impl ResultsSettings {
 }
 
 impl Target {
+    /// Returns the user of its steps; none where the cluster chooses it.
+    pub(crate) fn user_of_steps(&self) -> Option<u64> {
+        user_of([&self.steps.pods, &self.pods], users::STEPS)
+    }
+
+    /// Returns the user of its jobs where a spec names none; none where the cluster chooses it.
+    fn user_of_jobs(&self) -> Option<u64> {
+        user_of([&self.pods], users::JOBS)
+    }
+
+    /// Returns whether its jobs run as the user of its steps where a spec names no other.
+    pub(crate) fn has_one_user(&self) -> bool {
+        self.user_of_steps() == self.user_of_jobs()
+    }
+
     /// Returns what the pods of its runs carry for programs that run beside Kubebench.
     pub fn carried_by_runs(&self) -> PodMetadata {
         PodMetadata::of_runs().over(&self.pods.metadata)
@@ -317,4 +332,10 @@ impl Target {
         let longest = prefixes.filter_map(|(prefix, mirror)| Some((prefix.len(), mirror, rest_after(prefix)?))).max();
         longest.map_or_else(|| image.clone(), |(_, mirror, rest)| format!("{}{rest}", mirror.trim_end_matches('/')))
     }
+}
+
+/// Returns the user that the first of `layers` names that says something of it, or `usual`; none where that leaves it to the cluster.
+fn user_of<'p>(layers: impl IntoIterator<Item = &'p Pods>, usual: u32) -> Option<u64> {
+    let said = |pods: &'p Pods| pods.spec.as_ref()?.get("securityContext")?.get("runAsUser");
+    layers.into_iter().find_map(said).map_or(Some(usual.into()), |user| user.to_json().as_u64())
 }

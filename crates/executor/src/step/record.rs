@@ -153,7 +153,7 @@ pub fn run(environment: &Environment, deadline: Duration) -> Result<Option<Kind>
             && is_full(&waiting)
         {
             commits::name(&mut waiting, destination, &settings);
-            signing::sign(&mut waiting, key.as_ref());
+            signing::sign(&mut waiting, &settings, key.as_ref());
             reached = record(&waiting, destination, &mut tally, &git::record);
             waiting.clear();
         }
@@ -161,7 +161,7 @@ pub fn run(environment: &Environment, deadline: Duration) -> Result<Option<Kind>
     match &destination {
         Ok(Some((destination, key))) => {
             commits::name(&mut waiting, destination, &settings);
-            signing::sign(&mut waiting, key.as_ref());
+            signing::sign(&mut waiting, &settings, key.as_ref());
             record(&waiting, destination, &mut tally, &git::record);
         }
         Ok(None) => tell_kept(&owner, tally.found),

@@ -1,8 +1,9 @@
 //! Tables: one row a line, and in the first the names of the columns.
 
-use std::io::{BufRead, Read};
+use std::io::{BufRead, BufReader, Read};
 
 use super::super::lines::refuse_utf_16;
+use super::super::number::{self, whole};
 use super::super::series::{Sample, Series};
 use super::super::unit_word;
 use super::{MAX_LINE, Note, Strange, joined, listed};
@@ -11,6 +12,9 @@ use kubebench_syntax::invariant::Invariant as _;
 
 /// What may separate cells, in the order in which it is tried, with its name in a spec.
 const SEPARATORS: [(u8, &str); 4] = [(b',', "\",\""), (b'\t', "tab"), (b'|', "\"|\""), (b';', "\";\"")];
+
+/// A row behind the last one: where it is part of a cell, that cell was opened by a quote that nothing closed.
+const LAST_ROW: &[u8] = b"\n\x00the row behind the last\x00\n";
 
 /// Where a column is.
 struct Header {
@@ -70,7 +74,7 @@ fn asked_for(delimiter: Delimiter) -> Option<u8> {
 
 fn builder(separator: u8) -> csv::ReaderBuilder {
     let mut builder = csv::ReaderBuilder::new();
-    builder.delimiter(separator).flexible(true).trim(csv::Trim::All);
+    builder.delimiter(separator).flexible(true);
     builder
 }
 
@@ -78,7 +82,10 @@ fn builder(separator: u8) -> csv::ReaderBuilder {
 fn names(text: &[u8], separator: u8) -> Result<Vec<String>, String> {
     let mut reader = builder(separator).from_reader(text);
     let headers = reader.byte_headers().map_err(|error| format!("it is no CSV: {error}"))?;
-    Ok(headers.iter().map(|name| String::from_utf8_lossy(name).trim_start_matches('\u{feff}').to_owned()).collect())
+    Ok(headers
+        .iter()
+        .map(|name| String::from_utf8_lossy(name).trim_start_matches('\u{feff}').trim().to_owned())
+        .collect())
 }
 
 /// Reads as many lines as the header may have: to the first that holds something and closes its quotes.
@@ -110,9 +117,10 @@ pub fn csv(
     series: &mut Series,
 ) -> Result<Note, String> {
     refuse_utf_16(text.fill_buf().map_err(|error| format!("it cannot be read: {error}"))?)?;
+    let mut text = BufReader::new(Newlines { text, is_after_return: false });
     let start = start(&mut text)?;
     let Header { separator, names, index } = Header::find(&start, delimiter, column)?;
-    let text = Ending { text: start.chain(text), last: b'\n' }.take(MAX_LINE);
+    let text = Ending { text: start.chain(text), last: b'\n' }.chain(LAST_ROW).take(MAX_LINE);
     let mut reader = builder(separator).from_reader(text);
     reader.byte_headers().map_err(|error| format!("it is no CSV: {error}"))?;
     let namesakes = names.iter().filter(|name| *name == column).count();
@@ -129,7 +137,7 @@ pub fn csv(
     let mut last_row = (0, None);
     let mut strange = Strange::default();
     let mut record = csv::ByteRecord::new();
-    loop {
+    let is_whole = loop {
         // A row may take so much and no more: a quote that nobody closed would make one of all the rest.
         let is_over = reader.get_ref().limit() == 0;
         reader.get_mut().set_limit(MAX_LINE);
@@ -137,13 +145,22 @@ pub fn csv(
         if is_over || reader.get_ref().limit() == 0 {
             return Err(format!("row {} is longer than {} MiB", rows + 1, MAX_LINE >> 20));
         }
-        if !is_record {
-            break;
+        if !is_record || record.as_slice() == LAST_ROW.trim_ascii() {
+            break true;
         }
         rows += 1;
-        let line = record.position().map(csv::Position::line);
+        let line = Some(line_of(&reader, &record));
         last_row = (record.len(), line);
-        let text = |index: usize| record.get(index).map(String::from_utf8_lossy).unwrap_or_default();
+        if is_open(&record) {
+            let never =
+                Err("a quote in this row is never closed, so that the rows below are part of its cell".to_owned());
+            let value = strange.or_nan(never, || format!("line {}", line.expected("a place of each record")));
+            last = None;
+            series.push(Sample { value, step: None, line, rank: None });
+            break false;
+        }
+        let text =
+            |index: usize| record.get(index).map(<[u8]>::trim_ascii).map(String::from_utf8_lossy).unwrap_or_default();
         let cell = text(index);
         if cell.is_empty() {
             blank += 1;
@@ -153,22 +170,25 @@ pub fn csv(
         let read = if record.len() > names.len() {
             Err(format!("the row has {} cells, and the header has {}", record.len(), names.len()))
         } else {
-            series.number(&cell, named)
+            match separator {
+                b',' => series.number(&cell, named),
+                _ => number::refuse_one_group(&cell).and_then(|()| series.number(&cell, named)),
+            }
         };
         let value = strange.or_nan(read, || format!("line {}", line.expected("a place of each record")));
-        let step = step_column.and_then(|step| text(step).parse().ok());
+        let step = step_column.and_then(|step| whole(number::parse(&text(step)).ok()?));
         let sample = Sample { value, step, line, rank: None };
         match row {
             Row::First => {
                 series.push(sample);
-                break;
+                break false;
             }
             Row::Last => last = Some(sample),
             Row::All => series.push(sample),
         }
-    }
+    };
     let (cells, line) = last_row;
-    let is_cut = reader.is_done() && reader.get_ref().get_ref().last != b'\n';
+    let is_cut = is_whole && reader.get_ref().get_ref().get_ref().0.last != b'\n';
     let at = || format!("line {}", line.expected("a place of each record"));
     if is_cut && rows > 0 && cells <= index {
         let value = strange.or_nan(Err("the file ends before this column".to_owned()), at);
@@ -186,6 +206,45 @@ pub fn csv(
     let open_end = is_cut && cells == index + 1 && series.last_line() == line;
     let open_end = open_end.then(|| format!("the file ends in {}, whose value may be cut", at()));
     Ok(joined(joined(strange.note(), blank), open_end))
+}
+
+/// Returns the line in which a record that was just read begins: blank lines before it are none of its.
+fn line_of<R: Read>(reader: &csv::Reader<R>, record: &csv::ByteRecord) -> u64 {
+    let inside = record.as_slice().iter().filter(|byte| **byte == b'\n').count() as u64;
+    reader.position().line().saturating_sub(inside + u64::from(!is_open(record)))
+}
+
+/// Returns whether the text ended within a quoted cell of this record.
+fn is_open(record: &csv::ByteRecord) -> bool {
+    record.as_slice().ends_with(LAST_ROW)
+}
+
+/// A text whose lines all end in a line feed, also where it has carriage returns.
+struct Newlines<R> {
+    text: R,
+    is_after_return: bool,
+}
+
+impl<R: Read> Read for Newlines<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        loop {
+            let read = self.text.read(buffer)?;
+            let mut kept = 0;
+            for at in 0..read {
+                let Some(byte) = buffer.get(at).copied() else { break };
+                let is_second = byte == b'\n' && self.is_after_return;
+                self.is_after_return = byte == b'\r';
+                if let Some(place) = buffer.get_mut(kept).filter(|_| !is_second) {
+                    *place = if byte == b'\r' { b'\n' } else { byte };
+                    kept += 1;
+                }
+            }
+            // Nothing is the end, and must not be said of a line feed that was left out.
+            if kept > 0 || read == 0 {
+                return Ok(kept);
+            }
+        }
+    }
 }
 
 /// A text that knows with which byte it ended.

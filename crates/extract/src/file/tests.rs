@@ -314,3 +314,71 @@ fn a_row_with_too_many_cells_is_no_row() {
     let values = read(|series| csv("a,v\n1,5\n2,1,234.5\n".as_bytes(), "v", Row::All, series)).unwrap();
     assert!(values.len() == 2 && values[1].is_nan(), "{values:?}");
 }
+
+/// Returns the values of `column`, and the note.
+fn table(text: &str, column: &str, row: Row) -> (Vec<String>, String) {
+    let mut series = Series::new(Window::All);
+    let note = csv(text.as_bytes(), column, row, &mut series).unwrap().unwrap_or_default();
+    (series.values().map(|value| value.to_string()).collect(), note)
+}
+
+#[test]
+fn a_quote_that_nothing_closes_loses_no_row_in_silence() {
+    let never = "a quote in this row is never closed, so that the rows below are part of its cell";
+    for (text, column, line) in [
+        ("lat,note\n1,\"fast\n2,ok\n3,ok\n", "lat", 2),
+        ("lat,note\n1,\"fast\n2,ok\n3,ok", "lat", 2),
+        ("lat,note\n1,ok\n\n2,\"fast", "lat", 4),
+        ("a,lat\n\"x,3\n4,5\n6,7", "lat", 2),
+        ("a,lat\r\n1,2\r\n\"x,3\r\n4,5\r\n", "lat", 3),
+    ] {
+        for row in [Row::All, Row::Last] {
+            let (values, note) = table(text, column, row);
+            assert_eq!((values.last().unwrap().as_str(), note), ("NaN", format!("line {line}: {never}")), "{text:?}");
+        }
+    }
+    // The quotes of these are closed.
+    for text in ["lat,note\n1,\"a\nb\"\n", "lat,note\n1,\"a\nb\"", "lat,note\r\n1,\"\"\"\"\r\n", "lat,note\n1,\"\""] {
+        assert_eq!(table(text, "lat", Row::All), (vec!["1".to_owned()], String::new()), "{text:?}");
+    }
+    let (values, note) = table("lat,note\n1,ok\n2,\"fast\n", "lat", Row::First);
+    assert_eq!((values, note), (vec!["1".to_owned()], String::new()), "the first row is whole");
+}
+
+#[test]
+fn a_line_is_the_one_that_an_editor_shows() {
+    for (text, line) in [
+        ("a,b\n1,2\nx,2\n", 3),
+        ("a,b\r\n1,2\r\nx,2\r\n", 3),
+        ("a,b\r1,2\rx,2\r", 3),
+        ("\n\na,b\n1,2\n\n\nx,2\n", 7),
+        ("\r\n\r\na,b\r\n1,2\r\n\r\n\r\nx,2\r\n", 7),
+        ("a,b\n1,\"two\n\nlines\"\nx,2\n", 5),
+        ("a,b\r\n1,\" lines \r\n\"\r\nx,\"\r\n\"", 4),
+    ] {
+        let (_, note) = table(text, "a", Row::All);
+        assert_eq!(note, format!("line {line}: `x` is not a number"), "{text:?}");
+    }
+}
+
+#[test]
+fn a_comma_that_may_be_a_point_is_no_number_where_commas_do_not_separate_cells() {
+    for text in ["t;lat\n1;12,345\n", "t\tlat\n1\t12,345\n", "t|lat\n1|-12,345 ms\n"] {
+        let (values, note) = table(text, "lat", Row::All);
+        assert_eq!(values, ["NaN"], "{text:?}");
+        assert!(note.contains("12,345") && note.contains("may be 12345 or 12.345") || note.contains("-12"), "{note}");
+    }
+    assert_eq!(table("t;lat\n1;1,234,567\n2;1,234.5\n3;7.5\n", "lat", Row::All).0, ["1234567", "1234.5", "7.5"]);
+    assert_eq!(table("t,lat\n1,\"12,345\"\n", "lat", Row::All).0, ["12345"]);
+}
+
+#[test]
+fn steps_that_pandas_prints_with_a_point_are_steps() {
+    let window = Window::Steps(2, 3);
+    let values = |text: &str| {
+        let mut series = Series::new(window);
+        csv(text.as_bytes(), "lat", Row::All, &mut series).unwrap();
+        series.values().collect::<Vec<f64>>()
+    };
+    assert_eq!(values("step,lat\n1.0,5\n2.0,6\n"), [6.0]);
+}

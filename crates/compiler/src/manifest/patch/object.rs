@@ -29,6 +29,8 @@ const OWNED: &[(&str, &str)] = &[
     ("/spec/backoffLimitPerIndex", DELETE),
     ("/spec/podFailurePolicy", DELETE),
     ("/spec/managedBy", DELETE),
+    ("/spec/manualSelector", DELETE),
+    ("/spec/selector", DELETE),
     ("/spec/failurePolicy", DELETE),
     ("/spec/trainer", "write `trainer` of the spec"),
     ("/spec/runtimeRef", "write `runtimeRef` or `runtime` of the spec"),
@@ -101,14 +103,17 @@ const OWNED_OF_SPARK: &[(&str, &str)] = &[
 ];
 
 /// The same of a Job that stands in the object.
-const OWNED_BY_JOB: [(&str, &str); 9] = [
+const OWNED_BY_JOB: [(&str, &str); 12] = [
     ("activeDeadlineSeconds", WRITE_TIMEOUT),
     ("backoffLimit", DELETE),
     ("backoffLimitPerIndex", DELETE),
     ("completionMode", DELETE),
     ("completions", "write `completions` of the role"),
+    ("managedBy", DELETE),
+    ("manualSelector", DELETE),
     ("parallelism", "write `parallelism` of the role"),
     ("podFailurePolicy", DELETE),
+    ("selector", DELETE),
     ("suspend", DELETE),
     ("ttlSecondsAfterFinished", DELETE),
 ];

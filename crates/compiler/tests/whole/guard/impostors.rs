@@ -62,6 +62,27 @@ fn no_pod_is_of_the_user_of_the_steps() {
 }
 
 #[test]
+fn the_user_of_the_steps_is_that_which_the_target_gives_them() {
+    let of_target = |pods: &str, steps: &str, user: u32| {
+        let settings = format!(
+            "{{targets: {{default: {{namespace: ml, cluster: c, storageClass: s, pods: {{{pods}}}, steps: {{{steps}}}}}}}}}"
+        );
+        let job = format!(
+            "{{job: {{image: 'r.example/a:1', pod: {{securityContext: {{runAsUser: {user}}}}}, command: [a], resources: {{limits: {{cpu: 1, memory: 1Gi}}}}}}}}"
+        );
+        let found = found(&settings, &job, "");
+        found.iter().filter(|(place, _)| place.starts_with("KB0372")).count()
+    };
+    let user = |user: &str| format!("securityContext: {{runAsUser: {user}}}");
+    assert_eq!(of_target("", &user("2000"), 2000), 1);
+    assert_eq!(of_target("", &user("2000"), 65531), 0, "no step has it");
+    assert_eq!(of_target(&user("1000"), &user("2000"), 2000), 1);
+    // All pods have one user already, and results say so.
+    assert_eq!(of_target(&user("1000"), "", 1000), 0);
+    assert_eq!(of_target(&user("none"), "", 65531), 0);
+}
+
+#[test]
 fn no_pod_says_whose_run_it_is() {
     for name in ["KUBEBENCH_EXP_ID", "KUBEBENCH_DATA_ROOT", "KUBEBENCH_OF_MINE"] {
         let container = format!(", env: [{{name: {name}, value: x}}]");
@@ -111,6 +132,26 @@ fn the_templates_of_the_pipeline_are_not_borrowed() {
         all.iter().filter(|(place, _)| place.starts_with("KB0372")).count()
     };
     assert_eq!([found("kubebench"), found("kubebench-suite"), found("mine")], [1, 1, 0]);
+}
+
+#[test]
+fn the_locks_of_the_pipeline_are_not_taken() {
+    for (fields, expected) in [
+        ("mutexes: [{name: kubebench}]", "KB0372 at kubebench"),
+        ("mutex: {name: kubebench-a100}", "KB0372 at kubebench-a100"),
+        ("mutexes: [{name: kubebench-a100, namespace: prod}]", "KB0372 at kubebench-a100"),
+        ("mutex: {name: '{{workflow.parameters.lock}}'}", "KB0372 at '{{workflow.parameters.lock}}'"),
+        (
+            "semaphores: [{configMapKeyRef: {name: kubebench-settings, key: concurrency}}]",
+            "KB0372 at kubebench-settings",
+        ),
+    ] {
+        workflow(&format!(", synchronization: {{{fields}}}"), "", &[expected]);
+        let of_template =
+            of_workflow("", "").replace("container: {", &format!("synchronization: {{{fields}}}, container: {{"));
+        check(&found("{}", "{workflow: {file: jobs/x.yaml}}", &of_template), &[expected]);
+    }
+    workflow(", synchronization: {mutexes: [{name: mine}]}", "", &[]);
 }
 
 #[test]

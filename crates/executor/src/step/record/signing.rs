@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{RESULT, Waiting};
 use crate::step::Environment;
 use kubebench_attestation::{PrivateKey, Recorded, sign as envelope, statement};
-use kubebench_contract::{SIGNING_KEY, users};
+use kubebench_contract::{ResultsSettings, SIGNING_KEY, users};
 use kubebench_git::record::NotRecorded;
 use kubebench_host::fs;
 use kubebench_host::terminal;
@@ -29,14 +29,15 @@ pub(super) fn key(environment: &Environment) -> Result<Option<PrivateKey>, NotRe
 }
 
 /// Signs what waits, where there is a key.
-pub(super) fn sign(waiting: &mut [Waiting], key: Option<&PrivateKey>) {
+pub(super) fn sign(waiting: &mut [Waiting], settings: &ResultsSettings, key: Option<&PrivateKey>) {
     let Some(key) = key else { return };
     terminal::tell(&format!("results are signed with the key {}", key.public().id()));
     for Waiting { run, sealed, addition, .. } in waiting {
-        let separated = run.is_closed_to(users::GROUP, RESULT).unwrap_or_else(|error| {
+        let is_closed = run.is_closed_to(users::GROUP, RESULT).unwrap_or_else(|error| {
             terminal::tell(&format!("note: {}: who may write there is not known: {error}", run.place().display()));
             false
         });
+        let separated = is_closed && !settings.one_user;
         addition.envelope = Some(envelope(key, &statement(sealed, Recorded { separated })));
     }
 }
