@@ -153,7 +153,9 @@ fn pipelines_in_substitutions() {
         "set -euo pipefail; export THR=$(./bench); echo \"$THR\"",
         "f() { local x=$(./bench); echo \"$x\"; }; f",
     ];
-    assert_text(table(&texts), str! {[r#"
+    assert_text(
+        table(&texts),
+        str! {[r#"
 "THR=$(./bench | grep tok/s | awk '{print $2}'); echo \"t: $THR\"" -> bench Piped { last: "awk" } @1
 "set -e; THR=$(./bench | grep tok/s); echo \"t: $THR\"" -> bench Piped { last: "grep" } @1
 "echo \"x: $(./bench | tail -1)\"" -> bench Substituted { into: "echo" } @1
@@ -161,7 +163,8 @@ fn pipelines_in_substitutions() {
 "set -euo pipefail; export THR=$(./bench); echo \"$THR\"" -> bench Substituted { into: "export" } @1
 "f() { local x=$(./bench); echo \"$x\"; }; f" -> bench Substituted { into: "local" } @1
 
-"#]});
+"#]},
+    );
 }
 
 #[test]
@@ -174,7 +177,9 @@ fn conditions_suspend_errexit() {
         "set -e; { ./a; ./b; } || exit 1",
         "if ./bench | tee log; then echo ok; else exit 1; fi",
     ];
-    assert_text(table(&texts), str! {[r#"
+    assert_text(
+        table(&texts),
+        str! {[r#"
 "set -euo pipefail; train() { ./bench; echo trained; }; train || exit 1" -> bench Followed { by: "echo" } @1
 "set -e; train() { ./bench; echo trained; }; if ! train; then exit 1; fi" -> bench Followed { by: "echo" } @1
 "set -e; f() { ./bench; date; }; f && echo ok" -> bench Followed { by: "date" } @1
@@ -182,7 +187,8 @@ fn conditions_suspend_errexit() {
 "set -e; { ./a; ./b; } || exit 1" -> a Followed { by: "b" } @1
 "if ./bench | tee log; then echo ok; else exit 1; fi" -> bench Piped { last: "tee" } @1
 
-"#]});
+"#]},
+    );
 }
 
 #[test]
@@ -199,7 +205,9 @@ fn loops_waits_answers_and_traps() {
         "cleanup() { rm -f x; exit 0; }; trap cleanup EXIT; ./bench",
         "trap 'rm -f x; exit 0' EXIT; set -e; ./bench; ./report",
     ];
-    assert_text(table(&texts), str! {[r#"
+    assert_text(
+        table(&texts),
+        str! {[r#"
 "while read n; do ./bench $n; done < list" -> bench Repeated @1
 "cat list | while read n; do ./bench $n; done" -> bench Repeated @1
 "while (( i++ < 3 )); do ./bench; done" -> bench Repeated @1
@@ -211,7 +219,8 @@ fn loops_waits_answers_and_traps() {
 "cleanup() { rm -f x; exit 0; }; trap cleanup EXIT; ./bench" -> bench Trapped @1
 "trap 'rm -f x; exit 0' EXIT; set -e; ./bench; ./report" -> bench Trapped @1, report Trapped @1
 
-"#]});
+"#]},
+    );
 }
 
 #[test]
@@ -222,13 +231,16 @@ fn names_of_what_fails_and_of_what_decides() {
         "run() { \"$@\"; }; run ./a; run ./b; run ./c",
         "f() { ./bench; }; f; echo done",
     ];
-    assert_text(table(&texts), str! {[r#"
+    assert_text(
+        table(&texts),
+        str! {[r#"
 "./a; set -e; ./b" -> a Followed { by: "b" } @1
 "START=1; ./a; END=$(date); echo \"$END\"" -> a Followed { by: "echo" } @1
 "run() { \"$@\"; }; run ./a; run ./b; run ./c" -> a Followed { by: "run" } @1, b Followed { by: "run" } @1
 "f() { ./bench; }; f; echo done" -> bench Followed { by: "echo" } @1
 
-"#]});
+"#]},
+    );
 }
 
 #[test]
