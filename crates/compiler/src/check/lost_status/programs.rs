@@ -2,7 +2,7 @@
 
 /// The shells' own commands, and tools that look, print, filter text, arrange files, wait, end processes, install or fetch. Nobody
 /// measures them, and what they should have prepared is missed by the program that needs it.
-const BESIDE: [&str; 202] = [
+const BESIDE: [&str; 204] = [
     ".",
     ":",
     "[",
@@ -14,6 +14,7 @@ const BESIDE: [&str; 202] = [
     "awk",
     "base64",
     "basename",
+    "bc",
     "bg",
     "bind",
     "break",
@@ -58,6 +59,7 @@ const BESIDE: [&str; 202] = [
     "eval",
     "exit",
     "export",
+    "expr",
     "fallocate",
     "false",
     "fg",
