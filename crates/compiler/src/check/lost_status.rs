@@ -88,6 +88,7 @@ fn because(way: &Way) -> String {
         Way::Repeated => "the loop continues, and only its last turn decides".to_owned(),
         Way::Background => "it runs in the background, and no `wait` asks for its status".to_owned(),
         Way::Substituted { into } => format!("its output goes into `{into}`, and nothing asks for its status"),
+        Way::Trapped => "a trap ends the shell with 0".to_owned(),
     }
 }
 
@@ -104,10 +105,14 @@ fn instead(way: &Way, shell: &str) -> String {
             }
         }
         Way::Answered { .. } => "leave it out, or end with what failed: `|| { …; exit 1; }`".to_owned(),
-        Way::Followed { by } => format!("begin the script with `set -e`, or write `&&` before `{by}`"),
+        Way::Followed { .. } => {
+            "write `|| exit 1` behind it, or begin the script with `set -e`, which does not count in conditions and before `&&` and `||`"
+                .to_owned()
+        }
         Way::Repeated => "begin the script with `set -e`, or write `|| exit 1` behind it".to_owned(),
         Way::Background => "write `wait $!` as the last command: `wait` without a process ends with 0".to_owned(),
         Way::Substituted { .. } => "run it without `$(…)`: what it prints is in the log of the run".to_owned(),
+        Way::Trapped => "keep the status in the trap: `status=$?; …; exit $status`".to_owned(),
     }
 }
 

@@ -3,7 +3,8 @@
 //! A failure is shown when the program is the last thing that is run, when `set -e` ends the shell, or when something looks at its
 //! status: a condition, `$?`, another program behind `||`.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::programs::{base, measured};
 use super::shells::{self, Call, Called, Options};
@@ -11,6 +12,10 @@ use kubebench_syntax::shell::{self, Asks, Command, End, Item, Joint, Kind, Pipel
 
 /// How deep scripts may lie in words of scripts: `bash -c "sh -c '…'"`.
 const DEPTH: usize = 3;
+/// How many calls of functions are followed.
+const CALLS: usize = 200;
+/// How deep functions may call each other.
+const CALL_DEPTH: usize = 8;
 /// The most characters of a program's name that a message shows.
 const SHOWN: usize = 40;
 
@@ -40,6 +45,8 @@ pub(super) enum Way {
     Background,
     /// Its output is a word of another command.
     Substituted { into: String },
+    /// A trap ends the shell with 0.
+    Trapped,
 }
 
 /// What becomes of the status of a command.
@@ -55,43 +62,89 @@ enum Fate {
     Lost(Way),
 }
 
+/// Where `set -e` is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Errexit {
+    /// A command that fails ends the shell, where it is set.
+    Obeyed,
+    /// In a condition, before `&&` and `||`, behind `!`, and in all that is called there.
+    Suspended,
+}
+
+/// A function of the script.
+#[derive(Clone)]
+struct Function {
+    body: Rc<Command>,
+    /// Whether it surely ends with 0.
+    succeeds: bool,
+}
+
+/// What a shell knows, and another shell does not.
+#[derive(Clone)]
+struct Shell {
+    options: Options,
+    errexit: Errexit,
+    functions: BTreeMap<String, Function>,
+    /// What the function that runs was given.
+    arguments: Vec<String>,
+    /// Whether a trap ends it with 0.
+    is_trapped: bool,
+}
+
+impl Shell {
+    fn started(options: Options) -> Self {
+        Self { options, errexit: Errexit::Obeyed, functions: BTreeMap::new(), arguments: Vec::new(), is_trapped: false }
+    }
+}
+
 /// A walk through a script.
 struct Walk {
-    options: Options,
-    /// Functions that run nothing which may be measured.
-    plain: BTreeSet<String>,
-    found: Vec<(usize, Loss)>,
+    shell: Shell,
+    /// The losses; with a number, only where no program is passed behind so many.
+    found: Vec<(Option<usize>, Loss)>,
     /// How many programs in the foreground were passed.
     passed: usize,
     waits: bool,
     depth: usize,
+    /// How many functions were called, and how many of them still run.
+    calls: usize,
+    call_depth: usize,
 }
 
-/// Returns the losses of a script, in the order of its lines.
+/// Returns the losses of a script, in the order in which they are met.
 pub(super) fn losses(script: &Script, options: Options) -> Vec<Loss> {
-    let mut walk = Walk { options, plain: BTreeSet::new(), found: Vec::new(), passed: 0, waits: false, depth: 0 };
+    let shell = Shell::started(options);
+    let mut walk = Walk { shell, found: Vec::new(), passed: 0, waits: false, depth: 0, calls: 0, call_depth: 0 };
     walk.script(script, &Fate::Shown);
     // A server in the background, and a version that is printed, are not measured where a program follows.
     let (passed, waits) = (walk.passed, walk.waits);
-    let is_last = |at: usize, way: &Way| match way {
-        Way::Background => at == passed && !waits,
-        Way::Substituted { .. } => at == passed,
-        _ => true,
-    };
-    walk.found.into_iter().filter(|(at, loss)| is_last(*at, &loss.way)).map(|(_, loss)| loss).collect()
+    let is_lost =
+        |at: Option<usize>, way: &Way| at.is_none_or(|at| at == passed) && !(waits && *way == Way::Background);
+    walk.found.into_iter().filter(|(at, loss)| is_lost(*at, &loss.way)).map(|(_, loss)| loss).collect()
 }
 
 impl Walk {
     fn lose(&mut self, program: &str, line: usize, fate: &Fate) {
+        let is_obeyed = self.shell.options.errexit && self.shell.errexit == Errexit::Obeyed;
         let way = match fate {
-            Fate::Shown | Fate::EachShown => return,
-            Fate::Ignored(_) if self.options.errexit => return,
-            Fate::Ignored(way) | Fate::Lost(way) => way.clone(),
+            Fate::Lost(way) => way.clone(),
+            Fate::Ignored(way) if !is_obeyed => way.clone(),
+            _ if self.shell.is_trapped => Way::Trapped,
+            _ => return,
         };
-        self.found.push((self.passed, Loss { program: shown(program), way, line }));
+        let at = matches!(way, Way::Background | Way::Substituted { .. }).then_some(self.passed);
+        self.found.push((at, Loss { program: shown(program), way, line }));
+    }
+
+    /// Walks through what is run where `set -e` does not count.
+    fn suspended(&mut self, walk: impl FnOnce(&mut Self)) {
+        let before = std::mem::replace(&mut self.shell.errexit, Errexit::Suspended);
+        walk(self);
+        self.shell.errexit = before;
     }
 
     fn script(&mut self, script: &Script, fate: &Fate) {
+        let last = script.items.last().map(|item| shown(&first_name(&item.first))).unwrap_or_default();
         for (index, item) in script.items.iter().enumerate() {
             let next = script.items.get(index + 1);
             let fate = match (next, fate) {
@@ -99,7 +152,7 @@ impl Walk {
                 (Some(Item { asks: Asks::EachStatus, .. }), _) => Fate::EachShown,
                 (Some(next), _) if next.asks == Asks::Status || passes_on(next) => Fate::Shown,
                 (None, fate) | (Some(_), fate @ Fate::Lost(_)) => fate.clone(),
-                (Some(next), _) => Fate::Ignored(Way::Followed { by: shown(&first_name(&next.first)) }),
+                (Some(_), _) => Fate::Ignored(Way::Followed { by: last.clone() }),
             };
             self.item(item, &fate);
         }
@@ -108,7 +161,7 @@ impl Walk {
     fn item(&mut self, item: &Item, fate: &Fate) {
         let is_looked_at = item.rest.iter().any(|(_, pipeline)| leaves(pipeline));
         let fate_of = |answer: Option<&Pipeline>, is_last: bool| match (answer, fate) {
-            (Some(answer), _) if succeeds(answer) => Fate::Lost(Way::Answered { by: shown(&first_name(answer)) }),
+            (Some(answer), _) if self.succeeds(answer) => Fate::Lost(Way::Answered { by: shown(&first_name(answer)) }),
             (Some(_), _) => Fate::Shown,
             (None, _) if is_looked_at => Fate::Shown,
             // Only the last of such a list lets `set -e` end the shell.
@@ -123,24 +176,36 @@ impl Walk {
                 answer = Some(pipeline);
             }
         }
-        self.pipeline(&item.first, &fate_of(answer, fates.is_empty()));
-        for ((_, pipeline), fate) in item.rest.iter().zip(fates.into_iter().rev()) {
-            self.pipeline(pipeline, &fate);
+        fates.push(fate_of(answer, fates.is_empty()));
+        let pipelines = std::iter::once(&item.first).chain(item.rest.iter().map(|(_, pipeline)| pipeline));
+        for (index, (pipeline, fate)) in pipelines.zip(fates.into_iter().rev()).enumerate() {
+            if index == item.rest.len() {
+                self.pipeline(pipeline, &fate);
+            } else {
+                self.suspended(|walk| walk.pipeline(pipeline, &fate));
+            }
         }
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline, fate: &Fate) {
-        let Some((last, others)) = pipeline.commands.split_last() else { return };
-        let fate = if pipeline.sense == Sense::Negated { &Fate::Shown } else { fate };
+        match pipeline.sense {
+            Sense::Plain => self.commands(&pipeline.commands, fate),
+            Sense::Negated => self.suspended(|walk| walk.commands(&pipeline.commands, &Fate::Shown)),
+        }
+    }
+
+    fn commands(&mut self, commands: &[Command], fate: &Fate) {
+        let Some((last, others)) = commands.split_last() else { return };
         // Each of several commands has a shell of its own.
-        let before = (!others.is_empty()).then_some(self.options);
+        let before = (!others.is_empty()).then_some(self.shell.options);
         for command in others {
             let piped = Fate::Lost(Way::Piped { last: shown(&command_name(last)) });
-            let is_shown = self.options.pipefail || matches!(fate, Fate::EachShown | Fate::Lost(Way::Background));
+            let is_shown = self.shell.options.pipefail
+                || matches!(fate, Fate::EachShown | Fate::Lost(Way::Background | Way::Substituted { .. }));
             self.command(command, if is_shown { fate } else { &piped });
         }
         self.command(last, fate);
-        self.options = before.unwrap_or(self.options);
+        self.shell.options = before.unwrap_or(self.shell.options);
     }
 
     fn command(&mut self, command: &Command, fate: &Fate) {
@@ -148,9 +213,9 @@ impl Walk {
             Kind::Simple(simple) => self.simple(simple, command.line, fate),
             Kind::Group(script) => self.script(script, fate),
             Kind::Subshell(script) => {
-                let before = self.options;
+                let before = (self.shell.options, self.shell.is_trapped);
                 self.script(script, fate);
-                self.options = before;
+                (self.shell.options, self.shell.is_trapped) = before;
             }
             Kind::If { conditions, bodies } => {
                 for condition in conditions {
@@ -160,16 +225,10 @@ impl Walk {
                     self.script(body, fate);
                 }
             }
-            Kind::For(body) => {
-                let repeated = match fate {
-                    Fate::Shown | Fate::EachShown => Fate::Ignored(Way::Repeated),
-                    fate => fate.clone(),
-                };
-                self.script(body, &repeated);
-            }
+            Kind::For(body) => self.turns(body, fate),
             Kind::While { condition, body } => {
                 self.condition(condition);
-                self.script(body, fate);
+                self.turns(body, fate);
             }
             Kind::Case(bodies) => {
                 for body in bodies {
@@ -177,28 +236,68 @@ impl Walk {
                 }
             }
             Kind::Function { name, body } => {
-                let (passed, before) = (self.passed, self.options);
-                self.command(body, &Fate::Shown);
-                if self.passed == passed {
-                    self.plain.insert(name.clone());
-                }
-                (self.passed, self.options) = (passed, before);
+                let succeeds = self.command_succeeds(body);
+                let function = Function { body: Rc::new(Command::clone(body)), succeeds };
+                self.shell.functions.insert(name.clone(), function);
             }
             Kind::Test => {}
         }
     }
 
-    /// What is a condition is looked at; it only counts as something that is run.
+    /// Walks through the body of a loop.
+    fn turns(&mut self, body: &Script, fate: &Fate) {
+        let repeated = match fate {
+            Fate::Shown | Fate::EachShown => Fate::Ignored(Way::Repeated),
+            fate => fate.clone(),
+        };
+        self.script(body, &repeated);
+    }
+
+    /// Walks through a condition, which looks at the status. What reads the output of a program asks for that output.
     fn condition(&mut self, script: &Script) {
         let found = self.found.len();
-        self.script(script, &Fate::Shown);
-        self.found.truncate(found);
+        self.suspended(|walk| walk.script(script, &Fate::Shown));
+        let is_lost = |way: &Way| match way {
+            Way::Piped { last } => last == "tee",
+            Way::Followed { .. } | Way::Answered { .. } | Way::Repeated => true,
+            Way::Background | Way::Substituted { .. } | Way::Trapped => false,
+        };
+        let of_condition = self.found.split_off(found);
+        self.found.extend(of_condition.into_iter().filter(|(_, loss)| is_lost(&loss.way)));
+    }
+
+    /// Walks through the body of a function where it is called; true where there is one.
+    fn call(&mut self, words: &[String], fate: &Fate) -> bool {
+        let [name, arguments @ ..] = words else { return false };
+        let Some(body) = self.shell.functions.get(name).map(|function| Rc::clone(&function.body)) else { return false };
+        if self.calls < CALLS && self.call_depth < CALL_DEPTH {
+            self.calls += 1;
+            self.call_depth += 1;
+            let before = std::mem::replace(&mut self.shell.arguments, arguments.to_vec());
+            self.command(&body, fate);
+            self.shell.arguments = before;
+            self.call_depth -= 1;
+        }
+        true
+    }
+
+    /// Returns words with what a function was given in place of its `"$@"`.
+    fn given(&self, words: &[String]) -> Vec<String> {
+        let mut words = words.to_vec();
+        let at = words.iter().position(|word| word == "$@").filter(|_| !self.shell.arguments.is_empty());
+        if let Some(at) = at {
+            words.splice(at..=at, self.shell.arguments.iter().cloned());
+        }
+        words
     }
 
     fn simple(&mut self, simple: &Simple, line: usize, fate: &Fate) {
-        let words = simple.words.as_slice();
-        self.take_options(words);
-        let printer = words.first().map(String::as_str).filter(|word| matches!(*word, "echo" | "printf"));
+        let words = self.given(&simple.words);
+        let words = words.as_slice();
+        self.take_options(words, fate);
+        let is_printer =
+            |word: &&str| matches!(*word, "echo" | "printf" | "export" | "local" | "readonly" | "declare" | "typeset");
+        let printer = words.first().map(String::as_str).filter(is_printer);
         let into = printer.or_else(|| simple.assigned.first().map(String::as_str).filter(|_| words.is_empty()));
         if let Some(into) = into {
             let way = Way::Substituted { into: into.to_owned() };
@@ -216,58 +315,130 @@ impl Walk {
         {
             self.lose(&words.join(" "), line, fate);
         }
-        let Some(program) = measured(words).filter(|program| !self.plain.contains(*program)) else { return };
-        // What is run instead of the shell ends as the shell would.
-        let replaces = words.first().is_some_and(|word| word == "exec");
-        let fate = match fate {
-            Fate::Ignored(_) if replaces => &Fate::Shown,
-            fate => fate,
-        };
+        if self.call(words, fate) {
+            return;
+        }
+        let Some(program) = measured(words) else { return };
+        let passed = self.passed;
+        if self.inner(words, line) && self.passed == passed {
+            return;
+        }
+        self.passed = passed;
         if !matches!(fate, Fate::Lost(Way::Background)) {
             self.passed += 1;
         }
-        self.lose(program, line, fate);
-        self.inner(words, line);
+        // What is run instead of the shell ends as the shell would, and without its traps.
+        let replaces = words.first().is_some_and(|word| word == "exec");
+        if !replaces || matches!(fate, Fate::Lost(_)) {
+            self.lose(program, line, fate);
+        }
     }
 
-    /// A script in a word of another, which a shell runs there.
-    fn inner(&mut self, words: &[String], line: usize) {
+    /// Walks through a script in a word of another, which a shell runs there; true where there is one.
+    fn inner(&mut self, words: &[String], line: usize) -> bool {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let Some(Call { options, called: Called::Text(index), .. }) = shells::called(&words) else { return };
+        let Some(Call { options, called: Called::Text(index), .. }) = shells::called(&words) else { return false };
         let Some(script) = words.get(index).filter(|_| self.depth < DEPTH).and_then(|text| shell::read(text)) else {
-            return;
+            return false;
         };
-        let before = std::mem::replace(&mut self.options, options);
+        let before = std::mem::replace(&mut self.shell, Shell::started(options));
         let found = self.found.len();
         self.depth += 1;
         self.script(&script, &Fate::Shown);
         self.depth -= 1;
         // Its own lines are counted from the word on.
         self.found.iter_mut().skip(found).for_each(|(_, loss)| loss.line = line);
-        self.options = before;
+        self.shell = before;
+        true
     }
 
     fn substitution(&mut self, script: &Script, fate: &Fate) {
         let (found, passed) = (self.found.len(), self.passed);
         let [Item { first, rest, end: End::Foreground, .. }] = script.items.as_slice() else { return };
-        let [command] = first.commands.as_slice() else { return };
+        let before = (self.shell.options, self.shell.is_trapped);
         if rest.is_empty() {
-            self.command(command, fate);
+            self.pipeline(first, fate);
         }
+        (self.shell.options, self.shell.is_trapped) = before;
         // It counts as nothing that follows itself.
         self.passed = passed;
-        self.found.iter_mut().skip(found).for_each(|(at, _)| *at = passed);
+        self.found.iter_mut().skip(found).for_each(|(at, _)| *at = Some(passed));
     }
 
-    fn take_options(&mut self, words: &[String]) {
+    fn take_options(&mut self, words: &[String], fate: &Fate) {
         let [first, rest @ ..] = words else { return };
         match first.as_str() {
-            "set" => self.options.set(rest.iter().map(String::as_str)),
-            "wait" => self.waits |= !rest.is_empty(),
-            "trap" => self.options.errexit |= rest.iter().any(|word| word == "ERR"),
+            "set" => self.shell.options.set(rest.iter().map(String::as_str)),
+            // It ends as the last process that it is given.
+            "wait" => {
+                let is_shown = match fate {
+                    Fate::Ignored(Way::Repeated) => self.shell.options.errexit,
+                    _ => true,
+                };
+                self.waits |= rest.len() == 1 && is_shown;
+            }
+            "trap" => self.trap(rest),
+            "." | "source" if !rest.first().is_some_and(|file| shells::keeps_options(file)) => {
+                self.shell.options = Options { errexit: true, pipefail: true };
+            }
             _ => {}
         }
     }
+
+    fn trap(&mut self, words: &[String]) {
+        let [action, signals @ ..] = words else { return };
+        self.shell.options.errexit |= words.iter().any(|word| word == "ERR");
+        if signals.iter().any(|signal| matches!(signal.as_str(), "EXIT" | "0")) {
+            self.shell.is_trapped = match self.shell.functions.get(action) {
+                Some(function) => ends_well(&function.body),
+                None => shell::read(action).is_some_and(|script| exits_well(&script)),
+            };
+        }
+    }
+
+    /// Returns true for what is behind `||` and surely succeeds: what prints or does nothing, and does not end with another status.
+    fn succeeds(&self, pipeline: &Pipeline) -> bool {
+        pipeline.sense == Sense::Plain && pipeline.commands.last().is_some_and(|last| self.command_succeeds(last))
+    }
+
+    fn command_succeeds(&self, command: &Command) -> bool {
+        match &command.kind {
+            Kind::Simple(simple) => match simple.words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+                [":" | "true" | "echo" | "printf" | "sleep" | "cat" | "date" | "break" | "continue", ..]
+                | ["exit" | "return", "0"] => !simple.words.iter().any(|word| word.contains("$?")),
+                [name, ..] => self.shell.functions.get(*name).is_some_and(|function| function.succeeds),
+                [] => false,
+            },
+            Kind::Group(script) | Kind::Subshell(script) => {
+                let Some((last, others)) = script.items.split_last() else { return false };
+                last.rest.is_empty() && self.succeeds(&last.first) && others.iter().all(keeps_nothing)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Returns true for the body of a function that ends with `exit 0`.
+fn ends_well(body: &Command) -> bool {
+    match &body.kind {
+        Kind::Group(script) => exits_well(script),
+        _ => false,
+    }
+}
+
+/// Returns true for a script that ends with `exit 0`.
+fn exits_well(script: &Script) -> bool {
+    let Some(Item { first, rest, .. }) = script.items.last() else { return false };
+    let [Command { kind: Kind::Simple(simple), .. }] = first.commands.as_slice() else { return false };
+    rest.is_empty() && simple.words == ["exit", "0"]
+}
+
+/// Returns true for what neither leaves nor assigns a variable that somebody may look at later.
+fn keeps_nothing(item: &Item) -> bool {
+    std::iter::once(&item.first).chain(item.rest.iter().map(|(_, next)| next)).all(|pipeline| {
+        let assigns = |command: &Command| matches!(&command.kind, Kind::Simple(simple) if simple.words.is_empty());
+        !leaves(pipeline) && !pipeline.commands.iter().any(assigns)
+    })
 }
 
 /// Returns true for what passes the status of the command before it on: `exit` without a status.
@@ -281,25 +452,6 @@ fn leaves(pipeline: &Pipeline) -> bool {
     let [command] = pipeline.commands.as_slice() else { return false };
     let Kind::Simple(simple) = &command.kind else { return false };
     simple.words.first().is_some_and(|word| matches!(word.as_str(), "break" | "continue" | "exit" | "return"))
-}
-
-/// Returns true for what is behind `||` and surely succeeds: what prints or does nothing, and does not end with another status.
-fn succeeds(pipeline: &Pipeline) -> bool {
-    let Some(Command { kind, .. }) = pipeline.commands.last() else { return false };
-    match kind {
-        Kind::Simple(simple) => match simple.words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-            [":" | "true" | "echo" | "printf" | "sleep" | "cat" | "date", ..] | ["exit" | "return", "0"] => {
-                !simple.words.iter().any(|word| word.contains("$?"))
-            }
-            _ => false,
-        },
-        Kind::Group(script) | Kind::Subshell(script) => {
-            let never_leaves = |item: &Item| !leaves(&item.first) && !item.rest.iter().any(|(_, next)| leaves(next));
-            script.items.last().is_some_and(|item| item.rest.is_empty() && succeeds(&item.first))
-                && script.items.iter().rev().skip(1).all(never_leaves)
-        }
-        _ => false,
-    }
 }
 
 fn first_name(pipeline: &Pipeline) -> String {

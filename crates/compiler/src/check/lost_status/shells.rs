@@ -83,3 +83,9 @@ pub(super) fn called(words: &[&str]) -> Option<Call> {
     words.get(index)?;
     Some(Call { shell, options, called: if is_text { Called::Text(index) } else { Called::File(index) } })
 }
+
+/// Returns true for files that set the environment and are known to leave the options of a shell alone.
+pub(super) fn keeps_options(file: &str) -> bool {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    ["activate", "conda.sh", "profile", ".profile", ".bashrc", "bashrc", "env.sh", "setvars.sh"].contains(&name)
+}

@@ -45,7 +45,10 @@ fn each_way_once() {
                 str! {"a failure of `a` in line 1 of the script is lost: the status of a pipeline is that of its last command, `tee`"},
             ),
             ("KB0455", str! {"a failure of `c` in line 3 of the script is lost: `|| true` takes its place"}),
-            ("KB0455", str! {"a failure of `d` in line 4 of the script is lost: `e` is run all the same, and decides"}),
+            (
+                "KB0455",
+                str! {"a failure of `d` in line 4 of the script is lost: `echo` is run all the same, and decides"},
+            ),
             (
                 "KB0455",
                 str! {"a failure of `f` in line 7 of the script is lost: it runs in the background, and no `wait` asks for its status"},

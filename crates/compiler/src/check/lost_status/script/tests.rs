@@ -144,9 +144,138 @@ fn failures_that_are_shown() {
 }
 
 #[test]
+fn pipelines_in_substitutions() {
+    let texts = [
+        "THR=$(./bench | grep tok/s | awk '{print $2}'); echo \"t: $THR\"",
+        "set -e; THR=$(./bench | grep tok/s); echo \"t: $THR\"",
+        "echo \"x: $(./bench | tail -1)\"",
+        "set -euo pipefail; echo \"x: $(./bench | tail -1)\"",
+        "set -euo pipefail; export THR=$(./bench); echo \"$THR\"",
+        "f() { local x=$(./bench); echo \"$x\"; }; f",
+    ];
+    assert_text(
+        table(&texts),
+        str! {[r#"
+"THR=$(./bench | grep tok/s | awk '{print $2}'); echo \"t: $THR\"" -> bench Piped { last: "awk" } @1
+"set -e; THR=$(./bench | grep tok/s); echo \"t: $THR\"" -> bench Piped { last: "grep" } @1
+"echo \"x: $(./bench | tail -1)\"" -> bench Substituted { into: "echo" } @1
+"set -euo pipefail; echo \"x: $(./bench | tail -1)\"" -> bench Substituted { into: "echo" } @1
+"set -euo pipefail; export THR=$(./bench); echo \"$THR\"" -> bench Substituted { into: "export" } @1
+"f() { local x=$(./bench); echo \"$x\"; }; f" -> bench Substituted { into: "local" } @1
+
+"#]},
+    );
+}
+
+#[test]
+fn conditions_suspend_errexit() {
+    let texts = [
+        "set -euo pipefail; train() { ./bench; echo trained; }; train || exit 1",
+        "set -e; train() { ./bench; echo trained; }; if ! train; then exit 1; fi",
+        "set -e; f() { ./bench; date; }; f && echo ok",
+        "( set -e; ./a; ./b ) || exit 1",
+        "set -e; { ./a; ./b; } || exit 1",
+        "if ./bench | tee log; then echo ok; else exit 1; fi",
+    ];
+    assert_text(
+        table(&texts),
+        str! {[r#"
+"set -euo pipefail; train() { ./bench; echo trained; }; train || exit 1" -> bench Followed { by: "echo" } @1
+"set -e; train() { ./bench; echo trained; }; if ! train; then exit 1; fi" -> bench Followed { by: "echo" } @1
+"set -e; f() { ./bench; date; }; f && echo ok" -> bench Followed { by: "date" } @1
+"( set -e; ./a; ./b ) || exit 1" -> a Followed { by: "b" } @1
+"set -e; { ./a; ./b; } || exit 1" -> a Followed { by: "b" } @1
+"if ./bench | tee log; then echo ok; else exit 1; fi" -> bench Piped { last: "tee" } @1
+
+"#]},
+    );
+}
+
+#[test]
+fn loops_waits_answers_and_traps() {
+    let texts = [
+        "while read n; do ./bench $n; done < list",
+        "cat list | while read n; do ./bench $n; done",
+        "while (( i++ < 3 )); do ./bench; done",
+        "for i in 1 2; do ./bench || break; done",
+        "for i in 1 2; do ./bench || continue; done",
+        "./a & ./b & for p in $pids; do wait $p; done",
+        "./a & p1=$!; ./b & p2=$!; wait $p1 $p2",
+        "warn() { echo \"$@\" >&2; }; ./bench || warn failed",
+        "cleanup() { rm -f x; exit 0; }; trap cleanup EXIT; ./bench",
+        "trap 'rm -f x; exit 0' EXIT; set -e; ./bench; ./report",
+    ];
+    assert_text(
+        table(&texts),
+        str! {[r#"
+"while read n; do ./bench $n; done < list" -> bench Repeated @1
+"cat list | while read n; do ./bench $n; done" -> bench Repeated @1
+"while (( i++ < 3 )); do ./bench; done" -> bench Repeated @1
+"for i in 1 2; do ./bench || break; done" -> bench Answered { by: "break" } @1
+"for i in 1 2; do ./bench || continue; done" -> bench Answered { by: "continue" } @1
+"./a & ./b & for p in $pids; do wait $p; done" -> a Background @1, b Background @1
+"./a & p1=$!; ./b & p2=$!; wait $p1 $p2" -> a Background @1, b Background @1
+"warn() { echo \"$@\" >&2; }; ./bench || warn failed" -> bench Answered { by: "warn" } @1
+"cleanup() { rm -f x; exit 0; }; trap cleanup EXIT; ./bench" -> bench Trapped @1
+"trap 'rm -f x; exit 0' EXIT; set -e; ./bench; ./report" -> bench Trapped @1, report Trapped @1
+
+"#]},
+    );
+}
+
+#[test]
+fn names_of_what_fails_and_of_what_decides() {
+    let texts = [
+        "./a; set -e; ./b",
+        "START=1; ./a; END=$(date); echo \"$END\"",
+        "run() { \"$@\"; }; run ./a; run ./b; run ./c",
+        "f() { ./bench; }; f; echo done",
+    ];
+    assert_text(
+        table(&texts),
+        str! {[r#"
+"./a; set -e; ./b" -> a Followed { by: "b" } @1
+"START=1; ./a; END=$(date); echo \"$END\"" -> a Followed { by: "echo" } @1
+"run() { \"$@\"; }; run ./a; run ./b; run ./c" -> a Followed { by: "run" } @1, b Followed { by: "run" } @1
+"f() { ./bench; }; f; echo done" -> bench Followed { by: "echo" } @1
+
+"#]},
+    );
+}
+
+#[test]
+fn failures_that_are_shown_where_others_are_lost() {
+    let texts = [
+        "THR=$(./bench)",
+        "set -eo pipefail; THR=$(./bench | tail -1); echo $THR",
+        "v=$(./tool --v | head -1); ./bench",
+        "f() { ./a; ./b; }; set -e; f; echo done",
+        "set -e; f() { ./a || return 1; ./b; }; f || exit 1",
+        "f() { ./a && ./b; }; f || exit 1",
+        "die() { echo \"$@\"; exit 1; }; ./bench || die failed",
+        "note() { FAILED=1; echo failed; }; ./a || note; exit $FAILED",
+        "./a & ./b & for p in $pids; do wait $p || exit 1; done",
+        "cleanup() { status=$?; rm -f x; exit $status; }; trap cleanup EXIT; ./bench",
+        "trap 'kill $p' EXIT; ./bench",
+        "if ./tool --list | grep -q x; then ./bench; fi",
+        "source /kubebench/files/lib.sh; ./a; ./b | tee log",
+        "unused() { ./a; echo; }; ./bench",
+        "f() { f; }; f",
+        "python3 -m pip install x | tail -1; uv sync; aws s3 cp a b; tar xf b | cat; ./bench",
+        "huggingface-cli download x; sha256sum -c y; numactl -H; mpirun --version; ./bench",
+        "timeout 3 bash -c 'until curl x; do sleep 1; done'; ./bench",
+        "./server & sid=$!; ./client; rc=$?; kill $sid; exit $rc",
+    ];
+    let found: Vec<&&str> = texts.iter().filter(|text| !lost(text).is_empty()).collect();
+    assert!(found.is_empty(), "{}", table(&found.into_iter().copied().collect::<Vec<_>>()));
+}
+
+#[test]
 fn long_and_deep_scripts_take_little_time() {
     let start = std::time::Instant::now();
-    for piece in ["./a && ", "./a || ", "./a | ", "./a; ", "./a & ", "echo $(./a) ", "f() { ./a; }; "] {
+    for piece in
+        ["./a && ", "./a || ", "./a | ", "./a; ", "./a & ", "echo $(./a) ", "f() { ./a; }; ", "f() { f; f; }; f; "]
+    {
         let text = piece.repeat(300_000 / piece.len()) + "true";
         let found = shell::read(&text).map(|script| losses(&script, Options::default()));
         assert!(found.is_some(), "{piece}");
