@@ -9,10 +9,11 @@ use std::sync::LazyLock;
 use rayon::prelude::*;
 
 use crate::check;
+use crate::lower::concurrency;
 use crate::lower::{self, Document, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, Suites, Unreadable};
 use crate::manifest::{self, Emitted, Identity, Manifest, Part, SuiteIdentity};
 use crate::model::target::ResultsSettings;
-use crate::model::{Benchmark, Suite};
+use crate::model::{Benchmark, Suite, Target};
 use crate::permission::{self, OfTarget, raised};
 use crate::tree::{OutputFile, OutputTree, Rejected, size};
 use crate::workload;
@@ -420,16 +421,16 @@ fn assemble(
             }
             compiled.extend(on_targets);
         }
-        for target in &project.targets {
-            let here: Vec<&Benchmark> = benchmarks
-                .iter()
-                .map(|compiled| &compiled.benchmark)
-                .filter(|benchmark| benchmark.target.name == target.name)
-                .collect();
-            if !here.is_empty() {
-                let manifests = manifest::emit_pipeline(target, &project.settings, &here);
-                insert(&mut tree, files(manifests, &project.settings.path, None), diagnostics);
-            }
+        let on = |target: &Target| -> Vec<&Benchmark> {
+            let benchmarks = benchmarks.iter().map(|compiled| &compiled.benchmark);
+            benchmarks.filter(|benchmark| benchmark.target.name == target.name).collect()
+        };
+        let mut targets: Vec<Target> =
+            project.targets.iter().filter(|target| !on(target).is_empty()).map(|target| (**target).clone()).collect();
+        concurrency::keep_where_benchmarks_run(&mut targets);
+        for target in &targets {
+            let manifests = manifest::emit_pipeline(target, &project.settings, &on(target));
+            insert(&mut tree, files(manifests, &project.settings.path, None), diagnostics);
         }
         diagnostics.extend(size::warnings(&tree, &project.settings.output));
     }

@@ -79,6 +79,11 @@ impl Bounds<'_> {
         self.look(node, "", false, diagnostics);
     }
 
+    /// The same in a block of another name that says what `of` says in a spec.
+    pub(crate) fn check_as(&self, of: &str, node: &Node, diagnostics: &mut Diagnostics) {
+        self.look(node, of, false, diagnostics);
+    }
+
     /// Returns whether an object of this name is in its manifest.
     fn brings(&self, name: &str) -> bool {
         self.objects.iter().any(|object| kind::name_of(object) == Some(name))

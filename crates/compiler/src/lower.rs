@@ -4,7 +4,7 @@ mod ack;
 mod authorities;
 mod benchmark;
 mod claim;
-mod concurrency;
+pub(crate) mod concurrency;
 mod declared;
 mod files;
 mod gates;

@@ -75,6 +75,9 @@ pub(crate) fn emit(benchmark: &Benchmark, document: &Json, diagnostics: &mut Dia
     let cases: Vec<workload::CaseObjects> =
         benchmark.cases.iter().map(|case| workload::case_objects(benchmark, case, diagnostics)).collect();
     let prepare = benchmark.prepare.as_ref().map(|job| workload::step_job(benchmark, job, diagnostics));
+    if let Some(of_steps) = &benchmark.target.steps.pods.spec {
+        patch::of_pod(of_steps, diagnostics);
+    }
     let identity = Identity::new(benchmark, &cases, prepare.as_ref());
     let rules = rules::text(benchmark, document);
     let mut objects = vec![

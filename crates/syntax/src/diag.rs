@@ -262,7 +262,10 @@ pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str
         // Words of very different lengths are far apart, and measuring costs the product of the lengths.
         .filter(|candidate| candidate.chars().count().abs_diff(length) <= reach(candidate, word))
         .map(|candidate| (strsim::damerau_levenshtein(&lowered, &candidate.to_lowercase()), candidate))
-        .filter(|(distance, candidate)| *distance <= reach(candidate, word))
+        // Two words without a letter in common have nothing to do with each other, however short they are.
+        .filter(|(distance, candidate)| {
+            *distance <= reach(candidate, word) && *distance < length.max(candidate.chars().count())
+        })
         .min()
         .map(|(_, candidate)| candidate)
 }

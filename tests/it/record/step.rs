@@ -27,6 +27,8 @@ struct Pod {
     remote: Option<String>,
     mode: &'static str,
     environment: Vec<(&'static str, String)>,
+    /// Whether jobs run as the user of the steps.
+    one_user: bool,
 }
 
 impl Pod {
@@ -36,7 +38,7 @@ impl Pod {
             std::fs::create_dir(site.path().join(folder)).unwrap();
         }
         let remote = Some(format!("file://{}", site.remote().display()));
-        Self { site, remote, mode, environment: Vec::new() }
+        Self { site, remote, mode, environment: Vec::new(), one_user: false }
     }
 
     fn job(&self, name: &str) -> PathBuf {
@@ -107,7 +109,7 @@ impl Pod {
             "schemaVersion": 1, "target": "default", "cluster": "lab",
             "results": {
                 "mode": self.mode, "remote": self.remote, "branch": "kubebench/results", "directory": "results",
-                "inbox": "refs/kubebench/inbox",
+                "inbox": "refs/kubebench/inbox", "oneUser": self.one_user,
             },
         });
         std::fs::write(place("settings/settings.json"), settings.to_string()).unwrap();

@@ -1,6 +1,7 @@
 //! KB0403: pods that do not say what they need. KB0327: pods that need more than they may use.
 
 use super::pods;
+use crate::model::pods::StepPods;
 use crate::model::workload::is_extended;
 use crate::model::{Benchmark, Role};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
@@ -66,6 +67,12 @@ pub(super) fn within_limits(benchmark: &Benchmark, diagnostics: &mut Diagnostics
             let span = role.request_spans.get(name).copied().or(role.resources_span).unwrap_or(role.span);
             diagnostics.push(above_limit(name, request, limit, span));
         }
+    }
+    let StepPods { requests, limits, pods } = &benchmark.target.steps;
+    for (name, request) in requests {
+        let Some(limit) = limits.get(name).filter(|limit| request > limit) else { continue };
+        let written = pods.written.as_ref().and_then(|steps| steps.get("resources")?.get("requests")?.get(name));
+        diagnostics.push(above_limit(name, request, limit, written.map_or(benchmark.target.span, |value| value.span)));
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) fn of_files(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         let fault = Diagnostic::at(&code::KB0439, file.span, message).note(NOTE);
         diagnostics.push(fault.help(match found {
             '\r' => format!(
-                "let its lines end in line feeds alone: `sed -i 's/\\r$//' {0}`, and `{0} text eol=lf` in `.gitattributes`",
+                "remove its carriage returns: `sed -i 's/\\r//g' {0}`, and write `{0} text eol=lf` in `.gitattributes`",
                 file.path
             ),
             '\u{feff}' => format!("save `{}` as UTF-8 without a byte order mark", file.path),

@@ -226,11 +226,14 @@ impl Shared<'_> {
         let prepare = resolved.get("spec").and_then(|spec| spec.get("prepare"));
         let bounds = self.bounds(&target);
         let of_steps = Bounds { user_of_steps: None, ..bounds };
-        let guarded =
-            [(bounds, prepare), (bounds, target.pods.written.as_ref()), (of_steps, target.steps.pods.written.as_ref())];
-        for (bounds, node) in guarded.into_iter().filter_map(|(bounds, node)| Some((bounds, node?))) {
+        let guarded = [
+            (bounds, "", prepare),
+            (bounds, "pod", target.pods.written.as_ref()),
+            (of_steps, "pod", target.steps.pods.written.as_ref()),
+        ];
+        for (bounds, of, node) in guarded.into_iter().filter_map(|(bounds, of, node)| Some((bounds, of, node?))) {
             let mut found = Diagnostics::default();
-            bounds.check(node, &mut found);
+            bounds.check_as(of, node, &mut found);
             permissions.extend(permission::split(&mut found));
             diagnostics.extend(found);
         }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::model::Target;
 use crate::model::target::{Concurrency, Lock};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::Node;
 
@@ -12,9 +13,31 @@ use kubebench_syntax::yaml::Node;
 pub(super) fn concurrency(limit: Option<&str>, group: Option<String>, namespace: &str) -> Concurrency {
     let limit = match limit {
         None | Some("exclusive") => Some(1),
-        Some(text) => text.parse().ok(),
+        Some("unlimited") => None,
+        Some(count) => Some(whole(count)),
     };
     Concurrency { limit, lock: group.map(|name| Lock { name, namespace: namespace.to_owned() }) }
+}
+
+/// Returns the count that YAML spells `2` or `2.0`.
+fn whole(count: &str) -> u32 {
+    let count: f64 = count.parse().expected("a number, as the schema has it");
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number up to 10,000")]
+    {
+        count as u32
+    }
+}
+
+/// Keeps the lock of each group where it is sure to be: in the namespace of the first of `targets`, which are those that benchmarks run
+/// on. Argo fails a Workflow for good whose lock it does not find.
+pub(crate) fn keep_where_benchmarks_run(targets: &mut [Target]) {
+    let mut homes = BTreeMap::<String, String>::new();
+    for target in targets {
+        if let Some(lock) = &mut target.concurrency.lock {
+            let home = homes.entry(lock.name.clone()).or_insert_with(|| target.namespace.clone());
+            lock.namespace.clone_from(home);
+        }
+    }
 }
 
 /// Gives all targets of a group the same lock, in the namespace of the first of them, and reports those that cannot have one.

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::json;
+
 use crate::api;
 use crate::model::pods::{Pods, StepPods};
 use crate::model::{Target, Workload};
 use crate::workload::{env_of, refuse_reserved};
-use kubebench_contract::PodMetadata;
+use kubebench_contract::{PodMetadata, labels};
 use kubebench_format::spec::v1::container::{LabelValue, Resources};
 use kubebench_format::spec::v1::pods as wire;
 use kubebench_format::spec::v1::scalar::{Quantity, Text};
@@ -68,8 +70,8 @@ fn read(wire: wire::Pods, node: Option<&Node>, diagnostics: &mut Diagnostics) ->
 
 /// Returns what `node`, the block `steps` of a target, says: an empty field there takes away what all pods have.
 pub(super) fn steps(wire: wire::StepPods, node: Option<&Node>, diagnostics: &mut Diagnostics) -> StepPods {
-    let wire::StepPods { pods: of_pods, resources } = wire;
-    let Resources { requests, limits } = resources.unwrap_or_default();
+    let wire::StepPods(mut of_pods) = wire;
+    let Resources { requests, limits } = of_pods.resources.take().unwrap_or_default();
     let amounts =
         |amounts: BTreeMap<String, _>| amounts.into_iter().map(|(name, Quantity(amount))| (name, amount)).collect();
     StepPods { pods: read(of_pods, node, diagnostics), requests: amounts(requests), limits: amounts(limits) }
@@ -84,9 +86,13 @@ fn spec_of(node: &Node) -> Option<Node> {
             let (_, name) = FIELDS.iter().find(|(field, _)| *field == entry.key)?;
             let mut value = entry.value.clone();
             leave_to_cluster(&mut value);
-            if let ("securityContext", Value::Map(fields)) = (*name, &mut value.value) {
-                let fields = fields.iter_mut().filter(|field| BY_CLUSTER.contains(&field.key.as_str()));
-                fields.for_each(|field| leave_to_cluster(&mut field.value));
+            match (*name, &mut value.value) {
+                ("securityContext", Value::Map(fields)) => {
+                    let fields = fields.iter_mut().filter(|field| BY_CLUSTER.contains(&field.key.as_str()));
+                    fields.for_each(|field| leave_to_cluster(&mut field.value));
+                }
+                ("topologySpreadConstraints", Value::Seq(constraints)) => constraints.iter_mut().for_each(spread_runs),
+                _ => {}
             }
             Some(Entry { key: (*name).to_owned(), key_span: entry.key_span, value })
         })
@@ -106,6 +112,22 @@ fn report_placeholders(node: &Node, diagnostics: &mut Diagnostics) {
         let key = Node { span: *key_span, value: Value::String(key.clone()) };
         report_placeholders(&key, diagnostics);
         report_placeholders(value, diagnostics);
+    }
+}
+
+/// Makes a constraint without a selector count the pods of the run: to Kubernetes it would count none, and have no effect.
+fn spread_runs(constraint: &mut Node) {
+    if constraint.get("labelSelector").is_some() || constraint.get("topologyKey").is_none() {
+        return;
+    }
+    let ours = Node::from(&json!({
+        "labelSelector": { "matchExpressions": [{ "key": labels::RUN, "operator": "Exists" }] },
+        "matchLabelKeys": [labels::RUN],
+    }));
+    let missing: Vec<Entry> =
+        ours.entries().iter().filter(|field| constraint.entry(&field.key).is_none()).cloned().collect();
+    if let Value::Map(fields) = &mut constraint.value {
+        fields.extend(missing);
     }
 }
 

@@ -200,6 +200,8 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
     } = results;
     let results_node = node.and_then(|node| node.get("results"));
     let keys = signing::keys(keys, results_node, diagnostics);
+    let counted = signing::counted(require_signed, allow_unseparated);
+    signing::report_one_user(counted, &targets, results_node, diagnostics);
     let ca_node = results_node.and_then(|results| results.get("ca"));
     let ca = ca.zip(ca_node).and_then(|(ca, node)| authorities::lower(ca, node, diagnostics));
     let project = Project {
@@ -232,7 +234,7 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
                 ca,
                 signing: signing.map(|signing| signing.secret),
                 keys,
-                counted: signing::counted(require_signed, allow_unseparated),
+                counted,
             },
             report_url: report.url.map(|url| url.0.trim_end_matches('/').to_owned()),
             compare_across: compare_across.into_iter().map(fact).collect(),

@@ -1,7 +1,9 @@
 //! KB0377: the keys by which signatures over results are checked, and which results count.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use crate::model::Target;
 use kubebench_attestation::{Counted, Key, PublicKey};
 use kubebench_format::spec::v1::project::ResultKey;
 use kubebench_format::spec::v1::scalar::Flag;
@@ -74,6 +76,24 @@ fn uncountable(results: &Node, keys: &[Node]) -> Option<Diagnostic> {
         _ => return None,
     };
     Some(Diagnostic::at(&code::KB0377, span, message).help(help))
+}
+
+/// Reports targets whose results do not count, because jobs on them run as the user of the steps.
+pub(super) fn report_one_user(
+    counted: Counted,
+    targets: &[Arc<Target>],
+    results: Option<&Node>,
+    diagnostics: &mut Diagnostics,
+) {
+    let required = results.and_then(|results| results.get("requireSigned"));
+    let Some(required) = required.filter(|_| counted == Counted::SignedAndSeparated) else { return };
+    for target in targets.iter().filter(|target| target.has_one_user()) {
+        let message =
+            format!("no result of the target `{}` counts: its jobs run as the user of the steps", target.name);
+        let fault = Diagnostic::at(&code::KB0377, required.span, message)
+            .related(Place::Span(target.span), "steps and jobs are one user here");
+        diagnostics.push(fault.help("set `allowUnseparated: true`, or give `steps` of the target a user of their own"));
+    }
 }
 
 /// Returns which results count.

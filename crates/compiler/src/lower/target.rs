@@ -40,6 +40,15 @@ pub(super) fn lower(name: String, wire: wire::Target, entry: Option<&Entry>, dia
     let group = concurrency_group.map(|label| label.0.to_string());
     let at = |field: &str| node.and_then(|node| node.get(field));
     let values = node.and_then(|node| node.get("values")).map(Node::entries).unwrap_or_default();
+    let scheduler = at("pods").and_then(|pods| pods.entry("schedulerName"));
+    if let (Some(wire::Queue { volcano: Some(_), .. }), Some(scheduler)) = (&queue, scheduler)
+        && scheduler.value.as_text() != Some("volcano")
+    {
+        let fault =
+            Diagnostic::at(&code::KB0315, scheduler.key_span, "jobs of a Volcano queue have Volcano's scheduler")
+                .note("with another one their pods would start past the queue and its quota, one by one");
+        diagnostics.push(fault.help("delete it, or name no Volcano queue"));
+    }
     Target {
         name,
         span: entry.map_or(Span::default(), |entry| entry.key_span),

@@ -1,10 +1,13 @@
 //! Demands on where pods are to each other, as Kubernetes' scheduler has them.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value as Json, json};
 
 use crate::model::placement::{Placement, Wanted};
 use crate::model::{Benchmark, Role};
 use kubebench_contract::labels;
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::invariant::Invariant as _;
 
 /// Adds what `placement` asks of the pods of `role` to their `template`: pods of one run alone are meant, whatever else runs.
@@ -33,6 +36,23 @@ pub(super) fn add(benchmark: &Benchmark, placement: &[Placement], role: &Role, t
                 list(spec, "topologySpreadConstraints").push(constraint);
             }
             Wanted::Together(_) | Wanted::Spread(_) => {}
+        }
+    }
+}
+
+/// Reports constraints of the pods of `role` that Kubernetes refuses beside each other, whoever wrote them.
+pub(super) fn check(role: &Role, template: &Json, diagnostics: &mut Diagnostics) {
+    let constraints = template.pointer("/spec/topologySpreadConstraints").and_then(Json::as_array);
+    let mut known = BTreeSet::new();
+    for constraint in constraints.into_iter().flatten() {
+        let text = |field: &str| constraint.get(field).and_then(Json::as_str).unwrap_or_default();
+        let (over, otherwise) = (text("topologyKey"), text("whenUnsatisfiable"));
+        if !known.insert((over, otherwise)) {
+            let message =
+                format!("pods of `{}` are spread over `{over}` twice, both times with `{otherwise}`", role.name);
+            let fault = Diagnostic::at(&code::KB0393, role.span, message)
+                .note("Kubernetes refuses a pod with two such constraints; `placement`, `topologySpreadConstraints` of the spec and those of the target are one list");
+            diagnostics.push(fault.help("keep one of them"));
         }
     }
 }

@@ -74,6 +74,7 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
         refuse_reserved(variables_of(role), diagnostics);
         let mut pods = pod::template(benchmark, case_of(at.object), role, diagnostics);
         placement::add(benchmark, &workload.placement, role, &mut pods);
+        placement::check(role, &pods, diagnostics);
         template::put(object, at, pods);
         if workload.headless_service {
             name_at.push(format!("{}/subdomain", at.pod()));

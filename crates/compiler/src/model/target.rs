@@ -303,6 +303,12 @@ impl ResultsSettings {
 }
 
 impl Target {
+    /// Returns the PriorityClass of its pods.
+    pub(crate) fn priority(&self) -> Option<String> {
+        let said = self.pods.spec.as_ref().and_then(|spec| spec.get("priorityClassName"));
+        said.map_or_else(|| self.priority_class.clone(), |class| class.as_text().map(str::to_owned))
+    }
+
     /// Returns the user of its steps; none where the cluster chooses it.
     pub(crate) fn user_of_steps(&self) -> Option<u64> {
         user_of([&self.steps.pods, &self.pods], users::STEPS)
@@ -334,8 +340,13 @@ impl Target {
     }
 }
 
-/// Returns the user that the first of `layers` names that says something of it, or `usual`; none where that leaves it to the cluster.
+/// Returns the user that the first security context of `layers` makes of the `usual` one; none where the cluster or the image chooses it.
 fn user_of<'p>(layers: impl IntoIterator<Item = &'p Pods>, usual: u32) -> Option<u64> {
-    let said = |pods: &'p Pods| pods.spec.as_ref()?.get("securityContext")?.get("runAsUser");
-    layers.into_iter().find_map(said).map_or(Some(usual.into()), |user| user.to_json().as_u64())
+    let said = |pods: &'p Pods| pods.spec.as_ref()?.get("securityContext");
+    let context = layers.into_iter().find_map(said);
+    match context.and_then(|context| context.get("runAsUser")) {
+        Some(user) => user.to_json().as_u64(),
+        None if context.is_some_and(|context| context.get("$patch").is_some()) => None,
+        None => Some(usual.into()),
+    }
 }

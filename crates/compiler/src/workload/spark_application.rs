@@ -107,7 +107,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     insert(&mut spec, "arguments", words(form.arguments.into_iter().map(text).collect()));
     if let Queue::Volcano(queue) = &cx.target.queue {
         let mut options = Map::new();
-        insert(&mut options, "priorityClassName", cx.target.priority_class.clone());
+        insert(&mut options, "priorityClassName", cx.target.priority());
         options.insert("queue".to_owned(), queue.as_str().into());
         spec.insert("batchScheduler".to_owned(), "volcano".into());
         spec.insert("batchSchedulerOptions".to_owned(), Json::Object(options));

@@ -130,7 +130,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     }
     let aborts = ["PodFailed", "PodEvicted"].map(|event| json!({"action": "AbortJob", "event": event}));
     spec.insert("policies".to_owned(), aborts.into_iter().collect());
-    super::insert(&mut spec, "priorityClassName", cx.target.priority_class.clone());
+    super::insert(&mut spec, "priorityClassName", cx.target.priority());
     spec.insert("queue".to_owned(), queue.into());
     spec.insert("schedulerName".to_owned(), "volcano".into());
     spec.insert("tasks".to_owned(), of_tasks.collect());

@@ -97,6 +97,7 @@ fn whole_settings() -> Settings {
             directory: "results".to_owned(),
             inbox: "refs/kubebench/inbox".to_owned(),
             ssh_host_keys: Some("acceptNew".to_owned()),
+            one_user: true,
         },
     }
 }

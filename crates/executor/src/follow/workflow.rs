@@ -13,6 +13,14 @@ pub(crate) fn lacked(workflow: &Json) -> Option<&'static str> {
     {
         return Some("the ConfigMap `kubebench-settings`");
     }
+    if is_ended
+        && message.starts_with("Failed to acquire the synchronization lock")
+        && message.contains("kubebench-settings")
+    {
+        return Some(
+            "the ConfigMap `kubebench-settings` with the number of Workflows at once, in the namespace that the lock names",
+        );
+    }
     let message = message.strip_suffix(" not found")?;
     match text_at(workflow, "/status/phase") {
         "Error" if message.starts_with("workflowtemplates.argoproj.io ") => Some("its WorkflowTemplate"),

@@ -74,7 +74,7 @@ fn add_containers(value: &Json, own: &mut BTreeSet<String>) {
     match value {
         Json::Array(items) => items.iter().for_each(|item| add_containers(item, own)),
         Json::Object(fields) => {
-            for list in ["containers", "initContainers"] {
+            for list in ["containers", "initContainers", "sidecars"] {
                 let containers = fields.get(list).and_then(Json::as_array).into_iter().flatten();
                 let names = containers.filter_map(|container| container.get("name")?.as_str());
                 own.extend(names.map(str::to_owned));

@@ -8,6 +8,7 @@ use super::{Duration, UnitError, quoted};
 mod clock;
 mod field;
 
+use clock::is_star;
 pub use clock::{ClockChanges, LocalTime, Start};
 use field::{Field, values};
 
@@ -42,7 +43,8 @@ impl Cron {
         let days = values(day, &Field::DAY)?;
         let months = values(month, &Field::MONTH)?;
         values(weekday, &Field::WEEKDAY)?;
-        if !has_a_date(days, months) {
+        // Where both name days, either is enough.
+        if is_star(weekday) && !has_a_date(days, months) {
             let message = format!("day `{}` does not occur in month `{}`", day.text, month.text);
             return Err(UnitError::new(message)
                 .help("February has 29 days at most; April, June, September and November have 30")

@@ -64,6 +64,15 @@ fn what_is_recorded_has_its_signature_beside_it() {
         verdict(&all[1].1, &files[&place(&all[1].0)]),
         Signature::Signed { key: "recorder".to_owned(), separated: false }
     );
+    let shared = Pod { one_user: true, ..Pod::signing("branch", &keys::private(0)) };
+    let (path, text) = shared.put(1);
+    shared.close(1);
+    shared.assert_recorded();
+    assert_eq!(
+        verdict(&text, &shared.site.files()[&place(&path)]),
+        Signature::Signed { key: "recorder".to_owned(), separated: false },
+        "jobs have the user of the steps"
+    );
     let commits = run(&pod.site.remote(), &["rev-list", "--count", "kubebench/results"]);
     assert_eq!(commits, "1", "a result and its signature are one commit");
     // Recorded again, nothing changes.

@@ -4,9 +4,10 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::manifest::{patch, pod};
 use crate::model::Target;
-use crate::model::pods::Pods;
+use crate::model::pods::{Pods, StepPods};
 use kubebench_contract::{PodMetadata, users};
 use kubebench_syntax::diag::Diagnostics;
+use kubebench_syntax::unit::Quantity;
 
 /// Fields of a pod spec that a Workflow has too, and what each is called there. The others are in `podSpecPatch`.
 const OF_WORKFLOW: [(&str, &str); 7] = [
@@ -86,11 +87,24 @@ pub(super) fn variables(target: &Target) -> Vec<Json> {
 /// Returns the resources of a step.
 pub(super) fn resources(target: &Target) -> Json {
     let mut resources = json!({ "limits": { "memory": "1Gi" }, "requests": { "cpu": "100m", "memory": "128Mi" } });
-    for (field, amounts) in [("limits", &target.steps.limits), ("requests", &target.steps.requests)] {
-        let amounts = amounts.iter().map(|(name, amount)| (name.clone(), amount.canonical().into()));
-        if let Some(known) = resources.get_mut(field).and_then(Json::as_object_mut) {
-            known.extend(amounts);
+    let StepPods { limits, requests, .. } = &target.steps;
+    for (field, amounts, beside) in [("limits", limits, "requests"), ("requests", requests, "limits")] {
+        for (name, amount) in amounts {
+            set(&mut resources, field, name, amount);
+            let usual = resources.pointer(&format!("/{beside}/{name}")).and_then(Json::as_str);
+            let usual = usual.and_then(|usual| Quantity::parse(usual).ok());
+            let is_below = |usual: &Quantity| if field == "limits" { amount < usual } else { usual < amount };
+            // What is not written keeps within what is.
+            if usual.is_some_and(|usual| is_below(&usual)) {
+                set(&mut resources, beside, name, amount);
+            }
         }
     }
     resources
+}
+
+fn set(resources: &mut Json, field: &str, name: &str, amount: &Quantity) {
+    if let Some(known) = resources.get_mut(field).and_then(Json::as_object_mut) {
+        known.insert(name.to_owned(), amount.canonical().into());
+    }
 }

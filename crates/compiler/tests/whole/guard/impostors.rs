@@ -77,6 +77,9 @@ fn the_user_of_the_steps_is_that_which_the_target_gives_them() {
     assert_eq!(of_target("", &user("2000"), 2000), 1);
     assert_eq!(of_target("", &user("2000"), 65531), 0, "no step has it");
     assert_eq!(of_target(&user("1000"), &user("2000"), 2000), 1);
+    // A security context of the steps takes the place of that of all pods.
+    assert_eq!(of_target(&user("1000"), "securityContext: {runAsGroup: 5}", 65531), 1);
+    assert_eq!(of_target(&user("1000"), "securityContext: {runAsGroup: 5}", 1000), 0);
     // All pods have one user already, and results say so.
     assert_eq!(of_target(&user("1000"), "", 1000), 0);
     assert_eq!(of_target(&user("none"), "", 65531), 0);

@@ -49,18 +49,15 @@ pub struct Pods {
     /// The PriorityClass of the pods; `none` for the cluster's usual priority.
     #[schemars(extend("format" = "dns1123-subdomain", "examples" = ["benchmarks"]))]
     pub priority_class: Option<String>,
+    /// Resources of the container of a step; no schema but that of `steps` has them.
+    #[schemars(skip)]
+    pub resources: Option<Resources>,
 }
 
 /// What holds for the pods of the steps: a field takes the place of that of all pods; labels, annotations and variables are added.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct StepPods {
-    /// What is another for them.
-    #[serde(flatten)]
-    pub pods: Pods,
-    /// Resources of the container of a step.
-    pub resources: Option<Resources>,
-}
+#[serde(transparent)]
+pub struct StepPods(pub Pods);
 
 impl JsonSchema for StepPods {
     fn schema_name() -> std::borrow::Cow<'static, str> {

@@ -311,7 +311,7 @@ pub struct Target {
     #[schemars(extend("format" = "dns1123-subdomain", "examples" = ["benchmarks"]))]
     pub priority_class: Option<String>,
     /// How many Workflows of the target run at once; the others wait for them.
-    #[schemars(extend("default" = "exclusive", "type" = ["string", "integer"], "format" = "concurrency", "minimum" = 1, "examples" = [2, "unlimited"]))]
+    #[schemars(extend("default" = "exclusive", "type" = ["string", "integer"], "format" = "concurrency", "minimum" = 1, "maximum" = 10000, "examples" = [2, "unlimited"]))]
     pub concurrency: Option<Text>,
     /// A name that targets with the same nodes share: their Workflows are counted together.
     #[schemars(extend("examples" = ["a100-pool"]))]

@@ -7,7 +7,7 @@ use jiff::tz::AmbiguousOffset;
 use jiff::{Span, Timestamp};
 
 use super::field::{Field, values};
-use super::{Cron, split};
+use super::{Cron, Part, split};
 use crate::unit::TimeZone;
 
 /// Years after that of the time zone database, whose rules are known by then.
@@ -61,7 +61,7 @@ impl Cron {
         let mut found = ClockChanges::default();
         let Some(times) = self.times().filter(|times| times.hours.count_ones() < 24) else { return found };
         let (zone, year) = (zone.rules(), TimeZone::database_year());
-        let Ok(begin) = Date::new(year, 1, 1).and_then(|date| zone.to_timestamp(date.at(0, 0, 0, 0))) else {
+        let Ok(begin) = Date::new(year + 1, 1, 1).and_then(|date| zone.to_timestamp(date.at(0, 0, 0, 0))) else {
             return found;
         };
         for change in zone.following(begin) {
@@ -113,17 +113,23 @@ impl Cron {
         };
         let parts = split(fields);
         let [minute, hour, day, month, weekday] = parts.as_slice() else { return None };
-        // As robfig/cron has it, a `*` with a step is none.
-        let is_star = |text: &str| text.split(',').any(|item| matches!(item, "*" | "?" | "*/1" | "?/1"));
         Some(Times {
             minutes: values(minute, &Field::MINUTE).ok()?,
             hours: values(hour, &Field::HOUR).ok()?,
             days: values(day, &Field::DAY).ok()?,
             months: values(month, &Field::MONTH).ok()?,
             weekdays: values(weekday, &Field::WEEKDAY).ok()?,
-            fits_both: is_star(day.text) || is_star(weekday.text),
+            fits_both: is_star(day) || is_star(weekday),
         })
     }
+}
+
+/// Returns whether a field chooses every day; as robfig/cron has it, a `*` with a step does not.
+pub(super) fn is_star(part: &Part<'_>) -> bool {
+    part.text.split(',').any(|item| {
+        let (base, step) = item.split_once('/').unwrap_or((item, "1"));
+        matches!(base, "*" | "?") && step.parse() == Ok(1)
+    })
 }
 
 /// Returns the moments at which a clock shows a time: none where it is skipped, two where it is repeated.

@@ -70,6 +70,7 @@ fn item_values(whole: &Part<'_>, item: &Part<'_>, field: &Field) -> Result<u64, 
     };
     let bounds = base.split('-');
     let (start, end) = match bounds.as_slice() {
+        [first, _] if first.text.is_empty() => return Err(field.refusal(base)),
         [star] if matches!(star.text, "*" | "?") => (field.low, field.high),
         [only] => {
             let start = value(only, field)?;
@@ -98,8 +99,11 @@ fn value(part: &Part<'_>, field: &Field) -> Result<u32, UnitError> {
         return Ok(value);
     }
     if part.text.is_empty() || !part.text.bytes().all(|byte| byte.is_ascii_digit()) {
-        let abbreviation =
-            part.text.get(..3).filter(|_| part.text.len() > 3).filter(|word| field.named(word).is_some());
+        let abbreviation = part
+            .text
+            .get(..3)
+            .filter(|_| part.text.len() > 3 && part.text.bytes().all(|byte| byte.is_ascii_alphabetic()));
+        let abbreviation = abbreviation.filter(|word| field.named(word).is_some());
         let refusal = field.refusal(part);
         return Err(match abbreviation {
             Some(word) => refusal.help(format!("write `{}`", word.to_uppercase())),
