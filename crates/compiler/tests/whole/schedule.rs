@@ -22,10 +22,10 @@ fn starts_that_a_clock_skips_or_repeats_are_named_once() {
     assert_eq!(both.len(), 1, "{both:?}");
     assert_text(
         &both[0],
-        str! {"the clock of `Europe/Berlin` skips 02:30 on 2026-03-29, when nothing starts, and repeats 02:30 on 2026-10-25, when it starts twice"},
+        str! {"the clock of `Europe/Berlin` skips 02:30 on 2027-03-28, when nothing starts, and repeats 02:30 on 2027-10-31, when it starts twice"},
     );
     let skipped = messages("{cron: '30 2 * * *', timezone: America/New_York}");
-    assert_text(&skipped[0], str! {"the clock of `America/New_York` skips 02:30 on 2026-03-08, when nothing starts"});
+    assert_text(&skipped[0], str! {"the clock of `America/New_York` skips 02:30 on 2027-03-14, when nothing starts"});
     for sound in [
         "{cron: '30 4 * * *', timezone: Europe/Berlin}",
         "{cron: '30 2 * * *'}",
