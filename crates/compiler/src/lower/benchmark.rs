@@ -225,12 +225,17 @@ impl Shared<'_> {
         let files = self.files(&target, diagnostics);
         let prepare = resolved.get("spec").and_then(|spec| spec.get("prepare"));
         let of_target = [&target.pods.written, &target.steps.pods.written];
-        for node in prepare.into_iter().chain(of_target.into_iter().flatten()) {
+        let bounds = self.bounds(&target);
+        let look = |node: &Node, diagnostics: &mut Diagnostics| {
             let mut found = Diagnostics::default();
-            self.bounds(&target).check(node, &mut found);
-            permissions.extend(permission::split(&mut found));
+            bounds.check(node, &mut found);
+            let asked = permission::split(&mut found);
             diagnostics.extend(found);
-        }
+            asked
+        };
+        permissions.extend(prepare.into_iter().flat_map(|node| look(node, diagnostics)));
+        // What is asked for there, the target has, and not each of its benchmarks.
+        of_target.into_iter().flatten().for_each(|node| drop(look(node, diagnostics)));
         let document: wire::Benchmark = workload::read(&resolved, diagnostics)?;
         let spec_node = resolved.get("spec")?;
         let wire::BenchmarkSpec {
