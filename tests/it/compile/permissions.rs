@@ -146,8 +146,8 @@ fn what_a_spec_takes_from_its_target_is_seen() {
     assert_eq!(
         without(job("      pod: {tolerations: null, runtimeClassName: kata}\n"), &[]),
         [
-            "a: without runtimeClassName gvisor (specs/a.yaml:11:31, kubebench.yaml:11:9)",
-            r#"a: without tolerations {"key":"bench","operator":"Exists"} (specs/a.yaml:11:13, kubebench.yaml:7:5)"#,
+            "a: without runtimeClassName gvisor (specs/a.yaml:11:32, kubebench.yaml:11:9)",
+            r#"a: without tolerations {"key":"bench","operator":"Exists"} (specs/a.yaml:11:13, kubebench.yaml:6:5)"#,
         ]
     );
     assert_eq!(

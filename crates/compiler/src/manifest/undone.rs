@@ -107,7 +107,9 @@ fn wanted(target: &Target) -> Vec<Wanted> {
 /// Returns the pods that an object describes: each role's, and those of a Workflow, which says once what all of them have.
 fn seen(RunObject { object, labels_at, .. }: &RunObject) -> impl Iterator<Item = Seen<'_>> {
     let container = kind_of(object).map_or("", |kind| kind.container);
-    let of_roles = pod_sets(object).into_iter().filter_map(move |set| {
+    // What a runtime of another object describes has no place in this one.
+    let described = pod_sets(object).into_iter().filter(|set| !set.template.is_empty());
+    let of_roles = described.filter_map(move |set| {
         let main = template::main_of(object, &set.template, &set.form, container);
         let env = main.and_then(|main| object.pointer(&format!("{main}/env"))?.as_array());
         let env = env.map(Vec::as_slice).unwrap_or_default();
