@@ -179,7 +179,7 @@ impl Workspace {
         check::in_document(&root, &mut self.diagnostics);
         let project = lower::project(Some(Document { source, root: &root }), version, &mut self.diagnostics)
             .filter(|_| !self.diagnostics.has_errors())?;
-        self.of_targets = permission::of_targets(&root, &project.targets);
+        self.of_targets = permission::of_targets(&root, &project);
         Some(project)
     }
 
@@ -346,11 +346,12 @@ fn compile_one(spec: Loaded, project: Option<&Project>, inputs: Inputs<'_>, lets
             let mut found = Diagnostics::default();
             check::check(&benchmark, inputs.sources, &mut found);
             permissions.extend(permission::split(&mut found));
+            let Emitted { identity, rules, manifests, undone } = manifest::emit(&benchmark, &document, diagnostics);
+            permissions.extend(undone);
             permissions.sort_by(|one, other| permission::key(one).cmp(&permission::key(other)));
             permissions.dedup_by(|one, other| permission::key(one) == permission::key(other));
             diagnostics.extend(found);
             diagnostics.extend(raised(permissions.iter(), |finding| project.level(finding)));
-            let Emitted { identity, rules, manifests } = manifest::emit(&benchmark, &document, diagnostics);
             let files = files(manifests, &benchmark.path, Some(benchmark.name_span));
             if lets_go {
                 benchmark.cases.iter_mut().for_each(|case| case.workload.let_go_of_pods());

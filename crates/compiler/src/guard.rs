@@ -58,6 +58,26 @@ struct Field<'a> {
     of: &'a str,
     /// Whether it is in a Workflow, whose pods tell the API server how they ended.
     in_workflow: bool,
+    /// Whether it is in a volume that pods only read.
+    is_only_read: bool,
+}
+
+/// The way to a part of a document.
+#[derive(Clone, Copy, Debug)]
+struct Way<'a> {
+    /// The document.
+    root: &'a Node,
+    /// The name of the field that it is in; empty at the top.
+    of: &'a str,
+    in_workflow: bool,
+    is_only_read: bool,
+}
+
+impl<'a> Way<'a> {
+    /// Returns the way to `root` itself.
+    fn to(root: &'a Node) -> Self {
+        Self { root, of: "", in_workflow: false, is_only_read: false }
+    }
 }
 
 impl Bounds<'_> {
@@ -66,7 +86,7 @@ impl Bounds<'_> {
         let objects = self.objects;
         let Some(Entry { key, value, .. }) = workload.entries().first() else { return };
         for entry in value.entries().iter().filter(|entry| objects.is_empty() || entry.key != "object") {
-            self.look_at(Field { entry, of: key, in_workflow: false }, diagnostics);
+            self.look_at(entry, Way { of: key, ..Way::to(workload) }, diagnostics);
         }
         let preinstalled: Vec<&str> = value.items_of("preinstalled").iter().filter_map(Node::as_text).collect();
         for object in objects.iter().filter(|object| !preinstalled.contains(&kind::named(object).as_str())) {
@@ -76,12 +96,12 @@ impl Bounds<'_> {
 
     /// Reports what is reached for in a part of a spec, or in an object that is created.
     pub(crate) fn check(&self, node: &Node, diagnostics: &mut Diagnostics) {
-        self.look(node, "", false, diagnostics);
+        self.look(node, Way::to(node), diagnostics);
     }
 
     /// The same in a block of another name that says what `of` says in a spec.
     pub(crate) fn check_as(&self, of: &str, node: &Node, diagnostics: &mut Diagnostics) {
-        self.look(node, of, false, diagnostics);
+        self.look(node, Way { of, ..Way::to(node) }, diagnostics);
     }
 
     /// Returns whether an object of this name is in its manifest.
@@ -89,23 +109,27 @@ impl Bounds<'_> {
         self.objects.iter().any(|object| kind::name_of(object) == Some(name))
     }
 
-    fn look(&self, node: &Node, of: &str, in_workflow: bool, diagnostics: &mut Diagnostics) {
+    fn look<'n>(&self, node: &'n Node, way: Way<'n>, diagnostics: &mut Diagnostics) {
         kind::check(node, self, diagnostics);
         for item in node.items() {
-            if !is_of_program(of) {
-                owned::check_text(item, of, self, diagnostics);
+            if !is_of_program(way.of) {
+                owned::check_text(item, way.of, self, diagnostics);
             }
-            self.look(item, of, in_workflow, diagnostics);
+            let is_only_read = way.is_only_read || way.of == "volumes" && asks::is_only_read(item, way.root);
+            self.look(item, Way { is_only_read, ..way }, diagnostics);
         }
-        let in_workflow = in_workflow || kind::is_workflow(node);
+        let in_workflow = way.in_workflow || kind::is_workflow(node);
         for entry in node.entries() {
-            self.look_at(Field { entry, of, in_workflow }, diagnostics);
+            self.look_at(entry, Way { in_workflow, ..way }, diagnostics);
         }
     }
 
-    fn look_at(&self, field: Field<'_>, diagnostics: &mut Diagnostics) {
-        let Field { entry: Entry { key, value, .. }, in_workflow, .. } = field;
+    fn look_at<'n>(&self, entry: &'n Entry, way: Way<'n>, diagnostics: &mut Diagnostics) {
+        let Entry { key, value, .. } = entry;
+        let Way { of, in_workflow, is_only_read, .. } = way;
+        let field = Field { entry, of, in_workflow, is_only_read };
         if OF_NODES.contains(&key.as_str()) {
+            asks::of_nodes(entry, diagnostics);
             return;
         }
         owned::check_key(field, self, diagnostics);
@@ -117,14 +141,14 @@ impl Bounds<'_> {
         asks::check(field, diagnostics);
         if let Some(nodes) = embedded::read(field, self, diagnostics) {
             for node in &nodes {
-                self.look(node, key, in_workflow, diagnostics);
+                self.look(node, Way { of: key, in_workflow, ..Way::to(node) }, diagnostics);
             }
             return;
         }
         if !field.is_of_program() {
             owned::check_value(field, self, diagnostics);
         }
-        self.look(value, key, in_workflow, diagnostics);
+        self.look(value, Way { of: key, ..way }, diagnostics);
     }
 }
 

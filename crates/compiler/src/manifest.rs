@@ -18,6 +18,7 @@ mod rules;
 mod run_object;
 mod suite;
 mod template;
+mod undone;
 mod user_manifest;
 mod workflow;
 mod workload;
@@ -68,6 +69,8 @@ pub(crate) struct Emitted {
     pub rules: String,
     /// The objects.
     pub manifests: Vec<Manifest>,
+    /// What its target says of all pods, and its own do not have.
+    pub undone: Vec<Diagnostic>,
 }
 
 /// Returns the objects of `benchmark`, resolved from `document`, reporting patches that cannot be applied and objects that grow too large.
@@ -100,7 +103,8 @@ pub(crate) fn emit(benchmark: &Benchmark, document: &Json, diagnostics: &mut Dia
         }
         add("files.yaml", files);
     }
-    Emitted { identity, rules, manifests }
+    let undone = undone::undone(benchmark, &cases, prepare.as_ref());
+    Emitted { identity, rules, manifests, undone }
 }
 
 /// Returns the path of the manifest that holds the claim of the benchmark or suite called `owner`.

@@ -5,8 +5,8 @@ use kubebench_format::plan::v1::Since;
 use kubebench_results::compare::render::{Subject, escape};
 use kubebench_syntax::diag::Severity;
 
-/// So many letters at most a value has in a comment.
-const LONGEST: usize = 200;
+/// So many bytes at most the rows of a comment have; GitHub takes 65,536 letters.
+const LONGEST: usize = 60_000;
 /// So many rows at most are in a comment.
 const MOST: usize = 200;
 
@@ -29,18 +29,25 @@ pub fn comment(permissions: Option<&[Permission]>, is_change: bool, subject: &Su
     } else {
         text.push_str("| | permission | value | benchmark | target | place |\n|---|---|---|---|---|---|\n");
     }
+    let mut rows = 0;
     for permission in shown.iter().take(MOST) {
         let cells = [
             sign(permission).to_owned(),
             permission.what().name().to_owned(),
-            escape(&cut(permission.value())),
+            escape(permission.value()),
             permission.benchmark.as_deref().map_or_else(|| "all".to_owned(), escape),
             permission.target.as_deref().map_or_else(|| "all".to_owned(), escape),
             escape(&permission.place),
         ];
-        text.push_str(&format!("| {} |\n", cells.join(" | ")));
+        let row = format!("| {} |\n", cells.join(" | "));
+        // A row is whole or is not there.
+        if text.len() + row.len() > LONGEST {
+            break;
+        }
+        text.push_str(&row);
+        rows += 1;
     }
-    let more = shown.len().saturating_sub(MOST);
+    let more = shown.len() - rows;
     if more > 0 {
         text.push_str(&format!("\nAnd {more} more: `kubebench plan --since` lists them.\n"));
     }
@@ -49,14 +56,6 @@ pub fn comment(permissions: Option<&[Permission]>, is_change: bool, subject: &Su
         text.push_str(&format!("\n{kept} more as at the base.\n"));
     }
     text
-}
-
-/// Returns a value of a length that leaves room for others.
-fn cut(value: &str) -> String {
-    match value.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", value.get(..end).unwrap_or_default()),
-        None => value.to_owned(),
-    }
 }
 
 fn sign(permission: &Permission) -> &'static str {
@@ -88,5 +87,21 @@ mod tests {
         let first = text.lines().find(|line| line.starts_with("| ❌")).unwrap();
         assert!(first.contains("secret-300"), "{first}");
         assert!(text.contains("And 100 more"), "{text}");
+    }
+
+    #[test]
+    fn a_value_is_whole_or_its_row_is_counted() {
+        let row = |value: String| {
+            let finding = Diagnostic::in_file(&code::KB0392, "kubebench.yaml", "m").value(value);
+            let place = "kubebench.yaml:1:1".to_owned();
+            Permission { benchmark: None, target: None, finding, place, since: Some(Since::Added) }
+        };
+        let long = format!("{} end", "a".repeat(5_000));
+        let text = comment(Some(&[row(long.clone())]), true, &Subject::default());
+        assert!(text.contains(&long), "{text}");
+        let rows: Vec<Permission> = (0..20).map(|_| row(long.clone())).collect();
+        let text = comment(Some(&rows), true, &Subject::default());
+        let shown = text.matches(" end |").count();
+        assert!(text.len() < 65_000 && text.contains(&format!("And {} more", 20 - shown)), "{shown}");
     }
 }

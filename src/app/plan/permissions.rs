@@ -8,7 +8,7 @@ use kubebench_compiler::compile::Compilation;
 use kubebench_compiler::permission::{key, value, what};
 use kubebench_compiler::weakened::Held;
 use kubebench_format::plan::v1::{Since, What};
-use kubebench_syntax::diag::render::place;
+use kubebench_syntax::diag::render::places;
 use kubebench_syntax::diag::{Diagnostic, Severity};
 
 /// Something that a benchmark may do.
@@ -74,7 +74,7 @@ pub fn permissions(project: &CompiledProject, base: Option<&Base>) -> Vec<Permis
     let weakened = weakened.into_iter().chain(unknown).map(|finding| Permission {
         benchmark: None,
         target: None,
-        place: place(&finding, sources),
+        place: places(&finding, sources),
         since: Some(Since::Added),
         finding,
     });
@@ -90,7 +90,7 @@ fn of(project: &CompiledProject, compilation: &Compilation) -> BTreeMap<Key, Per
     let mut all = BTreeMap::new();
     let mut add = |benchmark: Option<&String>, target: Option<&String>, finding: &Diagnostic| {
         let Some(severity) = level(finding) else { return };
-        let place = place(finding, &compilation.sources);
+        let place = places(finding, &compilation.sources);
         let finding = Diagnostic { severity, ..finding.clone() };
         let permission =
             Permission { benchmark: benchmark.cloned(), target: target.cloned(), finding, place, since: None };

@@ -49,17 +49,174 @@ fn a_plain_benchmark_asks_for_nothing() {
 
 #[test]
 fn secrets_are_seen_in_every_form() {
-    let secret = ["secret hf"];
-    assert_asks(&job("      env: {A: {secret: {name: hf, key: token}}}\n"), &secret);
-    assert_asks(&job("      pod: {imagePullSecrets: [{name: hf}]}\n"), &secret);
-    assert_asks(&job("      pod: {volumes: [{name: a, secret: {secretName: hf}}]}\n"), &secret);
+    assert_asks(&job("      env: {A: {secret: {name: hf, key: token}}}\n"), &["secret hf as secret key=token"]);
+    assert_asks(&job("      pod: {imagePullSecrets: [{name: hf}]}\n"), &["secret hf as imagePullSecrets"]);
+    let volume = "      pod: {volumes: [{name: a, secret: {secretName: hf}}]}\n";
+    assert_asks(&job(volume), &["secret hf as secret"]);
     let projected = "      pod: {volumes: [{name: a, projected: {sources: [{secret: {name: hf}}]}}]}\n";
-    assert_asks(&job(projected), &secret);
-    assert_asks(&job("      container: {envFrom: [{secretRef: {name: hf}}]}\n"), &secret);
+    assert_asks(&job(projected), &["secret hf as secret"]);
+    assert_asks(&job("      container: {envFrom: [{secretRef: {name: hf}}]}\n"), &["secret hf as secretRef"]);
     let by_variable = "      container: {env: [{name: A, valueFrom: {secretKeyRef: {name: hf, key: b}}}]}\n";
-    assert_asks(&job(by_variable), &secret);
+    assert_asks(&job(by_variable), &["secret hf as secretKeyRef key=b"]);
     let volume = "      pod: {volumes: [{name: a, csi: {driver: d.example, nodePublishSecretRef: {name: hf}}}]}\n";
-    assert_asks(&job(volume), &["secret hf", "volume csi driver=d.example name=hf"]);
+    assert_asks(&job(volume), &["secret hf as nodePublishSecretRef", "volume csi driver=d.example name=hf"]);
+}
+
+/// What is newly asked for by `new`, where `old` was.
+fn added(old: &str, new: &str) -> Vec<String> {
+    let folder = committed(&[("specs/a.yaml", job(old))]);
+    folder.write("specs/a.yaml", job(new));
+    permissions(&plan(&folder, &["--since", "HEAD"])).into_iter().filter(|one| one.starts_with("added")).collect()
+}
+
+/// The same name with another key, value or mode is another permission.
+#[test]
+fn a_stronger_use_of_the_same_is_new() {
+    assert_eq!(
+        added(
+            "      pod: {imagePullSecrets: [{name: registry}]}\n",
+            "      pod: {imagePullSecrets: [{name: registry}]}\n      env: {A: {secret: {name: registry, key: .dockerconfigjson}}}\n"
+        ),
+        ["added secret registry as secret key=.dockerconfigjson"]
+    );
+    assert_eq!(
+        added(
+            "      annotations: {iam.amazonaws.com/role: reader}\n",
+            "      annotations: {iam.amazonaws.com/role: admin}\n"
+        ),
+        ["added unseen iam.amazonaws.com/role admin"]
+    );
+    let volume = |mode: &str| {
+        format!(
+            "      pod: {{volumes: [{{name: a, persistentVolumeClaim: {{claimName: data}}}}]}}\n      container: {{volumeMounts: [{{name: a, mountPath: /a{mode}}}]}}\n"
+        )
+    };
+    assert_eq!(added(&volume(", readOnly: true"), &volume("")), ["added volume claim data"]);
+    assert_eq!(added("", &volume(", readOnly: true")), ["added volume claim data read-only"]);
+    let profile = |name: &str| {
+        format!("      pod: {{securityContext: {{seccompProfile: {{type: Localhost, localhostProfile: {name}}}}}}}\n")
+    };
+    assert_eq!(added(&profile("a.json"), &profile("b.json")), ["added placement localhostProfile b.json"]);
+}
+
+#[test]
+fn nodes_by_name_and_other_namespaces_are_seen() {
+    assert_asks(
+        &job("      pod: {nodeSelector: {kubernetes.io/hostname: a, pool: bench}}\n"),
+        &["placement nodeSelector kubernetes.io/hostname=a pool=bench"],
+    );
+    assert_asks(&job("      pod: {nodeSelector: {pool: bench}}\n"), &[]);
+    let affinity = |kind: &str, term: &str| {
+        job(&format!(
+            "      pod: {{affinity: {{{kind}: {{requiredDuringSchedulingIgnoredDuringExecution: {term}}}}}}}\n"
+        ))
+    };
+    assert_asks(
+        &affinity(
+            "nodeAffinity",
+            "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [a]}]}]}",
+        ),
+        &["placement nodeAffinity key=metadata.name operator=In values=a"],
+    );
+    assert_asks(
+        &affinity("podAntiAffinity", "[{topologyKey: zone, namespaces: [prod]}]"),
+        &["placement affinity over namespaces prod"],
+    );
+}
+
+const SAYS: &str = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec:\n  targets:\n    default:\n      tolerations: [{key: bench, operator: Exists}]\n      pods:\n        labels: {netpol: closed}\n        env: {HTTPS_PROXY: 'http://proxy.example'}\n        runtimeClass: gvisor\n        schedulerName: bench\n";
+
+/// Of each row that says what pods do not have: who, what and where.
+fn without(spec: String, more: &[(&str, &str)]) -> Vec<String> {
+    let folder = committed(&[("kubebench.yaml", SAYS.to_owned()), ("specs/a.yaml", spec)]);
+    more.iter().for_each(|(path, text)| folder.write(path, text));
+    let answer = plan(&folder, &[]);
+    let rows = answer["permissions"].as_array().unwrap().iter().filter(|row| row["code"] == "KB0394");
+    let word = |row: &Json, field: &str| row[field].as_str().unwrap_or_default().to_owned();
+    rows.map(|row| format!("{}: {} ({})", word(row, "benchmark"), word(row, "value"), word(row, "place"))).collect()
+}
+
+#[test]
+fn what_a_spec_takes_from_its_target_is_seen() {
+    assert_eq!(without(job(""), &[]), [""; 0]);
+    assert_eq!(
+        without(job("      pod: {tolerations: [{key: b, operator: Exists}, {key: bench, operator: Exists}]}\n"), &[]),
+        [""; 0]
+    );
+    assert_eq!(
+        without(job("      pod: {tolerations: null, runtimeClassName: kata}\n"), &[]),
+        [
+            "a: without runtimeClassName gvisor (specs/a.yaml:11:32, kubebench.yaml:11:9)",
+            r#"a: without tolerations {"key":"bench","operator":"Exists"} (specs/a.yaml:11:13, kubebench.yaml:6:5)"#,
+        ]
+    );
+    assert_eq!(
+        without(
+            job("      container: {env: [{name: HTTPS_PROXY, $patch: delete}]}\n      labels: {netpol: open}\n"),
+            &[]
+        ),
+        [
+            "a: without env HTTPS_PROXY http://proxy.example (specs/a.yaml:11:25, kubebench.yaml:10:28)",
+            "a: without labels netpol closed (specs/a.yaml:7:5, kubebench.yaml:9:9)",
+        ]
+    );
+}
+
+/// Pods of a manifest are as they are written; labels and annotations they get.
+#[test]
+fn pods_that_do_not_have_what_the_target_says_are_seen() {
+    let workflow = format!(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {{name: w}}\nspec:\n  entrypoint: a\n  schedulerName: bench\n  templates: [{{name: a, container: {{image: '{IMAGE}', command: [sh], resources: {{limits: {{cpu: 1, memory: 1Gi}}}}}}}}]\n"
+    );
+    let fields = |rows: Vec<String>| -> Vec<String> {
+        rows.iter().map(|row| row.split(' ').nth(2).unwrap_or_default().to_owned()).collect()
+    };
+    let found = without(spec("workflow: {file: jobs/w.yaml}"), &[("jobs/w.yaml", &workflow)]);
+    assert_eq!(fields(found), ["env", "runtimeClassName", "tolerations"]);
+    let manifest = format!(
+        "manifest:\n      object:\n        apiVersion: batch/v1\n        kind: Job\n        metadata: {{name: a}}\n        spec:\n          template:\n            spec:\n              restartPolicy: Never\n              runtimeClassName: gvisor\n              automountServiceAccountToken: false\n              containers: [{{name: main, image: '{IMAGE}', command: [a], resources: {{limits: {{cpu: '1', memory: 1Gi}}}}}}]\n"
+    );
+    assert_eq!(fields(without(spec(&manifest), &[])), ["env", "schedulerName", "tolerations"]);
+}
+
+/// What a target says is a row of the target for each entry, whatever the field.
+#[test]
+fn every_entry_of_a_target_is_a_row_of_the_target() {
+    let project = |target: &str| {
+        format!(
+            "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\nspec: {{targets: {{default: {{{target}}}}}}}\n"
+        )
+    };
+    let folder = committed(&[("kubebench.yaml", project("concurrency: exclusive")), ("specs/a.yaml", job(""))]);
+    for (target, expected) in [
+        ("concurrency: 50", &["added placement concurrency 50", "removed placement concurrency exclusive"][..]),
+        (
+            "concurrency: exclusive, tolerations: [{operator: Exists}]",
+            &[r#"added placement tolerations {"operator":"Exists"}"#],
+        ),
+        (
+            "concurrency: exclusive, nodeSelector: {a: b, c: d}",
+            &["added placement nodeSelector a b", "added placement nodeSelector c d"],
+        ),
+        ("concurrency: exclusive, queue: {kueue: prod}", &["added placement queue kueue prod"]),
+        ("concurrency: exclusive, namespace: ml", &["added placement namespace ml"]),
+        ("concurrency: exclusive, storageClass: fast", &["added placement storageClass fast"]),
+        (
+            "concurrency: exclusive, pods: {env: {A: b, C: d}}",
+            &["added placement pods env A b", "added placement pods env C d"],
+        ),
+        (
+            "concurrency: exclusive, networkPolicy: {git: {to: [{ipBlock: {cidr: 0.0.0.0/0}}]}}",
+            &[r#"added network git {"to":[{"ipBlock":{"cidr":"0.0.0.0/0"}}]}"#],
+        ),
+    ] {
+        folder.write("kubebench.yaml", project(target));
+        let answer = plan(&folder, &["--since", "HEAD"]);
+        let found: Vec<String> = permissions(&answer).into_iter().filter(|one| !one.starts_with("kept")).collect();
+        assert_eq!(found, expected, "{answer:#}");
+        let of_benchmark = answer["permissions"].as_array().unwrap().iter().any(|one| !one["benchmark"].is_null());
+        assert!(!of_benchmark, "{answer:#}");
+    }
 }
 
 #[test]
@@ -106,9 +263,9 @@ fn kinds_and_rules_are_seen() {
     let manifest = format!(
         "manifest:\n      object:\n        apiVersion: v1\n        kind: List\n        items:\n          - {{apiVersion: v1, kind: ConfigMap, metadata: {{name: c}}, data: {{a: b}}}}\n          - apiVersion: batch/v1\n            kind: Job\n            metadata: {{name: a}}\n            spec:\n              template:\n                spec:\n                  restartPolicy: Never\n                  automountServiceAccountToken: false\n                  containers: [{{name: main, image: '{IMAGE}', command: [a], resources: {{limits: {{cpu: '1', memory: 1Gi}}}}}}]\n"
     );
-    assert_asks(&spec(&manifest), &["kind ConfigMap", "rule configmaps"]);
+    assert_asks(&spec(&manifest), &["kind ConfigMap c", "rule configmaps"]);
     let with_token = manifest.replace("                  automountServiceAccountToken: false\n", "");
-    assert_asks(&spec(&with_token), &["token the cluster's API (job)", "kind ConfigMap", "rule configmaps"]);
+    assert_asks(&spec(&with_token), &["token the cluster's API (job)", "kind ConfigMap c", "rule configmaps"]);
 }
 
 const TARGET: &str = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec:\n  allowKinds: [apps/StatefulSet]\n  targets:\n    lab:\n      namespace: bench\n      podSecurity: privileged\n      tokenAudiences: [sts.example]\n      networkPolicy:\n        egress: [{ports: [{port: 443, protocol: TCP}]}]\n";
@@ -122,7 +279,8 @@ fn a_change_of_the_project_file_alone_is_seen() {
     let network = r#"network egress {"ports":[{"port":443,"protocol":"TCP"}]}"#;
     let found = permissions(&answer);
     let asked = ["kind apps/StatefulSet", "token sts.example", "podSecurity privileged", network];
-    assert_eq!(found, asked.map(|one| format!("added {one}")), "{answer:#}");
+    let asked = asked.map(|one| format!("added {one}"));
+    assert_eq!(found, [&asked[..], &["kept placement namespace bench".to_owned()]].concat(), "{answer:#}");
     assert_eq!(answer["benchmarks"][0]["action"], "unchanged", "{answer:#}");
     let of = |at: usize| (answer["permissions"][at]["benchmark"].clone(), answer["permissions"][at]["target"].clone());
     assert_eq!((of(0), of(1)), ((Json::Null, Json::Null), (Json::Null, json!("default"))));
@@ -137,34 +295,34 @@ fn a_change_of_the_project_file_alone_is_seen() {
     assert!(permissions(&plan(&folder, &[])).contains(&"network none".to_owned()));
 }
 
-/// Where steps reach something can only be fewer addresses, so that is no permission; other ports are, and other places of names.
+/// Whatever the policy says is a row: where it says what steps reach, the row that is removed is what opens it.
 #[test]
 fn what_widens_the_network_policy_is_seen() {
     let folder = committed(&[("kubebench.yaml", TARGET.replace("lab", "default")), ("specs/a.yaml", job(""))]);
     let before = permissions(&plan(&folder, &[])).len();
     let block = "{ipBlock: {cidr: 192.0.2.1/32}}";
     for (field, asked) in [
-        (format!("apiServer: {{to: [{block}]}}"), None),
-        (format!("git: {{to: [{block}]}}"), None),
-        (format!("prometheus: {{to: [{block}]}}"), None),
+        (format!("apiServer: {{to: [{block}]}}"), r#"network apiServer {"to":[{"ipBlock":{"cidr":"192.0.2.1/32"}}]}"#),
+        (format!("git: {{to: [{block}]}}"), r#"network git {"to":[{"ipBlock":{"cidr":"192.0.2.1/32"}}]}"#),
+        (
+            format!("prometheus: {{to: [{block}]}}"),
+            r#"network prometheus {"to":[{"ipBlock":{"cidr":"192.0.2.1/32"}}]}"#,
+        ),
         (
             format!("git: {{to: [{block}], ports: [{{port: 80}}]}}"),
-            Some(r#"network git {"ports":[{"port":80}],"to":[{"ipBlock":{"cidr":"192.0.2.1/32"}}]}"#),
+            r#"network git {"ports":[{"port":80}],"to":[{"ipBlock":{"cidr":"192.0.2.1/32"}}]}"#,
         ),
-        ("apiServer: {ports: [{port: 80}]}".to_owned(), Some(r#"network apiServer {"ports":[{"port":80}]}"#)),
-        (format!("dns: {{to: [{block}]}}"), Some(r#"network dns {"to":[{"ipBlock":{"cidr":"192.0.2.1/32"}}]}"#)),
-        (
-            "operatorNamespaces: {kuberay: [mine]}".to_owned(),
-            Some("network operators of kuberay in the namespace mine"),
-        ),
+        ("apiServer: {ports: [{port: 80}]}".to_owned(), r#"network apiServer {"ports":[{"port":80}]}"#),
+        (format!("dns: {{to: [{block}]}}"), r#"network dns {"to":[{"ipBlock":{"cidr":"192.0.2.1/32"}}]}"#),
+        ("operatorNamespaces: {kuberay: [mine]}".to_owned(), "network operators of kuberay in the namespace mine"),
     ] {
         let changed = TARGET
             .replace("lab", "default")
             .replace("      networkPolicy:\n", &format!("      networkPolicy:\n        {field}\n"));
         folder.write("kubebench.yaml", changed);
         let found = permissions(&plan(&folder, &[]));
-        assert_eq!(found.len(), before + usize::from(asked.is_some()), "{field}: {found:?}");
-        assert!(asked.is_none_or(|asked| found.iter().any(|one| one == asked)), "{field}: {found:?}");
+        assert_eq!(found.len(), before + 1, "{field}: {found:?}");
+        assert!(found.iter().any(|one| one == asked), "{field}: {found:?}");
     }
     let keys =
         TARGET.replace("spec:\n", "spec:\n  results: {remote: 'git@git.example:x.git', sshHostKeys: acceptNew}\n");
@@ -196,6 +354,7 @@ fn where_the_pipeline_leads_is_seen() {
         "added network Prometheus at http://169.254.169.254/",
         "added network https://git.elsewhere.example/a.git",
         "added placement namespace kube-system",
+        "removed placement namespace bench",
     ];
     assert_eq!(found, expected);
 }
@@ -240,13 +399,22 @@ fn a_change_adds_keeps_and_removes() {
     folder.write("specs/a.yaml", &new);
     let change = ["--since", "HEAD", "--markdown", "plan.md", "--report", "sarif=plan.sarif"];
     let answer = plan(&folder, &change);
-    assert_eq!(permissions(&answer), ["added secret new", "removed secret gone", "kept secret kept"]);
+    assert_eq!(
+        permissions(&answer),
+        ["added secret new as secret key=a", "removed secret gone as secret key=a", "kept secret kept as secret key=a"]
+    );
     assert_eq!(answer["permissions"][0]["place"], "specs/a.yaml:11:67");
     let text = |path: &str| std::fs::read_to_string(folder.path().join(path)).unwrap();
     let comment = text("plan.md");
     assert!(comment.starts_with("<!-- kubebench plan . team -->\n"), "{comment}");
-    assert!(comment.contains("| ➕ | secret | new | a | default | specs/a.yaml:11:67 |\n"), "{comment}");
-    assert!(comment.contains("| ➖ | secret | gone | a | default |") && !comment.contains("kept |"), "{comment}");
+    assert!(
+        comment.contains("| ➕ | secret | new as secret key=a | a | default | specs/a.yaml:11:67 |\n"),
+        "{comment}"
+    );
+    assert!(
+        comment.contains("| ➖ | secret | gone as secret key=a | a | default |") && !comment.contains("kept |"),
+        "{comment}"
+    );
     let sarif: Json = serde_json::from_str(&text("plan.sarif")).unwrap();
     let results = sarif["runs"][0]["results"].as_array().unwrap();
     let notes: Vec<&Json> = results.iter().filter(|result| result["ruleId"] == "KB0380").collect();
@@ -255,11 +423,14 @@ fn a_change_adds_keeps_and_removes() {
     assert_eq!(region["startLine"], 11, "{sarif:#}");
     let screen = folder.run(&["plan", "--since", "HEAD"]);
     let screen = String::from_utf8(screen.stdout).unwrap();
-    assert!(screen.contains("  +  secret  a on default  specs/a.yaml:11:67  new\n"), "{screen}");
+    assert!(screen.contains("  +  secret  a on default  specs/a.yaml:11:67  new as secret key=a\n"), "{screen}");
     assert!(screen.contains("  1 more as at the base\n"), "{screen}");
     // What is merged is no news.
     commit(folder.path());
-    assert_eq!(permissions(&plan(&folder, &["--since", "HEAD"])), ["kept secret kept", "kept secret new"]);
+    assert_eq!(
+        permissions(&plan(&folder, &["--since", "HEAD"])),
+        ["kept secret kept as secret key=a", "kept secret new as secret key=a"]
+    );
 }
 
 #[test]

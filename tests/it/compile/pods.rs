@@ -209,7 +209,18 @@ fn what_a_target_says_is_checked_like_any_pod() {
         ("pods: {affinity: {nodeAfinity: {}}}", "KB0316"),
         ("pods: {securityContext: {runAsUser: nobody}}", "KB0316"),
         ("pods: {securityContext: {runAsUser: 0}}", "KB0326"),
-        ("pods: {securityContext: {runAsUser: 65531}}", "KB0372"),
+        ("podSecurity: restricted, pods: {securityContext: {$patch: replace, fsGroup: 1}}", "KB0419"),
+        ("podSecurity: restricted, pods: {securityContext: {runAsNonRoot: null}}", "KB0419"),
+        ("podSecurity: restricted, steps: {securityContext: {seccompProfile: null}}", "KB0419"),
+        ("steps: {affinity: {$patch: bogus}}", "KB0316"),
+        ("steps: {resources: {requests: {cpu: 2}, limits: {cpu: 1}}}", "KB0327"),
+        ("queue: {volcano: training}, pods: {schedulerName: default-scheduler}", "KB0315"),
+        (
+            "pods: {topologySpreadConstraints: [{topologyKey: z, maxSkew: 1, whenUnsatisfiable: DoNotSchedule}, \
+             {topologyKey: z, maxSkew: 2, whenUnsatisfiable: DoNotSchedule}]}",
+            "KB0393",
+        ),
+        ("concurrency: 10001", "KB0205"),
         ("pods: {labels: {kubebench.dev/run: a}}", "KB0372"),
         ("pods: {imagePullSecrets: [{name: kubebench-git}]}", "KB0372"),
         ("pods: {env: {TOKEN: {secret: {name: kubebench-git, key: token}}}}", "KB0372"),
@@ -227,6 +238,8 @@ fn what_a_target_says_is_checked_like_any_pod() {
     }
     for target in [
         "pods: {securityContext: {runAsUser: none, runAsGroup: none, fsGroup: none}}",
+        "steps: {env: {A: {secret: {name: proxy, key: url}}, B: 1.10, C: {field: metadata.name}}}",
+        "concurrency: 2.0",
         "pods: {}, steps: {}",
         "steps: {runtimeClass: none, priorityClass: none, schedulerName: none}",
     ] {

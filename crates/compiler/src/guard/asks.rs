@@ -14,8 +14,9 @@ use kubebench_syntax::yaml::{Entry, Node, Value};
 
 /// Types of volumes that hold nothing but what a manifest says, or nothing at all, and what names a claim, which has a rule of its own.
 const OWN_VOLUMES: [&str; 6] = ["configMap", "downwardAPI", "emptyDir", "persistentVolumeClaim", "projected", "secret"];
-/// Fields that say where and before whom pods run, and under which runtime.
-const PLACEMENT: [&str; 8] = [
+/// Fields that say where and before whom pods run, under which runtime, and by which profile of the node.
+const PLACEMENT: [&str; 9] = [
+    "localhostProfile",
     "nodeName",
     "podPriorityClassName",
     "priority",
@@ -28,6 +29,10 @@ const PLACEMENT: [&str; 8] = [
 /// Fields and annotations by which pods reach another network, or names lead elsewhere.
 const NETWORKS: [&str; 5] =
     ["dnsConfig", "dnsPolicy", "hostAliases", "k8s.v1.cni.cncf.io/networks", "v1.multus-cni.io/default-network"];
+/// The label of nodes that says which one it is.
+const NODE: &str = "kubernetes.io/hostname";
+/// What says near which pods a pod is to be.
+const TERMS: [&str; 2] = ["podAffinityTerm", "requiredDuringSchedulingIgnoredDuringExecution"];
 /// Whose labels and annotations say what an object is, and nothing more.
 const DESCRIBING: [&str; 3] = ["app.kubernetes.io/", "helm.sh/", PREFIX];
 
@@ -42,12 +47,14 @@ pub(super) fn check(field: Field<'_>, diagnostics: &mut Diagnostics) {
         return;
     }
     let lower = key.to_ascii_lowercase();
-    if lower == "authenticationref" || lower.contains("secret") && !lower.ends_with("type") {
-        diagnostics.extend(secrets(value, *key_span));
+    // What has the name has said more of its use.
+    let is_said = key == "secretName" && of.to_ascii_lowercase().contains("secret");
+    if lower == "authenticationref" || lower.contains("secret") && !lower.ends_with("type") && !is_said {
+        diagnostics.extend(secrets(key, value, *key_span));
     } else if lower.contains("serviceaccount") && !lower.contains("token") {
         diagnostics.extend(named(value).map(|(name, span)| account(name, span)));
     } else if let Some(claim) = value.as_text().and_then(|text| claim_of(key, text)) {
-        diagnostics.push(volume(format!("claim {claim}"), value.span));
+        diagnostics.push(volume(field.with_mode(format!("claim {claim}")), value.span));
     }
     match (of, key.as_str()) {
         (_, "serviceAccountToken") => {
@@ -62,13 +69,18 @@ pub(super) fn check(field: Field<'_>, diagnostics: &mut Diagnostics) {
                 && !NETWORKS.contains(&name)
                 && !DESCRIBING.iter().any(|own| name.starts_with(own)) =>
         {
-            let message = |name: &str| format!("another program may act by `{name}`");
-            diagnostics.push(permission(&code::KB0391, *key_span, name.to_owned(), message));
+            let message = |_: &str| format!("another program may act by `{name}`");
+            let value = format!("{name} {}", written(value)).trim_end().to_owned();
+            diagnostics.push(permission(&code::KB0391, *key_span, value, message));
         }
         (_, "tolerations") if !value.items().is_empty() => {
             diagnostics.push(placement(format!("tolerations {}", scalars(value)), *key_span));
         }
-        ("storage", "key") => diagnostics.extend(secrets(value, *key_span)),
+        (term, "namespaces" | "namespaceSelector") if TERMS.contains(&term) => {
+            let said = format!("affinity over {key} {}", scalars(value));
+            diagnostics.push(placement(said.trim_end().to_owned(), *key_span));
+        }
+        ("storage", "key") => diagnostics.extend(secrets(key, value, *key_span)),
         (_, "volumeClaimTemplates" | "volumeClaimPolicies") if !value.items().is_empty() => {
             diagnostics.push(volume("claims of its own".to_owned(), *key_span));
         }
@@ -76,15 +88,15 @@ pub(super) fn check(field: Field<'_>, diagnostics: &mut Diagnostics) {
             diagnostics.extend(value.as_text().map(|said| placement(format!("{name} {said}"), *key_span)));
         }
         (_, name) if NETWORKS.contains(&name) => {
-            let said = value.as_text().map_or_else(|| scalars(value), str::to_owned);
             let message = |network: &str| format!("pods reach elsewhere: {network}");
-            diagnostics.push(permission(&code::KB0387, *key_span, format!("{name} {said}"), message));
+            diagnostics.push(permission(&code::KB0387, *key_span, format!("{name} {}", written(value)), message));
         }
         _ => {}
     }
     let is_volume = VOLUMES.contains(&key.as_str()) || of == "volumes" && !OWN_VOLUMES.contains(&key.as_str());
     if is_volume && matches!(value.value, Value::Map(_)) {
-        diagnostics.push(volume(format!("{key} {}", scalars(value)).trim_end().to_owned(), *key_span));
+        let said = format!("{key} {}", scalars(value)).trim_end().to_owned();
+        diagnostics.push(volume(field.with_mode(said), *key_span));
     }
     diagnostics.extend(location(value));
 }
@@ -94,21 +106,60 @@ pub(super) fn kind(shown: &str, span: Span) -> Diagnostic {
     permission(&code::KB0385, span, shown.to_owned(), |kind| format!("the manifest brings a {kind}"))
 }
 
-/// Returns the Secrets that a field names: by itself, in an object, or in a list or an object of either.
-fn secrets(value: &Node, span: Span) -> Vec<Diagnostic> {
-    let within = value.items().iter().chain(value.entries().iter().map(|entry| &entry.value));
-    let all: Vec<(&str, Span)> = match named(value) {
-        Some(own) => vec![own],
-        None => within.filter_map(named).collect(),
-    };
-    if all.is_empty() && matches!(value.value, Value::Map(_)) {
-        return vec![asks_for_secret("?", span)];
+/// Says that a field that chooses among nodes names one.
+pub(super) fn of_nodes(entry: &Entry, diagnostics: &mut Diagnostics) {
+    let Entry { key, key_span, value } = entry;
+    if names_node(value) {
+        diagnostics.push(placement(format!("{key} {}", scalars(value)), *key_span));
     }
-    all.into_iter().map(|(name, span)| asks_for_secret(name, span)).collect()
 }
 
-fn asks_for_secret(name: &str, span: Span) -> Diagnostic {
-    permission(&code::KB0380, span, name.to_owned(), |name| format!("reads the Secret `{name}`"))
+fn names_node(node: &Node) -> bool {
+    let is_name = |entry: &Entry| {
+        entry.key == NODE || entry.key == "matchFields" || entry.key == "key" && entry.value.as_text() == Some(NODE)
+    };
+    node.entries().iter().any(|entry| is_name(entry) || names_node(&entry.value)) || node.items().iter().any(names_node)
+}
+
+/// Returns whether pods only read `volume`, as it or each of its mounts in `root` says.
+pub(super) fn is_only_read(volume: &Node, root: &Node) -> bool {
+    let is_said = |node: &Node| node.get("readOnly").is_some_and(|said| said.value == Value::Bool(true));
+    let mut mounts = Vec::new();
+    if let Some(name) = volume.get("name").and_then(Node::as_text) {
+        collect_mounts(root, name, &mut mounts);
+    }
+    volume.get("persistentVolumeClaim").is_some_and(is_said) || !mounts.is_empty() && mounts.into_iter().all(is_said)
+}
+
+fn collect_mounts<'n>(node: &'n Node, volume: &str, mounts: &mut Vec<&'n Node>) {
+    let is_of = |mount: &&Node| mount.get("name").and_then(Node::as_text) == Some(volume);
+    mounts.extend(node.items_of("volumeMounts").iter().filter(is_of));
+    node.entries().iter().for_each(|entry| collect_mounts(&entry.value, volume, mounts));
+    node.items().iter().for_each(|item| collect_mounts(item, volume, mounts));
+}
+
+/// Returns the Secrets that the field `key` names: by itself, in an object, or in a list or an object of either. What for is part of it.
+fn secrets(key: &str, value: &Node, span: Span) -> Vec<Diagnostic> {
+    let within = value.items().iter().chain(value.entries().iter().map(|entry| &entry.value));
+    let all: Vec<&Node> = match named(value) {
+        Some(_) => vec![value],
+        None => within.filter(|node| named(node).is_some()).collect(),
+    };
+    if all.is_empty() && matches!(value.value, Value::Map(_)) {
+        return vec![asks_for_secret("?", key, span)];
+    }
+    let of = |node: &Node| {
+        let (name, span) = named(node)?;
+        let is_use = |entry: &&Entry| entry.value.span != span;
+        let rest = Value::Map(node.entries().iter().filter(is_use).cloned().collect());
+        let used = format!("{key} {}", scalars(&Node { span: node.span, value: rest }));
+        Some(asks_for_secret(name, used.trim_end(), span))
+    };
+    all.into_iter().filter_map(of).collect()
+}
+
+fn asks_for_secret(name: &str, used: &str, span: Span) -> Diagnostic {
+    permission(&code::KB0380, span, format!("{name} as {used}"), |_| format!("reads the Secret `{name}` as {used}"))
 }
 
 /// Returns the name that a field says, and where.
@@ -152,6 +203,18 @@ fn placement(value: String, span: Span) -> Diagnostic {
 
 fn volume(value: String, span: Span) -> Diagnostic {
     permission(&code::KB0383, span, value, |volume| format!("mounts a volume from elsewhere: {volume}"))
+}
+
+impl Field<'_> {
+    /// Adds to what a volume is that pods only read it.
+    fn with_mode(&self, volume: String) -> String {
+        if self.is_only_read { format!("{volume} read-only") } else { volume }
+    }
+}
+
+/// Returns a text, or all that a value says in its fields.
+fn written(value: &Node) -> String {
+    value.as_text().map_or_else(|| scalars(value), str::to_owned)
 }
 
 /// Returns all that a value says in its fields, in their order.

@@ -72,7 +72,8 @@ pub(super) fn check(node: &Node, bounds: &Bounds<'_>, diagnostics: &mut Diagnost
     owned::check_object(node, bounds, diagnostics);
     let shown = shown(version, name);
     if kind_called(version, name).is_none() {
-        diagnostics.push(asks::kind(&shown, kind.span));
+        let object = name_of(node).map(|name| format!("{shown} {name}"));
+        diagnostics.push(asks::kind(object.as_deref().unwrap_or(&shown), kind.span));
     }
     if let Some(reason) = never_created(version, name) {
         let fault = Diagnostic::at(&code::KB0336, kind.span, format!("a {name} {reason}"))

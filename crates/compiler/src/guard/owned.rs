@@ -44,7 +44,7 @@ const SELECTABLE: [&str; 4] = [BENCHMARK, CASE, ROLE, RUN];
 
 /// Reports a label or annotation of Kubebench that the user gives, and its Secret where a property names it.
 pub(super) fn check_key(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Diagnostics) {
-    let Field { entry: Entry { key, key_span, value }, of, in_workflow } = field;
+    let Field { entry: Entry { key, key_span, value }, of, in_workflow, .. } = field;
     diagnostics.extend(own_secret(key, *key_span, bounds));
     if is_decided_later(key) {
         diagnostics.push(decided_later(key, *key_span, "what this is called"));

@@ -225,17 +225,18 @@ impl Shared<'_> {
         let files = self.files(&target, diagnostics);
         let prepare = resolved.get("spec").and_then(|spec| spec.get("prepare"));
         let bounds = self.bounds(&target);
-        let of_steps = Bounds { user_of_steps: None, ..bounds };
-        let guarded = [
-            (bounds, "", prepare),
-            (bounds, "pod", target.pods.written.as_ref()),
-            (of_steps, "pod", target.steps.pods.written.as_ref()),
-        ];
-        for (bounds, of, node) in guarded.into_iter().filter_map(|(bounds, of, node)| Some((bounds, of, node?))) {
+        let look = |bounds: Bounds<'_>, of: &str, node: &Node, diagnostics: &mut Diagnostics| {
             let mut found = Diagnostics::default();
             bounds.check_as(of, node, &mut found);
-            permissions.extend(permission::split(&mut found));
+            let asked = permission::split(&mut found);
             diagnostics.extend(found);
+            asked
+        };
+        permissions.extend(prepare.into_iter().flat_map(|node| look(bounds, "", node, diagnostics)));
+        // What is asked for there, the target has, and not each of its benchmarks.
+        let of_steps = Bounds { user_of_steps: None, ..bounds };
+        for (bounds, pods) in [(bounds, &target.pods), (of_steps, &target.steps.pods)] {
+            pods.written.iter().for_each(|node| drop(look(bounds, "pod", node, diagnostics)));
         }
         let document: wire::Benchmark = workload::read(&resolved, diagnostics)?;
         let spec_node = resolved.get("spec")?;

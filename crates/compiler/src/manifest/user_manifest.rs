@@ -50,7 +50,7 @@ fn label(object: &mut Json, set: &PodSet, labels: Json) {
 }
 
 /// Returns where the `spec` of a Workflow stands in `object`: its own, or that of an Experiment's trials.
-fn workflows(object: &Json) -> Vec<String> {
+pub(super) fn workflows(object: &Json) -> Vec<String> {
     const PLACES: [&str; 2] = ["", "/spec/trialTemplate/trialSpec"];
     let is_workflow = |at: &&str| {
         let text = |field: &str| text_at(object, &format!("{at}/{field}"));

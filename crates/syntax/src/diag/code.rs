@@ -178,6 +178,7 @@ codes! {
     KB0391 note "label or annotation for another program"
     KB0392 note "what all pods of a target have"
     KB0393 error "placement that cannot be asked for"
+    KB0394 note "setting of a target that pods do not have"
 
     KB0401 lint "image without tag or digest"
     KB0402 lint "image tag latest"

@@ -21,7 +21,7 @@ pub use printable::is_hidden;
 use std::borrow::Cow;
 
 use self::location::Location;
-use super::{Diagnostic, Severity};
+use super::{Diagnostic, Place, Severity};
 use crate::text::SourceMap;
 
 /// A format of `--output-format` and `--report`.
@@ -94,7 +94,19 @@ pub fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
 
 /// Returns where a finding is: its file, with line and column where it has them.
 pub fn place(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
-    let location = Location::of(&diagnostic.place, sources);
+    place_of(&diagnostic.place, sources)
+}
+
+/// Returns where a finding is, and the other places that explain it.
+pub fn places(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+    let related = diagnostic.related.iter().map(|related| &related.place);
+    let all: Vec<String> =
+        std::iter::once(&diagnostic.place).chain(related).map(|place| place_of(place, sources)).collect();
+    all.join(", ")
+}
+
+fn place_of(place: &Place, sources: &SourceMap) -> String {
+    let location = Location::of(place, sources);
     let position = location.start().map(|start| format!(":{}:{}", start.line, start.column));
     format!("{}{}", on_one_line(location.path), position.unwrap_or_default())
 }
