@@ -14,7 +14,8 @@ use crate::lower::{self, Document, Inputs, Lowered, Manifests, Project, ReadFile
 use crate::manifest::{self, Emitted, Identity, Manifest, Part, SuiteIdentity};
 use crate::model::target::ResultsSettings;
 use crate::model::{Benchmark, Suite, Target};
-use crate::permission::{self, OfTarget, raised};
+use crate::of_target::{OfTarget, of_targets};
+use crate::permission::{self, raised};
 use crate::tree::{OutputFile, OutputTree, Rejected, size};
 use crate::workload;
 use kubebench_format::result::Ack;
@@ -179,7 +180,7 @@ impl Workspace {
         check::in_document(&root, &mut self.diagnostics);
         let project = lower::project(Some(Document { source, root: &root }), version, &mut self.diagnostics)
             .filter(|_| !self.diagnostics.has_errors())?;
-        self.of_targets = permission::of_targets(&root, &project);
+        self.of_targets = of_targets(&root, &project);
         Some(project)
     }
 

@@ -35,6 +35,7 @@ pub(crate) mod lookup;
 pub mod lower;
 pub mod manifest;
 pub mod model;
+pub mod of_target;
 pub mod permission;
 pub mod tree;
 pub mod weakened;

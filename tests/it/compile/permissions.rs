@@ -129,7 +129,9 @@ const SAYS: &str = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name
 /// Of each row that says what pods do not have: who, what and where.
 fn without(spec: String, more: &[(&str, &str)]) -> Vec<String> {
     let folder = committed(&[("kubebench.yaml", SAYS.to_owned()), ("specs/a.yaml", spec)]);
-    more.iter().for_each(|(path, text)| folder.write(path, text));
+    for (path, text) in more {
+        folder.write(path, text);
+    }
     let answer = plan(&folder, &[]);
     let rows = answer["permissions"].as_array().unwrap().iter().filter(|row| row["code"] == "KB0394");
     let word = |row: &Json, field: &str| row[field].as_str().unwrap_or_default().to_owned();

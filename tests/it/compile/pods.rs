@@ -220,7 +220,7 @@ fn what_a_target_says_is_checked_like_any_pod() {
              {topologyKey: z, maxSkew: 2, whenUnsatisfiable: DoNotSchedule}]}",
             "KB0393",
         ),
-        ("concurrency: 10001", "KB0205"),
+        ("concurrency: 10001", "KB0206"),
         ("pods: {labels: {kubebench.dev/run: a}}", "KB0372"),
         ("pods: {imagePullSecrets: [{name: kubebench-git}]}", "KB0372"),
         ("pods: {env: {TOKEN: {secret: {name: kubebench-git, key: token}}}}", "KB0372"),

@@ -23,7 +23,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
             &["workload"],
             &["guard"],
             &["lower", "check"],
-            &["manifest", "tree", "fixture"],
+            &["manifest", "tree", "fixture", "of_target"],
             &["compile"],
             &["weakened"],
         ],

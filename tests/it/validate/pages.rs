@@ -25,7 +25,14 @@ const WITHOUT_WRONG_YAML: &[&str] = &[
 ];
 
 /// Findings beside the page's own that its examples cannot do without.
-const COMPANIONS: &[(&str, &[&str])] = &[("KB0385", &["KB0386"])];
+const COMPANIONS: &[(&str, &[&str])] = &[
+    // What a target says is shown by a code of its own too.
+    ("KB0382", &["KB0392"]),
+    ("KB0387", &["KB0392"]),
+    ("KB0388", &["KB0392"]),
+    ("KB0394", &["KB0392"]),
+    ("KB0385", &["KB0386"]),
+];
 
 /// Codes that only a local run gives.
 const LOCAL: &[&str] = &["KB0350", "KB0351", "KB0352", "KB0442"];

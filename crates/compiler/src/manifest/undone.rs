@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use super::run_object::RunObject;
 use super::workload::CaseObjects;
 use super::{pod, template, user_manifest};
-use crate::model::{Benchmark, Target};
+use crate::model::{Benchmark, Target, Workload};
 use crate::permission::permission;
 use crate::workload::{kind_of, pod_sets};
 use kubebench_syntax::diag::{Diagnostic, Place, code};
@@ -173,7 +173,7 @@ fn place(benchmark: &Benchmark, wanted: &Wanted) -> Span {
     let of_target = benchmark.target.pods.spec.as_ref().map(|spec| spec.span);
     let workloads = || benchmark.cases.iter().map(|case| &case.workload);
     let names = wanted.key.iter().chain(std::iter::once(&wanted.field));
-    let in_roles = workloads().flat_map(|workload| workload.pods()).find_map(|role| {
+    let in_roles = workloads().flat_map(Workload::pods).find_map(|role| {
         let own = role.pod_patches.iter().filter(|patch| Some(patch.span) != of_target);
         let patches: Vec<&Node> = own.chain(&role.container_patches).collect();
         let of_env = wanted.key.as_ref().filter(|_| wanted.field == "env").and_then(|name| role.env.get(name));
