@@ -40,23 +40,19 @@ pub(crate) fn keep_where_benchmarks_run(targets: &mut [Target]) {
     }
 }
 
-/// Gives all targets of a group the same lock, in the namespace of the first of them, and reports those that cannot have one.
-pub(super) fn join(targets: &mut [Target], nodes: Option<&Node>, diagnostics: &mut Diagnostics) {
-    let mut groups = BTreeMap::<String, (String, Option<u32>, String, Span)>::new();
+/// Reports targets of a group that cannot have the same lock.
+pub(super) fn check_groups(targets: &[Target], nodes: Option<&Node>, diagnostics: &mut Diagnostics) {
+    let mut groups = BTreeMap::<&str, (Option<u32>, &str, Span)>::new();
     for target in targets {
         let node = nodes.and_then(|nodes| nodes.get(&target.name));
         let span = node.and_then(|node| node.entry("concurrencyGroup")).map_or(target.span, |entry| entry.key_span);
-        let Concurrency { limit, lock: Some(lock) } = &mut target.concurrency else { continue };
-        let first = groups
-            .entry(lock.name.clone())
-            .or_insert_with(|| (lock.namespace.clone(), *limit, target.cluster.clone(), span));
-        let (namespace, of_first, cluster, at) = first;
-        lock.namespace.clone_from(namespace);
+        let Concurrency { limit, lock: Some(lock) } = &target.concurrency else { continue };
+        let (of_first, cluster, at) = groups.entry(&lock.name).or_insert((*limit, &target.cluster, span));
         let fault = |message: &str| Diagnostic::at(&code::KB0379, span, message);
         let fault = if limit.is_none() {
             fault("a group of targets without a limit has no effect")
                 .help("write `concurrency: exclusive` or a number, or delete the group")
-        } else if cluster != &target.cluster {
+        } else if *cluster != target.cluster {
             fault("a group of targets cannot span two clusters")
                 .note("the lock is kept by Argo in one cluster")
                 .help("give the targets of each cluster a group of their own")

@@ -171,14 +171,14 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
         |path: Option<wire::RelativePath>, default: &str| path.map_or_else(|| default.to_owned(), |path| path.0);
     let target_nodes = node.and_then(|node| node.get("targets"));
     let targets = targets.unwrap_or_else(|| BTreeMap::from([("default".to_owned(), wire::Target::default())]));
-    let mut targets: Vec<Target> = targets
+    let targets: Vec<Target> = targets
         .into_iter()
         .map(|(name, target)| {
             let entry = target_nodes.and_then(|nodes| nodes.entry(&name));
             target::lower(name, target, entry, diagnostics)
         })
         .collect();
-    concurrency::join(&mut targets, target_nodes, diagnostics);
+    concurrency::check_groups(&targets, target_nodes, diagnostics);
     let targets: Vec<Arc<Target>> = targets.into_iter().map(Arc::new).collect();
     report_shared_places(&targets, diagnostics);
     check_kinds(node, diagnostics);

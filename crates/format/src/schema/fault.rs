@@ -169,10 +169,7 @@ fn bare<'a>(violation: &Violation<'a>) -> Option<&'a str> {
 /// Returns advice for text that stands where a list is wanted.
 fn as_list(text: &str) -> String {
     if text.contains(['|', '&', ';', '<', '>', '$', '`', '(', '*']) {
-        return format!(
-            "write a list; a shell reads this where the list calls one: `[sh, -c, '{}']`",
-            text.replace('\'', "''")
-        );
+        return format!("write a list that calls a shell: `[sh, -c, '{}']`", text.replace('\'', "''"));
     }
     if text.contains(['"', '\'', ',', '#', '[', '{', ':']) {
         return "write a list, one word an element; quote the words that hold spaces or punctuation".to_owned();
