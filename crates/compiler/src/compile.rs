@@ -70,7 +70,7 @@ pub struct Compilation {
     pub suites: Vec<CompiledSuite>,
     /// Paths of specs with errors; what they would emit is unknown.
     pub faulty: BTreeSet<String>,
-    /// The specs that name each manifest file, by its path.
+    /// The specs that name each manifest file and each file that is carried, by its path.
     pub named_by: BTreeMap<String, BTreeSet<String>>,
     /// The specs whose errors keep a suite from being compiled, by the suite's own.
     pub held_back: BTreeMap<String, BTreeSet<String>>,
@@ -221,6 +221,11 @@ impl Workspace {
         };
         let outcomes: Vec<Outcome> =
             loaded.into_par_iter().filter_map(|spec| compile_one(spec, project.as_ref(), inputs, lets_go)).collect();
+        for Outcome { path, outputs, .. } in &outcomes {
+            for (_, file) in outputs.iter().flat_map(|output| output.compiled.benchmark.files.iter()) {
+                named_by.entry(file.path.clone()).or_default().insert(path.clone());
+            }
+        }
         let Assembled { benchmarks, suites, tree, mut faulty, held_back } =
             assemble(outcomes, &suites, project.as_ref(), &mut diagnostics);
         let diagnostics = at_levels(diagnostics, project.as_ref()).into_sorted(&sources);

@@ -54,7 +54,9 @@ pub(crate) use role::request_spans;
 pub(crate) use role::{env_of, refuse_reserved};
 pub use role::{spans, texts};
 pub(crate) use status::Deciders;
-pub use status::{Outcome, condition_of, count, count_at, deciders, is_composed, outcome, pod_sets, selector};
+pub use status::{
+    Outcome, add_to_pods, condition_of, count, count_at, deciders, is_composed, outcome, pod_sets, selector,
+};
 
 /// Every kind, in the order in which `explain` lists them.
 pub static KINDS: &[Kind] = &[

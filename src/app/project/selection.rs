@@ -131,7 +131,7 @@ impl Selection {
             let is_at_fault = held_back.any(|(_, specs)| specs.contains(path));
             (self.has_path(path) || is_at_fault) && (self.labels.is_empty() || of_label())
         };
-        // What is wrong with a manifest is wrong with every spec that names it.
+        // What is wrong with a manifest or a carried file is wrong with every spec that names it.
         move |path| {
             is_about(path)
                 || compilation.named_by.get(path).is_some_and(|specs| specs.iter().any(|spec| is_about(spec)))

@@ -62,6 +62,42 @@ fn pods_of_every_kind_have_what_the_target_says() {
     }
 }
 
+/// Also those of objects that come beside the measured one: a proxy in them would be measured with it.
+#[test]
+fn pods_of_all_objects_of_a_manifest_carry_what_the_target_says() {
+    let template = |pod: &str| {
+        format!(
+            "template: {{{pod}spec: {{restartPolicy: Never, automountServiceAccountToken: false, containers: [{{name: main, image: '{IMAGE}', \
+             resources: {{limits: {{cpu: 1, memory: 1Gi}}}}}}]}}}}"
+        )
+    };
+    let (job, labeled) =
+        (template(""), template("metadata: {labels: {app: cache, sidecar.istio.io/inject: 'true'}}, "));
+    let manifest = format!(
+        "{{main: Job/main, object: {{apiVersion: v1, kind: List, items: [\
+         {{apiVersion: batch/v1, kind: Job, metadata: {{name: main}}, spec: {{{job}}}}}, \
+         {{apiVersion: batch/v1, kind: Job, metadata: {{name: other}}, spec: {{{job}}}}}, \
+         {{apiVersion: apps/v1, kind: Deployment, metadata: {{name: cache}}, spec: {{selector: {{matchLabels: {{app: cache}}}}, {}}}}}]}}}}",
+        labeled.replace("restartPolicy: Never, ", "")
+    );
+    let (before, after) = SPEC.split_once("    job:").unwrap();
+    let metrics = after.split_once('\n').unwrap().1;
+    let project = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {targets: {t: {pods: {labels: {team: ml}}}}}\n";
+    let spec = format!("{before}    manifest: {manifest}\n{metrics}");
+    let compilation = compile(&[("kubebench.yaml", project), ("specs/a.yaml", &spec)]);
+    assert_eq!(errors(&compilation), [""; 0]);
+    assert_eq!(compilation.benchmarks[0].permissions.iter().filter(|it| it.code.id == "KB0394").count(), 0);
+    let metadata: Vec<Value> =
+        rendered(&compilation).iter().map(|it| it.object["spec"]["template"]["metadata"].clone()).collect();
+    assert_eq!(metadata.len(), 3);
+    for metadata in &metadata {
+        assert_eq!(metadata["labels"]["team"], "ml", "{metadata}");
+        assert_eq!(metadata["annotations"]["karpenter.sh/do-not-disrupt"], "true", "{metadata}");
+        let own = if metadata["labels"]["app"] == "cache" { "true" } else { "false" };
+        assert_eq!(metadata["labels"]["sidecar.istio.io/inject"], own, "{metadata}");
+    }
+}
+
 #[test]
 fn steps_have_what_all_pods_have_but_for_what_the_target_says_of_them() {
     let compilation = mixed_with(|text| format!("{text}\n"));
@@ -141,6 +177,7 @@ fn what_administrators_read_starts_nothing_again() {
     }
 }
 
+const IMAGE: &str = "r.example/a@sha256:d7ab393d3a3e0a75d6a914d3cbe61866d3a1ca1a19e38311835094b3e11a58ef";
 const SPEC: &str = "\
 apiVersion: kubebench.dev/v1
 kind: Benchmark
@@ -221,6 +258,18 @@ fn what_a_target_says_is_checked_like_any_pod() {
             "KB0393",
         ),
         ("concurrency: 10001", "KB0206"),
+        ("pods: {hostAliases: [{ip: 10.0.0.700, hostnames: [git.example]}]}", "KB0325"),
+        ("pods: {hostAliases: [{ip: 10.0.0.7, hostnames: ['git.example:80']}]}", "KB0325"),
+        ("pods: {dnsConfig: {nameservers: [dns.example]}}", "KB0325"),
+        ("pods: {dnsConfig: {searches: [Corp Example]}}", "KB0325"),
+        ("pods: {imagePullSecrets: [{name: My Registry}]}", "KB0325"),
+        ("pods: {topologySpreadConstraints: [{maxSkew: 1, whenUnsatisfiable: ScheduleAnyway}]}", "KB0325"),
+        (
+            "pods: {affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: \
+             [{topologyKey: z, labelSelector: {matchLabels: {'a b': c}}}]}}}",
+            "KB0325",
+        ),
+        ("pods: {runtimeClass: NVIDIA GPU}", "KB0205"),
         ("pods: {labels: {kubebench.dev/run: a}}", "KB0372"),
         ("pods: {imagePullSecrets: [{name: kubebench-git}]}", "KB0372"),
         ("pods: {env: {TOKEN: {secret: {name: kubebench-git, key: token}}}}", "KB0372"),
@@ -241,6 +290,7 @@ fn what_a_target_says_is_checked_like_any_pod() {
         "steps: {env: {A: {secret: {name: proxy, key: url}}, B: 1.10, C: {field: metadata.name}}}",
         "concurrency: 2.0",
         "pods: {}, steps: {}",
+        "pods: {dnsConfig: {nameservers: ['2001:db8::1'], searches: [., svc.cluster.local.]}}",
         "steps: {runtimeClass: none, priorityClass: none, schedulerName: none}",
     ] {
         assert_eq!(codes(&compiled(target, "args: []")), [""; 0], "{target}");

@@ -1,8 +1,10 @@
 //! What the API server asks of the values in a pod and a Job beyond their types.
 
+use std::net::IpAddr;
+
 use super::Reader;
-use super::rule::{at_least, is_port_name, label_fault, one_of, port_number, requirement, text, within};
-use kubebench_syntax::unit::{Dns1123Label, Dns1123Subdomain, ImageRef, LabelKey};
+use super::rule::{at_least, is_port_name, label_fault, label_key, one_of, port_number, requirement, text, within};
+use kubebench_syntax::unit::{Dns1123Label, Dns1123Subdomain, ImageRef};
 use kubebench_syntax::yaml::Node;
 
 /// Reports what the API server refuses in a value of the type `name`.
@@ -39,6 +41,7 @@ pub(super) fn check(reader: &mut Reader<'_>, name: &str, node: &Node) {
         "NodeSelectorRequirement" => node_requirement(reader, node),
         "PodAffinityTerm" => topology_key(reader, node),
         "TopologySpreadConstraint" => {
+            topology_key(reader, node);
             one_of(reader, node, "whenUnsatisfiable", &["DoNotSchedule", "ScheduleAnyway"]);
             at_least(reader, node, "maxSkew", 1);
         }
@@ -48,6 +51,9 @@ pub(super) fn check(reader: &mut Reader<'_>, name: &str, node: &Node) {
             }
             one_of(reader, node, "fsGroupChangePolicy", &["OnRootMismatch", "Always"]);
         }
+        "HostAlias" => host_alias(reader, node),
+        "PodDNSConfig" => dns(reader, node),
+        "LocalObjectReference" => object_name(reader, node, "name"),
         "SeccompProfile" => one_of(reader, node, "type", &["RuntimeDefault", "Localhost", "Unconfined"]),
         "PersistentVolumeClaimSpec" => {
             one_of(reader, node, "volumeMode", &["Filesystem", "Block"]);
@@ -80,10 +86,8 @@ fn pod(reader: &mut Reader<'_>, node: &Node) {
     at_least(reader, node, "activeDeadlineSeconds", 1);
     one_of(reader, node, "dnsPolicy", &["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"]);
     one_of(reader, node, "preemptionPolicy", &["PreemptLowerPriority", "Never"]);
-    if let Some((value, name)) = text(node, "serviceAccountName")
-        && let Err(error) = Dns1123Subdomain::parse(name)
-    {
-        reader.refused(value, error.message, error.help.unwrap_or_else(|| "write the account's name".to_owned()));
+    for field in ["priorityClassName", "runtimeClassName", "schedulerName", "serviceAccountName"] {
+        object_name(reader, node, field);
     }
     for entry in node.entries_of("nodeSelector") {
         if let Some((_, error)) = label_fault(entry) {
@@ -91,6 +95,54 @@ fn pod(reader: &mut Reader<'_>, node: &Node) {
                 error.help.unwrap_or_else(|| "write the label as `kubectl get nodes --show-labels` has it".to_owned());
             reader.refused(&entry.value, error.message, help);
         }
+    }
+}
+
+/// Reports a `field` that is not the name of an object.
+fn object_name(reader: &mut Reader<'_>, node: &Node, field: &str) {
+    if let Some((value, name)) = text(node, field)
+        && let Err(error) = Dns1123Subdomain::parse(name)
+    {
+        reader.refused(value, error.message, error.help.unwrap_or_else(|| "write the name of an object".to_owned()));
+    }
+}
+
+fn host_alias(reader: &mut Reader<'_>, node: &Node) {
+    match text(node, "ip") {
+        Some((value, ip)) => address(reader, value, ip),
+        None => reader.refused(node, "the alias has no `ip`", "write the address that the names lead to"),
+    }
+    for value in node.items_of("hostnames") {
+        host(reader, value, value.as_text().unwrap_or_default());
+    }
+}
+
+fn dns(reader: &mut Reader<'_>, node: &Node) {
+    for value in node.items_of("nameservers") {
+        address(reader, value, value.as_text().unwrap_or_default());
+    }
+    // One dot alone keeps the domains of the cluster out.
+    for (value, domain) in node.items_of("searches").iter().filter_map(|value| Some((value, value.as_text()?))) {
+        if domain != "." {
+            host(reader, value, domain.strip_suffix('.').unwrap_or(domain));
+        }
+    }
+}
+
+fn address(reader: &mut Reader<'_>, value: &Node, text: &str) {
+    if text.parse::<IpAddr>().is_err() {
+        reader.refused(
+            value,
+            format!("`{text}` is not an IP address"),
+            "write an address such as `10.0.0.7` or `2001:db8::7`",
+        );
+    }
+}
+
+fn host(reader: &mut Reader<'_>, value: &Node, text: &str) {
+    if Dns1123Subdomain::parse(text).is_err() {
+        let help = "write a host name in lower case, without a port, such as `git.example`";
+        reader.refused(value, format!("`{text}` is not a host name"), help);
     }
 }
 
@@ -139,8 +191,9 @@ fn medium(reader: &mut Reader<'_>, node: &Node) {
 fn topology_key(reader: &mut Reader<'_>, node: &Node) {
     if text(node, "topologyKey").is_none() {
         let help = "write the label of nodes that counts, such as `topologyKey: kubernetes.io/hostname`";
-        reader.refused(node, "the term has no `topologyKey`", help);
+        reader.refused(node, "there is no `topologyKey`", help);
     }
+    label_key(reader, node, "topologyKey");
 }
 
 fn node_requirement(reader: &mut Reader<'_>, node: &Node) {
@@ -153,9 +206,5 @@ fn node_requirement(reader: &mut Reader<'_>, node: &Node) {
             reader.refused(value, format!("`operator: {operator}` needs one number in `values`"), help);
         }
     }
-    if let Some((value, key)) = text(node, "key")
-        && let Err(error) = LabelKey::parse(key)
-    {
-        reader.refused(value, error.message, error.help.unwrap_or_else(|| "write the key of a label".to_owned()));
-    }
+    label_key(reader, node, "key");
 }

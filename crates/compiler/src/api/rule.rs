@@ -9,7 +9,7 @@ use kubebench_syntax::yaml::{Entry, Node, Value};
 /// Reports what the API server refuses in a value of the type `name`.
 pub(super) fn check(reader: &mut Reader<'_>, name: &str, node: &Node) {
     match name {
-        "ObjectMeta" => metadata(reader, node),
+        "ObjectMeta" => labels(reader, node, "labels"),
         "ServiceSpec" => {
             one_of(reader, node, "type", &["ClusterIP", "NodePort", "LoadBalancer", "ExternalName"]);
             one_of(reader, node, "sessionAffinity", &["None", "ClientIP"]);
@@ -32,7 +32,11 @@ pub(super) fn check(reader: &mut Reader<'_>, name: &str, node: &Node) {
         "NetworkPolicyPort" => port(reader, node),
         "NetworkPolicyPeer" => peer(reader, node),
         "IPBlock" => ip_block(reader, node),
-        "LabelSelectorRequirement" => requirement(reader, node, &["In", "NotIn", "Exists", "DoesNotExist"]),
+        "LabelSelector" => labels(reader, node, "matchLabels"),
+        "LabelSelectorRequirement" => {
+            requirement(reader, node, &["In", "NotIn", "Exists", "DoesNotExist"]);
+            label_key(reader, node, "key");
+        }
         _ => {}
     }
 }
@@ -99,13 +103,23 @@ pub(super) fn unknown_word(reader: &mut Reader<'_>, value: &Node, text: &str, pl
     reader.refused(value, format!("`{text}` is not a value of {place}"), help);
 }
 
-/// Labels select objects, so the API server takes no other keys and values than those that a selector can name.
-fn metadata(reader: &mut Reader<'_>, node: &Node) {
-    for entry in node.entries_of("labels") {
+/// Reports what is no label in the mapping `field`. Labels select objects, so the API server takes no other keys and values than
+/// those that a selector can name.
+fn labels(reader: &mut Reader<'_>, node: &Node, field: &str) {
+    for entry in node.entries_of(field) {
         if let Some((span, error)) = label_fault(entry) {
             let help = error.help.unwrap_or_else(|| "write at most 63 of a-z, A-Z, 0-9, `-`, `_` and `.`".to_owned());
             reader.refused_at(span, error.message, help);
         }
+    }
+}
+
+/// Reports a `field` that is not the key of a label.
+pub(super) fn label_key(reader: &mut Reader<'_>, node: &Node, field: &str) {
+    if let Some((value, key)) = text(node, field)
+        && let Err(error) = LabelKey::parse(key)
+    {
+        reader.refused(value, error.message, error.help.unwrap_or_else(|| "write the key of a label".to_owned()));
     }
 }
 

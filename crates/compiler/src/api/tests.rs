@@ -297,7 +297,7 @@ fn values_of_pods_that_are_refused() {
             POD_SPEC,
             "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {}}]}}",
             "{labelSelector: {}}",
-            str! {"the term has no `topologyKey`"},
+            str! {"there is no `topologyKey`"},
         ),
         (
             POD_SPEC,

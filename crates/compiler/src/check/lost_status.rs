@@ -6,20 +6,37 @@ mod shells;
 
 use std::collections::BTreeSet;
 
+use serde_json::Value as Json;
+
 use super::carried::named_files;
 use crate::model::carried::CarriedFile;
 use crate::model::{Benchmark, Role};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::shell;
-use kubebench_syntax::text::SourceMap;
+use kubebench_syntax::text::{SourceMap, Span};
+use kubebench_syntax::yaml::Node;
 use script::{Loss, Way};
 use shells::{Call, Called, Options};
 
 /// Reports scripts of a shell whose exit status is not that of every program in them.
 pub(super) fn kept(benchmark: &Benchmark, sources: &SourceMap, diagnostics: &mut Diagnostics) {
     let mut reported = BTreeSet::new();
+    for workload in benchmark.cases.iter().map(|case| &case.workload) {
+        let entrypoint =
+            workload.spec_field("entrypoint").and_then(Json::as_str).filter(|_| workload.api.kind == "RayJob");
+        if let Some(text) = entrypoint.filter(|_| reported.insert(workload.span)) {
+            // Ray has `sh` run it.
+            report(text, Options::default(), "sh", &|_| None, &Place::Span(workload.span), diagnostics);
+        }
+    }
     for role in benchmark.roles() {
+        for (words, source) in sources_of_argo(role) {
+            let Some(call) = shells::called(&words).filter(|_| reported.insert(source.span)) else { continue };
+            let text = source.as_text().unwrap_or_default();
+            let place = in_block(source.span, sources);
+            report(text, call.options, call.shell, &place, &Place::Span(source.span), diagnostics);
+        }
         let words: Vec<&str> = role.command.iter().chain(&role.args).map(String::as_str).collect();
         let call = shells::called(&words);
         if let Some(Call { shell, options, called: Called::Text(index) }) = call {
@@ -30,11 +47,7 @@ pub(super) fn kept(benchmark: &Benchmark, sources: &SourceMap, diagnostics: &mut
             let span = *of_command.or(of_args).unwrap_or(&role.span);
             let text = words.get(index).expected("a word that was found");
             if reported.insert(span) {
-                let place = |line| {
-                    let source = sources.get(span.source)?;
-                    source.line_of_block(span, line).map(Place::Span)
-                };
-                report(text, options, shell, &place, &Place::Span(span), diagnostics);
+                report(text, options, shell, &in_block(span, sources), &Place::Span(span), diagnostics);
             }
         }
         for (name, file) in benchmark.files.iter().filter(|(name, _)| names(role, name)) {
@@ -46,6 +59,20 @@ pub(super) fn kept(benchmark: &Benchmark, sources: &SourceMap, diagnostics: &mut
             report(text, options, shell, &place, &Place::Span(file.span), diagnostics);
         }
     }
+}
+
+/// Returns the scripts that Argo writes into a file, each with the words before the name of the file.
+fn sources_of_argo(role: &Role) -> impl Iterator<Item = (Vec<&str>, &Node)> {
+    let containers = role.pod_patches.iter().flat_map(|pod| pod.items_of("containers"));
+    containers.filter_map(|container| {
+        let words = container.items_of("command").iter().filter_map(Node::as_text).chain(["source"]);
+        Some((words.collect(), container.get("source")?))
+    })
+}
+
+/// Returns where the lines of a text are that is a literal block of a spec.
+fn in_block(span: Span, sources: &SourceMap) -> impl Fn(usize) -> Option<Place> {
+    move |line| sources.get(span.source)?.line_of_block(span, line).map(Place::Span)
 }
 
 /// Reports the first loss of each way in one script, at the place of its line or, where that has none, at that of the whole.

@@ -34,8 +34,6 @@ struct Seen<'o> {
     spec: &'o Json,
     env: &'o [Json],
     metadata: &'o Json,
-    /// Whether a step adds what is missing of the metadata.
-    is_labeled: bool,
 }
 
 /// Returns what of the target the pods of `benchmark` do not have.
@@ -105,7 +103,7 @@ fn wanted(target: &Target) -> Vec<Wanted> {
 }
 
 /// Returns the pods that an object describes: each role's, and those of a Workflow, which says once what all of them have.
-fn seen(RunObject { object, labels_at, .. }: &RunObject) -> impl Iterator<Item = Seen<'_>> {
+fn seen(RunObject { object, .. }: &RunObject) -> impl Iterator<Item = Seen<'_>> {
     let container = kind_of(object).map_or("", |kind| kind.container);
     // What a runtime of another object describes has no place in this one.
     let described = pod_sets(object).into_iter().filter(|set| !set.template.is_empty());
@@ -120,8 +118,8 @@ fn seen(RunObject { object, labels_at, .. }: &RunObject) -> impl Iterator<Item =
         Some(("workflow".to_owned(), spec, &[][..], format!("{at}/podMetadata")))
     });
     of_roles.chain(of_workflows).map(|(role, spec, env, metadata)| {
-        let is_labeled = labels_at.iter().any(|at| at.strip_suffix("/labels") == Some(&metadata));
-        Seen { role, spec, env, metadata: object.pointer(&metadata).unwrap_or(&Json::Null), is_labeled }
+        let metadata = object.pointer(&metadata).unwrap_or(&Json::Null);
+        Seen { role, spec, env, metadata }
     })
 }
 
@@ -134,7 +132,8 @@ impl Seen<'_> {
             "env" => self.env.iter().any(|variable| holds(variable, value)),
             "labels" | "annotations" => match of(self.metadata).flatten() {
                 Some(found) => holds(&found, value),
-                None => self.is_labeled,
+                // A step adds what is missing, where there is metadata.
+                None => self.metadata.is_object(),
             },
             _ => of(self.spec).flatten().is_some_and(|found| {
                 holds(&found, value)

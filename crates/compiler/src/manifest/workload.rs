@@ -8,7 +8,7 @@ use super::run_object::RunObject;
 use super::{admission, meta, overrides, patch, pipeline, placement, pod, template, user_manifest};
 use crate::model::target::Queue;
 use crate::model::{Api, Benchmark, Case, Endpoint, Given, OfServer, Role, Served, StepJob, Supporting, Workload};
-use crate::workload::refuse_reserved;
+use crate::workload::{add_to_pods, refuse_reserved};
 use kubebench_contract::instance;
 use kubebench_contract::labels;
 use kubebench_syntax::diag::Diagnostics;
@@ -279,6 +279,7 @@ pub fn standalone(benchmark: &Benchmark, case: &Case, name: &str, run_digest: &D
         instance::name_at(&mut object, &name_at, name);
         instance::label_at(&mut object, &labels_at, &[(labels::RUN, name.to_owned())]);
         carried.add_to(&mut object, &labels_at);
+        add_to_pods(&mut object, &carried);
         object
     };
     let Some(ServerObjects { id, objects: of_server, served }) = server else {

@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 use super::condition::Condition;
 pub(super) use super::pod_set::PodSet;
 use super::{embedded_pods, kind_of};
+use kubebench_contract::PodMetadata;
 pub(super) use kubebench_contract::text_at;
 
 /// The annotation that says when an object has succeeded, where its kind does not.
@@ -95,6 +96,14 @@ pub fn is_composed(object: &Json) -> bool {
 /// describes pods.
 pub fn pod_sets(object: &Json) -> Vec<PodSet> {
     kind_of(object).map_or_else(|| embedded_pods::pod_sets(object), |kind| (kind.pods)(object))
+}
+
+/// Adds labels and annotations to all pods that `object` describes; what they have already stays.
+pub fn add_to_pods(object: &mut Json, metadata: &PodMetadata) {
+    // What a runtime of another object describes has no place in this one.
+    let described = pod_sets(object).into_iter().filter(|set| !set.template.is_empty());
+    let at: Vec<String> = described.map(|set| format!("{}/labels", set.form.metadata(&set.template))).collect();
+    metadata.add_to(object, &at);
 }
 
 /// Returns how many pods there are of `sets` at once: one at least, where nothing says how many.

@@ -54,7 +54,7 @@ impl ClusterStep {
     pub(super) fn wanted<'t>(&self, told: &'t Told, attempt: &Attempt) -> Result<Option<Wanted<'t>>> {
         let (_, case) = told.config.run(&attempt.run.id).map_err(|fault| anyhow!("{fault}"))?;
         let Some(id) = &case.server else { return Ok(None) };
-        let objects = told.config.server(id, &self.naming()).map_err(|fault| anyhow!("{fault}"))?;
+        let objects = self.equip(told.config.server(id, &self.naming()).map_err(|fault| anyhow!("{fault}"))?);
         let name = told.config.server_name(id, self.workflow.session());
         Ok(told.config.list.servers.get(id).map(|server| Wanted { name, server, objects }))
     }

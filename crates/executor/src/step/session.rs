@@ -15,8 +15,9 @@ use super::attempt::{Attempt, Created, Workflow};
 use super::observations::From;
 use crate::follow::node;
 use kubebench_cluster::{Action, Cluster, Fault, Removed, Resource, Seen};
+use kubebench_compiler::workload::add_to_pods;
 use kubebench_contract::instance;
-use kubebench_contract::{Naming, Settings};
+use kubebench_contract::{Created as Objects, Naming, Settings};
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Node, StatusReason};
 use kubebench_host::experiment;
@@ -272,6 +273,13 @@ impl ClusterStep {
     pub(super) fn naming(&self) -> Naming<'_> {
         let Workflow { name, uid, .. } = &self.workflow;
         Naming { session: self.workflow.session(), owner: instance::Owner { name, uid }, pods: &self.settings.pods }
+    }
+
+    /// Gives all pods that `objects` describe what the target says that pods carry; the run list names those that Kubebench describes.
+    pub(super) fn equip(&self, mut objects: Objects) -> Objects {
+        let all = objects.before.iter_mut().chain([&mut objects.workload]);
+        all.for_each(|object| add_to_pods(object, &self.settings.pods));
+        objects
     }
 
     /// Returns whether this Workflow owns `object`.

@@ -27,7 +27,7 @@ impl ClusterStep {
 
     fn whole(&mut self, told: &Told, attempt: &mut Attempt) -> Result<Option<BenchmarkResult>> {
         let objects = told.config.objects(&attempt.run.id, attempt.number, &self.naming());
-        let mut objects = objects.map_err(|fault| anyhow::anyhow!("{fault}"))?;
+        let mut objects = self.equip(objects.map_err(|fault| anyhow::anyhow!("{fault}"))?);
         let wanted = self.wanted(told, attempt)?;
         let server = wanted.as_ref().map(|wanted| &wanted.objects);
         for objects in [Some(&objects), server].into_iter().flatten() {

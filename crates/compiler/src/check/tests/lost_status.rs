@@ -161,6 +161,32 @@ fn pods_of_every_kind() {
     );
 }
 
+/// Ray gives its entrypoint to `sh`, and Argo a `script` to its command.
+#[test]
+fn scripts_that_no_command_names() {
+    let ray = |entrypoint: &str| {
+        format!(
+            "workload: {{rayJob: {{image: 'r.example/ray:1', resources: {{cpu: 1, memory: 1Gi}}, entrypoint: {entrypoint}, workerGroups: [{{name: w, replicas: 1}}]}}}}"
+        )
+    };
+    let lost = str! {"a failure of `python` is lost: the status of a pipeline is that of its last command, `tee`"};
+    check(&ray("[bash, -c, 'python a.py | tee log']"), &[("KB0455", lost)]);
+    check(&ray("[python, a.py]"), &[]);
+    let argo = |command: &str, source: &str| {
+        format!(
+            "workload: {{manifest: {{object: {{apiVersion: argoproj.io/v1alpha1, kind: Workflow, metadata: {{name: a}}, spec: {{entrypoint: a, templates: [{{name: a, script: {{image: 'r.example/a:1', command: {command}, source: {source}, resources: {{limits: {{cpu: 1, memory: 1Gi}}}}}}}}]}}}}}}}}"
+        )
+    };
+    let lost = |command: &str, source: &str| -> Vec<String> {
+        let found = compile("", &document(&argo(command, source))).findings().into_iter();
+        found.filter(|finding| finding.code.id == "KB0455").map(|finding| finding.message).collect()
+    };
+    let [message] = lost("[sh]", "\"echo {{workflow.name}}\\n./bench || true\\n\"").try_into().unwrap();
+    assert_text(message, str! {"a failure of `bench` in line 2 of the script is lost: `|| true` takes its place"});
+    assert_eq!(lost("[bash, -eo, pipefail]", "'./bench | tee log; echo done'"), [""; 0]);
+    assert_eq!(lost("[python]", "'a || b'"), [""; 0]);
+}
+
 #[test]
 fn it_is_switched_off() {
     let project =
