@@ -81,7 +81,7 @@ fn of_file(file: &Path, path: &str, settings: &ResultsSettings) -> Result<Additi
     }
     let envelope = envelope_beside(file).transpose().map_err(unread)?;
     if let Some(envelope) = &envelope {
-        let why = |why: String| NotAdded::Refused(format!("the envelope beside it is not its own: {why}"));
+        let why = |why: String| NotAdded::Refused(format!("the envelope next to it belongs to another result: {why}"));
         is_of(envelope, &sealed).map_err(why)?;
     }
     Ok(Addition { envelope, ..addition(&sealed, Path::new(path), &settings.directory) })

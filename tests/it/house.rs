@@ -3,7 +3,9 @@
 mod deploy;
 mod docs;
 mod options;
+mod reference;
 mod release;
+mod site;
 mod tidy;
 mod toolchain;
 mod vocabulary;

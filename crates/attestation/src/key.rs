@@ -123,7 +123,7 @@ fn instead(text: &[u8]) -> KeyFault {
         return KeyFault::Another("a key of OpenSSH; write one with `openssl genpkey -algorithm ed25519`");
     }
     if has(text, ENCRYPTED) {
-        return KeyFault::Another("an encrypted key, whose password nobody can type in a step");
+        return KeyFault::Another("an encrypted key, and a step cannot ask for its password");
     }
     match <(SectionKind, Vec<u8>)>::from_pem_slice(text) {
         Ok((SectionKind::PublicKey, _)) => KeyFault::Another("a public key, and the private one is wanted"),

@@ -358,7 +358,7 @@ impl<'a> Reader<'a> {
             .note("its pods would be in no estimate and no budget, and without what kubebench sets");
         let help = match did_you_mean(name, self.roles.iter().copied()) {
             Some(close) => format!("did you mean `{close}`?"),
-            None => format!("the roles are {}; write another beside them in the spec", self.roles.join(", ")),
+            None => format!("the roles are {}; add another to the spec", self.roles.join(", ")),
         };
         self.diagnostics.push(fault.help(help));
     }
@@ -426,7 +426,7 @@ fn quote(fault: Diagnostic, node: &Node, text: &str) -> Diagnostic {
     let written = (node.span.end - node.span.start) as usize;
     if written != text.len() {
         // A lookup, or another spelling of the value.
-        return fault.help("write it in quotes; a lookup too, as in `\"${{ matrix.size }}\"`");
+        return fault.help("write it in quotes; an expression too, as in `\"${{ matrix.size }}\"`");
     }
     let quoted = format!("\"{text}\"");
     fault.help(format!("quote it: `{quoted}`")).fix(node.span, quoted)

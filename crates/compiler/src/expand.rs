@@ -127,7 +127,7 @@ fn entries_of(
             let message = format!("this case leaves out {}", first_of(&missing, NAMED));
             diagnostics.push(
                 malformed(item.span, message)
-                    .note("an included case names every axis, so that no lookup is left without a value")
+                    .note("an included case names every axis, so that every expression has a value")
                     .help("add the missing axes"),
             );
         }

@@ -82,7 +82,7 @@ fn difference(name: &str, expectation: Expectation, metrics: &[Metric], fixture:
     let reason = found.iter().find_map(|metric| metric.reason.as_deref()).unwrap_or("nothing gives it");
     let fault = fault(format!("`{name}` has no value in `{log}`, and {wanted} is expected"))
         .note(Redactor::default().text(reason).into_owned());
-    Some(fault.help("correct the metric, or write `null` where no value is to be found"))
+    Some(fault.help("correct the metric, or write `null` where the log has no value"))
 }
 
 fn refused(fixture: &Fixture, reason: Unreadable) -> Diagnostic {

@@ -130,7 +130,7 @@ fn scalar(source: &Source, span: Span, text: &str, scope: &Scope, diagnostics: &
         let found = match piece {
             Ok(path) => find(&path, at, scope),
             Err(reason) => Err(Diagnostic::at(&code::KB0302, at, reason)
-                .note("a lookup only names a value: there are no functions, operators or loops")
+                .note("an expression only names a value: there are no functions, operators or loops")
                 .help("write `${{ matrix.NAME }}`, `${{ parameters.NAME }}`, `${{ target.NAME }}` or `${{ benchmark.NAME }}`; a literal `${{` is written `$${{`")),
         };
         match found {

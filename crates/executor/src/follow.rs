@@ -329,7 +329,7 @@ impl<'a> Job<'a> {
             }
             _ if self.is_deleted => {
                 whys.retain(|why| why.code != ReasonCode::Deleted);
-                let what = "the job was deleted while it ran, by somebody or something other than Kubebench";
+                let what = "the job was deleted while it ran, by something other than Kubebench";
                 whys.push(own(ReasonCode::Deleted, Status::Interrupted, what));
             }
             Outcome::Suspended => {

@@ -28,7 +28,7 @@ impl Commits {
         let mut commits: BTreeSet<String> =
             walk.map(|id| id.map(|id| id.to_string())).collect::<Result<_, _>>().context("cannot walk the history")?;
         if self.cut_off()?.iter().any(|cut| commits.contains(cut)) {
-            return Err(anyhow!("nobody can tell which commits lie before `{name}`{}", hint(self.repository())));
+            return Err(anyhow!("cannot determine which commits precede `{name}`{}", hint(self.repository())));
         }
         commits.remove(&commit.id().to_string());
         Ok(Earlier { commits, time: time.to_string() })

@@ -135,7 +135,7 @@ impl Configuration {
         let has_key = self.get("user.signingkey").is_some() || self.get("gpg.ssh.defaultkeycommand").is_some();
         if signing == Signing::AsConfigured && format == "ssh" && !has_key {
             return Err(NotRecorded::refused(
-                "commits are to be signed with an SSH key, and git has no `user.signingKey`",
+                "commits must be signed with an SSH key, and git has no `user.signingKey`",
             )
             .help("set it to your public key, or record without signing"));
         }

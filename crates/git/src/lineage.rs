@@ -150,7 +150,7 @@ impl Commits {
     /// Refuses commits some of whose ancestors are not here.
     pub(super) fn refuse_cut_off(&self, reached: &Reached) -> Result<()> {
         if self.cut_off()?.iter().any(|commit| reached.commits.contains(commit)) {
-            return Err(anyhow!("nobody can tell which results are of which branch{}", hint(&self.repository)));
+            return Err(anyhow!("cannot determine which results belong to which branch{}", hint(&self.repository)));
         }
         Ok(())
     }

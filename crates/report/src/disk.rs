@@ -73,7 +73,7 @@ impl Site {
         fs::create_dir_all(&old)?;
         fs::write(
             self.root.join(MARK),
-            "Files beside this one are written by `kubebench report`, and replaced by the next one.\n",
+            "The other files in this folder are written by `kubebench report`, and replaced by the next one.\n",
         )?;
         let mut fresh = names(&new)?;
         fresh.sort_by_key(|name| (new.join(name).is_file(), name == FIRST, name.clone()));

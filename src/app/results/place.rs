@@ -230,7 +230,7 @@ pub fn of_doubt(doubt: &Doubt, path: &str, shown: &impl Fn(&str) -> String) -> D
             let fault = Diagnostic::in_file(&code::KB0452, shown(path), "another file says that it is the same run");
             others
                 .fold(fault, |fault, other| fault.related(Place::File(shown(other)), "the other one"))
-                .note("nobody can tell which of them is true, so neither counts")
+                .note("which of them is true is unknown, so neither counts")
                 .help("keep the one that the run wrote, as git or the machine that ran it has it, and remove the other")
         }
         Doubt::Readings { paths } => {
@@ -239,7 +239,7 @@ pub fn of_doubt(doubt: &Doubt, path: &str, shown: &impl Fn(&str) -> String) -> D
             let fault = Diagnostic::in_file(&code::KB0452, shown(path), message);
             others
                 .fold(fault, |fault, other| fault.related(Place::File(shown(other)), "another reading"))
-                .note("nobody can tell which reading holds, so none of them counts")
+                .note("which reading is right is unknown, so none of them counts")
                 .help(
                     "read the logs by the rules of today (`kubebench reparse`), or remove the readings that were wrong",
                 )

@@ -100,6 +100,7 @@ fn how_to_get(name: &str) -> &'static str {
         "kubectl" => "run `tests/tools/build kubectl`",
         "kustomize" => "run `tests/tools/build kustomize`",
         "chromium" => "install Debian's package `chromium`",
+        "mdbook" => "let `.ci/run` install it, or run `cargo install mdbook`",
         "node" => "install Debian's package `nodejs`",
         "playwright-core" => "let `.ci/run` install it, or do as its `install_browser` does",
         "prometheus" | "promtool" => "install Debian's package `prometheus`",

@@ -158,7 +158,7 @@ fn container(reader: &mut Reader<'_>, node: &Node) {
     if reader.is_element_of("initContainers") {
         one_of(reader, node, "restartPolicy", &["Always"]);
     } else if let Some((value, _)) = text(node, "restartPolicy") {
-        let help = "delete it; a helper that runs beside the others is an element of `initContainers` with it";
+        let help = "delete it; a sidecar is an element of `initContainers` with `restartPolicy: Always`";
         reader.refused(value, "only init containers have a `restartPolicy`", help);
     }
 }

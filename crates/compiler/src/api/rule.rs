@@ -217,7 +217,7 @@ fn peer(reader: &mut Reader<'_>, node: &Node) {
     match (node.get("ipBlock"), selector) {
         (None, None) => {
             let help = "write `ipBlock`, `podSelector` or `namespaceSelector`; leave the list out to mean everybody";
-            reader.refused(node, "this names nobody", help);
+            reader.refused(node, "this peer matches nothing", help);
         }
         (Some(_), Some(selector)) => {
             let help = "write two elements of the list";

@@ -17,9 +17,9 @@ pub(super) fn present(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
                 continue;
             }
             let fault = Diagnostic::at(&code::KB0343, span, format!("no file `{name}` is carried to `{FOLDER}`"))
-                .note("the program would look for it in vain, and only after its pods had waited in the queue");
+                .note("the program would not find it, and would fail only after its pods had waited in the queue");
             diagnostics.push(fault.help(if files.is_empty() {
-                format!("carry it: `files: {{{name}: {{path: …}}}}` beside `image`")
+                format!("carry it: `files: {{{name}: {{path: …}}}}` next to `image`")
             } else {
                 what_there_is(name, files.iter().map(|(name, _)| name), "the carried files are")
             }));

@@ -30,7 +30,7 @@ pub(crate) fn of_steps(project: &Node, diagnostics: &mut Diagnostics) {
     let fault = image.and_then(|(image, span)| unpinned(&image, span));
     diagnostics.extend(fault.map(|fault| {
         fault.note(
-            "the steps run with the accounts and the credential of the pipeline, and would be whatever was pushed last",
+            "the steps run with the accounts and the credential of the pipeline, and a tag may point to another image at any time",
         )
     }));
 }

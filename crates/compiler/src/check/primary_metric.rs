@@ -21,7 +21,7 @@ pub(super) fn chosen(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let fault = Diagnostic::at(&code::KB0410, first.span, "several metrics are measured, and none of them is primary");
     diagnostics.push(
         fault
-            .note("of many metrics judged alike, some look worse by chance, and each of those is a false alarm")
+            .note("among many metrics, some look worse by chance, and each of those is a false alarm")
             .help(advice(first)),
     );
 }
@@ -57,7 +57,7 @@ pub(super) fn single(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         let brought = asked.map_or_else(|| tool.what_it_brings(), |names| format!("it asks for {}", names.join(", ")));
         diagnostics.push(
             Diagnostic::at(&code::KB0375, metric.span, message)
-                .note("of many metrics judged alike, some look worse by chance, and each of those is a false alarm")
+                .note("among many metrics, some look worse by chance, and each of those is a false alarm")
                 .note(brought)
                 .help(format!(
                     "name one, such as `metrics: [{}]`, and leave the others to a rule without `primary`",

@@ -54,7 +54,7 @@ fn instead(found: char) -> String {
         _ if found.is_control() => {
             format!("write it as the program's own escape, such as `\\{:03o}` in `printf`", u32::from(found))
         }
-        _ => "remove it, or write it as an escape of the program's language: nobody sees it".to_owned(),
+        _ => "remove it, or write it as an escape of the program's language: it is invisible".to_owned(),
     }
 }
 

@@ -44,7 +44,7 @@ fn report_once(fault: Diagnostic, known: &mut Vec<(&'static str, Span)>, diagnos
 /// Reports what the matrix says of variants and cannot.
 fn check(matrix: &Node, names: &[Node], diagnostics: &mut Diagnostics) {
     if let Some(axis) = matrix.get("axes").and_then(|axes| axes.entry(VARIANT)) {
-        let fault = malformed(axis.key_span, "an axis cannot be called `variant` beside `variants`".to_owned());
+        let fault = malformed(axis.key_span, "an axis cannot be called `variant` in a spec with `variants`".to_owned());
         diagnostics.push(
             fault
                 .note("the name of a variant is part of the names of cases as `variant=…`")

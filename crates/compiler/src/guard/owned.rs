@@ -193,7 +193,7 @@ fn results(name: &str, span: Span) -> Diagnostic {
 
 fn decided_later(text: &str, span: Span, what: &str) -> Diagnostic {
     Diagnostic::at(&code::KB0372, span, format!("`{text}` is decided only when it runs"))
-        .note(format!("nobody who reviews the change sees {what}"))
+        .note(format!("a reviewer of the change does not see {what}"))
         .help("write the name")
 }
 

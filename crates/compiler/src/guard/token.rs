@@ -52,5 +52,5 @@ fn check_audience(token: &Node, span: Span, bounds: &Bounds<'_>, diagnostics: &m
 
 fn refused(span: Span) -> Diagnostic {
     Diagnostic::at(&code::KB0373, span, "a measured program gets no token of the cluster's API")
-        .note("it could do with it whatever its account may do")
+        .note("it could use it for everything that its account may do")
 }

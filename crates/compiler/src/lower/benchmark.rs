@@ -179,7 +179,7 @@ fn refuse_lookups(document: Document<'_>, spec: &Node, diagnostics: &mut Diagnos
         lookup::refuse(
             document.source,
             &entry.value,
-            "targets, parameters and the matrix are what lookups refer to",
+            "expressions refer to targets, parameters and the matrix",
             diagnostics,
         );
     }

@@ -372,7 +372,7 @@ fn check_cautions(metrics: &[wire::Metric], cautions: &wire::Cautions, span: Spa
         let known: Vec<&str> = known.map(|tool| tool.name).collect();
         let message = format!("nothing that this benchmark measures says `{}`", caution.name());
         diagnostics.push(
-            Diagnostic::at(&code::KB0313, span, message).note("the check would pass whatever is true").help(format!(
+            Diagnostic::at(&code::KB0313, span, message).note("the check would always pass").help(format!(
                 "read {} with `from: {{tool: …}}`, or leave `{}` out",
                 known.join(" or "),
                 caution.name()

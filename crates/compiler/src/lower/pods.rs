@@ -105,7 +105,7 @@ fn report_placeholders(node: &Node, diagnostics: &mut Diagnostics) {
     if let Some(text) = node.as_text().filter(|text| text.contains("{{")) {
         let fault = Diagnostic::at(&code::KB0337, node.span, format!("`{text}` holds a placeholder of a template"))
             .note("pods of the steps have it too, and Argo fills in what is between `{{` and `}}` there");
-        diagnostics.push(fault.help("write what is to be there"));
+        diagnostics.push(fault.help("write the value that you want"));
     }
     node.items().iter().for_each(|item| report_placeholders(item, diagnostics));
     for Entry { key, key_span, value } in node.entries() {

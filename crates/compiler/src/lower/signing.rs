@@ -71,7 +71,7 @@ fn uncountable(results: &Node, keys: &[Node]) -> Option<Diagnostic> {
         (None, Some(allowed)) => (
             allowed.span,
             "`allowUnseparated` says which signed results count where all do",
-            "set `requireSigned: true` beside it, or delete it",
+            "add `requireSigned: true`, or delete it",
         ),
         _ => return None,
     };

@@ -150,7 +150,7 @@ fn check_audiences(target: Option<&Node>, diagnostics: &mut Diagnostics) {
     let audiences = target.and_then(|target| target.get("tokenAudiences")).map(Node::items).unwrap_or_default();
     for node in audiences.iter().filter(|node| node.as_text().is_some_and(guard::is_of_api_server)) {
         let fault = Diagnostic::at(&code::KB0373, node.span, "tokens for the API server are for no benchmark")
-            .note("a measured program could do with one whatever its account may do");
+            .note("a measured program could use it for everything that its account may do");
         diagnostics.push(fault.help("delete it"));
     }
 }

@@ -323,7 +323,7 @@ fn check_restarts(cx: &mut Lowering<'_>, policy: Option<FailurePolicy>) {
     let message = format!("`maxRestarts` is {}, and a JobSet that starts again is no measurement", restarts.0);
     let fault = Diagnostic::at(&code::KB0317, at.map_or(cx.entry.key_span, |node| node.span), message)
         .note("the run ends as failed with its first failed Job, whatever starts after it");
-    cx.report(fault.help("write 0 or leave it out; what is to survive failures starts again inside its pods"));
+    cx.report(fault.help("write 0 or delete it; a program that must survive failures restarts inside its pods"));
 }
 
 fn success(cx: &mut Lowering<'_>, policy: &SuccessPolicy, known: &[&str], sizes: &[(String, Size)]) -> Option<Json> {

@@ -265,7 +265,7 @@ fn api(cx: &mut Lowering<'_>, main: &Document<'_>, kind: Option<&Kind>, form: &M
         let message = format!("`{}` is no version of {} that its controller serves", main.api_version, main.kind);
         cx.report(
             Diagnostic::at(&code::KB0339, main.api_version_span(), message)
-                .note("a cluster of today refuses the object, or nobody acts on it and the run waits for its timeout")
+                .note("a current cluster refuses the object, or no controller acts on it and the run waits for its timeout")
                 .help(format!(
                     "write it for `{}` (`kubebench migrate` does so for jobs of the first kubebench); if something of yours does serve it, \
                      say when it is done with `success` and `failure`",
@@ -312,7 +312,7 @@ fn conditions(cx: &mut Lowering<'_>, form: &Manifest, main: &Document<'_>, is_kn
 fn refuse_suspension(cx: &mut Lowering<'_>, main: &Document<'_>, object: &Json) {
     for at in SUSPEND.into_iter().filter(|at| object.pointer(at) == Some(&true.into())) {
         let place = main.span_of(at);
-        let fault = Diagnostic::at(&code::KB0349, place, "the job is suspended, and nobody would start it")
+        let fault = Diagnostic::at(&code::KB0349, place, "the job is suspended, and nothing would resume it")
             .note("a queue suspends jobs by itself: Kueue does, where the target names one (`queue: {kueue: …}`)");
         cx.report(fault.help("delete this field"));
     }

@@ -174,7 +174,7 @@ fn refuse_shared_command(cx: &mut Lowering<'_>, version: MpiJobApi) {
     let is_own = |field: &&str| form.get("launcher").is_some_and(|launcher| launcher.get(field).is_some());
     let shared = ["command", "args"].into_iter().filter(|field| !is_own(field)).find_map(|field| form.entry(field));
     let Some(shared) = shared else { return };
-    let message = format!("`{}` beside the roles is run by the workers too", shared.key);
+    let message = format!("`{}` next to the roles is run by the workers too", shared.key);
     let note = match version {
         MpiJobApi::V1 => {
             "a worker waits until the launcher starts processes in it, and one with a command of its own does not"
@@ -185,7 +185,7 @@ fn refuse_shared_command(cx: &mut Lowering<'_>, version: MpiJobApi) {
     };
     let fault = Diagnostic::at(&code::KB0330, shared.key_span, message).note(note);
     cx.report(fault.help(format!(
-        "write it under `launcher`, and under `worker` too if the workers are to run it: `launcher: {{{}: […]}}`",
+        "write it under `launcher`, and under `worker` too if the workers run it: `launcher: {{{}: […]}}`",
         shared.key
     )));
 }

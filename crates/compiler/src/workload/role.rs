@@ -72,7 +72,7 @@ pub(super) fn merge(
     if image.is_none() && shape.image == ImageFrom::Spec {
         let fault = Diagnostic::at(&code::KB0202, span, format!("`{name}` needs the field `image`"));
         diagnostics.push(
-            fault.help("write it here, or beside the roles for all of them: `image: registry.example/name@sha256:…`"),
+            fault.help("write it here, or next to the roles for all of them: `image: registry.example/name@sha256:…`"),
         );
         return None;
     }

@@ -63,7 +63,7 @@ const OWN_PROPERTIES: &[(&str, &str)] = &[
     ("spark.driver.cores", "write `cores` of the driver"),
     ("spark.driver.memory", "write `memory` of the driver"),
     ("spark.driver.memoryOverhead", "write `memoryOverhead` of the driver"),
-    ("spark.dynamicAllocation.enabled", "write `instances` of the executor: every run is to have as many"),
+    ("spark.dynamicAllocation.enabled", "write `instances` of the executor: every run has the same number"),
     ("spark.executor.cores", "write `cores` of the executor"),
     ("spark.executor.instances", "write `instances` of the executor"),
     ("spark.executor.memory", "write `memory` of the executor"),

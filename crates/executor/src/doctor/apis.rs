@@ -180,7 +180,7 @@ fn controller(deployments: &Fact, name: &'static str, report: &mut Report) {
     // Of several the one that runs, else the first.
     let found = called(deployments, name).find(|found| available(found) > 0);
     let Some(found) = found.or_else(|| called(deployments, name).next()) else {
-        let seen = format!("no Deployment is called `{name}`, so nobody can tell from here whether it runs");
+        let seen = format!("no Deployment is called `{name}`, so whether it runs is unknown");
         return report.note(CHECK, seen, "it may run under another name or outside the cluster: look there");
     };
     let place = format!("`{}` in `{}`", text_at(found, "/metadata/name"), text_at(found, "/metadata/namespace"));

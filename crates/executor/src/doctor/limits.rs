@@ -70,7 +70,7 @@ fn namespace(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) -> bool 
         }
         _ => {
             let enforced = label.unwrap_or_default();
-            let seen = format!("`{name}` enforces Pod Security `{enforced}`, and `compile` judged by `{wanted}`");
+            let seen = format!("`{name}` enforces Pod Security `{enforced}`, and `compile` checked for `{wanted}`");
             let advice = format!(
                 "write `podSecurity: {enforced}` for the target `{}` in {} and compile: it says what would be refused",
                 needs.target.name, needs.settings.path

@@ -23,7 +23,7 @@ pub(super) fn faults(case: &Case) -> Vec<Diagnostic> {
         ],
         _ if workload.serving.is_some() => vec![
             fault(workload.span, "a server is started and found by names that only a cluster has")
-                .note("a server that is a process beside its load would share its processors, and measure something else")
+                .note("a server on the same machine as its load shares its processors with it, and measures something else")
                 .help("run it in a cluster; to try the load here, write it as a `job` against a server that you start yourself"),
         ],
         "jobSet" => of_job_set(case),
@@ -129,7 +129,7 @@ fn of_job_set(case: &Case) -> Vec<Diagnostic> {
             found.push(fault.help("run in a cluster, or move what comes first into `prepare`"));
         }
         if role.completions > role.replicas && workload.roles.len() > 1 {
-            let message = format!("the pods of `{}` come one after another, beside other roles", role.name);
+            let message = format!("the pods of `{}` run one after another, at the same time as other roles", role.name);
             let fault = fault(role.span, message).note("here nothing keeps the roles apart, so more would run at once");
             found.push(fault.help("run in a cluster, or raise `parallelism` to `completions`"));
         }

@@ -85,7 +85,7 @@ impl Evidence for RunEvidence {
             DurationSource::Run => self.run.ok_or_else(|| {
                 let was_started = self.startup.is_some();
                 if was_started {
-                    "a supervisor was killed, and nobody else took the time"
+                    "a supervisor was killed before it reported the time"
                 } else {
                     "nothing was started"
                 }

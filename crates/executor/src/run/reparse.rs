@@ -39,7 +39,7 @@ pub fn reparse(
     if !left.output.is_dir() {
         let output = left.output.display();
         bail!(
-            "{output} is not there: logs stay in the project in which the run took place, until somebody removes them"
+            "{output} is not there: logs stay in the project in which the run took place, until they are removed"
         );
     }
     for file in rules.metrics.iter().filter_map(|rule| rule.from.file()) {

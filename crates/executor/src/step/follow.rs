@@ -242,11 +242,11 @@ impl ClusterStep {
     pub(super) fn look(&self, sight: &mut Sight) {
         match self.cluster.list(&Resource::pods(), &self.namespace, &workload::selector(sight.job())) {
             Ok(pods) => sight.relist(&pods),
-            Err(fault) => self.tell(&format!("note: the pods cannot be read once more: {fault}")),
+            Err(fault) => self.tell(&format!("note: the pods cannot be read again: {fault}")),
         }
         match self.cluster.list(&Resource::events(), &self.namespace, "") {
             Ok(events) => events.into_iter().for_each(|event| drop(sight.take(From::Events, Seen::Applied(event)))),
-            Err(fault) => self.tell(&format!("note: the events cannot be read once more: {fault}")),
+            Err(fault) => self.tell(&format!("note: the events cannot be read again: {fault}")),
         }
     }
 

@@ -34,7 +34,7 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     };
     suite::hand_over(environment, &runs)?;
     if runs.is_empty() {
-        session.tell("no run is to be made, and so there is nothing to prepare");
+        session.tell("there is no run to prepare for");
         return Ok(Answer::Succeeded);
     }
     let job = told.config.prepare(&session.naming()).map_err(|fault| anyhow!("{fault}"))?;

@@ -100,7 +100,7 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
             return Ok(answer(&result));
         }
         session.tell(
-            "the job, or its server, was taken away before its end: the next pod of this step tries the run once more",
+            "the job, or its server, was deleted before it ended: the next pod of this step tries the run again",
         );
         return Ok(Answer::Left);
     }
@@ -298,7 +298,7 @@ impl ClusterStep {
             let Some(resource) = created.resource() else { anyhow::bail!("`{}` is of no kind", attempt.job) };
             let found = self.cluster.get(&resource, &self.namespace, &created.name);
             if is_absent(&found, &created.uid) {
-                let what = "the job was gone when the step that followed it came back: it was deleted meanwhile";
+                let what = "the job was deleted while the step that followed it was restarted";
                 return Ok(Err(NoJob::new(Status::Interrupted, ReasonCode::JobLost, what.to_owned())));
             }
             return match found {

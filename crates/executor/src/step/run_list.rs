@@ -158,7 +158,7 @@ impl KeptList {
             (&attempt.id, attempt.number, &attempt.workflow.uid) == (&run.id, run.attempt, &self.workflow.uid)
         };
         if !attempt.is_some_and(is_begun) {
-            return Err(format!("no step began it: `{}` beside it does not say so", super::attempt::FILE));
+            return Err(format!("no step started it: `{}` next to it does not mention it", super::attempt::FILE));
         }
         self.admit_times(result)
     }

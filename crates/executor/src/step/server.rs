@@ -172,7 +172,7 @@ impl ClusterStep {
         gathered: &mut Gathered,
     ) -> Result<Result<Up, NoServer>> {
         let Some(object) = self.server_of(kept)? else {
-            let what = "the server was gone before it was ready: it was deleted by somebody else";
+            let what = "the server was gone before it was ready: it was deleted, and not by Kubebench";
             return Ok(Err(NoServer::NoJob(NoJob::new(Status::Interrupted, ReasonCode::JobLost, what.to_owned()))));
         };
         let mut sight = Sight::of(object);

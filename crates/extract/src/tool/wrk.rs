@@ -37,7 +37,7 @@ static SOCKET_ERRORS: ToolMetric =
 static LATENCY: [ToolMetric; 3] = [
     lower("latency_avg", "ms", "mean latency"),
     plain("latency_stdev", "ms", "standard deviation of latencies"),
-    lower("latency_max", "ms", "greatest latency"),
+    lower("latency_max", "ms", "maximum latency"),
 ];
 static PERCENTILE: ToolMetric = lower("latency_p{N}", "ms", "a percentile of latencies, with `--latency`");
 

@@ -217,7 +217,7 @@ fn wanted(violation: &Violation<'_>) -> String {
         names.retain(|name| *name != "a number");
     }
     if lookup {
-        names.push("a `${{ }}` lookup of one");
+        names.push("a `${{ }}` expression of one");
     }
     names.join(" or ")
 }

@@ -19,10 +19,10 @@ pub(super) fn field(violation: &Violation<'_>, key: &str) -> Option<String> {
         return Some(format!("write `matrix: {{axes: {{{key}: {values}}}}}`"));
     }
     if key == "files" && known.contains(&"expandVariables") {
-        return Some("write `files` beside the roles, where it holds for all of them".to_owned());
+        return Some("write `files` next to the roles: it holds for all of them".to_owned());
     }
     if key == "runs" && known.contains(&"repeats") {
-        return Some("write `repeats: 3` and `warmups: 1` beside `workload`".to_owned());
+        return Some("write `repeats: 3` and `warmups: 1` next to `workload`".to_owned());
     }
     if key == "name" && known.contains(&"benchmark") && known.contains(&"needs") {
         let name = entry.value.as_text().unwrap_or("…");

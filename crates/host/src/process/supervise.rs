@@ -53,7 +53,7 @@ pub fn supervise(argv: &[String], container: Option<(&str, &str)>) -> Result<()>
     tree::rename(NAME);
     let mut signals = Signals::new([SIGCHLD, SIGHUP, SIGINT, SIGTERM]).context("cannot wait for signals")?;
     let socket = std::io::stdin().as_fd().try_clone_to_owned().map(File::from);
-    let mut socket = socket.context("there is nobody to report to")?;
+    let mut socket = socket.context("there is no supervisor to report to")?;
     // Nobody ever writes: this input ends when the one who started us does.
     std::thread::spawn(|| {
         let mut byte = [0];

@@ -238,7 +238,7 @@ fn mark(change: &LevelChange, told: &SeriesHistory, chart: &Chart<'_>, at: usize
 
 fn accepted_mark(ack: &Acknowledged, at: usize) -> Mark {
     let (label, until) = match &ack.expires {
-        Some(day) if ack.expired => ("accepted once", format!(" until {day}, which is over")),
+        Some(day) if ack.expired => ("accepted", format!(" until {day}, which has passed")),
         Some(day) => ("✓ accepted", format!(" until {day}")),
         None => ("✓ accepted", String::new()),
     };

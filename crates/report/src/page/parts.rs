@@ -268,7 +268,7 @@ fn sure(finding: &Finding<'_>) -> String {
     let seen = seen + &further.unwrap_or_default();
     match (finding.what, finding.pending()) {
         (_, Some(why)) => format!("{seen}; pending: {}", sentence(why)),
-        (What::Limit(_), None) => "a limit, whatever the noise".to_owned(),
+        (What::Limit(_), None) => "a limit, regardless of noise".to_owned(),
         (What::Level(..), None) => seen,
     }
 }

@@ -336,7 +336,7 @@ fn notes(cell: &Cell<'_>) -> Vec<String> {
         notes.push("newer sessions of this case ran elsewhere".to_owned());
     }
     if cell.told.open.is_some() {
-        notes.push("it got worse, and nobody accepted that yet".to_owned());
+        notes.push("it regressed, and nobody has accepted that yet".to_owned());
     }
     if let Some(correlation) = cell.told.correlation {
         notes.push(format!("neighboring sessions are correlated ({correlation:.1}): intervals may be too narrow"));

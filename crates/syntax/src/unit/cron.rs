@@ -28,7 +28,7 @@ impl Cron {
         if text.starts_with("TZ=") || text.starts_with("CRON_TZ=") {
             let end = text.find(' ').unwrap_or(text.len());
             return Err(UnitError::new(format!("{} names a time zone inside the cron line", quoted(text)))
-                .help("write the zone in `timezone`, beside `cron`")
+                .help("write the zone in `timezone`, next to `cron`")
                 .at(0..end));
         }
         if text.trim_start().starts_with('@') {

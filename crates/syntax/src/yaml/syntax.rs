@@ -34,7 +34,7 @@ pub(super) fn explain(
     }
     if let Some(at) = lookup_around(&source.text, offset) {
         let span = Span::new(id, at..at + "${{".len());
-        let fault = Diagnostic::at(&code::KB0104, span, "a lookup inside `[…]` or `{…}` must be quoted");
+        let fault = Diagnostic::at(&code::KB0104, span, "an expression inside `[…]` or `{…}` must be quoted");
         return Some(fault.note("YAML reads its `{` as the start of a mapping").help("write `\"${{ … }}\"`"));
     }
     if let (Some((at, bracket)), true) = (open, is_about_structure(kind)) {

@@ -55,7 +55,7 @@ fn check_probes(container: &Part<'_>, diagnostics: &mut Diagnostics) {
         let at_probe = |message: String| refused(probe.span(), message);
         if *list == "initContainers" && traced.text("restartPolicy") != Some("Always") {
             let fault = at_probe(format!("`{name}` is in an init container that ends before the others start"));
-            diagnostics.push(fault.help("delete it, or write `restartPolicy: Always` for one that runs beside them"));
+            diagnostics.push(fault.help("delete it, or write `restartPolicy: Always` for a sidecar"));
         } else if let [first, second, ..] = handlers.as_slice() {
             let fault = at_probe(format!("`{name}` has two handlers, `{first}` and `{second}`"));
             diagnostics.push(fault.help("keep one"));

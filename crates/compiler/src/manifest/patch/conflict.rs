@@ -38,5 +38,5 @@ fn conflict(base: &Entry, own: &Entry) -> Diagnostic {
     Diagnostic::at(&code::KB0378, own.key_span, message)
         .related(Place::Span(base.key_span), "what the target sets for all pods")
         .note("Kubernetes replaces this list as a whole, so the pods would lack what the target sets")
-        .help("write the whole list in one of the two places; `$patch: replace` beside it drops that of the target")
+        .help("write the whole list in one of the two places; `$patch: replace` next to it replaces the list of the target")
 }

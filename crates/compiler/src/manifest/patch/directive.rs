@@ -67,7 +67,7 @@ fn fault(owner: &Node, entry: &Entry, place: Place<'_>) -> Option<Diagnostic> {
             let key = merge_key(list).expected("a list whose elements have a key");
             if owner.get(key).is_none() {
                 let fault = at_key(format!("`$patch: delete` does not say which element of `{list}`"));
-                return Some(fault.help(format!("write `{key}` of the element beside it")));
+                return Some(fault.help(format!("write `{key}` of the element next to it")));
             }
             others().any(|other| other.key != key).then(|| {
                 let fault = at_key(format!("`$patch: delete` may be combined with `{key}` only"));

@@ -24,9 +24,9 @@ const OWNED_BY_POD: &[(&str, &str)] = &[
 ];
 const OWNED_BY_CONTAINER: &[(&str, &str)] = &[
     ("name", "the operator finds the container by this name"),
-    ("image", "write `image` beside `container`"),
-    ("command", "write `command` beside `container`"),
-    ("args", "write `args` beside `container`"),
+    ("image", "write `image` next to `container`"),
+    ("command", "write `command` next to `container`"),
+    ("args", "write `args` next to `container`"),
 ];
 
 /// Reports what a pod patch may not hold.

@@ -32,7 +32,7 @@ pub(super) fn mpi_pods(cx: &mut Lowering<'_>, form: &TrainJob) {
     let trainer = cx.entry.value.get("trainer");
     let at = trainer.and_then(|trainer| trainer.get("numNodes")).map_or(mpi.key_span, |node| node.span);
     let fault = Diagnostic::at(&code::KB0317, at, "`mpi` needs two nodes, and `numNodes` is 1")
-        .note("the launcher is a node, and Trainer starts one beside it in any case: there would be two pods, not one");
+        .note("the launcher is a node, and Trainer starts another one in any case: there would be two pods, not one");
     cx.report(fault.help("write `numNodes: 2` or more; for one machine, run `mpirun` in a `job`"));
 }
 

@@ -34,7 +34,7 @@ pub(super) fn fill(cx: &mut Lowering<'_>, node: &Node, object: &mut Json) {
             let fault = Diagnostic::at(&code::KB0328, at, format!("the parameter `{name}` has no value"))
                 .note("Argo would refuse the Workflow when the run is due");
             cx.report(
-                fault.help(format!("write `arguments: {{{name}: …}}` beside `file` in the spec, or a `value` here")),
+                fault.help(format!("write `arguments: {{{name}: …}}` next to `file` in the spec, or a `value` here")),
             );
         }
     }

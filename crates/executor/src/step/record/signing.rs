@@ -19,7 +19,7 @@ pub(super) fn key(environment: &Environment) -> Result<Option<PrivateKey>, NotRe
     let read = fs::read_text(&Path::new(&folder).join(SIGNING_KEY)).map_err(|error| error.to_string());
     let key = read.and_then(|text| PrivateKey::read(text.as_bytes()).map_err(|fault| fault.to_string()));
     key.map(Some).map_err(|why| {
-        let words = format!("results are to be signed, and `{SIGNING_KEY}` of the Secret that `results.signing` names cannot be used: {why}");
+        let words = format!("results must be signed, and `{SIGNING_KEY}` of the Secret that `results.signing` names cannot be used: {why}");
         NotRecorded::try_again(words).help(
             "put the private key there whose public key is in `results.keys` (`kubectl create secret generic NAME \
              --from-file=ed25519.pem --dry-run=client -o yaml | kubectl apply -f -`), then delete the Workflow and apply it again: the \

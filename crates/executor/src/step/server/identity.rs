@@ -57,7 +57,7 @@ impl ClusterStep {
             Ok(_) => {
                 return reason(
                     ReasonCode::ServerReplaced,
-                    "the server was deleted while it was loaded, by somebody else".to_owned(),
+                    "the server was deleted while it was loaded, and not by Kubebench".to_owned(),
                 );
             }
             Err(_) => return None,

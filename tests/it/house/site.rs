@@ -1,0 +1,141 @@
+//! The site of the documentation: every page is on it, no link leaves it by accident, and a browser finds what one searches.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::process::Command;
+
+use crate::support::judges::oracle;
+use crate::support::project::{files_below, repository};
+
+/// The most words of what is written by hand.
+const WORDS: usize = 25_000;
+/// Decisions are for those who change Kubebench, and stay in the repository.
+const APART: &str = "decisions/";
+
+/// The pages by path below `docs/`, but the table of contents.
+fn pages() -> Vec<(String, String)> {
+    let docs = repository().join("docs");
+    let path = |file: &PathBuf| file.strip_prefix(&docs).unwrap().to_str().unwrap().to_owned();
+    let files: Vec<(String, PathBuf)> = files_below(&docs).into_iter().map(|file| (path(&file), file)).collect();
+    let is_page = |path: &str| path.ends_with(".md") && !path.starts_with(APART) && path != "SUMMARY.md";
+    let pages = files.into_iter().filter(|(path, _)| is_page(path));
+    pages.map(|(path, file)| (path, fs::read_to_string(file).unwrap())).collect()
+}
+
+/// The targets of the links in a page, without their anchors.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    targets.map(|target| target.split('#').next().unwrap()).filter(|path| !path.is_empty() && !path.contains("://"))
+}
+
+#[test]
+fn every_page_is_in_the_table_of_contents_once() {
+    let contents = fs::read_to_string(repository().join("docs/SUMMARY.md")).unwrap();
+    let mut listed: Vec<&str> = links(&contents).collect();
+    listed.sort_unstable();
+    let pages = pages();
+    let mut there: Vec<&str> = pages.iter().map(|(path, _)| path.as_str()).collect();
+    there.sort_unstable();
+    assert_eq!(listed, there);
+}
+
+/// GitHub shows a page among all files of the repository; the site has those of `docs/`.
+#[test]
+fn links_between_pages_work_on_the_site_too() {
+    let mut leaving = Vec::new();
+    for (path, text) in pages() {
+        for link in links(&text) {
+            let target = resolved(Path::new(&path).parent().unwrap(), link);
+            if target.as_deref().is_none_or(|target| target.starts_with(APART)) {
+                leaving.push(format!("docs/{path}: {link}: write its address on GitHub"));
+            }
+        }
+    }
+    assert!(leaving.is_empty(), "{leaving:#?}");
+}
+
+/// The path of a link below `docs/`; none where it leaves that.
+fn resolved(folder: &Path, link: &str) -> Option<PathBuf> {
+    let mut found = folder.to_owned();
+    for part in Path::new(link).components() {
+        match part {
+            Component::ParentDir => found.pop().then_some(())?,
+            other => found.push(other),
+        }
+    }
+    Some(found)
+}
+
+#[test]
+fn pages_are_short() {
+    let mut long = Vec::new();
+    let mut words = 0;
+    for (path, text) in pages() {
+        if text.contains("<!-- generated") || path.starts_with("codes/KB") {
+            continue;
+        }
+        let limit = if path.starts_with("tutorial/") || path.starts_with("how-to/") { 400 } else { 600 };
+        for paragraph in paragraphs(&text) {
+            words += paragraph.split_whitespace().count();
+            let length = paragraph.chars().count();
+            if length > limit && !paragraph.starts_with('|') {
+                long.push(format!("docs/{path}: a paragraph of {length} characters: {}", &paragraph[..40]));
+            }
+        }
+    }
+    assert!(long.is_empty(), "{long:#?}");
+    assert!(words <= WORDS, "{words} words");
+}
+
+/// The paragraphs, items of lists and tables of a page, without its blocks.
+fn paragraphs(text: &str) -> Vec<String> {
+    let mut found = vec![String::new()];
+    let mut is_block = false;
+    for line in text.lines() {
+        let begins = ["- ", "* ", "#", "1. "].iter().any(|sign| line.trim_start().starts_with(sign));
+        if line.trim_start().starts_with("```") {
+            is_block = !is_block;
+        } else if is_block {
+        } else if line.is_empty() || begins {
+            found.push(line.to_owned());
+        } else if let Some(last) = found.last_mut() {
+            last.push(' ');
+            last.push_str(line.trim_start());
+        }
+    }
+    found.into_iter().map(|paragraph| paragraph.trim().to_owned()).filter(|paragraph| !paragraph.is_empty()).collect()
+}
+
+#[test]
+fn oracle_browser_finds_what_one_searches() {
+    let test = "oracle_browser_finds_what_one_searches";
+    let judges = ["mdbook", "node", "chromium", "playwright-core"].map(|name| oracle(test, name));
+    let [Some(mdbook), Some(node), Some(chromium), Some(wrapper)] = judges else { return };
+    let place = tempfile::tempdir().unwrap();
+    let book = place.path().join("book");
+    let output = Command::new(mdbook).arg("build").arg("--dest-dir").arg(&book).current_dir(repository()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && !said.contains("WARN"), "{said}");
+    let asked = serde_json::json!({
+        "book": book,
+        "chromium": chromium,
+        "modules": fs::read_to_string(wrapper).unwrap().trim(),
+        // What people type, and the page that answers it.
+        "searches": [
+            ["KB0455", "codes/KB0455.html"],
+            ["accept regression", "how-to/accept-a-regression.html"],
+            ["openshift", "how-to/openshift.html"],
+            ["exit status", "reference/exit-status.html"],
+            ["prediction interval", "explanation/statistics.html"],
+            ["maxRegression", "reference/fields-of-a-spec.html"],
+        ],
+    });
+    let mut command = Command::new(node);
+    let output = command.arg(repository().join("tests/browser/book.mjs")).arg(asked.to_string()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {said}"));
+    assert_eq!(answer["faults"], serde_json::json!([]), "{said}");
+    let pages: BTreeSet<String> = pages().into_iter().map(|(path, _)| path).collect();
+    assert_eq!(answer["pages"].as_u64(), Some(pages.len() as u64));
+}
