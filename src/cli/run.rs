@@ -234,47 +234,5 @@ fn shown(path: &Path, root: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).display().to_string()
 }
 
-/// Writes a number with as many digits as say something.
-fn short(value: f64) -> String {
-    let size = value.abs();
-    let digits = match size {
-        0.0 => 0,
-        size if size >= 1000.0 => 0,
-        size if size >= 100.0 => 1,
-        size if size >= 10.0 => 2,
-        size if size >= 0.001 => 4,
-        _ => return format!("{value:.3e}"),
-    };
-    let text = format!("{value:.digits$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-}
-
-/// Writes a number with its unit, of which pure numbers have none.
-fn with_unit(value: f64, unit: &str) -> String {
-    if matches!(unit, "" | "1") { short(value) } else { format!("{} {unit}", short(value)) }
-}
-
 /// Returns a map with names and values in order, for what a person reads.
 type Ordered = BTreeMap<String, String>;
-
-#[cfg(test)]
-mod tests {
-    use super::short;
-
-    #[test]
-    fn a_number_has_as_many_digits_as_say_something() {
-        for (value, expected) in [
-            (0.0, "0"),
-            (12_345.67, "12346"),
-            (1000.44, "1000"),
-            (999.44, "999.4"),
-            (-123.46, "-123.5"),
-            (12.346, "12.35"),
-            (9.87654, "9.8765"),
-            (0.001, "0.001"),
-            (0.000_987_6, "9.876e-4"),
-        ] {
-            assert_eq!(short(value), expected);
-        }
-    }
-}

@@ -23,4 +23,5 @@ pub mod redact;
 pub mod shell;
 pub mod text;
 pub mod unit;
+pub mod words;
 pub mod yaml;

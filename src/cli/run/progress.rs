@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use super::screen::Screen;
-use super::{called, short, with_unit};
+use super::called;
 use crate::cli::args::Global;
 use kubebench_compiler::model::Case;
 use kubebench_contract::Run;
@@ -13,6 +13,7 @@ use kubebench_executor::gather::{Echo, Stored};
 use kubebench_executor::run::{Request, Watcher};
 use kubebench_format::result::v1::{Kind, Status};
 use kubebench_host::terminal;
+use kubebench_results::compare::words;
 
 /// Shows how far a session is.
 pub(super) struct Progress<'a> {
@@ -79,14 +80,14 @@ impl Watcher for Progress<'_> {
 
     fn goes_on(&self, elapsed: Duration, last_value: Option<f64>) {
         let Some(state) = self.state.lock().ok().filter(|_| self.screen.has_bar()) else { return };
-        let mut parts = vec![state.current.clone(), spelled(elapsed)];
+        let mut parts = vec![state.current.clone(), words::lasted(elapsed)];
         if let (Some(name), Some(value)) = (&self.primary, last_value) {
-            parts.push(format!("{name} {}", short(value)));
+            parts.push(format!("{name} {}", words::number(value)));
         }
         parts.extend(
             state
                 .left(state.began.map_or(elapsed, |began| began.elapsed()))
-                .map(|left| format!("about {} left", spelled(left))),
+                .map(|left| format!("about {} left", words::lasted(left))),
         );
         self.screen.status(parts.join("  "));
     }
@@ -104,10 +105,10 @@ impl Watcher for Progress<'_> {
         self.screen.position(done);
         let primary = result.metrics.iter().find(|metric| metric.kind == Kind::Primary);
         let value = primary.and_then(|metric| {
-            let unit = metric.unit.as_deref().unwrap_or_default();
-            Some(format!(", {} {}", metric.name, with_unit(metric.value?, unit)))
+            let unit = metric.unit.as_deref().filter(|unit| !matches!(*unit, "" | "1"));
+            Some(format!(", {} {}", metric.name, words::value(metric.value?, unit)))
         });
-        let took = spelled(Duration::from_secs_f64(result.run.duration_seconds));
+        let took = words::lasted(Duration::from_secs_f64(result.run.duration_seconds));
         let how = word(result.run.status);
         self.say(format!("[{done}/{of}] {current}: {how} in {took}{}", value.unwrap_or_default()));
         for reason in &result.run.reasons {
@@ -144,17 +145,6 @@ fn word(status: Status) -> &'static str {
         Status::Interrupted => "interrupted",
         Status::Invalid => "invalid",
         Status::Preempted => "preempted",
-    }
-}
-
-/// Writes a time as people read it.
-fn spelled(time: Duration) -> String {
-    let seconds = time.as_secs();
-    match seconds {
-        0..10 => format!("{:.1} s", time.as_secs_f64()),
-        10..120 => format!("{seconds} s"),
-        120..7200 => format!("{} min {} s", seconds / 60, seconds % 60),
-        _ => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
     }
 }
 

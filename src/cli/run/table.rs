@@ -1,9 +1,10 @@
 //! The results of a session as a table: median and spread of each metric in each case, and what people should know of the values.
 
-use super::{counted, short, with_unit};
+use super::counted;
 use kubebench_executor::gather::Stored;
 use kubebench_format::result::labelled;
 use kubebench_format::result::v1::{Kind, Metric, Status};
+use kubebench_results::compare::words::{self, Scaled};
 use kubebench_stats as stats;
 use kubebench_syntax::diag::render::on_one_line;
 use kubebench_syntax::text::{columns, plain};
@@ -55,7 +56,7 @@ pub(super) fn table(stored: &[Stored]) -> String {
             let conversion = own.conversion_to(unit.get_or_insert_with(|| own.clone()));
             values.extend(conversion.zip(metric.value).map(|(conversion, value)| conversion.convert(value)));
         }
-        let (case, name, unit) = (case.to_owned(), of.name, unit.as_ref().map_or("", MetricUnit::text));
+        let (case, name, unit) = (case.to_owned(), of.name, unit.as_ref().map(MetricUnit::text).filter(|unit| !matches!(*unit, "" | "1")));
         let row = match values.len() {
             0 => [case, name, "0".to_owned(), "-".to_owned(), "-".to_owned(), reason.chars().take(REASON).collect()],
             count => {
@@ -65,8 +66,11 @@ pub(super) fn table(stored: &[Stored]) -> String {
                 } else {
                     format!("{:.1} %", (most - least) / median.abs() * 100.0)
                 };
-                let range = if count < 2 { String::new() } else { format!("{} … {}", short(least), short(most)) };
-                [case, name, count.to_string(), with_unit(median, unit), spread, range]
+                let scaled = Scaled::of_all([least, most].into_iter(), unit);
+                let number = |value: f64| words::number(scaled.convert(value));
+                let range =
+                    if count < 2 { String::new() } else { format!("{} … {}", number(least), number(most)) };
+                [case, name, count.to_string(), scaled.value(median), spread, range]
             }
         };
         rows.push(row);

@@ -1,7 +1,10 @@
 //! The status as people read it.
 
+use std::time::Duration;
+
 use super::{RunState, RunStatus, WorkflowStatus};
 use kubebench_syntax::text::columns;
+use kubebench_syntax::words::lasted;
 
 /// How many runs that failed are named.
 const NAMED: usize = 5;
@@ -18,18 +21,8 @@ pub fn show(sessions: &[WorkflowStatus], elapsed: &dyn Fn(&str) -> Option<u64>) 
     shown
 }
 
-/// Writes a time as people read it: `42 s`, `12 min`, `3 h 20 min`, `5 d`.
-pub(crate) fn age(seconds: u64) -> String {
-    match seconds {
-        0..120 => format!("{seconds} s"),
-        120..7200 => format!("{} min", seconds / 60),
-        7200..172_800 => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
-        _ => format!("{} d", seconds / 86_400),
-    }
-}
-
 fn one(shown: &mut String, session: &WorkflowStatus, elapsed: &dyn Fn(&str) -> Option<u64>) {
-    let ago = |time: &str| elapsed(time).map(age);
+    let ago = |time: &str| elapsed(time).map(|seconds| lasted(Duration::from_secs(seconds)));
     let phase = session.phase.to_lowercase();
     let when = match &session.finished {
         Some(finished) => ago(finished).map(|ago| format!(" {ago} ago")),

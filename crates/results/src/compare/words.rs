@@ -10,6 +10,7 @@ use super::model::{Acknowledged, Direction, GateReport, Line, NOT_SHOWN, Size, V
 use crate::verdict::{Judgement, Method, Policy, Reason, SIGNIFICANT};
 use kubebench_format::result::labelled;
 use kubebench_syntax::unit::{Conversion, MetricUnit};
+pub use kubebench_syntax::words::{counted, lasted, number};
 
 pub use self::began::{NEWEST, better};
 pub(crate) use self::began::{Step, began, pending, steps, sureness};
@@ -294,39 +295,6 @@ impl Scaled {
     }
 }
 
-/// Returns a number to four digits, without an exponent where it is of a size that people read.
-pub fn number(value: f64) -> String {
-    let size = value.abs();
-    if value == 0.0 {
-        return "0".to_owned();
-    }
-    if (1e4..1e9).contains(&size) {
-        let mut unit = 1.0;
-        while size / unit >= 1e4 {
-            unit *= 10.0;
-        }
-        return format!("{:.0}", (value / unit).round() * unit);
-    }
-    if !(1e-4..1e9).contains(&size) {
-        return format!("{value:.3e}");
-    }
-    let mut decimals = 3_usize;
-    let mut reached = 10.0;
-    while size >= reached && decimals > 0 {
-        decimals -= 1;
-        reached *= 10.0;
-    }
-    if size < 1.0 {
-        let mut least = 1.0;
-        while size < least {
-            decimals += 1;
-            least /= 10.0;
-        }
-    }
-    let text = format!("{value:.decimals$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-}
-
 /// Returns a p value as people write it.
 pub fn probability(p: f64) -> String {
     if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {}", number((p * 1e4).round() / 1e4)) }
@@ -489,11 +457,6 @@ pub fn day(time: &str) -> &str {
     time.get(..10).unwrap_or(time)
 }
 
-/// Returns a count with its noun: `1 session`, `2 sessions`.
-pub fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-}
-
 /// Returns the branch, tag or revision that a baseline is of: `main` of `branch:main`.
 pub fn branch(baseline: &str) -> &str {
     baseline.split_once(':').map_or(baseline, |(_, name)| name)
@@ -546,7 +509,7 @@ mod tests {
             (1_347_000.0, None, "1347000"),
             (90_000.0, Some("min"), "90000 min"),
         ] {
-            assert_eq!(value(number, unit).replace('-', "−"), shown);
+            assert_eq!(value(number, unit), shown);
         }
         assert_eq!(values([980.0, 12_500.0], Some("ms")), ["0.98 s", "12.5 s"]);
     }

@@ -10,6 +10,7 @@ use super::text::number;
 use super::{Exporter, Folder};
 use kubebench_format::result::BenchmarkResult;
 use kubebench_format::result::v1::Direction;
+use kubebench_syntax::words::counted;
 
 /// The file of metrics of which less is better.
 const SMALLER: &str = "smaller-is-better.json";
@@ -77,8 +78,8 @@ impl Exporter for Github {
 fn extra(runs: usize, run: &BenchmarkResult) -> String {
     let commit = run.source.commit.as_deref().unwrap_or("unknown");
     format!(
-        "median of {runs} run{}\nsession {} of {}\ncommit {commit}",
-        if runs == 1 { "" } else { "s" },
+        "median of {}\nsession {} of {}\ncommit {commit}",
+        counted(runs, "run"),
         run.run.session,
         run.run.started_at
     )

@@ -13,6 +13,7 @@ use super::location::Location;
 use super::printable::{LineBreaks, printable};
 use crate::diag::{Diagnostic, Severity};
 use crate::text::SourceMap;
+use crate::words::counted;
 
 /// How many annotations of each severity GitHub shows of one step.
 const SHOWN: usize = 10;
@@ -28,8 +29,7 @@ pub(super) fn render(report: &Report<'_>) -> String {
         .into_iter()
         .filter_map(|severity| {
             let more = report.count(severity).saturating_sub(SHOWN);
-            let plural = if more == 1 { "" } else { "s" };
-            (more > 0).then(|| format!("{more} more {}{plural}", severity.name()))
+            (more > 0).then(|| counted(more, &format!("more {}", severity.name())))
         })
         .collect();
     if !hidden.is_empty() {

@@ -104,10 +104,10 @@ impl Draft<'_> {
         let below = self.rule.min.filter(|min| median < *min);
         let above = self.rule.max.filter(|max| median > *max);
         if let Some(min) = below {
-            let said = format!("{} is below `min: {}`", shown(median), words::number(min));
+            let said = format!("{} is below `min: {min}`", shown(median));
             self.passes_limit(line, "belowMin", said, |value| value < min);
         } else if let Some(max) = above {
-            let said = format!("{} is above `max: {}`", shown(median), words::number(max));
+            let said = format!("{} is above `max: {max}`", shown(median));
             self.passes_limit(line, "aboveMax", said, |value| value > max);
         }
     }
