@@ -1,6 +1,6 @@
 //! What the values of sessions say: by how much a candidate differs from its baseline, how sure that is, and the verdict.
 //!
-//! Pure, of numbers alone. The method is `docs/statistics.md`'s: session medians, on a logarithmic scale where all are positive; a t
+//! Pure, of numbers alone. The method is `docs/explanation/statistics.md`'s: session medians, on a logarithmic scale where all are positive; a t
 //! prediction interval against a history, exact rank and sign tests for groups and pairs; a verdict of change needs significance and
 //! practical size.
 

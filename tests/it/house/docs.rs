@@ -203,9 +203,13 @@ fn what_others_read_in_the_documents_does_its_work() {
     let yaml = |text: &str| -> Vec<String> {
         blocks(text).into_iter().filter(|(info, _)| info == "yaml").map(|(_, text)| text).collect()
     };
-    let page = text_of(Path::new("docs/pull-requests.md"));
-    let check_alone = yaml(page.split("\n## The check alone\n").nth(1).unwrap());
-    let [github, gitlab] = &check_alone[..] else { panic!("one file for GitHub, one for GitLab") };
+    let check_alone = ["gate-pull-requests-on-github", "gate-merge-requests-on-gitlab"].map(|name| {
+        let page = text_of(Path::new(&format!("docs/how-to/{name}.md")));
+        let found = yaml(page.split("\n## The check alone\n").nth(1).unwrap());
+        let [only] = &found[..] else { panic!("{name}: one file") };
+        only.clone()
+    });
+    let [github, gitlab] = &check_alone;
     let applied = yaml(&text_of(Path::new("docs/gitops.md")));
     let [argo_cd, flux] = &applied[..] else { panic!("one file for Argo CD, one for Flux") };
     for object in [argo_cd, flux] {

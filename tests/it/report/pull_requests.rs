@@ -1,4 +1,4 @@
-//! What `.github/` and docs/pull-requests.md give people: actions that do their work, are pinned, and put nothing of a stranger into a shell.
+//! What `.github/` and docs/how-to/gate-pull-requests-on-github.md give people: actions that do their work, are pinned, and put nothing of a stranger into a shell.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,7 +10,9 @@ use serde_json::Value as Json;
 
 use crate::support::project::{Folder, files_below, relative, repository};
 
-const PAGE: &str = "docs/pull-requests.md";
+const PAGE: &str = "docs/how-to/gate-pull-requests-on-github.md";
+/// The page that shows a comment.
+const COMMENT_PAGE: &str = "docs/reference/gate.md";
 const MARK: &str = "<!-- kubebench gate . kubebench-examples -->";
 
 fn read(path: &str) -> String {
@@ -120,10 +122,10 @@ fn the_comment_in_the_page_is_the_one_that_is_written() {
     assert_eq!((made("summary.md"), made("out/number").as_str()), (comment.clone(), "7\n"));
     // The commits of the series are not of this folder.
     let comment = comment.replace("\nThere is no git history here, so all earlier sessions are the baseline\n", "");
-    let page = read(PAGE);
+    let page = read(COMMENT_PAGE);
     let (before, rest) = page.split_once("````markdown\n").unwrap();
     let (_, after) = rest.split_once("````").unwrap();
-    assert_file(&repository().join(PAGE), &format!("{before}````markdown\n{comment}````{after}"));
+    assert_file(&repository().join(COMMENT_PAGE), &format!("{before}````markdown\n{comment}````{after}"));
     let readme = read("README.md");
     let quoted: Vec<&str> = readme.lines().filter_map(|line| line.strip_prefix("> ")).collect();
     assert!(quoted.len() > 4 && quoted.iter().all(|line| comment.lines().any(|is| is == *line)), "{quoted:#?}");
