@@ -353,20 +353,20 @@ fn results_are_checked() {
     );
 }
 
-/// The table of tools in docs/extraction.md is that of the program, and so is docs/tools.md.
+/// The table of tools in docs/reference/extraction.md is that of the program, and so is docs/reference/tools.md.
 #[test]
 fn documented_tools_are_the_tools() {
-    let text = fs::read_to_string(repository().join("docs/extraction.md")).unwrap();
+    let text = fs::read_to_string(repository().join("docs/reference/extraction.md")).unwrap();
     let row = |tool: &tool::Tool| {
         let source =
             if tool.source.starts_with("http") { format!("<{}>", tool.source) } else { tool.source.to_owned() };
         format!("| `{}` | {} | {source} |\n", tool.name, tool.reads.replace('|', "\\|"))
     };
-    assert_file(&repository().join("docs/tools.md"), &tool::document());
+    assert_file(&repository().join("docs/reference/tools.md"), &tool::document());
     let table: String = TOOLS.iter().map(row).collect();
     let table = format!("| tool | reads | described by |\n|---|---|---|\n{table}");
     let (before, _) = text.split_once("| tool | reads |").unwrap_or((&text, ""));
-    assert_file(&repository().join("docs/extraction.md"), &format!("{before}{table}"));
+    assert_file(&repository().join("docs/reference/extraction.md"), &format!("{before}{table}"));
 }
 
 /// What a load generator reports leaves out the requests that failed, so that a run in which one failed does not count,

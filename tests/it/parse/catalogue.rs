@@ -202,7 +202,7 @@ fn tools_that_warn_of_their_runs_say_so() {
     }
     let known: BTreeSet<Caution> = TOOLS.iter().flat_map(|tool| tool.cautions).copied().collect();
     assert_eq!(known, BTreeSet::from(Caution::ALL), "what a spec can forbid, and what some tool says");
-    let documented = std::fs::read_to_string(repository().join("docs/extraction.md")).unwrap();
+    let documented = std::fs::read_to_string(repository().join("docs/reference/extraction.md")).unwrap();
     for caution in Caution::ALL {
         assert!(documented.contains(&format!("| `{}` |", caution.name())), "{}", caution.name());
     }

@@ -219,7 +219,7 @@ fn asked(server: &str, preset: &Preset) -> String {
 
 #[test]
 fn the_presets_are_documented_as_they_are() {
-    let page = std::fs::read_to_string(repository().join("docs/extraction.md")).unwrap();
+    let page = std::fs::read_to_string(repository().join("docs/reference/extraction.md")).unwrap();
     let chapter = page.split("\n## Presets of Prometheus\n").nth(1).unwrap().split("\n## ").next().unwrap();
     let documented: Vec<&str> =
         chapter.lines().filter(|line| line.starts_with("| `") && line.matches('|').count() == 7).collect();
