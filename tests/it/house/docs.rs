@@ -10,6 +10,7 @@ use kubebench_compiler::compile::{Input, Workspace};
 use kubebench_compiler::lower::Unreadable;
 
 use crate::support::judges;
+use crate::support::project::files_below as below;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_kubebench");
 
@@ -28,6 +29,9 @@ spec:
       prices: {currency: EUR, nvidia.com/gpu: 2.10, cpu: 0.04}
 ";
 
+/// The parts of the documentation.
+const FOLDERS: [&str; 4] = ["docs/tutorial", "docs/how-to", "docs/reference", "docs/explanation"];
+
 fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -38,11 +42,8 @@ fn documents() -> Vec<PathBuf> {
         ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "deploy/README.md"]
             .map(PathBuf::from)
             .to_vec();
-    for folder in ["docs", "docs/codes", "docs/decisions"] {
-        let entries = fs::read_dir(repository().join(folder)).unwrap();
-        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        found.extend(names.filter(|name| name.ends_with(".md")).map(|name| Path::new(folder).join(name)));
-    }
+    let pages = below(&repository().join("docs")).into_iter().filter(|page| page.extension().is_some_and(|end| end == "md"));
+    found.extend(pages.map(|page| page.strip_prefix(repository()).unwrap().to_owned()));
     found.sort();
     found
 }
@@ -76,14 +77,30 @@ fn files(document: &Path) -> Vec<(String, String)> {
     blocks(&text_of(document)).into_iter().filter_map(named).collect()
 }
 
-/// The two projects: that of README.md, and that of all pages in docs/.
-fn projects() -> [(Vec<PathBuf>, Vec<(String, String)>); 2] {
-    let of_docs: Vec<PathBuf> =
-        documents().into_iter().filter(|document| document.parent() == Some(Path::new("docs"))).collect();
+/// The projects: that of README.md, and that of the pages of each folder that shows a project file.
+fn projects() -> Vec<(Vec<PathBuf>, Vec<(String, String)>)> {
     let mut readme = files(Path::new("README.md"));
     readme.push(("kubebench.yaml".to_owned(), README_PROJECT.to_owned()));
-    let docs = of_docs.iter().flat_map(|document| files(document)).collect();
-    [(vec![PathBuf::from("README.md")], readme), (of_docs, docs)]
+    let mut found = vec![(vec![PathBuf::from("README.md")], readme)];
+    for folder in FOLDERS {
+        let pages: Vec<PathBuf> =
+            documents().into_iter().filter(|document| document.parent() == Some(Path::new(folder))).collect();
+        let files: Vec<(String, String)> = pages.iter().flat_map(|page| files(page)).collect();
+        if files.is_empty() {
+            let lacking: Vec<_> = pages.iter().filter(|page| text_of(page).contains("\n```console\n")).collect();
+            assert!(lacking.is_empty(), "{lacking:?}: commands need a project");
+        } else {
+            found.push((pages, files));
+        }
+    }
+    assert!(found.len() > 3);
+    found
+}
+
+/// The files of the project that the pages of a folder show.
+fn project_of(folder: &str) -> Vec<(String, String)> {
+    let is_in = |pages: &[PathBuf]| pages.iter().any(|page| page.parent() == Some(Path::new(folder)));
+    projects().into_iter().find(|(pages, _)| is_in(pages)).unwrap().1
 }
 
 #[test]
@@ -165,18 +182,11 @@ fn make_project(root: &Path, files: &[(String, String)], outdated: bool) {
     }
 }
 
-/// The files that the pages of a folder show.
-fn files_below(folder: &str) -> Vec<(String, String)> {
-    let entries = fs::read_dir(repository().join(folder)).unwrap();
-    let paths = entries.map(|entry| entry.unwrap().path());
-    paths.filter(|path| path.extension().is_some_and(|end| end == "md")).flat_map(|page| files(&page)).collect()
-}
-
 /// The spec that docs/reference/spec.md begins with reads what programs print, and a training that diverged does not count.
 #[test]
 fn the_spec_by_example_reads_whole_numbers() {
     let place = tempfile::tempdir().unwrap();
-    make_project(place.path(), &files_below("docs/reference"), false);
+    make_project(place.path(), &project_of("docs/reference"), false);
     let parsed = |rates: &[&str], losses: &[&str]| -> serde_json::Value {
         let rates = rates.iter().map(|rate| format!("total images/sec: {rate}\n"));
         let losses = losses.iter().zip(1..).map(|(loss, step)| format!("step {step} loss {loss}\n"));
@@ -244,7 +254,7 @@ fn what_others_read_in_the_documents_does_its_work() {
         let (_, rest) = text.split_once(key).unwrap();
         rest.lines().next().unwrap().to_owned()
     };
-    let [(_, files), _] = projects();
+    let (_, files) = projects().remove(0);
     for (name, outdated, status) in [("sound", false, 0), ("outdated", true, 1)] {
         let project = place.path().join(name);
         make_project(&project, &files, outdated);

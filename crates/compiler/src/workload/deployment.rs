@@ -43,7 +43,7 @@ const SERVER: &str = "server";
 /// Where servers listen as a rule.
 const PORT: u16 = 8000;
 
-/// A server: pods alike behind one address, and what loads them.
+/// A server: identical pods behind one address, and a load generator.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[derive(Default)]

@@ -44,7 +44,7 @@ const KNATIVE: &str = "Knative";
 /// The name that KServe wants for the container that answers.
 const CONTAINER: &str = "kserve-container";
 
-/// A server by KServe: a predictor, what may be in front of it, and what loads them.
+/// A server by KServe: a predictor, an optional transformer, and a load generator.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("examples" = [{"predictor": {"model": {"modelFormat": "sklearn", "storageUri": "gs://models/iris"}}, "load": {"image": "registry.example/load:1"}}]))]

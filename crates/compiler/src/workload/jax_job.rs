@@ -33,7 +33,7 @@ jaxJob:
     replicas: 2
 ";
 
-/// A JAXJob: processes alike, one a pod.
+/// A JAXJob: identical processes, one in each pod.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("examples" = [{"image": "registry.example/jax:0.10.2", "command": ["python3", "train.py"], "worker": {"replicas": 2}}]))]

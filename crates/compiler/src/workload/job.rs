@@ -31,7 +31,7 @@ job:
   resources: {cpu: 1, memory: 1Gi}
 ";
 
-/// A Job: one pod, or several alike.
+/// A Job: one pod, or several identical ones.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("examples" = [{"image": "docker.io/library/python:3.13-slim", "command": ["python3", "-V"]}]))]

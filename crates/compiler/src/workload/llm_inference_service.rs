@@ -45,7 +45,7 @@ const PREFILL_WORKER: &str = "prefill-worker";
 /// The name that KServe wants for the container that answers.
 const CONTAINER: &str = "main";
 
-/// A language model by KServe, and what loads it.
+/// A language model by KServe, and a load generator.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("examples" = [{"model": {"uri": "hf://Qwen/Qwen3-0.6B"}, "resources": {"nvidia.com/gpu": 1}, "load": {"image": "registry.example/load:1"}}]))]

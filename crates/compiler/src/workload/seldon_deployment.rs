@@ -44,7 +44,7 @@ seldonDeployment:
 /// The port of the orchestrator that stands before each graph.
 const PORT: u16 = 8000;
 
-/// A server by Seldon Core v1, and what loads it.
+/// A server by Seldon Core v1, and a load generator.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("examples" = [{"protocol": "v2", "predictors": [{"name": "default", "graph": {"name": "m", "implementation": "TRITON_SERVER", "modelUri": "gs://models/m"}}], "load": {"image": "registry.example/load:1"}}]))]

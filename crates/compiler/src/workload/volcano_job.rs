@@ -39,7 +39,7 @@ volcanoJob:
       command: [python3, -c, 'import os; print(\"worker\", os.environ[\"VC_TASK_INDEX\"]); print(\"throughput: 42.0\")']
 ";
 
-/// A Job of Volcano: tasks, each of pods alike, that start together.
+/// A Job of Volcano: tasks of identical pods that start together.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("examples" = [{"image": "registry.example/train:1", "tasks": [{"name": "worker", "replicas": 2, "command": ["python3", "train.py"]}]}]))]

@@ -152,10 +152,10 @@ pub struct TrialMetric {
     /// The last value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latest: Option<f64>,
-    /// The least value.
+    /// The minimum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<f64>,
-    /// The greatest value.
+    /// The maximum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<f64>,
 }

@@ -421,9 +421,9 @@ pub struct Stats {
     pub median: f64,
     /// The median of the absolute deviations from the median, not scaled.
     pub mad: f64,
-    /// The least value.
+    /// The minimum.
     pub min: f64,
-    /// The greatest value.
+    /// The maximum.
     pub max: f64,
     /// The 1st percentile.
     pub p01: f64,

@@ -153,7 +153,7 @@ pub(super) struct FeasibleSpace {
     #[serde(default)]
     #[schemars(extend("examples" = ["0.01"]))]
     pub(super) min: Option<Text>,
-    /// The greatest value.
+    /// The maximum.
     #[serde(default)]
     #[schemars(extend("examples" = ["0.05"]))]
     pub(super) max: Option<Text>,

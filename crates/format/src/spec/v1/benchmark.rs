@@ -106,7 +106,7 @@ pub struct BenchmarkSpec {
     #[serde(default)]
     #[schemars(extend("examples" = [{"job": {"image": "docker.io/library/python:3.13-slim", "command": ["python3", "-V"]}}]))]
     pub workload: PerCase<Workload>,
-    /// Where the pods of a run are to each other.
+    /// How the pods of a run are placed relative to each other.
     #[serde(default)]
     #[schemars(extend("default" = [], "examples" = [[{"together": ["launcher", "worker"]}, {"spread": "worker", "over": "topology.kubernetes.io/rack"}]]))]
     pub placement: PerCase<Vec<Placement>>,
@@ -118,11 +118,11 @@ pub struct BenchmarkSpec {
     #[serde(default)]
     #[schemars(extend("default" = [], "examples" = [[{"name": "throughput", "unit": "images/s", "better": "higher", "primary": true, "from": {"log": {"pattern": "images/sec: (?P<value>\\S+)"}}}]]))]
     pub metrics: Vec<Metric>,
-    /// What must hold for a run to count; a run that fails one is `invalid` and never averaged.
+    /// Conditions for a run to count; a run that fails one is `invalid` and is never averaged.
     #[serde(default)]
     #[schemars(extend("default" = [], "examples" = [[{"metric": "loss", "finite": true}, {"restarts": 0}]]))]
     pub checks: Vec<Check>,
-    /// What `kubebench gate` decides by.
+    /// The rules of `kubebench gate`.
     #[serde(default)]
     #[schemars(extend("default" = [], "examples" = [[{"metric": "throughput", "maxRegression": "3%"}]]))]
     pub gates: Vec<Gate>,
@@ -279,7 +279,7 @@ pub struct Artifact {
     pub sha256: Option<Text>,
 }
 
-/// A Job of one pod beside the runs.
+/// A Job of one pod before or after the runs.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StepJob {

@@ -1,11 +1,11 @@
-//! What must hold for a run to count.
+//! A condition for a run to count.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::scalar::{CountFromZero, Flag, Number, Percentage};
 
-/// What must hold for a run to count.
+/// A condition for a run to count.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Check {
@@ -17,15 +17,15 @@ pub struct Check {
     #[serde(default)]
     #[schemars(extend("examples" = [true]))]
     pub finite: Option<Flag>,
-    /// The value is at least this.
+    /// The minimum value.
     #[serde(default)]
     #[schemars(extend("examples" = [0.75]))]
     pub min: Option<Number>,
-    /// The value is at most this.
+    /// The maximum value.
     #[serde(default)]
     #[schemars(extend("examples" = [2.5]))]
     pub max: Option<Number>,
-    /// The containers were restarted at most so often.
+    /// The maximum number of container restarts.
     #[serde(default)]
     #[schemars(extend("examples" = [0]))]
     pub restarts: Option<CountFromZero>,
@@ -33,17 +33,17 @@ pub struct Check {
     #[serde(default)]
     #[schemars(extend("examples" = [{"max": "1%"}]))]
     pub failed_requests: Option<FailedRequests>,
-    /// What a tool may not say of its own run.
+    /// Warnings of a tool about its own run that make the run invalid.
     #[serde(default)]
     #[schemars(extend("examples" = [{"forbid": ["debugBuild"]}]))]
     pub cautions: Option<Cautions>,
 }
 
-/// What a tool may not say of its own run.
+/// Warnings of a tool about its own run that make the run invalid.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Cautions {
-    /// With one of these a run is invalid.
+    /// A run with one of these is invalid.
     #[schemars(length(min = 1), extend("examples" = [["debugBuild", "frequencyScaling"]]))]
     pub forbid: Vec<Caution>,
 }

@@ -14,7 +14,7 @@ pub struct RoleBlock {
     /// How many pods the role has.
     #[schemars(extend("default" = 1, "examples" = [4, "${{ matrix.workers }}"]))]
     pub replicas: Option<Count>,
-    /// The image of the main container; said beside the roles, it holds for every role without one.
+    /// The image of the main container; next to the roles, it applies to every role without one.
     pub image: Option<ImageRef>,
     /// The program and its first arguments, one word an element, never a shell line. Without it the image's entry point runs.
     #[schemars(extend("default" = [], "examples" = [["torchrun", "train.py"]]))]

@@ -64,9 +64,9 @@ pub enum Reduce {
     First,
     /// The last value.
     Last,
-    /// The least value.
+    /// The minimum.
     Min,
-    /// The greatest value.
+    /// The maximum.
     Max,
     /// The arithmetic mean.
     Mean,
@@ -89,11 +89,11 @@ pub struct Window {
     #[serde(default)]
     #[schemars(extend("minItems" = 2, "maxItems" = 2, "examples" = [[10, 100]]))]
     pub steps: Option<Vec<CountFromZero>>,
-    /// All but the first so many values.
+    /// All but the first N values.
     #[serde(default)]
     #[schemars(extend("examples" = [5]))]
     pub skip_first: Option<CountFromZero>,
-    /// The last so many values.
+    /// The last N values.
     #[serde(default)]
     #[schemars(extend("examples" = [20]))]
     pub last_n: Option<Count>,
@@ -148,7 +148,7 @@ pub struct Source {
     #[serde(default)]
     #[schemars(extend("examples" = [{"name": "train"}]))]
     pub node: Option<NodeSource>,
-    /// What the trials of the measured Experiment were observed to reach.
+    /// The observed objective of the trials of the measured Experiment.
     #[serde(default)]
     #[schemars(extend("examples" = [{"metric": "accuracy"}]))]
     pub trials: Option<TrialsSource>,
@@ -366,7 +366,7 @@ pub struct NodeSource {
     pub name: Text,
 }
 
-/// What the trials of the measured Experiment were observed to reach.
+/// The observed objective of the trials of the measured Experiment.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TrialsSource {
@@ -463,22 +463,22 @@ impl Reports {
     }
 }
 
-/// What `kubebench gate` decides by.
+/// The rules of `kubebench gate`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Gate {
-    /// The metric that is judged.
+    /// The metric that is compared.
     #[schemars(extend("examples" = ["throughput"]))]
     pub metric: String,
     /// How much worse than the history it may get.
     #[serde(default)]
     #[schemars(extend("examples" = ["3%"]))]
     pub max_regression: Option<Percentage>,
-    /// The value is at least this.
+    /// The minimum value.
     #[serde(default)]
     #[schemars(extend("examples" = [1000]))]
     pub min: Option<Number>,
-    /// The value is at most this.
+    /// The maximum value.
     #[serde(default)]
     #[schemars(extend("examples" = [0.5]))]
     pub max: Option<Number>,
@@ -492,7 +492,7 @@ pub struct Gate {
     pub confirm: Option<Confirm>,
 }
 
-/// What a gate holds the newest session against: exactly one of them.
+/// What a gate compares the newest session with: exactly one of these.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
@@ -505,7 +505,7 @@ pub struct GateBaseline {
     #[serde(default)]
     #[schemars(extend("examples" = ["v1.4"]))]
     pub tag: Option<Text>,
-    /// A fixed value, as of a promise: nothing is known of its noise, so `maxRegression` of it is a limit.
+    /// A fixed value, such as a promise. Its noise is unknown, so `maxRegression` is a limit.
     #[serde(default)]
     #[schemars(extend("examples" = [1450.0]))]
     pub value: Option<Number>,

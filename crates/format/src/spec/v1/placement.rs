@@ -1,11 +1,11 @@
-//! Where the pods of a run are to each other.
+//! How the pods of a run are placed relative to each other.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::scalar::Text;
 
-/// Where pods are to each other: `together` or `spread`.
+/// How pods are placed relative to each other: `together` or `spread`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Placement {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::container::{EnvValue, LabelValue, Resources};
 use super::scalar::{Patch, Text};
 
-/// What holds for pods of a target: those of its benchmarks and those of the steps.
+/// Settings of the pods of a target: those of its benchmarks and those of the steps.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Pods {
@@ -31,7 +31,7 @@ pub struct Pods {
     /// The security context of the pods, as in a pod spec; `none` leaves `runAsUser`, `runAsGroup` or `fsGroup` to the cluster.
     #[schemars(extend("default" = {}, "examples" = [{"runAsUser": "none", "runAsGroup": "none", "fsGroup": "none"}]))]
     pub security_context: Option<Patch>,
-    /// The RuntimeClass of the pods; `none` for the cluster's usual runtime.
+    /// The RuntimeClass of the pods; `none` for the cluster's default.
     #[schemars(extend("format" = "dns1123-subdomain", "examples" = ["nvidia"]))]
     pub runtime_class: Option<String>,
     /// Secrets with credentials of registries, as in a pod spec.
@@ -40,13 +40,13 @@ pub struct Pods {
     /// How the pods resolve names, as in a pod spec.
     #[schemars(extend("default" = {}, "examples" = [{"options": [{"name": "ndots", "value": "1"}]}]))]
     pub dns_config: Option<Patch>,
-    /// Addresses of hosts that no server of names knows, as in a pod spec.
+    /// Addresses of hosts that DNS does not know, as in a pod spec.
     #[schemars(extend("default" = [], "examples" = [[{"ip": "10.0.0.7", "hostnames": ["git.example"]}]]))]
     pub host_aliases: Vec<Patch>,
-    /// The scheduler of the pods; `none` for the cluster's usual one.
+    /// The scheduler of the pods; `none` for the cluster's default.
     #[schemars(extend("examples" = ["default-scheduler"]))]
     pub scheduler_name: Option<Text>,
-    /// The PriorityClass of the pods; `none` for the cluster's usual priority.
+    /// The PriorityClass of the pods; `none` for the cluster's default.
     #[schemars(extend("format" = "dns1123-subdomain", "examples" = ["benchmarks"]))]
     pub priority_class: Option<String>,
     /// Resources of the container of a step; no schema but that of `steps` has them.
@@ -69,7 +69,7 @@ impl JsonSchema for StepPods {
         let mut schema = Pods::json_schema(generator);
         schema.insert(
             "description".to_owned(),
-            "What holds for the pods of the steps. A field takes the place of the same field of `pods`; labels, annotations and variables are added to those.".into(),
+            "Settings of the pods of the steps. A field replaces the same field of `pods`; labels, annotations and variables are added to those.".into(),
         );
         if let Some(properties) = schema.get_mut("properties").and_then(serde_json::Value::as_object_mut) {
             let field = serde_json::json!({

@@ -38,7 +38,7 @@ pub struct ProjectSpec {
     /// The folder that manifests are written to.
     #[schemars(extend("default" = "generated", "examples" = ["generated"]))]
     pub output: Option<RelativePath>,
-    /// Where results go.
+    /// Where results are recorded.
     #[schemars(extend("default" = {}, "examples" = [{"directory": "results", "mode": "branch", "branch": "kubebench/results"}]))]
     pub results: ResultsSettings,
     /// The site that `kubebench report` makes, once it is published.
@@ -51,7 +51,7 @@ pub struct ProjectSpec {
     /// began before is open.
     #[schemars(extend("format" = "day-or-revision", "examples" = ["2026-01-31", "v1.4"]))]
     pub judge_from: Option<Text>,
-    /// Kinds of objects that manifests may bring beside those that every project allows, as `GROUP/KIND`, or `KIND` where there is no group.
+    /// Kinds of objects that manifests may contain in addition to those that every project allows, as `GROUP/KIND`, or `KIND` where there is no group.
     #[schemars(extend("default" = [], "uniqueItems" = true, "examples" = [["apps/StatefulSet"]]))]
     pub allow_kinds: Vec<ObjectKind>,
     /// The image of the workflow's steps.
@@ -63,7 +63,7 @@ pub struct ProjectSpec {
     /// Which versions of kubebench may compile this project.
     #[schemars(extend("format" = "version-requirement", "examples" = [">=0.1, <0.2"]))]
     pub required_version: Option<String>,
-    /// What specs leave unsaid.
+    /// Defaults of fields that specs omit.
     #[schemars(extend("default" = {}, "examples" = [{"repeats": 3, "timeout": "2h"}]))]
     pub defaults: Defaults,
     /// Clusters and namespaces that benchmarks run in; without it, one target `default`.
@@ -139,14 +139,14 @@ pub enum LintLevel {
     Off,
 }
 
-/// Where results go.
+/// Where results are recorded.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ResultsSettings {
     /// The folder of result files, in the branch that holds them.
     #[schemars(extend("default" = "results", "examples" = ["results"]))]
     pub directory: Option<RelativePath>,
-    /// How results reach git: a commit on a branch, a ref a run folded later, or a local commit.
+    /// How results reach git: a commit on a branch, one ref for each run that is folded later, or a local commit.
     #[schemars(extend("default" = "branch", "examples" = ["inbox"]))]
     pub mode: Option<ResultsMode>,
     /// The repository that results are pushed to, as git names it.
@@ -161,22 +161,22 @@ pub struct ResultsSettings {
     /// The Secret that holds the git credential of the recorder (keys `username` and `password`, or `ssh-privatekey`; `ca.crt`, `known_hosts`).
     #[schemars(extend("default" = "kubebench-git", "format" = "dns1123-subdomain", "examples" = ["kubebench-git"]))]
     pub credential: Option<String>,
-    /// What becomes of a server of SSH whose key is not in `known_hosts` of that Secret, or where there is none.
+    /// What to do if the key of an SSH server is not in `known_hosts` of the Secret, or the Secret has none.
     #[schemars(extend("default" = "known", "examples" = ["known"]))]
     pub ssh_host_keys: Option<SshHostKeys>,
-    /// The certificate authorities by which the steps know servers of git and Prometheus, in place of the public ones.
+    /// The certificate authorities that the steps trust for git and Prometheus, instead of the public ones.
     #[schemars(extend("examples" = [{"configMap": "corporate-ca", "key": "ca.crt"}]))]
     pub ca: Option<CertificateAuthorities>,
     /// The key that the recorder signs results with.
     #[schemars(extend("examples" = [{"secret": "kubebench-signing"}]))]
     pub signing: Option<SigningSettings>,
-    /// The public keys that signatures are checked by. For a rotation, several count at once.
+    /// The public keys that verify signatures. During a rotation, several are valid.
     #[schemars(extend("default" = [], "examples" = [[{"name": "recorder-2026", "publicKey": "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n", "notBefore": "2026-01-01"}]]))]
     pub keys: Vec<ResultKey>,
-    /// Whether only results count that one of the keys has signed, measured where jobs could not write the result.
+    /// Counts only results that one of the keys has signed, and that no job could have written.
     #[schemars(extend("default" = false, "examples" = [true]))]
     pub require_signed: Option<Flag>,
-    /// Whether with `requireSigned` those count too that lay on a volume which does not keep jobs apart from the steps.
+    /// Counts signed results even if jobs and steps ran as one user, so that a job could have written them.
     #[schemars(extend("default" = false, "examples" = [true]))]
     pub allow_unseparated: Option<Flag>,
 }
@@ -204,9 +204,9 @@ pub struct CertificateAuthorities {
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 pub enum SshHostKeys {
-    /// Nothing is recorded there.
+    /// Recording fails.
     Known,
-    /// It is taken for the right one, where the Secret has no `known_hosts`.
+    /// The key is accepted, if the Secret has no `known_hosts`.
     AcceptNew,
 }
 
@@ -219,21 +219,21 @@ pub struct SigningSettings {
     pub secret: String,
 }
 
-/// A public key that signatures over results are checked by.
+/// A public key that verifies signatures of results.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResultKey {
-    /// What people call it.
+    /// A name for people.
     #[schemars(extend("examples" = ["recorder-2026"]))]
     pub name: Dns1123Label,
     /// The key, as `openssl pkey -pubout` writes it.
     #[schemars(extend("examples" = ["-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n"]))]
     pub public_key: Text,
-    /// The first day (UTC) on which a run may have ended that is signed with it.
+    /// The first day (UTC) on which a run that is signed with the key may have ended.
     #[serde(default)]
     #[schemars(extend("format" = "day", "examples" = ["2026-01-01"]))]
     pub not_before: Option<String>,
-    /// The last one.
+    /// The last such day (UTC).
     #[serde(default)]
     #[schemars(extend("format" = "day", "examples" = ["2027-01-31"]))]
     pub not_after: Option<String>,
@@ -255,13 +255,13 @@ pub struct ReportSettings {
 pub enum ResultsMode {
     /// A commit on the results branch.
     Branch,
-    /// One ref a run, folded into the branch later.
+    /// One ref for each run, folded into the branch later.
     Inbox,
     /// A commit in the checkout at hand, without a push.
     Local,
 }
 
-/// What specs leave unsaid.
+/// Defaults of fields that specs omit.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Defaults {
@@ -282,7 +282,7 @@ pub struct Defaults {
     pub claim_size: Option<Quantity>,
 }
 
-/// A cluster and namespace that benchmarks run in, and what holds there.
+/// A cluster and namespace that benchmarks run in, and their settings.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Target {
@@ -316,19 +316,19 @@ pub struct Target {
     /// A name that targets with the same nodes share: their Workflows are counted together.
     #[schemars(extend("examples" = ["a100-pool"]))]
     pub concurrency_group: Option<Dns1123Label>,
-    /// What holds for all pods: those of the benchmarks and those of the steps.
+    /// Settings of all pods: those of the benchmarks and those of the steps.
     #[schemars(extend("default" = {}, "examples" = [{"imagePullSecrets": [{"name": "registry"}], "runtimeClass": "nvidia"}]))]
     pub pods: Pods,
-    /// What holds for the pods of the steps beside that.
+    /// Settings of the pods of the steps, in addition to `pods`.
     #[schemars(extend("default" = {}, "examples" = [{"env": {"HTTPS_PROXY": "http://proxy.example:3128"}}]))]
     pub steps: StepPods,
     /// The Prometheus that metric queries go to.
     #[schemars(extend("examples" = [{"url": "http://prometheus.monitoring:9090"}]))]
     pub prometheus: Option<Prometheus>,
-    /// Prices an hour by resource, for `plan`.
+    /// Prices per hour and resource, for `plan`.
     #[schemars(extend("examples" = [{"currency": "EUR", "nvidia.com/gpu": 2.10, "cpu": 0.04}]))]
     pub prices: Option<Prices>,
-    /// Registries to pull from instead, by what images begin with as they are written; the longest match counts.
+    /// Registries to pull from instead, by the prefix of the image; the longest prefix wins.
     #[schemars(extend("default" = {}, "examples" = [{"docker.io": "mirror.example/docker"}], "propertyNames" = {"format": "image-prefix"}))]
     pub image_mirrors: BTreeMap<String, ImagePrefix>,
     /// What the pods may reach.
@@ -337,7 +337,7 @@ pub struct Target {
     /// The Pod Security level that the namespace enforces.
     #[schemars(extend("default" = "baseline", "examples" = ["restricted"]))]
     pub pod_security: Option<PodSecurity>,
-    /// For whom the tokens may be that pods mount, beside those of no audience and of the API server, which are always refused.
+    /// Audiences of the tokens that pods may mount. Tokens without an audience and those for the API server are always refused.
     #[schemars(extend("default" = [], "uniqueItems" = true, "examples" = [["sts.amazonaws.com"]]))]
     pub token_audiences: Vec<Text>,
     /// Your own values for `${{ target.values.NAME }}`.
@@ -427,7 +427,7 @@ impl JsonSchema for Prices {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "type": "object",
-            "description": "Prices an hour: `currency`, and a number for each resource name (memory by the GiB).",
+            "description": "Prices per hour: `currency`, and a number for each resource name (memory per GiB).",
             "properties": { "currency": { "type": "string", "description": "The ISO 4217 code.", "minLength": 3, "maxLength": 3, "examples": ["EUR"] } },
             "required": ["currency"],
             "propertyNames": { "format": "price-key" },
@@ -465,7 +465,7 @@ impl<'de> Deserialize<'de> for Prices {
     }
 }
 
-/// What the pods may reach beside each other and DNS.
+/// What the pods may reach, in addition to each other and DNS.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct NetworkPolicySettings {

@@ -7,7 +7,7 @@ use super::benchmark::{Inputs, StepJob, Workload};
 use super::placement::Placement;
 use super::scalar::{Dns1123Label, Duration, PerCase, Text};
 
-/// One form of a benchmark: what it says replaces what `spec` says.
+/// One form of a benchmark: its fields replace those of `spec`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Variant {
@@ -18,7 +18,7 @@ pub struct Variant {
     #[serde(default)]
     #[schemars(extend("default" = "", "examples" = ["The same model in PyTorch"]))]
     pub description: Option<Text>,
-    /// What of `spec.workload` is different. Fields of the same kind merge: mappings key by key, anything else is replaced. Another kind replaces all of it.
+    /// The fields that differ from `spec.workload`. Fields of the same kind merge: mappings key by key, anything else is replaced. Another kind replaces all of it.
     #[serde(default)]
     #[schemars(extend("examples" = [{"job": {"resources": {"cpu": 8, "memory": "16Gi"}}}]))]
     pub workload: PerCase<Workload>,
@@ -26,7 +26,7 @@ pub struct Variant {
     #[serde(default)]
     #[schemars(extend("examples" = ["4h"]))]
     pub timeout: PerCase<Duration>,
-    /// Where the pods of a run of this variant are to each other; without it, `spec.placement`.
+    /// How the pods of a run of this variant are placed relative to each other; without it, `spec.placement`.
     #[serde(default)]
     #[schemars(extend("examples" = [[{"spread": "worker"}]]))]
     pub placement: PerCase<Vec<Placement>>,
