@@ -79,14 +79,13 @@ const NOT_THE_USERS: [&str; 11] = [
     "uid",
 ];
 
-/// An object of the user's own, of any kind, of which nothing is changed but what a run needs: name, namespace, labels, variables
-/// and volumes.
+/// Your own object, of any kind. Kubebench changes only what a run needs: name, namespace, labels, variables and volumes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("examples" = [{"file": "jobs/train.yaml"}]))]
 struct Manifest {
     /// The file with the object, relative to the project root and outside the folders of specs; read as kubectl reads it.
-    /// Lookups work in it as in a spec.
+    /// Expressions work in it as in a spec.
     #[schemars(extend("examples" = ["jobs/train.yaml"]))]
     file: Option<RelativePath>,
     /// The object itself; a `List` holds several.

@@ -44,13 +44,13 @@ const API_VERSION: &str = "argoproj.io/v1alpha1";
 /// What a template has that runs as a pod of its own.
 const OF_PODS: [&str; 5] = ["container", "script", "containerSet", "resource", "data"];
 
-/// An Argo Workflow, of which nothing is changed but what a run needs: name, namespace, labels, and its arguments.
+/// An Argo Workflow. Kubebench changes only what a run needs: name, namespace, labels and arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("examples" = [{"file": "pipelines/train.yaml", "arguments": {"epochs": 3}}]))]
 struct Workflow {
     /// The file with the Workflow, relative to the project root and outside the folders of specs; read as kubectl reads it.
-    /// Lookups work in it as in a spec.
+    /// Expressions work in it as in a spec.
     #[schemars(extend("examples" = ["pipelines/train.yaml"]))]
     #[expect(dead_code, reason = "read before any spec is lowered, by `lower::Manifests`")]
     file: RelativePath,

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use super::show::age;
 use super::{Namespace, RunState, WorkflowStatus, sessions, show};
 use kubebench_contract::Config;
 use kubebench_contract::instance;
@@ -357,10 +356,4 @@ fn all_that_goes_on_is_shown_and_the_last_of_what_ended() {
     seen.workflows.push(named("going", "Running", "2026-11-19T00:00:00Z"));
     seen.workflows.push(named("also", "Running", "2026-11-18T00:00:00Z"));
     assert_eq!(names(&seen), ["going", "also"]);
-}
-
-#[test]
-fn ages_are_short() {
-    let shown: Vec<String> = [0, 119, 120, 7199, 7200, 172_799, 172_800].into_iter().map(age).collect();
-    assert_eq!(shown, ["0 s", "119 s", "2 min", "119 min", "2 h 0 min", "47 h 59 min", "2 d"]);
 }

@@ -472,25 +472,25 @@ pub struct NetworkPolicySettings {
     /// Whether a NetworkPolicy is emitted.
     #[schemars(extend("default" = true, "examples" = [false]))]
     pub enabled: Option<bool>,
-    /// Further rules for what pods may reach, as in a NetworkPolicy.
+    /// Further egress rules, as in a NetworkPolicy.
     #[schemars(extend("default" = [], "examples" = [[{"to": [{"ipBlock": {"cidr": "10.0.0.0/8"}}]}]]))]
     pub egress: Vec<Patch>,
-    /// Further rules for who may reach the pods, as in a NetworkPolicy.
+    /// Further ingress rules, as in a NetworkPolicy.
     #[schemars(extend("default" = [], "examples" = [[{"from": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}}]}]]))]
     pub ingress: Vec<Patch>,
-    /// Where names are resolved, as a rule for what pods may reach; without ports, it is port 53. Without it, it is the DNS of the
-    /// cluster in `kube-system` and its cache on the node.
+    /// The DNS servers, as an egress rule; the default port is 53. The default servers are the DNS of the cluster in `kube-system` and
+    /// its cache on the node.
     #[schemars(extend("examples" = [{"to": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "openshift-dns"}}}], "ports": [{"protocol": "UDP", "port": 5353}]}]))]
     pub dns: Option<Patch>,
-    /// Where steps reach the API server, as such a rule; without ports, it is 443 and 6443. Without it, they reach these ports anywhere.
+    /// The API server, as an egress rule of the steps; the default ports are 443 and 6443. Without it, they reach these ports anywhere.
     #[schemars(extend("examples" = [{"to": [{"ipBlock": {"cidr": "10.96.0.1/32"}}]}]))]
     pub api_server: Option<Patch>,
-    /// Where steps reach the host of `results.remote`, as such a rule; without ports, it is the port of that address. Without it,
-    /// they reach that port anywhere.
+    /// The host of `results.remote`, as an egress rule of the steps; the default port is that of the address. Without it, they reach
+    /// that port anywhere.
     #[schemars(extend("examples" = [{"to": [{"ipBlock": {"cidr": "192.0.2.10/32"}}]}]))]
     pub git: Option<Patch>,
-    /// Where steps reach Prometheus, as such a rule; without ports, it is the port of `prometheus.url`. Without it, they reach that
-    /// port anywhere.
+    /// Prometheus, as an egress rule of the steps; the default port is that of `prometheus.url`. Without it, they reach that port
+    /// anywhere.
     #[schemars(extend("examples" = [{"to": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}}]}]))]
     pub prometheus: Option<Patch>,
     /// The namespaces of operators that pods exchange requests with.
