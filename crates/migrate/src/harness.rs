@@ -29,13 +29,17 @@ pub(super) fn step(at: &At<'_>, ledger: &mut Ledger) -> Option<Map> {
             "image" | "command" | "args" | "env" | "resources" => {}
             "imagePullPolicy" => ledger.dropped(&at, "Kubernetes decides by the tag of the image"),
             "terminationMessagePath" | "terminationMessagePolicy" => ledger.dropped(&at, "nothing reads the message"),
-            _ => ledger.lost(&at, "a Job before or after the runs has only `image`, `command`, `args`, `env` and `resources`"),
+            _ => ledger
+                .lost(&at, "a Job before or after the runs has only `image`, `command`, `args`, `env` and `resources`"),
         }
     }
     let expands = |word: &At<'_>| word.text().is_some_and(|text| text.contains("$("));
     for words in ["command", "args"].into_iter().filter_map(|key| at.get(key)) {
         if words.items().iter().any(expands) {
-            ledger.lost(&words, "Jobs before and after the runs expand no `$(NAME)`; let a shell do it: `[sh, -c, … $NAME …]`");
+            ledger.lost(
+                &words,
+                "Jobs before and after the runs expand no `$(NAME)`; let a shell do it: `[sh, -c, … $NAME …]`",
+            );
         }
     }
     pod::fields(at, &["image", "command", "args", "env", "resources"], &mut role, ledger);

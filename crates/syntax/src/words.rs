@@ -65,9 +65,15 @@ mod tests {
 
     #[test]
     fn times_have_two_units_at_most() {
-        for (seconds, expected) in
-            [(0.04, "0.0 s"), (9.96, "10.0 s"), (8.0, "8 s"), (90.0, "90 s"), (303.0, "5 min 3 s"), (11_100.0, "3 h 5 min"), (2.6e5, "3 days")]
-        {
+        for (seconds, expected) in [
+            (0.04, "0.0 s"),
+            (9.96, "10.0 s"),
+            (8.0, "8 s"),
+            (90.0, "90 s"),
+            (303.0, "5 min 3 s"),
+            (11_100.0, "3 h 5 min"),
+            (2.6e5, "3 days"),
+        ] {
             assert_eq!(lasted(Duration::from_secs_f64(seconds)), expected);
         }
     }

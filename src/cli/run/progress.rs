@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use super::screen::Screen;
 use super::called;
+use super::screen::Screen;
 use crate::cli::args::Global;
 use kubebench_compiler::model::Case;
 use kubebench_contract::Run;

@@ -56,7 +56,8 @@ pub(super) fn table(stored: &[Stored]) -> String {
             let conversion = own.conversion_to(unit.get_or_insert_with(|| own.clone()));
             values.extend(conversion.zip(metric.value).map(|(conversion, value)| conversion.convert(value)));
         }
-        let (case, name, unit) = (case.to_owned(), of.name, unit.as_ref().map(MetricUnit::text).filter(|unit| !matches!(*unit, "" | "1")));
+        let (case, name, unit) =
+            (case.to_owned(), of.name, unit.as_ref().map(MetricUnit::text).filter(|unit| !matches!(*unit, "" | "1")));
         let row = match values.len() {
             0 => [case, name, "0".to_owned(), "-".to_owned(), "-".to_owned(), reason.chars().take(REASON).collect()],
             count => {
@@ -68,8 +69,7 @@ pub(super) fn table(stored: &[Stored]) -> String {
                 };
                 let scaled = Scaled::of_all([least, most].into_iter(), unit);
                 let number = |value: f64| words::number(scaled.convert(value));
-                let range =
-                    if count < 2 { String::new() } else { format!("{} … {}", number(least), number(most)) };
+                let range = if count < 2 { String::new() } else { format!("{} … {}", number(least), number(most)) };
                 [case, name, count.to_string(), scaled.value(median), spread, range]
             }
         };

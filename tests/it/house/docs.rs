@@ -42,7 +42,8 @@ fn documents() -> Vec<PathBuf> {
         ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "deploy/README.md"]
             .map(PathBuf::from)
             .to_vec();
-    let pages = below(&repository().join("docs")).into_iter().filter(|page| page.extension().is_some_and(|end| end == "md"));
+    let pages =
+        below(&repository().join("docs")).into_iter().filter(|page| page.extension().is_some_and(|end| end == "md"));
     found.extend(pages.map(|page| page.strip_prefix(repository()).unwrap().to_owned()));
     found.sort();
     found

@@ -43,7 +43,9 @@ fn documents() -> Vec<(String, String)> {
     let root = repository();
     let pages = files_below(&root.join("docs")).into_iter();
     // Decisions are of their day.
-    let is_page = |path: &PathBuf| path.extension().is_some_and(|end| end == "md") && !path.starts_with(root.join("docs/decisions"));
+    let is_page = |path: &PathBuf| {
+        path.extension().is_some_and(|end| end == "md") && !path.starts_with(root.join("docs/decisions"))
+    };
     let pages = pages.filter(is_page);
     pages
         .chain(["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].map(|name| root.join(name)))

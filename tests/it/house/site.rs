@@ -114,7 +114,8 @@ fn oracle_browser_finds_what_one_searches() {
     let [Some(mdbook), Some(node), Some(chromium), Some(wrapper)] = judges else { return };
     let place = tempfile::tempdir().unwrap();
     let book = place.path().join("book");
-    let output = Command::new(mdbook).arg("build").arg("--dest-dir").arg(&book).current_dir(repository()).output().unwrap();
+    let output =
+        Command::new(mdbook).arg("build").arg("--dest-dir").arg(&book).current_dir(repository()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && !said.contains("WARN"), "{said}");
     let asked = serde_json::json!({
@@ -134,7 +135,8 @@ fn oracle_browser_finds_what_one_searches() {
     let mut command = Command::new(node);
     let output = command.arg(repository().join("tests/browser/book.mjs")).arg(asked.to_string()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {said}"));
+    let answer: serde_json::Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {said}"));
     assert_eq!(answer["faults"], serde_json::json!([]), "{said}");
     let pages: BTreeSet<String> = pages().into_iter().map(|(path, _)| path).collect();
     assert_eq!(answer["pages"].as_u64(), Some(pages.len() as u64));

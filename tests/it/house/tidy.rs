@@ -39,7 +39,10 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     ("results", &[&["order"], &["dataset"], &["verdict"], &["compare", "export"], &["scaling"], &["disk"]]),
     ("testing", &[]),
     ("stats", &[]),
-    ("syntax", &[&["invariant"], &["text", "path", "digest", "shell", "unit", "redact", "words"], &["diag"], &["yaml"]]),
+    (
+        "syntax",
+        &[&["invariant"], &["text", "path", "digest", "shell", "unit", "redact", "words"], &["diag"], &["yaml"]],
+    ),
     ("", &[&["app"], &["cli"], &["lib", "main"]]),
 ];
 

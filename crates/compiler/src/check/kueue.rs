@@ -5,8 +5,7 @@ use crate::model::target::Queue;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::invariant::Invariant as _;
 
-const PAST_THE_QUEUE: &str =
-    "a job that Kueue does not manage starts immediately, bypasses the queue and its quotas, and disturbs what others measure";
+const PAST_THE_QUEUE: &str = "a job that Kueue does not manage starts immediately, bypasses the queue and its quotas, and disturbs what others measure";
 
 /// Reports kinds that Kueue manages only when told to, and the MPIJob that it cannot manage.
 pub(super) fn managed(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {

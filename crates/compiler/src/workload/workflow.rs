@@ -178,7 +178,11 @@ fn refuse_suspension(cx: &mut Lowering<'_>, workflow: &Node) {
     let Some(spec) = workflow.get("spec") else { return };
     let is_true = |node: &&Node| matches!(node.value, kubebench_syntax::yaml::Value::Bool(true));
     if let Some(suspend) = spec.get("suspend").filter(is_true) {
-        cx.report(suspended(suspend.span, "the Workflow is suspended, and nothing would resume it", "delete this field"));
+        cx.report(suspended(
+            suspend.span,
+            "the Workflow is suspended, and nothing would resume it",
+            "delete this field",
+        ));
     }
     for template in spec.items_of("templates") {
         let Some(entry) = template.entry("suspend").filter(|entry| entry.value.get("duration").is_none()) else {

@@ -84,12 +84,8 @@ impl Evidence for RunEvidence {
             DurationSource::Startup => self.startup.ok_or_else(|| "nothing was started".to_owned()),
             DurationSource::Run => self.run.ok_or_else(|| {
                 let was_started = self.startup.is_some();
-                if was_started {
-                    "a supervisor was killed before it reported the time"
-                } else {
-                    "nothing was started"
-                }
-                .to_owned()
+                if was_started { "a supervisor was killed before it reported the time" } else { "nothing was started" }
+                    .to_owned()
             }),
         }
     }

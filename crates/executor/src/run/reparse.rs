@@ -38,9 +38,7 @@ pub fn reparse(
     let left = Left::of_run(&folder);
     if !left.output.is_dir() {
         let output = left.output.display();
-        bail!(
-            "{output} is not there: logs stay in the project in which the run took place, until they are removed"
-        );
+        bail!("{output} is not there: logs stay in the project in which the run took place, until they are removed");
     }
     for file in rules.metrics.iter().filter_map(|rule| rule.from.file()) {
         let names = [file.to_owned(), format!("result/{file}")];

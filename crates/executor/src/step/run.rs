@@ -99,9 +99,8 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
         if tries == MAX_TRIES || !is_lost(&result) || session.is_to_end() {
             return Ok(answer(&result));
         }
-        session.tell(
-            "the job, or its server, was deleted before it ended: the next pod of this step tries the run again",
-        );
+        session
+            .tell("the job, or its server, was deleted before it ended: the next pod of this step tries the run again");
         return Ok(Answer::Left);
     }
     Ok(Answer::Failed)
