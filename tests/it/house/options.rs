@@ -51,13 +51,13 @@ fn documents() -> Vec<(String, String)> {
 
 #[test]
 fn every_command_and_option_is_documented() {
-    let page = fs::read_to_string(repository().join("docs/commands.md")).unwrap();
+    let page = fs::read_to_string(repository().join("docs/reference/commands.md")).unwrap();
     let table = page.split("\n## ").next().unwrap();
     let all: String = documents().into_iter().map(|(_, text)| text).collect();
     let known: BTreeSet<String> = words(&all.replace(['\n', ' '], "|")).into_iter().collect();
     for (command, options) in commands() {
         let is_listed = table.contains(&format!("`{command}")) && table.contains("kubebench help COMMAND");
-        assert!(is_listed, "docs/commands.md: `{command}` is not in the table");
+        assert!(is_listed, "docs/reference/commands.md: `{command}` is not in the table");
         for option in options.iter().filter(|option| *option != "--help") {
             assert!(known.contains(option), "`{command} {option}` is documented nowhere");
         }
