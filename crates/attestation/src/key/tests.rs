@@ -59,6 +59,6 @@ fn what_is_no_key_is_named() {
     );
     assert_text(
         private(&keys::section("ENCRYPTED PRIVATE KEY", "MIGb")),
-        str! {"it is an encrypted key, whose password nobody can type in a step"},
+        str! {"it is an encrypted key, and a step cannot ask for its password"},
     );
 }

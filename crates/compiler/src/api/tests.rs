@@ -201,7 +201,7 @@ fn network_rules_are_judged_as_the_api_server_judges_them() {
         ("{to: [{ipBlock: {cidr: \"2001:db8::/32\"}}, {podSelector: {}}], ports: [{port: 1, endPort: 9}]}", None),
         ("{too: []}", Some(("KB0316 at too", str! {"`too` is not a field of the whole"}))),
         ("{from: []}", Some(("KB0316 at from", str! {"`from` is not a field of the whole"}))),
-        ("{to: [{}]}", Some(("KB0325 at {}", str! {"this names nobody"}))),
+        ("{to: [{}]}", Some(("KB0325 at {}", str! {"this peer matches nothing"}))),
         ("{to: [{ipBlock: {cidr: 10.0.0.0}}]}", Some(("KB0325 at 10.0.0.0", str! {"`10.0.0.0` is not a network"}))),
         (
             "{to: [{ipBlock: {cidr: 10.0.0.0/33}}]}",

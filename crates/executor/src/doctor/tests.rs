@@ -295,11 +295,11 @@ fn what_is_missing_is_named() {
             vec![
                 (
                     "note controller",
-                    str! {"no Deployment is called `workflow-controller`, so nobody can tell from here whether it runs"},
+                    str! {"no Deployment is called `workflow-controller`, so whether it runs is unknown"},
                 ),
                 (
                     "note controller",
-                    str! {"no Deployment is called `training-operator`, so nobody can tell from here whether it runs"},
+                    str! {"no Deployment is called `training-operator`, so whether it runs is unknown"},
                 ),
                 (
                     "note Argo's settings",

@@ -354,7 +354,7 @@ fn what_only_a_cluster_does_is_refused() {
     assert_eq!(set("{name: a}, {name: b, dependsOn: [{name: a, status: Ready}]}", ""), []);
     assert_findings(
         &set("{name: a}, {name: b, completions: 2}", ""),
-        &[("KB0442", str! {"the pods of `b` come one after another, beside other roles"})],
+        &[("KB0442", str! {"the pods of `b` run one after another, at the same time as other roles"})],
     );
     assert_eq!(set("{name: b, completions: 2}", ""), []);
     let named = |address: &str| set("{name: w-1}", &format!("      env: {{MASTER_ADDR: '{address}'}}"));

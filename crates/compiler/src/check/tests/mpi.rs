@@ -10,7 +10,7 @@ fn commands_that_reach_the_workers() {
         ("command", "command: [mpirun], launcher: {args: [a]}, worker: {}"),
     ] {
         let found = about(field, lowered(&mpi_job(fields)));
-        assert_findings(&found, &[("KB0330", str! {"`…` beside the roles is run by the workers too"})]);
+        assert_findings(&found, &[("KB0330", str! {"`…` next to the roles is run by the workers too"})]);
     }
     for fields in [
         "launcher: {command: [mpirun]}, worker: {}",

@@ -121,7 +121,7 @@ fn refusals_say_what_to_write() {
         (
             "CRON_TZ=UTC 0 3 * * *",
             str! {"`CRON_TZ=UTC 0 3 * * *` names a time zone inside the cron line"},
-            str! {"write the zone in `timezone`, beside `cron`"},
+            str! {"write the zone in `timezone`, next to `cron`"},
             Some(0..11),
         ),
         ("", str! {"a cron line is empty"}, grammar(), None),

@@ -193,7 +193,7 @@ fn what_kubectl_refuses() {
             )],
         ),
         ("a: {x:}\n", &[("KB0120 1:5", str! {"kubectl takes the `:` behind this for a part of the text"})]),
-        ("a: [\"x\", ${{ a }}]\n", &[("KB0104 1:10", str! {"a lookup inside `[…]` or `{…}` must be quoted"})]),
+        ("a: [\"x\", ${{ a }}]\n", &[("KB0104 1:10", str! {"an expression inside `[…]` or `{…}` must be quoted"})]),
     ];
     for (text, said) in cases {
         assert_findings(&findings(text), said);
