@@ -46,10 +46,14 @@ pub fn lasted(time: Duration) -> String {
     match seconds {
         0..10 if time.subsec_nanos() > 0 => format!("{:.1} s", time.as_secs_f64()),
         0..120 => format!("{seconds} s"),
-        120..7200 => format!("{} min {} s", seconds / 60, seconds % 60),
-        7200..172_800 => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+        120..7200 => of_two((seconds / 60, "min"), (seconds % 60, "s")),
+        7200..172_800 => of_two((seconds / 3600, "h"), (seconds / 60 % 60, "min")),
         _ => format!("{} days", seconds / 86_400),
     }
+}
+
+fn of_two((large, unit): (u64, &str), (small, smaller): (u64, &str)) -> String {
+    if small == 0 { format!("{large} {unit}") } else { format!("{large} {unit} {small} {smaller}") }
 }
 
 /// Returns the text of a number with a minus sign that people can see.
@@ -70,7 +74,7 @@ mod tests {
             (9.96, "10.0 s"),
             (8.0, "8 s"),
             (90.0, "90 s"),
-            (303.0, "5 min 3 s"),
+            (300.0, "5 min"), (303.0, "5 min 3 s"),
             (11_100.0, "3 h 5 min"),
             (2.6e5, "3 days"),
         ] {

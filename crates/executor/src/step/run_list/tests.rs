@@ -129,7 +129,7 @@ fn what_the_steps_cannot_have_made_is_refused() {
 
 #[test]
 fn an_attempt_that_no_step_began_is_refused() {
-    const WHY: &str = "no step began it: `attempt.json` beside it does not say so";
+    const WHY: &str = "no step started it: `attempt.json` next to it does not mention it";
     assert_eq!(refusal(|result, _, _| result.run.attempt = 2), WHY);
     assert_eq!(refusal(|result, _, _| result.run.id = "0".repeat(32)), WHY);
     assert_eq!(refusal(|_, attempt, _| attempt.workflow.uid = "v".to_owned()), WHY);
