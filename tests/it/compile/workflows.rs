@@ -235,7 +235,7 @@ fn faults_are_told_where_they_are() {
         (
             "{file: pipelines/x.yaml}",
             plain.replace("spec: {", "spec: {suspend: true, "),
-            ("KB0349 pipelines/x.yaml", str! {"the Workflow is suspended, and nobody would start it"}),
+            ("KB0349 pipelines/x.yaml", str! {"the Workflow is suspended, and nothing would resume it"}),
         ),
         (
             "{file: pipelines/x.yaml}",

@@ -25,7 +25,7 @@ warning[KB0410]: several metrics are measured, and none of them is primary
 7 |   metrics: [{better: lower, from: {tool: {name: github-action-custom}}}]
   |             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   |
-  = note: of many metrics judged alike, some look worse by chance, and each of those is a false alarm
+  = note: among many metrics, some look worse by chance, and each of those is a false alarm
   = help: choose the one that the benchmark is made for: `- {primary: true, from: {tool: {name: github-action-custom, metrics: [NAME]}}}`, and name the others in a rule of their own
 CASE     METRIC  N  MEDIAN   SPREAD  MIN … MAX
 default  wait    2  2000 us  50.0 %  1500 … 2500
