@@ -115,7 +115,7 @@ fn what_a_variant_cannot_be_is_refused() {
     assert!(malformed.len() == 1 && malformed[0].starts_with("KB0205"), "{malformed:?}");
     assert_eq!(
         with("  matrix: {axes: {batch: [1], variant: [x]}}\n", "[{name: a}, {name: b}]").first().map(String::as_str),
-        Some("KB0305 specs/toolkits.yaml: an axis cannot be called `variant` beside `variants`")
+        Some("KB0305 specs/toolkits.yaml: an axis cannot be called `variant` in a spec with `variants`")
     );
     assert_eq!(
         with("  matrix: {axes: {batch: [1, 2]}, exclude: [{batch: 1, variant: c}]}\n", "[{name: a}, {name: b}]"),
