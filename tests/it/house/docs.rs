@@ -206,8 +206,12 @@ fn what_others_read_in_the_documents_does_its_work() {
     let page = text_of(Path::new("docs/pull-requests.md"));
     let check_alone = yaml(page.split("\n## The check alone\n").nth(1).unwrap());
     let [github, gitlab] = &check_alone[..] else { panic!("one file for GitHub, one for GitLab") };
-    let applied = yaml(&text_of(Path::new("docs/gitops.md")));
-    let [argo_cd, flux] = &applied[..] else { panic!("one file for Argo CD, one for Flux") };
+    let applied = ["deploy-with-argo-cd", "deploy-with-flux"].map(|name| {
+        let found = yaml(&text_of(Path::new(&format!("docs/how-to/{name}.md"))));
+        let [only] = &found[..] else { panic!("{name}: one file") };
+        only.clone()
+    });
+    let [argo_cd, flux] = &applied;
     for object in [argo_cd, flux] {
         let objects: Vec<serde_json::Value> = serde_yaml::from_multiple(object).unwrap();
         for object in objects {
