@@ -271,7 +271,7 @@ fn hostile_files_have_findings() {
 
 #[test]
 fn the_spec_of_the_document_is_what_is_written() {
-    let text = fs::read_to_string(repository().join("docs/migrate.md")).unwrap();
+    let text = fs::read_to_string(repository().join("docs/how-to/migrate-from-kubeflow-kubebench.md")).unwrap();
     let block = |opening: &str| text.split_once(opening).unwrap().1.split_once("```").unwrap().0.to_owned();
     let project = Folder::with([
         ("old/job.yaml", block("```yaml old/job.yaml\n")),
@@ -279,7 +279,7 @@ fn the_spec_of_the_document_is_what_is_written() {
     ]);
     assert_yes(&project.run(&["migrate", "old"]));
     let spec = fs::read_to_string(project.path().join("specs/resnet.yaml")).unwrap();
-    assert!(text.contains(&format!("```yaml\n{spec}```")), "docs/migrate.md should show\n{spec}");
+    assert!(text.contains(&format!("```yaml\n{spec}```")), "the page should show\n{spec}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the compiler tells the steps of a Workflow, read in the cluster: `docs/steps.md` is the contract.
+//! What the compiler tells the steps of a Workflow, read in the cluster: `docs/reference/steps.md` is the contract.
 //!
 //! Pure: whoever mounts the ConfigMaps hands in their texts. Knows neither the compiler nor the executor.
 //!

@@ -1,4 +1,4 @@
-//! The steps of a Workflow, each one call of `kubebench step` in a pod: `docs/steps.md` is the contract.
+//! The steps of a Workflow, each one call of `kubebench step` in a pod: `docs/reference/steps.md` is the contract.
 //!
 //! ```text
 //! environment, told   variables and mounts        → what is to be done

@@ -1,4 +1,4 @@
-//! What the accounts of the steps may do, as the API server answers for them: the table of `docs/steps.md`, no verb more.
+//! What the accounts of the steps may do, as the API server answers for them: the table of `docs/reference/steps.md`, no verb more.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -100,9 +100,9 @@ fn rules(project: &Project, home: &str, account: &str, place: &str) -> BTreeSet<
     rights
 }
 
-/// The rights of an account in the table of `docs/steps.md`.
+/// The rights of an account in the table of `docs/reference/steps.md`.
 fn documented(account: &str, kueue: bool, kinds: &BTreeSet<String>) -> BTreeSet<Right> {
-    let text = fs::read_to_string(repository().join("docs/steps.md")).unwrap();
+    let text = fs::read_to_string(repository().join("docs/reference/steps.md")).unwrap();
     let table = text.split("\n## Permissions\n").nth(1).expect("there is a chapter about permissions");
     let mut rights = BTreeSet::new();
     for line in table.lines().filter(|line| line.starts_with('|')).skip(2) {

@@ -1,4 +1,4 @@
-//! The columns that docs/export.md lists are those that there are.
+//! The columns that docs/reference/exports.md lists are those that there are.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use kubebench_results::export::column::{Column, METRIC, REST, RUN};
 use crate::support::project::repository;
 
 fn page() -> String {
-    fs::read_to_string(repository().join("docs/export.md")).unwrap()
+    fs::read_to_string(repository().join("docs/reference/exports.md")).unwrap()
 }
 
 fn table<T>(columns: &[Column<T>]) -> String {

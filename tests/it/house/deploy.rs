@@ -134,7 +134,7 @@ fn oracle_kustomize_builds_what_is_deployed() {
     }
 }
 
-/// The rows of docs/gitops.md that an Application or a Kustomization decides.
+/// The rows of docs/explanation/gitops.md that an Application or a Kustomization decides.
 #[test]
 fn nothing_that_syncs_can_start_a_benchmark_again_or_lose_its_results() {
     let application = object("deploy/argo-cd/application.yaml");

@@ -220,15 +220,15 @@ fn what_others_read_in_the_documents_does_its_work() {
     let yaml = |text: &str| -> Vec<String> {
         blocks(text).into_iter().filter(|(info, _)| info == "yaml").map(|(_, text)| text).collect()
     };
-    let check_alone = ["gate-pull-requests-on-github", "gate-merge-requests-on-gitlab"].map(|name| {
-        let page = text_of(Path::new(&format!("docs/how-to/{name}.md")));
-        let found = yaml(page.split("\n## The check alone\n").nth(1).unwrap());
+    let only_block = |name: &str, of: &dyn Fn(&str) -> String| {
+        let found = yaml(&of(&text_of(Path::new(&format!("docs/how-to/{name}.md")))));
         let [only] = &found[..] else { panic!("{name}: one file") };
         only.clone()
-    });
-    let [github, gitlab] = &check_alone;
-    let applied = yaml(&text_of(Path::new("docs/gitops.md")));
-    let [argo_cd, flux] = &applied[..] else { panic!("one file for Argo CD, one for Flux") };
+    };
+    let after = |page: &str| page.split("\n## The check alone\n").nth(1).unwrap().to_owned();
+    let [github, gitlab] =
+        &["gate-pull-requests-on-github", "gate-merge-requests-on-gitlab"].map(|name| only_block(name, &after));
+    let [argo_cd, flux] = &["deploy-with-argo-cd", "deploy-with-flux"].map(|name| only_block(name, &str::to_owned));
     for object in [argo_cd, flux] {
         let objects: Vec<serde_json::Value> = serde_yaml::from_multiple(object).unwrap();
         for object in objects {

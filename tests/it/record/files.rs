@@ -243,9 +243,9 @@ fn run_and_record_give_programs_one_answer() {
     assert_eq!(answer["recorded"]["added"], Value::from(vec![answer["results"][0]["path"].clone()]));
     let again = folder.run(&["record", "results", "--output-format", "json"]);
     assert_eq!((count(&again, "added"), count(&again, "already")), (0, 1));
-    let documented = include_str!("../../../docs/json-output.md");
+    let documented = include_str!("../../../docs/reference/json-output.md");
     for key in keys(&answer) {
-        assert!(documented.contains(&format!("`{key}`")), "`{key}` is not in docs/json-output.md");
+        assert!(documented.contains(&format!("`{key}`")), "`{key}` is not in docs/reference/json-output.md");
     }
 }
 

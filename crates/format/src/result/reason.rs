@@ -1,4 +1,4 @@
-//! The codes of `run.reasons`: one list, which docs/results.md documents.
+//! The codes of `run.reasons`: one list, which docs/reference/results.md documents.
 
 use std::borrow::Cow;
 

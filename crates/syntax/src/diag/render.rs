@@ -31,7 +31,7 @@ pub enum Format {
     Human,
     /// One line a finding, for `grep` and editors.
     Concise,
-    /// The versioned object of `docs/json-output.md`.
+    /// The versioned object of `docs/reference/json-output.md`.
     Json,
     /// Workflow commands that GitHub Actions shows as annotations.
     Github,

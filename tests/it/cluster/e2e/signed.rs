@@ -17,7 +17,7 @@ pub(in crate::cluster) fn signing() -> String {
     format!("mode: branch, requireSigned: true, signing: {{secret: kubebench-signing}}, keys: [{keys}]")
 }
 
-/// Puts the key of this number where the recorder reads it, as docs/signing.md says.
+/// Puts the key of this number where the recorder reads it, as docs/how-to/sign-results.md says.
 pub(in crate::cluster) fn exchange(cycle: &Loop, number: usize) {
     let secret = json!({
         "apiVersion": "v1",

@@ -169,9 +169,10 @@ fn reconcile(watched: &Watched, round: u32) {
     }
 }
 
-/// The health checks of docs/gitops.md, on a Workflow that succeeded and on one that did not.
+/// The health checks of docs/how-to/deploy-with-flux.md, on a Workflow that succeeded and on one that did not.
 fn health_is_that_of_the_runs(watched: &Watched) {
-    let page = std::fs::read_to_string(crate::support::project::repository().join("docs/gitops.md")).unwrap();
+    let page =
+        std::fs::read_to_string(crate::support::project::repository().join("docs/how-to/deploy-with-flux.md")).unwrap();
     let block = page.split("```yaml\n").find(|block| block.contains("healthCheckExprs:")).unwrap();
     let shown = block.split("```").next().unwrap();
     let shown: Vec<Value> = serde_yaml::from_multiple(shown).unwrap();

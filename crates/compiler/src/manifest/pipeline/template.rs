@@ -1,6 +1,6 @@
 //! The WorkflowTemplate: prepare, the runs, a summary; and, whatever happens, clean-up and the record.
 //!
-//! Every step is one `kubebench step …` in one image; docs/steps.md documents their arguments and environment.
+//! Every step is one `kubebench step …` in one image; docs/reference/steps.md documents their arguments and environment.
 
 use serde_json::{Value as Json, json};
 

@@ -1,9 +1,9 @@
 use super::ReasonCode;
 
-/// `docs/results.md` has a row for each code that results have, and for no other.
+/// `docs/reference/results.md` has a row for each code that results have, and for no other.
 #[test]
 fn every_code_is_documented() {
-    let page = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results.md"));
+    let page = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/results.md"));
     let table = page.split("| code | status | means |\n|---|---|---|\n").nth(1).unwrap().split("\n\n").next().unwrap();
     let cells = table.lines().filter_map(|row| row.split('|').nth(1));
     let mut documented: Vec<&str> =

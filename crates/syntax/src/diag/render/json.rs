@@ -1,4 +1,4 @@
-//! The versioned JSON object that `docs/json-output.md` describes field by field.
+//! The versioned JSON object that `docs/reference/json-output.md` describes field by field.
 //!
 //! Fields may be added under one `schemaVersion`; a change of meaning or a removal raises it.
 

@@ -82,13 +82,13 @@ fn nothing_found_is_an_object_too() {
 
 #[test]
 fn every_field_is_documented() {
-    let page = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/json-output.md"));
+    let page = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/json-output.md"));
     let document = parse(&Fixture::sample());
     let finding = &document["diagnostics"][2];
     for object in [&document, &document["summary"], finding, &finding["related"][0], &finding["fix"], &finding["start"]]
     {
         for field in object.as_object().unwrap().keys() {
-            assert!(page.contains(&format!("| `{field}` |")), "docs/json-output.md lacks `{field}`");
+            assert!(page.contains(&format!("| `{field}` |")), "docs/reference/json-output.md lacks `{field}`");
         }
     }
 }
