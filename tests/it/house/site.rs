@@ -13,6 +13,9 @@ const WORDS: usize = 25_000;
 /// Decisions are for those who change Kubebench, and stay in the repository.
 const APART: &str = "decisions/";
 
+/// Where files of the repository are that are on no page.
+const ON_GITHUB: &str = "](https://github.com/kubebench/kubebench/";
+
 /// The pages by path below `docs/`, but the table of contents.
 fn pages() -> Vec<(String, String)> {
     let docs = repository().join("docs");
@@ -45,6 +48,13 @@ fn every_page_is_in_the_table_of_contents_once() {
 fn links_between_pages_work_on_the_site_too() {
     let mut leaving = Vec::new();
     for (path, text) in pages() {
+        for address in text.split(ON_GITHUB).skip(1) {
+            let address = address.split([')', '#', '>']).next().unwrap();
+            let (_, file) = address.split_once("/main/").unwrap_or(("", address));
+            if !repository().join(file).exists() {
+                leaving.push(format!("docs/{path}: {ON_GITHUB}{address}: there is no {file}"));
+            }
+        }
         for link in links(&text) {
             let target = resolved(Path::new(&path).parent().unwrap(), link);
             if target.as_deref().is_none_or(|target| target.starts_with(APART)) {
