@@ -38,7 +38,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-pub(super) use image::{is_own, tag};
+pub(super) use image::{image as image_of_steps, is_own, tag};
 
 use super::namespaces::Project;
 use super::{Cluster, cluster};
@@ -104,7 +104,7 @@ impl Loop {
     /// The project of these files, compiled but not applied; in `kubebench.yaml`, `IMAGE` and `REMOTE` are filled in.
     pub(super) fn new(test: &str, files: &[(&str, &str)]) -> Option<Self> {
         let cluster = cluster(test)?;
-        let image = image::image(cluster).map_err(|why| skip(test, "an image of this program", why)).ok()?;
+        let image = image_of_steps(cluster).map_err(|why| skip(test, "an image of this program", why)).ok()?;
         let Some(server) = git_server() else {
             skip(
                 test,

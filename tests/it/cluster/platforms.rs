@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::e2e::{Loop, Results, is_own, tag};
+use super::e2e::{Loop, Results, image_of_steps, is_own, tag};
 use super::{cluster, eventually};
 use crate::support::judges::skip;
 use crate::support::project::repository;
@@ -214,7 +214,8 @@ const OF_EXAMPLE: [(&str, &str, &str); 5] = [
     ("second", "", "      concurrency: 1\n"),
 ];
 
-/// The one of this repository's examples that needs no more than a shell, as it is: busybox takes the place of its image.
+/// The one of this repository's examples that needs no more than a shell, as it is: the image of the steps, which is Debian with `dd`
+/// and `awk`, takes the place of its own.
 #[test]
 #[ignore = "90 runs: KUBEBENCH_CLUSTER=1 cargo test --test it an_example_runs_on_every_platform -- --ignored"]
 fn an_example_runs_on_every_platform() {
@@ -228,7 +229,7 @@ fn an_example_runs_on_every_platform() {
     let image = spec.lines().find_map(|line| line.trim().strip_prefix("image: ")).unwrap();
     let (name, digest) = image.split_once('@').unwrap();
     let (name, _) = name.rsplit_once(':').unwrap();
-    tag("docker.io/library/busybox:1", &format!("{name}@{digest}"));
+    tag(image_of_steps(found).expect("the cluster of this machine"), &format!("{name}@{digest}"));
     let policies = repository().join("tests/cluster/data/platforms.yaml");
     found.say(["apply", "-f", policies.to_str().unwrap()]);
     let cycles = OF_EXAMPLE.map(|(variant, label, fields)| {

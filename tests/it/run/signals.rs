@@ -36,7 +36,10 @@ fn interrupted_with_what_was_measured() {
         assert_eq!((result.run.status, reasons(result)), (Status::Interrupted, vec!["interrupted"]));
         assert_eq!(metric(result, "loss").value, Some(2.5));
         assert_line(&ran.stderr, str! {"not started: default, repeat 2"});
-        assert_line(named(&ran.stderr, &[(signal, "NAL")]), str! {"SIGNAL: stopping; press it again to kill immediately"});
+        assert_line(
+            named(&ran.stderr, &[(signal, "NAL")]),
+            str! {"SIGNAL: stopping; press it again to kill immediately"},
+        );
     }
 }
 

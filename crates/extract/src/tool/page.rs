@@ -114,7 +114,7 @@ impl Tool {
 pub fn document() -> String {
     let chapters: String = TOOLS.iter().map(Tool::chapter).collect();
     format!(
-        "# Tools\n\nWhat each tool brings whose output Kubebench reads: metrics with unit and direction, and the labels that tell metrics of one name apart.\nA spec asks for them by `from: {{tool: …}}`, as [extraction.md](extraction.md#tools) says; `kubebench explain tool.NAME` prints one of the chapters.\nThis page is made from the tables that the parsers take units and directions from.\n\n{LEGEND}\n{chapters}"
+        "# Tools\n\n<!-- generated: SNAPSHOTS=overwrite cargo test --test it documented_tools -->\n\nThe metrics that Kubebench reads from the output of each tool, with their unit and direction, and the labels that separate metrics of one name.\nA spec asks for them with [`from: {{tool: …}}`](extraction.md#tools). `kubebench explain tool.NAME` prints one of the chapters.\n\n{LEGEND}\n{chapters}"
     )
 }
 
