@@ -39,6 +39,7 @@ const EXIT: &str = "Exit status: 0 yes; 1 the answer is no (faults, drift, a run
 
 /// Options of every subcommand.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Global options")]
 pub(super) struct Global {
     /// Start in this folder instead of the current one
     #[arg(short = 'C', long = "directory", global = true, value_name = "DIR")]
@@ -61,7 +62,7 @@ pub(super) struct Global {
     /// Print no summary
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(super) quiet: bool,
-    /// Say more: on standard error, and `gate` all that it knows of each series
+    /// Print more details
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(super) verbose: u8,
 }
@@ -201,10 +202,10 @@ impl SelectArgs {
 /// A change, and what is done about one that weakens its gates.
 #[derive(Clone, Debug, Args)]
 pub(super) struct ChangeArgs {
-    /// Hold what is checked out to the gates, limits and lint levels of the merge base of HEAD and this revision, such as origin/main
+    /// Evaluate what is checked out by the gates, limits and lint levels of the merge base of HEAD and this revision, such as origin/main
     #[arg(long, value_name = "REV")]
     pub(super) since: Option<String>,
-    /// With `--since`, how to treat a change that weakens them: it is listed in any case
+    /// With `--since`, how to treat a change that weakens gates, limits or lints; it is listed in any case
     #[arg(long, requires = "since", value_parser = one_of(&PassOrFail::ALL, PassOrFail::name), default_value = "pass", value_name = "WHAT")]
     pub(super) on_weakened: PassOrFail,
 }
@@ -235,8 +236,7 @@ pub(super) struct CompileArgs {
 pub(super) struct PlanArgs {
     #[command(flatten)]
     pub(super) select: SelectArgs,
-    /// Compare with the commit where what is checked out left this one, such as origin/main, and show only what would run because of the
-    /// change
+    /// Compare with the merge base of HEAD and this revision, such as origin/main, and show only what the change would run
     #[arg(long, value_name = "REV")]
     pub(super) since: Option<String>,
     /// Exit with 1 where a permission has this level or a worse one; with `--since`, one that the change brings

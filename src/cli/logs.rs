@@ -118,7 +118,7 @@ fn say_where(outside: &TargetCluster, session: &WorkflowStatus, run: &RunStatus)
     terminal::tell(&format!(
         "{} is over ({}), and its pods are gone. Its logs lie on the claim `{}-results` in the namespace {namespace},\n\
          in the folder `output` of the experiment; its result, once it is recorded, names them with their digests.\n\
-         docs/how-to/watch-a-run.md shows how to look into the claim.",
+         https://github.com/kubebench/kubebench/blob/main/docs/how-to/watch-a-run.md shows how to look into the claim.",
         run.name(),
         run.state.name(),
         session.benchmark,

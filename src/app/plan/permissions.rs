@@ -71,8 +71,10 @@ pub fn permissions(project: &CompiledProject, base: Option<&Base>) -> Vec<Permis
     all.extend(before.into_values().map(|permission| Permission { since: Some(Since::Removed), ..permission }));
     let sources = &project.compilation.sources;
     let Held { weakened, unknown, .. } = project.held_to(base);
+    let benchmarks = || project.compilation.benchmarks.iter().map(|compiled| &compiled.benchmark);
+    let of_spec = |finding: &Diagnostic| benchmarks().find(|benchmark| benchmark.path == finding.path(sources));
     let weakened = weakened.into_iter().chain(unknown).map(|finding| Permission {
-        benchmark: None,
+        benchmark: of_spec(&finding).map(|benchmark| benchmark.name.clone()),
         target: None,
         place: places(&finding, sources),
         since: Some(Since::Added),

@@ -31,7 +31,7 @@ pub(in crate::cli) struct GateArgs {
     /// Fail only for what got worse on this branch: what the default branch fails without it is shown and decides nothing
     #[arg(long)]
     pub(in crate::cli) only_new: bool,
-    /// First fetch the branch on which results are recorded; that the remote has none yet is no fault
+    /// First fetch the branch on which results are recorded, if the remote has it
     #[arg(long)]
     pub(in crate::cli) fetch: bool,
     /// How to treat a gate that cannot be decided yet; without it, it passes, unless the recorded results are not in this clone
@@ -339,13 +339,13 @@ impl ReportArgs {
 pub(in crate::cli) struct VerifyArgs {
     /// Result files, or folders of them; without any, those of the project's folder and of the branch on which results are recorded
     pub(in crate::cli) paths: Vec<PathBuf>,
-    /// In the place of the project's results, those of its folder and of this branch
+    /// Instead of the project's results, those of its folder and of this branch
     #[arg(long, value_name = "recorded:BRANCH", value_parser = NamedResults::parse, conflicts_with = "paths")]
     pub(in crate::cli) results: Option<NamedResults>,
-    /// A public key in PEM, in the place of `results.keys` of the project file; may be given more than once
+    /// A public key in PEM, instead of `results.keys` of the project file; may be given more than once
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) key: Vec<PathBuf>,
-    /// First fetch the branch on which results are recorded; that the remote has none yet is no fault
+    /// First fetch the branch on which results are recorded, if the remote has it
     #[arg(long, conflicts_with = "paths")]
     pub(in crate::cli) fetch: bool,
     /// How to treat a result that is not signed at all

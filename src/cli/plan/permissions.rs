@@ -60,7 +60,8 @@ fn who(of: &BTreeMap<&str, Vec<&str>>) -> String {
     let said = |(benchmark, targets): (&&str, &Vec<&str>)| match (benchmark.is_empty(), targets.is_empty()) {
         (true, true) => "all benchmarks".to_owned(),
         (true, false) => format!("all on {}", targets.join(", ")),
-        (false, _) => format!("{benchmark} on {}", targets.join(", ")),
+        (false, true) => (*benchmark).to_owned(),
+        (false, false) => format!("{benchmark} on {}", targets.join(", ")),
     };
     of.iter().map(said).collect::<Vec<_>>().join("; ")
 }

@@ -349,7 +349,7 @@ fn tell_kept(owner: &Owner<'_>, count: usize) {
     let results = if count == 1 { "1 result stays" } else { &format!("{count} results stay") };
     terminal::tell(&format!(
         "`results.mode` is `local`, so nothing is pushed: {results} on the volume of the claim `{}-results`, each at \
-         <run>/{RESULT}; docs/how-to/record-results.md says how to fetch them",
+         <run>/{RESULT}; https://github.com/kubebench/kubebench/blob/main/docs/how-to/record-results.md says how to fetch them",
         owner.name()
     ));
 }

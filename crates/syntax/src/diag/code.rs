@@ -237,7 +237,7 @@ codes! {
     KB0455 lint "exit status that a script loses"
 
     KB0460 error "regression"
-    KB0461 error "no result to judge"
+    KB0461 error "no result to evaluate"
     KB0462 error "inconclusive gate"
     KB0463 info "weakened gate"
     KB0464 error "result that is gone or changed"
