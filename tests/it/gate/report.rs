@@ -156,7 +156,10 @@ fn what_was_accepted_is_shown_with_who_and_why() {
     let written = fs::read_to_string(project.folder.path().join(path.trim())).unwrap();
     project.folder.write(path.trim(), written.replace("2026-12-31", "2026-01-31"));
     let page = &site(&project, &[])["benchmarks/train/index.html"];
-    assert_line(words(page), str! {"accepted once"});
+    assert_line(
+        words(page),
+        str! {"accepted by ada@example.com until 2026-01-31, which has passed: <b>bf16</b> was wrong before"},
+    );
     assert_line(
         steady(words(page)),
         str! {"Was accepted by ada@example.com up to 11 % until 2026-01-31: <b>bf16</b> was wrong before (acks/train-ID.yaml)"},

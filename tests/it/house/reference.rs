@@ -196,7 +196,7 @@ fn meaning(schema: &Value) -> String {
     for (word, meaning) in words.zip(meanings) {
         let _ = write!(text, "<br>{}: {meaning}", code(word));
     }
-    format!("{}{}", text.replace('|', "\\|"), examples(schema))
+    format!("{}{}", text.replace('|', "\\|").replace('\n', " "), examples(schema))
 }
 
 /// The first example where it is short: it shows the form of a value.

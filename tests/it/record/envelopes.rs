@@ -69,7 +69,7 @@ fn an_envelope_beside_a_file_is_recorded_with_it() {
     let refused = folder.run(&["-C", "team", "record", RESULT, "--mode", "local"]);
     assert_eq!(refused.status.code(), Some(4));
     let words = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(words.contains("the envelope beside it is not its own: its envelope is malformed"), "{words}");
+    assert!(words.contains("the envelope next to it belongs to another result: its envelope is malformed"), "{words}");
 
     let sealed = format::read(&std::fs::read(&place).unwrap()).unwrap();
     let key = PrivateKey::read(keys::private(0).as_bytes()).unwrap();

@@ -291,7 +291,7 @@ fn mode_local_says_where_results_stay() {
     let words = pod.assert_recorded();
     assert_line(
         &words,
-        str! {"`results.mode` is `local`, so nothing is pushed: 2 results stay on the volume of the claim `matmul-results`, each at <run>/result.json; docs/how-to/record-results.md says how to fetch them"},
+        str! {"`results.mode` is `local`, so nothing is pushed: 2 results stay on the volume of the claim `matmul-results`, each at <run>/result.json; https://github.com/kubebench/kubebench/blob/main/docs/how-to/record-results.md says how to fetch them"},
     );
     // Another mode later records them.
     assert!(!pod.has_marker(1) && !pod.has_marker(2));

@@ -56,7 +56,7 @@ fn a_limit_that_was_passed_is_told_as_a_limit() {
     assert!(!overview.contains("95 % sure"), "{overview}");
     assert_line(
         &overview,
-        str! {"train (default): speed 99.7 images/s is below `min: 110` in the session of 2026-02-01 20:01 UTC on 1 × synthetic, target default; a limit, whatever the noise."},
+        str! {"train (default): speed 99.7 images/s is below `min: 110` in the session of 2026-02-01 20:01 UTC on 1 × synthetic, target default; a limit, regardless of noise."},
     );
     assert!(json(&files["index.json"])["open"][0].get("change").is_none());
 }

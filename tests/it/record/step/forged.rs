@@ -49,7 +49,7 @@ fn results_that_no_step_made_are_refused_by_name_and_the_rest_recorded() {
         said(&job(number), why);
     }
     said(&job(90), "which is no run of its Workflow");
-    said(&job(91), "no step began it");
+    said(&job(91), "no step started it");
     said(&name, "left no run list of `nosuchbenchmark`");
     assert_eq!(pod.site.files(), BTreeMap::from([right]));
 }

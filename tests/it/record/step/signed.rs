@@ -111,7 +111,7 @@ fn a_key_that_cannot_be_used_records_nothing() {
         pod.put(1);
         let (status, words) = pod.record();
         assert_eq!(status, Some(3), "{words}");
-        assert!(words.contains("results are to be signed") && words.contains(why), "{words}");
+        assert!(words.contains("results must be signed") && words.contains(why), "{words}");
         assert!(!words.contains("MC4C"), "{words}");
         assert!(!pod.has_marker(1) && pod.site.files().is_empty());
     }

@@ -1,0 +1,9 @@
+// Shows the path of a file above its text: the pages have it behind the opening fence of the block, next to the language.
+for (const code of document.querySelectorAll("pre > code[class*='language-']")) {
+  const path = [...code.classList].find((name) => /[./]/.test(name) && !name.startsWith("language-"));
+  if (!path) continue;
+  const name = document.createElement("div");
+  name.className = "file-name";
+  name.textContent = path;
+  code.parentElement.before(name);
+}
