@@ -56,7 +56,7 @@ fn table() -> Vec<Row> {
             instead: instead.to_owned(),
         })
         .collect();
-    assert!((10..=15).contains(&rows.len()), "{} rows", rows.len());
+    assert!((25..=45).contains(&rows.len()), "{} rows", rows.len());
     rows
 }
 

@@ -48,7 +48,7 @@ pub(super) struct SparkApplication {
     #[serde(default)]
     #[schemars(extend("default" = {}, "examples" = [{"fs.s3a.endpoint": "http://minio:9000"}]))]
     pub(super) hadoop_conf: BTreeMap<String, Text>,
-    /// What Spark loads beside the program.
+    /// What Spark loads with the program.
     #[serde(default)]
     #[schemars(extend("default" = {}, "examples" = [{"jars": ["local:///opt/jars/x.jar"]}]))]
     pub(super) deps: Option<Deps>,
@@ -96,13 +96,13 @@ impl Language {
 #[serde(rename_all = "camelCase", default)]
 #[schemars(rename = "SparkDeps", extend("examples" = [{"jars": ["local:///opt/jars/x.jar"]}]))]
 pub(super) struct Deps {
-    /// Archives to unpack beside the executors.
+    /// Archives to unpack in the working folder of the executors.
     #[schemars(extend("default" = [], "examples" = [["local:///opt/env.tar.gz#env"]]))]
     pub(super) archives: Vec<Text>,
     /// Packages that `packages` is not to bring along, as `group:artifact`.
     #[schemars(extend("default" = [], "examples" = [["org.slf4j:slf4j-api"]]))]
     pub(super) exclude_packages: Vec<Text>,
-    /// Files to lay beside the executors.
+    /// Files to put into the working folder of the executors.
     #[schemars(extend("default" = [], "examples" = [["local:///opt/table.csv"]]))]
     pub(super) files: Vec<Text>,
     /// JARs of driver and executors.
@@ -136,7 +136,7 @@ pub(super) struct Driver {
     #[serde(default)]
     #[schemars(extend("default" = "1g", "examples" = ["8g"]))]
     pub(super) memory: Option<Text>,
-    /// What the pod has beside the heap; without it a tenth of the heap, for Python and R four tenths, and 384m at least.
+    /// Memory of the pod outside the heap; without it a tenth of the heap, for Python and R four tenths, and 384m at least.
     #[serde(default)]
     #[schemars(extend("examples" = ["1g"]))]
     pub(super) memory_overhead: Option<Text>,
@@ -163,7 +163,7 @@ pub(super) struct Executor {
     #[serde(default)]
     #[schemars(extend("default" = "1g", "examples" = ["8g"]))]
     pub(super) memory: Option<Text>,
-    /// What the pod has beside the heap; without it a tenth of the heap, for Python and R four tenths, and 384m at least.
+    /// Memory of the pod outside the heap; without it a tenth of the heap, for Python and R four tenths, and 384m at least.
     #[serde(default)]
     #[schemars(extend("examples" = ["1g"]))]
     pub(super) memory_overhead: Option<Text>,

@@ -82,7 +82,7 @@ pub(super) struct Mpi {
     /// Where the SSH keys are mounted: `.ssh` in the home of the user that the pods run as.
     #[schemars(extend("default" = "/root/.ssh", "examples" = ["/home/mpiuser/.ssh"]))]
     pub(super) ssh_auth_mount_path: Option<Text>,
-    /// The nodes beside the first: what differs from the trainer's. Without a `command` they run `/usr/sbin/sshd -De`.
+    /// The nodes other than the first: what differs from the trainer's. Without a `command` they run `/usr/sbin/sshd -De`.
     #[schemars(extend("examples" = [{"command": ["/usr/sbin/sshd", "-De", "-f", "/home/mpiuser/.sshd_config"]}]))]
     node: Option<NodeBlock>,
 }

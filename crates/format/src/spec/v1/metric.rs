@@ -346,7 +346,7 @@ pub struct PrometheusSource {
     #[serde(default)]
     #[schemars(extend("examples" = ["avg(DCGM_FI_DEV_GPU_UTIL{namespace=\"$namespace\",pod=~\"$pods\"})"]))]
     pub query: Option<String>,
-    /// A query that Kubebench knows, in the place of `query`; it brings the metric's name, unit and direction.
+    /// A query that Kubebench knows, instead of `query`; it brings the metric's name, unit and direction.
     #[serde(default)]
     #[schemars(extend("format" = "dns1123-label", "examples" = ["dcgm-energy"]))]
     pub preset: Option<String>,
