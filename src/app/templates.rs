@@ -64,7 +64,7 @@ generated/*/pipeline/** -linguist-generated
 
 /// Who reviews what; the owners are to be filled in.
 pub const CODEOWNERS: &str = "\
-# Whoever changes these decides what runs in the cluster, and by which accounts: put your team in the place of @OWNERS, and require
+# Whoever changes these decides what runs in the cluster, and by which accounts: replace @OWNERS with your team, and require
 # its review in the branch protection. Add every other folder that a spec names.
 /.github/ @OWNERS
 /acks/ @OWNERS

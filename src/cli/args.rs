@@ -119,7 +119,7 @@ pub(super) enum Command {
     New(NewArgs),
     /// Check specs, project file, kept logs (fixtures) and result files; emit nothing
     Validate(SelectArgs),
-    /// Check who recorded results: the signatures beside them
+    /// Check who recorded results, by their signatures
     Verify(VerifyArgs),
     /// Write the manifests of all specs to the output folder
     Compile(CompileArgs),

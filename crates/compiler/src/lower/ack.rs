@@ -39,12 +39,7 @@ fn accepts(spec: &wire::AckSpec, node: &Node, diagnostics: &mut Diagnostics) -> 
             for (field, named) in [("benchmark", &spec.benchmark), ("metric", &spec.metric)] {
                 if named.as_deref().is_none_or(|name| name == ANY) {
                     let message = format!("`{field}` is missing: `from` accepts a level of one metric");
-                    refuse(
-                        &code::KB0202,
-                        field,
-                        message,
-                        "name it; `until` in the place of `from` accepts changes of all",
-                    );
+                    refuse(&code::KB0202, field, message, "name it; `until` instead of `from` accepts changes of all");
                     return None;
                 }
             }
@@ -53,12 +48,7 @@ fn accepts(spec: &wire::AckSpec, node: &Node, diagnostics: &mut Diagnostics) -> 
         (None, Some(until)) => {
             if spec.max_change.is_some() {
                 let message = "`until` accepts changes however large they are".to_owned();
-                refuse(
-                    &code::KB0207,
-                    "maxChange",
-                    message,
-                    "remove `maxChange`, or write `from` in the place of `until`",
-                );
+                refuse(&code::KB0207, "maxChange", message, "remove `maxChange`, or write `from` instead of `until`");
                 return None;
             }
             // The schema took it for a day.

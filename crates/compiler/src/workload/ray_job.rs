@@ -254,9 +254,8 @@ fn refuse_command(cx: &mut Lowering<'_>, role: &Role) {
     }
     let [command, args] = &role.word_spans;
     let span = command.first().or(args.first()).copied().unwrap_or(role.span);
-    let fault = Diagnostic::at(&code::KB0317, span, "the pods of a RayJob run Ray itself").note(
-        "the operator would put Ray behind this program, or put this in the place of what submits the entrypoint",
-    );
+    let fault = Diagnostic::at(&code::KB0317, span, "the pods of a RayJob run Ray itself")
+        .note("the operator would put Ray behind this program, or replace what submits the entrypoint with this");
     cx.report(fault.help("write the program as `entrypoint`, a list of words"));
 }
 

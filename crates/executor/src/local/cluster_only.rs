@@ -63,7 +63,7 @@ const FOREIGN: [Foreign; 5] = [
         key: "experiment",
         message: "an Experiment is Katib's to run, which only a cluster has",
         note: Some("Katib suggests values, makes a job of each trial and reads its metrics"),
-        help: "run it in a cluster; to try one trial here, write it as the workload itself, with values in the place of `${trialParameters.…}`",
+        help: "run it in a cluster; to try one trial here, write it as the workload itself, with values instead of `${trialParameters.…}`",
     },
     Foreign {
         key: "rayJob",

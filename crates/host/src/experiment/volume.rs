@@ -224,7 +224,7 @@ fn is_for(found: &FileStat, group: u32) -> bool {
 fn plain(errno: Errno) -> io::Error {
     match errno {
         Errno::ELOOP => io::Error::new(ErrorKind::InvalidInput, "it is a symbolic link"),
-        Errno::ENOTDIR => io::Error::new(ErrorKind::InvalidInput, "a link or a file is in the place of a folder"),
+        Errno::ENOTDIR => io::Error::new(ErrorKind::InvalidInput, "a link or a file is where a folder should be"),
         Errno::ENXIO => io::Error::new(ErrorKind::InvalidInput, "it is no regular file"),
         errno => {
             let error = io::Error::from(errno);

@@ -105,7 +105,7 @@ struct MetricStrategy {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Algorithm {
     /// Its name: `random`, `grid`, `bayesianoptimization`, `tpe`, `multivariate-tpe`, `cmaes`, `sobol`, `hyperband`, or one that the
-    /// cluster's Katib knows beside.
+    /// Katib of the cluster knows.
     #[schemars(extend("examples" = ["random"]))]
     pub(super) algorithm_name: Text,
     /// Its settings.

@@ -91,7 +91,7 @@ impl Language {
     }
 }
 
-/// What Spark loads beside the program: addresses, or `local://` and a path in the image.
+/// What Spark loads with the program: addresses, or `local://` and a path in the image.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(rename = "SparkDeps", extend("examples" = [{"jars": ["local:///opt/jars/x.jar"]}]))]

@@ -87,7 +87,7 @@ pub(super) struct Mpi {
     node: Option<NodeBlock>,
 }
 
-/// What the nodes beside the first have of their own.
+/// Settings of the nodes other than the first.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 struct NodeBlock {

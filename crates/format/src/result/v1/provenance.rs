@@ -22,7 +22,7 @@ pub struct Provenance {
     /// The commit that was checked out; of a run in a cluster the one that brought it to the default branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// Whether files differed from that commit: any that git tracks, what Kubebench writes apart, or one beside the spec that it does not.
+    /// Whether files differed from that commit: any that git tracks, except what Kubebench writes, and untracked ones next to the spec.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dirty: Option<bool>,
     /// What that commit holds and changes, by which it is recognized where a squash or a rebase gave it another name.

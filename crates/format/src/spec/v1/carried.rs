@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::project::RelativePath;
 
-/// What stands beside the roles of a workload and holds for the whole of it.
+/// Fields next to the roles of a workload, which apply to all of it.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct WorkloadBlock {
