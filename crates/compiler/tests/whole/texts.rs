@@ -146,7 +146,7 @@ fn a_text_that_cannot_be_lines_is_named_where_it_is() {
     );
     is(
         "a\u{202e}b\nc",
-        str! {"this text is one line in the manifests: it holds an invisible character (U+202E); remove it, or write it as an escape of the program's language: nobody sees it"},
+        str! {"this text is one line in the manifests: it holds an invisible character (U+202E); remove it, or write it as an escape of the program's language: it is invisible"},
     );
     is(
         "\ta\nb",

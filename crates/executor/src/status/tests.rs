@@ -50,7 +50,7 @@ fn a_workflow_that_waits_for_others_names_them() {
     assert_text(
         show(&found, &elapsed),
         str! {[r#"
-sleepy  pending for 5 min 0 s  (Workflow sleepy-8c3cf174-r1)
+sleepy  pending for 5 min  (Workflow sleepy-8c3cf174-r1)
   0 of 4 runs done, 4 left
   waits for bench/resnet-1a2b3c4d-r1: `concurrency` of the target
   next: size=1 r1, and 3 more after it

@@ -35,7 +35,7 @@ fn follows_no_link_and_waits_for_nothing() {
     nix::unistd::mkfifo(&folder.place().join("result/pipe"), Mode::S_IRWXU).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(folder.place().join("result/socket")).unwrap();
     assert_text(refusal(&folder, "result/link"), str! {"it is a symbolic link"});
-    assert_text(refusal(&folder, "out/outside"), str! {"a link or a file is in the place of a folder"});
+    assert_text(refusal(&folder, "out/outside"), str! {"a link or a file is where a folder should be"});
     assert_text(refusal(&folder, "result/pipe"), str! {"it is no regular file"});
     assert_text(refusal(&folder, "result/socket"), str! {"it is no regular file"});
     assert_text(refusal(&folder, "result"), str! {"it is no regular file"});
