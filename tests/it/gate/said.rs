@@ -109,7 +109,7 @@ fn only_old_ones() {
     let commits = [(good.as_str(), "a"), (&bad, "b"), (&feature, "c")];
     let (status, comment) = said(&project, "only-old", &["--candidate", &feature], &commits);
     assert_eq!(status, 1);
-    let fold = comment.find("<summary>Already on main: 1 regression</summary>").expect("a fold");
+    let fold = comment.find("<summary>Open on main: 1 regression</summary>").expect("a fold");
     assert!(comment.find("No new regression").is_some_and(|at| at < fold), "{comment}");
     assert!(comment.find("got worse").is_some_and(|at| at > fold), "{comment}");
 }
@@ -123,7 +123,7 @@ fn a_further_worsening_is_not_old() {
     let (status, _, _) = project.says(&["gate", "--candidate", &feature, "--markdown", "comment.md"]);
     let comment = fs::read_to_string(project.folder.path().join("comment.md")).unwrap();
     assert_eq!(status, 1);
-    assert!(!comment.contains("Already on main") && comment.contains("this candidate is a further"), "{comment}");
+    assert!(!comment.contains("pen on main") && comment.contains("this candidate is a further"), "{comment}");
 }
 
 /// Of two benchmarks on two targets: the worst first, and last in one line.

@@ -332,7 +332,7 @@ fn what_a_job_put_there_is_refused_by_name_and_the_rest_recorded() {
         (5, "a result is never larger than 1024 KiB"),
         (6, "this is no result file"),
         (7, "the file was reformatted"),
-        (8, "a link or a file is in the place of a folder"),
+        (8, "a link or a file is where a folder should be"),
     ] {
         let line = words.lines().find(|line| line.contains(&format!("/{}/result.json: ", job(number))));
         assert!(line.is_some_and(|line| line.starts_with("error: ") && line.contains(why)), "{number} {why}: {words}");

@@ -417,11 +417,13 @@ fn of_name(name: &str) -> Option<Method> {
 /// How the note begins that neighboring sessions are alike.
 pub(crate) const AUTOCORRELATED: &str = "sessions are autocorrelated";
 
-/// Says where a regression is that began before the candidate, by the name of the baseline: `already on main`.
-pub(crate) fn already(baseline: &str) -> String {
-    match baseline.split_once(':') {
-        Some(("branch", name)) => format!("already on {name}"),
-        Some((_, name)) => format!("already in {name}"),
+/// Says where a regression is that began before the candidate, by the name of the baseline: `already on main` where it decides
+/// nothing, else `open on main`.
+pub(crate) fn already(answer: &GateReport) -> String {
+    let how = if answer.only_new { "already" } else { "open" };
+    match answer.baseline.split_once(':') {
+        Some(("branch", name)) => format!("{how} on {name}"),
+        Some((_, name)) => format!("{how} in {name}"),
         None => "open since earlier sessions".to_owned(),
     }
 }

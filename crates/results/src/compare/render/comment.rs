@@ -133,7 +133,7 @@ fn groups(groups: &[Group<'_>], mark: &str, places: &Places) -> String {
 }
 
 fn already(answer: &GateReport) -> String {
-    escape(&words::already(&answer.baseline))
+    escape(&words::already(answer))
 }
 
 /// Folds away what is open on the default branch.

@@ -24,7 +24,7 @@ pub(super) fn summary(answer: &GateReport, parts: &Parts<'_>, width: usize) -> S
     };
     let regressions = [
         (Verdict::Regressed.words().to_owned(), parts.worse.as_slice()),
-        (words::already(&answer.baseline), parts.known.as_slice()),
+        (words::already(answer), parts.known.as_slice()),
     ];
     let regressions: Vec<(String, &[&Line])> = regressions.into_iter().filter(|(_, lines)| !lines.is_empty()).collect();
     let rest = answer.lines.iter().filter(|line| line.verdict != Verdict::Regressed);
