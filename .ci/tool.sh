@@ -1,16 +1,23 @@
 # shellcheck shell=bash disable=SC2154
-# Tools of cargo's in the cache; sourced by `.ci/nightly` and `.ci/release`, which set `cache`.
+# Tools of cargo in the cache; sourced by `.ci/run`, `.ci/nightly` and `.ci/release`, which set `cache`.
 
 # The exit status of a step that lacks its tool.
 SKIPPED=77
 
-# Installs a tool of cargo's into the cache, once a version, and puts it into PATH.
+# Installs a tool of cargo's into the cache, once a version, and puts it into PATH; what follows the version is for `cargo install`.
 tool() {
     local name=$1 version=$2 root=$cache/$1-$2
+    shift 2
     if [[ ! -x $root/bin/$name ]]; then
-        cargo install --quiet --locked --debug --version "$version" --root "$root" --target-dir "$root/target" "$name" ||
+        cargo install --quiet --locked --debug --version "$version" --root "$root" --target-dir "$root/target" "$@" "$name" ||
             { echo "$name $version cannot be installed"; return "$SKIPPED"; }
         rm -rf "$root/target"
     fi
     PATH=$root/bin:$PATH
+}
+
+# Leaves mdBook in a folder, without what watches and serves, which nothing here uses.
+mdbook_into() {
+    # shellcheck disable=SC2153
+    tool mdbook "$MDBOOK" --no-default-features --features search && ln -sf "$cache/mdbook-$MDBOOK/bin/mdbook" "$1/mdbook"
 }

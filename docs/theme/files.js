@@ -1,4 +1,4 @@
-// Shows the path of a file above its text: the pages have it behind the opening fence of the block, next to the language.
+// Shows the path of a file above its text. In the sources it follows the language on the opening fence.
 for (const code of document.querySelectorAll("pre > code[class*='language-']")) {
   const path = [...code.classList].find((name) => /[./]/.test(name) && !name.startsWith("language-"));
   if (!path) continue;

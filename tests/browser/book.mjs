@@ -2,8 +2,8 @@
 //
 //   node book.mjs '{"book": FOLDER, "modules": FOLDER, "chromium": PATH, "searches": [[WORDS, PAGE], …]}'
 //
-// Follows every link, those to a part of a page included, looks that each page is one click from any other or two, and types each
-// of the searches: the page that is wanted is among the first five answers.
+// Opens every page of the table of contents, follows all links and their anchors, and types each of the searches: the wanted page is
+// among the first five answers.
 import { createRequire } from "node:module";
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -56,7 +56,7 @@ for (const [path, href] of links.filter(([, href]) => href.startsWith("file:")))
 for (const [words, wanted] of asked.searches) {
   await open("introduction.html");
   await page.keyboard.press("s");
-  // It looks when a key is let go.
+  // The search runs when a key is released.
   await page.type("#mdbook-searchbar", words);
   await page.waitForSelector("#mdbook-searchresults li a", { timeout: 20_000 }).catch(() => {});
   const answers = await page.$$eval("#mdbook-searchresults li a[href]", (found) => found.slice(0, 5).map((link) => link.href));

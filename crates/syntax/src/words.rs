@@ -1,5 +1,6 @@
 //! Numbers and counts as people read them, in a terminal, a comment or a page. Data has numbers that read back the same.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 /// Returns a number to four digits, without an exponent where it is of a size that people read.
@@ -36,8 +37,10 @@ pub fn number(value: f64) -> String {
 }
 
 /// Returns a count with its noun: `1 session`, `2 sessions`.
-pub fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+pub fn counted(count: impl Display, noun: &str) -> String {
+    let count = count.to_string();
+    let plural = if count == "1" { "" } else { "s" };
+    format!("{count} {noun}{plural}")
 }
 
 /// Returns how long something took or takes: `4.2 s`, `5 min 3 s`, `3 h 5 min`, `3 days`.

@@ -72,7 +72,10 @@ pub fn permissions(project: &CompiledProject, base: Option<&Base>) -> Vec<Permis
     let sources = &project.compilation.sources;
     let Held { weakened, unknown, .. } = project.held_to(base);
     let benchmarks = || project.compilation.benchmarks.iter().map(|compiled| &compiled.benchmark);
-    let of_spec = |finding: &Diagnostic| benchmarks().find(|benchmark| benchmark.path == finding.path(sources));
+    let of_spec = |finding: &Diagnostic| {
+        let path = finding.path(sources);
+        benchmarks().find(|benchmark| benchmark.path == path)
+    };
     let weakened = weakened.into_iter().chain(unknown).map(|finding| Permission {
         benchmark: of_spec(&finding).map(|benchmark| benchmark.name.clone()),
         target: None,

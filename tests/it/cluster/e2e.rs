@@ -38,7 +38,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-pub(super) use image::{image as image_of_steps, is_own, tag};
+pub(super) use image::{image_of_steps, is_own, tag};
 
 use super::namespaces::Project;
 use super::{Cluster, cluster};

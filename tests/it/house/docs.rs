@@ -37,7 +37,7 @@ fn repository() -> &'static Path {
 }
 
 /// The documents that readers start from, relative to the repository.
-fn documents() -> Vec<PathBuf> {
+pub(super) fn documents() -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> =
         ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "deploy/README.md"]
             .map(PathBuf::from)
@@ -49,7 +49,7 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-fn text_of(document: &Path) -> String {
+pub(super) fn text_of(document: &Path) -> String {
     fs::read_to_string(repository().join(document)).unwrap_or_else(|error| panic!("{}: {error}", document.display()))
 }
 
@@ -284,8 +284,7 @@ fn every_link_leads_somewhere() {
     let mut broken = Vec::new();
     for document in documents() {
         let text = text_of(&document);
-        let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
-        for target in targets.filter(|target| !target.contains("://")) {
+        for target in links(&text) {
             let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
             let folder = document.parent().unwrap();
             let linked = if path.is_empty() { document.clone() } else { folder.join(path) };
@@ -297,6 +296,12 @@ fn every_link_leads_somewhere() {
         }
     }
     assert!(broken.is_empty(), "{broken:#?}");
+}
+
+/// The targets of the links in a page that lead into the repository, with their anchors.
+pub(super) fn links(text: &str) -> impl Iterator<Item = &str> {
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
+    targets.filter(|target| !target.contains("://"))
 }
 
 /// The anchors that GitHub gives to the headings of a page.

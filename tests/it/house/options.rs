@@ -9,18 +9,23 @@ use crate::support::project::{files_below, repository};
 
 /// The options of every command by name, with the command's own first.
 fn commands() -> BTreeMap<String, BTreeSet<String>> {
-    let top = help(&[]);
-    let (_, list) = top.split_once("Commands:\n").unwrap();
-    let list = list
-        .lines()
-        .take_while(|line| !line.is_empty())
-        .filter(|line| line.starts_with("  ") && line.as_bytes()[2] != b' ');
-    let names = list.map(|line| line.split_whitespace().next().unwrap()).filter(|name| *name != "help");
-    names.map(|name| (name.to_owned(), options(&help(&[name])))).collect()
+    names().into_iter().map(|name| (name.clone(), options(&help(&[&name])))).collect()
 }
 
-fn help(command: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_kubebench")).args(command).arg("--help").output().unwrap();
+/// The names of the commands, in the order of the help text.
+pub(super) fn names() -> Vec<String> {
+    let top = help(&[]);
+    let (_, list) = top.split_once("Commands:\n").unwrap();
+    let lines = list.lines().take_while(|line| !line.is_empty());
+    let first = lines.filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with(' ')));
+    let names = first.map(|line| line.split_whitespace().next().unwrap().to_owned());
+    names.filter(|name| name != "help").collect()
+}
+
+/// The help text of a command, as wide as where there is no terminal.
+pub(super) fn help(command: &[&str]) -> String {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_kubebench"));
+    let output = program.args(command).arg("--help").env_remove("COLUMNS").output().unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
 

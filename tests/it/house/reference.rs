@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
-use std::process::Command;
 
 use kubebench_testing::snapshot::assert_file;
 use serde_json::Value;
 
+use super::options::{help, names};
 use crate::support::project::repository;
 
 const GENERATED: &str = "<!-- generated: SNAPSHOTS=overwrite cargo test --test it reference -->";
@@ -52,21 +52,11 @@ fn fields_are_those_of_the_schemas() {
 #[test]
 fn commands_are_those_of_the_program() {
     let top = help(&[]);
-    let (_, list) = top.split_once("Commands:\n").unwrap();
-    let lines = list.lines().take_while(|line| !line.is_empty());
-    let names = lines.filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with(' ')));
-    let names = names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help");
     let mut page = format!("# Commands\n\n{GENERATED}\n\n```text\n{top}```\n");
-    for name in names {
-        let _ = write!(page, "\n## {name}\n\n```text\n{}```\n", help(&[name]));
+    for name in names() {
+        let _ = write!(page, "\n## {name}\n\n```text\n{}```\n", help(&[&name]));
     }
     assert_file(&repository().join("docs/reference/commands.md"), &page);
-}
-
-fn help(command: &[&str]) -> String {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_kubebench"));
-    let output = program.args(command).arg("--help").env_remove("COLUMNS").output().unwrap();
-    String::from_utf8(output.stdout).unwrap()
 }
 
 /// The sections of a page: the document, and each type that it uses, in the order in which they are met.

@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
+use super::docs::{documents, links, text_of};
 use crate::support::judges::oracle;
-use crate::support::project::{files_below, repository};
+use crate::support::project::repository;
 
 /// The most words of what is written by hand. It falls, and never rises.
 const WORDS: usize = 33_000;
@@ -20,18 +21,10 @@ const ON_GITHUB: &str = "](https://github.com/kubebench/kubebench/";
 
 /// The pages by path below `docs/`, but the table of contents.
 fn pages() -> Vec<(String, String)> {
-    let docs = repository().join("docs");
-    let path = |file: &PathBuf| file.strip_prefix(&docs).unwrap().to_str().unwrap().to_owned();
-    let files: Vec<(String, PathBuf)> = files_below(&docs).into_iter().map(|file| (path(&file), file)).collect();
-    let is_page = |path: &str| path.ends_with(".md") && !path.starts_with(APART) && path != "SUMMARY.md";
-    let pages = files.into_iter().filter(|(path, _)| is_page(path));
-    pages.map(|(path, file)| (path, fs::read_to_string(file).unwrap())).collect()
-}
-
-/// The targets of the links in a page, without their anchors.
-fn links(text: &str) -> impl Iterator<Item = &str> {
-    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    targets.map(|target| target.split('#').next().unwrap()).filter(|path| !path.is_empty() && !path.contains("://"))
+    let below =
+        |document: PathBuf| Some((document.strip_prefix("docs").ok()?.to_str()?.to_owned(), text_of(&document)));
+    let pages = documents().into_iter().filter_map(below);
+    pages.filter(|(path, _)| !path.starts_with(APART) && path != "SUMMARY.md").collect()
 }
 
 #[test]
@@ -61,7 +54,8 @@ fn links_between_pages_work_on_the_site_too() {
                 leaving.push(format!("docs/{path}: {ON_GITHUB}{address}: there is no {file}"));
             }
         }
-        for link in links(&text) {
+        let files = links(&text).map(|target| target.split('#').next().unwrap()).filter(|path| !path.is_empty());
+        for link in files {
             let target = resolved(Path::new(&path).parent().unwrap(), link);
             if target.as_deref().is_none_or(|target| target.starts_with(APART)) {
                 leaving.push(format!("docs/{path}: {link}: write its address on GitHub"));

@@ -1,8 +1,8 @@
 //! The words of what people read: the table of CONTRIBUTING.md says which never return, and what to write instead.
 
 use std::fs;
-use std::process::Command;
 
+use super::options::{help, names};
 use super::tidy::{is_test, packages, sources, without_tests};
 use crate::support::project::{files_below, relative, repository};
 
@@ -214,16 +214,8 @@ fn prose_of_the_code() -> Vec<Prose> {
 }
 
 fn prose_of_the_help() -> Vec<Prose> {
-    let help = |command: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_kubebench")).args(command).arg("--help").output().unwrap();
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let top = help(&[]);
-    let (_, list) = top.split_once("Commands:\n").unwrap();
-    let list = list.lines().take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));
-    let names = list.map(|line| line.split_whitespace().next().unwrap()).filter(|name| *name != "help");
-    let pages = names.map(|name| Prose::of(&format!("kubebench {name} --help"), &help(&[name])));
-    pages.chain([Prose::of("kubebench --help", &top)]).collect()
+    let pages = names().into_iter().map(|name| Prose::of(&format!("kubebench {name} --help"), &help(&[&name])));
+    pages.chain([Prose::of("kubebench --help", &help(&[]))]).collect()
 }
 
 fn prose_of_the_documents() -> Vec<Prose> {

@@ -38,7 +38,7 @@ fn interrupted_with_what_was_measured() {
         assert_line(&ran.stderr, str! {"not started: default, repeat 2"});
         assert_line(
             named(&ran.stderr, &[(signal, "NAL")]),
-            str! {"SIGNAL: stopping; press it again to kill immediately"},
+            str! {"SIGNAL: stopping; a second signal kills immediately"},
         );
     }
 }

@@ -4,6 +4,7 @@ use crate::model::estimate::{Estimate, Step, estimate_at, gpus, hourly, steps};
 use crate::model::{Benchmark, Budget, Case, Role};
 use kubebench_contract::Prices;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::words::counted;
 
 const NOTE: &str = "every run is taken at its full timeout, so this is what hanging runs would use";
 
@@ -90,12 +91,13 @@ fn exceeds(sum: f64, limit: f64) -> bool {
 fn arithmetic(benchmark: &Benchmark) -> String {
     let Some(first) = benchmark.cases.first() else { return String::new() };
     let runs = benchmark.repeats + benchmark.warmups;
-    let factors =
-        |case: &Case| format!("{} × {} × {}", count(runs, "run"), case.timeout, count(amount(gpus_of(case)), "GPU"));
+    let factors = |case: &Case| {
+        format!("{} × {} × {}", counted(runs, "run"), case.timeout, counted(amount(gpus_of(case)), "GPU"))
+    };
     let agree = benchmark.cases.iter().all(|case| factors(case) == factors(first));
     let cases = benchmark.cases.len();
     if agree {
-        return format!("{} × {}", count(cases, "case"), factors(first));
+        return format!("{} × {}", counted(cases, "case"), factors(first));
     }
     #[expect(clippy::cast_precision_loss, reason = "seconds of a timeout are far below 2^52")]
     let used = |case: &Case| case.timeout.seconds() as f64 * gpus_of(case);
@@ -105,12 +107,6 @@ fn arithmetic(benchmark: &Benchmark) -> String {
 
 fn gpus_of(case: &Case) -> f64 {
     case.workload.roles.iter().map(gpus).sum()
-}
-
-fn count(number: impl std::fmt::Display, noun: &str) -> String {
-    let number = number.to_string();
-    let plural = if number == "1" { "" } else { "s" };
-    format!("{number} {noun}{plural}")
 }
 
 /// Returns a number as people write it: two decimals at most.

@@ -135,7 +135,7 @@ fn kustomization(object: &Json, needs: &Needs<'_>, _: &dyn Facts, report: &mut R
     }
     if is_set("/spec/wait") {
         let seen = format!("{named} has `wait: true`: it waits for claims that nothing mounts yet");
-        report.warning(CHECK, seen, "take `spec.wait` out; https://github.com/kubebench/kubebench/blob/main/docs/how-to/deploy-with-flux.md says why");
+        report.warning(CHECK, seen, "remove `spec.wait`; https://github.com/kubebench/kubebench/blob/main/docs/how-to/deploy-with-flux.md says why");
     }
     for field in ["namePrefix", "nameSuffix"] {
         if !text_at(object, &format!("/spec/{field}")).is_empty() {

@@ -223,7 +223,7 @@ impl LocalRun<'_> {
                 state.running.iter().for_each(|running| running.replica.kill());
             } else {
                 self.stop = Some(stop);
-                self.watcher.tell(&format!("{}: stopping; press it again to kill immediately", stop.name()));
+                self.watcher.tell(&format!("{}: stopping; a second signal kills immediately", stop.name()));
                 state.stop(Status::Interrupted, ReasonCode::Interrupted, format!("it was stopped by {}", stop.name()));
             }
         }

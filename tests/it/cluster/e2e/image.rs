@@ -21,7 +21,7 @@ const REPOSITORY: &str = "localhost/kubebench";
 ///
 /// `KUBEBENCH_TEST_IMAGE` names one that somebody has brought there; `KUBEBENCH_TEST_BINARY` is a release build of this
 /// checkout, which spares the node the slowness of a debug build.
-pub(in crate::cluster) fn image(cluster: &Cluster) -> Result<&'static str, &'static str> {
+pub(in crate::cluster) fn image_of_steps(cluster: &Cluster) -> Result<&'static str, &'static str> {
     static IMAGE: LazyLock<Result<String, String>> = LazyLock::new(|| match std::env::var("KUBEBENCH_TEST_IMAGE") {
         Ok(name) if !name.is_empty() => Ok(name),
         _ => Err("set KUBEBENCH_TEST_IMAGE to the name of an image of this program that the nodes have".to_owned()),
