@@ -27,7 +27,7 @@ const FAILURES: [Failure; 11] = [
         "job-deleted",
         STUBBORN,
         "deleted",
-        &["the job was deleted while it ran, by somebody or something other than Kubebench"],
+        &["the job was deleted while it ran, by something other than Kubebench"],
     ),
     befallen("pod-deleted", OBEYS, "deleted", &["job-0: the pod was deleted while the run needed it"]),
     befallen("pod-forced", STUBBORN, "deleted", &["job-0: the pod was deleted while the run needed it"]),
