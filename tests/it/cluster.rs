@@ -159,6 +159,7 @@ impl Cluster {
             .arg(cache())
             .args(arguments)
             .env("KUBECONFIG", &self.kubeconfig)
+            .env("GOGC", "400")
             .stdin(Stdio::null());
         command
     }
