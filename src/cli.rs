@@ -6,6 +6,7 @@ mod compare;
 mod compile;
 mod doctor;
 mod evaluation;
+mod examples;
 mod explain;
 mod export;
 mod findings;
@@ -40,7 +41,7 @@ mod verify;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Parser as _;
+use clap::FromArgMatches as _;
 
 use args::{Cli, Command, SuperviseArgs};
 use kubebench_host::fault;
@@ -68,7 +69,8 @@ pub enum ExitStatus {
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     fault::report();
-    let cli = match Cli::try_parse() {
+    let given = examples::program().try_get_matches();
+    let cli = match given.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => begun(cli),
         Err(error) => {
             let status = if error.use_stderr() { ExitStatus::NoAnswer } else { ExitStatus::Yes };
@@ -143,6 +145,6 @@ fn dispatch(cli: &Cli) -> Result<ExitStatus> {
         Command::Explain(args) => explain::run(args),
         Command::List(args) => list::run(&cli.global, args),
         Command::Completions(args) => manual::completions(args),
-        Command::Man(args) => manual::man(args),
+        Command::Man(args) => manual::man(&cli.global, args),
     }
 }

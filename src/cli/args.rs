@@ -592,4 +592,7 @@ pub(super) struct CompletionsArgs {
 pub(super) struct ManArgs {
     /// The subcommand; without one, the page of kubebench itself
     pub(super) command: Option<String>,
+    /// Write the pages of all subcommands to this folder
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    pub(super) out: Option<PathBuf>,
 }

@@ -56,7 +56,10 @@ fn field(what: &str) -> Result<String> {
     let first = steps.next().expected("a first part of every split");
     let kinds = ["benchmark", "suite", "project"];
     let Some(kind) = DocumentKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(first)) else {
-        if let Some(path) = full_path(what) {
+        if let Some(page) = page_of_field(what) {
+            return Ok(page);
+        }
+        if let Some(path) = path_of_field(what) {
             bail!("there is nothing called `{what}`; did you mean `{path}`?");
         }
         let codes = code::ALL.iter().map(|code| code.id);
@@ -80,15 +83,21 @@ fn field(what: &str) -> Result<String> {
     }
 }
 
-/// Returns the path of a field that was named without the way to it, such as `repeats` or `spec.repeats`.
-fn full_path(what: &str) -> Option<String> {
+/// Returns the page of a field that was named by its path alone, such as `spec.repeats` or `repeats`.
+fn page_of_field(what: &str) -> Option<String> {
     DocumentKind::ALL.into_iter().find_map(|kind| {
-        let schema = schema_of(kind);
-        let root = kind.name().to_lowercase();
-        let below_spec = ["spec.", ""]
-            .iter()
-            .map(|above| format!("{above}{what}"))
-            .find(|path| schema::explain(&schema, &root, &path.split('.').collect::<Vec<_>>()).is_ok());
-        below_spec.or_else(|| schema::path_of(&schema, what)).map(|path| format!("{root}.{path}"))
+        let (schema, root) = (schema_of(kind), kind.name().to_lowercase());
+        ["spec.", ""].iter().find_map(|above| {
+            let path = format!("{above}{what}");
+            schema::explain(&schema, &root, &path.split('.').collect::<Vec<_>>()).ok()
+        })
+    })
+}
+
+/// Returns the path of a field that was named without the way to it, such as `maxRegression`.
+fn path_of_field(what: &str) -> Option<String> {
+    DocumentKind::ALL.into_iter().find_map(|kind| {
+        let path = schema::path_of(&schema_of(kind), what)?;
+        Some(format!("{}.{path}", kind.name().to_lowercase()))
     })
 }

@@ -1,24 +1,51 @@
 //! `kubebench completions` and `kubebench man`: made from the same arguments that are parsed.
 
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
 use anyhow::{Context as _, Result, bail};
-use clap::CommandFactory as _;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
 
 use super::ExitStatus;
-use super::args::{Cli, CompletionsArgs, ManArgs};
+use super::args::{CompletionsArgs, Global, ManArgs};
+use super::examples::{self, program};
 use kubebench_host::terminal;
+
+const STATUSES: [(&str, &str); 5] = [
+    ("0", "Success."),
+    ("1", "The answer is no: errors in specs, drift, a run that failed, a gate that failed."),
+    ("2", "No answer: wrong usage, an unreadable file, a full disk, an internal error."),
+    ("3", "A result is not recorded durably. Trying again may help."),
+    ("4", "Recording was refused. Trying again does not help."),
+];
+
+const FILES: [(&str, &str); 6] = [
+    ("kubebench.yaml", "The project file: settings and targets. Its folder is the root of the project."),
+    ("specs/", "Specs of benchmarks and suites. The project file may name other folders."),
+    ("generated/", "What `kubebench compile` writes, for Argo CD or Flux."),
+    ("results/", "Result files, unless they are on a branch of their own."),
+    ("acks/", "Acknowledgements of regressions."),
+    ("schema/", "JSON Schemas for editors."),
+];
 
 /// Prints the completions of a shell.
 pub(super) fn completions(args: &CompletionsArgs) -> Result<ExitStatus> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "kubebench", &mut script);
+    clap_complete::generate(args.shell, &mut program(), "kubebench", &mut script);
     terminal::print(&String::from_utf8_lossy(&script))?;
     Ok(ExitStatus::Yes)
 }
 
-/// Prints the manual page of kubebench or of a subcommand.
-pub(super) fn man(args: &ManArgs) -> Result<ExitStatus> {
-    let mut command = Cli::command();
+/// Prints the manual page of kubebench or of a subcommand, or writes those of all.
+pub(super) fn man(global: &Global, args: &ManArgs) -> Result<ExitStatus> {
+    let mut command = program();
     command.build();
+    if let Some(folder) = &args.out {
+        write_all(&command, &global.start().path(folder))?;
+        return Ok(ExitStatus::Yes);
+    }
     let page = match &args.command {
         None => command,
         Some(name) => match command.find_subcommand(name) {
@@ -26,8 +53,53 @@ pub(super) fn man(args: &ManArgs) -> Result<ExitStatus> {
             None => bail!("there is no subcommand `{name}`"),
         },
     };
-    let mut text = Vec::new();
-    clap_mangen::Man::new(page).render(&mut text).context("cannot make the manual page")?;
+    let text = rendered(page).context("cannot make the manual page")?;
     terminal::print(&String::from_utf8_lossy(&text))?;
     Ok(ExitStatus::Yes)
+}
+
+fn write_all(program: &clap::Command, folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let shown = program.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help");
+    for command in shown.chain([program]) {
+        let path = folder.join(Man::new(command.clone()).get_filename());
+        let text = rendered(command.clone()).context("cannot make the manual page")?;
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn rendered(command: clap::Command) -> io::Result<Vec<u8>> {
+    let examples = examples::of(command.get_name());
+    let has_subcommands = command.has_subcommands();
+    let man = Man::new(command);
+    let mut page = Vec::new();
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    if has_subcommands {
+        man.render_subcommands_section(&mut page)?;
+    }
+    section("EXAMPLES", examples, &mut page)?;
+    section("EXIT STATUS", &STATUSES, &mut page)?;
+    section("FILES", &FILES, &mut page)?;
+    if has_subcommands {
+        man.render_version_section(&mut page)?;
+    }
+    Ok(page)
+}
+
+/// A list of terms in bold with what they mean.
+fn section(title: &str, entries: &[(&str, &str)], page: &mut dyn Write) -> io::Result<()> {
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let mut roff = Roff::default();
+    roff.control("SH", [title]);
+    for (term, meaning) in entries {
+        roff.control("TP", []).text([bold(*term)]).text([roman(*meaning)]);
+    }
+    roff.to_writer(page)
 }

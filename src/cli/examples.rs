@@ -1,0 +1,176 @@
+//! Examples of every subcommand: at the end of `--help` and in the manual pages.
+
+use clap::{Command, CommandFactory as _};
+
+use super::args::Cli;
+
+/// Returns the program as its arguments describe it, with the examples at the end of each help text.
+pub(super) fn program() -> Command {
+    Cli::command().mut_subcommands(|command| match listed(of(command.get_name())) {
+        None => command,
+        Some(text) => command.after_help(text),
+    })
+}
+
+fn listed(examples: &[Example]) -> Option<String> {
+    let lines: String = examples.iter().map(|(call, does)| format!("\n  # {does}\n  {call}")).collect();
+    (!lines.is_empty()).then(|| format!("Examples:{lines}"))
+}
+
+/// A call, and what it does.
+pub(super) type Example = (&'static str, &'static str);
+
+/// Returns the examples of a subcommand, the commonest first.
+pub(super) fn of(command: &str) -> &'static [Example] {
+    EXAMPLES.iter().find(|(name, _)| *name == command).map_or(&[], |(_, examples)| examples)
+}
+
+const EXAMPLES: [(&str, &[Example]); 29] = [
+    ("init", &[("kubebench init", "start a project in this folder")]),
+    (
+        "new",
+        &[
+            ("kubebench new pytorchJob resnet50", "write specs/resnet50.yaml for a PyTorchJob"),
+            ("kubebench new suite nightly", "write a suite, which runs several benchmarks"),
+        ],
+    ),
+    (
+        "validate",
+        &[
+            ("kubebench validate", "check the whole project"),
+            ("kubebench validate specs/vision --output-format github", "annotate a pull request"),
+        ],
+    ),
+    (
+        "verify",
+        &[
+            ("kubebench verify", "check the signatures of all results"),
+            ("kubebench verify results/new --key ci.pem", "check some files by another key"),
+        ],
+    ),
+    (
+        "compile",
+        &[
+            ("kubebench compile", "write the manifests"),
+            ("kubebench compile --check", "in CI: fail if the manifests are not those of the specs"),
+            ("kubebench compile --diff", "show what would change"),
+        ],
+    ),
+    (
+        "plan",
+        &[
+            ("kubebench plan", "show all runs and their cost"),
+            ("kubebench plan --since origin/main", "show what this branch would start"),
+        ],
+    ),
+    ("render", &[("kubebench render specs/fio.yaml --target gpu-eu", "print the jobs of a spec")]),
+    (
+        "parse",
+        &[
+            ("kubebench parse --spec specs/fio.yaml fio.log", "try the metrics of a spec on a log"),
+            ("kubebench parse --tool fio fio.log", "show all metrics that a tool printed"),
+        ],
+    ),
+    (
+        "run",
+        &[
+            ("kubebench run specs/copy-bandwidth.yaml", "run a benchmark on this machine"),
+            ("kubebench run specs/fio.yaml --case bs=4k --dry-run", "show what one case would run"),
+        ],
+    ),
+    ("record", &[("kubebench record results/new --mode branch", "commit results and push them")]),
+    ("fold", &[("kubebench fold", "move what waits in the inbox into the results branch")]),
+    ("doctor", &[("kubebench doctor --target gpu-eu", "check the cluster of a target")]),
+    (
+        "status",
+        &[
+            ("kubebench status", "show all runs of the project in the cluster"),
+            ("kubebench status resnet50 --watch", "follow one benchmark"),
+        ],
+    ),
+    ("logs", &[("kubebench logs resnet50 --follow", "follow the run that is at work")]),
+    (
+        "gate",
+        &[
+            ("kubebench gate", "evaluate the newest results"),
+            ("kubebench gate --only-new --markdown comment.md", "in CI: fail only for what this branch changed"),
+        ],
+    ),
+    (
+        "compare",
+        &[
+            ("kubebench compare branch:main branch:faster", "compare the results of two branches"),
+            ("kubebench compare --by gpu", "compare cases along a fact of the hardware"),
+        ],
+    ),
+    ("history", &[("kubebench history resnet50 --last 30", "list 30 sessions and what changed")]),
+    (
+        "ack",
+        &[(
+            "kubebench ack resnet50 --metric throughput --by alice --reason 'new default precision'",
+            "accept a regression",
+        )],
+    ),
+    (
+        "mock",
+        &[("kubebench mock --spec specs/fio.yaml --values values.yaml --sessions 20", "make 20 sessions to try a gate")],
+    ),
+    ("reparse", &[("kubebench reparse results/resnet50", "read metrics that a spec has got since")]),
+    (
+        "export",
+        &[
+            ("kubebench export --format csv --out results.csv", "write a table of all results"),
+            ("kubebench export --format parquet --out results.parquet", "write a file for pandas or DuckDB"),
+        ],
+    ),
+    (
+        "report",
+        &[
+            ("kubebench report --out site", "write an HTML site"),
+            ("kubebench report --format markdown --out BENCHMARKS.md", "write a page for the repository"),
+        ],
+    ),
+    (
+        "fmt",
+        &[
+            ("kubebench fmt", "format all specs"),
+            ("kubebench fmt --check", "in CI: fail if a file is not formatted"),
+        ],
+    ),
+    ("migrate", &[("kubebench migrate old/kubebenchjob.yaml", "write specs for an old benchmark")]),
+    ("schema", &[("kubebench schema benchmark", "print the schema of specs, for an editor")]),
+    (
+        "explain",
+        &[
+            ("kubebench explain KB0105", "explain a code"),
+            ("kubebench explain spec.matrix", "explain a field"),
+            ("kubebench explain tool.fio", "list the metrics of a tool"),
+        ],
+    ),
+    ("list", &[("kubebench list --select team=vision", "list the benchmarks of a team")]),
+    ("completions", &[("kubebench completions bash", "print completions for bash")]),
+    ("man", &[("kubebench man gate", "print the page of a subcommand")]),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_subcommand_has_examples_that_it_accepts() {
+        for command in program().get_subcommands().filter(|command| !command.is_hide_set()) {
+            let examples = of(command.get_name());
+            assert!(!examples.is_empty(), "{} has no example", command.get_name());
+            for (call, _) in examples {
+                // What is between single quotes is one word.
+                let parts = call.split('\'').enumerate();
+                let words = parts.flat_map(|(at, part)| match at % 2 {
+                    0 => part.split_whitespace().collect(),
+                    _ => vec![part],
+                });
+                let given = program().try_get_matches_from(words);
+                assert_eq!(given.unwrap_or_else(|error| panic!("{call}: {error}")).subcommand_name(), Some(command.get_name()));
+            }
+        }
+    }
+}
