@@ -19,7 +19,6 @@ mod long_names;
 mod namespaces;
 mod outages;
 mod outside;
-mod platforms;
 mod retried;
 mod scripted;
 

@@ -6,6 +6,7 @@
 
 mod again;
 mod ancestor;
+mod as_they_are;
 mod beside;
 mod deleted;
 mod diagnosis;

@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
-use super::e2e::{Loop, Results, image_of_steps, is_own, tag};
-use super::{cluster, eventually};
+use super::super::{cluster, eventually};
+use super::{Loop, Results, image_of_steps, is_own, tag};
 use crate::support::judges::skip;
 use crate::support::project::repository;
 
