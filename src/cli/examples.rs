@@ -113,7 +113,10 @@ const EXAMPLES: [(&str, &[Example]); 29] = [
     ),
     (
         "mock",
-        &[("kubebench mock --spec specs/fio.yaml --values values.yaml --sessions 20", "make 20 sessions to try a gate")],
+        &[(
+            "kubebench mock --spec specs/fio.yaml --values values.yaml --sessions 20",
+            "make 20 sessions to try a gate",
+        )],
     ),
     ("reparse", &[("kubebench reparse results/resnet50", "read metrics that a spec has got since")]),
     (
@@ -132,10 +135,7 @@ const EXAMPLES: [(&str, &[Example]); 29] = [
     ),
     (
         "fmt",
-        &[
-            ("kubebench fmt", "format all specs"),
-            ("kubebench fmt --check", "in CI: fail if a file is not formatted"),
-        ],
+        &[("kubebench fmt", "format all specs"), ("kubebench fmt --check", "in CI: fail if a file is not formatted")],
     ),
     ("migrate", &[("kubebench migrate old/kubebenchjob.yaml", "write specs for an old benchmark")]),
     ("schema", &[("kubebench schema benchmark", "print the schema of specs, for an editor")]),
@@ -169,7 +169,10 @@ mod tests {
                     _ => vec![part],
                 });
                 let given = program().try_get_matches_from(words);
-                assert_eq!(given.unwrap_or_else(|error| panic!("{call}: {error}")).subcommand_name(), Some(command.get_name()));
+                assert_eq!(
+                    given.unwrap_or_else(|error| panic!("{call}: {error}")).subcommand_name(),
+                    Some(command.get_name())
+                );
             }
         }
     }

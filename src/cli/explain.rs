@@ -1,6 +1,6 @@
 //! `kubebench explain`: a code's page, a field of a spec, or what a tool brings.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 
 use super::ExitStatus;
 use super::args::ExplainArgs;
@@ -9,7 +9,6 @@ use kubebench_extract::tool::{self, TOOLS};
 use kubebench_format::schema::{self, DocumentKind};
 use kubebench_host::terminal;
 use kubebench_syntax::diag::{code, did_you_mean, what_there_is};
-use kubebench_syntax::invariant::Invariant as _;
 
 /// Prints the page.
 pub(super) fn run(args: &ExplainArgs) -> Result<ExitStatus> {
@@ -52,52 +51,49 @@ fn of_tool(name: &str) -> Result<String> {
 }
 
 fn field(what: &str) -> Result<String> {
-    let mut steps = what.split('.');
-    let first = steps.next().expected("a first part of every split");
-    let kinds = ["benchmark", "suite", "project"];
+    let (first, below) = what.split_once('.').unwrap_or((what, ""));
     let Some(kind) = DocumentKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(first)) else {
-        if let Some(page) = page_of_field(what) {
-            return Ok(page);
-        }
-        if let Some(path) = path_of_field(what) {
-            bail!("there is nothing called `{what}`; did you mean `{path}`?");
-        }
+        return ends_with(what);
+    };
+    let path: Vec<&str> = below.split('.').filter(|step| !step.is_empty()).collect();
+    schema::explain(&schema_of(kind), first, &path).map_err(|(missing, known)| {
+        let hint = match known.as_slice() {
+            [] => "it has no fields".to_owned(),
+            known => what_there_is(&missing, known.iter().map(String::as_str), "fields there are"),
+        };
+        anyhow!("`{what}` does not exist: there is no `{missing}`; {hint}")
+    })
+}
+
+/// Explains the field nearest to the top whose path ends with `what`, and lists others.
+fn ends_with(what: &str) -> Result<String> {
+    let end: Vec<&str> = what.split('.').collect();
+    let mut found: Vec<(DocumentKind, Vec<String>)> = DocumentKind::ALL
+        .into_iter()
+        .flat_map(|kind| schema::paths_to(&schema_of(kind), &end).into_iter().map(move |path| (kind, path)))
+        .collect();
+    found.sort_by_key(|(_, path)| path.len());
+    let Some((kind, path)) = found.first() else {
         let codes = code::ALL.iter().map(|code| code.id);
-        let hint = match did_you_mean(first, kinds.into_iter().chain(["tool"]).chain(codes)) {
+        let kinds = ["benchmark", "suite", "project", "tool"];
+        let hint = match did_you_mean(what, kinds.into_iter().chain(codes)) {
             Some(close) => format!("did you mean `{close}`?"),
-            None => "write a code such as KB0105, a field such as benchmark.spec.matrix, or a tool such as tool.fio"
-                .to_owned(),
+            None => "write a code such as KB0105, a field such as spec.matrix, or a tool such as tool.fio".to_owned(),
         };
         bail!("there is nothing called `{what}`; {hint}");
     };
-    let path: Vec<&str> = steps.collect();
-    match schema::explain(&schema_of(kind), first, &path) {
-        Ok(page) => Ok(page),
-        Err((missing, known)) => {
-            let hint = match known.as_slice() {
-                [] => "it has no fields".to_owned(),
-                known => what_there_is(&missing, known.iter().map(String::as_str), "fields there are"),
-            };
-            bail!("`{what}` does not exist: there is no `{missing}`; {hint}");
-        }
+    let root = kind.name().to_lowercase();
+    let path: Vec<&str> = path.iter().map(String::as_str).collect();
+    let Ok(mut page) = schema::explain(&schema_of(*kind), &root, &path) else { bail!("`{what}` has no page") };
+    let others = found.iter().skip(1).map(|(kind, path)| format!("{}.{}", kind.name().to_lowercase(), path.join(".")));
+    let listed: Vec<String> = others.take(LISTED).collect();
+    if !listed.is_empty() {
+        let more = found.len() - 1 - listed.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        page.push_str(&format!("\nSee also: {}{more}\n", listed.join(", ")));
     }
+    Ok(page)
 }
 
-/// Returns the page of a field that was named by its path alone, such as `spec.repeats` or `repeats`.
-fn page_of_field(what: &str) -> Option<String> {
-    DocumentKind::ALL.into_iter().find_map(|kind| {
-        let (schema, root) = (schema_of(kind), kind.name().to_lowercase());
-        ["spec.", ""].iter().find_map(|above| {
-            let path = format!("{above}{what}");
-            schema::explain(&schema, &root, &path.split('.').collect::<Vec<_>>()).ok()
-        })
-    })
-}
-
-/// Returns the path of a field that was named without the way to it, such as `maxRegression`.
-fn path_of_field(what: &str) -> Option<String> {
-    DocumentKind::ALL.into_iter().find_map(|kind| {
-        let path = schema::path_of(&schema_of(kind), what)?;
-        Some(format!("{}.{path}", kind.name().to_lowercase()))
-    })
-}
+/// How many fields of the same name are listed.
+const LISTED: usize = 8;

@@ -13,7 +13,7 @@ mod remote;
 mod validate;
 mod violation;
 
-pub use explain::{explain, path_of};
+pub use explain::{explain, paths_to};
 pub use generate::{
     RESULT_FILE, WorkloadForm, form_schema, generate, generate_answer, generate_result, role_schema, without,
 };

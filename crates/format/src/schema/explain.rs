@@ -69,9 +69,30 @@ impl Homes {
     }
 }
 
-/// Returns the path of the only field called `name` that is nearest to the top.
-pub fn path_of(root: &Value, name: &str) -> Option<String> {
-    Homes::of(root).home_of(name).map(|home| format!("{home}.{name}"))
+/// How deep a field is looked for: below that the parts of pods begin.
+const DEEPEST: usize = 6;
+
+/// Returns the paths that end with `end`, those of one level together and the ones nearest to the top first.
+pub fn paths_to(root: &Value, end: &[&str]) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    let mut level = vec![(Vec::new(), resolve(root, root))];
+    for _ in 0..DEEPEST {
+        let mut below = Vec::new();
+        for (above, schema) in &level {
+            for (name, property) in
+                holder(root, schema).get("properties").and_then(Value::as_object).into_iter().flatten()
+            {
+                let path: Vec<String> = above.iter().chain([name]).cloned().collect();
+                let is_end = |(step, asked): (&String, &&str)| step == asked;
+                if path.len() >= end.len() && path.iter().rev().zip(end.iter().rev()).all(is_end) {
+                    found.push(path.clone());
+                }
+                below.push((path, resolve(root, property)));
+            }
+        }
+        level = below;
+    }
+    found
 }
 
 /// Returns the description of the field at `path` (`spec.matrix`), as `kubectl explain` would print it, or the
