@@ -129,7 +129,7 @@ fn a_field_is_explained_by_the_end_of_its_path() {
         ("matrix.axes", "benchmark.spec.matrix.axes <mapping>"),
         ("log.pattern", "benchmark.spec.metrics.from.log.pattern <metric-pattern>"),
         ("maxRegression", "benchmark.spec.gates.maxRegression <percentage>"),
-        ("lints", "project.spec.lints <object>"),
+        ("lints", "project.spec.lints <mapping>"),
     ] {
         let (status, text) = said(&folder(), &["explain", asked]);
         assert_eq!((status, text.lines().next()), (0, Some(explained)));
