@@ -73,7 +73,7 @@ fn field(what: &str) -> Result<String> {
         Err((missing, known)) => {
             let hint = match known.as_slice() {
                 [] => "it has no fields".to_owned(),
-                known => what_there_is(&missing, known.iter().map(String::as_str), "fields there are"),
+                known => what_there_is(&missing, known.iter().map(String::as_str), "fields are"),
             };
             bail!("`{what}` does not exist: there is no `{missing}`; {hint}");
         }

@@ -42,7 +42,7 @@ pub(super) fn run(global: &Global, args: &FoldArgs) -> Result<ExitStatus> {
         tell(global, &format!("note: {note}"));
     }
     for rejected in &folded.rejected {
-        terminal::tell(&format!("error: {} is now {}: {}", rejected.from, rejected.to, rejected.reason));
+        terminal::tell(&format!("error: moved {} to {}: {}", rejected.from, rejected.to, rejected.reason));
     }
     if global.output_format == Format::Json {
         let rejected: Vec<_> = folded
@@ -57,7 +57,7 @@ pub(super) fn run(global: &Global, args: &FoldArgs) -> Result<ExitStatus> {
         terminal::print(&format!("{answer:#}\n"))?;
     }
     let there =
-        if folded.dropped.is_empty() { String::new() } else { format!(", {} there already", folded.dropped.len()) };
+        if folded.dropped.is_empty() { String::new() } else { format!(", {} already there", folded.dropped.len()) };
     tell(global, &format!("{} moved to {}{there}", counted(folded.added.len(), "result"), folded.place));
     Ok(if folded.rejected.is_empty() { ExitStatus::Yes } else { ExitStatus::No })
 }

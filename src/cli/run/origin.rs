@@ -24,7 +24,8 @@ impl Origins {
                 let before = self.differing.len();
                 self.differing.extend(known.differing.iter().cloned());
                 (self.differing.len() > before)
-                    .then(|| format!("note: results will count for no branch, since {}", differ(&self.differing)))
+                    .then(|| format!("note: results will not count for any branch, because \
+                        {}", differ(&self.differing)))
             }
             Err(why) if self.unknown.as_ref() == Some(why) => None,
             Err(why) => {
@@ -43,7 +44,8 @@ impl Origins {
         });
         let differing = Some(&self.differing).filter(|files| !files.is_empty()).map(|files| {
             format!(
-                "warning: these results count for no branch, since {}: commit, and run again (`git status` lists what differs)",
+                "warning: these results do not count for any branch, because {}: commit, and run again (`git status` \
+                 lists what differs)",
                 differ(files)
             )
         });
