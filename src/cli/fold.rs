@@ -57,7 +57,7 @@ pub(super) fn run(global: &Global, args: &FoldArgs) -> Result<ExitStatus> {
         terminal::print(&format!("{answer:#}\n"))?;
     }
     let there =
-        if folded.dropped.is_empty() { String::new() } else { format!(", {} already there", folded.dropped.len()) };
+        if folded.dropped.is_empty() { String::new() } else { format!(", {} there already", folded.dropped.len()) };
     tell(global, &format!("{} moved to {}{there}", counted(folded.added.len(), "result"), folded.place));
     Ok(if folded.rejected.is_empty() { ExitStatus::Yes } else { ExitStatus::No })
 }

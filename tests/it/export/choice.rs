@@ -132,7 +132,7 @@ fn two_files_with_one_identity_count_neither() {
     let output = folder.run(&["export", "--format", "jsonl", "--out", "-", "results", "elsewhere"]);
     assert_eq!(output.status.code(), Some(1));
     let words = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(words.matches("error[KB0452]: another file says that it is the same run").count(), 2, "{words}");
+    assert_eq!(words.matches("error[KB0452]: another file claims to be the result of the same run").count(), 2, "{words}");
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.lines().count() > 0 && text.lines().all(|line| line.contains("\"repeat\":2")), "{text}");
     // A folder that is named twice, or with a folder in it, is no second place.
@@ -196,12 +196,12 @@ fn an_export_stands_where_it_may_and_is_whole() {
     };
     refused(&["--format", "csv", "--out", "results/x.csv"], "the export results/x.csv would be in results/");
     refused(&["--format", "csv", "--out", "specs.yaml"], "the export specs.yaml would be a YAML file");
-    refused(&["--format", "csv", "--out", "no/x.csv"], "there is no folder no; make it first");
+    refused(&["--format", "csv", "--out", "no/x.csv"], "there is no folder no; create it first");
     refused(&["--format", "csv", "--out", "results"], "would be in results/");
     refused(&["--format", "jsonl", "--out", "elsewhere/x.json", "elsewhere"], "where it does not belong");
-    refused(&["--format", "parquet", "--out", "-"], "parquet is no text; name a file with `--out`");
-    refused(&["--format", "mlflow", "--out", "-"], "mlflow is no text; name a folder with `--out`");
-    refused(&["--format", "jsonl", "--out", "x", "--spreadsheet"], "`--spreadsheet` is about the cells of csv");
+    refused(&["--format", "parquet", "--out", "-"], "parquet is not a text format; name a file with `--out`");
+    refused(&["--format", "mlflow", "--out", "-"], "mlflow is not a text format; name a folder with `--out`");
+    refused(&["--format", "jsonl", "--out", "x", "--spreadsheet"], "`--spreadsheet` applies only to csv");
     refused(&["--format", "bmf", "--out", "x", "--include", "warmup"], "`--include` would mix others");
     refused(&["--format", "xml", "--out", "x"], "possible values: csv, jsonl");
     folder.write("file", "");

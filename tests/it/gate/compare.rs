@@ -39,7 +39,7 @@ fn two_branches_and_their_mirror() {
     let (_, by_tip) = project.json(&["compare", "main", "feature"]);
     assert_line(
         texts(&by_tip["notes"]),
-        str! {"`main` is the newest commit of that branch alone; `branch:main` is all of its commits"},
+        str! {"`main` names only the newest commit of that branch; `branch:main` names all of its commits"},
     );
     assert!(!by_revision["notes"].to_string().contains("branch:"), "{by_revision:#}");
     assert_eq!(project.says(&["compare", "nonsense", "branch:feature"]).0, 2);
@@ -186,7 +186,7 @@ fn units_are_no_ratio() {
     let (_, _, error) = project.says(&["compare", &first, &second]);
     assert_line(
         named(&error, &[(&first, "FIRST"), (&second, "SECOND")]),
-        str! {"KB0461: nothing of FIRST and SECOND was compared; the notes name what one side alone has; `kubebench history` lists what there is"},
+        str! {"KB0461: no metric of FIRST and SECOND could be compared; the notes list what only one side has; `kubebench history` lists all sessions"},
     );
 }
 
@@ -240,7 +240,7 @@ fn where_no_run_of_a_side_counts_nothing_is_compared() {
     let names = [(&*first, "FIRST"), (&*second, "SECOND")];
     assert_line(
         named(&error, &names),
-        str! {"KB0461: nothing of FIRST and SECOND was compared; the notes name what one side alone has; `kubebench history` lists what there is"},
+        str! {"KB0461: no metric of FIRST and SECOND could be compared; the notes list what only one side has; `kubebench history` lists all sessions"},
     );
     assert_line(
         named(&text, &names),

@@ -332,7 +332,7 @@ fn without_a_primary_metric_the_options_are_named() {
     project.session_as(100.0, &Special::default(), |made| {
         made.metrics.iter_mut().for_each(|metric| metric.kind = Kind::Secondary);
     });
-    let said = str! {"no metric of train is primary: `--all` shows all metrics, `--metric NAME` one of them"};
+    let said = str! {"train has no primary metric: `--all` shows all metrics, `--metric NAME` one of them"};
     let (status, told) = project.json(&["history", "train"]);
     assert_eq!((status, told["notes"].as_array().unwrap().len()), (0, 1), "{told:#}");
     assert_line(told["notes"][0].as_str().unwrap(), said);

@@ -135,7 +135,7 @@ fn a_revision_that_cannot_be_found_is_an_error_everywhere() {
     judge_from(&project, "v1");
     refused(
         &project,
-        "`judgeFrom: v1` in kubebench.yaml cannot be found: it is of a git history, and there is none here",
+        "`judgeFrom: v1` in kubebench.yaml cannot be found: a revision needs a git repository, and this is not one",
     );
     let commit = project.commit("main");
     project.session(100.0, &Special { commit: Some(commit), ..Special::default() });

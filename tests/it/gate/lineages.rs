@@ -130,13 +130,13 @@ fn what_is_not_of_the_default_branch_cannot_be_accepted() {
     assert!(status == 2, "{error}");
     assert_line(
         &error,
-        str! {"error: no session from `session-021` on is of the default branch, so accepting it would change nothing: only sessions of that branch are a baseline; name one of these, which `kubebench history train` lists, or a commit or time that they will have"},
+        str! {"error: no session since `session-021` is from the default branch, and only its sessions are a baseline, so accepting it would change nothing; name one of its sessions, which `kubebench history train` lists, or the commit or time of a later one"},
     );
     let (status, _, error) = ack(&newest);
     assert!(status == 0, "a pull request accepts what it brings: {error}");
     assert_line(
         &error,
-        str! {"`session-022` is not of the default branch: this accepts that session alone; for those that follow on the default branch, name the commit that brings the change, or a time, with --from (a squash or a rebase makes it another commit)"},
+        str! {"`session-022` is not from the default branch, so this accepts that session alone; to accept later ones on the default branch, pass the commit that makes the change, or a time, to --from (a squash or a rebase creates another commit)"},
     );
     assert_eq!(project.gate(&[]).0, 0);
 }
@@ -336,7 +336,7 @@ fn more_sessions_of_the_newest_ones_commit_are_named() {
     assert!(status == 2, "{error}");
     assert_line(
         &error,
-        str! {"error: `c0ffee` is no session and no folder either: `c0ffee` is no folder and no commit here: revspec 'c0ffee' not found"},
+        str! {"error: `c0ffee` is neither a session nor a folder: `c0ffee` is no folder and no commit here: revspec 'c0ffee' not found"},
     );
 }
 

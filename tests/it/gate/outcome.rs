@@ -243,7 +243,7 @@ fn an_acknowledgement_names_its_case_and_says_something() {
     assert_eq!(status, 2, "{error}");
     assert_line(
         &error,
-        str! {"error: 2 cases of train have an open change of `speed`: name the one that is accepted, or all with --case '*'"},
+        str! {"error: 2 cases of train have an open change of `speed`: choose one, or all with --case '*'"},
     );
     assert!(error.contains("--case size-1-00000000  # size=1") && error.contains("--case '*'"), "{error}");
     let (status, _, error) = project.says(&[&ack[..], &["--reason", " "]].concat());
@@ -260,7 +260,7 @@ fn an_acknowledgement_names_its_case_and_says_something() {
     assert!(status == 2, "{error}");
     assert_line(
         steady(&error),
-        str! {"error: acks/train-ID.yaml is about this already; what is there now is within `maxChange: 11%`; to accept it again, edit `expires` or `maxChange` there, or delete it (git keeps it) and run this again"},
+        str! {"error: acks/train-ID.yaml already acknowledges this regression; `maxChange: 11%` would accept the current regression; edit `expires` or `maxChange` in that file, or delete the file and run this command again"},
     );
     for (path, text) in project.folder.tree("acks") {
         project.folder.write(&format!("acks/{path}"), String::from_utf8(text).unwrap().replace("by: ada", "by: ' '"));

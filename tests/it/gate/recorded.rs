@@ -167,7 +167,7 @@ fn the_newest_sessions_of_the_branch_are_evaluated_where_the_folder_has_none() {
     assert!(result.contains("\"session-013\""), "{path}: {result}");
     // The second time nothing is read again.
     let (_, _, error) = remote.says(&clone, &["gate", "-v"]);
-    assert!(error.contains("origin/kubebench/results:results: 0 results read, 39 known from the cache"), "{error}");
+    assert!(error.contains("origin/kubebench/results:results: 0 results read, 39 from the cache"), "{error}");
 }
 
 #[test]
@@ -362,7 +362,7 @@ fn a_clone_without_the_branch_does_not_pass() {
     assert_eq!((status, outcome(&answer)), (1, "noHistory"), "{answer:#}");
     assert_text(
         texts(&answer["notes"]),
-        str! {"the recorded results are not in this clone, so nothing is known to compare with: `git fetch origin kubebench/results:refs/remotes/origin/kubebench/results`; `--fetch` does that and knows when the remote has no such branch yet; `--on-inconclusive pass` does without them"},
+        str! {"the recorded results are not in this clone, so there is nothing to compare with: run `git fetch origin kubebench/results:refs/remotes/origin/kubebench/results`, or pass `--fetch`, which also works while the remote does not have that branch; `--on-inconclusive pass` does without them"},
     );
     let (status, out, _) = remote.says(&clone, &["gate", "--markdown", "comment.md"]);
     assert!(status == 1 && !out.contains("passed"), "{out}");

@@ -149,7 +149,7 @@ fn what_was_accepted_is_shown_with_who_and_why() {
     assert!(status == 2, "{error}");
     assert_line(
         &error,
-        str! {"error: it would have expired on 2026-01-31, and the newest result is of 2026-02-01, so it would accept nothing"},
+        str! {"error: the acknowledgement would accept nothing: it expires on 2026-01-31, before the newest result of 2026-02-01"},
     );
     let (status, path, error) = project.says(&[&ack[..], &["--expires", "2026-12-31"]].concat());
     assert_eq!(status, 0, "{error}");
@@ -390,7 +390,7 @@ fn no_site_stands_between_the_files_of_a_project() {
         assert!(status == 2, "{error}");
         assert_line(
             &error,
-            str! {"error: the pages would be mixed with the files of the project; give them a folder of their own"},
+            str! {"error: the pages would be mixed with the files of the project; write them to a separate folder"},
         );
     }
 }
@@ -442,7 +442,7 @@ fn markdown_is_renewed_in_place() {
     assert_eq!(status, 2);
     assert_line(
         &error,
-        str! {"error: README.md is there and holds no report: write the lines `<!-- kubebench report -->` and `<!-- kubebench report end -->` where it belongs, or name a new file"},
+        str! {"error: README.md exists and has no report: add the lines `<!-- kubebench report -->` and `<!-- kubebench report end -->` where the report belongs, or name a new file"},
     );
     project
         .folder

@@ -225,7 +225,7 @@ fn what_has_no_ratio_says_so() {
     for (arguments, words) in [
         (["--by", "gpus"].as_slice(), "the axes along which results differ are replicas, size"),
         (&["--by", "gpu"], "the axes along which results differ are replicas, size"),
-        (&["--by", "replicas", "--base", "3"], "there are 0, 1, 2, 4"),
+        (&["--by", "replicas", "--base", "3"], "results have 0, 1, 2, 4"),
         (&["--by", "replicas", "--metric", "sped"], "no result has the metric `sped`"),
         (&["--by", "replicas", "--pareto", "speed"], "does not name two metrics"),
         (&["--by", "replicas", "--pareto", "speed,loss"], "no benchmark has two cases"),

@@ -162,7 +162,7 @@ fn of_a_folder_what_runs_wrote_is_read_again() {
     assert!(status == Some(2), "{told}");
     assert_line(
         steady(&told),
-        str! {"error: FOLDER/results/b/default-44136fa3/RUN-a1-pID.json: this result was read again itself: name the one that the run wrote"},
+        str! {"error: FOLDER/results/b/default-44136fa3/RUN-a1-pID.json: this result was written by `kubebench reparse`: name the one that the run wrote"},
     );
     folder.write("results/b/note.json", "{}");
     let (status, [_, told]) = reparse("results");

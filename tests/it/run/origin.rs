@@ -253,7 +253,7 @@ fn a_project_is_a_part_of_its_repository() {
     folder.write("code/a.py", "other\n");
     let said = there(&[]);
     assert!(
-        said.contains("warning: these results count for no branch, since ../code/a.py and 1 more file differ from")
+        said.contains("warning: these results do not count for any branch, because ../code/a.py and 1 more file differ from")
     );
     let said = there(&["--dry-run"]);
     assert!(!said.contains("warning: "), "nothing ran: {said}");
