@@ -205,9 +205,9 @@ fn an_export_stands_where_it_may_and_is_whole() {
     refused(&["--format", "bmf", "--out", "x", "--include", "warmup"], "`--include` would mix others");
     refused(&["--format", "xml", "--out", "x"], "possible values: csv, jsonl");
     folder.write("file", "");
-    refused(&["--format", "mlflow", "--out", "file"], "file is a file, and this format is a folder");
+    refused(&["--format", "mlflow", "--out", "file"], "file is a file, but this format is a folder");
     fs::create_dir(folder.path().join("place")).unwrap();
-    refused(&["--format", "csv", "--out", "place"], "place is a folder, and this format is one file");
+    refused(&["--format", "csv", "--out", "place"], "place is a folder, but this format is one file");
     // An earlier export is replaced, and nothing else is left.
     folder.write("x.csv", "old");
     export(&folder, "csv");
@@ -234,7 +234,7 @@ fn what_is_no_file_is_written_and_not_replaced() {
     assert!(reader.join().unwrap().starts_with("path,"));
     assert!(fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
     let (status, said_of_it) = said(&folder, &["--format", "sqlite", "--out", "pipe"]);
-    assert!(status == Some(2) && said_of_it.contains("is no file, and a database is one"), "{said_of_it}");
+    assert!(status == Some(2) && said_of_it.contains("is not a regular file, and a database needs one"), "{said_of_it}");
     // A link stays one.
     folder.write("target", "old");
     std::os::unix::fs::symlink("target", folder.path().join("link")).unwrap();

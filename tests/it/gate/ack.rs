@@ -170,12 +170,12 @@ fn an_acknowledgement_of_nothing_is_told() {
         told
     };
     for (text, expected) in [
-        (ack("trian", "*", "speed", &first), "no result is of `trian`; did you mean `train`?"),
-        (ack("train", "gpus=9", "speed", &first), "no result of train is of the case `gpus=9`"),
+        (ack("trian", "*", "speed", &first), "no result is from the benchmark `trian`; did you mean `train`?"),
+        (ack("train", "gpus=9", "speed", &first), "no result of train is from the case `gpus=9`"),
         (ack("train", "*", "sped", &first), "no result of train has the metric `sped`; did you mean `speed`?"),
         (
             ack("train", "*", "speed", "0123456789abcdef"),
-            "`0123456789abcdef` is no session and no commit of one so far",
+            "`0123456789abcdef` is neither a session, nor the commit of one",
         ),
         (ack("train", "*", "speed", "2027-01-01T00:00:00Z"), "no time before one"),
     ] {
@@ -239,7 +239,7 @@ fn an_acknowledgement_of_a_commit_that_was_squashed_is_told() {
     assert!(status == 1, "{answer:#}");
     assert_line(
         steady(texts(&answer["notes"])),
-        str! {"acks/train-ID.yaml accepts nothing: the sessions from `COMMIT` on are of no baseline; after a squash or a rebase, name the new commit"},
+        str! {"acks/train-ID.yaml accepts nothing: the sessions since `COMMIT` are in no baseline; after a squash or a rebase, name the new commit"},
     );
 }
 
@@ -307,7 +307,7 @@ fn what_no_bound_covers_is_accepted_only_by_name() {
     assert!(status == 1, "{said}");
     assert_line(
         steady(&said),
-        str! {"  next: fix it, or accept it in acks/train-ID.yaml: take its `maxChange` out, and send that for review"},
+        str! {"  next: fix it, or accept it in acks/train-ID.yaml: remove its `maxChange`, and send the file for review"},
     );
 }
 

@@ -196,9 +196,9 @@ fn a_file_may_be_about_a_part() {
         ("  benchmark: train\n", 0, "accepts whatever got worse so far"),
         ("  metric: speed\n", 0, "accepts whatever got worse so far"),
         ("  case: def*\n", 0, "accepts whatever got worse so far"),
-        ("  benchmark: other\n", 1, "no result is of `other`"),
+        ("  benchmark: other\n", 1, "no result is from the benchmark `other`"),
         ("  metric: spead\n", 1, "no result has the metric `spead`"),
-        ("  target: mars\n", 1, "no result is of the case `*` on `mars`"),
+        ("  target: mars\n", 1, "no result is from the case `*` on `mars`"),
     ] {
         project.folder.write("acks/one.yaml", format!("{head}{fields}"));
         let (found, answer) = project.json(&["gate"]);

@@ -61,7 +61,7 @@ fn what_differs_is_refused_and_can_be_allowed() {
     assert!(message.contains("--allow cpu"), "{message}");
     assert_line(
         message,
-        str! {"both sides differ in cpu (1 × synthetic and 1 × faster); compare all the same with --allow cpu"},
+        str! {"both sides differ in cpu (1 × synthetic and 1 × faster); compare anyway with --allow cpu"},
     );
     assert_eq!(verdict(line(&project.json(&["compare", &first, &second, "--allow", "cpu"]).1)), "unchanged");
     let third = project.commit("third");
@@ -325,7 +325,7 @@ fn labels_that_tell_nothing_apart_are_refused() {
     assert_eq!(answer["lines"], json!([]), "{answer:#}");
     assert_line(
         answer["notes"][0].as_str().unwrap(),
-        str! {"nobody can tell which of ada, bob and cyd, dan belong together, so they are not compared: give them a label that says so, or name one of each side with --benchmark"},
+        str! {"it is unclear which of ada, bob to compare with which of cyd, dan: give matching benchmarks the same label, or name one of each side with --benchmark"},
     );
     let only = ["--benchmark", "ada", "--benchmark", "dan"];
     let (_, answer) = project.json(&[&["compare", "label:toolkit=torch", "label:toolkit=jax"][..], &only].concat());
@@ -365,7 +365,7 @@ fn hardware_that_one_side_alone_has_is_named() {
     assert!(message.contains("--allow cpu"), "{message}");
     assert_line(
         steady(message),
-        str! {"only COMMIT ran on this hardware: both sides differ in cpu (1 × synthetic and 1 × tardy); compare all the same with --allow cpu"},
+        str! {"only COMMIT ran on this hardware: both sides differ in cpu (1 × synthetic and 1 × tardy); compare anyway with --allow cpu"},
     );
     let (status, answer) = project.json(&["compare", &second, &first]);
     assert_eq!((status, told(&answer)), (1, vec!["unchanged equivalent".into(), "incomparable onlyBaseline".into()]));
@@ -384,7 +384,7 @@ fn hardware_that_one_side_alone_has_is_named() {
     assert_eq!((status, told(&answer).len()), (0, 1), "{answer:#}");
     assert_line(
         answer["notes"][0].as_str().unwrap(),
-        str! {"train (default) ran on hardware of branch:main that was replaced since, which is not compared: both sides differ there in cpu (1 × synthetic and 1 × tardy)"},
+        str! {"train (default) also has sessions of branch:main on hardware that was replaced since, which are not compared: both sides differ in cpu (1 × synthetic and 1 × tardy)"},
     );
 }
 
@@ -397,7 +397,7 @@ fn a_metric_that_one_side_alone_has_is_named() {
     project.sessions(&QUIET[6..12], &on(&second));
     let (status, answer) = project.json(&["compare", &first, &second, "--metric", "loss"]);
     assert_eq!((status, verdict(line(&answer))), (1, "missing"), "{answer:#}");
-    assert_eq!(line(&answer)["message"], format!("{second} has no value of this, and {first} has"));
+    assert_eq!(line(&answer)["message"], format!("{second} has no value of this metric, but {first} has one"));
     let (status, text, _) = project.says(&["compare", &first, &second]);
     assert!(status == 1, "{text}");
     assert_line(&text, str! {"1 missing, 1 unchanged"});

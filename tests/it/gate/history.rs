@@ -292,7 +292,7 @@ fn newer_sessions_without_a_value_are_told() {
     assert_eq!((status, told["series"][0]["sessions"].as_array().unwrap().len()), (0, 5));
     assert_line(
         told["notes"][0].as_str().unwrap(),
-        str! {"`loss` of train [default]: 2 newer sessions have no value; the first of 6 runs: it succeeded without a value of this"},
+        str! {"`loss` of train [default]: 2 newer sessions have no value; the first of 6 runs: it succeeded without a value of this metric"},
     );
     let codes: Vec<&str> =
         told["leftOut"].as_array().unwrap().iter().map(|file| file["code"].as_str().unwrap()).collect();

@@ -82,7 +82,7 @@ fn when_everything_is_earlier_nothing_is_red_and_a_note_says_so() {
     );
     assert!(
         texts(&answer["notes"])
-            .contains("kubebench.yaml accepts whatever got worse so far: no session is later than `2030-01-01` says"),
+            .contains("kubebench.yaml accepts every regression so far: no session is later than `2030-01-01`"),
         "{answer:#}"
     );
 }

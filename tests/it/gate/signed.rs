@@ -134,7 +134,7 @@ fn an_export_has_what_counts() {
     assert_eq!(all, 60, "{error}");
     let (counted, error) = exported(&["--include", "warmup,invalid"]);
     assert_eq!(counted, 40, "{error}");
-    let said = "results that are not signed as `requireSigned` asks (`--include unsigned`): 20";
+    let said = "results that are not signed as `requireSigned` demands (`--include unsigned`): 20";
     assert!(error.contains(said), "{error}");
     // Whether they count is unknown.
     project.folder.write("kubebench.yaml", "kind: Project\nspec: [\n");

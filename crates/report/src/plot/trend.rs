@@ -72,7 +72,7 @@ pub(crate) struct Mark {
     pub at: usize,
     /// What it was.
     pub event: Event,
-    /// What to write at it; nothing at what is a point on the axis only.
+    /// What is written at it; nothing at what is a point on the axis only.
     pub label: String,
     /// What is said when it is pointed at.
     pub title: String,

@@ -11,7 +11,7 @@ pub fn comparison(answer: &Comparison) -> String {
     let mut text = String::new();
     if answer.lines.is_empty() {
         text.push_str(&format!(
-            "{} and {} have nothing in common that was measured\n",
+            "nothing was measured on both {} and {}\n",
             answer.baseline, answer.candidate
         ));
     }
