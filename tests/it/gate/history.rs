@@ -237,7 +237,7 @@ fn a_bad_file_of_another_benchmark_says_nothing_of_this_one() {
     assert!(status == 1, "{said}");
     assert_line(
         steady(&said),
-        str! {"left out: train/default-00000000/RUN-a1.json: KB0363: this is no JSON: EOF while parsing an object at line 1 column 1"},
+        str! {"left out: train/default-00000000/RUN-a1.json: KB0363: this is not JSON: EOF while parsing an object at line 1 column 1"},
     );
 }
 

@@ -195,7 +195,7 @@ fn a_run_of_a_cluster_is_of_the_branch_that_asks_for_the_same() {
         for value in &QUIET[..SESSIONS] {
             project.session_as(*value, &lost, runs_there);
         }
-        // What ran with uncommitted changes is of nothing.
+        // What ran with files that differed is of nothing.
         project.session_as(100.0, &Special { dirty: Some(true), ..lost }, runs_there);
         project.session_as(80.0, &Special { commit: Some(main.clone()), ..Special::default() }, runs_there);
         let (status, line) = project.gate(&[]);

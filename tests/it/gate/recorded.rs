@@ -543,10 +543,10 @@ fn what_is_no_result_on_the_branch_is_named_and_reaches_nothing() {
         left_out.join("\n"),
         str! {[r#"
 a/b/c: KB0114: kubebench does not read this: it is a folder deeper than results lie
-train/case/<script>.json: KB0363: this is no JSON: expected ident at line 1 column 2
+train/case/<script>.json: KB0363: this is not JSON: expected ident at line 1 column 2
 train/case/huge.json: KB0114: kubebench does not read this: it has 3145728 bytes, and a result has at most 1048576
 train/case/moved.json: KB0368: this result belongs at `origin/kubebench/results:results/train/default-44136fa3/20260201T010100Z-00000001-r1-a1.json`
-train/case/no.json: KB0363: this is no result file: it has no `kind: BenchmarkResult`
+train/case/no.json: KB0363: this is not a result file: it has no `kind: BenchmarkResult`
 train/link.json: KB0114: kubebench does not read this: it is a symbolic link
 train/module.json: KB0114: kubebench does not read this: it is a submodule
 "#]},

@@ -294,7 +294,7 @@ fn processes_per_node() {
     }
     for (count, shown) in [("gpus", "`gpus`"), ("'0'", "`0`"), ("'08'", "`08`")] {
         let found = about(shown, lowered(&torch(count)));
-        assert_findings(&found, &[("KB0205", str! {"… is no number of processes that torchrun knows"})]);
+        assert_findings(&found, &[("KB0205", str! {"… is not a number of processes that torchrun accepts"})]);
     }
     assert!(lowered(&torch("0"))[0].0 == "KB0206");
     assert!(lowered(&torch("1.5"))[0].0 == "KB0203");
