@@ -171,7 +171,7 @@ pub struct Schedule {
     pub timezone: Option<TimeZone>,
 }
 
-/// A text, number or boolean that a lookup can stand for.
+/// A text, number or boolean, or an expression that gives one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxisValue;
 
