@@ -202,7 +202,7 @@ fn an_export_stands_where_it_may_and_is_whole() {
     refused(&["--format", "parquet", "--out", "-"], "parquet is not a text format; name a file with `--out`");
     refused(&["--format", "mlflow", "--out", "-"], "mlflow is not a text format; name a folder with `--out`");
     refused(&["--format", "jsonl", "--out", "x", "--spreadsheet"], "`--spreadsheet` applies only to csv");
-    refused(&["--format", "bmf", "--out", "x", "--include", "warmup"], "`--include` would mix others");
+    refused(&["--format", "bmf", "--out", "x", "--include", "warmup"], "`--include` would mix in others");
     refused(&["--format", "xml", "--out", "x"], "possible values: csv, jsonl");
     folder.write("file", "");
     refused(&["--format", "mlflow", "--out", "file"], "file is a file, but this format is a folder");

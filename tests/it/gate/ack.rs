@@ -177,7 +177,7 @@ fn an_acknowledgement_of_nothing_is_told() {
             ack("train", "*", "speed", "0123456789abcdef"),
             "`0123456789abcdef` is neither a session, nor the commit of one",
         ),
-        (ack("train", "*", "speed", "2027-01-01T00:00:00Z"), "no time before one"),
+        (ack("train", "*", "speed", "2027-01-01T00:00:00Z"), "nor a time before one"),
     ] {
         let told = says(text).unwrap();
         assert!(told.contains(expected), "{told}");
@@ -285,7 +285,7 @@ fn an_acknowledgement_that_does_not_reach_says_what_would() {
     assert!(said.contains(&format!("acks/{tight}")), "{said}");
     assert_line(
         named(&said, &[(&tight, "TIGHT")]),
-        str! {"  next: fix it, or accept it in acks/TIGHT: raise its `maxChange`, and send that for"},
+        str! {"  next: fix it, or accept it in acks/TIGHT: raise its `maxChange`, and send the file"},
     );
 }
 

@@ -170,10 +170,10 @@ fn what_is_no_day_and_no_name_is_refused_with_its_place() {
     let project = Project::with(SPEC);
     for (wrong, said) in [
         ("2026-02-30", "is not a time"),
-        ("2026-2-3 noon", "names no day and no commit"),
-        ("", "names no day and no commit"),
-        ("a..b", "names no day and no commit"),
-        ("--all", "names no day and no commit"),
+        ("2026-2-3 noon", "names neither a day nor a commit"),
+        ("", "names neither a day nor a commit"),
+        ("a..b", "names neither a day nor a commit"),
+        ("--all", "names neither a day nor a commit"),
     ] {
         judge_from(&project, wrong);
         for command in [&["validate"][..], &["gate"]] {

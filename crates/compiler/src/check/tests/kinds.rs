@@ -314,7 +314,7 @@ fn fields_of_the_pod() {
     }
     for path in ["spec.nodename", "status.phase", "spec.hostname", "limits.cpu", ""] {
         let found = about(&format!("`{path}`"), lowered(&env(path)));
-        assert_findings(&found, &[("KB0205", str! {"… is no field of the pod that a variable can have"})]);
+        assert_findings(&found, &[("KB0205", str! {"… is not a field of the pod that a variable can have"})]);
     }
     assert_findings(
         &lowered(&env("metadata.labels")),
