@@ -155,8 +155,8 @@ pub fn measure(rules: &Rules, logs: &[Log], restarts: u32, evidence: &dyn Eviden
 fn failed(tool: &str, requests: &Requests) -> StatusReason {
     let said = requests.said();
     let message = format!(
-        "{tool}: {said}, so its numbers do not describe the requested load; `checks: [{{failedRequests: {{max: \
-         1%}}}}]` allows some"
+        "{tool}: {said}, so its numbers do not describe the requested load; \
+         `checks: [{{failedRequests: {{max: 1%}}}}]` allows some"
     );
     StatusReason { code: ReasonCode::ToolInvalid, message }
 }

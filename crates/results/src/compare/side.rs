@@ -54,8 +54,7 @@ impl Side {
             "env" => Ok(Self::Environment(rest)),
             _ => Err(format!(
                 "`{kind}:` is not a kind of side; write rev:, branch:, tag:, dir:, label:NAME=VALUE, variant: or env:, \
-                 or a folder or \
-                 revision without a prefix"
+                 or a folder or revision without a prefix"
             )),
         }
     }

@@ -173,8 +173,7 @@ fn detectable(lines: &[&Line]) -> Option<String> {
     } else {
         format!(
             "The smallest regression that would have been detected with 90 % probability: {of_half} in the median \
-             series, {of_all} in the \
-             noisiest one."
+             series, {of_all} in the noisiest one."
         )
     })
 }
