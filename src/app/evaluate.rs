@@ -261,7 +261,7 @@ impl Evaluation {
         let mut kept = vec![self.output.clone(), self.directory.clone(), ACKS.to_owned()];
         for folder in results {
             let place = std::path::absolute(self.start.path(folder))
-                .with_context(|| format!("cannot resolve the path of the folder {}", folder.display()))?;
+                .with_context(|| format!("cannot resolve the folder {}", folder.display()))?;
             kept.push(place.to_string_lossy().into_owned());
         }
         Ok(kept)

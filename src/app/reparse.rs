@@ -43,8 +43,7 @@ pub fn read_again(
     let redactor = run::redactor(&compiled.benchmark, secrets, variables);
     let made = run::reparse(&project.root, original, &compiled.rules, &redactor, VERSION)?;
     let results = path.ancestors().nth(3).filter(|results| results.join(result::path(original)) == path);
-    let place = || format!("it is not where `kubebench run` put it: in a folder of results, at \
-        {}", result::path(original));
+    let place = || format!("it is not where `run` put it: in a folder of results, at {}", result::path(original));
     let results = results.with_context(place)?;
     run::store_again(results, made)
 }

@@ -26,8 +26,7 @@ pub(super) fn run(global: &Global, args: &ExportArgs) -> Result<ExitStatus> {
     if !is_printed {
         let asked: Vec<PathBuf> = args.paths.iter().map(|path| start.path(path)).collect();
         let asked = asked.iter().map(|path| Ok(std::path::absolute(path)?.to_string_lossy().into_owned()));
-        let asked: Vec<String> = asked.collect::<Result<_>>().context("cannot resolve the path of the folder of \
-            results")?;
+        let asked: Vec<String> = asked.collect::<Result<_>>().context("cannot resolve the folder of results")?;
         let kept: Vec<&str> =
             asked.iter().map(String::as_str).chain([results.folder(), "specs", ACKS, ".git", "generated"]).collect();
         places::refuse_around("exports", &out, results.root())?;

@@ -68,8 +68,7 @@ fn check_filters(args: &LogsArgs, job: &JobStatus) -> Result<()> {
         bail!("the run has no pod of the role `{role}`; {}", what_there_is(role, known, "roles are"));
     }
     if let Some(index) = args.index.filter(|_| !job.replicas.is_empty()) {
-        bail!("the run has no replica {index}; replicas are counted from 0, and the run has {} \
-            pods", job.replicas.len());
+        bail!("the run has no replica {index}: it has {} pods, counted from 0", job.replicas.len());
     }
     Ok(())
 }

@@ -45,7 +45,7 @@ pub(super) fn run(global: &Global, args: &MockArgs) -> Result<ExitStatus> {
     places::refuse_inside("results", &out, &project.root, &["specs", ACKS, &settings.output, ".git"])?;
     let is_inside = fs::real_place(&out).zip(fs::real_place(&project.root.join(&settings.results.directory)));
     if is_inside.is_some_and(|(out, results)| out.starts_with(results)) {
-        bail!("{} is the folder of real results; choose another one with --out", args.out.display());
+        bail!("{} is the folder of real results; choose another `--out`", args.out.display());
     }
     let path = args.values.display().to_string();
     let text = fs::read_text(&start.path(&args.values)).with_context(|| format!("cannot read {path}"))?;
@@ -83,8 +83,7 @@ pub(super) fn run(global: &Global, args: &MockArgs) -> Result<ExitStatus> {
     let own = format!("{}/", compiled.benchmark.name);
     let mut there = fs::find_results(&out, "").into_iter();
     if there.any(|(path, file)| file.is_ok() && path.trim_start_matches('/').starts_with(&own)) {
-        bail!("{} already holds results of {}; choose another folder with \
-            --out", args.out.display(), compiled.benchmark.name);
+        bail!("{} already holds results of {}; choose another `--out`", args.out.display(), compiled.benchmark.name);
     }
     for sealed in &made {
         fs::create_new(&out, &result::path(&sealed.result), &String::from_utf8_lossy(&sealed.bytes))?;

@@ -227,8 +227,7 @@ pub fn of_doubt(doubt: &Doubt, path: &str, shown: &impl Fn(&str) -> String) -> D
     match doubt {
         Doubt::Twins { paths } => {
             let others = paths.iter().filter(|other| *other != path);
-            let fault = Diagnostic::in_file(&code::KB0452, shown(path), "another file claims to be the result of the \
-                same run");
+            let fault = Diagnostic::in_file(&code::KB0452, shown(path), "another file claims to be the same run");
             others
                 .fold(fault, |fault, other| fault.related(Place::File(shown(other)), "the other file"))
                 .note("it is unknown which one is true, so neither counts")

@@ -152,7 +152,7 @@ pub(super) fn findings(dataset: &Dataset, orphans: &[String], shown: &dyn Fn(&st
         let Some(first) = rows.first() else { continue };
         let message = match rows.len() {
             1 => format!("the signature of this result proves nothing: {why}"),
-            count => format!("the signatures of {count} results of {benchmark} prove nothing; of this one: {why}"),
+            count => format!("the signatures of {count} results of {benchmark} prove nothing; for this one: {why}"),
         };
         let fault = Diagnostic::in_file(&code::KB0465, shown(&first.path), message);
         found.push(fault.help("`kubebench verify` lists all of them; `git log` says who added them"));

@@ -39,7 +39,8 @@ impl Origins {
     pub(super) fn warnings(&self) -> Vec<String> {
         let unknown = self.unknown.as_ref().map(|why| {
             format!(
-                "warning: these results name no commit; where other results of the project do, `gate` does not count them: {why}"
+                "warning: these results name no commit, so `gate` ignores them if other results of the project name \
+                 one: {why}"
             )
         });
         let differing = Some(&self.differing).filter(|files| !files.is_empty()).map(|files| {

@@ -132,7 +132,7 @@ fn two_files_with_one_identity_count_neither() {
     let output = folder.run(&["export", "--format", "jsonl", "--out", "-", "results", "elsewhere"]);
     assert_eq!(output.status.code(), Some(1));
     let words = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(words.matches("error[KB0452]: another file claims to be the result of the same run").count(), 2, "{words}");
+    assert_eq!(words.matches("error[KB0452]: another file claims to be the same run").count(), 2, "{words}");
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.lines().count() > 0 && text.lines().all(|line| line.contains("\"repeat\":2")), "{text}");
     // A folder that is named twice, or with a folder in it, is no second place.

@@ -287,7 +287,7 @@ fn other_unit(ours: &[Series], series: &Series, candidate: &Partition) -> Option
     let known = ours.iter().find(|own| is_like(own, series))?;
     let unit = |metric: &MetricKey| metric.unit.clone().unwrap_or_else(|| "none".to_owned());
     Some(format!(
-        "`{}` of {} is not compared: its unit was {} and is {}",
+        "`{}` of {} is not compared: its unit changed from {} to {}",
         metric.shown(),
         candidate.benchmark,
         unit(&known.metric),

@@ -141,13 +141,13 @@ impl Numbers {
 /// Returns a count as databases hold it.
 pub(crate) fn count(count: u64, left: &mut Left) -> Option<i64> {
     let held = i64::try_from(count).ok();
-    left.add("counts from 2^63 on (left empty)", usize::from(held.is_none()));
+    left.add("counts of 2^63 or more (left empty)", usize::from(held.is_none()));
     held
 }
 
 /// Returns the milliseconds since 1970 of a time.
 pub(crate) fn milliseconds(text: &str, left: &mut Left) -> Option<i64> {
     let held = time::milliseconds(text);
-    left.add("times that no calendar has (left empty)", usize::from(held.is_none()));
+    left.add("invalid times (left empty)", usize::from(held.is_none()));
     held
 }

@@ -285,7 +285,7 @@ pub struct Artifact {
 pub struct StepJob {
     /// The image of the container.
     pub image: ImageRef,
-    /// The program and its first arguments, one word an element.
+    /// The program and its first arguments, one word per element.
     #[serde(default)]
     #[schemars(extend("default" = [], "examples" = [["python3", "stage.py"]]))]
     pub command: Vec<Text>,
