@@ -37,7 +37,7 @@ pub(super) fn run(global: &Global, args: &MockArgs) -> Result<ExitStatus> {
         return project::report(global, &project, found);
     }
     let benchmarks = project.benchmarks();
-    let Some(compiled) = benchmarks.first() else { bail!("{} is no benchmark", args.spec.display()) };
+    let Some(compiled) = benchmarks.first() else { bail!("{} is not a benchmark", args.spec.display()) };
     let settings =
         project.compilation.project.as_ref().map(|project| &project.settings).context("there is no project")?;
     let out = start.path(&args.out);

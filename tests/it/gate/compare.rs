@@ -182,7 +182,7 @@ fn units_are_no_ratio() {
     let (status, answer) = project.json(&["compare", &first, &second]);
     assert_eq!((status, &answer["lines"]), (1, &json!([])), "{answer:#}");
     let notes = answer["notes"].to_string();
-    assert!(notes.contains("its unit was images/s and is tokens/s"), "{answer:#}");
+    assert!(notes.contains("its unit changed from images/s to tokens/s"), "{answer:#}");
     let (_, _, error) = project.says(&["compare", &first, &second]);
     assert_line(
         named(&error, &[(&first, "FIRST"), (&second, "SECOND")]),
