@@ -97,8 +97,7 @@ pub fn about(spec: &NewSpec, path: &str, state: State, check: bool) -> Vec<Diagn
         // Whoever edited it has settled what was open.
         State::Edited if check => Vec::new(),
         State::Edited => {
-            let fault =
-                Diagnostic::at(&code::KB0434, spec.place, format!("{path} exists and was not overwritten"));
+            let fault = Diagnostic::at(&code::KB0434, spec.place, format!("{path} exists and was not overwritten"));
             vec![
                 fault
                     .note("its content differs from what `kubebench migrate` would write")

@@ -53,8 +53,7 @@ pub fn verified(start: &Start, query: &VerifyQuery<'_>) -> Result<Verification> 
     if evaluation.keys.is_empty() {
         bail!(
             "there is no key to check signatures with: list the public key of the recorder in `results.keys` of \
-             kubebench.yaml, or name its \
-             file with `--key`"
+             kubebench.yaml, or name its file with `--key`"
         );
     }
     let counted = std::mem::replace(&mut evaluation.counted, Counted::All);

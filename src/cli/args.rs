@@ -35,7 +35,7 @@ pub(super) struct Cli {
 }
 
 const EXIT: &str = "Exit status: 0 yes; 1 the answer is no (errors, drift, a failed run); 2 no answer (wrong usage, \
-    unreadable files, internal error); 3 not recorded, try again; 4 refused, do not try again.";
+     unreadable files, internal error); 3 not recorded, try again; 4 refused, do not try again.";
 
 /// Options of every subcommand.
 #[derive(Clone, Debug, Args)]

@@ -88,8 +88,9 @@ impl Acknowledged {
         let Histories { evaluation, acks, baseline, series, .. } = histories;
         let as_of = evaluation.as_of();
         if let Some(last) = query.expires.as_ref().filter(|last| **last < as_of) {
-            bail!("the acknowledgement would accept nothing: it expires on {last}, before the newest result of \
-                {as_of}");
+            bail!(
+                "the acknowledgement would accept nothing: it expires on {last}, before the newest result of {as_of}"
+            );
         }
         let request = HistoryRequest {
             dataset: &evaluation.dataset,
@@ -153,8 +154,8 @@ fn bounded(
     let ack = Ack { max_change: share.map(Percentage::fraction), ..ack };
     let exists = || fs::exists(&evaluation.root, &ack.file).then_some(&ack.file);
     if let Some(file) = known(request.acks, &about, &ack).or_else(exists) {
-        let now = bound.map_or_else(String::new, |share| format!("; `maxChange: {share}` would accept the current \
-            regression"));
+        let now = bound
+            .map_or_else(String::new, |share| format!("; `maxChange: {share}` would accept the current regression"));
         bail!(
             "{} already acknowledges this regression{now}; edit `expires` or `maxChange` in that file, or delete the \
              file and run this command again",
@@ -168,8 +169,8 @@ fn bounded(
 fn refuse_unreached(about: &[&SeriesHistory], benchmark: &str, from: &str) -> Result<Option<String>> {
     match reach(about, from) {
         Reach::Nothing => bail!(
-            "`{from}` is neither a session, nor the commit of one, nor a time before one; `kubebench history \
-             {benchmark}` lists sessions"
+            "`{from}` is neither a session, nor the commit of one, nor a time before one; \
+             `kubebench history {benchmark}` lists sessions"
         ),
         Reach::Aside => bail!(
             "no session since `{from}` is from the default branch, and only its sessions are a baseline, so accepting \

@@ -11,8 +11,8 @@ use kubebench_results::dataset::Dataset;
 
 /// What works in a clone of another branch alone too, to which git does not say which branch is the default one.
 pub(super) const UNKNOWN_BRANCH: &str = "the default branch is unknown: this clone has neither `main` nor `master`. \
-    `git fetch origin NAME:refs/remotes/origin/NAME` fetches it, and `git remote set-head origin NAME` makes it the \
-    default";
+     `git fetch origin NAME:refs/remotes/origin/NAME` fetches it, and `git remote set-head origin NAME` makes it the \
+     default";
 
 /// The commits whose sessions are the baseline where no other is asked for.
 pub enum DefaultBaseline {
@@ -41,8 +41,8 @@ impl DefaultBaseline {
     /// Says that the commits of the default branch are unknown where there is a repository, and what brings or names that branch.
     pub fn note(&self) -> Option<String> {
         let is_unknown = matches!(self, Self::NoBranch);
-        is_unknown.then(|| format!("{UNKNOWN_BRANCH}; until then, all sessions count as sessions of the default \
-            branch"))
+        is_unknown
+            .then(|| format!("{UNKNOWN_BRANCH}; until then, all sessions count as sessions of the default branch"))
     }
 
     /// Returns the commits for changes to them, where they are known.

@@ -244,18 +244,19 @@ fn nothing(side: &Side, dataset: &Dataset, known: &Lineage) -> Diagnostic {
 /// Says of a branch that was named as a revision that it stands for its newest commit alone.
 fn of_one_commit(side: &Side, commits: &ResultCommits) -> Option<String> {
     let Side::Revision(name) = side else { return None };
-    commits
-        .is_branch(name)
-        .then(|| format!("`{name}` names only the newest commit of that branch; \
-            `branch:{name}` names all of its commits"))
+    commits.is_branch(name).then(|| {
+        format!("`{name}` names only the newest commit of that branch; `branch:{name}` names all of its commits")
+    })
 }
 
 /// Says that the sides share nothing, which is no proof that nothing got worse.
 fn void(answer: &Comparison) -> Diagnostic {
     let Comparison { baseline, candidate, .. } = answer;
-    let fault =
-        Diagnostic::in_file(&code::KB0461, "results", format!("no metric of {baseline} and {candidate} could \
-            be compared"));
+    let fault = Diagnostic::in_file(
+        &code::KB0461,
+        "results",
+        format!("no metric of {baseline} and {candidate} could be compared"),
+    );
     if answer.lines.is_empty() {
         return fault.help("the notes list what only one side has; `kubebench history` lists all sessions");
     }

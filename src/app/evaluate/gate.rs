@@ -222,10 +222,7 @@ impl GatesEvaluated {
             notes: absent
                 .iter()
                 .cloned()
-                .chain(
-                    done_without
-                        .map(|fetch| format!("the recorded results are not in this clone: run {fetch}")),
-                )
+                .chain(done_without.map(|fetch| format!("the recorded results are not in this clone: run {fetch}")))
                 .chain(unmeasured)
                 .chain(brought)
                 .chain(of_signatures)
@@ -410,8 +407,8 @@ fn general(
         && rows.is_empty()
     {
         notes.push(format!(
-            "`{name}` has no result that counts (nothing runs at a commit that only records results); `kubebench \
-             history` lists all sessions"
+            "`{name}` has no result that counts (nothing runs at a commit that only records results); \
+             `kubebench history` lists all sessions"
         ));
     }
     if commits.is_none() {

@@ -40,9 +40,9 @@ impl Evaluation {
         }
         let branch = self.recorded.branch.as_ref().filter(|_| !self.recorded.is_absent);
         match (self.unfetched(), branch) {
-            (Some(fetch), _) => format!(
-                "the recorded results are not in this clone, and there is no folder {own}: run {fetch}"
-            ),
+            (Some(fetch), _) => {
+                format!("the recorded results are not in this clone, and there is no folder {own}: run {fetch}")
+            }
             (None, Some(branch)) => format!(
                 "there is neither a folder {own} nor a branch `{}` here, and no remote to fetch it from",
                 branch.branch()
@@ -175,7 +175,8 @@ impl Evaluation {
         for path in paths.intersection(&of_branch) {
             let bytes = branch.file(&format!("{}/{path}", self.directory), result::MAX_BYTES);
             // It was read before: whatever has become of it, it is not there any more.
-            let bytes = bytes.ok().with_context(|| format!("{path} is no longer on the branch `{}`", branch.shown()))?;
+            let bytes =
+                bytes.ok().with_context(|| format!("{path} is no longer on the branch `{}`", branch.shown()))?;
             each(&result::as_written(&bytes).with_context(|| format!("{path} has changed since it was read"))?)?;
         }
         Ok(())

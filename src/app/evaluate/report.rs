@@ -212,8 +212,8 @@ fn renewed(out: &Path, made: &str) -> Result<String> {
     let text = fs::read_text(out)?;
     report::in_place(&text, made).with_context(|| {
         format!(
-            "{} exists and has no report: add the lines `<!-- kubebench report -->` and `<!-- kubebench report end \
-             -->` where the report belongs, or name a new file",
+            "{} exists and has no report: add the lines `<!-- kubebench report -->` and \
+             `<!-- kubebench report end -->` where the report belongs, or name a new file",
             out.display()
         )
     })

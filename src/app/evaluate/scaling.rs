@@ -57,19 +57,16 @@ impl Scaling {
             if let (Some(first), Some(second)) = (labels.next(), labels.next()) {
                 let (first, second) = (on_one_line(first), on_one_line(second));
                 bail!(
-                    "`{by}` is a label, and labels are compared two at a time: `kubebench compare label:{by}={first} \
-                     label:{by}={second}`; \
-                     the axes along which results differ are {known}"
+                    "`{by}` is a label, and labels are compared two at a time: \
+                     `kubebench compare label:{by}={first} label:{by}={second}`; the axes along which results differ \
+                     are {known}"
                 );
             }
             bail!("no result has a parameter or fact `{by}`; the axes along which results differ are {known}");
         };
         if let Some(base) = query.base.as_ref().filter(|base| !known.contains(*base)) {
             let known = AxisOrder::sorted(known.iter().map(String::as_str));
-            bail!(
-                "no result has {by}={base} to compare the others with; results have {}",
-                listed(known.into_iter())
-            );
+            bail!("no result has {by}={base} to compare the others with; results have {}", listed(known.into_iter()));
         }
         refuse_unknown(&query.metrics, || series.iter().map(|told| (told.metric.as_str(), &told.labels)))?;
         let pareto = query.pareto.as_deref().map(pair).transpose()?;

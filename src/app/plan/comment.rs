@@ -16,7 +16,7 @@ pub fn comment(permissions: Option<&[Permission]>, is_change: bool, subject: &Su
     let Some(permissions) = permissions else {
         return format!(
             "{mark}\n### ❌ Kubebench plan gives no answer\n\nThe specs or the project file have errors, which \
-            `kubebench validate` lists.\n"
+             `kubebench validate` lists.\n"
         );
     };
     let mut shown: Vec<&Permission> =

@@ -231,8 +231,10 @@ pub fn of_doubt(doubt: &Doubt, path: &str, shown: &impl Fn(&str) -> String) -> D
             others
                 .fold(fault, |fault, other| fault.related(Place::File(shown(other)), "the other file"))
                 .note("it is unknown which one is true, so neither counts")
-                .help("keep the file that the run wrote (git or the machine that ran it has a copy), and delete the \
-                    other")
+                .help(
+                    "keep the file that the run wrote (git or the machine that ran it has a copy), and delete the \
+                     other",
+                )
         }
         Doubt::Readings { paths } => {
             let others = paths.iter().filter(|other| *other != path);
@@ -241,9 +243,7 @@ pub fn of_doubt(doubt: &Doubt, path: &str, shown: &impl Fn(&str) -> String) -> D
             others
                 .fold(fault, |fault, other| fault.related(Place::File(shown(other)), "another reading"))
                 .note("it is unknown which reading is right, so none of them counts")
-                .help(
-                    "read the logs with today's rules (`kubebench reparse`), or delete the wrong readings",
-                )
+                .help("read the logs with today's rules (`kubebench reparse`), or delete the wrong readings")
         }
         Doubt::Claims { of, .. } => {
             Diagnostic::in_file(&code::KB0452, shown(path), "this file claims to be a run that already had a result")

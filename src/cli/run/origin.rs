@@ -23,9 +23,9 @@ impl Origins {
             Ok(Some(known)) => {
                 let before = self.differing.len();
                 self.differing.extend(known.differing.iter().cloned());
-                (self.differing.len() > before)
-                    .then(|| format!("note: results will not count for any branch, because \
-                        {}", differ(&self.differing)))
+                (self.differing.len() > before).then(|| {
+                    format!("note: results will not count for any branch, because {}", differ(&self.differing))
+                })
             }
             Err(why) if self.unknown.as_ref() == Some(why) => None,
             Err(why) => {

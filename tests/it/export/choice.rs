@@ -234,7 +234,10 @@ fn what_is_no_file_is_written_and_not_replaced() {
     assert!(reader.join().unwrap().starts_with("path,"));
     assert!(fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
     let (status, said_of_it) = said(&folder, &["--format", "sqlite", "--out", "pipe"]);
-    assert!(status == Some(2) && said_of_it.contains("is not a regular file, and a database needs one"), "{said_of_it}");
+    assert!(
+        status == Some(2) && said_of_it.contains("is not a regular file, and a database needs one"),
+        "{said_of_it}"
+    );
     // A link stays one.
     folder.write("target", "old");
     std::os::unix::fs::symlink("target", folder.path().join("link")).unwrap();

@@ -131,9 +131,7 @@ fn what_cannot_be_meant_is_refused() {
     project.sessions(&scaled(&QUIET, 0.8), &Special::default());
     let (status, _, error) = run(&project, "2026-01-31");
     assert!(
-        status == 2
-            && error.contains("no open regression began by 2026-01-31")
-            && error.contains("1 began later"),
+        status == 2 && error.contains("no open regression began by 2026-01-31") && error.contains("1 began later"),
         "{error}"
     );
 }

@@ -235,7 +235,8 @@ fn a_closed_pull_request_is_nobody_s_candidate() {
             assert_eq!((status, candidate(&line)), (0, "session-008"), "{line:#}");
         }
         let notes = notes(&project);
-        let others = "2 sessions that began after the evaluated ones are from other branches or from commits that are gone";
+        let others =
+            "2 sessions that began after the evaluated ones are from other branches or from commits that are gone";
         assert!(notes.contains(UNMEASURED) && notes.contains(others), "{notes}");
         if is_there {
             deleted(&project, "p3");

@@ -94,7 +94,10 @@ fn a_clone_of_one_branch_says_how_to_have_the_default_one() {
             str! {"error: the default branch is unknown: this clone has neither `main` nor `master`. `git fetch origin NAME:refs/remotes/origin/NAME` fetches it, and `git remote set-head origin NAME` makes it the default; or name another one with --baseline branch:NAME"},
         );
         let (status, out, error) = says(&["history"]);
-        assert!(status == 0 && out.contains("the default branch is unknown: this clone has neither `main`"), "{out}{error}");
+        assert!(
+            status == 0 && out.contains("the default branch is unknown: this clone has neither `main`"),
+            "{out}{error}"
+        );
         let (status, _, error) = says(&["gate", "--baseline", &format!("branch:{default}")]);
         assert_eq!(status, 2, "{error}");
         let fetch = format!("git fetch origin {default}:refs/remotes/origin/{default}");

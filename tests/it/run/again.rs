@@ -167,7 +167,10 @@ fn of_a_folder_what_runs_wrote_is_read_again() {
     folder.write("results/b/note.json", "{}");
     let (status, [_, told]) = reparse("results");
     assert!(status == Some(2), "{told}");
-    assert_line(&told, str! {"error: results/b/note.json: this is not a result file: it has no `kind: BenchmarkResult`"});
+    assert_line(
+        &told,
+        str! {"error: results/b/note.json: this is not a result file: it has no `kind: BenchmarkResult`"},
+    );
     let (_, [_, told]) = reparse("specs");
     assert_line(&told, str! {"error: there is no result file at specs"});
 }

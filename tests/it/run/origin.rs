@@ -252,9 +252,9 @@ fn a_project_is_a_part_of_its_repository() {
     assert!(there(&[]).contains("since ../results/old.txt differs from"), "{}", there(&[]));
     folder.write("code/a.py", "other\n");
     let said = there(&[]);
-    assert!(
-        said.contains("warning: these results do not count for any branch, because ../code/a.py and 1 more file differ from")
-    );
+    assert!(said.contains(
+        "warning: these results do not count for any branch, because ../code/a.py and 1 more file differ from"
+    ));
     let said = there(&["--dry-run"]);
     assert!(!said.contains("warning: "), "nothing ran: {said}");
 }

@@ -125,9 +125,7 @@ pub fn csv(
     reader.byte_headers().map_err(|error| format!("it is not CSV: {error}"))?;
     let namesakes = names.iter().filter(|name| *name == column).count();
     if namesakes > 1 {
-        return Err(format!(
-            "{namesakes} columns are called `{column}`: give each a different name"
-        ));
+        return Err(format!("{namesakes} columns are called `{column}`: give each a different name"));
     }
     let named = unit_word::before(column);
     let step_column = names.iter().position(|name| matches!(name.as_str(), "step" | "global_step" | "iteration"));
@@ -152,8 +150,7 @@ pub fn csv(
         let line = Some(line_of(&reader, &record));
         last_row = (record.len(), line);
         if is_open(&record) {
-            let never =
-                Err("a quote in this row is never closed, so the rows below are part of its cell".to_owned());
+            let never = Err("a quote in this row is never closed, so the rows below are part of its cell".to_owned());
             let value = strange.or_nan(never, || format!("line {}", line.expected("a place of each record")));
             last = None;
             series.push(Sample { value, step: None, line, rank: None });

@@ -192,10 +192,7 @@ fn two_columns_of_one_name_are_none() {
     let text = "step,latency,latency\n1,5,9\n";
     let column = |name: &str| read(|series| csv(text.as_bytes(), name, Row::All, series));
     assert_eq!(column("step"), Ok(vec![1.0]));
-    assert_text(
-        column("latency").unwrap_err(),
-        str! {"2 columns are called `latency`: give each a different name"},
-    );
+    assert_text(column("latency").unwrap_err(), str! {"2 columns are called `latency`: give each a different name"});
 }
 
 #[test]

@@ -152,8 +152,9 @@ impl LineParser for Parser {
             report.invalid(failure.as_str());
         }
         if self.tables.iter().any(|table| table.is_mixed) {
-            report.invalid("several processes each printed a table: build nccl-tests with `MPI=1`, so that they run as \
-                one test");
+            report.invalid(
+                "several processes each printed a table: build nccl-tests with `MPI=1`, so that they run as one test",
+            );
         }
         if self.tables.iter().all(|table| table.rows.is_empty()) {
             report.invalid("the log holds no row of results");

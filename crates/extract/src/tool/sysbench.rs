@@ -142,8 +142,8 @@ impl LineParser for Parser {
         }
         if let Some(heading) = &self.older {
             return report.invalid(format!(
-                "`{heading}:` is from a report of sysbench 0.4 or 0.5, which is not supported: \
-                 run sysbench 1.0 or later"
+                "`{heading}:` is from a report of sysbench 0.4 or 0.5, which is not supported: run sysbench 1.0 or \
+                 later"
             ));
         }
         for (metric, name, reading) in self.found.drain(..) {

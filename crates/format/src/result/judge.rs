@@ -35,8 +35,9 @@ fn of_fault(shown: &str, bytes: &[u8], place: Option<&str>, fault: &Fault, id: S
     match fault {
         Fault::TooLarge => at(&code::KB0365, None).help("logs and reports are artifacts"),
         Fault::NotJson(_) => at(&code::KB0363, place_of_error::<serde_json::Value>(text, id))
-            .note("if the file was truncated or overwritten, git or the machine that ran the benchmark has the \
-                original")
+            .note(
+                "if the file was truncated or overwritten, git or the machine that ran the benchmark has the original",
+            )
             .help("restore the original from git or from where it ran, or delete the file"),
         Fault::NotAResult => at(&code::KB0363, None).help("keep other files elsewhere"),
         Fault::UnknownVersion(_) => at(&code::KB0364, key(text, "schemaVersion", id))

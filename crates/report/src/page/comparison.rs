@@ -52,7 +52,7 @@ fn one(site: &Site<'_>, name: &str, answer: &Comparison) -> File {
     let body = html! {
         p { "From " strong { (parts::cut(&answer.baseline)) } " to " strong { (parts::cut(&answer.candidate)) }
             ", sorted by the size of the change. " code { "~" } " is noise: not significant, or within the threshold. \
-             Brackets are 95 % confidence intervals." }
+                 Brackets are 95 % confidence intervals." }
         @if !answer.geomeans.is_empty() {
             (parts::table("Geometric means", &["Metric", "Change", "Cases", "Excluded"], &answer.geomeans.iter().map(|mean| html! {
                 tr { th scope="row" { (parts::cut(&mean.metric)) } td.number { (words::change(mean.change, None)) }

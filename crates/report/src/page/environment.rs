@@ -47,7 +47,7 @@ pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
     let shown = by_weight(sorted.iter().map(row).collect(), 500, 200_000).into_iter().next().unwrap_or_default();
     let body = html! {
         p { "Results are compared within one kind of hardware. A kind is one target, engine, driver without its patch \
-            level, type of instance, and models and counts of CPUs or GPUs." }
+             level, type of instance, and models and counts of CPUs or GPUs." }
         (parts::table("Hardware, most recently used first", &["Hardware", "Benchmarks", "Sessions", "Newest"], &shown))
         @if shown.len() < count { p { "And " (count - shown.len()) " more, which the benchmarks link to." } }
     };

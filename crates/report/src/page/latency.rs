@@ -28,7 +28,7 @@ pub(super) fn latency(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, ca
             h2 id="latency" { "How latencies are distributed" }
             @if plots.is_empty() {
                 p { "Not shown: no metric in a unit of time kept " (LEAST) " samples, and none is named after its \
-                    percentiles (p50, p99)." }
+                     percentiles (p50, p99)." }
             } @else {
                 p.more { "By share of samples, or by measured percentiles with straight lines between them; the highest percentiles "
                     "are stretched. The stronger line is the newest session"

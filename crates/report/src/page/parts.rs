@@ -292,8 +292,8 @@ pub(super) fn level(chart: &Chart<'_>) -> Markup {
 
 /// Says what one sees in a small drawing, and beside it.
 pub(super) const SPARK: &str = "Level: the newest one; for a regression or an improvement, before → after. Sparklines: \
-    the thin line shows all sessions, the strong line the level; a vertical line is a change of level, red for a \
-    current regression.";
+     the thin line shows all sessions, the strong line the level; a vertical line is a change of level, red for a \
+     current regression.";
 
 /// Draws a link to a plot, and links to its numbers.
 pub(super) fn links(anchor: &str, title: &str, data: &[(&str, String)]) -> Markup {

@@ -70,10 +70,9 @@ pub fn idle(
         if lineages.is_empty() { vec![None] } else { lineages.values().map(Some).collect() };
     let say = |ack: &Ack| match (&ack.accepts, why_idle(ack, dataset, partitions, &all)) {
         (_, Some(why)) => Some(format!("{} accepts nothing: {why}", ack.file)),
-        (Accepts::Before(end), None) if is_all_before(end, ack, dataset, partitions, &all) => Some(format!(
-            "{} accepts every regression so far: no session is later than `{}`",
-            ack.file, end.written
-        )),
+        (Accepts::Before(end), None) if is_all_before(end, ack, dataset, partitions, &all) => {
+            Some(format!("{} accepts every regression so far: no session is later than `{}`", ack.file, end.written))
+        }
         _ => None,
     };
     acks.iter().filter(|ack| holds(ack, day)).filter_map(say).collect()

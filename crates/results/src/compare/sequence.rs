@@ -129,8 +129,7 @@ impl OutOfTime {
                 if count == 1 { ("1 session".to_owned(), one) } else { (format!("{count} sessions"), many) };
             (count > 0).then(|| format!("{sessions} that began after the evaluated ones {are}: {why}"))
         };
-        let order =
-            "sessions are ordered by commit; to evaluate others, pass a session or a commit to `--candidate`";
+        let order = "sessions are ordered by commit; to evaluate others, pass a session or a commit to `--candidate`";
         let set_back = said(self.set_back, "is from an earlier commit", "are from earlier commits", order);
         let others = said(
             self.of_others,

@@ -87,8 +87,10 @@ pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
         }
         Reason::TooFew { wanted } => {
             let (baseline, candidate) = counts;
-            format!("{baseline} and {candidate} sessions are too few for significance: at least {wanted} on each side \
-                are needed")
+            format!(
+                "{baseline} and {candidate} sessions are too few for significance: at least {wanted} on each side are \
+                 needed"
+            )
         }
         Reason::ShortHistory { wanted } => no_baseline(counts.0, wanted),
         Reason::NoDirection => {
@@ -99,12 +101,15 @@ pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
             counts.0, counts.1
         ),
         Reason::TooFar { value } => {
-            format!("cannot be evaluated: {} is so far from the other values that a relative change is not a finite \
-                number", number(value))
+            format!(
+                "cannot be evaluated: {} is so far from the other values that a relative change is not a finite number",
+                number(value)
+            )
         }
         Reason::NoScale => {
             "cannot be evaluated: the baseline's median is 0 with values on both sides of it, so a relative change is \
-             undefined".to_owned()
+             undefined"
+                .to_owned()
         }
     }
 }

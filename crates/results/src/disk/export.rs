@@ -52,8 +52,9 @@ impl Pending {
 
     /// Returns what makes it a database.
     pub fn database(&self) -> Result<Database> {
-        let Some(temp) = &self.temp else { bail!("{} is not a regular file, and a database needs \
-            one", self.path.display()) };
+        let Some(temp) = &self.temp else {
+            bail!("{} is not a regular file, and a database needs one", self.path.display())
+        };
         Database::create(temp).with_context(|| format!("cannot write {}", self.path.display()))
     }
 

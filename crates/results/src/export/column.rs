@@ -68,8 +68,9 @@ pub const RUN: &[Column<BenchmarkResult>] = &[
         Cell::Text(Cow::Owned(kubebench_format::result::path(of)))
     }),
     column("digest", Type::Text, "digest of the result", |of| text(&of.digest)),
-    column("synthetic", Type::Flag, "whether nothing ran and the numbers were \
-        generated", |of| Cell::Flag(of.synthetic)),
+    column("synthetic", Type::Flag, "whether nothing ran and the numbers were generated", |of| {
+        Cell::Flag(of.synthetic)
+    }),
     column("benchmark", Type::Text, "the benchmark", |of| text(&of.metadata.benchmark)),
     column("case_id", Type::Text, "identity of the case", |of| text(&of.metadata.case)),
     column("case_name", Type::Text, "the case as shown to people", |of| text(&of.metadata.case_name)),
@@ -141,8 +142,9 @@ pub const RUN: &[Column<BenchmarkResult>] = &[
 /// What a row says of its metric.
 pub const METRIC: &[Column<Metric>] = &[
     column("metric", Type::Text, "the metric", |of| text(&of.name)),
-    column("metric_labels", Type::Json, "labels that distinguish it from metrics of the same \
-        name", |of| json(&of.labels)),
+    column("metric_labels", Type::Json, "labels that distinguish it from metrics of the same name", |of| {
+        json(&of.labels)
+    }),
     column("unit", Type::Text, "its unit; `1` for a pure number", |of| maybe(of.unit.as_ref())),
     column("direction", Type::Text, "which way is better: `higher`, `lower`, `none`", |of| word(&of.direction)),
     column("kind", Type::Text, "`primary`, `secondary`, `info`", |of| word(&of.kind)),

@@ -67,8 +67,8 @@ pub(crate) fn create(dialect: Dialect) -> String {
     }
     let without = if dialect == Dialect::Sqlite { " WITHOUT ROWID" } else { "" };
     sql.push_str(&format!(
-        "\n);\nCREATE TABLE samples (\n  metric {0} NOT NULL REFERENCES metrics (id),\n  position {0} NOT NULL,\n  value {1},\n  \
-         PRIMARY KEY (metric, position)\n){without};\n",
+        "\n);\nCREATE TABLE samples (\n  metric {0} NOT NULL REFERENCES metrics (id),\n  position {0} NOT NULL,\n  \
+         value {1},\n  PRIMARY KEY (metric, position)\n){without};\n",
         dialect.reference(),
         of(Type::Number)
     ));

@@ -283,9 +283,7 @@ impl Making<'_, '_> {
             return Err(Some("no efficiency: the axis is not above 0".to_owned()));
         }
         if cost::is_of_each(&cell.told.metric, cell.told.unit.as_deref()) {
-            return Err(Some(
-                "no efficiency: the metric is per machine, so its ratio is the efficiency".to_owned(),
-            ));
+            return Err(Some("no efficiency: the metric is per machine, so its ratio is the efficiency".to_owned()));
         }
         Ok(second / first)
     }

@@ -21,8 +21,10 @@ pub(super) fn nothing_open(evaluation: &Evaluation, query: &AckQuery) -> Error {
         .map(|command| format!("\n  {command}"))
         .collect();
     if commands.is_empty() {
-        return anyhow!("no regression is open, so there is nothing to accept; to accept one all the same, pass its \
-            first session to `--from`");
+        return anyhow!(
+            "no regression is open, so there is nothing to accept; to accept one all the same, pass its first session \
+             to `--from`"
+        );
     }
     anyhow!(
         "the gate calls the newest sessions regressed, but no change of level is open yet; to accept them, run:{}",

@@ -91,8 +91,9 @@ impl AllAcknowledged {
             );
         }
         if let Some(last) = query.expires.as_ref().filter(|last| **last < as_of) {
-            bail!("the acknowledgement would accept nothing: it expires on {last}, before the newest result of \
-                {as_of}");
+            bail!(
+                "the acknowledgement would accept nothing: it expires on {last}, before the newest result of {as_of}"
+            );
         }
         let ack = query.ack();
         let lineages = lineages(evaluation, baseline.lineage())?;

@@ -166,7 +166,7 @@ impl JsonSchema for Resources {
             "type": "object",
             "description": "Quantities by resource name (requests = limits), or separate `requests` and `limits`.",
             "properties": { "requests": map("What the scheduler reserves."), "limits": map("What the pod may use at \
-             most.") },
+                 most.") },
             "additionalProperties": quantity,
             "propertyNames": {"format": "resource-key"},
             "examples": [{"cpu": 8, "memory": "32Gi", "nvidia.com/gpu": 1}],

@@ -114,7 +114,7 @@ impl JsonSchema for Member {
                 },
                 "needs": {
                     "description": "Names of earlier benchmarks: unless all their runs succeed, this benchmark is not \
-                     run, and its results say so.",
+                         run, and its results say so.",
                     "type": "array", "items": { "type": "string" }, "default": [], "uniqueItems": true, "examples": [["resnet50-ddp"]],
                 },
             },

@@ -234,8 +234,9 @@ impl<'a> Request<'a> {
         let own = self.around(rule, partition, BTreeSet::from([last(series)?]));
         let mut draft = self.draft(rule, partition, &own, Cow::Borrowed(series), Absence::Invalid);
         draft.is_standing = true;
-        draft.notes.push("the newest session has no value of this metric, so it does not resolve the \
-            regression".to_owned());
+        draft
+            .notes
+            .push("the newest session has no value of this metric, so it does not resolve the regression".to_owned());
         Some(draft)
     }
 

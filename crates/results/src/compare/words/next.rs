@@ -126,8 +126,10 @@ pub(crate) fn decide(line: &Line, results: Option<&str>) -> Vec<String> {
     let mut next: Vec<String> = limit
         .map(|what| {
             let metric = metric(line);
-            format!("fix it, or change {what} for `{metric}` in the spec of {}: \
-                `ack` does not apply to limits", line.benchmark)
+            format!(
+                "fix it, or change {what} for `{metric}` in the spec of {}: `ack` does not apply to limits",
+                line.benchmark
+            )
         })
         .into_iter()
         .collect();
