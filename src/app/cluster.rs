@@ -83,7 +83,7 @@ fn chosen(project: &CompiledProject, asked: Option<&str>) -> Result<Arc<Target>>
     let name = match (asked, in_use.iter().collect::<Vec<_>>().as_slice()) {
         (Some(name), _) => name,
         (None, [only]) => only,
-        (None, []) => bail!("no spec compiles to anything; `kubebench validate` says why"),
+        (None, []) => bail!("no benchmark compiles; `kubebench validate` says why"),
         (None, several) => {
             let names: Vec<String> = several.iter().map(|name| format!("`{name}`")).collect();
             bail!(

@@ -126,13 +126,13 @@ pub fn refuse_unknown<'a, I: Iterator<Item = (&'a str, &'a BTreeMap<String, Stri
     let of_name: BTreeSet<String> =
         known().filter(|(name, _)| *name == unknown.name()).map(|(name, labels)| labelled(name, labels)).collect();
     if !of_name.is_empty() {
-        bail!("no result has the metric `{unknown}`; there are {}", listed(of_name.iter().map(String::as_str)));
+        bail!("no result has the metric `{unknown}`; results have {}", listed(of_name.iter().map(String::as_str)));
     }
     let known: BTreeSet<&str> = known().map(|(name, _)| name).collect();
     if known.is_empty() {
-        bail!("no result has the metric `{unknown}`: there is no result that counts");
+        bail!("no result has the metric `{unknown}`: no result counts");
     }
-    bail!("no result has the metric `{unknown}`; there are {}", listed(known))
+    bail!("no result has the metric `{unknown}`; results have {}", listed(known))
 }
 
 /// Returns what comments of pull requests about the project at `root` are found by. Outside of a repository there is no other one.
@@ -183,10 +183,10 @@ impl Evaluation {
         let first = files.first()?;
         let who = match files.len() {
             1 => format!("{first} has errors"),
-            count => format!("{count} files have errors, the first is {first}"),
+            count => format!("{count} files have errors (the first is {first})"),
         };
         Some(format!(
-            "{who}: its thresholds and directions are unknown, so results are shown without them; `kubebench validate` says more"
+            "{who}: results are shown without their thresholds and directions; `kubebench validate` lists the errors"
         ))
     }
 
@@ -261,7 +261,7 @@ impl Evaluation {
         let mut kept = vec![self.output.clone(), self.directory.clone(), ACKS.to_owned()];
         for folder in results {
             let place = std::path::absolute(self.start.path(folder))
-                .with_context(|| format!("the folder {} has no place", folder.display()))?;
+                .with_context(|| format!("cannot resolve the folder {}", folder.display()))?;
             kept.push(place.to_string_lossy().into_owned());
         }
         Ok(kept)
@@ -296,7 +296,7 @@ impl Evaluation {
             measured.chain(self.expected.iter().map(|expected| expected.benchmark.as_str())).collect();
         let Some(unknown) = benchmarks.iter().find(|name| !known.contains(name.as_str())) else { return Ok(()) };
         let near = nearest(unknown, known);
-        bail!("there is no benchmark `{unknown}`: no spec is called so, and no result is of one{near}");
+        bail!("there is no benchmark `{unknown}`, neither in a spec nor in a result{near}");
     }
 
     /// Refuses metrics that no result has.

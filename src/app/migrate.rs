@@ -97,12 +97,11 @@ pub fn about(spec: &NewSpec, path: &str, state: State, check: bool) -> Vec<Diagn
         // Whoever edited it has settled what was open.
         State::Edited if check => Vec::new(),
         State::Edited => {
-            let fault =
-                Diagnostic::at(&code::KB0434, spec.place, format!("{path} is there already, and stays as it is"));
+            let fault = Diagnostic::at(&code::KB0434, spec.place, format!("{path} exists and was not overwritten"));
             vec![
                 fault
-                    .note("what is there is not what would be written")
-                    .help("delete it to have it written again, or keep it: then this benchmark is migrated"),
+                    .note("its content differs from what `kubebench migrate` would write")
+                    .help("delete it to have it written again; if you keep it, this benchmark counts as migrated"),
             ]
         }
         State::New if check => {

@@ -67,11 +67,11 @@ impl Wanted {
     /// Wants what the spec asks for that is called `shown`, the only one that was selected of a project without errors.
     pub fn of_spec(project: &CompiledProject, shown: &str, metrics: &[String], known: &Known) -> Result<Self> {
         let benchmarks = project.benchmarks();
-        let Some(compiled) = benchmarks.first() else { bail!("{shown} holds no benchmark of that target") };
+        let Some(compiled) = benchmarks.first() else { bail!("{shown} has no benchmark on that target") };
         if benchmarks.iter().any(|other| other.rules != compiled.rules) {
             let targets: Vec<&str> =
                 benchmarks.iter().map(|compiled| compiled.benchmark.target.name.as_str()).collect();
-            bail!("the targets of {shown} have rules of their own; choose one by `--target`: {}", targets.join(", "));
+            bail!("the targets of {shown} have different rules; choose one with `--target`: {}", targets.join(", "));
         }
         let mut rules = Rules::read(&compiled.rules).map_err(|reason| anyhow!("{shown}: {reason}"))?.without_a_run();
         if rules.metrics.is_empty() {

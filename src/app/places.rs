@@ -10,7 +10,7 @@ use kubebench_host::fs;
 pub fn refuse(what: &str, path: &Path, root: &Path, kept: &[&str]) -> Result<()> {
     let shown = path.display();
     if let Some(folder) = path.parent().filter(|folder| *folder != Path::new("") && !fs::exists(folder, "")) {
-        bail!("the {what} {shown} cannot be written: there is no folder {}; make it first", folder.display());
+        bail!("the {what} {shown} cannot be written: there is no folder {}; create it first", folder.display());
     }
     let place = fs::real_place(path).unwrap_or_else(|| path.to_owned());
     if place.extension().is_some_and(|end| end.eq_ignore_ascii_case("yaml") || end.eq_ignore_ascii_case("yml")) {
@@ -33,7 +33,7 @@ pub fn refuse_inside(what: &str, path: &Path, root: &Path, kept: &[&str]) -> Res
 pub fn refuse_around(what: &str, folder: &Path, root: &Path) -> Result<()> {
     let [place, root] = [folder, root].map(|path| fs::real_place(path).unwrap_or_else(|| path.to_owned()));
     if root.starts_with(&place) {
-        bail!("the {what} would be mixed with the files of the project; give them a folder of their own");
+        bail!("the {what} would be mixed with the files of the project; write them to a separate folder");
     }
     Ok(())
 }

@@ -86,8 +86,8 @@ impl Project {
                     continue;
                 }
                 Content::Refused(reason) => unreadable(format!("kubebench does not read this: {reason}"))
-                    .note("a spec is a regular file of its own, so that a review shows all of it")
-                    .help("put the file itself here"),
+                    .note("a spec must be a regular file, so that a review shows all of it")
+                    .help("replace it with the file itself"),
                 Content::Unreadable(reason) => {
                     texts.unreadable = true;
                     unreadable(format!("the file cannot be read: {reason}"))
@@ -101,8 +101,8 @@ impl Project {
                 Content::Absent => {
                     let message = format!("there is no folder `{path}` for specs");
                     Diagnostic::in_file(&code::KB0114, PROJECT_FILE, message)
-                        .note("without it every manifest would look left over")
-                        .help("make the folder (an empty one is fine), or correct `spec.specs`")
+                        .note("without this folder, every manifest would count as a leftover")
+                        .help("create the folder (it may be empty), or correct `spec.specs`")
                 }
                 Content::Misnamed => misnamed(&path),
             };
@@ -115,7 +115,7 @@ impl Project {
 fn misnamed(path: &str) -> Diagnostic {
     let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
     Diagnostic::in_file(&code::KB0115, path, "the name does not end in `.yaml` or `.yml`, so the file is not read")
-        .note("if it is a spec, it does not run, and nothing else would say so")
+        .note("if it is a spec, it never runs, and no other message says so")
         .help(format!("rename it to `{stem}.yaml`, or keep it outside the folders of specs"))
 }
 
@@ -135,11 +135,12 @@ pub fn below_root(root: &Path, start: &Path, path: &Path) -> Result<String> {
     match clean.strip_prefix(&root) {
         Ok(inside) if inside.as_os_str().is_empty() => {
             bail!(
-                "{} is the whole project; name a spec or a folder of specs, or leave the path out where a command takes all",
+                "{} is the whole project; name a spec or a folder of specs, or omit the path where the command takes \
+                 all specs",
                 path.display()
             )
         }
         Ok(inside) => Ok(inside.to_string_lossy().replace('\\', "/")),
-        Err(_) => bail!("{} lies outside the project {}", path.display(), root.display()),
+        Err(_) => bail!("{} is outside the project {}", path.display(), root.display()),
     }
 }

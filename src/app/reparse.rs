@@ -32,18 +32,18 @@ pub fn read_again(
     original: &BenchmarkResult,
 ) -> Result<Option<PathBuf>> {
     if original.source.reparsed.is_some() {
-        bail!("this result was read again itself: name the one that the run wrote");
+        bail!("this result was written by `kubebench reparse`: name the one that the run wrote");
     }
     let compiled = benchmark(project, original)?;
     // A secret that is not known cannot be taken out of the log's lines.
     let missing = refusals(&compiled.benchmark, Engine::default(), secrets);
     if let Some(fault) = missing.as_slice().iter().find(|fault| *fault.code == code::KB0351) {
-        bail!("{}, and the log may hold it; give it as the run did, so that it is redacted", fault.message);
+        bail!("{}, and the log may contain it; pass it as you did for the run, so that it is redacted", fault.message);
     }
     let redactor = run::redactor(&compiled.benchmark, secrets, variables);
     let made = run::reparse(&project.root, original, &compiled.rules, &redactor, VERSION)?;
     let results = path.ancestors().nth(3).filter(|results| results.join(result::path(original)) == path);
-    let place = || format!("it is not where `run` put it: below a folder of results, in {}", result::path(original));
+    let place = || format!("it is not where `run` put it: in a folder of results, at {}", result::path(original));
     let results = results.with_context(place)?;
     run::store_again(results, made)
 }
@@ -56,6 +56,6 @@ fn benchmark<'a>(project: &'a CompiledProject, original: &BenchmarkResult) -> Re
     let on_target = of_name().find(|compiled| compiled.benchmark.target.name == metadata.target);
     match on_target.or_else(|| of_name().next()) {
         Some(compiled) => Ok(compiled),
-        None => bail!("no spec without faults describes the benchmark `{}`", metadata.benchmark),
+        None => bail!("no spec without errors describes the benchmark `{}`", metadata.benchmark),
     }
 }

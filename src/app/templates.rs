@@ -104,8 +104,8 @@ pub fn suite(project: &CompiledProject, name: &str, schema: &str) -> Result<Stri
     let names: BTreeSet<&str> = alone.map(|benchmark| benchmark.name.as_str()).collect();
     if names.is_empty() {
         bail!(
-            "no benchmark runs by itself that a suite could take; `kubebench new job NAME` writes one, and \
-             `kubebench validate` says what is wrong with those there are"
+            "a suite needs a benchmark that has no schedule and is in no other suite; `kubebench new job NAME` writes \
+             one, and `kubebench validate` says what is wrong with existing ones"
         );
     }
     let benchmarks: String = names.iter().map(|name| format!("    - {name}\n")).collect();

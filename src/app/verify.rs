@@ -17,7 +17,7 @@ use kubebench_host::fs::{self, Content};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 
 /// What is said of an envelope without its result.
-const ORPHAN: &str = "it is a signature of a result that is not here";
+const ORPHAN: &str = "it is a signature for a result that is not here";
 
 /// What is to be verified.
 pub struct VerifyQuery<'q> {
@@ -52,8 +52,8 @@ pub fn verified(start: &Start, query: &VerifyQuery<'_>) -> Result<Verification> 
     }
     if evaluation.keys.is_empty() {
         bail!(
-            "there is no key to check signatures by: list the public key of the recorder in `results.keys` of kubebench.yaml, or name its \
-             file with `--key`"
+            "there is no key to check signatures with: list the public key of the recorder in `results.keys` of \
+             kubebench.yaml, or name its file with `--key`"
         );
     }
     let counted = std::mem::replace(&mut evaluation.counted, Counted::All);
@@ -79,7 +79,7 @@ fn finding(result: &VerifiedResult) -> Option<Diagnostic> {
         VerifiedAs::Signed => return None,
         VerifiedAs::Unsigned => "this result is not signed".to_owned(),
         VerifiedAs::Invalid => format!("the signature of this result proves nothing: {why}"),
-        VerifiedAs::NoResult => format!("this is no result: {why}"),
+        VerifiedAs::NoResult => format!("this is not a result: {why}"),
     };
     Some(Diagnostic::in_file(&code::KB0465, &result.path, message))
 }
@@ -90,7 +90,7 @@ fn key(start: &Start, path: &Path) -> Result<Key> {
     let text = fs::read_text(&start.path(path)).with_context(|| format!("cannot read {shown}"))?;
     let public = match PublicKey::read(text.as_bytes()) {
         Ok(public) => public,
-        Err(fault) => bail!("{shown} is no public key: {fault}"),
+        Err(fault) => bail!("{shown} is not a public key: {fault}"),
     };
     let name = path.file_stem().map_or_else(|| shown.to_string(), |name| name.to_string_lossy().into_owned());
     Ok(Key { name, public, not_before: None, not_after: None })
@@ -102,7 +102,7 @@ fn of_project(evaluation: &mut Evaluation, query: &VerifyQuery<'_>) -> Result<Ve
     }
     evaluation.read(query.results)?;
     if let Some(fetch) = evaluation.unfetched() {
-        bail!("the recorded results are not in this clone: {fetch}, and so does `--fetch`");
+        bail!("the recorded results are not in this clone: run {fetch}, or pass `--fetch`");
     }
     let directory = evaluation.directory.clone();
     let of_rows =

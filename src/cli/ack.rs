@@ -43,8 +43,8 @@ fn one(global: &Global, histories: &Histories, query: &AckQuery) -> Result<ExitS
         terminal::print(&format!("{}\n", ack.file))?;
         let up_to = bound.as_ref().map_or_else(String::new, |share| format!(", up to {share}"));
         let said = format!(
-            "accepted in the case `{}` from {from} on{up_to}; it holds here now, and for everybody once the file is committed, so send it \
-             for review",
+            "accepted in the case `{}` since {from}{up_to}; this applies here now, and for everybody once the file is \
+             merged, so send it for review",
             ack.case
         );
         tell(global, &said);
@@ -63,15 +63,15 @@ fn all(global: &Global, histories: &Histories, query: &AckAllQuery) -> Result<Ex
         Written::New(count) => tell(
             global,
             &format!(
-                "accepted {} that began until {until}; it holds here now, and for everybody once the file is committed, so send it for \
-                 review",
+                "accepted {} that began by {until}; this applies here now, and for everybody once the file is merged, \
+                 so send it for review",
                 counted(count, "open regression")
             ),
         ),
-        Written::Known => tell(global, &format!("this file accepts all that began until {until} already")),
+        Written::Known => tell(global, &format!("this file already accepts all regressions that began by {until}")),
     }
     if later > 0 {
-        tell(global, &format!("{} that began later stay open", counted(later, "regression")));
+        tell(global, &format!("still open: {} that began later", counted(later, "regression")));
     }
     Ok(ExitStatus::Yes)
 }

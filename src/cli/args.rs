@@ -34,8 +34,8 @@ pub(super) struct Cli {
     pub(super) command: Command,
 }
 
-const EXIT: &str = "Exit status: 0 yes; 1 the answer is no (faults, drift, a run that failed); 2 no answer (usage, unreadable files, internal fault); \
-     3 not recorded, try again; 4 refused, do not try again.";
+const EXIT: &str = "Exit status: 0 yes; 1 the answer is no (errors, drift, a failed run); 2 no answer (wrong usage, \
+     unreadable files, internal error); 3 not recorded, try again; 4 refused, do not try again.";
 
 /// Options of every subcommand.
 #[derive(Clone, Debug, Args)]
@@ -50,7 +50,7 @@ pub(super) struct Global {
     /// Also write findings to a file, such as `sarif=kubebench.sarif`; may be given several times
     #[arg(long, global = true, value_name = "FORMAT=FILE", value_parser = report_target)]
     pub(super) report: Vec<ReportTarget>,
-    /// When to color
+    /// When to use color
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub(super) color: Color,
     /// Number of threads; the output does not depend on it
@@ -117,7 +117,7 @@ pub(super) enum Command {
     Init(InitArgs),
     /// Write a new spec
     New(NewArgs),
-    /// Check specs, project file, kept logs (fixtures) and result files; emit nothing
+    /// Check specs, the project file, log fixtures and result files; write nothing
     Validate(SelectArgs),
     /// Check who recorded results, by their signatures
     Verify(VerifyArgs),
@@ -135,13 +135,13 @@ pub(super) enum Command {
     Record(RecordArgs),
     /// Move recorded results from the inbox into the results branch
     Fold(FoldArgs),
-    /// Check whether a cluster is as the benchmarks need it, and say what to do
+    /// Check whether a cluster has what the benchmarks need, and say what to do
     Doctor(DoctorArgs),
     /// Show what runs in a cluster, since when, and what comes next
     Status(StatusArgs),
     /// Show the logs of a run in a cluster
     Logs(LogsArgs),
-    /// Evaluate the newest results by the gates of the specs; exit with 1 when something got worse
+    /// Evaluate the newest results against the gates of the specs; exit with 1 when something got worse
     Gate(GateArgs),
     /// Compare two sides: revisions, branches, tags, folders, labels, variants or environments
     Compare(CompareArgs),
@@ -151,7 +151,7 @@ pub(super) enum Command {
     Ack(AckArgs),
     /// Make synthetic results, to try thresholds before paying for machines
     Mock(MockArgs),
-    /// Read the metrics of results again from the logs that their runs left; overwrites nothing
+    /// Read the metrics of results again from the logs of their runs; overwrites nothing
     Reparse(ReparseArgs),
     /// Write results in the format of another program
     Export(ExportArgs),
@@ -160,10 +160,10 @@ pub(super) enum Command {
     /// Start a replica of a local run and end its whole tree
     #[command(hide = true)]
     Supervise(SuperviseArgs),
-    /// Take a step of a Workflow, in its pod
+    /// Run a step of a Workflow, in its pod
     #[command(hide = true)]
     Step(StepArgs),
-    /// Format specs; comments stay
+    /// Format specs; keeps comments
     Fmt(FmtArgs),
     /// Convert benchmarks of kubeflow/kubebench into specs; overwrites nothing
     Migrate(MigrateArgs),
@@ -187,7 +187,7 @@ pub(super) struct SelectArgs {
     /// Only these targets
     #[arg(long, value_name = "NAME")]
     pub(super) target: Vec<String>,
-    /// Only benchmarks with this label, such as `team=vision`; several must all hold
+    /// Only benchmarks with this label, such as `team=vision`; if given several times, all must match
     #[arg(long, value_name = "LABEL=VALUE", value_parser = label)]
     pub(super) select: Vec<(String, String)>,
 }
@@ -239,10 +239,10 @@ pub(super) struct PlanArgs {
     /// Compare with the merge base of HEAD and this revision, such as origin/main, and show only what the change would run
     #[arg(long, value_name = "REV")]
     pub(super) since: Option<String>,
-    /// Exit with 1 where a permission has this level or a worse one; with `--since`, one that the change brings
+    /// Exit with 1 if a permission has this level or a higher one; with `--since`, only if the change adds it
     #[arg(long, value_parser = one_of(&Severity::ALL, Severity::name), value_name = "LEVEL")]
     pub(super) fail_on: Option<Severity>,
-    /// Also write what benchmarks may do, or may newly do, as a comment for a pull request to this file
+    /// Also write the permissions of benchmarks, with `--since` the new ones, as a comment for a pull request to this file
     #[arg(long, value_name = "FILE")]
     pub(super) markdown: Option<PathBuf>,
 }
@@ -262,7 +262,7 @@ pub(super) struct ParseArgs {
     /// Logs: a path, `-` for standard input, or ROLE/INDEX=PATH for that of one replica
     #[arg(value_name = "LOG")]
     pub(super) logs: Vec<PathBuf>,
-    /// Read what the metrics of this spec want
+    /// Read the metrics of this spec
     #[arg(long, value_name = "SPEC")]
     pub(super) spec: Option<PathBuf>,
     /// Read the logs as output of this tool, such as fio
@@ -275,13 +275,13 @@ pub(super) struct ParseArgs {
     /// Only this metric; may be given several times
     #[arg(long, value_name = "NAME")]
     pub(super) metric: Vec<String>,
-    /// The target whose rules apply, where those of the spec's targets differ
+    /// The target whose rules apply; required if the targets of the spec have different rules
     #[arg(long, value_name = "NAME", requires = "spec")]
     pub(super) target: Option<String>,
-    /// The file that a metric is read from, by the name that it has in the spec; may be given several times
+    /// A file that a metric is read from, by its name in the spec; may be given several times
     #[arg(long, value_name = "NAME=PATH", requires = "spec", value_parser = named_file)]
     pub(super) file: Vec<(String, PathBuf)>,
-    /// The folder of the files that metrics are read from: that of a run, or its output folder
+    /// The folder with the files that metrics are read from: the folder of a run, or its output folder
     #[arg(long, value_name = "DIR", requires = "spec")]
     pub(super) output: Option<PathBuf>,
     /// A file of lines KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE or secret/<NAME>/<KEY>=VALUE, to be redacted
@@ -305,7 +305,7 @@ pub(super) struct RunArgs {
     /// Only this case, by id or by its axes in any order (`size=256,workers=2`); may be given several times
     #[arg(long, value_name = "CASE")]
     pub(super) case: Vec<String>,
-    /// Only this repeat, from 1; warm-ups stay; may be given several times
+    /// Only this repeat, counted from 1; warm-ups still run; may be given several times
     #[arg(long, value_name = "N")]
     pub(super) repeat: Vec<u32>,
     /// What runs the replicas: programs of this machine, or the images
@@ -330,7 +330,7 @@ pub(super) struct RunArgs {
     #[arg(long, value_parser = one_of(&Mode::ALL, Mode::name), value_name = "MODE", num_args = 0..=1, require_equals = true)]
     #[expect(clippy::option_option, reason = "how clap spells an option whose value may be left out")]
     pub(super) record: Option<Option<Mode>>,
-    /// Write this machine's name into results, in place of a hash of it
+    /// Write this machine's name into results, instead of a hash of it
     #[arg(long)]
     pub(super) host_name: bool,
 }
@@ -421,7 +421,7 @@ pub(super) struct ExportArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct MigrateArgs {
-    /// KubebenchJobs, parameters and job manifests, or folders of them; they stay as they are
+    /// KubebenchJobs, parameters and job manifests, or folders of them; they are not changed
     #[arg(value_name = "PATHS", required = true)]
     pub(super) paths: Vec<PathBuf>,
     /// The parameters or the manifest of the job that a KubebenchJob names by its path on a volume
@@ -448,7 +448,7 @@ pub(super) struct SuperviseArgs {
 /// Which cluster is asked, and about what of the project.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct OutsideArgs {
-    /// The target whose namespace is meant; needed where benchmarks have several
+    /// The target whose namespace to use; required if benchmarks have several targets
     #[arg(long, value_name = "NAME")]
     pub(super) target: Option<String>,
     /// The context of the kubeconfig; without it, the current one
@@ -467,7 +467,7 @@ pub(super) struct StatusArgs {
     /// Only these benchmarks, by name
     #[arg(value_name = "BENCHMARK")]
     pub(super) benchmarks: Vec<String>,
-    /// Watch, and show what changes, until Ctrl-C
+    /// Keep watching, and show changes until Ctrl-C
     #[arg(long)]
     pub(super) watch: bool,
     #[command(flatten)]
@@ -485,7 +485,7 @@ pub(super) struct LogsArgs {
     /// Only the pods of this role
     #[arg(long, value_name = "ROLE")]
     pub(super) role: Option<String>,
-    /// Only the replicas of this number, from 0
+    /// Only the replicas with this index, counted from 0
     #[arg(long, value_name = "N")]
     pub(super) index: Option<u32>,
     /// Follow the log until the run has ended
@@ -520,7 +520,7 @@ pub(super) enum StepCommand {
     SuiteSummary,
     /// Delete what is left of the Workflow
     Cleanup,
-    /// Commit the results that lie on the volume
+    /// Commit the results on the volume
     Record,
 }
 
@@ -535,7 +535,7 @@ pub(super) struct FmtArgs {
     /// Write nothing; print what would change as a unified diff
     #[arg(long)]
     pub(super) diff: bool,
-    /// Also apply the certain fixes of findings, such as quoting `yes`
+    /// Also apply safe fixes of findings, such as quoting `yes`
     #[arg(long)]
     pub(super) fix: bool,
 }
@@ -575,7 +575,7 @@ pub(super) struct InitArgs {}
 
 #[derive(Debug, Args)]
 pub(super) struct NewArgs {
-    /// The workload kind, such as job or pytorchJob; or suite, for one of the benchmarks that run by themselves
+    /// The workload kind, such as job or pytorchJob; or suite, for the benchmarks without a schedule or another suite
     pub(super) kind: String,
     /// The name of the benchmark or suite
     pub(super) name: String,

@@ -94,7 +94,7 @@ fn answer(update: &Update<'_>, args: &CompileArgs, mut diagnostics: Diagnostics)
         } else {
             "`kubebench compile --check` says what to do about each file"
         };
-        tell(global, &format!("{output}/ is not what the specs say: {advice}"));
+        tell(global, &format!("{output}/ does not match the specs: {advice}"));
         return Ok(ExitStatus::No);
     }
     Ok(status)

@@ -74,7 +74,7 @@ fn summarize(global: &Global, findings: &[Finding]) {
         .filter(|(count, _)| *count > 0)
         .map(|(count, word)| counted(count, word))
         .collect();
-    tell(global, &if words.is_empty() { "all is as it should be".to_owned() } else { words.join(", ") });
+    tell(global, &if words.is_empty() { "no problems found".to_owned() } else { words.join(", ") });
 }
 
 fn document(outside: &TargetCluster, findings: &[Finding]) -> Json {

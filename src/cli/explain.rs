@@ -59,7 +59,7 @@ fn field(what: &str) -> Result<String> {
     schema::explain(&schema_of(kind), first, &path).map_err(|(missing, known)| {
         let hint = match known.as_slice() {
             [] => "it has no fields".to_owned(),
-            known => what_there_is(&missing, known.iter().map(String::as_str), "fields there are"),
+            known => what_there_is(&missing, known.iter().map(String::as_str), "fields are"),
         };
         anyhow!("`{what}` does not exist: there is no `{missing}`; {hint}")
     })

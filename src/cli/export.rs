@@ -26,7 +26,7 @@ pub(super) fn run(global: &Global, args: &ExportArgs) -> Result<ExitStatus> {
     if !is_printed {
         let asked: Vec<PathBuf> = args.paths.iter().map(|path| start.path(path)).collect();
         let asked = asked.iter().map(|path| Ok(std::path::absolute(path)?.to_string_lossy().into_owned()));
-        let asked: Vec<String> = asked.collect::<Result<_>>().context("the folder of results has no place")?;
+        let asked: Vec<String> = asked.collect::<Result<_>>().context("cannot resolve the folder of results")?;
         let kept: Vec<&str> =
             asked.iter().map(String::as_str).chain([results.folder(), "specs", ACKS, ".git", "generated"]).collect();
         places::refuse_around("exports", &out, results.root())?;
@@ -71,14 +71,14 @@ pub(super) fn run(global: &Global, args: &ExportArgs) -> Result<ExitStatus> {
 fn refuse_usage(args: &ExportArgs) -> Result<()> {
     let name = args.format.name();
     if args.spreadsheet && args.format != Format::Csv {
-        bail!("`--spreadsheet` is about the cells of csv, and this is {name}");
+        bail!("`--spreadsheet` applies only to csv, and the format is {name}");
     }
     if args.format.is_summary() && !args.include.is_empty() {
-        bail!("{name} holds medians of the runs that count, in which `--include` would mix others");
+        bail!("{name} holds medians of the runs that count, and `--include` would mix in others");
     }
     if args.out == Path::new("-") && args.format.shape() != Shape::Text {
         bail!(
-            "{name} is no text; name a {} with `--out`",
+            "{name} is not a text format; name a {} with `--out`",
             if args.format.shape() == Shape::Folder { "folder" } else { "file" }
         );
     }

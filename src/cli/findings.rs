@@ -134,7 +134,7 @@ fn summarize(global: &Global, sorted: &[Diagnostic]) {
     words.extend((infos > 0).then(|| format!("{} of level info", counted(infos, "finding"))));
     let more = match worst.severity {
         Severity::Info if infos == 0 => return,
-        Severity::Info => "`kubebench plan` shows what they are".to_owned(),
+        Severity::Info => "`kubebench plan` shows them".to_owned(),
         Severity::Error | Severity::Warning => format!("`kubebench explain {}` says more", worst.code.id),
     };
     tell(global, &format!("{}; {more}", words.join(", ")));

@@ -42,7 +42,7 @@ pub(super) fn run(global: &Global, args: &FoldArgs) -> Result<ExitStatus> {
         tell(global, &format!("note: {note}"));
     }
     for rejected in &folded.rejected {
-        terminal::tell(&format!("error: {} is now {}: {}", rejected.from, rejected.to, rejected.reason));
+        terminal::tell(&format!("error: moved {} to {}: {}", rejected.from, rejected.to, rejected.reason));
     }
     if global.output_format == Format::Json {
         let rejected: Vec<_> = folded

@@ -46,7 +46,7 @@ pub(super) fn run(global: &Global, args: &LogsArgs) -> Result<ExitStatus> {
     if printed.is_empty() {
         if !args.follow {
             check_filters(args, job)?;
-            terminal::tell(&format!("{}: no pod of it is there; its job is `{}`", run.name(), job.name));
+            terminal::tell(&format!("{}: its job `{}` has no pods", run.name(), job.name));
             for reason in &run.reasons {
                 terminal::tell(&format!("  {}", reason.message));
             }
@@ -68,7 +68,7 @@ fn check_filters(args: &LogsArgs, job: &JobStatus) -> Result<()> {
         bail!("the run has no pod of the role `{role}`; {}", what_there_is(role, known, "roles are"));
     }
     if let Some(index) = args.index.filter(|_| !job.replicas.is_empty()) {
-        bail!("the run has no replica {index} there; they are counted from 0, and it has {} pods", job.replicas.len());
+        bail!("the run has no replica {index}: it has {} pods, counted from 0", job.replicas.len());
     }
     Ok(())
 }
@@ -108,7 +108,7 @@ fn say_where(outside: &TargetCluster, session: &WorkflowStatus, run: &RunStatus)
     }
     if matches!(run.state, RunState::Left | RunState::Step) {
         terminal::tell(&format!(
-            "{}: its job is not there yet; `kubebench status {}` says what comes next",
+            "{}: its job does not exist yet; `kubebench status {}` says what comes next",
             run.name(),
             session.benchmark
         ));
@@ -116,8 +116,9 @@ fn say_where(outside: &TargetCluster, session: &WorkflowStatus, run: &RunStatus)
     }
     let namespace = &outside.target.namespace;
     terminal::tell(&format!(
-        "{} is over ({}), and its pods are gone. Its logs lie on the claim `{}-results` in the namespace {namespace},\n\
-         in the folder `output` of the experiment; its result, once it is recorded, names them with their digests.\n\
+        "{} has ended ({}), and its pods are gone. Its logs are on the claim `{}-results` in the namespace \
+         {namespace},\n\
+         in the folder `output` of the experiment; its result, once recorded, lists them with their digests.\n\
          https://github.com/kubebench/kubebench/blob/main/docs/how-to/watch-a-run.md shows how to look into the claim.",
         run.name(),
         run.state.name(),

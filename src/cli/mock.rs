@@ -37,7 +37,7 @@ pub(super) fn run(global: &Global, args: &MockArgs) -> Result<ExitStatus> {
         return project::report(global, &project, found);
     }
     let benchmarks = project.benchmarks();
-    let Some(compiled) = benchmarks.first() else { bail!("{} is no benchmark", args.spec.display()) };
+    let Some(compiled) = benchmarks.first() else { bail!("{} is not a benchmark", args.spec.display()) };
     let settings =
         project.compilation.project.as_ref().map(|project| &project.settings).context("there is no project")?;
     let out = start.path(&args.out);
@@ -45,7 +45,7 @@ pub(super) fn run(global: &Global, args: &MockArgs) -> Result<ExitStatus> {
     places::refuse_inside("results", &out, &project.root, &["specs", ACKS, &settings.output, ".git"])?;
     let is_inside = fs::real_place(&out).zip(fs::real_place(&project.root.join(&settings.results.directory)));
     if is_inside.is_some_and(|(out, results)| out.starts_with(results)) {
-        bail!("{} is the folder of real results; give --out another one", args.out.display());
+        bail!("{} is the folder of real results; choose another `--out`", args.out.display());
     }
     let path = args.values.display().to_string();
     let text = fs::read_text(&start.path(&args.values)).with_context(|| format!("cannot read {path}"))?;
@@ -83,7 +83,7 @@ pub(super) fn run(global: &Global, args: &MockArgs) -> Result<ExitStatus> {
     let own = format!("{}/", compiled.benchmark.name);
     let mut there = fs::find_results(&out, "").into_iter();
     if there.any(|(path, file)| file.is_ok() && path.trim_start_matches('/').starts_with(&own)) {
-        bail!("{} holds results of {} already; give --out another folder", args.out.display(), compiled.benchmark.name);
+        bail!("{} already holds results of {}; choose another `--out`", args.out.display(), compiled.benchmark.name);
     }
     for sealed in &made {
         fs::create_new(&out, &result::path(&sealed.result), &String::from_utf8_lossy(&sealed.bytes))?;

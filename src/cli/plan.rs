@@ -73,7 +73,7 @@ pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
     let failing = new.filter(|permission| fails(permission)).count();
     if failing > 0 {
         let has = if failing == 1 { "has" } else { "have" };
-        tell(global, &format!("{} {has} the level of `--fail-on`, or a worse one", counted(failing, "permission")));
+        tell(global, &format!("{} {has} the level of `--fail-on` or a higher one", counted(failing, "permission")));
         return Ok(status.max(ExitStatus::No));
     }
     Ok(status)
@@ -145,11 +145,11 @@ fn table(plan: &Plan<'_>, suites: &[&CompiledSuite]) -> String {
     for Row { compiled: Compiled { benchmark, .. }, estimate, .. } in &shown {
         if !estimate.unpriced.is_empty() {
             let (name, target, missing) = (&benchmark.name, &benchmark.target.name, estimate.unpriced.join(", "));
-            text.push_str(&format!("note: the cost of {name} is not known: {target} has no price for {missing}\n"));
+            text.push_str(&format!("note: the cost of {name} is unknown: {target} has no price for {missing}\n"));
         }
     }
     for (target, name) in &plan.removed {
-        text.push_str(&format!("removed: {name} on {target}; its claim and results stay\n"));
+        text.push_str(&format!("removed: {name} on {target}; its claim and results are kept\n"));
     }
     let again: Vec<&str> = shown
         .iter()

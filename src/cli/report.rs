@@ -42,7 +42,8 @@ fn refuse_place(global: &Global, args: &ReportArgs, out: &Path, evaluation: &Eva
     places::refuse_around("pages", out, &evaluation.root)?;
     let named = args.results.as_ref().and_then(NamedResults::folder);
     let read = named.map(|folder| std::path::absolute(global.start().path(folder))).transpose();
-    let read = read.context("the folder of results has no place")?.map(|folder| folder.to_string_lossy().into_owned());
+    let read =
+        read.context("cannot resolve the folder of results")?.map(|folder| folder.to_string_lossy().into_owned());
     let own = [ACKS, &evaluation.directory, &evaluation.output, "specs", ".git"];
     let kept: Vec<&str> = own.into_iter().chain(read.as_deref()).collect();
     places::refuse("report", out, &evaluation.root, &kept)

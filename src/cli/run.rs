@@ -162,7 +162,7 @@ fn one(global: &Global, project: &CompiledProject, request: &Request<'_>) -> Res
         .unwrap_or_else(|error| Outcome { problem: Some(format!("{error:#}")), ..Outcome::before(request) });
     progress.finish();
     if let Some(problem) = &outcome.problem {
-        let what = if outcome.has_run { "it cannot continue" } else { "nothing was run" };
+        let what = if outcome.has_run { "the run cannot continue" } else { "nothing was run" };
         terminal::tell(&format!("error: {what}: {problem}"));
     }
     if global.output_format != Format::Json {

@@ -50,7 +50,7 @@ fn page(target: &TargetCluster, found: &[WorkflowStatus], names: &[String]) -> S
     if !silent.is_empty() {
         let gap = if text.is_empty() { "" } else { "\n" };
         text.push_str(&format!(
-            "{gap}no Workflow in the cluster: {}\n  (git has to be applied: see `kubebench doctor`)\n",
+            "{gap}no Workflow in the cluster: {}\n  (`kubebench doctor` says whether the manifests are applied)\n",
             silent.join(", ")
         ));
     }

@@ -401,6 +401,6 @@ fn failed_requests_are_allowed_by_a_check_alone() {
     );
     assert_text(
         reasons("none").join("\n"),
-        str! {"wrk: 27 of 170 requests failed, so its numbers are not those of the load that was asked for; `checks: [{failedRequests: {max: 1%}}]` allows some"},
+        str! {"wrk: 27 of 170 requests failed, so its numbers do not describe the requested load; `checks: [{failedRequests: {max: 1%}}]` allows some"},
     );
 }

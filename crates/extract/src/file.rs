@@ -57,7 +57,7 @@ pub fn single(mut text: impl BufRead, series: &mut Series) -> Result<(), String>
     refuse_utf_16(text.fill_buf().map_err(|error| format!("it cannot be read: {error}"))?)?;
     text.by_ref().take(4096).read_to_string(&mut content).map_err(|error| format!("it cannot be read: {error}"))?;
     let read = series.number(without_mark(&content), None);
-    series.push(Sample::of(read.map_err(|reason| format!("the file should hold one number; {reason}"))?));
+    series.push(Sample::of(read.map_err(|reason| format!("expected one number; {reason}"))?));
     Ok(())
 }
 
@@ -156,8 +156,8 @@ pub fn json_lines(
     }
     if !series.is_empty() {
         let torn = torn.map(|(first, count)| match count {
-            1 => format!("line {first} is cut, or no JSON"),
-            _ => format!("{count} lines are cut, or no JSON, the first is line {first}"),
+            1 => format!("line {first} is truncated, or not JSON"),
+            _ => format!("{count} lines are truncated, or not JSON (the first is line {first})"),
         });
         return Ok(joined(strange.note(), torn));
     }
@@ -205,7 +205,7 @@ pub fn open_metrics(
     }
     if !series.is_empty() {
         let several = (matched.len() > 1)
-            .then(|| format!("{} sets of labels have this name: choose one of them by `labels`", matched.len()));
+            .then(|| format!("{} sets of labels have this name: choose one of them with `labels`", matched.len()));
         let unreadable = series.unreadable().map(|found| match found.line {
             Some(line) => format!("line {line}: {}", found.reason),
             None => found.reason.clone(),
@@ -280,7 +280,7 @@ fn document(text: &str) -> Result<Json, String> {
 fn number_of(value: &Json, series: &mut Series, named: Option<UnitWord<'_>>) -> Result<f64, String> {
     match value {
         Json::Number(number) if named.is_some() => series.number(&number.to_string(), named),
-        Json::Number(number) => number.as_f64().ok_or_else(|| format!("`{number}` is no number of 64 bits")),
+        Json::Number(number) => number.as_f64().ok_or_else(|| format!("`{number}` is not a 64-bit number")),
         Json::String(text) => series.number(text, named),
         other => Err(format!("{} is not a number", kind(other))),
     }

@@ -75,8 +75,8 @@ pub(crate) fn documents_from(text: &str, first: usize) -> Documents {
                     if error.is_eof() {
                         let last = first + text.trim_end().lines().count().saturating_sub(1);
                         return format!(
-                            "the document that begins at line {line} ends early, at line {last}, and what came after it \
-                             is missing; run the tool again and let it end by itself, with room on its disk"
+                            "the document that begins at line {line} ends early, at line {last}, and the rest is \
+                             missing; run the tool again, let it finish, and make sure that its disk is not full"
                         );
                     }
                     let reason = error.to_string();

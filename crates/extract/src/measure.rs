@@ -155,7 +155,8 @@ pub fn measure(rules: &Rules, logs: &[Log], restarts: u32, evidence: &dyn Eviden
 fn failed(tool: &str, requests: &Requests) -> StatusReason {
     let said = requests.said();
     let message = format!(
-        "{tool}: {said}, so its numbers are not those of the load that was asked for; `checks: [{{failedRequests: {{max: 1%}}}}]` allows some"
+        "{tool}: {said}, so its numbers do not describe the requested load; \
+         `checks: [{{failedRequests: {{max: 1%}}}}]` allows some"
     );
     StatusReason { code: ReasonCode::ToolInvalid, message }
 }
@@ -176,12 +177,13 @@ fn colliding(measured: &mut Measured, ends: &[usize]) {
         code: ReasonCode::MetricCollision,
         message: if is_of_one {
             format!(
-                "the rule of {parser} brings the metric `{metric}` twice: `rename` or `labels` of its `tool` make two of its series one, so \
-                 give them other names"
+                "the rule of {parser} produces the metric `{metric}` twice, because `rename` or `labels` of its `tool` \
+                 merge two series: give them different names"
             )
         } else {
             format!(
-                "two rules bring the metric `{metric}`: tell them apart by `labels`, `prefix` or `rename` of `tool`, or by another name"
+                "two rules produce the metric `{metric}`: distinguish them by `labels`, `prefix` or `rename` of \
+                 `tool`, or by another name"
             )
         },
     }));
@@ -337,7 +339,7 @@ fn in_spec_unit<'s>(made: &mut Metric, own: &MetricUnit, series: &'s Series) -> 
             Ok(Cow::Owned(series.converted(conversion)))
         }
         None => Err(format!(
-            "unitMismatch: {} reports it in `{own}`, and the metric's unit is `{unit}`, which measures something else",
+            "unitMismatch: {} reports it in `{own}`, which cannot be converted to the metric's unit `{unit}`",
             source.parser
         )),
     }
@@ -389,7 +391,7 @@ fn of_log(
             let Scanned { lines, ends_open, .. } = log.scanned.scanned;
             let is_last = ends_open && found.series.last_line() == Some(lines);
             let note =
-                note.or_else(|| is_last.then(|| format!("the log ends in line {lines}, whose value may be cut")));
+                note.or_else(|| is_last.then(|| format!("the log ends in line {lines}, whose value may be truncated")));
             let mut series = found.series.clone();
             series.settle();
             return Ok((series, log.artifact.clone(), note));

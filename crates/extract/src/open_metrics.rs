@@ -46,7 +46,7 @@ impl Reader {
             self.comment(comment);
             return Ok(None);
         }
-        let sample = sample(line, text).ok_or_else(|| format!("line {line} is no sample: `{}`", shortened(text)))?;
+        let sample = sample(line, text).ok_or_else(|| format!("line {line} is not a sample: `{}`", shortened(text)))?;
         if sample.value.is_ok() && !self.names.contains(&sample.name) {
             self.names.insert(sample.name.clone());
         }

@@ -164,7 +164,8 @@ impl Pattern {
             quantities.read(found)
         } else if let Some(token) = cut_token(text, value, (begin, end)) {
             Err(format!(
-                "`{found}` is a part of `{token}`: let the group `value` take all of it, as `(?P<value>\\S+)` does"
+                "`{found}` is only a part of `{token}`: let the group `value` match all of it, as `(?P<value>\\S+)` \
+                 does"
             ))
         } else if end <= value.1 && unit_word::is_first_group(found, behind) {
             Err(format!(

@@ -41,7 +41,7 @@ const TGI: &str = "Text Generation Inference";
 pub static PRESETS: &[Preset] = &[
     Preset {
         name: "dcgm-gpu-utilization",
-        about: "share of the time in which a kernel ran on the GPUs, on average over them",
+        about: "share of the time in which a kernel ran on the GPUs, averaged over the GPUs",
         exporter: DCGM,
         unit: "%",
         better: Better::Higher,
@@ -50,7 +50,7 @@ pub static PRESETS: &[Preset] = &[
     },
     Preset {
         name: "dcgm-tensor-active",
-        about: "share of the cycles in which the tensor cores worked, on average over the GPUs",
+        about: "share of the cycles in which the tensor cores worked, averaged over the GPUs",
         exporter: DCGM,
         unit: "%",
         better: Better::Higher,
@@ -59,7 +59,7 @@ pub static PRESETS: &[Preset] = &[
     },
     Preset {
         name: "dcgm-dram-active",
-        about: "share of the cycles in which the GPUs' memory moved data, on average over them",
+        about: "share of the cycles in which the GPUs' memory moved data, averaged over the GPUs",
         exporter: DCGM,
         unit: "%",
         better: Better::Higher,
@@ -86,7 +86,7 @@ pub static PRESETS: &[Preset] = &[
     },
     Preset {
         name: "dcgm-energy",
-        about: "energy that all GPUs together took over the run",
+        about: "energy that all GPUs together used during the run",
         exporter: DCGM,
         unit: "J",
         better: Better::Lower,
@@ -131,7 +131,7 @@ pub static PRESETS: &[Preset] = &[
     },
     Preset {
         name: "container-cpu-throttled",
-        about: "share of the scheduling periods in which a container was held back by its limit",
+        about: "share of the scheduling periods in which a container was throttled by its limit",
         exporter: CADVISOR,
         unit: "%",
         better: Better::Lower,
@@ -167,7 +167,7 @@ pub static PRESETS: &[Preset] = &[
     },
     Preset {
         name: "node-cpu",
-        about: "share of the processors in use on the nodes of the run, by whomever, on average over them",
+        about: "share of the processors in use on the nodes of the run, by any process, averaged over the nodes",
         exporter: NODE,
         unit: "%",
         better: Better::Lower,
@@ -194,7 +194,7 @@ pub static PRESETS: &[Preset] = &[
     },
     Preset {
         name: "node-disk-written",
-        about: "bytes a second that the nodes of the run together wrote to disks, for whomever",
+        about: "bytes a second that the nodes of the run together wrote to disks, for any process",
         exporter: NODE,
         unit: "B/s",
         better: Better::Lower,

@@ -189,7 +189,7 @@ fn conversion(text: &str, suffix: &str, unit: Option<&MetricUnit>) -> Result<Con
             } else {
                 (format!("has the unit `{suffix}`"), suffix)
             };
-            format!("`{text}` {what}, and the metric has none: write `unit: {unit}`, or that of your choice")
+            format!("`{text}` {what}, but the metric has no unit: write `unit: {unit}`, or another unit")
         });
     };
     if unit.text() == suffix {
@@ -206,9 +206,7 @@ fn conversion(text: &str, suffix: &str, unit: Option<&MetricUnit>) -> Result<Con
 }
 
 fn mismatch(text: &str, printed: &str, unit: &MetricUnit) -> String {
-    format!(
-        "unitMismatch: `{text}` is in `{printed}`, and the metric's unit is `{unit}`, which measures something else"
-    )
+    format!("unitMismatch: `{text}` is in `{printed}`, which cannot be converted to the metric's unit `{unit}`")
 }
 
 /// Returns true for a word that looks like a unit: a rate (`steps/s`), a binary prefix (`Gi`), or what is a unit in another case
@@ -363,12 +361,12 @@ mod tests {
     #[test]
     fn another_dimension_is_refused() {
         let said = in_unit("12MB", "s").unwrap_err();
-        assert!(said.contains("`12MB` is in `MB`, and the metric's unit is `s`"), "{said}");
+        assert!(said.contains("`12MB` is in `MB`, which cannot be converted to the metric's unit `s`"), "{said}");
         for (text, unit) in [("3Mb", "MB"), ("5ms", "B"), ("5%", "s"), ("2G", "B"), ("4M", "s"), ("5ratio", "1")] {
             assert!(in_unit(text, unit).is_err(), "{text} in {unit}");
         }
         assert!(read("5ms").unwrap_err().contains("write `unit: ms`"));
-        assert!(read("1m12.5s").unwrap_err().contains("is a duration, and the metric has none: write `unit: s`"));
+        assert!(read("1m12.5s").unwrap_err().contains("is a duration, but the metric has no unit: write `unit: s`"));
         assert!(read("5%").is_err());
     }
 }

@@ -562,12 +562,12 @@ impl Series {
     /// Says that there are too many values.
     fn too_many(&self, count: u64) -> String {
         let (count, most) = (grouped(count), grouped(self.room.most()));
-        format!("none of {count} values is kept: all logs of a run, or a file, have room for {most} together")
+        format!("none of {count} values is kept: at most {most} are kept for all logs of a run, or for a file")
     }
 
     fn why_empty(&self) -> String {
         if self.skipped > 0 {
-            return format!("of {} steps none is left without the first {}", self.skipped, self.skipped);
+            return format!("of {} steps, none is left after the first {} are skipped", self.skipped, self.skipped);
         }
         match self.window {
             _ if self.seen == 0 => "no value was found".to_owned(),

@@ -90,10 +90,10 @@ impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::TooLarge => write!(f, "a result is never larger than {} KiB", MAX_BYTES >> 10),
-            Self::NotJson(error) => write!(f, "this is no JSON: {error}"),
-            Self::NotAResult => write!(f, "this is no result file: it has no `kind: {KIND}`"),
+            Self::NotJson(error) => write!(f, "this is not JSON: {error}"),
+            Self::NotAResult => write!(f, "this is not a result file: it has no `kind: {KIND}`"),
             Self::UnknownVersion(version) => {
-                write!(f, "this result is of version {version}, and this program reads up to {SCHEMA_VERSION}")
+                write!(f, "this result has version {version}, but this program reads versions up to {SCHEMA_VERSION}")
             }
             Self::Malformed(error) => write!(f, "this result is malformed: {error}"),
             Self::Edited { stated, actual } => write!(
@@ -101,7 +101,7 @@ impl std::fmt::Display for Fault {
                 "this result was edited after it was written: the content has the digest {actual}, the file says {stated}"
             ),
             Self::Reformatted => {
-                write!(f, "the file was reformatted: its content is unchanged, its bytes are not")
+                write!(f, "the file was reformatted: its content is unchanged, but its bytes are not")
             }
         }
     }
@@ -195,7 +195,7 @@ fn check(result: &BenchmarkResult) -> Result<(), String> {
     again.map_or(Ok(()), |metric| {
         let name = labelled(&metric.name, &metric.labels);
         let shown: String = name.chars().take(80).flat_map(char::escape_debug).collect();
-        Err(format!("`metrics` holds `{shown}` twice, and a run has one value of a series"))
+        Err(format!("`metrics` holds `{shown}` twice, but a run has one value of each series"))
     })
 }
 

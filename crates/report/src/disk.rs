@@ -28,15 +28,15 @@ impl Site {
     /// Begins a site in the folder `root`, which need not be there; `waiting` is called where another report is being written.
     pub fn begin(root: &Path, waiting: impl FnOnce()) -> Result<Self> {
         if root.exists() && !root.is_dir() {
-            bail!("{} is a file, and a report is a folder", root.display());
+            bail!("{} is a file, but a report is a folder", root.display());
         }
-        fs::create_dir_all(root).with_context(|| format!("cannot make {}", root.display()))?;
+        fs::create_dir_all(root).with_context(|| format!("cannot create {}", root.display()))?;
         let guard = lock(root, waiting)?;
         if !root.join(MARK).exists()
             && let Some(foreign) = names(root)?.into_iter().find(|name| is_own(name))
         {
             bail!(
-                "{} holds {foreign}, which no report wrote: a report would take its place; give it a folder of its own",
+                "{} holds {foreign}, which no report wrote and a report would overwrite; choose another folder",
                 root.display()
             );
         }

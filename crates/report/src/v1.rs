@@ -29,9 +29,9 @@ pub struct Index {
     /// The version of this format.
     #[schemars(extend("enum" = [1]))]
     pub schema_version: u32,
-    /// What the site is called.
+    /// The title of the site.
     pub title: String,
-    /// The day of the newest result, or the one on which acknowledgements were judged.
+    /// The day of the newest result, or the one on which acknowledgements were evaluated.
     pub as_of: String,
     /// How many results count.
     pub results: usize,
@@ -44,7 +44,7 @@ pub struct Index {
     pub verdicts: BTreeMap<String, usize>,
     /// The open regressions, the largest first.
     pub open: Vec<Open>,
-    /// What may have got worse, where a gate waits for a second session.
+    /// What may have got worse, while a gate waits for a second session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pending: Vec<Open>,
     /// The benchmarks, by name.
@@ -68,16 +68,16 @@ pub struct Open {
     pub environment: BTreeMap<String, String>,
     /// The metric.
     pub metric: String,
-    /// What tells it from others of its name.
+    /// Labels that distinguish it from metrics of the same name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
-    /// The change as a share; left out where only a limit was passed.
+    /// The change as a share; left out where only a limit was exceeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<f64>,
     /// The 95 % confidence interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
-    /// The limit or fixed value that was passed, as the gate says it.
+    /// The limit or fixed value that was exceeded, as the gate says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
     /// When its first session began.
@@ -129,7 +129,7 @@ pub struct CaseEntry {
     /// Whether runs of its newest session failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failing: bool,
-    /// Whether a spec asks for it and there is no result.
+    /// Whether a spec has it, but there is no result.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub missing: bool,
     /// Its series as `kubebench history` prints them.

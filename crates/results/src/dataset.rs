@@ -138,8 +138,8 @@ impl Dataset {
             let (labels, s) = (labels.join(", "), if now.labels.len() == 1 { "" } else { "s" });
             let results = if count == 1 { "result has" } else { "results have" };
             format!(
-                "{count} {results} the metric `{name}` of {benchmark} as {version} named it: since then it is `{}` with the label{s} \
-                 {labels}, which these results do not tell, so that they are a series of their own",
+                "{count} {results} the metric `{name}` of {benchmark} under the name that {version} gave it: its name \
+                 is now `{}`, with the label{s} {labels}, which these results lack, so they form a separate series",
                 now.name
             )
         };

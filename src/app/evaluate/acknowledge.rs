@@ -88,7 +88,9 @@ impl Acknowledged {
         let Histories { evaluation, acks, baseline, series, .. } = histories;
         let as_of = evaluation.as_of();
         if let Some(last) = query.expires.as_ref().filter(|last| **last < as_of) {
-            bail!("it would have expired on {last}, and the newest result is of {as_of}, so it would accept nothing");
+            bail!(
+                "the acknowledgement would accept nothing: it expires on {last}, before the newest result of {as_of}"
+            );
         }
         let request = HistoryRequest {
             dataset: &evaluation.dataset,
@@ -152,10 +154,11 @@ fn bounded(
     let ack = Ack { max_change: share.map(Percentage::fraction), ..ack };
     let exists = || fs::exists(&evaluation.root, &ack.file).then_some(&ack.file);
     if let Some(file) = known(request.acks, &about, &ack).or_else(exists) {
-        let now = bound.map_or_else(String::new, |share| format!("; what is there now is within `maxChange: {share}`"));
+        let now = bound
+            .map_or_else(String::new, |share| format!("; `maxChange: {share}` would accept the current regression"));
         bail!(
-            "{} is about this already{now}; to accept it again, edit `expires` or `maxChange` there, or delete it (git keeps it) and run \
-             this again",
+            "{} already acknowledges this regression{now}; edit `expires` or `maxChange` in that file, or delete the \
+             file and run this command again",
             on_one_line(file)
         );
     }
@@ -166,15 +169,18 @@ fn bounded(
 fn refuse_unreached(about: &[&SeriesHistory], benchmark: &str, from: &str) -> Result<Option<String>> {
     match reach(about, from) {
         Reach::Nothing => bail!(
-            "`{from}` is no session, no commit of a session and no time before one; `kubebench history {benchmark}` lists them"
+            "`{from}` is neither a session, nor the commit of one, nor a time before one; \
+             `kubebench history {benchmark}` lists sessions"
         ),
         Reach::Aside => bail!(
-            "no session from `{from}` on is of the default branch, so accepting it would change nothing: only sessions of that branch \
-             are a baseline; name one of these, which `kubebench history {benchmark}` lists, or a commit or time that they will have"
+            "no session since `{from}` is from the default branch, and only its sessions are a baseline, so accepting \
+             it would change nothing; name one of its sessions, which `kubebench history {benchmark}` lists, or the \
+             commit or time of a later one"
         ),
         Reach::Candidate => Ok(Some(format!(
-            "`{from}` is not of the default branch: this accepts that session alone; for those that follow on the default branch, \
-             name the commit that brings the change, or a time, with --from (a squash or a rebase makes it another commit)"
+            "`{from}` is not from the default branch, so this accepts that session alone; to accept later ones on the \
+             default branch, pass the commit that makes the change, or a time, to --from (a squash or a rebase creates \
+             another commit)"
         ))),
         Reach::Baseline => Ok(None),
     }
@@ -267,19 +273,21 @@ fn lineages(evaluation: &Evaluation, ack: &Ack) -> Result<BTreeMap<String, Linea
 fn bound(extent: Option<f64>, threshold: f64, from: &str) -> Result<String> {
     let Some(extent) = extent else {
         bail!(
-            "nothing got worse from `{from}` on, so there is nothing to accept; `--max-change` accepts up to a share all the same"
+            "nothing got worse since `{from}`, so there is nothing to accept; to accept a later regression, pass its \
+             largest size with `--max-change`"
         )
     };
     if extent.is_infinite() {
         bail!(
-            "it got worse from a level of 0 from `{from}` on, and nothing is a share of 0: `--max-change any` accepts that change"
+            "the level before `{from}` was 0, so the regression has no percentage: accept it with `--max-change any`"
         );
     }
     let percent = (extent.max(threshold) * 100.0).ceil() + 2.0;
     let percent = if extent <= 1.0 { percent.min(100.0) } else { percent };
     if percent > 100.0 {
         bail!(
-            "it got worse by {} from `{from}` on, and a bound is at most 100%: `--max-change any` accepts that change however large it is",
+            "the regression since `{from}` is {}, and a bound is at most 100%: `--max-change any` accepts a regression \
+             of any size",
             words::about(extent)
         );
     }
@@ -304,7 +312,8 @@ fn still_open(request: HistoryRequest<'_>, made: &[Acknowledgement]) -> Vec<Stri
     let in_words = |change: &LevelChange| {
         let day = words::day(&change.since);
         format!(
-            "what got worse from session {} of {day} on stays open: it is a change of its own, which `--from {}` accepts",
+            "the regression since session {} of {day} is still open, because it is a separate change; accept it with \
+             `--from {}`",
             change.session, change.session
         )
     };
@@ -331,7 +340,7 @@ fn only_case(series: &[&SeriesHistory], query: &AckQuery) -> Result<String> {
             let named =
                 known.iter().take(MOST).map(|(case, name)| format!("\n  --case {case}  # {}", on_one_line(name)));
             bail!(
-                "{} cases of {} have {}: name the one that is accepted, or all with --case '*'{}",
+                "{} cases of {} have {}: choose one, or all with --case '*'{}",
                 known.len(),
                 query.benchmark,
                 if open.is_empty() {

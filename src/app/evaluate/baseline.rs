@@ -10,8 +10,9 @@ use kubebench_results::compare::{Against, Lineage, Rule, Side};
 use kubebench_results::dataset::Dataset;
 
 /// What works in a clone of another branch alone too, to which git does not say which branch is the default one.
-pub(super) const UNKNOWN_BRANCH: &str = "the default branch is unknown: there is no `main` and no `master` here. \
-     `git fetch origin NAME:refs/remotes/origin/NAME` brings it, and `git remote set-head origin NAME` says that it is the default one";
+pub(super) const UNKNOWN_BRANCH: &str = "the default branch is unknown: this clone has neither `main` nor `master`. \
+     `git fetch origin NAME:refs/remotes/origin/NAME` fetches it, and `git remote set-head origin NAME` makes it the \
+     default";
 
 /// The commits whose sessions are the baseline where no other is asked for.
 pub enum DefaultBaseline {
@@ -40,7 +41,8 @@ impl DefaultBaseline {
     /// Says that the commits of the default branch are unknown where there is a repository, and what brings or names that branch.
     pub fn note(&self) -> Option<String> {
         let is_unknown = matches!(self, Self::NoBranch);
-        is_unknown.then(|| format!("{UNKNOWN_BRANCH}; until then all sessions count as its own"))
+        is_unknown
+            .then(|| format!("{UNKNOWN_BRANCH}; until then, all sessions count as sessions of the default branch"))
     }
 
     /// Returns the commits for changes to them, where they are known.
@@ -161,7 +163,7 @@ impl ResultCommits {
     pub fn lineage_of_baseline(&self, name: &str) -> Result<Lineage> {
         match Side::parse(name, |_| false) {
             Ok(side @ (Side::Branch(_) | Side::Tag(_) | Side::Revision(_))) => self.lineage(&side),
-            _ => Err(anyhow!("`{name}` is no baseline: write branch:NAME, tag:NAME or a revision")),
+            _ => Err(anyhow!("`{name}` is not a baseline: write branch:NAME, tag:NAME or a revision")),
         }
     }
 }

@@ -36,6 +36,6 @@ pub(super) fn before(from: &str, commits: Option<&Commits>) -> Result<Ack> {
 
 fn earlier(name: &str, commits: Option<&Commits>) -> Result<Earlier> {
     commits
-        .context("it is of a git history, and there is none here; write a day such as 2026-01-31")?
+        .context("a revision needs a git repository, and this is not one; write a day such as 2026-01-31")?
         .earlier_than(name)
 }

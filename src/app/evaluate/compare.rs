@@ -177,7 +177,7 @@ fn chosen(
         }
         Side::Environment(name) => dataset.places(|row| is_there(dataset, row, name)),
         Side::Revision(_) | Side::Branch(_) | Side::Tag(_) | Side::Folder(_) => {
-            let commits = commits.ok_or_else(|| anyhow!("`{side}` is of a git history, and there is none here"))?;
+            let commits = commits.ok_or_else(|| anyhow!("`{side}` needs a git repository, and this is not one"))?;
             let lineage = commits.lineage(side)?;
             let chosen = dataset.places(|row| lineage.commit_of(dataset, row).is_some());
             // One order is that of all commands: the one of the default branch.
@@ -232,11 +232,11 @@ fn nothing(side: &Side, dataset: &Dataset, known: &Lineage) -> Diagnostic {
         origin.dirty == Some(true) && origin.commit.as_ref().is_some_and(|commit| known.commits.contains(commit))
     });
     match dirty.count() {
-        0 => fault.help("`kubebench history` lists what there is"),
+        0 => fault.help("`kubebench history` lists all sessions"),
         count => fault.note(format!(
-            "{} of this commit ran with files that differed from it, and so {} not its own",
+            "{} of this commit ran with uncommitted changes, so {} not count for it",
             words::counted(count, "result"),
-            if count == 1 { "is" } else { "are" }
+            if count == 1 { "it does" } else { "they do" }
         )),
     }
 }
@@ -244,20 +244,23 @@ fn nothing(side: &Side, dataset: &Dataset, known: &Lineage) -> Diagnostic {
 /// Says of a branch that was named as a revision that it stands for its newest commit alone.
 fn of_one_commit(side: &Side, commits: &ResultCommits) -> Option<String> {
     let Side::Revision(name) = side else { return None };
-    commits
-        .is_branch(name)
-        .then(|| format!("`{name}` is the newest commit of that branch alone; `branch:{name}` is all of its commits"))
+    commits.is_branch(name).then(|| {
+        format!("`{name}` names only the newest commit of that branch; `branch:{name}` names all of its commits")
+    })
 }
 
 /// Says that the sides share nothing, which is no proof that nothing got worse.
 fn void(answer: &Comparison) -> Diagnostic {
     let Comparison { baseline, candidate, .. } = answer;
-    let fault =
-        Diagnostic::in_file(&code::KB0461, "results", format!("nothing of {baseline} and {candidate} was compared"));
+    let fault = Diagnostic::in_file(
+        &code::KB0461,
+        "results",
+        format!("no metric of {baseline} and {candidate} could be compared"),
+    );
     if answer.lines.is_empty() {
-        return fault.help("the notes name what one side alone has; `kubebench history` lists what there is");
+        return fault.help("the notes list what only one side has; `kubebench history` lists all sessions");
     }
-    fault.help("`--allow FACT` compares what differs in a fact all the same")
+    fault.help("`--allow FACT` compares results although that fact differs")
 }
 
 /// Returns what a side asks for, and what results have of it.

@@ -168,7 +168,7 @@ impl GatesEvaluated {
         });
         let is_unmeasured = query.decides == Decides::OnlyNew && candidate.is_newest();
         let unmeasured = (is_unmeasured && checkout.is_unmeasured(&lines, &dataset))
-            .then(|| "no session is of the branch that is checked out: nothing was measured there".to_owned());
+            .then(|| "no session is from the checked-out branch: nothing was measured there".to_owned());
         let of_all = checkout.of_all(&lines, &dataset, default.as_deref());
         let is_shown = candidate.is_newest() && (branch.is_some() || checkout.tells_apart());
         let origin = is_shown.then(|| origin(&folder, branch.as_deref(), &candidate, of_all, out_of_time));
@@ -198,8 +198,9 @@ impl GatesEvaluated {
         };
         let absent = unfetched.map(|fetch| {
             format!(
-                "the recorded results are not in this clone, so nothing is known to compare with: {fetch}; `--fetch` does that and knows \
-                 when the remote has no such branch yet; `--on-inconclusive pass` does without them"
+                "the recorded results are not in this clone, so there is nothing to compare with: run {fetch}, or pass \
+                 `--fetch`, which also works while the remote does not have that branch; `--on-inconclusive pass` does \
+                 without them"
             )
         });
         let answer = GateReport {
@@ -221,10 +222,7 @@ impl GatesEvaluated {
             notes: absent
                 .iter()
                 .cloned()
-                .chain(
-                    done_without
-                        .map(|fetch| format!("the recorded results are not in this clone: {fetch} brings them")),
-                )
+                .chain(done_without.map(|fetch| format!("the recorded results are not in this clone: run {fetch}")))
                 .chain(unmeasured)
                 .chain(brought)
                 .chain(of_signatures)
@@ -312,7 +310,7 @@ fn lineages(
 ) -> Result<(Option<String>, BTreeMap<String, Lineage>)> {
     let mut lineages = BTreeMap::new();
     let default = match (&query.baseline, commits) {
-        (Some(name), None) => bail!("--baseline {name} needs a git repository, and this is none"),
+        (Some(name), None) => bail!("--baseline {name} needs a git repository, and this is not one"),
         (Some(name), Some(commits)) => {
             let name = if name.contains(':') { name.clone() } else { format!("rev:{name}") };
             lineages.insert(name.clone(), commits.lineage_of_baseline(&name)?);
@@ -344,11 +342,11 @@ fn candidate(start: &Start, name: &str, evaluation: &mut Evaluation) -> Result<C
         return Ok(Candidate::Rows(of_session));
     }
     let Some(commits) = evaluation.commits()? else {
-        bail!("`{name}` is no folder and no session, and there is no git history to look in");
+        bail!("`{name}` is neither a folder nor a session, and a revision needs a git repository");
     };
     if name.starts_with("branch:") || name.starts_with("tag:") {
         bail!(
-            "`{name}` is many commits, and a candidate is one: name it by `{}`",
+            "`{name}` names many commits, and a candidate is one commit: write `{}` for the newest",
             name.split_once(':').map_or("", |(_, name)| name)
         );
     }
@@ -360,7 +358,7 @@ fn candidate(start: &Start, name: &str, evaluation: &mut Evaluation) -> Result<C
         }
         Err(error) => of_lost_commit(dataset, revision)
             .ok_or(error)
-            .with_context(|| format!("`{name}` is no session and no folder either"))?,
+            .with_context(|| format!("`{name}` is neither a session nor a folder"))?,
     };
     Ok(Candidate::Rows(rows))
 }
@@ -409,14 +407,15 @@ fn general(
         && rows.is_empty()
     {
         notes.push(format!(
-            "`{name}` has no result that counts (a commit that only records results ran nothing); `kubebench history` lists what there is"
+            "`{name}` has no result that counts (nothing runs at a commit that only records results); \
+             `kubebench history` lists all sessions"
         ));
     }
     if commits.is_none() {
-        notes.push("there is no git history here, so all earlier sessions are the baseline".to_owned());
+        notes.push("this is not a git repository, so all earlier sessions are the baseline".to_owned());
     }
     if dataset.rows().iter().any(|row| row.synthetic) {
-        notes.push("some results are synthetic: made by `kubebench mock`, nothing ran".to_owned());
+        notes.push("some results are synthetic: `kubebench mock` made them, and nothing ran".to_owned());
     }
     notes
 }

@@ -60,8 +60,8 @@ impl HeldChange {
                 let results = counted(paths.len(), kind);
                 let message = format!("{results} of {benchmark} that the base has {are} {what}");
                 let fault = Diagnostic::in_file(&code::KB0464, format!("{folder}/{first}"), message)
-                    .note("results are only added: without these, a gate could pass that fails at the base")
-                    .help(format!("bring them back: `git checkout {} -- {folder}`", self.base.commit()));
+                    .note("results may only be added: without these, a gate that fails at the base could pass")
+                    .help(format!("restore them: `git checkout {} -- {folder}`", self.base.commit()));
                 self.weakened.push(fault);
             }
         }
@@ -83,13 +83,13 @@ impl HeldChange {
             match before.iter().find(|before| before.file == own.file) {
                 Some(before) => {
                     self.weakened.push(fault(
-                        "the change rewrites this acknowledgement: what it said at the base holds until it is merged",
+                        "the change rewrites this acknowledgement: until the merge, the version at the base applies",
                     ));
                     all.push(before.clone());
                 }
                 None => self.weakened.push(
-                    fault("the change brings this acknowledgement, which accepts nothing until it is merged")
-                        .help("merge it in a pull request of its own, before what it accepts"),
+                    fault("the change adds this acknowledgement, which accepts nothing until it is merged")
+                        .help("merge it in a separate pull request, before the regression that it accepts"),
                 ),
             }
         }
@@ -172,10 +172,9 @@ pub(super) fn note_of_brought(dataset: &Dataset) -> Option<String> {
         more => format!(" and {}", counted(more, "more benchmark")),
     };
     let of = listed(shown.iter().map(String::as_str));
-    let are = if total == 1 { "is" } else { "are" };
     (total > 0).then(|| {
         format!(
-            "{} {are} brought by this change ({of}{more}): they may be evaluated, and are no baseline before they are merged",
+            "this change adds {} ({of}{more}): these may be evaluated, but join the baseline only after the merge",
             counted(total, "result")
         )
     })

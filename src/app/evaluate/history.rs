@@ -113,12 +113,12 @@ impl HistoryQuery {
         let said = match (&self.metrics, without.first()) {
             (MetricQuery::Primary, Some(first)) => {
                 let who = match without.len() {
-                    1 => format!("no metric of {first} is primary"),
-                    count => format!("no metric of {count} benchmarks is primary, the first is {first}"),
+                    1 => format!("{first} has no primary metric"),
+                    count => format!("{count} benchmarks have no primary metric (the first is {first})"),
                 };
                 format!("{who}: `--all` shows all metrics, `--metric NAME` one of them")
             }
-            (_, Some(_)) if shown.is_empty() => "no result that counts has a value of what is asked for".to_owned(),
+            (_, Some(_)) if shown.is_empty() => "no result that counts has a value for this selection".to_owned(),
             _ if shown.is_empty() => "there is no result that counts".to_owned(),
             _ => return None,
         };
@@ -132,5 +132,5 @@ fn refuse_unknown_cases(cases: &[String], series: &[SeriesHistory]) -> Result<()
     let known: BTreeSet<String> = series.iter().flat_map(names).filter(|name| !name.is_empty()).collect();
     let Some(unknown) = cases.iter().find(|case| !known.contains(*case)) else { return Ok(()) };
     let near = nearest(unknown, known.iter().map(String::as_str));
-    bail!("no result is of the case `{unknown}`{near}; `kubebench history` lists them")
+    bail!("no result is from the case `{unknown}`{near}; `kubebench history` lists the cases")
 }

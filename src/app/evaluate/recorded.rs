@@ -40,11 +40,11 @@ impl Evaluation {
         }
         let branch = self.recorded.branch.as_ref().filter(|_| !self.recorded.is_absent);
         match (self.unfetched(), branch) {
-            (Some(fetch), _) => format!(
-                "the recorded results are not in this clone, and there is no folder {own}: {fetch} brings what is recorded"
-            ),
+            (Some(fetch), _) => {
+                format!("the recorded results are not in this clone, and there is no folder {own}: run {fetch}")
+            }
             (None, Some(branch)) => format!(
-                "there is no folder {own} and no branch `{}` here, nor a remote to fetch it from",
+                "there is neither a folder {own} nor a branch `{}` here, and no remote to fetch it from",
                 branch.branch()
             ),
             (None, None) => {
@@ -89,7 +89,7 @@ impl Evaluation {
         }
         self.recorded.branch = Some(branch);
         if let (Some(NamedResults::Branch(name)), None) = (asked, self.recorded_on()) {
-            let fetch = self.unfetched().map_or_else(String::new, |fetch| format!(": {fetch} brings it"));
+            let fetch = self.unfetched().map_or_else(String::new, |fetch| format!(": run {fetch}"));
             bail!("there is no branch `{name}` here{fetch}");
         }
         Ok(())
@@ -98,7 +98,7 @@ impl Evaluation {
     /// Fetches the branch of recorded results. That the remote has no such branch is known from then on.
     pub fn fetch(&mut self, asked: Option<&NamedResults>, tell: fn(&str)) -> Result<()> {
         if matches!(asked, Some(NamedResults::Folder(_))) {
-            bail!("`--fetch` is about the branch of recorded results, and `--results` names a folder");
+            bail!("`--fetch` fetches the branch of recorded results, but `--results` names a folder");
         }
         self.look_for_branch(asked)?;
         // What is recorded in the checkout is there, and without a repository so is all that there is.
@@ -106,7 +106,7 @@ impl Evaluation {
         match branch.fetch(&self.root, "git".as_ref(), tell) {
             Ok(Fetched::There) => {}
             Ok(Fetched::Absent) => self.recorded.is_absent = true,
-            Err(fault) if branch.is_here() => tell(&format!("note: {fault}; it is read as it was last fetched")),
+            Err(fault) if branch.is_here() => tell(&format!("note: {fault}; using the branch as last fetched")),
             Err(fault) => {
                 let help = fault.help.as_ref().map_or_else(String::new, |help| format!("; {help}"));
                 bail!("{fault}{help}");
@@ -175,8 +175,9 @@ impl Evaluation {
         for path in paths.intersection(&of_branch) {
             let bytes = branch.file(&format!("{}/{path}", self.directory), result::MAX_BYTES);
             // It was read before: whatever has become of it, it is not there any more.
-            let bytes = bytes.ok().with_context(|| format!("{path} is not on the branch `{}` now", branch.shown()))?;
-            each(&result::as_written(&bytes).with_context(|| format!("{path} is not as it was when it was read"))?)?;
+            let bytes =
+                bytes.ok().with_context(|| format!("{path} is no longer on the branch `{}`", branch.shown()))?;
+            each(&result::as_written(&bytes).with_context(|| format!("{path} has changed since it was read"))?)?;
         }
         Ok(())
     }

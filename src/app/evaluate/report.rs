@@ -119,7 +119,7 @@ impl Report {
         let samples = samples(&evaluation, &series)?;
         let links = links(query.repository.as_deref(), query.results.as_ref(), &evaluation, commits.as_ref(), default);
         if let (Some(given), None) = (&query.repository, links.repository()) {
-            bail!("`{given}` is no address of a repository: write https://HOST/PATH");
+            bail!("`{given}` is not the address of a repository: write https://HOST/PATH");
         }
         let is_shown =
             |ack: &&Ack| query.benchmarks.is_empty() || query.benchmarks.iter().any(|name| ack.has_benchmark(name));
@@ -188,8 +188,8 @@ impl Report {
     pub fn write_site(&self, out: &Path, waiting: impl Fn()) -> Result<()> {
         if self.results() == 0 && shown_before(out) {
             bail!(
-                "no result counts, and the site in {} shows some: nothing is written; is this the folder of results that was meant? \
-                 Remove the site if it shall show none",
+                "no result counts, but the site in {} shows some, so it was not replaced: check which folder of \
+                 results this reads, or delete the site to write one without results",
                 out.display()
             );
         }
@@ -212,8 +212,8 @@ fn renewed(out: &Path, made: &str) -> Result<String> {
     let text = fs::read_text(out)?;
     report::in_place(&text, made).with_context(|| {
         format!(
-            "{} is there and holds no report: write the lines `<!-- kubebench report -->` and `<!-- kubebench report end -->` where it \
-             belongs, or name a new file",
+            "{} exists and has no report: add the lines `<!-- kubebench report -->` and \
+             `<!-- kubebench report end -->` where the report belongs, or name a new file",
             out.display()
         )
     })
@@ -300,17 +300,18 @@ fn comparisons(
     let folders = BTreeMap::new();
     for text in &query.comparisons {
         let (one, other) =
-            text.split_once("..").ok_or_else(|| anyhow!("`{text}` names no two sides: write `--compare A..B`"))?;
+            text.split_once("..").ok_or_else(|| anyhow!("`{text}` does not name two sides: write `--compare A..B`"))?;
         let side = |text: &str| Side::parse(text, |_| false).map_err(|error| anyhow!(error));
         let sides = [side(one)?, side(other)?];
         if let Some(folder) = sides.iter().find(|side| matches!(side, Side::Folder(_))) {
             bail!(
-                "`{folder}` is a folder, and a report compares what is in its own results; `kubebench compare` takes folders"
+                "`{folder}` is a folder, and a report compares only its own results; use `kubebench compare` for \
+                 folders"
             );
         }
         let found = compared(evaluation, &sides, &folders, commits, Filter::default())?;
         if let Some(side) = found.empty.first() {
-            bail!("there is no result of `{side}`; `kubebench history` lists what there is");
+            bail!("there is no result of `{side}`; `kubebench history` lists all sessions");
         }
         comparisons.insert(format!("{one} to {other}"), found.answer);
     }

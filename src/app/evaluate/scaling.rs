@@ -57,18 +57,16 @@ impl Scaling {
             if let (Some(first), Some(second)) = (labels.next(), labels.next()) {
                 let (first, second) = (on_one_line(first), on_one_line(second));
                 bail!(
-                    "`{by}` is a label: benchmarks are compared by it two at a time, `kubebench compare label:{by}={first} label:{by}={second}`; \
-                     the axes along which results differ are {known}"
+                    "`{by}` is a label, and labels are compared two at a time: \
+                     `kubebench compare label:{by}={first} label:{by}={second}`; the axes along which results differ \
+                     are {known}"
                 );
             }
             bail!("no result has a parameter or fact `{by}`; the axes along which results differ are {known}");
         };
         if let Some(base) = query.base.as_ref().filter(|base| !known.contains(*base)) {
             let known = AxisOrder::sorted(known.iter().map(String::as_str));
-            bail!(
-                "there is no result of {by}={base} to compare the others with; there are {}",
-                listed(known.into_iter())
-            );
+            bail!("no result has {by}={base} to compare the others with; results have {}", listed(known.into_iter()));
         }
         refuse_unknown(&query.metrics, || series.iter().map(|told| (told.metric.as_str(), &told.labels)))?;
         let pareto = query.pareto.as_deref().map(pair).transpose()?;
@@ -83,8 +81,8 @@ impl Scaling {
         answer.fronts = fronts(&dataset, &series, pareto);
         if let (Some((first, second)), true) = (pareto, answer.fronts.is_empty()) {
             bail!(
-                "no benchmark has two cases on the same hardware with both {first} and {second}; write metrics of which it is known which way \
-                 is better, with their labels where several have the name, such as `latency{{percentile=99}}`"
+                "no benchmark has two cases on the same hardware with both {first} and {second}; name metrics with a \
+                 known direction (`better`), with labels where several share a name, such as `latency{{percentile=99}}`"
             );
         }
         answer.left_out = left_out;

@@ -89,7 +89,7 @@ fn checked(output_dir: &Path, path: &str) -> Result<PathBuf> {
     let mut place = output_dir.to_owned();
     for name in path.split('/') {
         if matches!(name, "" | "." | "..") {
-            bail!("`{path}` does not lie in `{}`", output_dir.display());
+            bail!("`{path}` is not in `{}`", output_dir.display());
         }
         match fs::symlink_metadata(&place) {
             Ok(metadata) if metadata.is_dir() => {}

@@ -40,7 +40,7 @@ pub fn open_kept(root: &Path, path: &str) -> Result<Box<dyn BufRead>, Unreadable
 /// Returns where the regular file at `path` is.
 fn find(root: &Path, path: &str) -> Result<PathBuf, Unreadable> {
     let Some(names) = normal(Path::new(path)).filter(|names| !names.as_os_str().is_empty()) else {
-        return Err(Unreadable::Refused("it lies outside the project".to_owned()));
+        return Err(Unreadable::Refused("it is outside the project".to_owned()));
     };
     let mut place = String::new();
     let mut names = names.iter().map(|name| name.to_string_lossy()).peekable();

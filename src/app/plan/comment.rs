@@ -15,7 +15,8 @@ pub fn comment(permissions: Option<&[Permission]>, is_change: bool, subject: &Su
     let mark = subject.mark("plan");
     let Some(permissions) = permissions else {
         return format!(
-            "{mark}\n### ❌ Kubebench plan gives no answer\n\nThe specs or the project file have errors, which `kubebench validate` lists.\n"
+            "{mark}\n### ❌ Kubebench plan gives no answer\n\nThe specs or the project file have errors, which \
+             `kubebench validate` lists.\n"
         );
     };
     let mut shown: Vec<&Permission> =
@@ -53,7 +54,7 @@ pub fn comment(permissions: Option<&[Permission]>, is_change: bool, subject: &Su
     }
     let kept = permissions.len() - shown.len();
     if kept > 0 {
-        text.push_str(&format!("\n{kept} more as at the base.\n"));
+        text.push_str(&format!("\n{kept} more, unchanged from the base.\n"));
     }
     text
 }

@@ -133,10 +133,9 @@ impl CompiledProject {
         let change = Change { base: &base.compilation, head: &self.compilation };
         let mut held = change.held(|compiled| self.selection.has(compiled));
         for folder in &base.gone {
-            let message =
-                format!("the project `{folder}` of the base is gone, and this one begins without what it demands");
+            let message = format!("the project `{folder}` of the base is gone, and this one starts without its gates");
             let fault = Diagnostic::in_file(&code::KB0463, PROJECT_FILE, message);
-            held.weakened.push(fault.note("a project that moves takes along neither gates nor a baseline"));
+            held.weakened.push(fault.note("a project that moves keeps neither its gates nor its baseline"));
         }
         held
     }

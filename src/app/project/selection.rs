@@ -60,7 +60,7 @@ impl Selection {
             if values.is_empty() {
                 let keys: BTreeSet<&str> = labels().flat_map(|labels| labels.keys()).map(String::as_str).collect();
                 let hint = if keys.is_empty() {
-                    "no benchmark has any (`metadata.labels`)".to_owned()
+                    "no benchmark has labels (`metadata.labels`)".to_owned()
                 } else {
                     what_there_is(key, keys, "labels are")
                 };

@@ -96,7 +96,7 @@ impl ResultFiles {
         let root = fs::find_root(&base);
         let workspace = Workspace::open(Project::find(start)?.file, VERSION);
         let Some(settings) = workspace.results() else {
-            bail!("kubebench.yaml says which results count, and it has errors: `kubebench validate` names them");
+            bail!("kubebench.yaml says which results count, and it has errors: `kubebench validate` lists them");
         };
         let (folder, keys, counted) = (settings.directory.clone(), settings.keys.clone(), settings.counted);
         // Absolute, since paths are taken from where the command starts.
@@ -228,7 +228,7 @@ impl ResultFiles {
                 match content {
                     Content::Refused(reason) => Outcome::Unread(
                         unread(format!("kubebench does not read this: {reason}"))
-                            .note("a result is a regular file of its own, so that a review shows all of it"),
+                            .note("a result must be a regular file, so that a review shows all of it"),
                         false,
                     ),
                     Content::Unreadable(reason) => Outcome::Unread(

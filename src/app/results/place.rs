@@ -167,7 +167,7 @@ pub fn read(
     let dataset::Read { dataset, orphans, bad, opened } = place.files(keys)?;
     let rest = dataset.rows().len() - opened.min(dataset.rows().len());
     let name = place.shown.trim_end_matches('/');
-    let how = format!("{name}: {} read, {rest} known from the cache", counted(opened, "result"));
+    let how = format!("{name}: {} read, {rest} from the cache", counted(opened, "result"));
     let mut found: BTreeMap<String, Diagnostic> = BTreeMap::new();
     for (path, bad) in bad {
         let shown = place.shown(&path);
@@ -215,7 +215,7 @@ impl Reading {
             for path in doubt.paths().iter().collect::<BTreeSet<_>>() {
                 let others = names(path).into_iter().skip(1);
                 let fault = of_doubt(&doubt, path, &first);
-                let fault = others.fold(fault, |fault, other| fault.related(Place::File(other), "the other one"));
+                let fault = others.fold(fault, |fault, other| fault.related(Place::File(other), "the other file"));
                 self.leave_out(path.clone(), fault);
             }
         }
@@ -227,33 +227,34 @@ pub fn of_doubt(doubt: &Doubt, path: &str, shown: &impl Fn(&str) -> String) -> D
     match doubt {
         Doubt::Twins { paths } => {
             let others = paths.iter().filter(|other| *other != path);
-            let fault = Diagnostic::in_file(&code::KB0452, shown(path), "another file says that it is the same run");
+            let fault = Diagnostic::in_file(&code::KB0452, shown(path), "another file claims to be the same run");
             others
-                .fold(fault, |fault, other| fault.related(Place::File(shown(other)), "the other one"))
-                .note("which of them is true is unknown, so neither counts")
-                .help("keep the one that the run wrote, as git or the machine that ran it has it, and remove the other")
+                .fold(fault, |fault, other| fault.related(Place::File(shown(other)), "the other file"))
+                .note("it is unknown which one is true, so neither counts")
+                .help(
+                    "keep the file that the run wrote (git or the machine that ran it has a copy), and delete the \
+                     other",
+                )
         }
         Doubt::Readings { paths } => {
             let others = paths.iter().filter(|other| *other != path);
-            let message = "the logs of this run were read again by different rules, and none of these are the spec's";
+            let message = "the logs of this run were read again with different rules, none of which are the spec's";
             let fault = Diagnostic::in_file(&code::KB0452, shown(path), message);
             others
                 .fold(fault, |fault, other| fault.related(Place::File(shown(other)), "another reading"))
-                .note("which reading is right is unknown, so none of them counts")
-                .help(
-                    "read the logs by the rules of today (`kubebench reparse`), or remove the readings that were wrong",
-                )
+                .note("it is unknown which reading is right, so none of them counts")
+                .help("read the logs with today's rules (`kubebench reparse`), or delete the wrong readings")
         }
         Doubt::Claims { of, .. } => {
-            Diagnostic::in_file(&code::KB0452, shown(path), "it says that it is a run whose result was there before")
-                .related(Place::File(shown(of)), "the result of that run")
-                .note("what a change brings takes the place of nothing that its base has, so it does not count")
-                .help("remove it; a run that is repeated has a result of its own")
+            Diagnostic::in_file(&code::KB0452, shown(path), "this file claims to be a run that already had a result")
+                .related(Place::File(shown(of)), "the earlier result")
+                .note("a change cannot replace a result of its base, so this one does not count")
+                .help("delete it; a run that is repeated has a separate result")
         }
         Doubt::Clock { what, .. } => {
             Diagnostic::in_file(&code::KB0453, shown(path), format!("{what}: the clock went backwards"))
-                .note("its times cannot be trusted, and so it does not count")
-                .help("look at the clock of the machine (`timedatectl`), and run the benchmark again")
+                .note("its times cannot be trusted, so the result does not count")
+                .help("check the clock of the machine (`timedatectl`), and run the benchmark again")
         }
     }
 }

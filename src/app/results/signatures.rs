@@ -77,9 +77,9 @@ impl Uncounted {
             moment(&result.started_at) > newest.get(&result.of).copied().unwrap_or_default()
         };
         let fault = |result: &UncountedResult| {
-            let message = format!("this result is the newest of its case, and does not count: {}", result.why);
+            let message = format!("this result is the newest of its case, but does not count: {}", result.why);
             let fault = Diagnostic::in_file(&code::KB0465, &result.shown, message)
-                .note("`requireSigned` is set, so that what would be evaluated instead is older")
+                .note("`requireSigned` is set, so an older result would be evaluated instead")
                 .help("`kubebench verify` says who recorded what; delete the result, or measure again where results are signed");
             (result.path.clone(), fault)
         };
@@ -152,18 +152,18 @@ pub(super) fn findings(dataset: &Dataset, orphans: &[String], shown: &dyn Fn(&st
         let Some(first) = rows.first() else { continue };
         let message = match rows.len() {
             1 => format!("the signature of this result proves nothing: {why}"),
-            count => format!("the signatures of {count} results of {benchmark} prove nothing; of this one: {why}"),
+            count => format!("the signatures of {count} results of {benchmark} prove nothing; for this one: {why}"),
         };
         let fault = Diagnostic::in_file(&code::KB0465, shown(&first.path), message);
-        found.push(fault.help("`kubebench verify` names them all; `git log` says who brought them"));
+        found.push(fault.help("`kubebench verify` lists all of them; `git log` says who added them"));
     }
     if let Some(first) = orphans.first() {
         let message = match orphans.len() {
-            1 => "this signature is of a result that is not here".to_owned(),
-            count => format!("{count} signatures are of results that are not here; this is the first"),
+            1 => "this signature is for a result that is not here".to_owned(),
+            count => format!("{count} signatures are for results that are not here; this is the first"),
         };
         let fault = Diagnostic::in_file(&code::KB0465, shown(first), message);
-        found.push(fault.help("results are only added: `git log` says where this one went"));
+        found.push(fault.help("results may only be added: `git log` says who removed this one"));
     }
     found
 }

@@ -125,7 +125,7 @@ pub fn secrets(file: Option<&Path>, here: &Path) -> Result<Secrets> {
             match line.split_once('=') {
                 Some((name, value)) if Secrets::is_name(name) => values.insert(name.to_owned(), value.to_owned()),
                 _ => bail!(
-                    "{}:{number}: this is no line KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE, nor secret/<NAME>/<KEY>=VALUE",
+                    "{}:{number}: expected KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE or secret/<NAME>/<KEY>=VALUE",
                     path.display()
                 ),
             };

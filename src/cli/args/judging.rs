@@ -16,10 +16,10 @@ use kubebench_syntax::unit::{Day, MetricSelector};
 pub(in crate::cli) struct GateArgs {
     #[command(flatten)]
     pub(in crate::cli) select: SelectArgs,
-    /// What is evaluated: a revision, a folder of results or a session; without it, the newest session of each case
+    /// What to evaluate: a revision, a folder of results or a session; without it, the newest session of each case
     #[arg(long, value_name = "REV|DIR|SESSION")]
     pub(in crate::cli) candidate: Option<String>,
-    /// Whose earlier sessions it is compared with: branch:NAME, tag:NAME or a revision; without it, the default branch
+    /// Compare with the earlier sessions of branch:NAME, tag:NAME or a revision; without it, of the default branch
     #[arg(long, value_name = "BASELINE")]
     pub(in crate::cli) baseline: Option<String>,
     /// A folder of results, or recorded:BRANCH; without it, the project's folder and the branch on which its results are recorded
@@ -28,13 +28,13 @@ pub(in crate::cli) struct GateArgs {
     /// Also count sessions whose commits are on no branch, such as those of a deleted branch
     #[arg(long)]
     pub(in crate::cli) count_unreachable: bool,
-    /// Fail only for what got worse on this branch: what the default branch fails without it is shown and decides nothing
+    /// Fail only for regressions of this branch; those that the default branch has without it are shown, but do not fail
     #[arg(long)]
     pub(in crate::cli) only_new: bool,
     /// First fetch the branch on which results are recorded, if the remote has it
     #[arg(long)]
     pub(in crate::cli) fetch: bool,
-    /// How to treat a gate that cannot be decided yet; without it, it passes, unless the recorded results are not in this clone
+    /// How to treat an inconclusive gate; without this option, the gate passes, unless the recorded results are not in this clone
     #[arg(long, value_parser = one_of(&PassOrFail::ALL, PassOrFail::name), value_name = "WHAT")]
     pub(in crate::cli) on_inconclusive: Option<PassOrFail>,
     /// How to treat a gate without results
@@ -46,7 +46,7 @@ pub(in crate::cli) struct GateArgs {
     /// Ignore result files that cannot be trusted
     #[arg(long)]
     pub(in crate::cli) skip_bad: bool,
-    /// The day on which acknowledgements are evaluated, such as 2027-03-31; without it, that of the newest result
+    /// The day on which acknowledgements are evaluated, such as 2027-03-31; without it, the day of the newest result
     #[arg(long, value_name = "DAY", value_parser = day)]
     pub(in crate::cli) as_of: Option<String>,
     #[command(flatten)]
@@ -96,7 +96,7 @@ pub(in crate::cli) struct AckArgs {
     /// The metric
     #[arg(long, value_name = "NAME", required_unless_present = "all")]
     pub(in crate::cli) metric: Option<String>,
-    /// Accept all regressions that are open and began until a day, in one file
+    /// Accept all open regressions that began by a given day, in one file
     #[arg(long, requires = "until", conflicts_with_all = ["benchmark", "metric", "case", "target", "from", "max_change"])]
     pub(in crate::cli) all: bool,
     /// With `--all`, the last day (UTC) on which they may have begun, such as 2026-12-31
@@ -111,8 +111,7 @@ pub(in crate::cli) struct AckArgs {
     /// The first session that is accepted: its id, its commit, or a time; without it, where the open change began
     #[arg(long, value_name = "SESSION|COMMIT|TIME", value_parser = beginning)]
     pub(in crate::cli) from: Option<String>,
-    /// The largest change that is accepted, such as 6%, or `any`; without it, a little more than what got worse. What gets worse after
-    /// it is another change
+    /// The largest regression to accept, such as 6%, or `any`; without it, a little more than the current one. A later regression is a separate change
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(in crate::cli) max_change: Option<String>,
     /// Who accepts
@@ -121,7 +120,7 @@ pub(in crate::cli) struct AckArgs {
     /// Why
     #[arg(long, value_name = "WHY", value_parser = said)]
     pub(in crate::cli) reason: String,
-    /// The last day on which it holds, such as 2027-03-31
+    /// The last day on which the acknowledgement applies, such as 2027-03-31
     #[arg(long, value_name = "DAY", value_parser = day)]
     pub(in crate::cli) expires: Option<String>,
     /// A folder of results, or recorded:BRANCH; without it, the project's folder and the branch on which its results are recorded
@@ -184,19 +183,19 @@ pub(in crate::cli) struct MockArgs {
     /// A YAML file with the values of metrics: a number, a number for each session, or `{value, noise, runNoise, changes}`
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) values: PathBuf,
-    /// How many sessions
+    /// How many sessions to make
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(in crate::cli) sessions: u32,
-    /// The folder for the results: not that of real ones
+    /// The folder for the results; not the folder of real results
     #[arg(long, value_name = "DIR", default_value = "mock-results")]
     pub(in crate::cli) out: PathBuf,
     /// The target; without it, the first of the spec
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) target: Option<String>,
-    /// The day of the first session; each has a day of its own
+    /// The day of the first session; each later one is on the next day
     #[arg(long, value_name = "DAY", default_value = "2026-01-01", value_parser = day)]
     pub(in crate::cli) start: String,
-    /// Another number gives other noise
+    /// The seed of the noise; another number gives other noise
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(in crate::cli) seed: u64,
 }
@@ -215,7 +214,7 @@ pub(in crate::cli) struct CompareArgs {
     /// With `--by`, the value that the others are compared with; without it, the smallest number, version or name
     #[arg(long, value_name = "VALUE", requires = "by", conflicts_with_all = ["baseline", "candidate"])]
     pub(in crate::cli) base: Option<String>,
-    /// With `--by`, two metrics that pull apart, such as latency,throughput; without it, the two primary ones
+    /// With `--by`, two metrics to trade off, such as latency,throughput; without it, the two primary ones
     #[arg(long, value_name = "A,B", requires = "by", conflicts_with_all = ["baseline", "candidate"])]
     pub(in crate::cli) pareto: Option<String>,
     /// Only this benchmark; may be given several times
@@ -246,13 +245,13 @@ pub(in crate::cli) struct HistoryArgs {
     /// Only this metric, primary or not, such as loss or avg_busbw{test=all_gather_perf}; may be given several times
     #[arg(long, value_name = "METRIC", value_parser = MetricSelector::parse)]
     pub(in crate::cli) metric: Vec<MetricSelector>,
-    /// All metrics, not the primary ones alone
+    /// All metrics, not only the primary ones
     #[arg(long, conflicts_with = "metric")]
     pub(in crate::cli) all: bool,
     /// Also count sessions whose commits are on no branch, such as those of a deleted branch
     #[arg(long)]
     pub(in crate::cli) count_unreachable: bool,
-    /// List so many of the newest sessions of each
+    /// How many of the newest sessions to list of each metric
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(in crate::cli) last: usize,
     /// A folder of results, or recorded:BRANCH; without it, the project's folder and the branch on which its results are recorded
@@ -288,10 +287,10 @@ pub(in crate::cli) enum ReportFormat {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ReportArgs {
-    /// The folder of the site, or the file of Markdown; what else lies in the folder stays
+    /// The folder of the site, or the file of Markdown; other files in the folder are kept
     #[arg(long, value_name = "PATH")]
     pub(in crate::cli) out: Option<PathBuf>,
-    /// What is written
+    /// What to write
     #[arg(long, value_enum, default_value_t = ReportFormat::Html, value_name = "FORMAT")]
     pub(in crate::cli) format: ReportFormat,
     /// A folder of results, or recorded:BRANCH; without it, the project's folder and the branch on which its results are recorded
@@ -306,16 +305,16 @@ pub(in crate::cli) struct ReportArgs {
     /// Also compare these sides, as `compare` takes them; may be given several times
     #[arg(long, value_name = "A..B")]
     pub(in crate::cli) compare: Vec<String>,
-    /// What the report is called
+    /// The title of the report
     #[arg(long, value_name = "TEXT", default_value = "Benchmarks")]
     pub(in crate::cli) title: String,
-    /// Where the repository is shown, for links to commits and files; without it, where git's remote `origin` is
+    /// The web address of the repository, for links to commits and files; without it, that of git's remote `origin`
     #[arg(long, value_name = "URL")]
     pub(in crate::cli) repository: Option<String>,
-    /// Where the site will be, for the links of its feed; without it, `report.url` of the project file
+    /// The address of the site, for the links of its feed; without it, `report.url` of the project file
     #[arg(long, value_name = "URL")]
     pub(in crate::cli) url: Option<String>,
-    /// The day on which acknowledgements are evaluated, such as 2027-03-31; without it, that of the newest result
+    /// The day on which acknowledgements are evaluated, such as 2027-03-31; without it, the day of the newest result
     #[arg(long, value_name = "DAY", value_parser = day)]
     pub(in crate::cli) as_of: Option<String>,
 }
@@ -339,10 +338,10 @@ impl ReportArgs {
 pub(in crate::cli) struct VerifyArgs {
     /// Result files, or folders of them; without any, those of the project's folder and of the branch on which results are recorded
     pub(in crate::cli) paths: Vec<PathBuf>,
-    /// Instead of the project's results, those of its folder and of this branch
+    /// Read the results of the project's folder and of this branch, instead of the project's
     #[arg(long, value_name = "recorded:BRANCH", value_parser = NamedResults::parse, conflicts_with = "paths")]
     pub(in crate::cli) results: Option<NamedResults>,
-    /// A public key in PEM, instead of `results.keys` of the project file; may be given more than once
+    /// A public key in PEM, instead of `results.keys` of the project file; may be given several times
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) key: Vec<PathBuf>,
     /// First fetch the branch on which results are recorded, if the remote has it

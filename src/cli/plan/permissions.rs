@@ -21,10 +21,10 @@ pub(super) fn table(permissions: &[Permission]) -> String {
     }
     let kept = permissions.iter().filter(|permission| permission.since == Some(Since::Kept)).count();
     if rows.is_empty() {
-        let kept = if kept > 0 { format!("; {kept} as at the base") } else { String::new() };
+        let kept = if kept > 0 { format!("; {kept} unchanged from the base") } else { String::new() };
         return if is_change { format!("permissions: none added, none removed{kept}\n") } else { String::new() };
     }
-    let kept = if kept > 0 { format!("  {kept} more as at the base\n") } else { String::new() };
+    let kept = if kept > 0 { format!("  {kept} more, unchanged from the base\n") } else { String::new() };
     let title = if is_change {
         "permissions that this change adds (+) and removes (-):"
     } else {

@@ -23,8 +23,9 @@ impl Origins {
             Ok(Some(known)) => {
                 let before = self.differing.len();
                 self.differing.extend(known.differing.iter().cloned());
-                (self.differing.len() > before)
-                    .then(|| format!("note: results will count for no branch, since {}", differ(&self.differing)))
+                (self.differing.len() > before).then(|| {
+                    format!("note: results will not count for any branch, because {}", differ(&self.differing))
+                })
             }
             Err(why) if self.unknown.as_ref() == Some(why) => None,
             Err(why) => {
@@ -38,12 +39,14 @@ impl Origins {
     pub(super) fn warnings(&self) -> Vec<String> {
         let unknown = self.unknown.as_ref().map(|why| {
             format!(
-                "warning: these results name no commit; where other results of the project do, `gate` does not count them: {why}"
+                "warning: these results name no commit, so `gate` ignores them if other results of the project name \
+                 one: {why}"
             )
         });
         let differing = Some(&self.differing).filter(|files| !files.is_empty()).map(|files| {
             format!(
-                "warning: these results count for no branch, since {}: commit, and run again (`git status` lists what differs)",
+                "warning: these results do not count for any branch, because {}: commit, and run again (`git status` \
+                 lists what differs)",
                 differ(files)
             )
         });

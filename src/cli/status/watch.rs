@@ -67,7 +67,9 @@ impl Screen {
             let mut text =
                 format!("{}: namespace {} at {now}; Ctrl-C ends this\n", target.target.name, target.target.namespace);
             for (what, why) in trouble {
-                text.push_str(&format!("{what} are not seen at the moment, what follows is older: {why}\n"));
+                text.push_str(&format!(
+                    "{what} cannot be read at the moment, so the following may be outdated: {why}\n"
+                ));
             }
             text.push('\n');
             text.push_str(&page(target, found, names));

@@ -24,7 +24,7 @@ fn what_is_allowed_is_counted_and_shown_and_fails_nothing() {
     };
     let [out, error] = said(&["compile", "--deny-warnings"]);
     assert_text(out, str! {""});
-    assert_line(error, str! {"1 finding of level info; `kubebench plan` shows what they are"});
+    assert_line(error, str! {"1 finding of level info; `kubebench plan` shows them"});
     let [out, _] = said(&["plan", "--deny-warnings"]);
     assert_line(&out, str! {"permissions beyond those of a plain benchmark:"});
     assert_line(&out, str! {"  podSecurity  rdma on lab  specs/rdma.yaml:6:91  `hostNetwork: true`"});

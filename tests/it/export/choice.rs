@@ -132,7 +132,7 @@ fn two_files_with_one_identity_count_neither() {
     let output = folder.run(&["export", "--format", "jsonl", "--out", "-", "results", "elsewhere"]);
     assert_eq!(output.status.code(), Some(1));
     let words = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(words.matches("error[KB0452]: another file says that it is the same run").count(), 2, "{words}");
+    assert_eq!(words.matches("error[KB0452]: another file claims to be the same run").count(), 2, "{words}");
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.lines().count() > 0 && text.lines().all(|line| line.contains("\"repeat\":2")), "{text}");
     // A folder that is named twice, or with a folder in it, is no second place.
@@ -196,18 +196,18 @@ fn an_export_stands_where_it_may_and_is_whole() {
     };
     refused(&["--format", "csv", "--out", "results/x.csv"], "the export results/x.csv would be in results/");
     refused(&["--format", "csv", "--out", "specs.yaml"], "the export specs.yaml would be a YAML file");
-    refused(&["--format", "csv", "--out", "no/x.csv"], "there is no folder no; make it first");
+    refused(&["--format", "csv", "--out", "no/x.csv"], "there is no folder no; create it first");
     refused(&["--format", "csv", "--out", "results"], "would be in results/");
     refused(&["--format", "jsonl", "--out", "elsewhere/x.json", "elsewhere"], "where it does not belong");
-    refused(&["--format", "parquet", "--out", "-"], "parquet is no text; name a file with `--out`");
-    refused(&["--format", "mlflow", "--out", "-"], "mlflow is no text; name a folder with `--out`");
-    refused(&["--format", "jsonl", "--out", "x", "--spreadsheet"], "`--spreadsheet` is about the cells of csv");
-    refused(&["--format", "bmf", "--out", "x", "--include", "warmup"], "`--include` would mix others");
+    refused(&["--format", "parquet", "--out", "-"], "parquet is not a text format; name a file with `--out`");
+    refused(&["--format", "mlflow", "--out", "-"], "mlflow is not a text format; name a folder with `--out`");
+    refused(&["--format", "jsonl", "--out", "x", "--spreadsheet"], "`--spreadsheet` applies only to csv");
+    refused(&["--format", "bmf", "--out", "x", "--include", "warmup"], "`--include` would mix in others");
     refused(&["--format", "xml", "--out", "x"], "possible values: csv, jsonl");
     folder.write("file", "");
-    refused(&["--format", "mlflow", "--out", "file"], "file is a file, and this format is a folder");
+    refused(&["--format", "mlflow", "--out", "file"], "file is a file, but this format is a folder");
     fs::create_dir(folder.path().join("place")).unwrap();
-    refused(&["--format", "csv", "--out", "place"], "place is a folder, and this format is one file");
+    refused(&["--format", "csv", "--out", "place"], "place is a folder, but this format is one file");
     // An earlier export is replaced, and nothing else is left.
     folder.write("x.csv", "old");
     export(&folder, "csv");
@@ -234,7 +234,10 @@ fn what_is_no_file_is_written_and_not_replaced() {
     assert!(reader.join().unwrap().starts_with("path,"));
     assert!(fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
     let (status, said_of_it) = said(&folder, &["--format", "sqlite", "--out", "pipe"]);
-    assert!(status == Some(2) && said_of_it.contains("is no file, and a database is one"), "{said_of_it}");
+    assert!(
+        status == Some(2) && said_of_it.contains("is not a regular file, and a database needs one"),
+        "{said_of_it}"
+    );
     // A link stays one.
     folder.write("target", "old");
     std::os::unix::fs::symlink("target", folder.path().join("link")).unwrap();

@@ -173,13 +173,12 @@ fn what_databases_cannot_hold_is_counted() {
     let (folder, _) = folder([made]);
     let rows = rows(&folder);
     assert_eq!((&rows[0]["n"], &rows[0]["started_at"]), (&json!(u64::MAX), &json!("2026-02-30T00:00:00Z")));
-    let (empty_times, empty_counts) =
-        ("times that no calendar has (left empty): 2", "counts from 2^63 on (left empty): 1");
+    let (empty_times, empty_counts) = ("invalid times (left empty): 2", "counts of 2^63 or more (left empty): 1");
     for (format, wanted) in [
         ("postgres", vec![empty_times, empty_counts]),
         ("parquet", vec![empty_times, empty_counts]),
         ("sqlite", vec![empty_counts]),
-        ("mlflow", vec!["times that no calendar has (written as 1970): 2"]),
+        ("mlflow", vec!["invalid times (written as 1970): 2"]),
     ] {
         let output = folder.run(&["export", "--format", format, "--out", &format!("x.{format}")]);
         let said = String::from_utf8(output.stderr).unwrap();

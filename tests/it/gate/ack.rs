@@ -54,7 +54,7 @@ fn what_the_gate_calls_regressed_is_named_where_no_change_is_open() {
     let mut project = Project::with(SPEC);
     project.sessions(&QUIET, &Special::default());
     let (status, _, error) = project.says(&ACK);
-    assert!(status == 2 && error.contains("no regression is open there, so there is nothing to accept"), "{error}");
+    assert!(status == 2 && error.contains("no regression is open, so there is nothing to accept"), "{error}");
     let bad = project.session(90.0, &Special::default());
     let (status, text) = project.whole(&[]);
     assert!(status == 1 && text.contains(&format!("--from {bad} ")), "{text}");
@@ -63,7 +63,7 @@ fn what_the_gate_calls_regressed_is_named_where_no_change_is_open() {
     let (said, command) = error.trim_end().split_once("\n  ").unwrap();
     assert_line(
         said,
-        str! {"error: no change of level is open there yet, and the gate calls the newest sessions regressed; this accepts that:"},
+        str! {"error: the gate calls the newest sessions regressed, but no change of level is open yet; to accept them, run:"},
     );
     assert!(command.contains("--target default") && command.contains("--expires 2026-12-31"), "{command}");
     assert!(command.contains(&format!(" --from {bad} --by ada --reason known")), "{command}");
@@ -101,7 +101,7 @@ fn the_bound_of_two_steps_is_that_of_both() {
     assert_text(
         &error,
         str! {[r#"
-accepted in the case `*` from session-021 on, up to 12%; it holds here now, and for everybody once the file is committed, so send it for review
+accepted in the case `*` since session-021, up to 12%; this applies here now, and for everybody once the file is merged, so send it for review
 
 "#]},
     );
@@ -124,7 +124,7 @@ fn an_open_change_of_several_levels_is_accepted_as_it_is_now() {
     assert_text(
         &error,
         str! {[r#"
-accepted in the case `*` from session-021 on, up to 23%; it holds here now, and for everybody once the file is committed, so send it for review
+accepted in the case `*` since session-021, up to 23%; this applies here now, and for everybody once the file is merged, so send it for review
 
 "#]},
     );
@@ -137,8 +137,8 @@ accepted in the case `*` from session-021 on, up to 23%; it holds here now, and 
     assert_text(
         &error,
         str! {[r#"
-accepted in the case `*` from session-011 on, up to 13%; it holds here now, and for everybody once the file is committed, so send it for review
-what got worse from session session-021 of 2026-02-01 on stays open: it is a change of its own, which `--from session-021` accepts
+accepted in the case `*` since session-011, up to 13%; this applies here now, and for everybody once the file is merged, so send it for review
+the regression since session session-021 of 2026-02-01 is still open, because it is a separate change; accept it with `--from session-021`
 
 "#]},
     );
@@ -170,14 +170,14 @@ fn an_acknowledgement_of_nothing_is_told() {
         told
     };
     for (text, expected) in [
-        (ack("trian", "*", "speed", &first), "no result is of `trian`; did you mean `train`?"),
-        (ack("train", "gpus=9", "speed", &first), "no result of train is of the case `gpus=9`"),
+        (ack("trian", "*", "speed", &first), "no result is from the benchmark `trian`; did you mean `train`?"),
+        (ack("train", "gpus=9", "speed", &first), "no result of train is from the case `gpus=9`"),
         (ack("train", "*", "sped", &first), "no result of train has the metric `sped`; did you mean `speed`?"),
         (
             ack("train", "*", "speed", "0123456789abcdef"),
-            "`0123456789abcdef` is no session and no commit of one so far",
+            "`0123456789abcdef` is neither a session, nor the commit of one",
         ),
-        (ack("train", "*", "speed", "2027-01-01T00:00:00Z"), "no time before one"),
+        (ack("train", "*", "speed", "2027-01-01T00:00:00Z"), "nor a time before one"),
     ] {
         let told = says(text).unwrap();
         assert!(told.contains(expected), "{told}");
@@ -239,7 +239,7 @@ fn an_acknowledgement_of_a_commit_that_was_squashed_is_told() {
     assert!(status == 1, "{answer:#}");
     assert_line(
         steady(texts(&answer["notes"])),
-        str! {"acks/train-ID.yaml accepts nothing: the sessions from `COMMIT` on are of no baseline; after a squash or a rebase, name the new commit"},
+        str! {"acks/train-ID.yaml accepts nothing: the sessions since `COMMIT` are in no baseline; after a squash or a rebase, name the new commit"},
     );
 }
 
@@ -254,7 +254,7 @@ fn nothing_that_got_worse_is_nothing_to_accept() {
     assert_text(
         &error,
         str! {[r#"
-error: nothing got worse from `session-021` on, so there is nothing to accept; `--max-change` accepts up to a share all the same
+error: nothing got worse since `session-021`, so there is nothing to accept; to accept a later regression, pass its largest size with `--max-change`
 
 "#]},
     );
@@ -275,7 +275,7 @@ fn an_acknowledgement_that_does_not_reach_says_what_would() {
     assert!(status == 2, "{error}");
     assert_line(
         steady(&error),
-        str! {"error: acks/train-ID.yaml is about this already; what is there now is within `maxChange: 14%`; to accept it again, edit `expires` or `maxChange` there, or delete it (git keeps it) and run this again"},
+        str! {"error: acks/train-ID.yaml already acknowledges this regression; `maxChange: 14%` would accept the current regression; edit `expires` or `maxChange` in that file, or delete the file and run this command again"},
     );
     // One that does not hold any more is not the one to mend.
     let tight = project.folder.tree("acks").remove(0).0;
@@ -285,7 +285,7 @@ fn an_acknowledgement_that_does_not_reach_says_what_would() {
     assert!(said.contains(&format!("acks/{tight}")), "{said}");
     assert_line(
         named(&said, &[(&tight, "TIGHT")]),
-        str! {"  next: fix it, or accept it in acks/TIGHT: raise its `maxChange`, and send that for"},
+        str! {"  next: fix it, or accept it in acks/TIGHT: raise its `maxChange`, and send the file"},
     );
 }
 
@@ -307,7 +307,7 @@ fn what_no_bound_covers_is_accepted_only_by_name() {
     assert!(status == 1, "{said}");
     assert_line(
         steady(&said),
-        str! {"  next: fix it, or accept it in acks/train-ID.yaml: take its `maxChange` out, and send that for review"},
+        str! {"  next: fix it, or accept it in acks/train-ID.yaml: remove its `maxChange`, and send the file for review"},
     );
 }
 
@@ -377,7 +377,7 @@ fn what_is_accepted_for_every_case_is_accepted_for_each() {
     assert_eq!(status, 2, "{error}");
     assert_line(
         named(&error, &[(path.trim(), "PATH")]),
-        str! {"error: PATH is about this already; what is there now is within `maxChange: 13%`; to accept it again, edit `expires` or `maxChange` there, or delete it (git keeps it) and run this again"},
+        str! {"error: PATH already acknowledges this regression; `maxChange: 13%` would accept the current regression; edit `expires` or `maxChange` in that file, or delete the file and run this command again"},
     );
     assert_eq!(project.folder.tree("acks").len(), 1);
 }
@@ -419,8 +419,8 @@ fn every_case_is_accepted_from_its_own_change() {
     assert_text(
         &error,
         str! {[r#"
-accepted in the case `nodes-1-00000000` from session-061 on, up to 13%; it holds here now, and for everybody once the file is committed, so send it for review
-accepted in the case `nodes-2-00000000` from session-068 on, up to 18%; it holds here now, and for everybody once the file is committed, so send it for review
+accepted in the case `nodes-1-00000000` since session-061, up to 13%; this applies here now, and for everybody once the file is merged, so send it for review
+accepted in the case `nodes-2-00000000` since session-068, up to 18%; this applies here now, and for everybody once the file is merged, so send it for review
 
 "#]},
     );
@@ -454,7 +454,7 @@ fn a_day_is_judged_by_the_newest_result_of_any_benchmark() {
     assert!(status == 2, "{error}");
     assert_line(
         &error,
-        str! {"error: it would have expired on 2026-05-01, and the newest result is of 2026-06-01, so it would accept nothing"},
+        str! {"error: the acknowledgement would accept nothing: it expires on 2026-05-01, before the newest result of 2026-06-01"},
     );
     assert_eq!(project.says(&[&ACK[..], &["--expires", "2026-07-01"]].concat()).0, 0);
     let (path, _) = project.folder.tree("acks").into_iter().next().unwrap();

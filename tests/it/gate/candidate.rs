@@ -8,7 +8,7 @@ use kubebench_git::{Looked, checked_out};
 use super::{Project, QUIET, SPEC, Special, texts, verdict};
 
 const ONLY_NEW: &[&str] = &["--only-new"];
-const UNMEASURED: &str = "no session is of the branch that is checked out: nothing was measured there";
+const UNMEASURED: &str = "no session is from the checked-out branch: nothing was measured there";
 
 /// A project with eight sessions of the newest commit of `main`.
 fn project() -> Project {
@@ -159,7 +159,7 @@ fn the_newest_commit_of_a_branch_counts() {
     let bad = measured(&mut project, &[90.0]);
     project.session(100.1, &first);
     assert_is(&project, ONLY_NEW, &bad, (1, "regressed", false));
-    assert!(notes(&project).contains("1 session that began after the evaluated ones is of an earlier commit"));
+    assert!(notes(&project).contains("1 session that began after the evaluated ones is from an earlier commit"));
 }
 
 /// What lands again holds the files of what was reverted, and is not that.
@@ -235,7 +235,8 @@ fn a_closed_pull_request_is_nobody_s_candidate() {
             assert_eq!((status, candidate(&line)), (0, "session-008"), "{line:#}");
         }
         let notes = notes(&project);
-        let others = "2 sessions that began after the evaluated ones are of other branches or of commits that are gone";
+        let others =
+            "2 sessions that began after the evaluated ones are from other branches or from commits that are gone";
         assert!(notes.contains(UNMEASURED) && notes.contains(others), "{notes}");
         if is_there {
             deleted(&project, "p3");

@@ -34,7 +34,7 @@ fn a_clone_without_recorded_results_does_not_say_that_nothing_ran() {
         assert_eq!(status, 2, "{arguments:?}: {error}");
         assert_line(
             &error,
-            str! {"error: the recorded results are not in this clone, and there is no folder results: `git fetch origin kubebench/results:refs/remotes/origin/kubebench/results` brings what is recorded"},
+            str! {"error: the recorded results are not in this clone, and there is no folder results: run `git fetch origin kubebench/results:refs/remotes/origin/kubebench/results`"},
         );
     }
     // Who does without them is not told that there are none.
@@ -46,7 +46,7 @@ fn a_clone_without_recorded_results_does_not_say_that_nothing_ran() {
     assert_eq!(status, 2);
     assert_line(
         &error,
-        str! {"error: there is no folder results and no branch `kubebench/results` here, nor a remote to fetch it from"},
+        str! {"error: there is neither a folder results nor a branch `kubebench/results` here, and no remote to fetch it from"},
     );
 }
 
@@ -91,10 +91,13 @@ fn a_clone_of_one_branch_says_how_to_have_the_default_one() {
         assert_eq!(status, 2, "{error}");
         assert_line(
             &error,
-            str! {"error: the default branch is unknown: there is no `main` and no `master` here. `git fetch origin NAME:refs/remotes/origin/NAME` brings it, and `git remote set-head origin NAME` says that it is the default one; or name another one with --baseline branch:NAME"},
+            str! {"error: the default branch is unknown: this clone has neither `main` nor `master`. `git fetch origin NAME:refs/remotes/origin/NAME` fetches it, and `git remote set-head origin NAME` makes it the default; or name another one with --baseline branch:NAME"},
         );
         let (status, out, error) = says(&["history"]);
-        assert!(status == 0 && out.contains("the default branch is unknown: there is no `main`"), "{out}{error}");
+        assert!(
+            status == 0 && out.contains("the default branch is unknown: this clone has neither `main`"),
+            "{out}{error}"
+        );
         let (status, _, error) = says(&["gate", "--baseline", &format!("branch:{default}")]);
         assert_eq!(status, 2, "{error}");
         let fetch = format!("git fetch origin {default}:refs/remotes/origin/{default}");

@@ -39,7 +39,7 @@ fn two_branches_and_their_mirror() {
     let (_, by_tip) = project.json(&["compare", "main", "feature"]);
     assert_line(
         texts(&by_tip["notes"]),
-        str! {"`main` is the newest commit of that branch alone; `branch:main` is all of its commits"},
+        str! {"`main` names only the newest commit of that branch; `branch:main` names all of its commits"},
     );
     assert!(!by_revision["notes"].to_string().contains("branch:"), "{by_revision:#}");
     assert_eq!(project.says(&["compare", "nonsense", "branch:feature"]).0, 2);
@@ -61,7 +61,7 @@ fn what_differs_is_refused_and_can_be_allowed() {
     assert!(message.contains("--allow cpu"), "{message}");
     assert_line(
         message,
-        str! {"both sides differ in cpu (1 × synthetic and 1 × faster); compare all the same with --allow cpu"},
+        str! {"both sides differ in cpu (1 × synthetic and 1 × faster); compare anyway with --allow cpu"},
     );
     assert_eq!(verdict(line(&project.json(&["compare", &first, &second, "--allow", "cpu"]).1)), "unchanged");
     let third = project.commit("third");
@@ -182,11 +182,11 @@ fn units_are_no_ratio() {
     let (status, answer) = project.json(&["compare", &first, &second]);
     assert_eq!((status, &answer["lines"]), (1, &json!([])), "{answer:#}");
     let notes = answer["notes"].to_string();
-    assert!(notes.contains("its unit was images/s and is tokens/s"), "{answer:#}");
+    assert!(notes.contains("its unit changed from images/s to tokens/s"), "{answer:#}");
     let (_, _, error) = project.says(&["compare", &first, &second]);
     assert_line(
         named(&error, &[(&first, "FIRST"), (&second, "SECOND")]),
-        str! {"KB0461: nothing of FIRST and SECOND was compared; the notes name what one side alone has; `kubebench history` lists what there is"},
+        str! {"KB0461: no metric of FIRST and SECOND could be compared; the notes list what only one side has; `kubebench history` lists all sessions"},
     );
 }
 
@@ -240,7 +240,7 @@ fn where_no_run_of_a_side_counts_nothing_is_compared() {
     let names = [(&*first, "FIRST"), (&*second, "SECOND")];
     assert_line(
         named(&error, &names),
-        str! {"KB0461: nothing of FIRST and SECOND was compared; the notes name what one side alone has; `kubebench history` lists what there is"},
+        str! {"KB0461: no metric of FIRST and SECOND could be compared; the notes list what only one side has; `kubebench history` lists all sessions"},
     );
     assert_line(
         named(&text, &names),
@@ -325,7 +325,7 @@ fn labels_that_tell_nothing_apart_are_refused() {
     assert_eq!(answer["lines"], json!([]), "{answer:#}");
     assert_line(
         answer["notes"][0].as_str().unwrap(),
-        str! {"nobody can tell which of ada, bob and cyd, dan belong together, so they are not compared: give them a label that says so, or name one of each side with --benchmark"},
+        str! {"it is unclear which of ada, bob to compare with which of cyd, dan: give matching benchmarks the same label, or name one of each side with --benchmark"},
     );
     let only = ["--benchmark", "ada", "--benchmark", "dan"];
     let (_, answer) = project.json(&[&["compare", "label:toolkit=torch", "label:toolkit=jax"][..], &only].concat());
@@ -365,7 +365,7 @@ fn hardware_that_one_side_alone_has_is_named() {
     assert!(message.contains("--allow cpu"), "{message}");
     assert_line(
         steady(message),
-        str! {"only COMMIT ran on this hardware: both sides differ in cpu (1 × synthetic and 1 × tardy); compare all the same with --allow cpu"},
+        str! {"only COMMIT ran on this hardware: both sides differ in cpu (1 × synthetic and 1 × tardy); compare anyway with --allow cpu"},
     );
     let (status, answer) = project.json(&["compare", &second, &first]);
     assert_eq!((status, told(&answer)), (1, vec!["unchanged equivalent".into(), "incomparable onlyBaseline".into()]));
@@ -384,7 +384,7 @@ fn hardware_that_one_side_alone_has_is_named() {
     assert_eq!((status, told(&answer).len()), (0, 1), "{answer:#}");
     assert_line(
         answer["notes"][0].as_str().unwrap(),
-        str! {"train (default) ran on hardware of branch:main that was replaced since, which is not compared: both sides differ there in cpu (1 × synthetic and 1 × tardy)"},
+        str! {"train (default) also has sessions of branch:main on hardware that was replaced since, which are not compared: both sides differ in cpu (1 × synthetic and 1 × tardy)"},
     );
 }
 
@@ -397,7 +397,7 @@ fn a_metric_that_one_side_alone_has_is_named() {
     project.sessions(&QUIET[6..12], &on(&second));
     let (status, answer) = project.json(&["compare", &first, &second, "--metric", "loss"]);
     assert_eq!((status, verdict(line(&answer))), (1, "missing"), "{answer:#}");
-    assert_eq!(line(&answer)["message"], format!("{second} has no value of this, and {first} has"));
+    assert_eq!(line(&answer)["message"], format!("{second} has no value of this metric, but {first} has one"));
     let (status, text, _) = project.says(&["compare", &first, &second]);
     assert!(status == 1, "{text}");
     assert_line(&text, str! {"1 missing, 1 unchanged"});

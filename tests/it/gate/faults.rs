@@ -26,7 +26,7 @@ fn nothing_is_reported_or_accepted_by_specs_at_fault() {
         assert_eq!(status, 0);
         assert_line(
             named(texts(&answer["notes"]), &[(path, "PATH")]),
-            str! {"PATH has errors: its thresholds and directions are unknown, so results are shown without them; `kubebench validate` says more"},
+            str! {"PATH has errors: results are shown without their thresholds and directions; `kubebench validate` lists the errors"},
         );
         project.folder.write(path, right);
         assert!(project.json(&["history"]).1["notes"].as_array().is_none_or(Vec::is_empty));

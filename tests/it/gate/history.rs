@@ -237,7 +237,7 @@ fn a_bad_file_of_another_benchmark_says_nothing_of_this_one() {
     assert!(status == 1, "{said}");
     assert_line(
         steady(&said),
-        str! {"left out: train/default-00000000/RUN-a1.json: KB0363: this is no JSON: EOF while parsing an object at line 1 column 1"},
+        str! {"left out: train/default-00000000/RUN-a1.json: KB0363: this is not JSON: EOF while parsing an object at line 1 column 1"},
     );
 }
 
@@ -292,7 +292,7 @@ fn newer_sessions_without_a_value_are_told() {
     assert_eq!((status, told["series"][0]["sessions"].as_array().unwrap().len()), (0, 5));
     assert_line(
         told["notes"][0].as_str().unwrap(),
-        str! {"`loss` of train [default]: 2 newer sessions have no value; the first of 6 runs: it succeeded without a value of this"},
+        str! {"`loss` of train [default]: 2 newer sessions have no value; the first of 6 runs: it succeeded without a value of this metric"},
     );
     let codes: Vec<&str> =
         told["leftOut"].as_array().unwrap().iter().map(|file| file["code"].as_str().unwrap()).collect();
@@ -332,7 +332,7 @@ fn without_a_primary_metric_the_options_are_named() {
     project.session_as(100.0, &Special::default(), |made| {
         made.metrics.iter_mut().for_each(|metric| metric.kind = Kind::Secondary);
     });
-    let said = str! {"no metric of train is primary: `--all` shows all metrics, `--metric NAME` one of them"};
+    let said = str! {"train has no primary metric: `--all` shows all metrics, `--metric NAME` one of them"};
     let (status, told) = project.json(&["history", "train"]);
     assert_eq!((status, told["notes"].as_array().unwrap().len()), (0, 1), "{told:#}");
     assert_line(told["notes"][0].as_str().unwrap(), said);

@@ -133,13 +133,13 @@ fn folders_that_share_runs_are_compared_by_the_others() {
     for unknown in [&["compare", "before", "after", "--metric", "nope"][..], &["history", "--metric", "nope"]] {
         let (status, _, error) = project.says(unknown);
         assert!(status == 2, "{error}");
-        assert_line(&error, str! {"error: no result has the metric `nope`; there are speed"});
+        assert_line(&error, str! {"error: no result has the metric `nope`; results have speed"});
     }
     let (status, _, error) = project.says(&["history", "trian"]);
     assert!(status == 2, "{error}");
     assert_line(
         &error,
-        str! {"error: there is no benchmark `trian`: no spec is called so, and no result is of one; did you mean `train`?"},
+        str! {"error: there is no benchmark `trian`, neither in a spec nor in a result; did you mean `train`?"},
     );
 }
 
@@ -205,7 +205,7 @@ fn the_cache_changes_nothing_but_time() {
     let cache = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
     let (_, warm, told) = project.says(&["gate", "-v"]);
     assert_eq!(warm.lines().last(), cold.lines().last());
-    assert_line(&told, str! {"results: 0 results read, 60 known from the cache"});
+    assert_line(&told, str! {"results: 0 results read, 60 from the cache"});
     let whole = fs::read(&cache).unwrap();
     for damaged in [&b""[..], b"x", &whole[..whole.len() / 2], &[&whole[..whole.len() - 2], b"x\n"].concat()] {
         fs::write(&cache, damaged).unwrap();
@@ -215,7 +215,7 @@ fn the_cache_changes_nothing_but_time() {
     // A file that changes is read again, one that goes is forgotten, a place that cannot be written is done without.
     let (path, _) = project.folder.tree("results").into_iter().last().unwrap();
     project.folder.remove(&format!("results/{path}"));
-    assert_line(&project.says(&["gate", "-v"]).2, str! {"results: 0 results read, 59 known from the cache"});
+    assert_line(&project.says(&["gate", "-v"]).2, str! {"results: 0 results read, 59 from the cache"});
     fs::remove_dir_all(folder.parent().unwrap()).unwrap();
     fs::write(folder.parent().unwrap(), "a file").unwrap();
     assert_eq!(project.says(&["gate"]).0, 0);

@@ -48,7 +48,7 @@ fn readings_that_nobody_can_tell_apart_count_not_at_all() {
     assert_eq!(answer["leftOut"].as_array().unwrap().len(), 3 * 4);
     assert_line(
         answer["leftOut"][0]["message"].as_str().unwrap(),
-        str! {"the logs of this run were read again by different rules, and none of these are the spec's"},
+        str! {"the logs of this run were read again with different rules, none of which are the spec's"},
     );
     assert_eq!(answer["leftOut"][0]["code"], "KB0452");
 }

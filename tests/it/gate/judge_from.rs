@@ -82,7 +82,7 @@ fn when_everything_is_earlier_nothing_is_red_and_a_note_says_so() {
     );
     assert!(
         texts(&answer["notes"])
-            .contains("kubebench.yaml accepts whatever got worse so far: no session is later than `2030-01-01` says"),
+            .contains("kubebench.yaml accepts every regression so far: no session is later than `2030-01-01`"),
         "{answer:#}"
     );
 }
@@ -135,7 +135,7 @@ fn a_revision_that_cannot_be_found_is_an_error_everywhere() {
     judge_from(&project, "v1");
     refused(
         &project,
-        "`judgeFrom: v1` in kubebench.yaml cannot be found: it is of a git history, and there is none here",
+        "`judgeFrom: v1` in kubebench.yaml cannot be found: a revision needs a git repository, and this is not one",
     );
     let commit = project.commit("main");
     project.session(100.0, &Special { commit: Some(commit), ..Special::default() });
@@ -170,10 +170,10 @@ fn what_is_no_day_and_no_name_is_refused_with_its_place() {
     let project = Project::with(SPEC);
     for (wrong, said) in [
         ("2026-02-30", "is not a time"),
-        ("2026-2-3 noon", "names no day and no commit"),
-        ("", "names no day and no commit"),
-        ("a..b", "names no day and no commit"),
-        ("--all", "names no day and no commit"),
+        ("2026-2-3 noon", "names neither a day nor a commit"),
+        ("", "names neither a day nor a commit"),
+        ("a..b", "names neither a day nor a commit"),
+        ("--all", "names neither a day nor a commit"),
     ] {
         judge_from(&project, wrong);
         for command in [&["validate"][..], &["gate"]] {

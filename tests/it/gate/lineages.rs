@@ -84,7 +84,7 @@ fn other_branches_never_enter_the_baseline() {
     let (status, line) = project.gate(&[]);
     assert_eq!((status, verdict(&line)), (0, "unchanged"), "{line:#}");
     assert_eq!(line["baseline"]["sessions"].as_array().unwrap().len(), 20);
-    assert_eq!(line["notes"], json!(["6 earlier sessions are not of the baseline's commits"]));
+    assert_eq!(line["notes"], json!(["6 earlier sessions are not from commits of the baseline"]));
     // The branch itself is judged against main.
     let (status, line) = project.gate(&["--candidate", &feature]);
     assert_eq!((status, verdict(&line)), (1, "regressed"), "{line:#}");
@@ -110,7 +110,7 @@ fn a_result_of_a_cluster_is_found_by_the_tree_that_asked_for_it() {
     other.run.started_at = "2026-02-01T00:30:00Z".to_owned();
     project.put(other);
     let (_, line) = project.gate(&[]);
-    assert_eq!(line["notes"], json!(["1 earlier session is not of the baseline's commits"]), "{line:#}");
+    assert_eq!(line["notes"], json!(["1 earlier session is not from commits of the baseline"]), "{line:#}");
 }
 
 #[test]
@@ -130,13 +130,13 @@ fn what_is_not_of_the_default_branch_cannot_be_accepted() {
     assert!(status == 2, "{error}");
     assert_line(
         &error,
-        str! {"error: no session from `session-021` on is of the default branch, so accepting it would change nothing: only sessions of that branch are a baseline; name one of these, which `kubebench history train` lists, or a commit or time that they will have"},
+        str! {"error: no session since `session-021` is from the default branch, and only its sessions are a baseline, so accepting it would change nothing; name one of its sessions, which `kubebench history train` lists, or the commit or time of a later one"},
     );
     let (status, _, error) = ack(&newest);
     assert!(status == 0, "a pull request accepts what it brings: {error}");
     assert_line(
         &error,
-        str! {"`session-022` is not of the default branch: this accepts that session alone; for those that follow on the default branch, name the commit that brings the change, or a time, with --from (a squash or a rebase makes it another commit)"},
+        str! {"`session-022` is not from the default branch, so this accepts that session alone; to accept later ones on the default branch, pass the commit that makes the change, or a time, to --from (a squash or a rebase creates another commit)"},
     );
     assert_eq!(project.gate(&[]).0, 0);
 }
@@ -241,7 +241,7 @@ fn a_session_of_a_branch_brings_nothing_back() {
         assert_eq!((status, answer["lines"].as_array().unwrap().len()), (0, 1), "{answer:#}");
         assert_line(
             texts(&answer["notes"]),
-            str! {"not evaluated: `speed` of train (default) got worse on 1 × synthetic, target default in session session-021 of 2026-02-01, not resolved or acknowledged; it has another unit since (tokens/s)"},
+            str! {"not evaluated: `speed` of train (default) got worse on 1 × synthetic, target default in session session-021 of 2026-02-01, not resolved or acknowledged; the metric has another unit since then (tokens/s)"},
         );
     }
 }
@@ -280,7 +280,7 @@ fn a_release_without_a_tree_has_no_results_of_a_cluster() {
     assert_eq!((status, verdict(&line)), (0, "inconclusive"), "{line:#}");
     assert_line(
         texts(&line["notes"]),
-        str! {"results of a cluster do not know their commit, and no commit of tag:v1 has a generated tree that tells it: they are not of its sessions"},
+        str! {"results from a cluster do not name their commit, and no commit of tag:v1 has the generated tree that they ran from, so they are not in the baseline"},
     );
     // Of the default branch is what nobody can tell apart, however it is named.
     project.folder.write("specs/train.yaml", SPEC);
@@ -292,7 +292,7 @@ fn a_release_without_a_tree_has_no_results_of_a_cluster() {
     assert_eq!((status, verdict(&line)), (0, "inconclusive"), "{line:#}");
     assert_line(
         texts(&line["notes"]),
-        str! {"results of a cluster do not know their commit, and no commit of tag:v1 has a generated tree that tells it: they are not of its sessions"},
+        str! {"results from a cluster do not name their commit, and no commit of tag:v1 has the generated tree that they ran from, so they are not in the baseline"},
     );
 }
 
@@ -308,7 +308,7 @@ fn sessions_from_before_the_repository_are_no_baseline() {
     assert!(line["message"].as_str().unwrap().contains("0 of at least 5 sessions"), "{line:#}");
     assert_line(
         texts(&line["notes"]),
-        str! {"7 sessions name no commit, so it is unknown whether they are of branch:main: they are no baseline, and sessions that run in a checkout of it, which name theirs, will be"},
+        str! {"7 sessions name no commit, so it is unknown whether they are from branch:main, and they are not in the baseline; run in a checkout of branch:main, so that sessions name their commit"},
     );
     // It is as the note says.
     project.sessions(&QUIET[8..13], &first);
@@ -323,7 +323,7 @@ fn more_sessions_of_the_newest_ones_commit_are_named() {
     let [_, feature] = project.with_feature(&QUIET, &[92.0, 92.3, 91.8]);
     project.git(&["checkout", "-q", "feature"]);
     let (_, line) = project.gate(&[]);
-    let said = format!("2 of them of the candidate's own commit: `--candidate {}`", &feature[..10]);
+    let said = format!("2 of them from the candidate's own commit: `--candidate {}`", &feature[..10]);
     assert!(line["notes"].to_string().contains(&said), "{line:#}");
     let (status, line) = project.gate(&["--candidate", &feature[..10]]);
     assert_eq!((status, line["candidate"]["sessions"].as_array().unwrap().len()), (1, 3), "{line:#}");
@@ -336,7 +336,7 @@ fn more_sessions_of_the_newest_ones_commit_are_named() {
     assert!(status == 2, "{error}");
     assert_line(
         &error,
-        str! {"error: `c0ffee` is no session and no folder either: `c0ffee` is no folder and no commit here: revspec 'c0ffee' not found"},
+        str! {"error: `c0ffee` is neither a session nor a folder: `c0ffee` is no folder and no commit here: revspec 'c0ffee' not found"},
     );
 }
 
@@ -349,7 +349,7 @@ fn a_tree_that_differs_is_of_no_commit() {
     let (status, line) = project.gate(&[]);
     assert_eq!(
         (status, &line["notes"]),
-        (1, &json!(["2 earlier sessions are not of the baseline's commits"])),
+        (1, &json!(["2 earlier sessions are not from commits of the baseline"])),
         "{line:#}"
     );
 }

@@ -89,7 +89,7 @@ fn a_clone_without_old_files_cannot_tell_and_does_not_pass() {
     let (status, answer) = project.json(&["gate", "-C", &clone, "--results", &results]);
     assert_eq!((status, answer["outcome"].as_str()), (1, Some("failed")), "{answer:#}");
     let line = &answer["lines"][0];
-    assert!(line["notes"].to_string().contains("are of commits that are on no branch here"), "{line:#}");
+    assert!(line["notes"].to_string().contains("are from commits that are on no branch here"), "{line:#}");
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn a_branch_that_was_deleted_is_of_nothing_until_it_is_asked_for() {
     let (status, line) = project.gate(&[]);
     assert_eq!((status, verdict(&line)), (1, "inconclusive"), "{line:#}");
     let notes = line["notes"].to_string();
-    assert!(notes.contains("8 earlier sessions are of commits that are on no branch here"), "{notes}");
+    assert!(notes.contains("8 earlier sessions are from commits that are on no branch here"), "{notes}");
     let (status, line) = project.gate(&["--count-unreachable"]);
     assert_eq!((status, verdict(&line)), (1, "regressed"), "{line:#}");
 }
@@ -204,7 +204,7 @@ fn a_run_of_a_cluster_is_of_the_branch_that_asks_for_the_same() {
         assert!(sessions.iter().all(|session| session["commit"] == main), "{line:#}");
         assert_eq!(verdict(&line), if counted > 0 { "regressed" } else { "inconclusive" }, "{line:#}");
         let notes = line["notes"].to_string();
-        assert!(notes.contains("1 earlier session is not of the baseline's commits"), "{notes}");
+        assert!(notes.contains("1 earlier session is not from commits of the baseline"), "{notes}");
     }
 }
 
@@ -280,7 +280,7 @@ fn what_was_measured_without_a_regression_of_main_does_not_resolve_it() {
             (1, "regressed", second.commit.as_deref())
         );
         let notes = line["notes"].to_string();
-        assert!(notes.contains("4 earlier sessions are of branches that were merged without commits"), "{notes}");
+        assert!(notes.contains("4 earlier sessions are from branches that lacked commits"), "{notes}");
     }
 }
 

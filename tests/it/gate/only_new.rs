@@ -124,7 +124,7 @@ fn on_main_it_is_what_the_newest_session_adds() {
 fn a_branch_that_measured_nothing_brings_nothing() {
     let mut project = project(SPEC, &[&QUIET[..], &[90.0]].concat(), &[]);
     assert_says(&project, (0, "regressed", Some(true)));
-    let unmeasured = "no session is of the branch that is checked out: nothing was measured there";
+    let unmeasured = "no session is from the checked-out branch: nothing was measured there";
     assert!(texts(&project.json(&["gate", "--only-new"]).1["notes"]).contains(unmeasured));
     assert!(!project.says(&["gate"]).1.contains(unmeasured));
     let (status, line) = project.gate(&[]);

@@ -51,7 +51,7 @@ fn a_bisection_ends_no_regression_and_the_newest_commit_is_evaluated() {
     assert_eq!(line["open"]["sessions"], before.1["open"]["sessions"], "{line:#}");
     assert_line(
         texts(&answer["notes"]),
-        str! {"8 sessions that began after the evaluated ones are of earlier commits: sessions are in the order of their commits, and `--candidate` with a session or a commit evaluates others"},
+        str! {"8 sessions that began after the evaluated ones are from earlier commits: sessions are ordered by commit; to evaluate others, pass a session or a commit to `--candidate`"},
     );
     let now = change(&project);
     assert_eq!((now.as_array().unwrap().len(), &now[0]["session"]), (1, &changes[0]["session"]), "{now:#}");

@@ -243,7 +243,7 @@ fn an_acknowledgement_names_its_case_and_says_something() {
     assert_eq!(status, 2, "{error}");
     assert_line(
         &error,
-        str! {"error: 2 cases of train have an open change of `speed`: name the one that is accepted, or all with --case '*'"},
+        str! {"error: 2 cases of train have an open change of `speed`: choose one, or all with --case '*'"},
     );
     assert!(error.contains("--case size-1-00000000  # size=1") && error.contains("--case '*'"), "{error}");
     let (status, _, error) = project.says(&[&ack[..], &["--reason", " "]].concat());
@@ -260,7 +260,7 @@ fn an_acknowledgement_names_its_case_and_says_something() {
     assert!(status == 2, "{error}");
     assert_line(
         steady(&error),
-        str! {"error: acks/train-ID.yaml is about this already; what is there now is within `maxChange: 11%`; to accept it again, edit `expires` or `maxChange` there, or delete it (git keeps it) and run this again"},
+        str! {"error: acks/train-ID.yaml already acknowledges this regression; `maxChange: 11%` would accept the current regression; edit `expires` or `maxChange` in that file, or delete the file and run this command again"},
     );
     for (path, text) in project.folder.tree("acks") {
         project.folder.write(&format!("acks/{path}"), String::from_utf8(text).unwrap().replace("by: ada", "by: ' '"));
@@ -399,12 +399,12 @@ fn limits_and_fixed_values_wait_as_changes_do_and_no_acknowledgement_is_offered(
             "min: 95",
             "belowMin",
             str! {[r#"- ⚪ `speed` of **train** (default): pending on 2026-02-01, in the newest session; 90 images/s is below \`min: 95\`; a second session of the same revision decides, on 1 × synthetic, target default."#]},
-            str! {"  next: fix it, or change `min` for `speed` in the spec of train: `ack` accepts no limit"},
+            str! {"  next: fix it, or change `min` for `speed` in the spec of train: `ack` does not apply to limits"},
         ),
         (
             fixed,
             "fixedBaseline",
-            str! {"- ⚪ `speed` of **train** (default): pending on 2026-02-01, in the newest session; −10.0 % against the fixed 100 images/s; a second session of the same revision decides, on 1 × synthetic, target default."},
+            str! {"- ⚪ `speed` of **train** (default): pending on 2026-02-01, in the newest session; −10.0 % compared with the fixed 100 images/s; a second session of the same revision decides, on 1 × synthetic, target default."},
             str! {"  next: fix it, or change the `value` of its baseline for `speed` in the spec of train: `ack`"},
         ),
     ] {
@@ -460,7 +460,7 @@ fn an_open_change_in_the_unit_before_is_told() {
     assert!(note.contains(&begun), "{note}");
     assert_line(
         &note,
-        str! {"not evaluated: `speed` of train (default) got worse on 1 × synthetic, target default in session session-021 of 2026-02-01, not resolved or acknowledged; it has another unit since (tokens/s)"},
+        str! {"not evaluated: `speed` of train (default) got worse on 1 × synthetic, target default in session session-021 of 2026-02-01, not resolved or acknowledged; the metric has another unit since then (tokens/s)"},
     );
     let ack = ["ack", "train", "--metric", "speed", "--by", "ada", "--reason", "known", "--from", &begun];
     assert_eq!(project.says(&ack).0, 0);

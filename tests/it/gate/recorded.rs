@@ -167,7 +167,7 @@ fn the_newest_sessions_of_the_branch_are_evaluated_where_the_folder_has_none() {
     assert!(result.contains("\"session-013\""), "{path}: {result}");
     // The second time nothing is read again.
     let (_, _, error) = remote.says(&clone, &["gate", "-v"]);
-    assert!(error.contains("origin/kubebench/results:results: 0 results read, 39 known from the cache"), "{error}");
+    assert!(error.contains("origin/kubebench/results:results: 0 results read, 39 from the cache"), "{error}");
 }
 
 #[test]
@@ -362,7 +362,7 @@ fn a_clone_without_the_branch_does_not_pass() {
     assert_eq!((status, outcome(&answer)), (1, "noHistory"), "{answer:#}");
     assert_text(
         texts(&answer["notes"]),
-        str! {"the recorded results are not in this clone, so nothing is known to compare with: `git fetch origin kubebench/results:refs/remotes/origin/kubebench/results`; `--fetch` does that and knows when the remote has no such branch yet; `--on-inconclusive pass` does without them"},
+        str! {"the recorded results are not in this clone, so there is nothing to compare with: run `git fetch origin kubebench/results:refs/remotes/origin/kubebench/results`, or pass `--fetch`, which also works while the remote does not have that branch; `--on-inconclusive pass` does without them"},
     );
     let (status, out, _) = remote.says(&clone, &["gate", "--markdown", "comment.md"]);
     assert!(status == 1 && !out.contains("passed"), "{out}");
@@ -543,10 +543,10 @@ fn what_is_no_result_on_the_branch_is_named_and_reaches_nothing() {
         left_out.join("\n"),
         str! {[r#"
 a/b/c: KB0114: kubebench does not read this: it is a folder deeper than results lie
-train/case/<script>.json: KB0363: this is no JSON: expected ident at line 1 column 2
+train/case/<script>.json: KB0363: this is not JSON: expected ident at line 1 column 2
 train/case/huge.json: KB0114: kubebench does not read this: it has 3145728 bytes, and a result has at most 1048576
 train/case/moved.json: KB0368: this result belongs at `origin/kubebench/results:results/train/default-44136fa3/20260201T010100Z-00000001-r1-a1.json`
-train/case/no.json: KB0363: this is no result file: it has no `kind: BenchmarkResult`
+train/case/no.json: KB0363: this is not a result file: it has no `kind: BenchmarkResult`
 train/link.json: KB0114: kubebench does not read this: it is a symbolic link
 train/module.json: KB0114: kubebench does not read this: it is a submodule
 "#]},

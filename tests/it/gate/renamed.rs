@@ -72,8 +72,8 @@ fn where_a_result_does_not_tell_the_break_is_said() {
     }
     project.session_as(1.0, &Special::default(), new);
     let said = str! {[r#"
-9 results have the metric `0.median` of train as 0.1.0 named it: since then it is `median` with the label `command`, which these results do not tell, so that they are a series of their own
-9 results have the metric `1.median` of train as 0.1.0 named it: since then it is `median` with the label `command`, which these results do not tell, so that they are a series of their own
+9 results have the metric `0.median` of train under the name that 0.1.0 gave it: its name is now `median`, with the label `command`, which these results lack, so they form a separate series
+9 results have the metric `1.median` of train under the name that 0.1.0 gave it: its name is now `median`, with the label `command`, which these results lack, so they form a separate series
 "#]};
     let (_, history) = project.json(&["history"]);
     assert_text(super::texts(&history["notes"]), said);

@@ -149,7 +149,7 @@ fn what_was_accepted_is_shown_with_who_and_why() {
     assert!(status == 2, "{error}");
     assert_line(
         &error,
-        str! {"error: it would have expired on 2026-01-31, and the newest result is of 2026-02-01, so it would accept nothing"},
+        str! {"error: the acknowledgement would accept nothing: it expires on 2026-01-31, before the newest result of 2026-02-01"},
     );
     let (status, path, error) = project.says(&[&ack[..], &["--expires", "2026-12-31"]].concat());
     assert_eq!(status, 0, "{error}");
@@ -289,7 +289,7 @@ fn a_branch_closes_nothing() {
     assert_eq!((status, line["reason"].as_str()), (1, Some("open")), "{line:#}");
     assert_line(
         texts(&line["notes"]),
-        str! {"the newest session is from another branch and does not show the open regression; `--candidate` evaluates it by itself"},
+        str! {"the newest session is from another branch and does not show the open regression; `--candidate` evaluates that session alone"},
     );
     let index = json(&site(&project, &[])["index.json"]);
     assert_eq!(index["open"].as_array().unwrap().len(), 1, "{index}");
@@ -334,7 +334,7 @@ fn distributions_come_from_samples_and_else_from_percentiles() {
     assert!(csv.contains("newest session, by its percentiles\",0.99,40\n"), "{csv}");
     assert_line(
         words(case(".html")),
-        str! {"By share of samples, or by the percentiles that were measured with straight lines between them; the last percents are widened. The stronger line is the newest session."},
+        str! {"By share of samples, or by measured percentiles with straight lines between them; the highest percentiles are stretched. The stronger line is the newest session."},
     );
     // Each file of results is named once, by the first series of it.
     let history = json(case(".json"));
@@ -390,7 +390,7 @@ fn no_site_stands_between_the_files_of_a_project() {
         assert!(status == 2, "{error}");
         assert_line(
             &error,
-            str! {"error: the pages would be mixed with the files of the project; give them a folder of their own"},
+            str! {"error: the pages would be mixed with the files of the project; write them to a separate folder"},
         );
     }
 }
@@ -412,7 +412,7 @@ fn foreign_files_stay_and_foreign_sites_are_refused() {
     assert_eq!(status, 2);
     assert_line(
         &error,
-        str! {"error: other holds index.html, which no report wrote: a report would take its place; give it a folder of its own"},
+        str! {"error: other holds index.html, which no report wrote and a report would overwrite; choose another folder"},
     );
     let (status, _, error) = project.says(&["report", "--out", "results"]);
     assert_eq!(status, 2, "{error}");
@@ -442,7 +442,7 @@ fn markdown_is_renewed_in_place() {
     assert_eq!(status, 2);
     assert_line(
         &error,
-        str! {"error: README.md is there and holds no report: write the lines `<!-- kubebench report -->` and `<!-- kubebench report end -->` where it belongs, or name a new file"},
+        str! {"error: README.md exists and has no report: add the lines `<!-- kubebench report -->` and `<!-- kubebench report end -->` where the report belongs, or name a new file"},
     );
     project
         .folder

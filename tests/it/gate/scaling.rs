@@ -167,7 +167,7 @@ fn other_hardware_and_other_units_stand_apart() {
     assert_eq!(answer["groups"], json!([]));
     assert_line(
         notes(&answer),
-        str! {"`speed` of train is not compared by variant: cpu is 1 × new and 1 × old (--allow cpu compares all the same)"},
+        str! {"`speed` of train is not compared by variant: cpu is 1 × new and 1 × old (--allow cpu compares them anyway)"},
     );
     assert_eq!(project.says(&["compare", "--by", "variant"]).0, 1);
     let allowed = by(&project, &["variant", "--allow", "cpu", "--base", "torch"]);
@@ -182,7 +182,7 @@ fn other_hardware_and_other_units_stand_apart() {
     let group = &answer["groups"][0];
     assert_eq!((&group["params"], &group["base"]), (&json!({"variant": "jax"}), &json!("1 × new")));
     near(&group["rows"][1]["speedup"]["value"], 0.5);
-    assert_line(notes(&answer), str! {"train [variant=torch] has results of cpu=1 × old alone"});
+    assert_line(notes(&answer), str! {"train [variant=torch] has results only for cpu=1 × old"});
     // A unit that differs cannot be allowed.
     let other = |made: &mut BenchmarkResult| {
         on("old")(made);
@@ -215,17 +215,17 @@ fn what_has_no_ratio_says_so() {
     }
     near(&groups[2]["rows"][1]["speedup"]["value"], 4.0);
     assert_line(notes(&groups[2]["rows"][1]), str! {"no efficiency: the axis is not above 0"});
-    assert_line(notes(&answer), str! {"train [size=4] has results of replicas=1 alone"});
+    assert_line(notes(&answer), str! {"train [size=4] has results only for replicas=1"});
     let base = by(&project, &["replicas", "--base", "4"]);
     assert_line(
         notes(&base["groups"][0]),
-        str! {"there is no result of replicas=4 here: nothing to hold the others against"},
+        str! {"there is no result of replicas=4 here, so there is nothing to compare the others with"},
     );
     near(&base["groups"][2]["rows"][0]["ratio"]["value"], 0.25);
     for (arguments, words) in [
         (["--by", "gpus"].as_slice(), "the axes along which results differ are replicas, size"),
         (&["--by", "gpu"], "the axes along which results differ are replicas, size"),
-        (&["--by", "replicas", "--base", "3"], "there are 0, 1, 2, 4"),
+        (&["--by", "replicas", "--base", "3"], "results have 0, 1, 2, 4"),
         (&["--by", "replicas", "--metric", "sped"], "no result has the metric `sped`"),
         (&["--by", "replicas", "--pareto", "speed"], "does not name two metrics"),
         (&["--by", "replicas", "--pareto", "speed,loss"], "no benchmark has two cases"),

@@ -134,7 +134,7 @@ fn an_export_has_what_counts() {
     assert_eq!(all, 60, "{error}");
     let (counted, error) = exported(&["--include", "warmup,invalid"]);
     assert_eq!(counted, 40, "{error}");
-    let said = "results that are not signed as `requireSigned` asks (`--include unsigned`): 20";
+    let said = "results that are not signed as `requireSigned` demands (`--include unsigned`): 20";
     assert!(error.contains(said), "{error}");
     // Whether they count is unknown.
     project.folder.write("kubebench.yaml", "kind: Project\nspec: [\n");
@@ -158,7 +158,7 @@ fn what_is_required_to_be_signed_counts_only_so() {
     assert!(notes(&answer).contains("3 results do not count (`requireSigned`): 3 not signed"), "{answer:#}");
     let left_out = answer["leftOut"].as_array().unwrap();
     assert_eq!(left_out.len(), 3, "{answer:#}");
-    assert_eq!(left_out[0]["message"], "this result is the newest of its case, and does not count: not signed");
+    assert_eq!(left_out[0]["message"], "this result is the newest of its case, but does not count: not signed");
     let (status, answer) = project.json(&["gate", "--skip-bad"]);
     assert_eq!((status, verdict(&answer["lines"][0])), (0, "unchanged"), "{answer:#}");
     // Signed, but where jobs could write.
@@ -301,7 +301,7 @@ fn hostile_envelopes_cost_nobody_an_answer() {
     assert_eq!(status, 0, "{answer:#}");
     let (_, out, _) = project.says(&["gate", "--output-format", "concise"]);
     assert!(
-        out.contains("results/orphan.dsse.json: warning[KB0465]: this signature is of a result that is not here"),
+        out.contains("results/orphan.dsse.json: warning[KB0465]: this signature is for a result that is not here"),
         "{out}"
     );
     assert!(!out.contains("root:"), "{out}");
@@ -332,7 +332,7 @@ fn keys_that_cannot_be_used_are_errors_where_they_are_written() {
         (
             "MCowBQYDK2VwAyEA",
             "MCowBQYDK2VuAyEA",
-            "error[KB0377]: this is no public key: it is no Ed25519 key, or damaged",
+            "error[KB0377]: this is not a public key: it is no Ed25519 key, or damaged",
         ),
         ("        publicKey", "        notBefore: '2026-02-30'\n        publicKey", "error[KB02"),
         (

@@ -206,7 +206,7 @@ fn honest_changes_pass_and_weaken_nothing() {
     let (status, answer) = since(&project, &["--on-weakened", "fail", "--only-new", "--on-missing", "fail"]);
     assert_eq!((status, weakened(&answer)), (0, Vec::new()), "{answer:#}");
     let notes = answer["notes"].to_string();
-    assert!(notes.contains("3 results are brought by this change (3 of train)"), "{notes}");
+    assert!(notes.contains("this change adds 3 results (3 of train)"), "{notes}");
     // A benchmark may go.
     std::fs::remove_file(project.folder.path().join("specs/train.yaml")).unwrap();
     let (status, answer) = since(&project, &["--only-new"]);
@@ -352,7 +352,7 @@ fn a_project_that_moves_is_said() {
     std::fs::create_dir_all(project.folder.path().join("moved")).unwrap();
     project.git(&["mv", "kubebench.yaml", "specs", "results", "moved"]);
     project.commit("moved");
-    let gone = "kubebench.yaml: the project `` of the base is gone, and this one begins without what it demands";
+    let gone = "kubebench.yaml: the project `` of the base is gone, and this one starts without its gates";
     let (_, answer) = project.json(&["gate", "-C", "moved", "--since", "main"]);
     assert_eq!(weakened(&answer), [gone], "{answer:#}");
 }

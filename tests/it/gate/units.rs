@@ -115,8 +115,9 @@ fn a_limit_decides_nothing_in_a_unit_that_measures_something_else() {
             project.session_as(100.0, &Special::default(), |made| made.metrics[0].unit.clone_from(&unit));
             let (status, line) = project.gate(&[]);
             assert_eq!((status, verdict(&line)), (1, "incomparable"), "{line:#}");
-            let said =
-                format!("the candidate is {is}, and {what} of the spec in images/s, which measures something else");
+            let said = format!(
+                "the candidate is {is}, but {what} of the spec in images/s, and these units cannot be converted"
+            );
             assert_eq!(line["message"].as_str(), Some(said.as_str()));
             let (status, text) = project.whole(&[]);
             assert_eq!(status, 1, "{text}");

@@ -70,7 +70,7 @@ fn a_check_says_what_is_wrong_with_the_specs_first() {
     assert!(text.find("KB0418") < text.find("KB0501"), "{text}");
     assert_text(
         text.lines().last().unwrap(),
-        str! {"generated/ is not what the specs say: fix the errors in the specs; `kubebench compile` then updates the tree"},
+        str! {"generated/ does not match the specs: fix the errors in the specs; `kubebench compile` then updates the tree"},
     );
 }
 
@@ -112,7 +112,7 @@ fn what_was_named_in_another_way() {
         (&["validate", "disk"], str! {" = help: the benchmark `disk` is in specs/disk.yaml: write that path"}),
         (
             &["validate", "--report", "sarif=a/b.sarif"],
-            str! {"error: the report a/b.sarif cannot be written: there is no folder a; make it first"},
+            str! {"error: the report a/b.sarif cannot be written: there is no folder a; create it first"},
         ),
     ] {
         let (status, text) = said(&folder, arguments);

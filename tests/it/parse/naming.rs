@@ -98,5 +98,5 @@ fn a_label_of_the_output_is_no_label_of_the_rule() {
 #[test]
 fn one_rule_that_brings_a_metric_twice_is_named_as_one() {
     let (valid, reasons) = of_output("q 9\nr 1\n", ", rename: {q: x, r: x}");
-    assert!(!valid && reasons.contains("the rule of openmetrics brings the metric `x` twice"), "{reasons}");
+    assert!(!valid && reasons.contains("the rule of openmetrics produces the metric `x` twice"), "{reasons}");
 }

@@ -412,7 +412,7 @@ fn a_flood_of_metrics_is_cut_and_said() {
     let measured = kept.measure(&rules);
     assert_eq!(measured.metrics.len(), 1000);
     let said = measured.metrics.last().unwrap().reason.as_deref();
-    assert_eq!(said, Some("19,000 more metrics of openmetrics are left out behind this one"));
+    assert_eq!(said, Some("19,000 more metrics of openmetrics are left out after this one"));
     assert!(measured.metrics.iter().rev().skip(1).all(|metric| metric.reason.is_none()));
 }
 

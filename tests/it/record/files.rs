@@ -132,12 +132,12 @@ fn folders_of_results_are_checked_wherever_they_are() {
     let output = folder.run(&["-C", "team", "validate", "mixed"]);
     assert!(!String::from_utf8_lossy(&output.stdout).contains("KB0363"), "{output:?}");
     for (path, words) in [
-        ("..", str! {"error: .. lies outside the project FOLDER/team"}),
+        ("..", str! {"error: .. is outside the project FOLDER/team"}),
         (
             ".",
-            str! {"error: . is the whole project; name a spec or a folder of specs, or leave the path out where a command takes all"},
+            str! {"error: . is the whole project; name a spec or a folder of specs, or omit the path where the command takes all specs"},
         ),
-        ("../no", str! {"error: ../no lies outside the project FOLDER/team"}),
+        ("../no", str! {"error: ../no is outside the project FOLDER/team"}),
     ] {
         let output = folder.run(&["-C", "team", "validate", path]);
         assert_eq!(output.status.code(), Some(2), "{path}");

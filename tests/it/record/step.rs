@@ -330,7 +330,7 @@ fn what_a_job_put_there_is_refused_by_name_and_the_rest_recorded() {
         (3, "it is a symbolic link"),
         (4, "it is no regular file"),
         (5, "a result is never larger than 1024 KiB"),
-        (6, "this is no result file"),
+        (6, "this is not a result file"),
         (7, "the file was reformatted"),
         (8, "a link or a file is where a folder should be"),
     ] {

@@ -121,7 +121,7 @@ fn the_comment_in_the_page_is_the_one_that_is_written() {
     let comment = made("out/comment.md");
     assert_eq!((made("summary.md"), made("out/number").as_str()), (comment.clone(), "7\n"));
     // The commits of the series are not of this folder.
-    let comment = comment.replace("\nThere is no git history here, so all earlier sessions are the baseline\n", "");
+    let comment = comment.replace("\nThis is not a git repository, so all earlier sessions are the baseline\n", "");
     let page = read(COMMENT_PAGE);
     let (before, rest) = page.split_once("````markdown\n").unwrap();
     let (_, after) = rest.split_once("````").unwrap();

@@ -108,15 +108,15 @@ fn what_else_lies_in_the_folder_stays() {
     for (foreign, refusal) in [
         (
             "index.html",
-            str! {"error: taken holds index.html, which no report wrote: a report would take its place; give it a folder of its own"},
+            str! {"error: taken holds index.html, which no report wrote and a report would overwrite; choose another folder"},
         ),
         (
             "badges/x.svg",
-            str! {"error: taken holds badges, which no report wrote: a report would take its place; give it a folder of its own"},
+            str! {"error: taken holds badges, which no report wrote and a report would overwrite; choose another folder"},
         ),
         (
             "site.css",
-            str! {"error: taken holds site.css, which no report wrote: a report would take its place; give it a folder of its own"},
+            str! {"error: taken holds site.css, which no report wrote and a report would overwrite; choose another folder"},
         ),
     ] {
         project.folder.write(&format!("taken/{foreign}"), "somebody's\n");
@@ -127,7 +127,7 @@ fn what_else_lies_in_the_folder_stays() {
         fs::remove_dir_all(project.folder.path().join("taken")).unwrap();
     }
     project.folder.write("file", "x");
-    assert_line(&report(&project, "file").1, str! {"error: file is a file, and a report is a folder"});
+    assert_line(&report(&project, "file").1, str! {"error: file is a file, but a report is a folder"});
 }
 
 /// The part of a site that is exchanged at once: a file at its top, or a folder there.

@@ -162,12 +162,15 @@ fn of_a_folder_what_runs_wrote_is_read_again() {
     assert!(status == Some(2), "{told}");
     assert_line(
         steady(&told),
-        str! {"error: FOLDER/results/b/default-44136fa3/RUN-a1-pID.json: this result was read again itself: name the one that the run wrote"},
+        str! {"error: FOLDER/results/b/default-44136fa3/RUN-a1-pID.json: this result was written by `kubebench reparse`: name the one that the run wrote"},
     );
     folder.write("results/b/note.json", "{}");
     let (status, [_, told]) = reparse("results");
     assert!(status == Some(2), "{told}");
-    assert_line(&told, str! {"error: results/b/note.json: this is no result file: it has no `kind: BenchmarkResult`"});
+    assert_line(
+        &told,
+        str! {"error: results/b/note.json: this is not a result file: it has no `kind: BenchmarkResult`"},
+    );
     let (_, [_, told]) = reparse("specs");
     assert_line(&told, str! {"error: there is no result file at specs"});
 }

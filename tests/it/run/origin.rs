@@ -66,16 +66,16 @@ fn assert_differs(folder: &Folder, what: &str, differs: Option<&str>) {
     let source = only(folder).source;
     assert!(source.commit.is_some(), "{what}: {stderr}");
     assert_eq!(source.dirty, Some(differs.is_some()), "{what}: {stderr}");
-    let said: Vec<&str> = stderr.lines().filter(|line| line.contains("count for no branch")).collect();
+    let said: Vec<&str> = stderr.lines().filter(|line| line.contains("count for any branch")).collect();
     match differs {
         None => assert!(said.is_empty(), "{what}: {said:?}"),
         Some(files) => {
             let verb = if files.contains(" more ") { "differ" } else { "differs" };
-            let since = format!("count for no branch, since {files} {verb} from the commit that is checked out");
+            let since = format!("count for any branch, because {files} {verb} from the commit that is checked out");
             let again = "commit, and run again (`git status` lists what differs)";
             assert_eq!(
                 said,
-                [format!("note: results will {since}"), format!("warning: these results {since}: {again}")],
+                [format!("note: results will not {since}"), format!("warning: these results do not {since}: {again}")],
                 "{what}"
             );
         }
@@ -247,14 +247,14 @@ fn a_project_is_a_part_of_its_repository() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    assert!(!there(&[]).contains("count for no branch"));
+    assert!(!there(&[]).contains("count for any branch"));
     folder.write("results/old.txt", "those of another project\r\n");
     assert!(there(&[]).contains("since ../results/old.txt differs from"), "{}", there(&[]));
     folder.write("code/a.py", "other\n");
     let said = there(&[]);
-    assert!(
-        said.contains("warning: these results count for no branch, since ../code/a.py and 1 more file differ from")
-    );
+    assert!(said.contains(
+        "warning: these results do not count for any branch, because ../code/a.py and 1 more file differ from"
+    ));
     let said = there(&["--dry-run"]);
     assert!(!said.contains("warning: "), "nothing ran: {said}");
 }
@@ -280,5 +280,5 @@ fn outside_of_a_repository_nothing_is_said() {
     let folder = job("echo loss 1", &[LOSS]);
     let ran = run(&folder, &[]);
     assert_eq!((&ran.one().source.commit, ran.one().source.dirty), (&None, None));
-    assert!(!ran.stderr.contains("count for no branch") && !ran.stderr.contains("name no commit"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("count for any branch") && !ran.stderr.contains("name no commit"), "{}", ran.stderr);
 }

@@ -55,7 +55,7 @@ default  read_iops{job=a}      2  100 iops  0.0 %   100 … 100
 default  read_bw_bytes{job=a}  2  5000 B/s  0.0 %   5000 … 5000
 default  loss                  2  0.5       0.0 %   0.5 … 0.5
 note: read_iops and 1 more metric: 2 reports: the last counts, as `report` says
-note: loss: the log ends in line 3, whose value may be cut
+note: loss: the log ends in line 3, whose value may be truncated
 
 "#]},
     );

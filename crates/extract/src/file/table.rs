@@ -81,7 +81,7 @@ fn builder(separator: u8) -> csv::ReaderBuilder {
 /// Returns the names of the columns with this separator.
 fn names(text: &[u8], separator: u8) -> Result<Vec<String>, String> {
     let mut reader = builder(separator).from_reader(text);
-    let headers = reader.byte_headers().map_err(|error| format!("it is no CSV: {error}"))?;
+    let headers = reader.byte_headers().map_err(|error| format!("it is not CSV: {error}"))?;
     Ok(headers
         .iter()
         .map(|name| String::from_utf8_lossy(name).trim_start_matches('\u{feff}').trim().to_owned())
@@ -122,12 +122,10 @@ pub fn csv(
     let Header { separator, names, index } = Header::find(&start, delimiter, column)?;
     let text = Ending { text: start.chain(text), last: b'\n' }.chain(LAST_ROW).take(MAX_LINE);
     let mut reader = builder(separator).from_reader(text);
-    reader.byte_headers().map_err(|error| format!("it is no CSV: {error}"))?;
+    reader.byte_headers().map_err(|error| format!("it is not CSV: {error}"))?;
     let namesakes = names.iter().filter(|name| *name == column).count();
     if namesakes > 1 {
-        return Err(format!(
-            "{namesakes} columns are called `{column}`, and nothing says which of them is meant: give each a name of its own"
-        ));
+        return Err(format!("{namesakes} columns are called `{column}`: give each a different name"));
     }
     let named = unit_word::before(column);
     let step_column = names.iter().position(|name| matches!(name.as_str(), "step" | "global_step" | "iteration"));
@@ -141,7 +139,7 @@ pub fn csv(
         // A row may take so much and no more: a quote that nobody closed would make one of all the rest.
         let is_over = reader.get_ref().limit() == 0;
         reader.get_mut().set_limit(MAX_LINE);
-        let is_record = reader.read_byte_record(&mut record).map_err(|error| format!("it is no CSV: {error}"))?;
+        let is_record = reader.read_byte_record(&mut record).map_err(|error| format!("it is not CSV: {error}"))?;
         if is_over || reader.get_ref().limit() == 0 {
             return Err(format!("row {} is longer than {} MiB", rows + 1, MAX_LINE >> 20));
         }
@@ -152,8 +150,7 @@ pub fn csv(
         let line = Some(line_of(&reader, &record));
         last_row = (record.len(), line);
         if is_open(&record) {
-            let never =
-                Err("a quote in this row is never closed, so that the rows below are part of its cell".to_owned());
+            let never = Err("a quote in this row is never closed, so the rows below are part of its cell".to_owned());
             let value = strange.or_nan(never, || format!("line {}", line.expected("a place of each record")));
             last = None;
             series.push(Sample { value, step: None, line, rank: None });
@@ -204,7 +201,7 @@ pub fn csv(
     }
     let blank = (blank > 0).then(|| format!("{blank} of {rows} rows are blank in this column, and do not count"));
     let open_end = is_cut && cells == index + 1 && series.last_line() == line;
-    let open_end = open_end.then(|| format!("the file ends in {}, whose value may be cut", at()));
+    let open_end = open_end.then(|| format!("the file ends in {}, whose value may be truncated", at()));
     Ok(joined(joined(strange.note(), blank), open_end))
 }
 

@@ -192,10 +192,7 @@ fn two_columns_of_one_name_are_none() {
     let text = "step,latency,latency\n1,5,9\n";
     let column = |name: &str| read(|series| csv(text.as_bytes(), name, Row::All, series));
     assert_eq!(column("step"), Ok(vec![1.0]));
-    assert_text(
-        column("latency").unwrap_err(),
-        str! {"2 columns are called `latency`, and nothing says which of them is meant: give each a name of its own"},
-    );
+    assert_text(column("latency").unwrap_err(), str! {"2 columns are called `latency`: give each a different name"});
 }
 
 #[test]
@@ -247,12 +244,12 @@ fn a_cut_line_is_not_passed_over() {
         (series.reduce(Reduce::Last).value, note.unwrap_or_default())
     };
     let all = BTreeMap::new();
-    let one = "line 2 is cut, or no JSON".to_owned();
+    let one = "line 2 is truncated, or not JSON".to_owned();
     assert_eq!(lines("{\"v\": 1}\n{\"v\": 2", &all), (None, one.clone()));
     assert_eq!(lines("{\"v\": 1}\n{\"v\": 2{\"v\": 3}\n", &all), (None, one.clone()));
     assert_eq!(lines("{\"v\": 1}\n{\"v\": 2{\"v\": 3}\n{\"v\": 4}\n", &all), (Some(4.0), one.clone()));
     assert_eq!(lines("{\"event\": \"step\", \"v\": 1}\n{\"event\": \"eval\", \"v\": 2", &step), (Some(1.0), one));
-    let two = "2 lines are cut, or no JSON, the first is line 1".to_owned();
+    let two = "2 lines are truncated, or not JSON (the first is line 1)".to_owned();
     assert_eq!(lines("{\"v\": \n{\"v\": \n{\"v\": 1}", &all), (Some(1.0), two));
     let table = |text: &str, column: &str, row| {
         let mut series = Series::new(Window::All);
@@ -263,7 +260,7 @@ fn a_cut_line_is_not_passed_over() {
     assert_eq!(table("step,loss\n1,2.5\n2", "loss", Row::Last), (None, cut.clone()));
     assert_eq!(table("step,loss\n1,2.5\n2", "loss", Row::All), (None, cut));
     assert_eq!(table("step,loss\n1,2.5\n2", "loss", Row::First), (Some(2.5), String::new()));
-    let open = "the file ends in line 3, whose value may be cut".to_owned();
+    let open = "the file ends in line 3, whose value may be truncated".to_owned();
     assert_eq!(table("step,loss\n1,2.5\n2,1.", "loss", Row::Last), (Some(1.0), open));
     assert_eq!(table("step,loss\n1,2.5\n2,1.", "step", Row::Last), (Some(2.0), String::new()));
     assert!(csv(&b"step,loss"[..], "loss", Row::Last, &mut Series::new(Window::All)).is_err());
@@ -306,7 +303,7 @@ fn a_sample_that_cannot_be_read_is_a_value() {
         assert!((count, finite) == (2, 1) && note.starts_with("line 2: "), "{second}: {note}");
     }
     let (_, _, note) = read_open("lat{a=\"1\"} 0.9\nlat{a=\"2\"} 0.8\n");
-    assert_eq!(note, "2 sets of labels have this name: choose one of them by `labels`");
+    assert_eq!(note, "2 sets of labels have this name: choose one of them with `labels`");
 }
 
 #[test]
@@ -324,7 +321,7 @@ fn table(text: &str, column: &str, row: Row) -> (Vec<String>, String) {
 
 #[test]
 fn a_quote_that_nothing_closes_loses_no_row_in_silence() {
-    let never = "a quote in this row is never closed, so that the rows below are part of its cell";
+    let never = "a quote in this row is never closed, so the rows below are part of its cell";
     for (text, column, line) in [
         ("lat,note\n1,\"fast\n2,ok\n3,ok\n", "lat", 2),
         ("lat,note\n1,\"fast\n2,ok\n3,ok", "lat", 2),

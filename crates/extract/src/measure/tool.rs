@@ -154,7 +154,7 @@ pub(super) fn metrics(
         let left_out = headlines().count().saturating_sub(MAX_METRICS);
         if let Some(last) = measured.metrics.last_mut().filter(|_| left_out > 0) {
             let more =
-                format!("{} more metrics of {} are left out behind this one", grouped(left_out as u64), tool.name);
+                format!("{} more metrics of {} are left out after this one", grouped(left_out as u64), tool.name);
             last.reason = Some(last.reason.take().map_or(more.clone(), |reason| format!("{reason}; {more}")));
         }
     }

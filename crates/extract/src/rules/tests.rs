@@ -55,11 +55,11 @@ fn all_logs_of_a_run_have_room_together() {
     );
     assert_text(
         let_go[0].reason.clone().unwrap(),
-        str! {"none of 2,000 values is kept: all logs of a run, or a file, have room for 5,000 together, so there are no samples and no quantiles"},
+        str! {"none of 2,000 values is kept: at most 5,000 are kept for all logs of a run, or for a file, so there are no samples and no quantiles"},
     );
     assert_text(
         let_go[1].reason.clone().unwrap(),
-        str! {"none of 2,000 values is kept: all logs of a run, or a file, have room for 5,000 together; choose fewer by `role`, `index` or `window`, or reduce them by `first`, `last`, `min`, `max`, `mean` or `sum`, which keep none"},
+        str! {"none of 2,000 values is kept: at most 5,000 are kept for all logs of a run, or for a file; choose fewer by `role`, `index` or `window`, or reduce them by `first`, `last`, `min`, `max`, `mean` or `sum`, which keep none"},
     );
     assert_eq!(let_go[2].reason, None);
 }

@@ -66,14 +66,14 @@ fn what_needs_no_memory_is_exact_however_many_values_there_are() {
     let series = filled(Series::new(Window::All).within(&Room::of(5_000)), 20_000);
     assert_text(
         series.reduce(Reduce::Mean).reason.unwrap(),
-        str! {"none of 20,000 values is kept: all logs of a run, or a file, have room for 5,000 together, so there are no samples and no quantiles"},
+        str! {"none of 20,000 values is kept: at most 5,000 are kept for all logs of a run, or for a file, so there are no samples and no quantiles"},
     );
     for how in [Reduce::Median, Reduce::All, Reduce::P99] {
         let Reduced { value, n, reason, .. } = series.reduce(how);
         assert_eq!((value, n), (None, 20_000));
         assert_text(
             reason.unwrap(),
-            str! {"none of 20,000 values is kept: all logs of a run, or a file, have room for 5,000 together; choose fewer by `role`, `index` or `window`, or reduce them by `first`, `last`, `min`, `max`, `mean` or `sum`, which keep none"},
+            str! {"none of 20,000 values is kept: at most 5,000 are kept for all logs of a run, or for a file; choose fewer by `role`, `index` or `window`, or reduce them by `first`, `last`, `min`, `max`, `mean` or `sum`, which keep none"},
         );
     }
     let seconds = MetricUnit::of("s").conversion_to(&MetricUnit::of("ms")).unwrap();
@@ -121,7 +121,7 @@ fn a_window_of_more_than_is_kept_has_no_value() {
         assert_eq!((value, n), (None, 0));
         assert_text(
             reason.unwrap(),
-            str! {"none of 10,000 values is kept: all logs of a run, or a file, have room for 6,000 together; choose fewer by `role`, `index` or `window`"},
+            str! {"none of 10,000 values is kept: at most 6,000 are kept for all logs of a run, or for a file; choose fewer by `role`, `index` or `window`"},
         );
     }
     let small = filled(Series::new(Window::LastN(1_000)).within(&Room::of(6_000)), 20_000);

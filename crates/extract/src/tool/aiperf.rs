@@ -34,11 +34,11 @@ const FAILED: &str = "error_request_count";
 
 static METRICS: &[ToolMetric] = &[
     lower("{kind}_latency_{location}", "", "a latency: of requests, between tokens").in_unit_of_output(),
-    lower("time_to_{event}_{location}", "", "the wait for the first token, or for another event").in_unit_of_output(),
+    lower("time_to_{event}_{location}", "", "time to the first token, or to another event").in_unit_of_output(),
     higher("{kind}_throughput", "", "requests or tokens a second").in_unit_of_output(),
     higher("{kind}_throughput_{location}", "", "requests or tokens a second").in_unit_of_output(),
     higher("{kind}_throughput_per_user_{location}", "", "tokens a second of one user").in_unit_of_output(),
-    higher("{kind}goodput", "", "requests a second that met the goals").in_unit_of_output(),
+    higher("{kind}goodput", "", "goodput: requests a second that met the SLOs").in_unit_of_output(),
     lower("{kind}_error_rate", "", "the share that failed").in_unit_of_output(),
     plain("{metric}_{statistic}", "", "any other metric that has statistics").in_unit_of_output(),
     plain("{metric}", "", "any other metric with one value").in_unit_of_output(),

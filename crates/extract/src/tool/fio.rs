@@ -124,7 +124,7 @@ fn read(root: &Value, report: &mut Report) {
         report.invalid("the report names no job");
     }
     if let Some(line) = report.before().lines().find(|line| line.starts_with("fio: terminating on signal")) {
-        let reason = format!("the jobs did not run to their end: `{line}`");
+        let reason = format!("the jobs did not finish: `{line}`");
         report.invalid(reason);
     }
     if report

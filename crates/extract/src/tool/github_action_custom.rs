@@ -42,6 +42,6 @@ fn read(text: &str, report: &mut Report) {
         report.push_in(&METRIC, name, text("unit").unwrap_or("1"), &BTreeMap::new(), value);
     }
     if !root.is_array() {
-        report.invalid("the document is no list of benchmarks");
+        report.invalid("the document is not a list of benchmarks");
     }
 }

@@ -95,7 +95,7 @@ impl Parser {
             }
             (None, words) if self.pending.is_some() => self.split_result(words, line),
             (None, [count, _, "ns/op", ..]) if is_count(count) => {
-                report.invalid(format!("line {} holds a result, and no name of a benchmark precedes it", line.number));
+                report.invalid(format!("line {} holds a result, but no benchmark name precedes it", line.number));
             }
             (None, _) => {}
         }

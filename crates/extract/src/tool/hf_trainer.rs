@@ -189,7 +189,7 @@ fn last_document(text: &str) -> Option<Literal> {
 fn read_document(text: &str, report: &mut Report) {
     let Some(root) = last_document(text) else {
         return report.invalid(
-            "the file is no JSON, or was cut off while the Trainer wrote it: take that of the checkpoint before",
+            "the file is not JSON, or was truncated while the Trainer wrote it: use that of the previous checkpoint",
         );
     };
     let Some(Literal::List(history)) = root.get("log_history") else {
@@ -200,7 +200,7 @@ fn read_document(text: &str, report: &mut Report) {
             count += 1;
         }
         if count == 0 {
-            report.invalid("the file has neither a `log_history` nor results: it is no file of the Trainer");
+            report.invalid("the file has neither a `log_history` nor results: it is not a file of the Trainer");
         }
         return;
     };

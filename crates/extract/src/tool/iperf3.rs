@@ -34,22 +34,22 @@ static SENT: ToolMetric = plain("sent_bits_per_second", "bit/s", "what was sent 
 
 /// Where in the report each of the others is.
 static SUMS: [(&str, ToolMetric); 9] = [
-    ("/end/sum_sent/retransmits", lower("retransmits", "1", "segments that were sent again")),
+    ("/end/sum_sent/retransmits", lower("retransmits", "1", "retransmitted segments")),
     (
         "/end/sum_received_bidir_reverse/bits_per_second",
         higher(
             "reverse_received_bits_per_second",
             "bit/s",
-            "what was received a second on the way back, with `--bidir`",
+            "what was received a second in the reverse direction, with `--bidir`",
         ),
     ),
     (
         "/end/sum_sent_bidir_reverse/retransmits",
-        lower("reverse_retransmits", "1", "segments that were sent again on the way back"),
+        lower("reverse_retransmits", "1", "retransmitted segments in the reverse direction"),
     ),
     (
         "/end/sum_sent_bidir_reverse/bits_per_second",
-        plain("reverse_sent_bits_per_second", "bit/s", "what was sent a second on the way back"),
+        plain("reverse_sent_bits_per_second", "bit/s", "what was sent a second in the reverse direction"),
     ),
     ("/end/sum/jitter_ms", lower("jitter", "ms", "jitter, of UDP")),
     ("/end/sum/lost_percent", lower("lost_percent", "%", "datagrams that were lost, of UDP")),

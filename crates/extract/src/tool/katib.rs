@@ -26,7 +26,7 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 static METRIC: ToolMetric =
-    plain("{name}", "", "a value with a name, in `%` where that is behind it").of(LAST).in_unit_of_output();
+    plain("{name}", "", "a named value, in `%` if that follows it").of(LAST).in_unit_of_output();
 
 const METRIC_NAME: &str = "{metricName:";
 /// A log with more names is not one of metrics alone.

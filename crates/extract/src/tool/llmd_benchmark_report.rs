@@ -32,13 +32,13 @@ pub(super) const TOOL: Tool = Tool {
 static METRICS: &[ToolMetric] = &[
     plain("requests_total", "1", "requests"),
     lower("failures", "1", "requests that failed"),
-    plain("incomplete", "1", "requests that had no answer at the end"),
+    plain("incomplete", "1", "requests without an answer at the end"),
     plain("duration", "s", "how long it took"),
     higher("requests_per_sec", "requests/s", "requests a second, in version 0.1"),
     higher("{kind}_tokens_per_sec", "tokens/s", "tokens of a kind a second, in version 0.1"),
     lower("{kind}_latency_{location}", "", "a latency: of requests, between tokens").in_unit_of_output(),
-    lower("time_to_first_token_{location}", "", "the wait for the first token").in_unit_of_output(),
-    lower("time_per_output_token_{location}", "", "time of an output token").in_unit_of_output(),
+    lower("time_to_first_token_{location}", "", "time to the first token").in_unit_of_output(),
+    lower("time_per_output_token_{location}", "", "time per output token").in_unit_of_output(),
     lower("normalized_time_per_output_token_{location}", "", "time of a request over its output tokens")
         .in_unit_of_output(),
     higher("{input|output|total}_token_rate_{location}", "", "tokens a second, in version 0.2").in_unit_of_output(),
@@ -68,7 +68,7 @@ fn read(text: &str, report: &mut Report) {
     };
     // The writer sorts keys: in reports of 0.2 the version comes last.
     if root.get("version").is_none() {
-        report.invalid("the report has no `version`: it was cut off, or is no Benchmark Report");
+        report.invalid("the report has no `version`: it was truncated, or is not a Benchmark Report");
     }
     let newer = root.pointer("/results/request_performance/aggregate");
     let Some(aggregate) = newer.or_else(|| root.get("metrics")) else {

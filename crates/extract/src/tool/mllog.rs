@@ -133,7 +133,8 @@ impl LineParser for Parser {
         if !is_success {
             let status = if stop.status.is_empty() { "no status" } else { &stop.status };
             report.invalid(format!(
-                "`run_stop` says `{status}`, not `success`: the run did not reach its target, so its duration is no time to train"
+                "`run_stop` says `{status}`, not `success`: the run did not reach its target, so its duration is not a \
+                 time to train"
             ));
         }
     }

@@ -55,8 +55,8 @@ static RATES: [(&str, ToolMetric); 10] = [
 static LATENCIES: &[ToolMetric] = &[
     lower("early_stopping_latency_p{N}", "ns", "the official result of SingleStream and MultiStream"),
     lower("latency_{location}", "ns", "latency of a query"),
-    lower("ttft_{location}", "ns", "the wait for the first token"),
-    lower("tpot_{location}", "ns", "time of an output token"),
+    lower("ttft_{location}", "ns", "time to the first token"),
+    lower("tpot_{location}", "ns", "time per output token"),
 ];
 
 fn metrics() -> Vec<&'static ToolMetric> {
@@ -108,7 +108,7 @@ impl LineParser for Parser {
                 report.invalid(format!("loadgen's result is {verdict}, not satisfied: {}", summary.unmet.join(", ")));
             }
             None if summary.is_performance => report.invalid("the summary was cut off before loadgen's verdict"),
-            None => report.invalid("the run was not one of performance: loadgen gives no verdict"),
+            None => report.invalid("this was not a performance run: loadgen gives no verdict"),
         }
         if summary.verdict.is_some() && !summary.in_parameters {
             report.invalid("the summary was cut off before its `Test Parameters Used`");

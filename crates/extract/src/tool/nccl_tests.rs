@@ -152,7 +152,9 @@ impl LineParser for Parser {
             report.invalid(failure.as_str());
         }
         if self.tables.iter().any(|table| table.is_mixed) {
-            report.invalid("several processes printed tables of their own: build nccl-tests with `MPI=1`, so that they are one test");
+            report.invalid(
+                "several processes each printed a table: build nccl-tests with `MPI=1`, so that they run as one test",
+            );
         }
         if self.tables.iter().all(|table| table.rows.is_empty()) {
             report.invalid("the log holds no row of results");
@@ -233,7 +235,7 @@ impl Table {
         if line.is_whole {
             let columns = self.keys.len() + self.groups.iter().map(Vec::len).sum::<usize>();
             self.misread.get_or_insert_with(|| {
-                format!("line {} is no row of the {columns} columns that the header names", line.number)
+                format!("line {} is not a row of the {columns} columns that the header names", line.number)
             });
         }
     }

@@ -303,7 +303,7 @@ impl Report {
     /// Begins a result of the report that is of `subject`, such as a command. Of two of the same nothing says which one counts.
     pub(crate) fn begin_result(&mut self, subject: &str) {
         if !self.skips && !self.current.subjects.insert(subject.to_owned()) {
-            self.invalid(format!("two results are of {subject}, and nothing tells them apart"));
+            self.invalid(format!("two results are about {subject}, and nothing distinguishes them"));
         }
     }
 
@@ -426,7 +426,7 @@ impl Report {
         let line = self.open_line?;
         let is_series = found.metric.headlines != ONE;
         (found.is_cut || is_series && !self.open_line_is_read)
-            .then(|| format!("the log ends in line {line}, which may be cut: its value is left out"))
+            .then(|| format!("the log ends in line {line}, which may be truncated: its value is left out"))
     }
 
     /// Says that there are more reports than the one that counts.

@@ -30,7 +30,10 @@ static ROWS: [(&str, ToolMetric); 22] = [
         plain("total_output_tokens_retokenized", "tokens", "tokens of outputs, counted again"),
     ),
     ("request throughput (req/s)", higher("request_throughput", "requests/s", "requests a second")),
-    ("request goodput (req/s)", higher("request_goodput", "requests/s", "requests a second that met the goals")),
+    (
+        "request goodput (req/s)",
+        higher("request_goodput", "requests/s", "goodput: requests a second that met the SLOs"),
+    ),
     ("input token throughput (tok/s)", higher("input_throughput", "tokens/s", "tokens of prompts a second")),
     ("output token throughput (tok/s)", higher("output_throughput", "tokens/s", "tokens of outputs a second")),
     ("total token throughput (tok/s)", higher("total_token_throughput", "tokens/s", "tokens of both a second")),

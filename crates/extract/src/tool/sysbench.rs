@@ -58,7 +58,7 @@ const OLDER: [&str; 3] = ["Test execution summary", "per-request statistics", "r
 static RATES: [(&str, ToolMetric); 3] = [
     ("transactions", higher("transactions_per_second", "1/s", "transactions of a database a second")),
     ("queries", higher("queries_per_second", "1/s", "queries of a database a second")),
-    ("ignored errors", plain("ignored_errors_per_second", "1/s", "errors that it was asked to ignore a second")),
+    ("ignored errors", plain("ignored_errors_per_second", "1/s", "ignored errors a second")),
 ];
 
 static PERCENTILE: ToolMetric = lower("latency_p{N}", "ms", "the percentile of `--percentile`");
@@ -142,7 +142,8 @@ impl LineParser for Parser {
         }
         if let Some(heading) = &self.older {
             return report.invalid(format!(
-                "`{heading}:` is of a report of sysbench 0.4 or 0.5, whose form is not known: run sysbench 1.0 or later"
+                "`{heading}:` is from a report of sysbench 0.4 or 0.5, which is not supported: run sysbench 1.0 or \
+                 later"
             ));
         }
         for (metric, name, reading) in self.found.drain(..) {

@@ -22,7 +22,7 @@ pub(super) const TOOL: Tool = Tool {
 static TPS: ToolMetric = higher("tps", "tokens/s/device", "tokens a second and device").of(LAST_AND_MEDIAN);
 static TFLOPS: ToolMetric =
     higher("tflops", "TFLOP/s/device", "floating-point operations a second and device").of(LAST_AND_MEDIAN);
-static MFU: ToolMetric = higher("mfu", "%", "utilization of what the device could do").of(LAST_AND_MEDIAN);
+static MFU: ToolMetric = higher("mfu", "%", "model FLOPs utilization").of(LAST_AND_MEDIAN);
 static MEMORY: ToolMetric = lower("memory", "GiB", "peak of reserved memory of a device").of(LAST);
 static LOSS: ToolMetric = lower("loss", "1", "training loss").of(LAST);
 static GRAD_NORM: ToolMetric = plain("grad_norm", "1", "norm of the gradient").of(LAST);

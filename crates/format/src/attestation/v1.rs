@@ -30,7 +30,7 @@ pub fn verify_schema() -> Json {
     generate_answer::<Verified>(VERIFY_FILE, "Verify")
 }
 
-/// What whoever recorded a result says of it; fields that are not known are ignored, as in-toto demands.
+/// The recorder's statement about a result; unknown fields are ignored, as in-toto demands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Statement {
@@ -83,7 +83,7 @@ pub struct Predicate {
     pub cluster: String,
     /// The target.
     pub target: String,
-    /// Whether the volume kept jobs from writing where the result was.
+    /// Whether the volume prevented jobs from writing where the result was.
     pub separated: bool,
 }
 
@@ -95,7 +95,7 @@ pub struct Signatures {
     pub signed: BTreeMap<String, usize>,
     /// How many of those that count have no signature.
     pub unsigned: usize,
-    /// How many of those that count have one that proves nothing.
+    /// How many of those that count have a signature that proves nothing.
     pub invalid: usize,
     /// How many do not count, since `requireSigned` asks for a signature that they lack.
     pub not_counted: usize,
@@ -110,7 +110,7 @@ pub struct Verified {
     pub schema_version: u32,
     /// Each result, by path.
     pub results: Vec<VerifiedResult>,
-    /// Files that the branch of recorded results had and has no more, with the commit that removed each.
+    /// Files that were removed from the branch of recorded results, with the commit that removed each.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub removed: BTreeMap<String, String>,
 }
@@ -126,10 +126,10 @@ pub struct VerifiedResult {
     /// The name of the key; null unless it is signed.
     #[schemars(extend("x-kubebench-nullable" = true))]
     pub key: Option<String>,
-    /// Whether the volume kept jobs from writing where the result was; null unless it is signed.
+    /// Whether the volume prevented jobs from writing where the result was; null unless it is signed.
     #[schemars(extend("x-kubebench-nullable" = true))]
     pub separated: Option<bool>,
-    /// Why the signature proves nothing, or the file is no result; null otherwise.
+    /// Why the signature proves nothing, or the file is not a result; null otherwise.
     #[schemars(extend("x-kubebench-nullable" = true))]
     pub reason: Option<String>,
 }
@@ -141,10 +141,10 @@ pub struct VerifiedResult {
 pub enum VerifiedAs {
     /// A key that counts has signed it.
     Signed,
-    /// Nobody has.
+    /// It has no signature.
     Unsigned,
     /// It has a signature that proves nothing.
     Invalid,
-    /// It is no result.
+    /// It is not a result.
     NoResult,
 }

@@ -29,11 +29,11 @@ pub struct Plan {
     pub benchmarks: Vec<Benchmark>,
     /// What is no longer there.
     pub removed: Vec<Removed>,
-    /// Files of the base that do not compile, so that what they held counts as new.
+    /// Files of the base that do not compile, so their content counts as new.
     pub not_compared: Vec<NotCompared>,
     /// Which of the Workflows that would start run at once, where there is more than one.
     pub concurrency: Vec<Concurrency>,
-    /// What benchmarks may do that a plain one may not.
+    /// Permissions of benchmarks beyond those of a plain benchmark.
     pub permissions: Vec<Permission>,
 }
 
@@ -60,12 +60,12 @@ pub struct Benchmark {
     pub target: String,
     /// The path of its spec.
     pub spec: String,
-    /// The suite that runs it there, unless it runs by itself.
+    /// The suite that runs it there, if one does.
     #[schemars(extend("x-kubebench-nullable" = true))]
     pub suite: Option<String>,
     /// What a merge would do.
     pub action: Action,
-    /// When it runs, by itself or with its suite; null where it runs once.
+    /// When it runs, alone or with its suite; null where it runs once.
     #[schemars(extend("x-kubebench-nullable" = true))]
     pub schedule: Option<Schedule>,
     /// What it executes.
@@ -80,7 +80,7 @@ pub struct Benchmark {
     pub accelerators: BTreeMap<String, u64>,
     /// Accelerators times hours at most.
     pub gpu_hours: f64,
-    /// Money at most; null where prices do not tell.
+    /// Money at most; null where a price is missing.
     #[schemars(extend("x-kubebench-nullable" = true))]
     pub cost: Option<f64>,
     /// Resources whose missing price leaves the cost unknown.
@@ -149,21 +149,21 @@ pub struct NotCompared {
     pub message: String,
 }
 
-/// Something that a benchmark may do and a plain one may not.
+/// A permission of a benchmark that a plain one does not have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Permission {
-    /// The benchmark; null where all of the target have it.
+    /// The benchmark; null if all benchmarks of the target have the permission.
     #[schemars(extend("x-kubebench-nullable" = true))]
     pub benchmark: Option<String>,
-    /// The target; null where all of the project have it.
+    /// The target; null if all benchmarks of the project have the permission.
     #[schemars(extend("x-kubebench-nullable" = true))]
     pub target: Option<String>,
     /// What it is.
     pub what: What,
     /// What is permitted, such as the name of a Secret.
     pub value: String,
-    /// Where it is asked for: a file, with line and column where there are any. Of what a change removes, where it was.
+    /// Where it is requested: a file, with line and column if known. For a permission that a change removes, where it was.
     pub place: String,
     /// What the change does about it: with `--since`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -183,7 +183,7 @@ pub enum What {
     Secret,
     /// Pods have a token.
     Token,
-    /// Pods are of an account.
+    /// Pods have a ServiceAccount.
     Account,
     /// Pods ask for more than the Pod Security level `restricted` allows.
     PodSecurity,
@@ -191,7 +191,7 @@ pub enum What {
     Network,
     /// Pods mount a volume from elsewhere.
     Volume,
-    /// A manifest brings an object of this kind, or may.
+    /// A manifest contains an object of this kind, or may.
     Kind,
     /// The pipeline may create such objects.
     Rule,
@@ -230,11 +230,11 @@ impl What {
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 pub enum Since {
-    /// It brings it.
+    /// It adds it.
     Added,
-    /// It takes it away.
+    /// It removes it.
     Removed,
-    /// It leaves it.
+    /// It keeps it.
     Kept,
 }
 

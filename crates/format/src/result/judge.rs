@@ -22,7 +22,7 @@ fn misplaced(shown: &str, place: Option<&str>, result: &BenchmarkResult) -> Opti
     (actual != wanted).then(|| {
         Diagnostic::in_file(&code::KB0368, shown, format!("this result belongs at `{folder}{wanted}`"))
             .note("its place follows from its content; at two places it would be counted twice")
-            .help("move it there, or remove it where it is there already")
+            .help("move it there, or delete it if it is already there")
     })
 }
 
@@ -35,8 +35,10 @@ fn of_fault(shown: &str, bytes: &[u8], place: Option<&str>, fault: &Fault, id: S
     match fault {
         Fault::TooLarge => at(&code::KB0365, None).help("logs and reports are artifacts"),
         Fault::NotJson(_) => at(&code::KB0363, place_of_error::<serde_json::Value>(text, id))
-            .note("a file that is cut off or overwritten is whole in git, or on the machine that ran the benchmark")
-            .help("restore it as it was written, from git or from where it ran, or remove it"),
+            .note(
+                "if the file was truncated or overwritten, git or the machine that ran the benchmark has the original",
+            )
+            .help("restore the original from git or from where it ran, or delete the file"),
         Fault::NotAResult => at(&code::KB0363, None).help("keep other files elsewhere"),
         Fault::UnknownVersion(_) => at(&code::KB0364, key(text, "schemaVersion", id))
             .note("guessing what its fields mean could give wrong numbers")
@@ -46,15 +48,15 @@ fn of_fault(shown: &str, bytes: &[u8], place: Option<&str>, fault: &Fault, id: S
             let span = place_of_error::<BenchmarkResult>(text, id).or_else(|| key(text, named?, id));
             at(&code::KB0365, span)
                 .note("no version of Kubebench writes such a file")
-                .help("restore it as it was written, from git or from where it ran, or remove it")
+                .help("restore the original from git or from where it ran, or delete the file")
         }
         Fault::Edited { .. } => at(&code::KB0366, key(text, "digest", id))
             .note("a result says what was measured, and is never changed")
-            .help("restore it as it was written, from git or from where it ran: what was wrong about a run is said by a new one"),
+            .help("restore the original from git or from where it ran; to correct a run, run it again"),
         Fault::Reformatted => {
             let fault = at(&code::KB0367, None)
-                .note("one content has one spelling, so that a result is recorded once")
-                .help("restore it as it was written, from git or from where it ran, and keep formatters away from results");
+                .note("a result has exactly one spelling, so that it is recorded once")
+                .help("restore the original from git or from where it ran, and keep formatters away from results");
             let elsewhere = content(bytes).ok().and_then(|result| misplaced(shown, place, &result));
             elsewhere.map_or(fault.clone(), |elsewhere| fault.note(elsewhere.message))
         }

@@ -154,7 +154,7 @@ fn say(result: &mut BenchmarkResult, what: &str, count: usize) {
     if count == 0 {
         return;
     }
-    let said = |count: usize| format!("{count} {what} were left out: the result would be larger than a result may be");
+    let said = |count: usize| format!("{count} {what} were left out: the result would exceed the size limit");
     let of = |reason: &StatusReason| {
         let number = reason.message.split_once(' ')?.0.parse::<usize>().ok()?;
         (reason.code == CODE && reason.message == said(number)).then_some(number)

@@ -231,7 +231,7 @@ fn a_file_fits_its_limit_whatever_it_holds() {
     let sealed = seal(reasons);
     assert!(read(&sealed.bytes).is_ok());
     let last = sealed.result.run.reasons.last().unwrap();
-    assert_eq!(last.message, "180 reasons were left out: the result would be larger than a result may be");
+    assert_eq!(last.message, "180 reasons were left out: the result would exceed the size limit");
 
     let mut labels = result();
     let labeled = |index: u32| {
@@ -308,7 +308,7 @@ fn a_series_has_one_value() {
     };
     let name = result().metrics[0].name.clone();
     let bytes = twice(&|_| ());
-    let said = format!("`metrics` holds `{name}` twice, and a run has one value of a series");
+    let said = format!("`metrics` holds `{name}` twice, but a run has one value of each series");
     assert_eq!(read(&bytes).unwrap_err(), Fault::Malformed(said));
     assert!(as_written(&bytes).is_none());
     let relabelled = twice(&|made| {

@@ -33,10 +33,10 @@ pub struct BenchmarkResult {
     /// The version of this format.
     #[schemars(extend("enum" = [1]))]
     pub schema_version: u32,
-    /// SHA-256 of this file without this field: tells a file that was edited from one that was not.
+    /// SHA-256 of this file without this field: shows whether the file was edited.
     #[schemars(regex(pattern = r"^sha256:[0-9a-f]{64}$"))]
     pub digest: String,
-    /// Whether nothing ran and the numbers were made by `kubebench mock`, to try thresholds; never recorded.
+    /// Whether nothing ran and `kubebench mock` generated the numbers, to try thresholds; never recorded.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub synthetic: bool,
     /// What was run.
@@ -47,7 +47,7 @@ pub struct BenchmarkResult {
     pub source: Provenance,
     /// What it ran on.
     pub environment: Environment,
-    /// What it loaded.
+    /// The server that it put under load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<Server>,
     /// What it read: `inputs` of the spec.
@@ -59,7 +59,7 @@ pub struct BenchmarkResult {
     /// What was sampled while it ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub monitoring: Vec<Monitored>,
-    /// What it held of a cluster.
+    /// The resources of the cluster that it occupied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// The nodes of the Workflow that was measured.
@@ -71,16 +71,16 @@ pub struct BenchmarkResult {
     /// What it cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
-    /// What had to hold for it to count.
+    /// The checks that had to pass for it to count.
     pub validity: Validity,
     /// Files that it left, by digest.
     pub artifacts: Vec<Artifact>,
-    /// The reports of tools as they wrote them, but for redacted secrets; by tool.
+    /// The reports of tools as they wrote them, except for redacted secrets; by tool.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub native: BTreeMap<String, Native>,
     /// Who wrote this file.
     pub recorder: Recorder,
-    /// Free texts; the only open place of the format.
+    /// Free texts; the only extensible field of the format.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, String>,
 }
@@ -114,13 +114,13 @@ pub struct Run {
     /// 128 random bits, drawn at the start.
     #[schemars(regex(pattern = r"^[0-9a-f]{32}$"))]
     pub id: String,
-    /// The runs of one execution share it: same machine, same hour. It is the unit of the statistics.
+    /// The session, which the runs of one execution share: same machine, same hour. Sessions are the unit of the statistics.
     pub session: String,
-    /// From 1; counted apart for warm-ups.
+    /// From 1; counted separately for warm-ups.
     pub repeat: u32,
     /// Counted from 1; more than 1 when a run was started again.
     pub attempt: u32,
-    /// Kept, never in the statistics.
+    /// Whether it was a warm-up: kept, but never in the statistics.
     pub warmup: bool,
     /// What started it.
     pub reason: Reason,
@@ -132,7 +132,7 @@ pub struct Run {
     pub finished_at: String,
     /// Seconds between the two, to the millisecond.
     pub duration_seconds: f64,
-    /// What of that was waiting, starting and running.
+    /// How much of that was waiting, starting and running.
     pub timings: Timings,
     /// How it ended.
     pub status: Status,
@@ -159,7 +159,7 @@ pub struct Timings {
     /// From the start of the first container or process to the end of the last that counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_seconds: Option<f64>,
-    /// From the creation of what serves to its first answer; only of the run that brought it up.
+    /// From the creation of the server to its first answer; only of the run that started it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ready_seconds: Option<f64>,
 }
@@ -182,7 +182,7 @@ pub enum Reason {
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 pub enum Status {
-    /// It ended by itself, and everything that had to hold held.
+    /// It ended on its own, and all checks passed.
     Succeeded,
     /// A process failed.
     Failed,
@@ -190,7 +190,7 @@ pub enum Status {
     TimedOut,
     /// A person or the system stopped it.
     Interrupted,
-    /// It ended by itself, but what it measured does not count.
+    /// It ended on its own, but what it measured does not count.
     Invalid,
     /// The cluster took its nodes away.
     Preempted,
@@ -344,7 +344,7 @@ pub struct Image {
 pub struct Metric {
     /// The name.
     pub name: String,
-    /// What tells it from others of its name.
+    /// Labels that distinguish it from metrics of the same name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
     /// The unit; `1` for a pure number.
@@ -352,12 +352,12 @@ pub struct Metric {
     pub unit: Option<String>,
     /// Which way is better.
     pub direction: Direction,
-    /// What part it plays.
+    /// Its role.
     pub kind: Kind,
     /// The value; `null` where there is none, with a reason.
     #[schemars(required, extend("type" = ["number", "null"], "x-kubebench-nullable" = true))]
     pub value: Option<f64>,
-    /// How several values became one.
+    /// How several values were aggregated into one.
     pub aggregation: String,
     /// How many values counted.
     pub n: u64,
@@ -368,7 +368,7 @@ pub struct Metric {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("items" = {"type": ["number", "null"], "x-kubebench-nullable": true}))]
     pub samples: Vec<Option<f64>>,
-    /// What the values are like, when there are several and all are finite.
+    /// Statistics of the values, when there are several and all are finite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stats: Option<Stats>,
     /// Where it was read.
@@ -396,7 +396,7 @@ pub enum Direction {
     None,
 }
 
-/// What part a metric plays.
+/// The role of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
@@ -405,11 +405,11 @@ pub enum Kind {
     Primary,
     /// The spec asks for it.
     Secondary,
-    /// It is there anyway.
+    /// It was measured without being asked for.
     Info,
 }
 
-/// What several values are like. Quantiles by linear interpolation (Hyndman & Fan 1996, type 7).
+/// Statistics of several values. Quantiles by linear interpolation (Hyndman & Fan 1996, type 7).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Stats {
@@ -461,7 +461,7 @@ pub struct Source {
     pub window: Option<String>,
 }
 
-/// A quantity that was sampled while the run went on.
+/// A quantity that was sampled during the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Monitored {
@@ -478,19 +478,19 @@ pub struct Monitored {
     pub n: u64,
 }
 
-/// What a run loaded: a server that may outlive it.
+/// The server that a run put under load, which may outlive it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Server {
     /// The kind of its object, such as `Deployment`.
     pub kind: String,
-    /// Its name; runs with the same session and name loaded the same server.
+    /// Its name; runs with the same session and name used the same server.
     pub name: String,
-    /// Whether this run brought it up.
+    /// Whether this run started it.
     pub brought_up: bool,
-    /// How often it was loaded before it was measured.
+    /// How often it was put under load before it was measured.
     pub warmups: u32,
-    /// Where the time went until it was ready, whichever run brought it up.
+    /// Where the time went until it was ready, whichever run started it.
     pub timings: Timings,
 }
 
@@ -508,7 +508,7 @@ pub struct Cost {
     pub price_source: String,
 }
 
-/// What had to hold for a run to count.
+/// The checks that had to pass for a run to count.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Validity {
@@ -522,7 +522,7 @@ pub struct Validity {
 pub struct CheckOutcome {
     /// What is checked, such as `loss is finite`.
     pub name: String,
-    /// Whether it held.
+    /// Whether it passed.
     pub passed: bool,
     /// What was found.
     pub observed: String,
@@ -540,7 +540,7 @@ pub struct Artifact {
     pub bytes: u64,
     /// Whether secrets were redacted in it. Logs are kept as they were printed.
     pub redacted: bool,
-    /// Bytes that the limit of the log cut out of the middle.
+    /// Bytes that were cut out of the middle, because the log was over its limit.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub dropped_bytes: u64,
 }

@@ -172,9 +172,9 @@ fn as_list(text: &str) -> String {
         return format!("write a list that calls a shell: `[sh, -c, '{}']`", text.replace('\'', "''"));
     }
     if text.contains(['"', '\'', ',', '#', '[', '{', ':']) {
-        return "write a list, one word an element; quote the words that hold spaces or punctuation".to_owned();
+        return "write a list, one word per element; quote the words that hold spaces or punctuation".to_owned();
     }
-    format!("write a list, one word an element: `[{}]`", text.split_whitespace().collect::<Vec<_>>().join(", "))
+    format!("write a list, one word per element: `[{}]`", text.split_whitespace().collect::<Vec<_>>().join(", "))
 }
 
 /// Tells whether `schema` takes values of the type called `name`.

@@ -19,7 +19,7 @@ pub(super) fn field(violation: &Violation<'_>, key: &str) -> Option<String> {
         return Some(format!("write `matrix: {{axes: {{{key}: {values}}}}}`"));
     }
     if key == "files" && known.contains(&"expandVariables") {
-        return Some("write `files` next to the roles: it holds for all of them".to_owned());
+        return Some("write `files` next to the roles: it applies to all of them".to_owned());
     }
     if key == "runs" && known.contains(&"repeats") {
         return Some("write `repeats: 3` and `warmups: 1` next to `workload`".to_owned());

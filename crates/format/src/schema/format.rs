@@ -43,7 +43,7 @@ pub(crate) static FORMATS: &[Format] = &[
     unit_format!("label-key", "a label key", LabelKey),
     unit_format!("label-value", "a label value", LabelValue),
     unit_format!("resource-name", "a resource name", ResourceName),
-    Format { name: "sentence", noun: "words for the one who reviews", check: sentence },
+    Format { name: "sentence", noun: "a text for the reviewer", check: sentence },
     Format { name: "resource-key", noun: "a resource name, `requests` or `limits`", check: resource_key },
     Format { name: "price-key", noun: "a resource name or `currency`", check: price_key },
     unit_format!("parameter-name", "a parameter name", ParameterName),
@@ -66,7 +66,7 @@ pub(crate) static FORMATS: &[Format] = &[
     Format { name: "storage-uri", noun: "the address of a store", check: storage_uri },
     Format { name: "git-remote", noun: "the address of a repository", check: super::remote::check },
     Format { name: "git-branch", noun: "the name of a branch", check: super::git_ref::branch },
-    Format { name: "git-ref-prefix", noun: "the beginning of refs", check: super::git_ref::ref_prefix },
+    Format { name: "git-ref-prefix", noun: "a prefix of refs", check: super::git_ref::ref_prefix },
     Format { name: "lint-code", noun: "the code of a lint", check: lint_code },
     Format {
         name: "version-requirement",
@@ -95,7 +95,7 @@ fn day_or_revision(text: &str) -> Result<(), UnitError> {
     }
     let is_odd = |letter: char| letter.is_whitespace() || letter.is_control() || reorders(letter);
     if text.is_empty() || text.starts_with('-') || text.contains("..") || text.chars().any(is_odd) {
-        return Err(fault(format!("`{}` names no day and no commit", text.escape_debug()), HELP));
+        return Err(fault(format!("`{}` names neither a day nor a commit", text.escape_debug()), HELP));
     }
     Ok(())
 }
@@ -246,7 +246,7 @@ fn pod_field(text: &str) -> Result<(), UnitError> {
         || format!("write one of {}, `metadata.labels['KEY']` or `metadata.annotations['KEY']`", FIELDS.join(", ")),
         |close| format!("did you mean `{close}`?"),
     );
-    Err(fault(format!("`{text}` is no field of the pod that a variable can have"), help))
+    Err(fault(format!("`{text}` is not a field of the pod that a variable can have"), help))
 }
 
 /// What torchrun takes for `--nproc-per-node`.
@@ -256,7 +256,7 @@ fn processes_per_node(text: &str) -> Result<(), UnitError> {
         return Ok(());
     }
     Err(fault(
-        format!("`{text}` is no number of processes that torchrun knows"),
+        format!("`{text}` is not a number of processes that torchrun accepts"),
         "write `auto`, `gpu`, `cpu` or a whole number from 1",
     ))
 }
@@ -338,8 +338,8 @@ fn lint_code(text: &str) -> Result<(), UnitError> {
     };
     if !code.configurable {
         return Err(fault(
-            format!("`{text}` ({}) is always of one level", code.title),
-            "leave it out: the levels of lints alone can be set, and `kubebench explain` says which they are",
+            format!("`{text}` ({}) has a fixed level", code.title),
+            "leave it out: only lints have a level that can be set, and `kubebench explain` lists them",
         ));
     }
     Ok(())

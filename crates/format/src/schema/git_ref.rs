@@ -10,22 +10,22 @@ pub(super) fn branch(text: &str) -> Result<(), UnitError> {
         return Err(fault(format!("`{text}` is a ref and not a branch"), format!("write `{short}`")));
     }
     if !is_ref(text) || text == "HEAD" || text.starts_with(['-', '+']) {
-        return Err(fault(format!("`{}` is no name of a branch", text.escape_debug()), HELP));
+        return Err(fault(format!("`{}` is not the name of a branch", text.escape_debug()), HELP));
     }
     Ok(())
 }
 
-/// Checks the beginning of refs, outside of branches and tags.
+/// Checks a prefix of refs, outside of branches and tags.
 pub(super) fn ref_prefix(text: &str) -> Result<(), UnitError> {
-    const HELP: &str = "write a ref of its own, such as `refs/kubebench/inbox`";
+    const HELP: &str = "write a separate ref, such as `refs/kubebench/inbox`";
     let is_taken = ["refs/heads", "refs/tags", "refs/remotes"]
         .iter()
         .any(|taken| text.strip_prefix(taken).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')));
     if is_taken {
-        return Err(fault(format!("`{text}` is where branches and tags are"), HELP));
+        return Err(fault(format!("`{text}` is the place of branches and tags"), HELP));
     }
     if !text.starts_with("refs/") || !is_ref(text) {
-        return Err(fault(format!("`{}` is no beginning of refs", text.escape_debug()), HELP));
+        return Err(fault(format!("`{}` is not a prefix of refs", text.escape_debug()), HELP));
     }
     Ok(())
 }

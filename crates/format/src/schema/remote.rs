@@ -21,7 +21,7 @@ pub(super) fn check(text: &str) -> Result<(), UnitError> {
     }
     let Some((scheme, rest)) = text.split_once("://") else { return Ok(()) };
     if !SCHEMES.contains(&scheme) {
-        return Err(fault(format!("git does not reach `{scheme}://` by itself"), EXAMPLES));
+        return Err(fault(format!("git does not support `{scheme}://` without a helper"), EXAMPLES));
     }
     let authority = rest.split(['/', '?', '#']).next().expected("a first part of every split");
     let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));

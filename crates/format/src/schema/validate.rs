@@ -54,7 +54,7 @@ impl Schemas {
             let note = if newer {
                 "the spec may be newer than this binary"
             } else {
-                "Kubernetes manifests do not belong into a folder of specs"
+                "Kubernetes manifests do not belong in a folder of specs"
             };
             return Err(Diagnostic::at(&code::KB0208, version.span, message)
                 .note(note)

@@ -70,7 +70,7 @@ fn facts(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Markup {
                     @if let Some(link) = site.request.links.spec(None, &asked.path) { a href=(link) { (asked.path) } }
                     @else { (asked.path) }
                 }
-                None => strong.warn { "no spec asks for it any more" }
+                None => strong.warn { "no longer in any spec" }
             }
             " · " (benchmark.rows.len()) " runs"
             @if let Some(row) = newest { " · newest " (parts::time(&row.started_at)) }

@@ -82,7 +82,7 @@ fn list(site: &Site<'_>, first: &str, title: &str, entries: &[&Entry<'_>]) -> Ve
     };
     let draw = |(at, items): (usize, Vec<Markup>)| {
         let body = html! {
-            @if items.is_empty() { p { "No metric and no surroundings have changed." } }
+            @if items.is_empty() { p { "No metric and no environment has changed." } }
             ul.events { @for item in items { (item) } }
             @if count > 1 {
                 p { "Page " (at + 1) " of " (count) ": " @for page in 1..=count { a href=(path(page)) { (page) } " " } }

@@ -24,7 +24,7 @@ pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
         }
     };
     let body = html! {
-        p { "Changes here are not adjusted for how many there are; " code { "kubebench gate" } " does that." }
+        p { "Changes here are not adjusted for multiple comparisons; " code { "kubebench gate" } " does that." }
         ul { @for named in all { (entry(named)) } }
     };
     let mut files = vec![Page { path: paths::COMPARISONS, title: "Comparisons", above: &[], body }.draw(site)];
@@ -51,7 +51,8 @@ fn one(site: &Site<'_>, name: &str, answer: &Comparison) -> File {
     let shown = by_weight(rows, 500, 230_000).into_iter().next().unwrap_or_default();
     let body = html! {
         p { "From " strong { (parts::cut(&answer.baseline)) } " to " strong { (parts::cut(&answer.candidate)) }
-            ", sorted by how much changed. " code { "~" } " is noise: not significant, or within the threshold. Brackets are 95 % confidence intervals." }
+            ", sorted by the size of the change. " code { "~" } " is noise: not significant, or within the threshold. \
+                 Brackets are 95 % confidence intervals." }
         @if !answer.geomeans.is_empty() {
             (parts::table("Geometric means", &["Metric", "Change", "Cases", "Excluded"], &answer.geomeans.iter().map(|mean| html! {
                 tr { th scope="row" { (parts::cut(&mean.metric)) } td.number { (words::change(mean.change, None)) }

@@ -46,8 +46,9 @@ pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
     let count = sorted.len();
     let shown = by_weight(sorted.iter().map(row).collect(), 500, 200_000).into_iter().next().unwrap_or_default();
     let body = html! {
-        p { "Results are compared within one kind of hardware. What keeps kinds apart: the target, the engine, models and counts of CPUs or GPUs, the driver without its patch level, the type of instance." }
-        (parts::table("Hardware, the last used first", &["Hardware", "Benchmarks", "Sessions", "Newest"], &shown))
+        p { "Results are compared within one kind of hardware. A kind is one target, engine, driver without its patch \
+             level, type of instance, and models and counts of CPUs or GPUs." }
+        (parts::table("Hardware, most recently used first", &["Hardware", "Benchmarks", "Sessions", "Newest"], &shown))
         @if shown.len() < count { p { "And " (count - shown.len()) " more, which the benchmarks link to." } }
     };
     let mut files = vec![Page { path: paths::ENVIRONMENTS, title: "Hardware", above: &[], body }.draw(site)];

@@ -27,10 +27,11 @@ pub(super) fn latency(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, ca
         section aria-labelledby="latency" {
             h2 id="latency" { "How latencies are distributed" }
             @if plots.is_empty() {
-                p { "Not shown: no metric in a unit of time kept " (LEAST) " samples, and none is called by its percentiles (p50, p99)." }
+                p { "Not shown: no metric in a unit of time kept " (LEAST) " samples, and none is named after its \
+                     percentiles (p50, p99)." }
             } @else {
-                p.more { "By share of samples, or by the percentiles that were measured with straight lines between them; the last percents "
-                    "are widened. The stronger line is the newest session"
+                p.more { "By share of samples, or by measured percentiles with straight lines between them; the highest percentiles "
+                    "are stretched. The stronger line is the newest session"
                     @if plots.iter().any(|plot| plot.curves.len() > 1) { ", the other one the last before the open change" } "." }
                 @for plot in plots.iter().take(MOST) {
                     section.chart id=(plot.id) {

@@ -19,9 +19,11 @@ pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
     // Whoever has more of them than a page holds mends the first ones first.
     let shown = by_weight(rows, 500, 200_000).into_iter().next().unwrap_or_default();
     let body = html! {
-        p { "These files did not count. " code { "kubebench explain CODE" } " says what a code means; nothing of them is in any number here." }
+        p { "These files did not count. " code { "kubebench explain CODE" } " says what a code means; no number here \
+             includes them." }
         (parts::table("Files that did not count", &["File", "Code", "Why"], &shown))
-        @if shown.len() < count { p { "And " (count - shown.len()) " more, which " code { "kubebench history" } " names." } }
+        @if shown.len() < count { p { "And " (count - shown.len()) " more; " code { "kubebench history" } " lists \
+             them." } }
     };
     vec![Page { path: paths::LEFT_OUT, title: "Files that did not count", above: &[], body }.draw(site)]
 }

@@ -98,7 +98,7 @@ fn draw(from: &str, benchmark: &Benchmark<'_>, caption: &str, axes: (&str, Optio
     let legend = match (shades.values().any(|shade| *shade > 0), has_direction) {
         (true, _) => "a stronger color is better; cells of one color do not differ beyond noise and threshold",
         (false, true) => "no cell differs beyond noise and threshold",
-        (false, false) => "without colors, since nothing says which way is better",
+        (false, false) => "without colors, because the metric has no direction",
     };
     let cell = |row: &str, column: &str| {
         let Some((case, chart)) = map.get(&(row, column)) else { return html! { td { "–" } } };

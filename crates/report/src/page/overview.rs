@@ -290,7 +290,7 @@ pub(super) fn told(trouble: &Trouble<'_>) -> Markup {
                 strong.calm { "new" } ": it has no result on " (parts::cut(trouble.target)) " yet"
             }
             Obstacle::Missing => {
-                strong.bad { "missing" } ": its gate asks for it, and it has no result on " (parts::cut(trouble.target))
+                strong.bad { "missing" } ": its gate needs a result, but there is none on " (parts::cut(trouble.target))
             }
             Obstacle::NoValue { metric, message } => {
                 strong.bad { "no value of " (parts::cut(metric)) } " on " (parts::cut(trouble.target)) ": " (parts::sentence(message))

@@ -291,8 +291,9 @@ pub(super) fn level(chart: &Chart<'_>) -> Markup {
 }
 
 /// Says what one sees in a small drawing, and beside it.
-pub(super) const SPARK: &str = "Level: the newest one; of a regression or an improvement, the level before → after it. Small drawings: the thin line is all sessions, the strong one the level; a vertical line is a change of level, red if it is a current \
-                               regression.";
+pub(super) const SPARK: &str = "Level: the newest one; for a regression or an improvement, before → after. Sparklines: \
+     the thin line shows all sessions, the strong line the level; a vertical line is a change of level, red for a \
+     current regression.";
 
 /// Draws a link to a plot, and links to its numbers.
 pub(super) fn links(anchor: &str, title: &str, data: &[(&str, String)]) -> Markup {

@@ -184,7 +184,7 @@ fn made_from(site: &Site<'_>, from: &str, number: usize, of: &(&Provenance, &Env
             }
             td {
                 @if let Some(commit) = commit { (parts::commit(site, commit)) } @else { "–" }
-                @if origin.dirty == Some(true) { " " strong.warn { "with files that differed" } }
+                @if origin.dirty == Some(true) { " " strong.warn { "with uncommitted changes" } }
             }
             td {
                 a href=(relative(from, paths::ENVIRONMENTS)) { (parts::cut(&environment.cluster.engine)) }
@@ -195,7 +195,7 @@ fn made_from(site: &Site<'_>, from: &str, number: usize, of: &(&Provenance, &Env
             }
             td { @for image in environment.images.iter().take(4) { (parts::cut(image.observed.as_ref().unwrap_or(&image.declared))) br; } }
             td { code { (short(&origin.run_digest)) } }
-            td { @if origin.reparsed.is_some() { "its kept logs, read again" } @else { "the run" } }
+            td { @if origin.reparsed.is_some() { "the kept logs, read again" } @else { "the run" } }
         }
     }
 }

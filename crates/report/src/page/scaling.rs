@@ -22,7 +22,8 @@ pub(super) fn scaling(from: &str, benchmark: &Benchmark<'_>) -> Markup {
         @if !benchmark.groups.is_empty() {
             section aria-labelledby="scaling" {
                 h2 id="scaling" { "Scaling and variants" }
-                p.more { "At the newest level: the sessions since the last change. Ratios are against the first row, with 95 % confidence intervals." }
+                p.more { "At the newest level: the sessions since the last change. Ratios are relative to the first \
+                     row, with 95 % confidence intervals." }
                 @for (axis, group) in benchmark.groups.iter().take(MOST) { (side_by_side(from, benchmark, axis, group)) }
                 @if benchmark.groups.len() > MOST {
                     p { (benchmark.groups.len() - MOST) " more; the data has them, and " code { "kubebench compare --by AXIS --benchmark " (benchmark.name) } }
@@ -31,8 +32,9 @@ pub(super) fn scaling(from: &str, benchmark: &Benchmark<'_>) -> Markup {
         }
         @if !benchmark.fronts.is_empty() {
             section aria-labelledby="front" {
-                h2 id="front" { "The best that one can have" }
-                p.more { "Filled cases are on the Pareto front: no other is better in both metrics beyond the noise. The rest is worse in both than some case." }
+                h2 id="front" { "Pareto fronts" }
+                p.more { "Filled cases are on the Pareto front: no other is better in both metrics beyond the noise. \
+                     Every other case is worse in both than some case." }
                 @for front in benchmark.fronts.iter().take(MOST) { (pareto(from, benchmark, front)) }
             }
         }

@@ -70,10 +70,9 @@ pub fn idle(
         if lineages.is_empty() { vec![None] } else { lineages.values().map(Some).collect() };
     let say = |ack: &Ack| match (&ack.accepts, why_idle(ack, dataset, partitions, &all)) {
         (_, Some(why)) => Some(format!("{} accepts nothing: {why}", ack.file)),
-        (Accepts::Before(end), None) if is_all_before(end, ack, dataset, partitions, &all) => Some(format!(
-            "{} accepts whatever got worse so far: no session is later than `{}` says",
-            ack.file, end.written
-        )),
+        (Accepts::Before(end), None) if is_all_before(end, ack, dataset, partitions, &all) => {
+            Some(format!("{} accepts every regression so far: no session is later than `{}`", ack.file, end.written))
+        }
         _ => None,
     };
     acks.iter().filter(|ack| holds(ack, day)).filter_map(say).collect()
@@ -104,13 +103,13 @@ fn why_idle(ack: &Ack, dataset: &Dataset, partitions: &[Partition], lineages: &[
             return None;
         }
         let known = partitions.iter().map(|own| own.benchmark.as_str());
-        return Some(format!("no result is of `{}`{}", ack.benchmark, nearest(&ack.benchmark, known)));
+        return Some(format!("no result is from the benchmark `{}`{}", ack.benchmark, nearest(&ack.benchmark, known)));
     }
     let of_case: Vec<&Partition> = of_benchmark.into_iter().filter(|own| is_about_case(ack, dataset, own)).collect();
     if of_case.is_empty() {
         let on = ack.target.as_ref().map_or_else(String::new, |target| format!(" on `{target}`"));
         let of = if ack.benchmark == ANY { String::new() } else { format!(" of {}", ack.benchmark) };
-        return Some(format!("no result{of} is of the case `{}`{on}", ack.case));
+        return Some(format!("no result{of} is from the case `{}`{on}", ack.case));
     }
     let rows = || of_case.iter().flat_map(|own| &own.sessions).flat_map(|session| session.rows(dataset));
     let metrics = || rows().flat_map(|row| dataset.metrics(row)).map(|(definition, _)| definition);
@@ -126,9 +125,9 @@ fn why_idle(ack: &Ack, dataset: &Dataset, partitions: &[Partition], lineages: &[
     match reach.unwrap_or(Reach::Nothing) {
         Reach::Held => None,
         Reach::Aside => Some(format!(
-            "the sessions from `{from}` on are of no baseline; after a squash or a rebase, name the new commit"
+            "the sessions since `{from}` are in no baseline; after a squash or a rebase, name the new commit"
         )),
-        Reach::Nothing => Some(format!("`{from}` is no session and no commit of one so far, and no time before one")),
+        Reach::Nothing => Some(format!("`{from}` is neither a session, nor the commit of one, nor a time before one")),
     }
 }
 

@@ -60,7 +60,7 @@ pub fn compare(request: Request<'_>) -> Comparison {
         }
         if !ours.is_empty() && !theirs.is_empty() {
             notes.insert(format!(
-                "nobody can tell which of {} and {} belong together, so they are not compared: give them a label that says so, or \
+                "it is unclear which of {} to compare with which of {}: give matching benchmarks the same label, or \
                  name one of each side with --benchmark",
                 ours.keys().copied().collect::<Vec<_>>().join(", "),
                 theirs.keys().copied().collect::<Vec<_>>().join(", ")
@@ -252,7 +252,8 @@ impl Request<'_> {
             let levels = levels(values, policy);
             if levels > 1 {
                 line.notes.push(format!(
-                    "the sessions of {side} have {levels} levels, and its median is of all of them: a revision has one"
+                    "the sessions of {side} have {levels} levels, and the median is over all of them: name a revision, \
+                     which has one level"
                 ));
             }
         }
@@ -286,7 +287,7 @@ fn other_unit(ours: &[Series], series: &Series, candidate: &Partition) -> Option
     let known = ours.iter().find(|own| is_like(own, series))?;
     let unit = |metric: &MetricKey| metric.unit.clone().unwrap_or_else(|| "none".to_owned());
     Some(format!(
-        "`{}` of {} is not compared: its unit was {} and is {}",
+        "`{}` of {} is not compared: its unit changed from {} to {}",
         metric.shown(),
         candidate.benchmark,
         unit(&known.metric),
@@ -352,7 +353,7 @@ fn refuse(line: &mut Line, refused: &[&(String, String)]) {
 fn refused_words(refused: &[&(String, String)]) -> String {
     let said: Vec<String> = refused.iter().map(|(fact, said)| format!("{fact} ({said})")).collect();
     let allow: Vec<String> = refused.iter().map(|(fact, _)| format!("--allow {fact}")).collect();
-    format!("{}; compare all the same with {}", said.join(" and "), allow.join(" "))
+    format!("{}; compare anyway with {}", said.join(" and "), allow.join(" "))
 }
 
 /// Returns the geometric mean of the changes of each metric that several cases have.

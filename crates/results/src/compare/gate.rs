@@ -245,7 +245,7 @@ fn missing(rule: &Rule, case: &str, name: &str, candidate: &Candidate) -> Line {
         message: match candidate {
             // There may be results of others.
             Candidate::Rows(_) => NONE_OF_NAMED.to_owned(),
-            Candidate::Newest | Candidate::NewestOf(_) => "there is no result of the candidate".to_owned(),
+            Candidate::Newest | Candidate::NewestOf(_) => "the candidate has no result".to_owned(),
         },
         change: None,
         interval: None,

@@ -129,14 +129,13 @@ impl OutOfTime {
                 if count == 1 { ("1 session".to_owned(), one) } else { (format!("{count} sessions"), many) };
             (count > 0).then(|| format!("{sessions} that began after the evaluated ones {are}: {why}"))
         };
-        let order =
-            "sessions are in the order of their commits, and `--candidate` with a session or a commit evaluates others";
-        let set_back = said(self.set_back, "is of an earlier commit", "are of earlier commits", order);
+        let order = "sessions are ordered by commit; to evaluate others, pass a session or a commit to `--candidate`";
+        let set_back = said(self.set_back, "is from an earlier commit", "are from earlier commits", order);
         let others = said(
             self.of_others,
-            "is of another branch or of a commit that is gone",
-            "are of other branches or of commits that are gone",
-            "`--candidate` with a session or a commit evaluates them",
+            "is from another branch or from a commit that is gone",
+            "are from other branches or from commits that are gone",
+            "to evaluate them, pass a session or a commit to `--candidate`",
         );
         set_back.into_iter().chain(others).collect()
     }

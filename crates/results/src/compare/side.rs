@@ -53,8 +53,8 @@ impl Side {
             "variant" => Ok(Self::Variant(rest)),
             "env" => Ok(Self::Environment(rest)),
             _ => Err(format!(
-                "`{kind}:` is no kind of side; write rev:, branch:, tag:, dir:, label:NAME=VALUE, variant: or env:, or a folder or \
-                 revision without a prefix"
+                "`{kind}:` is not a kind of side; write rev:, branch:, tag:, dir:, label:NAME=VALUE, variant: or env:, \
+                 or a folder or revision without a prefix"
             )),
         }
     }

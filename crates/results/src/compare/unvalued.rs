@@ -106,7 +106,7 @@ fn case_of(dataset: &Dataset, partition: &Partition) -> String {
 fn left_out(row: &Row) -> LeftOut {
     let without = |message: &str| ("noValue".to_owned(), message.to_owned());
     let (code, message) = match (row.status, row.reasons.first()) {
-        (Status::Succeeded, _) => without("it succeeded without a value of this"),
+        (Status::Succeeded, _) => without("it succeeded without a value of this metric"),
         (_, Some(reason)) => (reason.code.to_string(), reason.message.clone()),
         (_, None) => without("it did not succeed"),
     };

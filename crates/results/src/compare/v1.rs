@@ -52,7 +52,7 @@ pub struct Comparison {
     /// Who recorded the results; left out where the project has no keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signatures: Option<Signatures>,
-    /// What else a reader has to know.
+    /// Further notes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -68,20 +68,20 @@ pub struct Gated {
     pub outcome: Outcome,
     /// What the candidate was compared with, unless a gate says otherwise.
     pub baseline: String,
-    /// What was judged.
+    /// What was evaluated.
     pub candidate: String,
-    /// The results, where others than the project's were asked for: a folder, or `recorded:` and a branch.
+    /// The results, if others than the project's were requested: a folder, or `recorded:` and a branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub results: Option<String>,
-    /// The day on which acknowledgements were judged: that of the newest result, or as asked for.
+    /// The day on which acknowledgements were evaluated: the day of the newest result, or the one requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<String>,
-    /// Whether a line that the default branch fails too decides nothing: `--only-new`.
+    /// Whether lines that the default branch fails too are ignored: `--only-new`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub only_new: bool,
-    /// What was judged: by benchmark, case and metric.
+    /// What was evaluated: by benchmark, case and metric.
     pub lines: Vec<Line>,
-    /// What the change weakens of what its base demands: `--since`.
+    /// What the change weakens compared with its base: `--since`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weakened: Vec<Weakened>,
     /// Result files that did not count, and why.
@@ -89,16 +89,16 @@ pub struct Gated {
     /// Who recorded the results; left out where the project has no keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signatures: Option<Signatures>,
-    /// What else a reader has to know.
+    /// Further notes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// What a change weakens of what its base demands, which decides all the same.
+/// Something that a change weakens; the base's rules apply nevertheless.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Weakened {
-    /// Where: a file, with line and column where there are any.
+    /// Where: a file, with line and column if known.
     pub place: String,
     /// The code of its finding.
     pub code: String,
@@ -120,9 +120,9 @@ pub enum Outcome {
     Passed,
     /// It does not.
     Failed,
-    /// A file among what is judged cannot be trusted.
+    /// A result file under test cannot be trusted.
     NoAnswer,
-    /// Results are recorded on a branch that is not here, and none to compare with is: a note says how to fetch it.
+    /// The recorded results are on a branch that is not in this clone, so there is nothing to compare with: a note says how to fetch it.
     NoHistory,
     /// No spec has a gate, or nothing has ever run.
     NothingToEvaluate,
@@ -142,7 +142,7 @@ pub struct History {
     /// Who recorded the results; left out where the project has no keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signatures: Option<Signatures>,
-    /// What else a reader has to know.
+    /// Further notes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -164,7 +164,7 @@ pub struct SeriesHistory {
     pub replaced: bool,
     /// The metric.
     pub metric: String,
-    /// What tells it from others of its name.
+    /// Labels that distinguish it from metrics of the same name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
     /// The unit.
@@ -172,16 +172,16 @@ pub struct SeriesHistory {
     pub unit: Option<String>,
     /// Which way is better.
     pub direction: Direction,
-    /// What part it plays.
+    /// Its role.
     pub kind: Kind,
     /// The change that matters, as a share.
     pub threshold: f64,
     /// The sessions, the oldest first: by their commits, else by time.
     pub sessions: Vec<SessionValue>,
-    /// The ids of sessions that are not of the baseline's commits, and so change nothing.
+    /// The ids of sessions that are not from commits of the baseline, and so change nothing.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub aside: BTreeSet<String>,
-    /// The ids of first sessions that are outliers, as those with cold caches are, and belong to no level.
+    /// The ids of first sessions that are outliers, for example because of cold caches, and belong to no level.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub apart: BTreeSet<String>,
     /// The changes of level, the oldest first.
@@ -189,30 +189,30 @@ pub struct SeriesHistory {
     /// The first session of the change that is open: not resolved or acknowledged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<String>,
-    /// How large that change is now: its newest level against the one before it opened.
+    /// How large that change is now: its newest level compared with the one before it opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_size: Option<Size>,
-    /// The regression that the newest sessions do not show, and that is not over.
+    /// The regression that the newest sessions do not show, and that is not resolved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<PendingChange>,
-    /// Facts that changed without keeping results apart: the kernel, the system, an image.
+    /// Facts that changed without separating results: the kernel, the system, an image.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment_changes: Vec<FactChange>,
     /// The slow drift of the newest level, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<Drift>,
-    /// The autocorrelation of neighboring sessions, where it is more than chance.
+    /// The autocorrelation of neighboring sessions, where it is significant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correlation: Option<f64>,
     /// The acknowledgements that apply.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub acks: Vec<Acknowledged>,
-    /// Whether nothing ran and the numbers were made.
+    /// Whether nothing ran and the numbers were generated.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub synthetic: bool,
 }
 
-/// A regression that the newest sessions do not show, and that is not over.
+/// A regression that the newest sessions do not show, and that is not resolved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PendingChange {
@@ -220,11 +220,11 @@ pub struct PendingChange {
     pub session: String,
     /// When that began.
     pub since: String,
-    /// How many sessions there are since then that are not back.
+    /// How many sessions since then have not recovered.
     pub sessions: usize,
-    /// Why it is neither open nor over.
+    /// Why it is neither open nor resolved.
     pub why: Why,
-    /// Where `why` is `back`, how many of the newest sessions are.
+    /// If `why` is `back`, how many of the newest sessions have recovered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub back: Option<usize>,
     /// How large it is, where it was open.
@@ -232,15 +232,15 @@ pub struct PendingChange {
     pub size: Option<Size>,
 }
 
-/// Why a regression is neither open nor over.
+/// Why a regression is neither open nor resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Why {
-    /// Its session was worse by itself, and later ones neither show it nor rule it out.
+    /// One session was worse, and later ones neither show it nor rule it out.
     NotShown,
-    /// It was open, and the newest sessions are back: too few for a level.
+    /// It was open, and the newest sessions have recovered: too few for a level.
     Back,
-    /// It was open, and is worse by less than half of the threshold now.
+    /// It was open, and is now worse by less than half of the threshold.
     Shrunk,
 }
 
@@ -260,7 +260,7 @@ pub struct LevelChange {
     /// The commit of the session before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// The change as a share, against the level that was normal before; null where that was 0, of which nothing is a share.
+    /// The relative change from the normal level before; null where that was 0.
     pub change: Option<f64>,
     /// The 95 % confidence interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -273,7 +273,7 @@ pub struct LevelChange {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Size {
-    /// The change as a share; null where the level before is 0, of which nothing is a share.
+    /// The relative change; null where the level before is 0.
     pub change: Option<f64>,
     /// The 95 % confidence interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -298,19 +298,19 @@ pub struct FactChange {
     pub after: String,
 }
 
-/// A slow drift: significant by Mann and Kendall at 1 %.
+/// A slow drift: significant at 1 % by the Mann–Kendall test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Drift {
-    /// The change by session, as a share, by Theil and Sen.
+    /// The relative change per session, by the Theil–Sen estimator.
     pub per_session: f64,
-    /// How likely so steady a drift is by chance.
+    /// The p-value.
     pub p: f64,
     /// The sessions in which it was seen.
     pub sessions: usize,
 }
 
-/// One metric of one case, judged.
+/// The verdict on one metric of one case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Line {
@@ -319,7 +319,7 @@ pub struct Line {
     /// The benchmark of the baseline, where that is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline_benchmark: Option<String>,
-    /// The identity of the case; of the candidate where both sides have cases of their own.
+    /// The identity of the case; of the candidate, if the two sides have different cases.
     pub case: String,
     /// The case as shown to people.
     pub case_name: String,
@@ -327,7 +327,7 @@ pub struct Line {
     pub environment: BTreeMap<String, String>,
     /// The metric.
     pub metric: String,
-    /// What tells it from others of its name.
+    /// Labels that distinguish it from metrics of the same name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
     /// The unit.
@@ -335,7 +335,7 @@ pub struct Line {
     pub unit: Option<String>,
     /// Which way is better.
     pub direction: Direction,
-    /// What part it plays.
+    /// Its role.
     pub kind: Kind,
     /// The verdict.
     pub verdict: Verdict,
@@ -349,10 +349,10 @@ pub struct Line {
     /// The 95 % confidence interval of the change, not adjusted for other metrics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
-    /// How likely so large a change is where nothing changed, on both sides.
+    /// The two-sided p-value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p: Option<f64>,
-    /// The same among all metrics that were gated together, by Benjamini and Hochberg.
+    /// The p-value, adjusted for all metrics that were gated together, by Benjamini and Hochberg.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjusted_p: Option<f64>,
     /// How it was measured.
@@ -360,36 +360,36 @@ pub struct Line {
     pub method: Option<String>,
     /// The change that matters, as a share.
     pub threshold: f64,
-    /// The smallest regression that would be seen with a probability of 90 %, as a share.
+    /// The smallest regression that would be detected with a probability of 90 %, as a share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detectable: Option<f64>,
-    /// About so many more sessions should settle it; left out where nothing is open, or no number of them would.
+    /// About how many more sessions would settle it; left out where nothing is open, or no number would.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more_sessions: Option<usize>,
-    /// The value of `run` in the spec that starts another session of the same revision, where that decides.
+    /// The value of `run` in the spec that starts another session of the same revision, where that would decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_run: Option<u32>,
-    /// The autocorrelation of neighboring sessions, where it is more than chance.
+    /// The autocorrelation of neighboring sessions, where it is significant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correlation: Option<f64>,
     /// The sessions that it was compared with.
     pub baseline: Sessions,
-    /// The sessions that were judged.
+    /// The sessions that were evaluated.
     pub candidate: Sessions,
-    /// The regression that is not resolved or acknowledged; of a pending line, where it began before the candidate.
+    /// The regression that is not resolved or acknowledged; for a pending line, if it began before the candidate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<OpenChange>,
     /// The acknowledgements that apply.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub acks: Vec<Acknowledged>,
-    /// What else a reader has to know.
+    /// Further notes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Whether the default branch (or what the gate compares with in its place) fails this without the candidate, which is not worse than
+    /// Whether the default branch (or what the gate compares with instead) fails this without the candidate, which is not worse than
     /// that by more than the threshold.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub on_default: bool,
-    /// Whether nothing ran and the numbers were made.
+    /// Whether nothing ran and the numbers were generated.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub synthetic: bool,
 }
@@ -427,7 +427,7 @@ pub struct SessionValue {
     /// has this session names the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<String>,
-    /// Who shared a node with one of these runs: names of benchmarks, and those of pods that are of none. It changes no verdict.
+    /// What shared a node with one of these runs: names of benchmarks, and of pods that belong to none. It does not change verdicts.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub neighbors: BTreeSet<String>,
 }
@@ -446,11 +446,11 @@ pub struct OpenChange {
     /// The commit of the session before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// How many sessions it has had: with those that are judged, unless they are of another branch.
+    /// How many sessions it has had, with those that are evaluated, unless they are from another branch.
     pub sessions: usize,
-    /// How many of them are of its newest level, which `change` is of.
+    /// How many of them are at its newest level, which `change` describes.
     pub measured: usize,
-    /// The change as a share: its newest level against the one before it opened.
+    /// The relative change: its newest level compared with the one before it opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<f64>,
     /// The 95 % confidence interval.
@@ -462,7 +462,7 @@ pub struct OpenChange {
     /// The later levels of it that were worse again, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<LevelChange>,
-    /// How much worse than that level the candidate is, where it is so significantly and by more than the threshold.
+    /// How much worse than that level the candidate is, if significantly and by more than the threshold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub further: Option<Size>,
 }
@@ -480,13 +480,13 @@ pub struct Acknowledged {
     /// The first session of the level that it accepts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The largest regression that it accepts, as a share; any, where that is not said.
+    /// The largest regression that it accepts, as a share; any, if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_change: Option<f64>,
-    /// Until when.
+    /// The last day on which it applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<String>,
-    /// Whether that day is over, so that it does not hold any more.
+    /// Whether that day is over, so it no longer applies.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub expired: bool,
 }
@@ -499,7 +499,7 @@ pub struct Geomean {
     pub metric: String,
     /// The change as a share.
     pub change: f64,
-    /// The cases that it is made of.
+    /// The cases in it.
     pub cases: usize,
     /// The cases that have no ratio: incomparable ones, and those with values that are not positive.
     pub excluded: usize,
@@ -523,13 +523,13 @@ pub struct Unmatched {
 pub struct LeftOut {
     /// Its path.
     pub path: String,
-    /// The code that says why: that of a finding; where a history names a run without a value, the reason of the run, or `noValue`.
+    /// The code that says why: the code of a finding; if a history names a run without a value, the reason of the run, or `noValue`.
     pub code: String,
     /// Why it did not count.
     pub message: String,
 }
 
-/// What is said of a metric.
+/// The verdict on a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
@@ -538,37 +538,37 @@ pub enum Verdict {
     Regressed,
     /// A first hit that waits for a second session of the same revision.
     Pending,
-    /// There are runs of the candidate, and none of them counts.
+    /// The candidate has runs, but none of them counts.
     Invalid,
-    /// There is no run of the candidate.
+    /// The candidate has no run.
     Missing,
     /// The sides differ in something that makes a comparison meaningless.
     Incomparable,
-    /// Nothing can be said yet.
+    /// There is not enough evidence yet.
     Inconclusive,
-    /// The default branch never ran it, so that there is nothing to compare with.
+    /// The default branch never ran it, so there is nothing to compare with.
     New,
     /// It got better, significantly and by at least the threshold.
     Improved,
-    /// Nothing is significant, and the estimate lies within the threshold.
+    /// Nothing is significant, and the estimate is within the threshold.
     NoChangeSeen,
-    /// The whole interval lies within the threshold.
+    /// The whole interval is within the threshold.
     Unchanged,
 }
 
-/// How a level turned.
+/// How a level changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 pub enum Turn {
     /// It got worse, and stays open.
     Worse,
-    /// It got worse, and people accepted that.
+    /// It got worse, and the change was accepted.
     Accepted,
     /// It got better.
     Better,
-    /// It came back from an open change.
+    /// It recovered from an open change.
     Back,
-    /// It moved by less than the threshold, or nothing says which way is better.
+    /// It moved by less than the threshold, or the metric has no direction.
     Neither,
 }

@@ -65,7 +65,7 @@ pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
             // The interval is that of this metric alone.
             let is_alone = judgement.effect.is_some_and(|effect| effect.p <= SIGNIFICANT);
             let among = if is_alone { " among so many metrics" } else { "" };
-            format!("not statistically significant{among}, and within the {threshold} threshold{seen}")
+            format!("not statistically significant{among} and within the {threshold} threshold{seen}")
         }
         Reason::NotSignificant if is_from_zero => {
             format!("above a baseline of 0, but not statistically significant{more}")
@@ -87,21 +87,29 @@ pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
         }
         Reason::TooFew { wanted } => {
             let (baseline, candidate) = counts;
-            format!("{baseline} and {candidate} sessions are too few: {wanted} on each side can be significant")
+            format!(
+                "{baseline} and {candidate} sessions are too few for significance: at least {wanted} on each side are \
+                 needed"
+            )
         }
         Reason::ShortHistory { wanted } => no_baseline(counts.0, wanted),
         Reason::NoDirection => {
-            format!("it changed by more than {threshold}, and nothing says which way is better")
+            format!("it changed by more than {threshold}, but the metric has no direction")
         }
         Reason::Vague => format!(
             "cannot be evaluated: {} and {} sessions with this noise leave an interval of more than a factor of five, or none{more}",
             counts.0, counts.1
         ),
         Reason::TooFar { value } => {
-            format!("cannot be evaluated: {} is so far from the other values that no share of them is a number", number(value))
+            format!(
+                "cannot be evaluated: {} is so far from the other values that a relative change is not a finite number",
+                number(value)
+            )
         }
         Reason::NoScale => {
-            "cannot be evaluated: the baseline's median is 0 and values lie on both sides of it, so that no change is a share".to_owned()
+            "cannot be evaluated: the baseline's median is 0 with values on both sides of it, so a relative change is \
+             undefined"
+                .to_owned()
         }
     }
 }
@@ -401,7 +409,8 @@ pub fn of_differences(lines: &[Line]) -> Option<&'static str> {
             && matches!(method, Some(Method::Ranks | Method::RanksApproximate | Method::Correlated | Method::Pairs))
     };
     lines.iter().any(is_shift).then_some(
-        "a change is the median of all differences between sessions, and may differ from that of the two medians",
+        "a change is the median of all differences between sessions, which may differ from the difference of the two \
+         medians",
     )
 }
 

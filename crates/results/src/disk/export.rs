@@ -25,7 +25,7 @@ impl Pending {
     pub fn begin(path: &Path) -> Result<Self> {
         let unwritable = || format!("cannot write {}", path.display());
         if path.is_dir() {
-            bail!("{} is a folder, and this format is one file", path.display());
+            bail!("{} is a folder, but this format is one file", path.display());
         }
         // A link keeps pointing where it points: its target is what is written.
         let path = match path.canonicalize() {
@@ -33,7 +33,7 @@ impl Pending {
             found => found.with_context(unwritable)?,
         };
         let Some(name) = path.file_name().map(|name| name.to_string_lossy()) else {
-            bail!("{} is no name of a file", path.display());
+            bail!("{} is not a file name", path.display());
         };
         if path.exists() && !path.is_file() {
             return Ok(Self { path, temp: None });
@@ -52,7 +52,9 @@ impl Pending {
 
     /// Returns what makes it a database.
     pub fn database(&self) -> Result<Database> {
-        let Some(temp) = &self.temp else { bail!("{} is no file, and a database is one", self.path.display()) };
+        let Some(temp) = &self.temp else {
+            bail!("{} is not a regular file, and a database needs one", self.path.display())
+        };
         Database::create(temp).with_context(|| format!("cannot write {}", self.path.display()))
     }
 
@@ -90,9 +92,9 @@ impl OnDisk {
     /// Takes the folder at `root`, which need not be there.
     pub fn at(root: &Path) -> Result<Self> {
         if root.exists() && !root.is_dir() {
-            bail!("{} is a file, and this format is a folder", root.display());
+            bail!("{} is a file, but this format is a folder", root.display());
         }
-        fs::create_dir_all(root).with_context(|| format!("cannot make {}", root.display()))?;
+        fs::create_dir_all(root).with_context(|| format!("cannot create {}", root.display()))?;
         Ok(Self { root: root.to_owned(), made: root.to_owned() })
     }
 }

@@ -67,7 +67,9 @@ impl Benchfmt {
             Direction::None => return Ok(()),
         };
         match self.units.get(unit) {
-            Some(known) if *known != direction => self.left.add("directions that another benchmark has otherwise", 1),
+            Some(known) if *known != direction => {
+                self.left.add("directions that differ from those of another benchmark", 1)
+            }
             Some(_) => {}
             None => {
                 self.units.insert(unit.to_owned(), direction);

@@ -27,7 +27,7 @@ impl Passed {
         let counts = [
             (self.warmups, "warm-ups (`--include warmup`)"),
             (self.invalid, "runs that did not succeed (`--include invalid`)"),
-            (self.unsigned, "results that are not signed as `requireSigned` asks (`--include unsigned`)"),
+            (self.unsigned, "results that are not signed as `requireSigned` demands (`--include unsigned`)"),
             (self.readings, "other readings of runs whose logs were read again"),
             (self.earlier, "runs of earlier sessions"),
         ];

@@ -38,14 +38,14 @@ impl Mlflow {
 
     fn milliseconds(&mut self, text: &str) -> i64 {
         let held = time::milliseconds(text);
-        self.left.add("times that no calendar has (written as 1970)", usize::from(held.is_none()));
+        self.left.add("invalid times (written as 1970)", usize::from(held.is_none()));
         held.unwrap_or_default()
     }
 
     /// Returns a value within `most` characters on lines that MLflow reads.
     fn value(&mut self, text: &str, most: usize) -> String {
         if text.chars().count() > most {
-            self.left.add("values cut to the length that MLflow takes", 1);
+            self.left.add("values truncated to the length that MLflow accepts", 1);
         }
         text.chars().take(most).collect()
     }
@@ -153,7 +153,7 @@ impl Exporter for Mlflow {
         for (key, json) in [("kubebench.run", run_row), ("kubebench.metrics", about)] {
             let text = Json::Object(json).to_string();
             if text.chars().count() > TAG {
-                self.left.add("descriptions of runs and metrics that are longer than a tag", 1);
+                self.left.add("descriptions of runs and metrics that are too long for a tag", 1);
             } else {
                 tags.push((key.to_owned(), text));
             }

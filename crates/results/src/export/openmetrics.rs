@@ -58,7 +58,7 @@ impl Exporter for OpenMetrics {
                 let (name, unit, labels) = series(key, &base);
                 let labels = joined(&labels);
                 if !seen.insert((name.clone(), labels.clone())) {
-                    self.left.add("metrics whose names became equal", 1);
+                    self.left.add("metrics whose names collide", 1);
                     continue;
                 }
                 let family = families.entry(name).or_default();

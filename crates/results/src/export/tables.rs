@@ -67,8 +67,8 @@ pub(crate) fn create(dialect: Dialect) -> String {
     }
     let without = if dialect == Dialect::Sqlite { " WITHOUT ROWID" } else { "" };
     sql.push_str(&format!(
-        "\n);\nCREATE TABLE samples (\n  metric {0} NOT NULL REFERENCES metrics (id),\n  position {0} NOT NULL,\n  value {1},\n  \
-         PRIMARY KEY (metric, position)\n){without};\n",
+        "\n);\nCREATE TABLE samples (\n  metric {0} NOT NULL REFERENCES metrics (id),\n  position {0} NOT NULL,\n  \
+         value {1},\n  PRIMARY KEY (metric, position)\n){without};\n",
         dialect.reference(),
         of(Type::Number)
     ));
@@ -141,13 +141,13 @@ impl Numbers {
 /// Returns a count as databases hold it.
 pub(crate) fn count(count: u64, left: &mut Left) -> Option<i64> {
     let held = i64::try_from(count).ok();
-    left.add("counts from 2^63 on (left empty)", usize::from(held.is_none()));
+    left.add("counts of 2^63 or more (left empty)", usize::from(held.is_none()));
     held
 }
 
 /// Returns the milliseconds since 1970 of a time.
 pub(crate) fn milliseconds(text: &str, left: &mut Left) -> Option<i64> {
     let held = time::milliseconds(text);
-    left.add("times that no calendar has (left empty)", usize::from(held.is_none()));
+    left.add("invalid times (left empty)", usize::from(held.is_none()));
     held
 }

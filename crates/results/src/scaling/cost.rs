@@ -103,7 +103,7 @@ pub(super) fn cost(dataset: &Dataset, cell: &Cell<'_>) -> Result<Option<UnitCost
     };
     let sessions: Option<Vec<f64>> = cell.runs.iter().map(of_session).collect();
     let Some(sessions) = sessions else {
-        return Err("no cost: for some of its runs the cost, or how long machines were held, is unknown".to_owned());
+        return Err("no cost: some of its runs have no known cost or machine time".to_owned());
     };
     let (per, of) = match work {
         Work::Rate { of, .. } => (MANY, of),

@@ -52,7 +52,7 @@ fn front(place: Place<'_>, cells: &[&Cell<'_>], asked: Option<(&str, &str)>) -> 
                 points.push(Point { both: [first, second], medians });
             }
             [Some(one), None] | [None, Some(one)] => {
-                notes.insert(format!("{} has one of the two metrics alone", name(one)));
+                notes.insert(format!("{} has only one of the two metrics", name(one)));
             }
             [None, None] => {}
         }

@@ -123,14 +123,14 @@ fn of_benchmark(
         }
     }
     if let [only] = all.as_slice() {
-        notes.insert(format!("{benchmark} has results of {axis}={only} alone: nothing to compare"));
+        notes.insert(format!("{benchmark} has results only for {axis}={only}: nothing to compare"));
     } else if groups.len() == before && !lonely.is_empty() {
         let moving = moving(request.axis, cells);
         let why = if moving.is_empty() { String::new() } else { format!(": {} changes with it", moving.join(", ")) };
-        notes.insert(format!("no two cases of {benchmark} differ in {axis} alone{why}"));
+        notes.insert(format!("no two cases of {benchmark} differ only in {axis}{why}"));
     } else {
         notes.extend(lonely.into_iter().map(|(params, values)| {
-            format!("{benchmark}{} has results of {axis}={} alone", bracketed(&params), values.join(", "))
+            format!("{benchmark}{} has results only for {axis}={}", bracketed(&params), values.join(", "))
         }));
     }
 }
@@ -164,7 +164,7 @@ impl Making<'_, '_> {
             .map_or(chosen.first().copied(), |name| chosen.iter().find(|(value, _)| value.as_str() == name).copied());
         if let (Some(asked), None) = (asked, base) {
             notes.push(format!(
-                "there is no result of {}={asked} here: nothing to hold the others against",
+                "there is no result of {}={asked} here, so there is nothing to compare the others with",
                 self.axis()
             ));
         }
@@ -283,9 +283,7 @@ impl Making<'_, '_> {
             return Err(Some("no efficiency: the axis is not above 0".to_owned()));
         }
         if cost::is_of_each(&cell.told.metric, cell.told.unit.as_deref()) {
-            return Err(Some(
-                "no efficiency: the metric is one of each machine, and its ratio is the efficiency".to_owned(),
-            ));
+            return Err(Some("no efficiency: the metric is per machine, so its ratio is the efficiency".to_owned()));
         }
         Ok(second / first)
     }
@@ -336,7 +334,7 @@ fn notes(cell: &Cell<'_>) -> Vec<String> {
         notes.push("newer sessions of this case ran elsewhere".to_owned());
     }
     if cell.told.open.is_some() {
-        notes.push("it regressed, and nobody has accepted that yet".to_owned());
+        notes.push("it regressed, and the regression is not accepted".to_owned());
     }
     if let Some(correlation) = cell.told.correlation {
         notes.push(format!("neighboring sessions are correlated ({correlation:.1}): intervals may be too narrow"));
@@ -385,7 +383,7 @@ fn differences(one: &Facts, other: &Facts) -> Vec<String> {
     let differing = names.into_iter().filter(|name| one.get(*name) != other.get(*name));
     let words = differing.map(|name| {
         let allow = if crate::dataset::FACTS.contains(&name.as_str()) {
-            format!(" (--allow {name} compares all the same)")
+            format!(" (--allow {name} compares them anyway)")
         } else {
             String::new()
         };

@@ -35,7 +35,7 @@ pub(super) fn interval(effect: &Effect) -> Result<(f64, f64), String> {
         return Err(format!("fewer than {LEAST_SESSIONS} sessions: no interval"));
     }
     if !effect.interval.0.is_finite() {
-        return Err(format!("{n} and {m} sessions are too few for a 95 % confidence interval: 4 each do"));
+        return Err(format!("{n} and {m} sessions are too few for a 95 % confidence interval: 4 each are enough"));
     }
     Ok(effect.interval)
 }
@@ -52,7 +52,7 @@ pub(super) fn ratio(base: &Cell<'_>, cell: &Cell<'_>) -> Ratio {
         Err(why) => (None, Some(why)),
     };
     let ratio = estimate(times(effect.difference), interval);
-    let note = if ratio.is_some() { note } else { Some("no ratio: the values lie too far apart".to_owned()) };
+    let note = if ratio.is_some() { note } else { Some("no ratio: the values are too far apart".to_owned()) };
     Ratio { estimate: ratio, method: Some(effect.method.name()), note }
 }
 

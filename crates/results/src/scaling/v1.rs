@@ -30,19 +30,19 @@ pub struct Swept {
     pub schema_version: u32,
     /// The axis: a parameter of cases, or a fact of the hardware.
     pub axis: String,
-    /// What was compared: cases that are equal but for the axis, by metric.
+    /// What was compared: cases that differ only in the axis, by metric.
     pub groups: Vec<Group>,
-    /// Which cases are the best for two metrics that pull apart.
+    /// Which cases are the best trade-offs between two metrics.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fronts: Vec<Front>,
     /// Result files that did not count, and why.
     pub left_out: Vec<LeftOut>,
-    /// What was not compared, and what else a reader has to know.
+    /// What was not compared, and further notes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// One metric of cases that are equal but for the axis.
+/// One metric of cases that differ only in the axis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Group {
@@ -55,7 +55,7 @@ pub struct Group {
     pub environment: BTreeMap<String, String>,
     /// The metric.
     pub metric: String,
-    /// What tells it from others of its name.
+    /// Labels that distinguish it from metrics of the same name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
     /// The unit.
@@ -63,19 +63,19 @@ pub struct Group {
     pub unit: Option<String>,
     /// Which way is better.
     pub direction: Direction,
-    /// What part it plays.
+    /// Its role.
     pub kind: Kind,
-    /// Whether the axis is one of numbers, so that there may be an efficiency.
+    /// Whether the axis is numeric, so that there may be an efficiency.
     pub numeric: bool,
     /// The value of the axis that the others are compared with, as it is shown; left out where this group has no result of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
     /// The values of the axis: numbers in their order, names with the base first.
     pub rows: Vec<Row>,
-    /// What else a reader has to know.
+    /// Further notes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Whether nothing ran and the numbers were made.
+    /// Whether nothing ran and the numbers were generated.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub synthetic: bool,
 }
@@ -95,9 +95,9 @@ pub struct Row {
     pub case_name: String,
     /// What it ran on, by fact, with the count of machines.
     pub environment: BTreeMap<String, String>,
-    /// The sessions of the level that is there now: those of the default branch since the last change.
+    /// The sessions of the current level: those of the default branch since the last change.
     pub sessions: usize,
-    /// How many runs these had that count.
+    /// How many of their runs count.
     pub runs: usize,
     /// When the first of these sessions began.
     pub since: String,
@@ -114,7 +114,7 @@ pub struct Row {
     /// How many times better than the base it is: above 1 is better whichever way the metric goes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speedup: Option<Estimate>,
-    /// The speed-up as a share of what the number of the axis promises, where that counts what works and the metric is a rate of all of it:
+    /// The speed-up as a share of perfect scaling along the axis, where the axis counts workers and the metric is their total rate:
     /// 1 is perfect scaling.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub efficiency: Option<Estimate>,
@@ -124,15 +124,15 @@ pub struct Row {
     /// What a unit of work costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<UnitCost>,
-    /// The first session of a regression that is not resolved or acknowledged: the level is one that nobody accepted.
+    /// The first session of a regression that is not resolved or acknowledged: the level is not accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<String>,
-    /// What else a reader has to know.
+    /// Further notes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// A number, and how sure it is.
+/// A number and its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Estimate {
@@ -151,9 +151,9 @@ pub struct UnitCost {
     pub amount: f64,
     /// The currency, or `GPU-hours` where the results have no prices.
     pub currency: String,
-    /// For so many of them.
+    /// For how many units of work.
     pub per: f64,
-    /// What it is the cost of: the unit of work of a rate, `step-time` for one of a time.
+    /// The unit of work: that of a rate, or `step-time` for a time.
     pub of: String,
 }
 
@@ -169,10 +169,10 @@ pub struct Front {
     pub metrics: (FrontMetric, FrontMetric),
     /// The cases, those on the front first, then by the first metric, the best first.
     pub points: Vec<FrontPoint>,
-    /// What else a reader has to know.
+    /// Further notes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Whether nothing ran and the numbers were made.
+    /// Whether nothing ran and the numbers were generated.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub synthetic: bool,
 }
@@ -181,7 +181,7 @@ pub struct Front {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FrontMetric {
-    /// The metric, with what tells it from others of its name.
+    /// The metric, with the labels that distinguish it from metrics of the same name.
     pub name: String,
     /// The unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -202,7 +202,7 @@ pub struct FrontPoint {
     pub values: (Estimate, Estimate),
     /// The sessions of the two.
     pub sessions: (usize, usize),
-    /// Cases that are better in both metrics beyond the noise, by identity, at most 5; none of a case on the front.
+    /// Cases that are better in both metrics beyond the noise, by identity, at most 5; empty for a case on the front.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dominated_by: Vec<String>,
     /// The cases whose medians are no worse in both metrics and better in one, while one of the differences may be noise.

@@ -15,7 +15,7 @@ impl Beginning {
     pub fn parse(text: &str) -> Result<Self, UnitError> {
         const GRAMMAR: &str = "write a day such as `2027-03-31`, or a time such as `2027-03-31T08:00:00Z`";
         if text.trim().is_empty() {
-            return Err(UnitError::new("it names no session, no commit and no time"));
+            return Err(UnitError::new("it names neither a session, nor a commit, nor a time"));
         }
         if !is_time(text) || Day::parse(text).is_ok() {
             return Ok(Self(text.to_owned()));

@@ -119,7 +119,7 @@ fn descriptor(text: &str) -> Result<String, UnitError> {
         return match Duration::parse(interval) {
             Ok(span) if interval.contains('d') => {
                 let error =
-                    UnitError::new(format!("{} counts in days, which `@every` does not know", quoted(interval)));
+                    UnitError::new(format!("{} counts in days, which `@every` does not support", quoted(interval)));
                 Err(error.help(format!("write `@every {}`", in_hours(span))))
             }
             Ok(_) => Ok(format!("@every {interval}")),
@@ -127,7 +127,7 @@ fn descriptor(text: &str) -> Result<String, UnitError> {
         };
     }
     let lowered = text.to_lowercase();
-    let error = UnitError::new(format!("{} is not a schedule that Argo knows", quoted(text)));
+    let error = UnitError::new(format!("{} is not a schedule that Argo supports", quoted(text)));
     Err(if DESCRIPTORS.contains(&lowered.as_str()) {
         error.help(format!("write `{lowered}`"))
     } else {

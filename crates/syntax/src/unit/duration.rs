@@ -97,7 +97,7 @@ impl Duration {
     }
 
     fn explain_zero(text: &str, error: UnitError) -> UnitError {
-        UnitError { message: format!("{} is no time at all", quoted(text)), ..error }.help("write at least `1s`")
+        UnitError { message: format!("{} is zero", quoted(text)), ..error }.help("write at least `1s`")
     }
 
     fn advice(text: &str) -> String {

@@ -191,7 +191,7 @@ impl Fault {
             Self::TooLarge => UnitError::new(format!("{} is more than a quantity can hold (2^63-1)", quoted(text)))
                 .help("write at most `9223372036854775807`"),
             Self::TooFine => UnitError::new(format!("{} is finer than a billionth (`1n`)", quoted(text)))
-                .help("round it: Kubernetes would round it up without saying so"),
+                .help("round it: Kubernetes would silently round it up"),
         }
     }
 }

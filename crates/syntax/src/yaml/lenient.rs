@@ -84,7 +84,7 @@ fn refuse_text(id: SourceId, source: &Source, diagnostics: &mut Vec<Diagnostic>)
     let Some((at, c)) = source.text.char_indices().find(|(_, c)| is_refused(*c)) else { return false };
     let span = Span::new(id, at..at + c.len_utf8());
     let fault = Diagnostic::at(&code::KB0111, span, format!("U+{:04X} is not allowed", u32::from(c)))
-        .note("kubectl refuses control characters, and takes some line separators for the end of a line");
+        .note("kubectl refuses control characters, and treats some line separators as the end of a line");
     diagnostics.push(
         fault.help(format!("delete it; in a double-quoted string write `\\u{:04X}` if it is meant", u32::from(c))),
     );

@@ -117,7 +117,7 @@ impl Builder<'_> {
                 if self.documents > 1 {
                     let fault = Diagnostic::at(&code::KB0109, span, "a second document starts here")
                         .note("one file holds one spec, so that its path says which")
-                        .help("move it to a file of its own");
+                        .help("move it to a separate file");
                     self.diagnostics.push(fault);
                     return Flow::Stop;
                 }

@@ -75,7 +75,7 @@ pub(super) fn explain(
         }
         ErrorKind::UnclosedFlowCollection { open } | ErrorKind::MismatchedFlowCollectionEnd { open, .. } => (
             format!("`{open}` is opened but not closed"),
-            "close it, or write the list or mapping in block style, one entry a line",
+            "close it, or write the list or mapping in block style, one entry per line",
         ),
         ErrorKind::ExpectedFlowMappingSeparator | ErrorKind::UnexpectedEofFlowMapping => {
             ("a `,` or `}` is missing here".to_owned(), "separate the entries of `{…}` by commas and close it")

@@ -126,6 +126,6 @@ pub(super) fn check_tabs(id: SourceId, source: &Source, diagnostics: &mut Vec<Di
 pub(super) fn tab(span: Span) -> Diagnostic {
     Diagnostic::at(&code::KB0108, span, "a tab is where YAML requires spaces")
         .note("editors show a tab at different widths, so the structure would depend on who looks")
-        .help("indent with two spaces a level")
+        .help("indent with two spaces per level")
         .fix(span, "  ")
 }

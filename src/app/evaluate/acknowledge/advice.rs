@@ -21,10 +21,13 @@ pub(super) fn nothing_open(evaluation: &Evaluation, query: &AckQuery) -> Error {
         .map(|command| format!("\n  {command}"))
         .collect();
     if commands.is_empty() {
-        return anyhow!("no regression is open there, so there is nothing to accept; `--from` says from where");
+        return anyhow!(
+            "no regression is open, so there is nothing to accept; to accept one all the same, pass its first session \
+             to `--from`"
+        );
     }
     anyhow!(
-        "no change of level is open there yet, and the gate calls the newest sessions regressed; this accepts that:{}",
+        "the gate calls the newest sessions regressed, but no change of level is open yet; to accept them, run:{}",
         commands.concat()
     )
 }

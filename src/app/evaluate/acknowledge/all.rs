@@ -86,11 +86,14 @@ impl AllAcknowledged {
         }
         if until > as_of {
             bail!(
-                "the newest result is of {as_of}, and `--until {until}` would accept what is not measured yet: write `--until {as_of}`"
+                "`--until {until}` would accept regressions that are not measured yet: write `--until {as_of}`, the \
+                 day of the newest result"
             );
         }
         if let Some(last) = query.expires.as_ref().filter(|last| **last < as_of) {
-            bail!("it would have expired on {last}, and the newest result is of {as_of}, so it would accept nothing");
+            bail!(
+                "the acknowledgement would accept nothing: it expires on {last}, before the newest result of {as_of}"
+            );
         }
         let ack = query.ack();
         let lineages = lineages(evaluation, baseline.lineage())?;
@@ -107,7 +110,7 @@ impl AllAcknowledged {
             return match acks.iter().find(|known| covers(known, &ack, &as_of)) {
                 Some(known) => Ok(Self { file: known.file.clone(), written: Written::Known, later }),
                 None if later > 0 => bail!(
-                    "no regression that is open began until {until}, so there is nothing to accept; {} began later",
+                    "no open regression began by {until}, so there is nothing to accept; {} began later",
                     if later == 1 { "1".to_owned() } else { later.to_string() }
                 ),
                 None => bail!("no regression is open, so there is nothing to accept"),
@@ -121,7 +124,8 @@ impl AllAcknowledged {
                 Ok(Self { file: ack.file, written: Written::Known, later })
             }
             Err(_) => bail!(
-                "{} is there already, and does not accept all of it: edit it, or delete it (git keeps it) and run this again",
+                "{} exists and does not accept all of these regressions: edit it, or delete it and run this command \
+                 again",
                 ack.file
             ),
         }
@@ -199,7 +203,7 @@ fn file(query: &AckAllQuery, accepted: &[&String]) -> String {
         ("reason", Some(&query.reason)),
         ("expires", query.expires.as_ref()),
     ]);
-    text.push_str(&format!("# {} that began until then:\n", words::counted(accepted.len(), "open regression")));
+    text.push_str(&format!("# {} that began by then:\n", words::counted(accepted.len(), "open regression")));
     text.extend(accepted.iter().take(LISTED).map(|said| format!("# - {said}\n")));
     if accepted.len() > LISTED {
         text.push_str(&format!("# - and {} more\n", accepted.len() - LISTED));

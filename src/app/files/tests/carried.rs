@@ -18,7 +18,7 @@ fn regular_files_are_read_up_to_the_limit() {
     assert_eq!(read_carried(root, None, "a/b"), Err(Unreadable::Refused("it is a folder".to_owned())));
     for path in ["..", "../x", "/etc/passwd", "a/../../x", "", "."] {
         let refused = read_carried(root, None, path).unwrap_err();
-        assert_eq!(refused, Unreadable::Refused("it lies outside the project".to_owned()), "{path}");
+        assert_eq!(refused, Unreadable::Refused("it is outside the project".to_owned()), "{path}");
     }
 }
 

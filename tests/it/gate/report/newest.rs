@@ -73,7 +73,7 @@ fn a_series_without_a_change_has_its_level_and_a_whole_sentence() {
     let files = site(&with_newest(100.0), &[]);
     let overview = words(&files["index.html"]);
     assert!(!overview.contains(" → 100 images/s"), "{overview}");
-    assert_line(words(&files["changes.html"]), str! {"No metric and no surroundings have changed."});
+    assert_line(words(&files["changes.html"]), str! {"No metric and no environment has changed."});
     let case = words(case_page(&files));
     assert!(case.contains("would have been detected with 90 % probability."), "{case}");
     assert!(!files.keys().any(|path| path == "improvements.html"));

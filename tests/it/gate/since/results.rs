@@ -48,7 +48,7 @@ fn results_that_a_change_brings_are_no_baseline() {
     let line = &answer["lines"][0];
     assert_eq!((status, verdict(line)), (1, "regressed"), "{answer:#}");
     assert_eq!(line["baseline"]["sessions"].as_array().unwrap().len(), 20, "{answer:#}");
-    assert!(answer["notes"].to_string().contains("33 results are brought by this change"), "{answer:#}");
+    assert!(answer["notes"].to_string().contains("this change adds 33 results"), "{answer:#}");
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn a_folder_that_is_a_link_hides_nothing() {
     std::os::unix::fs::symlink("elsewhere", project.folder.path().join("results")).unwrap();
     project.commit("linked");
     let (_, answer) = since(&project, &[]);
-    assert!(answer["notes"].to_string().contains("63 results are brought by this change"), "{answer:#}");
+    assert!(answer["notes"].to_string().contains("this change adds 63 results"), "{answer:#}");
     assert_eq!(answer["lines"][0]["baseline"]["sessions"].as_array().unwrap().len(), 0, "{answer:#}");
 }
 

@@ -294,7 +294,7 @@ fn processes_per_node() {
     }
     for (count, shown) in [("gpus", "`gpus`"), ("'0'", "`0`"), ("'08'", "`08`")] {
         let found = about(shown, lowered(&torch(count)));
-        assert_findings(&found, &[("KB0205", str! {"… is no number of processes that torchrun knows"})]);
+        assert_findings(&found, &[("KB0205", str! {"… is not a number of processes that torchrun accepts"})]);
     }
     assert!(lowered(&torch("0"))[0].0 == "KB0206");
     assert!(lowered(&torch("1.5"))[0].0 == "KB0203");
@@ -314,7 +314,7 @@ fn fields_of_the_pod() {
     }
     for path in ["spec.nodename", "status.phase", "spec.hostname", "limits.cpu", ""] {
         let found = about(&format!("`{path}`"), lowered(&env(path)));
-        assert_findings(&found, &[("KB0205", str! {"… is no field of the pod that a variable can have"})]);
+        assert_findings(&found, &[("KB0205", str! {"… is not a field of the pod that a variable can have"})]);
     }
     assert_findings(
         &lowered(&env("metadata.labels")),

@@ -147,7 +147,7 @@ fn other_spellings() {
         let helps: Vec<&str> = compilation.diagnostics.iter().filter_map(|fault| fault.help.as_deref()).collect();
         assert_texts(&helps, &[expected]);
     };
-    check("worker: {files: {a: {path: b}}}", str! {"write `files` next to the roles: it holds for all of them"});
+    check("worker: {files: {a: {path: b}}}", str! {"write `files` next to the roles: it applies to all of them"});
     check("worker: {}, files: {a: b.sh}", str! {"write `a: {path: b.sh}`"});
     check(
         "worker: {}, files: [b.sh]",

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 pub struct Neighbor {
     /// Its name.
     pub pod: String,
-    /// The benchmark that it is of.
+    /// The benchmark that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub benchmark: Option<String>,
-    /// The run that it is of, by the name of the run's job.
+    /// The run that it belongs to, by the name of the run's job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
-    /// Since when it was on the node, by the clock of that.
+    /// Since when it was on the node, by the node's clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"))]
     pub since: Option<String>,

@@ -13,7 +13,7 @@ pub struct Provenance {
     pub spec_digest: String,
     /// The identity of what was executed.
     pub run_digest: String,
-    /// The identity of what the case executes but for its images, how often it runs and how it is measured: results of one
+    /// The identity of what the case executes, without its images, how often it runs and how it is measured: results of one
     /// workload may be compared whatever image ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workload_digest: Option<String>,
@@ -25,12 +25,12 @@ pub struct Provenance {
     /// Whether files differed from that commit: any that git tracks, except what Kubebench writes, and untracked ones next to the spec.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dirty: Option<bool>,
-    /// What that commit holds and changes, by which it is recognized where a squash or a rebase gave it another name.
+    /// What that commit contains and changes, which identifies it after a squash or a rebase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<CommitContent>,
-    /// SHA-256 of the rules that extracted and judged.
+    /// SHA-256 of the rules that extracted metrics and checked the run.
     pub rules_digest: String,
-    /// The version of the extraction rules: how text becomes numbers. 1 where nothing is said.
+    /// The version of the extraction rules: how text becomes numbers. 1 if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extraction: Option<u32>,
     /// Set when the metrics were read again from kept logs.
@@ -44,7 +44,7 @@ pub struct Provenance {
 pub struct CommitContent {
     /// Its tree.
     pub tree: String,
-    /// The commit at which its branch left the default branch, where it is not of that.
+    /// The commit at which its branch left the default branch, if it is on another branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
     /// The change since then.
@@ -55,7 +55,7 @@ pub struct CommitContent {
     pub patches: Vec<Patch>,
 }
 
-/// What is changed, wherever that is in its files.
+/// What is changed, regardless of its place in the files.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(inline)]

@@ -10,7 +10,7 @@ const DIGITS: f64 = 1e6;
 /// Seconds of an hour.
 const HOUR: f64 = 3600.0;
 
-/// What a run held of a cluster, by the pods that were seen.
+/// The resources of a cluster that a run occupied, by the pods that were seen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Usage {
@@ -21,7 +21,7 @@ pub struct Usage {
     /// The accelerators of these pods together, by resource name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub accelerators: BTreeMap<String, u64>,
-    /// What the scheduler had set aside for these pods, by resource: cores, GiB of memory, devices.
+    /// What the scheduler had reserved for these pods, by resource: cores, GiB of memory, devices.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resources: BTreeMap<String, f64>,
     /// The same times hours, of all pods that had a node; left out where a time is not known.
@@ -31,7 +31,7 @@ pub struct Usage {
     /// where one of these is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gpu_hours: Option<f64>,
-    /// Joules that the GPUs took over the run, where DCGM's exporter tells the target's Prometheus.
+    /// Joules that the GPUs used during the run, if DCGM's exporter reports them to the target's Prometheus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy_joules: Option<f64>,
 }

@@ -24,7 +24,7 @@ pub struct Ack {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AckSpec {
-    /// The benchmark; with `until`, any where none is named.
+    /// The benchmark; with `until`, any benchmark if this is left out.
     #[serde(default)]
     #[schemars(extend("examples" = ["resnet50-ddp"]))]
     pub benchmark: Option<String>,
@@ -32,7 +32,7 @@ pub struct AckSpec {
     #[serde(default)]
     #[schemars(extend("default" = "*", "examples" = ["batchSize=128*"]))]
     pub case: Option<Text>,
-    /// The metric; with `until`, any where none is named.
+    /// The metric; with `until`, any metric if this is left out.
     #[serde(default)]
     #[schemars(extend("examples" = ["throughput"]))]
     pub metric: Option<String>,
@@ -45,7 +45,7 @@ pub struct AckSpec {
     #[serde(default)]
     #[schemars(extend("format" = "beginning", "examples" = ["8c36d19a2f"]))]
     pub from: Option<Text>,
-    /// The last day (UTC) of what is accepted: every change that began until then, however large. Later ones are open.
+    /// The last day (UTC) of what is accepted: every change that began by then, of any size. Later ones are open.
     #[serde(default)]
     #[schemars(extend("format" = "day", "examples" = ["2026-12-31"]))]
     pub until: Option<String>,
@@ -59,7 +59,7 @@ pub struct AckSpec {
     /// Who accepted.
     #[schemars(extend("format" = "sentence", "examples" = ["ada@example.com"]))]
     pub by: Text,
-    /// The last day on which it holds, as year-month-day; the change is open again after that.
+    /// The last day on which the acknowledgement applies, as year-month-day; the change is open again after that.
     #[serde(default)]
     #[schemars(extend("format" = "day", "examples" = ["2027-03-31"]))]
     pub expires: Option<String>,

@@ -171,7 +171,7 @@ pub struct Schedule {
     pub timezone: Option<TimeZone>,
 }
 
-/// A text, number or boolean that a lookup can stand for.
+/// A text, number or boolean, or an expression that gives one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxisValue;
 
@@ -285,7 +285,7 @@ pub struct Artifact {
 pub struct StepJob {
     /// The image of the container.
     pub image: ImageRef,
-    /// The program and its first arguments, one word an element.
+    /// The program and its first arguments, one word per element.
     #[serde(default)]
     #[schemars(extend("default" = [], "examples" = [["python3", "stage.py"]]))]
     pub command: Vec<Text>,

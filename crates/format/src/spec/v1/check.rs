@@ -48,20 +48,20 @@ pub struct Cautions {
     pub forbid: Vec<Caution>,
 }
 
-/// A reason for which a tool itself trusts its numbers less.
+/// A reason why the tool itself trusts its numbers less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 pub enum Caution {
-    /// The addresses of its memory are random, so that no two runs lie alike in the caches.
+    /// Its memory addresses are random (ASLR), so cache effects differ from run to run.
     AddressRandomization,
     /// It was built for debugging.
     DebugBuild,
     /// The frequency of the processors is not fixed.
     FrequencyScaling,
-    /// The queue of the device was not as deep as was asked for.
+    /// The queue of the device was not as deep as requested.
     QueueDepthCapped,
-    /// It counts warnings that its own log holds.
+    /// It counted warnings in its own log.
     ToolWarnings,
 }
 
@@ -91,7 +91,7 @@ impl Caution {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FailedRequests {
-    /// The share of the attempted requests; those that were cancelled or did not complete have failed too.
+    /// The share of the attempted requests; requests that were cancelled or did not complete count as failed.
     #[schemars(extend("examples" = ["1%"]))]
     pub max: Percentage,
 }

@@ -16,7 +16,7 @@ pub struct RoleBlock {
     pub replicas: Option<Count>,
     /// The image of the main container; next to the roles, it applies to every role without one.
     pub image: Option<ImageRef>,
-    /// The program and its first arguments, one word an element, never a shell line. Without it the image's entry point runs.
+    /// The program and its first arguments, one word per element, never a shell line. Without it, the image's entry point runs.
     #[schemars(extend("default" = [], "examples" = [["torchrun", "train.py"]]))]
     pub command: Option<Vec<Text>>,
     /// Arguments; a number is passed as its text.
@@ -26,7 +26,7 @@ pub struct RoleBlock {
     #[schemars(extend("default" = {}, "examples" = [{"NCCL_DEBUG": "WARN", "HF_TOKEN": {"secret": {"name": "hf", "key": "token"}}}]))]
     #[schemars(extend("propertyNames" = {"format": "env-name"}))]
     pub env: BTreeMap<String, EnvValue>,
-    /// Resources of each pod: quantities that are both request and limit, or `requests` and `limits` apart.
+    /// Resources of each pod: quantities that are both request and limit, or separate `requests` and `limits`.
     #[schemars(extend("default" = {}, "examples" = [{"cpu": 8, "memory": "32Gi", "nvidia.com/gpu": 1}]))]
     pub resources: Option<Resources>,
     /// Labels of the pods.
@@ -143,7 +143,7 @@ impl JsonSchema for LabelValue {
 /// Requests and limits, together or apart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resources {
-    /// What the scheduler sets aside.
+    /// What the scheduler reserves.
     pub requests: BTreeMap<String, Quantity>,
     /// What the pod may use at most.
     pub limits: BTreeMap<String, Quantity>,
@@ -164,8 +164,9 @@ impl JsonSchema for Resources {
         };
         schemars::json_schema!({
             "type": "object",
-            "description": "Quantities by resource name (requests = limits), or `requests` and `limits` apart.",
-            "properties": { "requests": map("What the scheduler sets aside."), "limits": map("What the pod may use at most.") },
+            "description": "Quantities by resource name (requests = limits), or separate `requests` and `limits`.",
+            "properties": { "requests": map("What the scheduler reserves."), "limits": map("What the pod may use at \
+                 most.") },
             "additionalProperties": quantity,
             "propertyNames": {"format": "resource-key"},
             "examples": [{"cpu": 8, "memory": "32Gi", "nvidia.com/gpu": 1}],

@@ -14,7 +14,7 @@ pub struct Fixture {
     /// The log, relative to the project root and outside the folders of specs.
     #[schemars(extend("examples" = ["fixtures/resnet50.log"]))]
     pub log: RelativePath,
-    /// The value of each metric; `null` says that none is found.
+    /// The value of each metric; `null` means that no value is found.
     #[schemars(extend("minProperties" = 1, "examples" = [{"throughput": 1234.5, "loss": null}], "propertyNames" = {"format": "metric-name"}))]
     pub expect: BTreeMap<String, Expected>,
 }

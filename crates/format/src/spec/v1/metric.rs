@@ -11,7 +11,7 @@ pub use super::check::{Caution, Cautions, Check, FailedRequests};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Metric {
-    /// The metric's name; left out with `from: {tool: …}`, which brings its own names, and where a preset of Prometheus names it.
+    /// The metric's name; left out with `from: {tool: …}`, which has its own names, and where a preset of Prometheus names it.
     #[serde(default)]
     #[schemars(extend("format" = "metric-name", "examples" = ["throughput"]))]
     pub name: Option<String>,
@@ -38,7 +38,7 @@ pub struct Metric {
     #[serde(default)]
     #[schemars(extend("examples" = [{"steps": [10, 100]}, {"skipFirst": 5}, {"lastN": 20}]))]
     pub window: Option<Window>,
-    /// How many values become one.
+    /// How several values are aggregated into one.
     #[serde(default)]
     #[schemars(extend("default" = "last", "examples" = ["median"]))]
     pub reduce: Option<Reduce>,
@@ -55,7 +55,7 @@ pub enum Better {
     Lower,
 }
 
-/// How many values become one.
+/// How several values are aggregated into one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
@@ -243,7 +243,7 @@ pub enum Delimiter {
     /// A tab.
     #[serde(rename = "tab")]
     Tab,
-    /// The first of comma, tab, `|` and `;` with which the header has the column.
+    /// The first of comma, tab, `|` and `;` with which the header contains the column.
     #[serde(rename = "auto")]
     Auto,
 }
@@ -323,7 +323,7 @@ pub enum ProcessSource {
     WriteBytes,
 }
 
-/// What took how long.
+/// A time to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
@@ -334,7 +334,7 @@ pub enum DurationSource {
     Startup,
     /// From the start of the first main container to the job's end.
     Run,
-    /// From the creation of what serves to its first answer.
+    /// From the creation of the server to its first answer.
     Ready,
 }
 
@@ -346,11 +346,11 @@ pub struct PrometheusSource {
     #[serde(default)]
     #[schemars(extend("examples" = ["avg(DCGM_FI_DEV_GPU_UTIL{namespace=\"$namespace\",pod=~\"$pods\"})"]))]
     pub query: Option<String>,
-    /// A query that Kubebench knows, instead of `query`; it brings the metric's name, unit and direction.
+    /// A query that Kubebench knows, instead of `query`; it gives the metric's name, unit and direction.
     #[serde(default)]
     #[schemars(extend("format" = "dns1123-label", "examples" = ["dcgm-energy"]))]
     pub preset: Option<String>,
-    /// How the samples over time become one; without it `mean`, or as the preset has it.
+    /// How the samples over time are aggregated into one; without it, `mean` or the default of the preset.
     #[serde(default)]
     #[schemars(extend("examples" = ["max"]))]
     pub reduce: Option<Reduce>,
@@ -361,7 +361,7 @@ pub struct PrometheusSource {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeSource {
-    /// The step or task, as the Workflow calls it; of a set of containers, the container.
+    /// The step or task, as the Workflow names it; in a set of containers, the container.
     #[schemars(extend("examples" = ["train"]))]
     pub name: Text,
 }
@@ -384,9 +384,9 @@ pub struct TrialsSource {
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 pub enum WhichTrials {
-    /// The one that Katib holds for the best.
+    /// The best one, according to Katib.
     Best,
-    /// Every one of which the metric was observed: a value each.
+    /// Every trial for which the metric was observed: one value each.
     All,
 }
 
@@ -397,7 +397,7 @@ pub struct ToolSource {
     /// The tool, in kebab case.
     #[schemars(extend("format" = "dns1123-label", "examples" = ["torchtitan"]))]
     pub name: String,
-    /// Which of its metrics; without it, all.
+    /// Which of its metrics to read; without it, all.
     #[serde(default)]
     #[schemars(extend("minItems" = 1, "uniqueItems" = true, "examples" = [["tps", "mfu"]]))]
     pub metrics: Option<Vec<String>>,
@@ -405,11 +405,11 @@ pub struct ToolSource {
     #[serde(default)]
     #[schemars(extend("default" = {}, "additionalProperties" = {"type": "string", "format": "metric-name"}, "examples" = [{"read_iops": "seq-read-iops"}]))]
     pub rename: std::collections::BTreeMap<String, String>,
-    /// What is put before the names of all others.
+    /// A prefix for the names of all other metrics.
     #[serde(default)]
     #[schemars(extend("format" = "metric-name", "examples" = ["seq-"]))]
     pub prefix: Option<String>,
-    /// Labels that all of them have.
+    /// Labels to add to all of them.
     #[serde(default)]
     #[schemars(extend("default" = {}, "examples" = [{"file": "seq"}], "propertyNames" = {"format": "metric-label"}))]
     pub labels: std::collections::BTreeMap<String, Text>,
@@ -445,7 +445,7 @@ pub enum Reports {
     Last,
     /// The first.
     First,
-    /// Each: labels tell their metrics apart, by what was asked for or else by their order.
+    /// Each: labels distinguish their metrics, by the requested settings or else by their order.
     Each,
 }
 
@@ -470,7 +470,7 @@ pub struct Gate {
     /// The metric that is compared.
     #[schemars(extend("examples" = ["throughput"]))]
     pub metric: String,
-    /// How much worse than the history it may get.
+    /// The largest regression against the history that passes.
     #[serde(default)]
     #[schemars(extend("examples" = ["3%"]))]
     pub max_regression: Option<Percentage>,
@@ -505,7 +505,7 @@ pub struct GateBaseline {
     #[serde(default)]
     #[schemars(extend("examples" = ["v1.4"]))]
     pub tag: Option<Text>,
-    /// A fixed value, such as a promise. Its noise is unknown, so `maxRegression` is a limit.
+    /// A fixed value, such as an SLO. Its noise is unknown, so `maxRegression` is a limit.
     #[serde(default)]
     #[schemars(extend("examples" = [1450.0]))]
     pub value: Option<Number>,

@@ -12,10 +12,10 @@ use super::scalar::{Patch, Text};
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Pods {
-    /// Labels of the pods; they start no run again.
+    /// Labels of the pods; a change does not start runs again.
     #[schemars(extend("default" = {}, "examples" = [{"cost-center": "ml"}], "propertyNames" = {"format": "label-key"}))]
     pub labels: BTreeMap<String, LabelValue>,
-    /// Annotations of the pods; they start no run again.
+    /// Annotations of the pods; a change does not start runs again.
     #[schemars(extend("default" = {}, "examples" = [{"example.com/contact": "ml-platform"}], "propertyNames" = {"format": "label-key"}))]
     pub annotations: BTreeMap<String, Text>,
     /// Environment variables of the main container: text, or where the value comes from.
@@ -40,7 +40,7 @@ pub struct Pods {
     /// How the pods resolve names, as in a pod spec.
     #[schemars(extend("default" = {}, "examples" = [{"options": [{"name": "ndots", "value": "1"}]}]))]
     pub dns_config: Option<Patch>,
-    /// Addresses of hosts that DNS does not know, as in a pod spec.
+    /// Addresses of hosts that are not in DNS, as in a pod spec.
     #[schemars(extend("default" = [], "examples" = [[{"ip": "10.0.0.7", "hostnames": ["git.example"]}]]))]
     pub host_aliases: Vec<Patch>,
     /// The scheduler of the pods; `none` for the cluster's default.
@@ -49,7 +49,7 @@ pub struct Pods {
     /// The PriorityClass of the pods; `none` for the cluster's default.
     #[schemars(extend("format" = "dns1123-subdomain", "examples" = ["benchmarks"]))]
     pub priority_class: Option<String>,
-    /// Resources of the container of a step; no schema but that of `steps` has them.
+    /// Resources of the container of a step; only the schema of `steps` has them.
     #[schemars(skip)]
     pub resources: Option<Resources>,
 }

@@ -199,7 +199,7 @@ pub struct CertificateAuthorities {
     pub key: Option<String>,
 }
 
-/// What becomes of a server of SSH whose key is not known.
+/// How to treat an SSH server whose key is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
@@ -502,10 +502,10 @@ pub struct NetworkPolicySettings {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct OperatorNamespaces {
-    /// Of KubeRay's operator, which asks heads how far their job is.
+    /// That of KubeRay's operator, which asks Ray heads for the status of their job.
     #[schemars(extend("default" = ["kuberay-system", "ray-system"], "examples" = [["default"]], "uniqueItems" = true))]
     pub kuberay: Option<Vec<Dns1123Label>>,
-    /// Of Katib's database, which takes the metrics of trials.
+    /// That of Katib's database, which receives the metrics of trials.
     #[schemars(extend("default" = ["kubeflow"], "examples" = [["katib"]], "uniqueItems" = true))]
     pub katib: Option<Vec<Dns1123Label>>,
 }

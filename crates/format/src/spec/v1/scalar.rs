@@ -143,7 +143,7 @@ macro_rules! count {
 count!(Count, 1, 10_000, "A whole number from 1.");
 count!(CountFromZero, 0, 10_000, "A whole number from 0.");
 count!(Port, 1, 65_535, "A TCP port.");
-count!(RunNumber, 1, 999_999, "A number that is raised to run again.");
+count!(RunNumber, 1, 999_999, "A number; raise it to run again.");
 
 /// `true` or `false`; a lookup may stand for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

@@ -18,7 +18,7 @@ pub struct Suite {
     /// The kind of this document.
     #[schemars(extend("enum" = ["Suite"], "examples" = ["Suite"]))]
     pub kind: String,
-    /// The suite's name, and labels that its benchmarks have too unless they say another value.
+    /// The suite's name, and labels that its benchmarks inherit unless they set another value.
     #[schemars(extend("examples" = [{"name": "nightly", "labels": {"cadence": "nightly"}}]))]
     pub metadata: Metadata,
     /// What the suite holds.
@@ -34,7 +34,7 @@ pub struct SuiteSpec {
     #[serde(default)]
     #[schemars(extend("default" = "", "examples" = ["Everything that runs each night"]))]
     pub description: Option<Text>,
-    /// Names of targets in `kubebench.yaml` on which the suite runs its benchmarks; elsewhere each runs by itself. Without it, every target.
+    /// Names of targets in `kubebench.yaml` on which the suite runs its benchmarks; on other targets, each runs separately. Without it, every target.
     #[serde(default)]
     #[schemars(extend("minItems" = 1, "uniqueItems" = true, "examples" = [["gpu-eu"]]))]
     pub targets: Option<Vec<String>>,
@@ -46,7 +46,7 @@ pub struct SuiteSpec {
     #[serde(default)]
     #[schemars(extend("examples" = [{"cron": "0 3 * * 1", "timezone": "Etc/UTC"}]))]
     pub schedule: Option<Schedule>,
-    /// What its benchmarks leave unsaid; it comes before the `defaults` of the project.
+    /// Defaults of fields that its benchmarks omit; they override the `defaults` of the project.
     #[serde(default)]
     #[schemars(extend("default" = {}, "examples" = [{"repeats": 5, "warmups": 1}]))]
     pub defaults: SuiteDefaults,
@@ -59,7 +59,7 @@ pub struct SuiteSpec {
     pub results: Option<SuiteResults>,
 }
 
-/// What the benchmarks of a suite leave unsaid.
+/// Defaults of fields that the benchmarks of a suite omit.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SuiteDefaults {
@@ -94,7 +94,7 @@ pub struct SuiteResults {
 pub struct Member {
     /// Its name.
     pub benchmark: String,
-    /// Benchmarks before it without whose success it is not run.
+    /// Earlier benchmarks that must succeed; otherwise this one is not run.
     pub needs: Vec<String>,
 }
 
@@ -113,7 +113,8 @@ impl JsonSchema for Member {
                     "type": "string", "examples": ["llama-8b"],
                 },
                 "needs": {
-                    "description": "Names of benchmarks that precede it: unless all their runs succeed, it is not run, and its results say so.",
+                    "description": "Names of earlier benchmarks: unless all their runs succeed, this benchmark is not \
+                         run, and its results say so.",
                     "type": "array", "items": { "type": "string" }, "default": [], "uniqueItems": true, "examples": [["resnet50-ddp"]],
                 },
             },

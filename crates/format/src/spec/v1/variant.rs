@@ -11,7 +11,7 @@ use super::scalar::{Dns1123Label, Duration, PerCase, Text};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Variant {
-    /// The name, unique among the variants: lower-case letters, digits and `-`. It is part of the names of cases, and `${{ variant.name }}` looks it up.
+    /// The name, unique among the variants: lower-case letters, digits and `-`. It is part of the names of cases, and the value of `${{ variant.name }}`.
     #[schemars(extend("examples" = ["pytorch"]))]
     pub name: Dns1123Label,
     /// What the variant is for.

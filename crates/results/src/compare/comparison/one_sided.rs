@@ -84,7 +84,8 @@ impl Request<'_> {
         let differing = self.differing(baseline, candidate);
         let said: Vec<String> = differing.iter().map(|(fact, said)| format!("{fact} ({said})")).collect();
         format!(
-            "{}{} ran on hardware of {} that was replaced since, which is not compared: both sides differ there in {}",
+            "{}{} also has sessions of {} on hardware that was replaced since, which are not compared: both sides \
+             differ in {}",
             candidate.benchmark,
             self.case_of(candidate),
             self.side(only),
@@ -149,7 +150,7 @@ impl Request<'_> {
             line.baseline = self.origin(baseline).sessions(series.points.iter());
             line.baseline_benchmark = other_benchmark(baseline, candidate);
             (line.verdict, line.reason) = (Verdict::Missing, "noValue".to_owned());
-            line.message = format!("{} has no value of this, and {} has", self.sides[1], self.sides[0]);
+            line.message = format!("{} has no value of this metric, but {} has one", self.sides[1], self.sides[0]);
             line
         };
         missing.into_iter().map(line).collect()

@@ -98,7 +98,7 @@ impl<'a> Request<'a> {
             let is_over = series.points.last().map(|point| point.session) < sessions.all.first().copied();
             match successor {
                 Some(successor) if is_over => {
-                    let why = format!("it has another unit since ({})", unit(successor));
+                    let why = format!("the metric has another unit since then ({})", unit(successor));
                     match standing(series) {
                         Some(draft) => drafts.push(draft),
                         None => notes.extend(self.unjudged(rule, partition, series, &why)),
@@ -234,7 +234,9 @@ impl<'a> Request<'a> {
         let own = self.around(rule, partition, BTreeSet::from([last(series)?]));
         let mut draft = self.draft(rule, partition, &own, Cow::Borrowed(series), Absence::Invalid);
         draft.is_standing = true;
-        draft.notes.push("the newest session has no value of this, and ends nothing".to_owned());
+        draft
+            .notes
+            .push("the newest session has no value of this metric, so it does not resolve the regression".to_owned());
         Some(draft)
     }
 

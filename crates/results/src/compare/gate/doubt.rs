@@ -15,15 +15,15 @@ pub(super) fn in_doubt(origin: Origin<'_>, series: &Series, name: &str) -> Optio
     if !local.is_empty() {
         let (names, they_are) = if local.len() == 1 { ("names", "it is") } else { ("name", "they are") };
         return Some(format!(
-            "{} {names} no commit, so it is unknown whether {they_are} of {name}: {they_are} no baseline, and sessions that run in a \
-             checkout of it, which name theirs, will be",
+            "{} {names} no commit, so it is unknown whether {they_are} from {name}, and {they_are} not in the \
+             baseline; run in a checkout of {name}, so that sessions name their commit",
             words::counted(local.len(), "session")
         ));
     }
     (!of_cluster.is_empty()).then(|| {
         format!(
-            "results of a cluster do not know their commit, and no commit of {name} has a generated tree that tells it: they are not of its \
-             sessions"
+            "results from a cluster do not name their commit, and no commit of {name} has the generated tree that they \
+             ran from, so they are not in the baseline"
         )
     })
 }

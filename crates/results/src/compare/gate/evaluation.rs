@@ -123,7 +123,7 @@ impl<'a> Request<'a> {
         let unreachable = all_earlier.iter().filter(is_unreachable).count();
         if unreachable > 0 {
             notes.push(format!(
-                "{unreachable} earlier {} of commits that are on no branch here: were they squashed or rebased? \
+                "{unreachable} earlier {} from commits that are on no branch here: were they squashed or rebased? \
                  `--count-unreachable` counts them",
                 if unreachable == 1 { "session is" } else { "sessions are" }
             ));
@@ -133,8 +133,8 @@ impl<'a> Request<'a> {
         let outdated = all_earlier.iter().filter(is_outdated).count();
         if outdated > 0 {
             notes.push(format!(
-                "{outdated} earlier {} of branches that were merged without commits that had been measured on the default branch: {} not \
-                 show its state",
+                "{outdated} earlier {} from branches that lacked commits already measured on the default branch when \
+                 they were merged: {} not show the state of the default branch",
                 if outdated == 1 { "session is" } else { "sessions are" },
                 if outdated == 1 { "it does" } else { "they do" }
             ));
@@ -143,7 +143,7 @@ impl<'a> Request<'a> {
             let others = all_earlier.len() - earlier.len() - unreachable - outdated;
             if others > 0 {
                 notes.push(format!(
-                    "{others} earlier {} not of the baseline's commits",
+                    "{others} earlier {} not from commits of the baseline",
                     if others == 1 { "session is" } else { "sessions are" }
                 ));
             }
@@ -388,11 +388,11 @@ impl Draft<'_> {
             if let Some(at) = begins {
                 let session = sessions.get(at).map(|(of, _)| of.id.clone());
                 line.acks = vec![ack::shown(ack, holds, session)];
-                let said = "accepted: the candidate has no value of this, and earlier sessions have";
+                let said = "accepted: the candidate has no value of this metric, but earlier sessions have";
                 return says(line, Verdict::NoChangeSeen, "accepted", said.to_owned());
             }
         }
-        let said = "the candidate has no value of this, and earlier sessions have".to_owned();
+        let said = "the candidate has no value of this metric, but earlier sessions have".to_owned();
         says(line, Verdict::Missing, "noValue", said);
     }
 
@@ -437,7 +437,8 @@ fn of_same_commit(
     (count > 0).then(|| {
         let commit = words::short(&commit_of_own);
         format!(
-            "{count} of them of the candidate's own commit: `--candidate {commit}` evaluates all of its sessions together"
+            "{count} of them from the candidate's own commit: `--candidate {commit}` evaluates all sessions of that \
+             commit together"
         )
     })
 }

@@ -65,7 +65,7 @@ impl<'a> Request<'a> {
         let branch = self.default.map(words::branch);
         if line.verdict == Verdict::Inconclusive {
             let branch = branch.unwrap_or("the default branch");
-            line.message = format!("{branch} has no session of it yet, so that there is nothing to compare with");
+            line.message = format!("{branch} has no session of this case yet, so there is nothing to compare with");
             "noBaseline".clone_into(&mut line.reason);
         } else {
             let nor = branch.map_or_else(String::new, |branch| format!(", and {branch} has none"));

@@ -93,7 +93,7 @@ fn weakened(answer: &GateReport) -> String {
     let fails = fails.into_iter().map(|weakened| bullet("❌ ", weakened));
     let all: Vec<String> = fails.chain(holds.into_iter().map(|weakened| bullet("⚠️ ", weakened))).collect();
     let more = all.len().saturating_sub(WEAKENED);
-    let mut text = "**Not as the base demands it**, which holds until this is merged:\n\n".to_owned();
+    let mut text = "**Weaker than the base**, whose rules apply until this is merged:\n\n".to_owned();
     text.extend(all.into_iter().take(WEAKENED));
     if more > 0 {
         text.push_str(&format!("- and {more} more: `kubebench gate --since` lists them\n"));

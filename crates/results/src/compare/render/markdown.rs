@@ -172,8 +172,8 @@ fn detectable(lines: &[&Line]) -> Option<String> {
         format!("{}.", words::sentence_case(&words::would_have_been_detected(worst)))
     } else {
         format!(
-            "The least regression that would have been detected with 90 % probability: {of_half} in the median series, {of_all} in the \
-             noisiest one."
+            "The smallest regression that would have been detected with 90 % probability: {of_half} in the median \
+             series, {of_all} in the noisiest one."
         )
     })
 }

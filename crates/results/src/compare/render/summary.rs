@@ -30,7 +30,7 @@ pub(super) fn summary(answer: &GateReport, parts: &Parts<'_>, width: usize) -> S
     let rest = answer.lines.iter().filter(|line| line.verdict != Verdict::Regressed);
     let counts = tally(rest);
     let failing = answer.weakened.iter().filter(|weakened| weakened.fails).count();
-    let failing = (failing > 0).then(|| format!("{failing} not as the base demands"));
+    let failing = (failing > 0).then(|| format!("{failing} weaker than the base"));
     let whole = |names: usize, kept: Option<usize>| {
         let said = failing.iter().cloned().chain(said(&regressions, names, &counts, kept));
         format!("{says}: {}", said.collect::<Vec<_>>().join(", "))

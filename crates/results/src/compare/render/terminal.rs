@@ -114,7 +114,7 @@ impl Page<'_> {
         self.notes_of_lines();
         self.rest();
         if self.view.detail == Detail::Short && !(parts.worse.is_empty() && parts.known.is_empty()) {
-            self.sentence("", 2, "what else is known of each, and how to accept it: `kubebench gate -v`");
+            self.sentence("", 2, "details, and how to accept regressions: `kubebench gate -v`");
         }
         self.improved(&parts.decided);
         self.text.push_str(&summary(self.answer, parts, self.view.width.min(WIDEST)));

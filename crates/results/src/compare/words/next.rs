@@ -49,10 +49,10 @@ fn accept(line: &Line, session: Option<&str>, results: Option<&str>) -> String {
     if let Some(known) = same().find(|ack| !ack.expired).or_else(|| same().next()) {
         let what = match known.expired {
             true => "give it a later `expires`",
-            false if is_beyond(change) => "take its `maxChange` out",
+            false if is_beyond(change) => "remove its `maxChange`",
             false => "raise its `maxChange`",
         };
-        return format!("fix it, or accept it in {}: {what}, and send that for review", known.file);
+        return format!("fix it, or accept it in {}: {what}, and send the file for review", known.file);
     }
     let from = session.map_or_else(String::new, |session| format!(" --from {}", shell_word(session)));
     let results = results.map_or_else(String::new, |folder| format!(" --results {}", shell_word(folder)));
@@ -126,14 +126,17 @@ pub(crate) fn decide(line: &Line, results: Option<&str>) -> Vec<String> {
     let mut next: Vec<String> = limit
         .map(|what| {
             let metric = metric(line);
-            format!("fix it, or change {what} for `{metric}` in the spec of {}: `ack` accepts no limit", line.benchmark)
+            format!(
+                "fix it, or change {what} for `{metric}` in the spec of {}: `ack` does not apply to limits",
+                line.benchmark
+            )
         })
         .into_iter()
         .collect();
     if line.reason == OTHER_UNIT {
         next.push(format!(
-            "`kubebench reparse` reads the kept logs again as the spec of {} says now; or write its `unit` and limits as the results \
-             have them",
+            "`kubebench reparse` reads the kept logs again by the current spec of {}; or change `unit` and limits in \
+             the spec to the unit of the results",
             line.benchmark
         ));
     }
@@ -144,7 +147,7 @@ pub(crate) fn decide(line: &Line, results: Option<&str>) -> Vec<String> {
         let how = if is_local {
             format!("run {} again with `kubebench run`: another session", line.benchmark)
         } else {
-            let run = line.next_run.map_or_else(|| "a `run:` greater by 1".to_owned(), |run| format!("`run: {run}`"));
+            let run = line.next_run.map_or_else(|| "`run:` increased by 1".to_owned(), |run| format!("`run: {run}`"));
             format!("write {run} into the spec of {} to start another session, which", line.benchmark)
         };
         next.push(format!("{how} {decides}"));

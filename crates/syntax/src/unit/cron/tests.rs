@@ -110,8 +110,8 @@ fn refusals_say_what_to_write() {
         ),
         ("0 3 * *", str! {"`0 3 * *` has 4 fields; a cron line has 5"}, grammar(), None),
         ("daily", str! {"`daily` is not a cron line"}, str! {"write `@daily`"}, None),
-        ("@Daily", str! {"`@Daily` is not a schedule that Argo knows"}, str! {"write `@daily`"}, None),
-        ("@every 1d", str! {"`1d` counts in days, which `@every` does not know"}, str! {"write `@every 24h`"}, None),
+        ("@Daily", str! {"`@Daily` is not a schedule that Argo supports"}, str! {"write `@daily`"}, None),
+        ("@every 1d", str! {"`1d` counts in days, which `@every` does not support"}, str! {"write `@every 24h`"}, None),
         (
             "@every 1.5h",
             str! {"`1.5h` has a fraction; durations are whole numbers"},

@@ -45,9 +45,9 @@ fn refusals_say_what_to_write() {
         ("-5m", str! {"`-5m` is negative"}, grammar()),
         ("PT2H", str! {"`PT2H` does not start with a number"}, grammar()),
         ("", str! {"a duration is empty"}, grammar()),
-        ("0", str! {"`0` is no time at all"}, str! {"write at least `1s`"}),
-        ("0s", str! {"`0s` is no time at all"}, str! {"write at least `1s`"}),
-        ("0h0m", str! {"`0h0m` is no time at all"}, str! {"write at least `1s`"}),
+        ("0", str! {"`0` is zero"}, str! {"write at least `1s`"}),
+        ("0s", str! {"`0s` is zero"}, str! {"write at least `1s`"}),
+        ("0h0m", str! {"`0h0m` is zero"}, str! {"write at least `1s`"}),
         ("3651d", str! {"`3651d` is longer than ten years"}, str! {"write at most `3650d`"}),
         (
             "99999999999999999999999h",

@@ -197,7 +197,7 @@ impl Builder<'_> {
             Event::Alias(anchor) => self.alias(anchor, span),
             Event::UnresolvedAlias(name) => {
                 let fault = refusal(span, format!("no anchor `&{name}` precedes this alias"));
-                Err(Box::new(fault.help("write the value out; anchors do not reach over `---`")))
+                Err(Box::new(fault.help("write the value out; anchors do not reach across `---`")))
             }
             _ => Ok(()),
         }
@@ -251,13 +251,13 @@ impl Builder<'_> {
     fn refuse_flow_mark(&self, span: Span) -> Step {
         let behind = self.source.text.get(span.range().end..).expected("a node between characters");
         let message = if self.source.slice(span).starts_with('?') {
-            "kubectl takes this `?` for the mark of a key"
+            "kubectl reads this `?` as the mark of a key"
         } else if behind.strip_prefix(':').is_some_and(|behind| behind.starts_with([',', '}', ']'])) {
-            "kubectl takes the `:` behind this for a part of the text"
+            "kubectl reads the `:` after this as a part of the text"
         } else {
             return Ok(());
         };
-        Err(Box::new(Diagnostic::at(&code::KB0120, span, message).help("quote it, and write a space behind its `:`")))
+        Err(Box::new(Diagnostic::at(&code::KB0120, span, message).help("quote it, and write a space after its `:`")))
     }
 
     fn expects_key(&self) -> bool {
@@ -297,7 +297,7 @@ impl Builder<'_> {
 
     fn alias(&mut self, anchor: usize, span: Span) -> Step {
         let Some(Anchor { node, key, size }) = self.anchors.get(&anchor) else {
-            let fault = refusal(span, "this alias is inside of what it refers to".to_owned());
+            let fault = refusal(span, "this alias is inside the value that it refers to".to_owned());
             return Err(Box::new(fault.help("write the value out")));
         };
         let size = *size;
@@ -375,7 +375,7 @@ impl Builder<'_> {
                     written.starts_with('{').then(|| template::find(&self.source.text, self.part.clone(), start));
                 Err(Box::new(templated.flatten().map_or_else(
                     || {
-                        refusal(node.span, format!("{} is no key of a Kubernetes object", node.type_name()))
+                        refusal(node.span, format!("{} cannot be a key of a Kubernetes object", node.type_name()))
                             .help("write `key: value`, and quote the key if it is text")
                     },
                     |found| self.placeholder(found),
@@ -392,12 +392,12 @@ impl Builder<'_> {
                 Diagnostic::at(&code::KB0118, at, format!("the key `{name}` appears a second time"))
                     .label("kubectl takes this one")
                     .related(Place::Span(first), "and ignores this one")
-                    .help("delete the one that is not meant")
+                    .help("delete the wrong one")
             }
             (Some((first, Origin::Written)), Origin::Merged) => {
                 odd(at, format!("this `<<` replaces the `{name}` before it"))
                     .related(Place::Span(first), "replaced")
-                    .note("to kubectl the later one counts; other YAML readers keep what the mapping says itself")
+                    .note("kubectl keeps the later one; other YAML readers keep the one that the mapping itself has")
                     .help("write `<<` first in its mapping")
             }
             _ => return,
@@ -434,7 +434,7 @@ impl Builder<'_> {
     fn placeholder(&self, found: template::Placeholder) -> Diagnostic {
         let span = Span::new(self.id, found.range);
         let (note, help) = found.engine.advice();
-        let message = format!("`{}` is a placeholder, which makes this no YAML", self.source.slice(span));
+        let message = format!("`{}` is a placeholder, so this is not YAML", self.source.slice(span));
         Diagnostic::at(&code::KB0117, span, message).note(note).help(help)
     }
 

@@ -31,7 +31,7 @@ impl Engine {
         match self {
             Self::Braces => (
                 "the file looks like a template of Helm or Jinja",
-                "render it first (`helm template`, or what else it is made for) and name the rendered file",
+                "render it first (`helm template`, or the tool that it is made for) and name the rendered file",
             ),
             Self::Jinja => ("the file looks like a Jinja template", "render it first and name the rendered file"),
             Self::Envsubst => (
@@ -39,7 +39,7 @@ impl Engine {
                 "render it first (`envsubst < FILE > RENDERED`) and name the rendered file",
             ),
             Self::Unknown => {
-                ("the file looks like a template", "replace the placeholder first, and name the file that results")
+                ("the file looks like a template", "replace the placeholder first, and name the resulting file")
             }
         }
     }

@@ -174,10 +174,10 @@ fn what_kubectl_refuses() {
         ("a: !!int x\n", &[("KB0120 1:10", str! {"`x` is not an integer, as its tag says"})]),
         ("a: !!binary '%'\n", &[("KB0120 1:13", str! {"`%` is not base64, as its tag says"})]),
         ("a: *x\n", &[("KB0120 1:4", str! {"no anchor `&x` precedes this alias"})]),
-        ("a: &x [*x]\n", &[("KB0120 1:8", str! {"this alias is inside of what it refers to"})]),
+        ("a: &x [*x]\n", &[("KB0120 1:8", str! {"this alias is inside the value that it refers to"})]),
         ("a: {<<: 1}\n", &[("KB0120 1:5", str! {"`<<` needs a mapping or a list of mappings"})]),
-        ("~: 1\n", &[("KB0120 1:1", str! {"nothing is no key of a Kubernetes object"})]),
-        ("? [a]\n: 1\n", &[("KB0120 1:3", str! {"a list is no key of a Kubernetes object"})]),
+        ("~: 1\n", &[("KB0120 1:1", str! {"nothing cannot be a key of a Kubernetes object"})]),
+        ("? [a]\n: 1\n", &[("KB0120 1:3", str! {"a list cannot be a key of a Kubernetes object"})]),
         ("a: 1\n--- x\n", &[("KB0120 2:1", str! {"text follows the `---` on its line"})]),
         ("- a\n", &[("KB0120 1:1", str! {"this document is a list, not a Kubernetes object"})]),
         ("a: b: c\n", &[("KB0104 1:5", str! {"a `:` is where no value can follow"})]),
@@ -192,7 +192,7 @@ fn what_kubectl_refuses() {
                 str! {"this quote is not closed, or a further line of the text is not indented deeper than its key"},
             )],
         ),
-        ("a: {x:}\n", &[("KB0120 1:5", str! {"kubectl takes the `:` behind this for a part of the text"})]),
+        ("a: {x:}\n", &[("KB0120 1:5", str! {"kubectl reads the `:` after this as a part of the text"})]),
         ("a: [\"x\", ${{ a }}]\n", &[("KB0104 1:10", str! {"an expression inside `[…]` or `{…}` must be quoted"})]),
     ];
     for (text, said) in cases {
@@ -209,27 +209,27 @@ fn templates_are_recognized() {
     let cases = [
         (
             "a: {{ .Values.x }}\n",
-            ("KB0117 1:4", str! {"`{{ .Values.x }}` is a placeholder, which makes this no YAML"}),
+            ("KB0117 1:4", str! {"`{{ .Values.x }}` is a placeholder, so this is not YAML"}),
             "Helm",
         ),
-        ("a: {{ x }}/y\n", ("KB0117 1:4", str! {"`{{ x }}` is a placeholder, which makes this no YAML"}), "Helm"),
+        ("a: {{ x }}/y\n", ("KB0117 1:4", str! {"`{{ x }}` is a placeholder, so this is not YAML"}), "Helm"),
         (
             "a: 1\n{{- if .x }}\nb: 2\n{{- end }}\n",
-            ("KB0117 2:1", str! {"`{{- if .x }}` is a placeholder, which makes this no YAML"}),
+            ("KB0117 2:1", str! {"`{{- if .x }}` is a placeholder, so this is not YAML"}),
             "Helm",
         ),
         (
             "{% if x %}\na: 1\n{% endif %}\n",
-            ("KB0117 1:1", str! {"`{% if x %}` is a placeholder, which makes this no YAML"}),
+            ("KB0117 1:1", str! {"`{% if x %}` is a placeholder, so this is not YAML"}),
             "Jinja",
         ),
-        ("a: {k: ${X}}\n", ("KB0117 1:8", str! {"`${X}` is a placeholder, which makes this no YAML"}), "envsubst"),
+        ("a: {k: ${X}}\n", ("KB0117 1:8", str! {"`${X}` is a placeholder, so this is not YAML"}), "envsubst"),
         (
             "a:\n- image: {user}/x:1\n  b: 1\n",
-            ("KB0117 2:10", str! {"`{user}` is a placeholder, which makes this no YAML"}),
+            ("KB0117 2:10", str! {"`{user}` is a placeholder, so this is not YAML"}),
             "template",
         ),
-        ("a: @IMAGE@\n", ("KB0117 1:4", str! {"`@IMAGE@` is a placeholder, which makes this no YAML"}), "template"),
+        ("a: @IMAGE@\n", ("KB0117 1:4", str! {"`@IMAGE@` is a placeholder, so this is not YAML"}), "template"),
     ];
     for (text, expected, engine) in cases {
         assert_findings(&findings(text), &[expected]);

@@ -44,7 +44,7 @@ impl Draft<'_> {
     pub(super) fn against_value(&self, line: &mut Line, fixed: f64) {
         let Some(median) = line.candidate.median else { return };
         if fixed == 0.0 {
-            let said = "no change of a fixed 0 can be said as a share: write `min` or `max`".to_owned();
+            let said = "a change from a fixed 0 has no percentage: write `min` or `max`".to_owned();
             return says(line, Verdict::Inconclusive, "noScale", said);
         }
         let limit = self.policy.threshold;
@@ -54,7 +54,7 @@ impl Draft<'_> {
         (line.method, line.detectable, line.more_sessions) = (None, None, None);
         line.baseline = Sessions { median: Some(fixed), ..Sessions::default() };
         let fixed = words::in_unit(fixed, line.unit.as_deref());
-        let said = format!("{} against the fixed {fixed}", words::change(change(median), None));
+        let said = format!("{} compared with the fixed {fixed}", words::change(change(median), None));
         says(line, Verdict::NoChangeSeen, "fixedBaseline", said.clone());
         if worse(median) > limit {
             self.passes_limit(line, "fixedBaseline", said, |value| worse(value) > limit);
@@ -79,7 +79,7 @@ impl Draft<'_> {
             return;
         }
         let said = format!(
-            "the candidate is {}, and {} of the spec in {}, which measures something else",
+            "the candidate is {}, but {} of the spec in {}, and these units cannot be converted",
             line.unit.as_ref().map_or_else(|| "without a unit".to_owned(), |unit| format!("in {unit}")),
             limits.join(" and "),
             unit.text()

@@ -23,7 +23,7 @@ impl Draft<'_> {
             (None, Some(open)) if is_aside => {
                 line.notes.push(
                     "the newest session is from another branch and does not show the open regression; `--candidate` \
-                     evaluates it by itself"
+                     evaluates that session alone"
                         .to_owned(),
                 );
                 open
