@@ -24,6 +24,7 @@ mod new;
 mod outside;
 mod parse;
 mod plan;
+mod program;
 mod project;
 mod record;
 mod recorded;
@@ -41,7 +42,6 @@ mod verify;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::FromArgMatches as _;
 
 use args::{Cli, Command, SuperviseArgs};
 use kubebench_host::fault;
@@ -69,8 +69,7 @@ pub enum ExitStatus {
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     fault::report();
-    let given = examples::program().try_get_matches();
-    let cli = match given.and_then(|matches| Cli::from_arg_matches(&matches)) {
+    let cli = match program::given() {
         Ok(cli) => begun(cli),
         Err(error) => {
             let status = if error.use_stderr() { ExitStatus::NoAnswer } else { ExitStatus::Yes };

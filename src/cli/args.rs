@@ -1,6 +1,8 @@
 //! The arguments of every subcommand.
 
+mod cluster;
 mod judging;
+mod recording;
 mod tool;
 
 use std::path::PathBuf;
@@ -12,14 +14,15 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::app::base::Base;
 use crate::app::evaluate::PassOrFail;
 use crate::app::project::Selector;
-use crate::app::record::RecordPlace;
 use crate::app::start::Start;
+pub(super) use cluster::{DoctorArgs, LogsArgs, OutsideArgs, StatusArgs, StepArgs, StepCommand};
 pub(super) use judging::{
     AckArgs, Acked, CompareArgs, GateArgs, HistoryArgs, MockArgs, ReportArgs, ReportFormat, VerifyArgs,
 };
+pub(super) use recording::{FoldArgs, RecordArgs, ReparseArgs};
 use kubebench_executor::local::Engine;
 use kubebench_format::spec::v1::metric::Reports;
-use kubebench_git::record::{Mode, Signing};
+use kubebench_git::record::Mode;
 use kubebench_results::export;
 use kubebench_syntax::diag::Severity;
 use kubebench_syntax::diag::render::Format;
@@ -44,16 +47,22 @@ pub(super) struct Global {
     /// Start in this folder instead of the current one
     #[arg(short = 'C', long = "directory", global = true, value_name = "DIR")]
     pub(super) directory: Option<PathBuf>,
-    /// How findings are printed
-    #[arg(long, global = true, value_parser = one_of(&Format::ALL, Format::name), default_value = "human", value_name = "FORMAT")]
+    /// How to print findings
+    ///
+    /// human, concise (one line each), json, or for a CI system: github, gitlab, sarif, junit.
+    #[arg(long, global = true, value_parser = one_of(&Format::ALL, Format::name), default_value = "human", value_name = "FORMAT", hide_possible_values = true)]
     pub(super) output_format: Format,
-    /// Also write findings to a file, such as `sarif=kubebench.sarif`; may be given several times
+    /// Also write findings to a file; repeatable
+    ///
+    /// For example `sarif=kubebench.sarif`.
     #[arg(long, global = true, value_name = "FORMAT=FILE", value_parser = report_target)]
     pub(super) report: Vec<ReportTarget>,
     /// When to use color
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub(super) color: Color,
-    /// Number of threads; the output does not depend on it
+    /// Number of threads
+    ///
+    /// The output does not depend on it. Without it, the number of processors.
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(super) jobs: Option<u16>,
     /// Exit with 1 on warnings too
@@ -113,11 +122,15 @@ fn report_target(text: &str) -> Result<ReportTarget, String> {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Start a project here: project file, example spec, schemas, CI workflow, .gitattributes; overwrites nothing
+    /// Start a project here
+    ///
+    /// Writes a project file, an example spec, schemas, a CI workflow and .gitattributes. Overwrites nothing.
     Init(InitArgs),
     /// Write a new spec
     New(NewArgs),
-    /// Check specs, the project file, log fixtures and result files; write nothing
+    /// Check specs, the project file, log fixtures and result files
+    ///
+    /// Writes nothing.
     Validate(SelectArgs),
     /// Check who recorded results, by their signatures
     Verify(VerifyArgs),
@@ -127,35 +140,47 @@ pub(super) enum Command {
     Plan(PlanArgs),
     /// Print the jobs of specs as plain manifests for kubectl
     Render(RenderArgs),
-    /// Show what would be read from logs, and from which line; run nothing
+    /// Show what would be read from logs, and from which line
+    ///
+    /// Runs nothing.
     Parse(ParseArgs),
     /// Run benchmarks on this machine, as local processes
     Run(RunArgs),
     /// Commit result files
     Record(RecordArgs),
-    /// Move recorded results from the inbox into the results branch
+    /// Move results from the inbox into the results branch
     Fold(FoldArgs),
-    /// Check whether a cluster has what the benchmarks need, and say what to do
+    /// Check whether a cluster has what the benchmarks need
     Doctor(DoctorArgs),
-    /// Show what runs in a cluster, since when, and what comes next
+    /// Show what runs in a cluster and what comes next
     Status(StatusArgs),
     /// Show the logs of a run in a cluster
     Logs(LogsArgs),
-    /// Evaluate the newest results against the gates of the specs; exit with 1 when something got worse
+    /// Evaluate the newest results against the gates of the specs
+    ///
+    /// Exits with 1 when something got worse.
     Gate(GateArgs),
-    /// Compare two sides: revisions, branches, tags, folders, labels, variants or environments
+    /// Compare two sides, such as two branches
+    ///
+    /// A side is a revision, branch, tag, folder, label, variant or environment.
     Compare(CompareArgs),
-    /// Show the sessions of metrics over time, and what changed when
+    /// Show metrics over time, and what changed when
     History(HistoryArgs),
-    /// Acknowledge a regression: write a file that `gate` and `report` honor
+    /// Accept a regression in a file for review
+    ///
+    /// `gate` and `report` honor the file.
     Ack(AckArgs),
-    /// Make synthetic results, to try thresholds before paying for machines
+    /// Make synthetic results to try thresholds
     Mock(MockArgs),
-    /// Read the metrics of results again from the logs of their runs; overwrites nothing
+    /// Read the metrics of results again from their logs
+    ///
+    /// Overwrites nothing.
     Reparse(ReparseArgs),
     /// Write results in the format of another program
     Export(ExportArgs),
-    /// Write a site of all results: what got worse, since when, and how sure that is
+    /// Write a site of all results
+    ///
+    /// It shows what got worse, since when, and how certain that is.
     Report(ReportArgs),
     /// Start a replica of a local run and end its whole tree
     #[command(hide = true)]
@@ -165,7 +190,9 @@ pub(super) enum Command {
     Step(StepArgs),
     /// Format specs; keeps comments
     Fmt(FmtArgs),
-    /// Convert benchmarks of kubeflow/kubebench into specs; overwrites nothing
+    /// Convert benchmarks of kubeflow/kubebench into specs
+    ///
+    /// Overwrites nothing.
     Migrate(MigrateArgs),
     /// Print the JSON Schema of a kind of document
     Schema(SchemaArgs),
@@ -184,10 +211,12 @@ pub(super) struct SelectArgs {
     /// Specs or folders of specs; without any, all
     #[arg(value_name = "PATHS")]
     pub(super) paths: Vec<PathBuf>,
-    /// Only these targets
+    /// Only this target; repeatable
     #[arg(long, value_name = "NAME")]
     pub(super) target: Vec<String>,
-    /// Only benchmarks with this label, such as `team=vision`; if given several times, all must match
+    /// Only benchmarks with this label; repeatable
+    ///
+    /// For example `team=vision`. With several, all must match.
     #[arg(long, value_name = "LABEL=VALUE", value_parser = label)]
     pub(super) select: Vec<(String, String)>,
 }
@@ -202,10 +231,14 @@ impl SelectArgs {
 /// A change, and what is done about one that weakens its gates.
 #[derive(Clone, Debug, Args)]
 pub(super) struct ChangeArgs {
-    /// Evaluate what is checked out by the gates, limits and lint levels of the merge base of HEAD and this revision, such as origin/main
+    /// Hold the checkout to the gates and limits of the base
+    ///
+    /// The base is the merge base of HEAD and this revision, such as origin/main. Its gates, limits and lint levels count.
     #[arg(long, value_name = "REV")]
     pub(super) since: Option<String>,
-    /// With `--since`, how to treat a change that weakens gates, limits or lints; it is listed in any case
+    /// How to treat a weakened gate, limit or lint
+    ///
+    /// Needs `--since`. The change is listed in either case.
     #[arg(long, requires = "since", value_parser = one_of(&PassOrFail::ALL, PassOrFail::name), default_value = "pass", value_name = "WHAT")]
     pub(super) on_weakened: PassOrFail,
 }
@@ -224,7 +257,9 @@ pub(super) struct CompileArgs {
     /// Write nothing; exit with 1 when anything would change
     #[arg(long)]
     pub(super) check: bool,
-    /// Write nothing; print what would change as a unified diff, exit with 1 when anything would
+    /// Write nothing; print a diff
+    ///
+    /// Exits with 1 when anything would change.
     #[arg(long)]
     pub(super) diff: bool,
     /// Replace manifests that were edited by hand
@@ -236,13 +271,19 @@ pub(super) struct CompileArgs {
 pub(super) struct PlanArgs {
     #[command(flatten)]
     pub(super) select: SelectArgs,
-    /// Compare with the merge base of HEAD and this revision, such as origin/main, and show only what the change would run
+    /// Show only what a change would run
+    ///
+    /// The change is what differs from the merge base of HEAD and this revision, such as origin/main.
     #[arg(long, value_name = "REV")]
     pub(super) since: Option<String>,
-    /// Exit with 1 if a permission has this level or a higher one; with `--since`, only if the change adds it
+    /// Exit with 1 if a permission has this level
+    ///
+    /// Or a higher one. With `--since`, only if the change adds the permission.
     #[arg(long, value_parser = one_of(&Severity::ALL, Severity::name), value_name = "LEVEL")]
     pub(super) fail_on: Option<Severity>,
-    /// Also write the permissions of benchmarks, with `--since` the new ones, as a comment for a pull request to this file
+    /// Also write a comment for a pull request
+    ///
+    /// It lists the permissions of benchmarks, with `--since` only the new ones.
     #[arg(long, value_name = "FILE")]
     pub(super) markdown: Option<PathBuf>,
 }
@@ -259,7 +300,9 @@ pub(super) struct RenderArgs {
 #[derive(Debug, Args)]
 #[command(group(clap::ArgGroup::new("what").required(true).args(["spec", "tool"])))]
 pub(super) struct ParseArgs {
-    /// Logs: a path, `-` for standard input, or ROLE/INDEX=PATH for that of one replica
+    /// Logs; `-` is standard input
+    ///
+    /// ROLE/INDEX=PATH is the log of one replica.
     #[arg(value_name = "LOG")]
     pub(super) logs: Vec<PathBuf>,
     /// Read the metrics of this spec
@@ -272,19 +315,27 @@ pub(super) struct ParseArgs {
     #[arg(long, value_parser = one_of(&Reports::ALL, Reports::name), default_value = "last", value_name = "WHICH")]
     #[arg(conflicts_with = "spec")]
     pub(super) reports: Reports,
-    /// Only this metric; may be given several times
+    /// Only this metric; repeatable
     #[arg(long, value_name = "NAME")]
     pub(super) metric: Vec<String>,
-    /// The target whose rules apply; required if the targets of the spec have different rules
+    /// The target whose rules apply
+    ///
+    /// Required if the targets of the spec have different rules.
     #[arg(long, value_name = "NAME", requires = "spec")]
     pub(super) target: Option<String>,
-    /// A file that a metric is read from, by its name in the spec; may be given several times
+    /// A file to read metrics from, by its name; repeatable
+    ///
+    /// The name is the one in the spec.
     #[arg(long, value_name = "NAME=PATH", requires = "spec", value_parser = named_file)]
     pub(super) file: Vec<(String, PathBuf)>,
-    /// The folder with the files that metrics are read from: the folder of a run, or its output folder
+    /// The folder of a run, with the files to read metrics from
+    ///
+    /// Or the output folder of a run.
     #[arg(long, value_name = "DIR", requires = "spec")]
     pub(super) output: Option<PathBuf>,
-    /// A file of lines KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE or secret/<NAME>/<KEY>=VALUE, to be redacted
+    /// A file of secrets to redact
+    ///
+    /// Its lines are KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE or secret/<NAME>/<KEY>=VALUE.
     #[arg(long, value_name = "FILE")]
     pub(super) secret_file: Option<PathBuf>,
 }
@@ -299,19 +350,27 @@ pub(super) struct RunArgs {
     /// Specs or folders of specs
     #[arg(value_name = "PATHS", required = true)]
     pub(super) paths: Vec<PathBuf>,
-    /// The target whose settings apply; without it, the first of each benchmark
+    /// The target whose settings apply
+    ///
+    /// Without it, the first target of each benchmark.
     #[arg(long, value_name = "NAME")]
     pub(super) target: Option<String>,
-    /// Only this case, by id or by its axes in any order (`size=256,workers=2`); may be given several times
+    /// Only this case, by id or axes such as `size=256`; repeatable
+    ///
+    /// The axes may be in any order: `size=256,workers=2`.
     #[arg(long, value_name = "CASE")]
     pub(super) case: Vec<String>,
-    /// Only this repeat, counted from 1; warm-ups still run; may be given several times
+    /// Only this repeat, counted from 1; repeatable
+    ///
+    /// Warm-ups still run.
     #[arg(long, value_name = "N")]
     pub(super) repeat: Vec<u32>,
-    /// What runs the replicas: programs of this machine, or the images
+    /// What runs the replicas
+    ///
+    /// `process` starts programs of this machine, the others run the images.
     #[arg(long, value_parser = one_of(&Engine::ALL, Engine::name), default_value = "process", value_name = "ENGINE")]
     pub(super) engine: Engine,
-    /// Print what would run, with its environment, and start nothing
+    /// Print what would run; start nothing
     #[arg(long)]
     pub(super) dry_run: bool,
     /// Continue after a run that did not succeed
@@ -320,99 +379,48 @@ pub(super) struct RunArgs {
     /// The folder for result files; without it, the project's
     #[arg(long, value_name = "DIR")]
     pub(super) results: Option<PathBuf>,
-    /// Also pass this variable to the processes; may be given several times
+    /// Also pass this variable to the processes; repeatable
     #[arg(long, value_name = "NAME")]
     pub(super) pass_env: Vec<String>,
-    /// A file of lines KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE or secret/<NAME>/<KEY>=VALUE
+    /// A file of secrets for the runs
+    ///
+    /// Its lines are KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE or secret/<NAME>/<KEY>=VALUE.
     #[arg(long, value_name = "FILE")]
     pub(super) secret_file: Option<PathBuf>,
-    /// Also record the results, as `kubebench record` does; without a mode, as the project says
+    /// Also record the results
+    ///
+    /// As `kubebench record` does. Without a mode, as the project file says.
     #[arg(long, value_parser = one_of(&Mode::ALL, Mode::name), value_name = "MODE", num_args = 0..=1, require_equals = true)]
     #[expect(clippy::option_option, reason = "how clap spells an option whose value may be left out")]
     pub(super) record: Option<Option<Mode>>,
-    /// Write this machine's name into results, instead of a hash of it
+    /// Write this machine's name into results
+    ///
+    /// Without it, a hash of the name.
     #[arg(long)]
     pub(super) host_name: bool,
 }
 
 #[derive(Debug, Args)]
-pub(super) struct RecordArgs {
-    /// Result files, or folders of them
-    #[arg(value_name = "RESULTS", required = true)]
-    pub(super) results: Vec<PathBuf>,
-    /// Where to: `local` commits here, `branch` and `inbox` push; without it, as the project says
-    #[arg(long, value_parser = one_of(&Mode::ALL, Mode::name))]
-    pub(super) mode: Option<Mode>,
-    #[command(flatten)]
-    pub(super) place: PlaceArgs,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct FoldArgs {
-    #[command(flatten)]
-    pub(super) place: PlaceArgs,
-}
-
-/// Where recorded results are.
-#[derive(Clone, Debug, Default, Args)]
-pub(super) struct PlaceArgs {
-    /// The remote, by name or address; without it, the project's, or `origin`
-    #[arg(long, value_name = "REMOTE")]
-    pub(super) remote: Option<String>,
-    /// The branch of results; without it, the project's
-    #[arg(long, value_name = "BRANCH")]
-    pub(super) branch: Option<String>,
-    /// How long to keep trying
-    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time)]
-    pub(super) deadline: Option<std::time::Duration>,
-    /// Sign commits with the key of git's configuration
-    #[arg(long)]
-    pub(super) sign: bool,
-}
-
-impl PlaceArgs {
-    /// Returns where results go.
-    pub(super) fn place(&self) -> RecordPlace {
-        RecordPlace {
-            remote: self.remote.clone(),
-            branch: self.branch.clone(),
-            deadline: self.deadline,
-            signing: self.sign.then_some(Signing::AsConfigured),
-        }
-    }
-}
-
-fn time(text: &str) -> Result<std::time::Duration, String> {
-    let parsed = kubebench_syntax::unit::Duration::parse(text).map_err(|error| error.message)?;
-    Ok(std::time::Duration::from_secs(parsed.seconds()))
-}
-
-#[derive(Debug, Args)]
-pub(super) struct ReparseArgs {
-    /// Result files, or folders of them
-    #[arg(value_name = "RESULTS", required = true)]
-    pub(super) results: Vec<PathBuf>,
-    /// A file of lines KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE or secret/<NAME>/<KEY>=VALUE, to be redacted
-    #[arg(long, value_name = "FILE")]
-    pub(super) secret_file: Option<PathBuf>,
-    /// A variable that was passed to the run, to be redacted if its name says that it holds a secret
-    #[arg(long, value_name = "NAME")]
-    pub(super) pass_env: Vec<String>,
-}
-
-#[derive(Debug, Args)]
 pub(super) struct ExportArgs {
-    /// Result files, or folders of them; without any, the project's results
+    /// Result files or folders; without any, the project's results
     #[arg(value_name = "PATHS")]
     pub(super) paths: Vec<PathBuf>,
     /// The format
-    #[arg(long, value_parser = one_of(&export::Format::ALL, export::Format::name), value_name = "FORMAT")]
+    ///
+    /// csv, jsonl, parquet, sqlite, postgres, openmetrics, mlflow, benchfmt, bmf or github-action-benchmark.
+    ///
+    /// csv, jsonl, parquet, sqlite, postgres, openmetrics, mlflow, benchfmt, bmf or github-action-benchmark.
+    #[arg(long, value_parser = one_of(&export::Format::ALL, export::Format::name), value_name = "FORMAT", hide_possible_values = true)]
     pub(super) format: export::Format,
-    /// The file to write, or the folder (mlflow, github-action-benchmark); `-` for standard output, where the format is a text
+    /// The file to write; `-` is standard output
+    ///
+    /// For mlflow and github-action-benchmark, a folder. Binary formats need a file.
     #[arg(long, value_name = "PATH")]
     pub(super) out: PathBuf,
-    /// Also runs that do not count, marked as such
-    #[arg(long, value_parser = one_of(&export::Extra::ALL, export::Extra::name), value_name = "RUNS", value_delimiter = ',')]
+    /// Also runs that do not count
+    ///
+    /// warmup, invalid, unsigned; several with commas. They are marked as such.
+    #[arg(long, value_parser = one_of(&export::Extra::ALL, export::Extra::name), value_name = "RUNS", value_delimiter = ',', hide_possible_values = true)]
     pub(super) include: Vec<export::Extra>,
     /// Quote cells that a spreadsheet would execute (csv)
     #[arg(long)]
@@ -421,13 +429,19 @@ pub(super) struct ExportArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct MigrateArgs {
-    /// KubebenchJobs, parameters and job manifests, or folders of them; they are not changed
+    /// KubebenchJobs, parameters and job manifests
+    ///
+    /// Files or folders. They are not changed.
     #[arg(value_name = "PATHS", required = true)]
     pub(super) paths: Vec<PathBuf>,
-    /// The parameters or the manifest of the job that a KubebenchJob names by its path on a volume
+    /// The file that a KubebenchJob names by its path on a volume
+    ///
+    /// The parameters or the manifest of the job.
     #[arg(long, value_name = "FILE")]
     pub(super) job_config: Option<PathBuf>,
-    /// Write nothing; exit with 1 when a spec is missing or something would be lost
+    /// Write nothing; exit with 1 when a spec is missing
+    ///
+    /// Or when something would be lost.
     #[arg(long)]
     pub(super) check: bool,
 }
@@ -445,88 +459,9 @@ pub(super) struct SuperviseArgs {
     pub(super) argv: Vec<String>,
 }
 
-/// Which cluster is asked, and about what of the project.
-#[derive(Clone, Debug, Default, Args)]
-pub(super) struct OutsideArgs {
-    /// The target whose namespace to use; required if benchmarks have several targets
-    #[arg(long, value_name = "NAME")]
-    pub(super) target: Option<String>,
-    /// The context of the kubeconfig; without it, the current one
-    #[arg(long, value_name = "NAME")]
-    pub(super) context: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct DoctorArgs {
-    #[command(flatten)]
-    pub(super) outside: OutsideArgs,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct StatusArgs {
-    /// Only these benchmarks, by name
-    #[arg(value_name = "BENCHMARK")]
-    pub(super) benchmarks: Vec<String>,
-    /// Keep watching, and show changes until Ctrl-C
-    #[arg(long)]
-    pub(super) watch: bool,
-    #[command(flatten)]
-    pub(super) outside: OutsideArgs,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct LogsArgs {
-    /// The benchmark, by name
-    #[arg(value_name = "BENCHMARK")]
-    pub(super) benchmark: String,
-    /// The run, by id, by the name of its job, or as `status` calls it; without it, the one that runs, or the last
-    #[arg(value_name = "RUN")]
-    pub(super) run: Option<String>,
-    /// Only the pods of this role
-    #[arg(long, value_name = "ROLE")]
-    pub(super) role: Option<String>,
-    /// Only the replicas with this index, counted from 0
-    #[arg(long, value_name = "N")]
-    pub(super) index: Option<u32>,
-    /// Follow the log until the run has ended
-    #[arg(long)]
-    pub(super) follow: bool,
-    /// Print the log byte for byte: with terminal codes, and with secrets if there are any
-    #[arg(long)]
-    pub(super) raw: bool,
-    #[command(flatten)]
-    pub(super) outside: OutsideArgs,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct StepArgs {
-    #[command(subcommand)]
-    pub(super) command: StepCommand,
-}
-
-/// The steps of a Workflow.
-#[derive(Debug, Subcommand)]
-pub(super) enum StepCommand {
-    /// Make the experiment folder and run the Job that prepares
-    Prepare,
-    /// Take one run from its objects to its result
-    Run {
-        /// The run, by its id in `runs.json`
-        run: String,
-    },
-    /// Print a table of all runs
-    Summary,
-    /// Print what became of each benchmark of a suite
-    SuiteSummary,
-    /// Delete what is left of the Workflow
-    Cleanup,
-    /// Commit the results on the volume
-    Record,
-}
-
 #[derive(Debug, Args)]
 pub(super) struct FmtArgs {
-    /// Specs or folders of specs; without any, all specs and the project file
+    /// Specs or folders; without any, all specs and the project file
     #[arg(value_name = "PATHS")]
     pub(super) paths: Vec<PathBuf>,
     /// Write nothing; exit with 1 when a file is not formatted
@@ -566,7 +501,9 @@ pub(super) enum SchemaKind {
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
-    /// A code such as KB0123, a field such as benchmark.spec.matrix, or a tool such as tool.fio (`tool` lists them); without one, the list of codes
+    /// A code, field or tool: KB0123, spec.matrix or tool.fio
+    ///
+    /// A field may be named by the end of its path. `tool` lists the tools. Without it, all codes are listed.
     pub(super) what: Option<String>,
 }
 
@@ -575,7 +512,9 @@ pub(super) struct InitArgs {}
 
 #[derive(Debug, Args)]
 pub(super) struct NewArgs {
-    /// The workload kind, such as job or pytorchJob; or suite, for the benchmarks without a schedule or another suite
+    /// The workload kind, such as job or pytorchJob, or suite
+    ///
+    /// `suite` takes the benchmarks that have no schedule and are in no other suite.
     pub(super) kind: String,
     /// The name of the benchmark or suite
     pub(super) name: String,

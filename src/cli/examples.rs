@@ -1,22 +1,5 @@
 //! Examples of every subcommand: at the end of `--help` and in the manual pages.
 
-use clap::{Command, CommandFactory as _};
-
-use super::args::Cli;
-
-/// Returns the program as its arguments describe it, with the examples at the end of each help text.
-pub(super) fn program() -> Command {
-    Cli::command().mut_subcommands(|command| match listed(of(command.get_name())) {
-        None => command,
-        Some(text) => command.after_help(text),
-    })
-}
-
-fn listed(examples: &[Example]) -> Option<String> {
-    let lines: String = examples.iter().map(|(call, does)| format!("\n  # {does}\n  {call}")).collect();
-    (!lines.is_empty()).then(|| format!("Examples:{lines}"))
-}
-
 /// A call, and what it does.
 pub(super) type Example = (&'static str, &'static str);
 
@@ -151,29 +134,3 @@ const EXAMPLES: [(&str, &[Example]); 29] = [
     ("completions", &[("kubebench completions bash", "print completions for bash")]),
     ("man", &[("kubebench man gate", "print the page of a subcommand")]),
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_subcommand_has_examples_that_it_accepts() {
-        for command in program().get_subcommands().filter(|command| !command.is_hide_set()) {
-            let examples = of(command.get_name());
-            assert!(!examples.is_empty(), "{} has no example", command.get_name());
-            for (call, _) in examples {
-                // What is between single quotes is one word.
-                let parts = call.split('\'').enumerate();
-                let words = parts.flat_map(|(at, part)| match at % 2 {
-                    0 => part.split_whitespace().collect(),
-                    _ => vec![part],
-                });
-                let given = program().try_get_matches_from(words);
-                assert_eq!(
-                    given.unwrap_or_else(|error| panic!("{call}: {error}")).subcommand_name(),
-                    Some(command.get_name())
-                );
-            }
-        }
-    }
-}

@@ -10,7 +10,8 @@ use clap_mangen::roff::{Roff, bold, roman};
 
 use super::ExitStatus;
 use super::args::{CompletionsArgs, Global, ManArgs};
-use super::examples::{self, program};
+use super::examples;
+use super::program::program;
 use kubebench_host::terminal;
 
 const STATUSES: [(&str, &str); 5] = [

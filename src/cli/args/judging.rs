@@ -16,42 +16,60 @@ use kubebench_syntax::unit::{Day, MetricSelector};
 pub(in crate::cli) struct GateArgs {
     #[command(flatten)]
     pub(in crate::cli) select: SelectArgs,
-    /// What to evaluate: a revision, a folder of results or a session; without it, the newest session of each case
-    #[arg(long, value_name = "REV|DIR|SESSION")]
+    /// A revision, folder or session to evaluate
+    ///
+    /// A folder has results. Without it, the newest session of each case is evaluated.
+    #[arg(long, value_name = "CANDIDATE")]
     pub(in crate::cli) candidate: Option<String>,
-    /// Compare with the earlier sessions of branch:NAME, tag:NAME or a revision; without it, of the default branch
+    /// What to compare with
+    ///
+    /// The earlier sessions of branch:NAME, tag:NAME or a revision. Without it, those of the default branch.
     #[arg(long, value_name = "BASELINE")]
     pub(in crate::cli) baseline: Option<String>,
-    /// A folder of results, or recorded:BRANCH; without it, the project's folder and the branch on which its results are recorded
-    #[arg(long, value_name = "DIR|recorded:BRANCH", value_parser = NamedResults::parse)]
+    /// A folder of results, or recorded:BRANCH
+    ///
+    /// Without it, the project's folder and the branch on which its results are recorded.
+    #[arg(long, value_name = "RESULTS", value_parser = NamedResults::parse)]
     pub(in crate::cli) results: Option<NamedResults>,
-    /// Also count sessions whose commits are on no branch, such as those of a deleted branch
+    /// Also count sessions whose commits are on no branch
+    ///
+    /// Such as those of a deleted branch.
     #[arg(long)]
     pub(in crate::cli) count_unreachable: bool,
-    /// Fail only for regressions of this branch; those that the default branch has without it are shown, but do not fail
+    /// Fail only for regressions of this branch
+    ///
+    /// Those that the default branch has without it are shown, but do not fail.
     #[arg(long)]
     pub(in crate::cli) only_new: bool,
-    /// First fetch the branch on which results are recorded, if the remote has it
+    /// First fetch the branch of results
+    ///
+    /// If the remote has it.
     #[arg(long)]
     pub(in crate::cli) fetch: bool,
-    /// How to treat an inconclusive gate; without this option, the gate passes, unless the recorded results are not in this clone
+    /// How to treat an inconclusive gate
+    ///
+    /// Without this option, the gate passes, unless the recorded results are not in this clone.
     #[arg(long, value_parser = one_of(&PassOrFail::ALL, PassOrFail::name), value_name = "WHAT")]
     pub(in crate::cli) on_inconclusive: Option<PassOrFail>,
-    /// How to treat a gate without results
+    /// How to treat a case without a result
     #[arg(long, value_parser = one_of(&PassOrFail::ALL, PassOrFail::name), default_value = "fail", value_name = "WHAT")]
     pub(in crate::cli) on_missing: PassOrFail,
-    /// Pass in a project without specs, or with neither gates nor results
+    /// Pass in a project without specs
+    ///
+    /// Or with neither gates nor results.
     #[arg(long)]
     pub(in crate::cli) allow_empty: bool,
     /// Ignore result files that cannot be trusted
     #[arg(long)]
     pub(in crate::cli) skip_bad: bool,
-    /// The day on which acknowledgements are evaluated, such as 2027-03-31; without it, the day of the newest result
+    /// The day on which to evaluate acknowledgements
+    ///
+    /// Such as 2027-03-31. Without it, the day of the newest result.
     #[arg(long, value_name = "DAY", value_parser = day)]
     pub(in crate::cli) as_of: Option<String>,
     #[command(flatten)]
     pub(in crate::cli) change: ChangeArgs,
-    /// Also write a comment for a pull request to this file
+    /// Also write a comment for a pull request
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) markdown: Option<PathBuf>,
 }
@@ -96,22 +114,32 @@ pub(in crate::cli) struct AckArgs {
     /// The metric
     #[arg(long, value_name = "NAME", required_unless_present = "all")]
     pub(in crate::cli) metric: Option<String>,
-    /// Accept all open regressions that began by a given day, in one file
+    /// Accept all open regressions that began by a day
+    ///
+    /// In one file. Needs `--until`.
     #[arg(long, requires = "until", conflicts_with_all = ["benchmark", "metric", "case", "target", "from", "max_change"])]
     pub(in crate::cli) all: bool,
-    /// With `--all`, the last day (UTC) on which they may have begun, such as 2026-12-31
+    /// The last day (UTC) on which they may have begun
+    ///
+    /// Needs `--all`. Such as 2026-12-31.
     #[arg(long, value_name = "DAY", requires = "all", value_parser = whole_day)]
     pub(in crate::cli) until: Option<Day>,
-    /// The case, by id or name; `*` matches any; without it, the one whose change is open
+    /// The case, by id or name; `*` matches any
+    ///
+    /// Without it, the one whose regression is open.
     #[arg(long, value_name = "CASE")]
     pub(in crate::cli) case: Option<String>,
     /// The target; without it, any
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) target: Option<String>,
-    /// The first session that is accepted: its id, its commit, or a time; without it, where the open change began
-    #[arg(long, value_name = "SESSION|COMMIT|TIME", value_parser = beginning)]
+    /// The first session to accept
+    ///
+    /// Its id, its commit, or a time. Without it, where the open regression began.
+    #[arg(long, value_name = "START", value_parser = beginning)]
     pub(in crate::cli) from: Option<String>,
-    /// The largest regression to accept, such as 6%, or `any`; without it, a little more than the current one. A later regression is a separate change
+    /// The largest regression to accept, such as 6%, or `any`
+    ///
+    /// Without it, a little more than the current one. A later regression is a separate change.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(in crate::cli) max_change: Option<String>,
     /// Who accepts
@@ -120,11 +148,13 @@ pub(in crate::cli) struct AckArgs {
     /// Why
     #[arg(long, value_name = "WHY", value_parser = said)]
     pub(in crate::cli) reason: String,
-    /// The last day on which the acknowledgement applies, such as 2027-03-31
+    /// The last day on which it applies, such as 2027-03-31
     #[arg(long, value_name = "DAY", value_parser = day)]
     pub(in crate::cli) expires: Option<String>,
-    /// A folder of results, or recorded:BRANCH; without it, the project's folder and the branch on which its results are recorded
-    #[arg(long, value_name = "DIR|recorded:BRANCH", value_parser = NamedResults::parse)]
+    /// A folder of results, or recorded:BRANCH
+    ///
+    /// Without it, the project's folder and the branch on which its results are recorded.
+    #[arg(long, value_name = "RESULTS", value_parser = NamedResults::parse)]
     pub(in crate::cli) results: Option<NamedResults>,
 }
 
@@ -180,7 +210,9 @@ pub(in crate::cli) struct MockArgs {
     /// The spec
     #[arg(long, value_name = "SPEC")]
     pub(in crate::cli) spec: PathBuf,
-    /// A YAML file with the values of metrics: a number, a number for each session, or `{value, noise, runNoise, changes}`
+    /// A YAML file with the values of metrics
+    ///
+    /// A value is a number, a number for each session, or `{value, noise, runNoise, changes}`.
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) values: PathBuf,
     /// How many sessions to make
@@ -192,7 +224,9 @@ pub(in crate::cli) struct MockArgs {
     /// The target; without it, the first of the spec
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) target: Option<String>,
-    /// The day of the first session; each later one is on the next day
+    /// The day of the first session
+    ///
+    /// Each later session is on the next day.
     #[arg(long, value_name = "DAY", default_value = "2026-01-01", value_parser = day)]
     pub(in crate::cli) start: String,
     /// The seed of the noise; another number gives other noise
@@ -202,34 +236,48 @@ pub(in crate::cli) struct MockArgs {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct CompareArgs {
-    /// The baseline: rev:, branch:, tag:, dir:, label:NAME=VALUE, variant: or env:; a folder or revision without a prefix
+    /// The baseline, such as branch:main
+    ///
+    /// rev:, branch:, tag:, dir:, label:NAME=VALUE, variant: or env:, or without a prefix a folder or a revision.
     #[arg(value_name = "A", required_unless_present = "by")]
     pub(in crate::cli) baseline: Option<String>,
     /// The candidate
     #[arg(value_name = "B", required_unless_present = "by")]
     pub(in crate::cli) candidate: Option<String>,
-    /// Compare cases with each other instead, along a parameter or a fact of the hardware: replicas, variant, gpu, target
+    /// Compare cases along a parameter or fact of the hardware
+    ///
+    /// Such as replicas, variant, gpu or target.
     #[arg(long, value_name = "AXIS", conflicts_with_all = ["baseline", "candidate"])]
     pub(in crate::cli) by: Option<String>,
-    /// With `--by`, the value that the others are compared with; without it, the smallest number, version or name
+    /// The value to compare the others with
+    ///
+    /// Needs `--by`. Without it, the smallest number, version or name.
     #[arg(long, value_name = "VALUE", requires = "by", conflicts_with_all = ["baseline", "candidate"])]
     pub(in crate::cli) base: Option<String>,
-    /// With `--by`, two metrics to trade off, such as latency,throughput; without it, the two primary ones
+    /// Two metrics to trade off, such as latency,throughput
+    ///
+    /// Needs `--by`. Without it, the two primary ones.
     #[arg(long, value_name = "A,B", requires = "by", conflicts_with_all = ["baseline", "candidate"])]
     pub(in crate::cli) pareto: Option<String>,
-    /// Only this benchmark; may be given several times
+    /// Only this benchmark; repeatable
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) benchmark: Vec<String>,
-    /// Only this metric, such as loss or avg_busbw{test=all_gather_perf}; may be given several times
+    /// Only this metric; repeatable
+    ///
+    /// Such as loss or avg_busbw{test=all_gather_perf}.
     #[arg(long, value_name = "METRIC", value_parser = MetricSelector::parse)]
     pub(in crate::cli) metric: Vec<MetricSelector>,
-    /// Compare although this fact differs: target, engine, cpu, gpu, driver, instanceType or workload; may be given several times
-    #[arg(long, value_name = "FACT", value_parser = ["target", "engine", "cpu", "gpu", "driver", "instanceType", "workload"])]
+    /// Compare although this fact differs; repeatable
+    ///
+    /// target, engine, cpu, gpu, driver, instanceType or workload.
+    #[arg(long, value_name = "FACT", value_parser = ["target", "engine", "cpu", "gpu", "driver", "instanceType", "workload"], hide_possible_values = true)]
     pub(in crate::cli) allow: Vec<String>,
-    /// A folder of results, or recorded:BRANCH; without it, the project's folder and the branch on which its results are recorded
-    #[arg(long, value_name = "DIR|recorded:BRANCH", value_parser = NamedResults::parse)]
+    /// A folder of results, or recorded:BRANCH
+    ///
+    /// Without it, the project's folder and the branch on which its results are recorded.
+    #[arg(long, value_name = "RESULTS", value_parser = NamedResults::parse)]
     pub(in crate::cli) results: Option<NamedResults>,
-    /// Also write a comment for a pull request to this file
+    /// Also write a comment for a pull request
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) markdown: Option<PathBuf>,
 }
@@ -239,23 +287,29 @@ pub(in crate::cli) struct HistoryArgs {
     /// Only these benchmarks, by name
     #[arg(value_name = "BENCHMARK")]
     pub(in crate::cli) benchmark: Vec<String>,
-    /// Only this case, by id or name; may be given several times
+    /// Only this case, by id or name; repeatable
     #[arg(long, value_name = "CASE")]
     pub(in crate::cli) case: Vec<String>,
-    /// Only this metric, primary or not, such as loss or avg_busbw{test=all_gather_perf}; may be given several times
+    /// Only this metric, primary or not; repeatable
+    ///
+    /// Such as loss or avg_busbw{test=all_gather_perf}.
     #[arg(long, value_name = "METRIC", value_parser = MetricSelector::parse)]
     pub(in crate::cli) metric: Vec<MetricSelector>,
     /// All metrics, not only the primary ones
     #[arg(long, conflicts_with = "metric")]
     pub(in crate::cli) all: bool,
-    /// Also count sessions whose commits are on no branch, such as those of a deleted branch
+    /// Also count sessions whose commits are on no branch
+    ///
+    /// Such as those of a deleted branch.
     #[arg(long)]
     pub(in crate::cli) count_unreachable: bool,
     /// How many of the newest sessions to list of each metric
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(in crate::cli) last: usize,
-    /// A folder of results, or recorded:BRANCH; without it, the project's folder and the branch on which its results are recorded
-    #[arg(long, value_name = "DIR|recorded:BRANCH", value_parser = NamedResults::parse)]
+    /// A folder of results, or recorded:BRANCH
+    ///
+    /// Without it, the project's folder and the branch on which its results are recorded.
+    #[arg(long, value_name = "RESULTS", value_parser = NamedResults::parse)]
     pub(in crate::cli) results: Option<NamedResults>,
 }
 
@@ -287,34 +341,48 @@ pub(in crate::cli) enum ReportFormat {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ReportArgs {
-    /// The folder of the site, or the file of Markdown; other files in the folder are kept
+    /// The folder of the site, or the file of Markdown
+    ///
+    /// Other files in the folder are kept.
     #[arg(long, value_name = "PATH")]
     pub(in crate::cli) out: Option<PathBuf>,
     /// What to write
     #[arg(long, value_enum, default_value_t = ReportFormat::Html, value_name = "FORMAT")]
     pub(in crate::cli) format: ReportFormat,
-    /// A folder of results, or recorded:BRANCH; without it, the project's folder and the branch on which its results are recorded
-    #[arg(long, value_name = "DIR|recorded:BRANCH", value_parser = NamedResults::parse)]
+    /// A folder of results, or recorded:BRANCH
+    ///
+    /// Without it, the project's folder and the branch on which its results are recorded.
+    #[arg(long, value_name = "RESULTS", value_parser = NamedResults::parse)]
     pub(in crate::cli) results: Option<NamedResults>,
-    /// Only this benchmark, by name; may be given several times
+    /// Only this benchmark; repeatable
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) benchmark: Vec<String>,
-    /// Also count sessions whose commits are on no branch, such as those of a deleted branch
+    /// Also count sessions whose commits are on no branch
+    ///
+    /// Such as those of a deleted branch.
     #[arg(long)]
     pub(in crate::cli) count_unreachable: bool,
-    /// Also compare these sides, as `compare` takes them; may be given several times
+    /// Also compare these sides; repeatable
+    ///
+    /// As `kubebench compare` takes them.
     #[arg(long, value_name = "A..B")]
     pub(in crate::cli) compare: Vec<String>,
     /// The title of the report
     #[arg(long, value_name = "TEXT", default_value = "Benchmarks")]
     pub(in crate::cli) title: String,
-    /// The web address of the repository, for links to commits and files; without it, that of git's remote `origin`
+    /// The web address of the repository, for links
+    ///
+    /// Without it, that of git's remote `origin`.
     #[arg(long, value_name = "URL")]
     pub(in crate::cli) repository: Option<String>,
-    /// The address of the site, for the links of its feed; without it, `report.url` of the project file
+    /// The address of the site, for the links of its feed
+    ///
+    /// Without it, `report.url` of the project file.
     #[arg(long, value_name = "URL")]
     pub(in crate::cli) url: Option<String>,
-    /// The day on which acknowledgements are evaluated, such as 2027-03-31; without it, the day of the newest result
+    /// The day on which to evaluate acknowledgements
+    ///
+    /// Such as 2027-03-31. Without it, the day of the newest result.
     #[arg(long, value_name = "DAY", value_parser = day)]
     pub(in crate::cli) as_of: Option<String>,
 }
@@ -336,15 +404,23 @@ impl ReportArgs {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct VerifyArgs {
-    /// Result files, or folders of them; without any, those of the project's folder and of the branch on which results are recorded
+    /// Result files or folders; without any, the project's results
+    ///
+    /// The project's results are in its folder and on the branch on which results are recorded.
     pub(in crate::cli) paths: Vec<PathBuf>,
-    /// Read the results of the project's folder and of this branch, instead of the project's
+    /// Read this branch instead of the project's
+    ///
+    /// In addition to the project's folder.
     #[arg(long, value_name = "recorded:BRANCH", value_parser = NamedResults::parse, conflicts_with = "paths")]
     pub(in crate::cli) results: Option<NamedResults>,
-    /// A public key in PEM, instead of `results.keys` of the project file; may be given several times
+    /// A public key in PEM; repeatable
+    ///
+    /// Instead of `results.keys` of the project file.
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) key: Vec<PathBuf>,
-    /// First fetch the branch on which results are recorded, if the remote has it
+    /// First fetch the branch of results
+    ///
+    /// If the remote has it.
     #[arg(long, conflicts_with = "paths")]
     pub(in crate::cli) fetch: bool,
     /// How to treat a result that is not signed at all

@@ -375,7 +375,8 @@ impl Builder<'_> {
                     written.starts_with('{').then(|| template::find(&self.source.text, self.part.clone(), start));
                 Err(Box::new(templated.flatten().map_or_else(
                     || {
-                        refusal(node.span, format!("{} cannot be a key of a Kubernetes object", node.type_name()))
+                        let kind = if matches!(node.value, Value::Null) { "null" } else { node.type_name() };
+                        refusal(node.span, format!("{kind} cannot be a key of a Kubernetes object"))
                             .help("write `key: value`, and quote the key if it is text")
                     },
                     |found| self.placeholder(found),

@@ -176,7 +176,7 @@ fn what_kubectl_refuses() {
         ("a: *x\n", &[("KB0120 1:4", str! {"no anchor `&x` precedes this alias"})]),
         ("a: &x [*x]\n", &[("KB0120 1:8", str! {"this alias is inside the value that it refers to"})]),
         ("a: {<<: 1}\n", &[("KB0120 1:5", str! {"`<<` needs a mapping or a list of mappings"})]),
-        ("~: 1\n", &[("KB0120 1:1", str! {"nothing cannot be a key of a Kubernetes object"})]),
+        ("~: 1\n", &[("KB0120 1:1", str! {"null cannot be a key of a Kubernetes object"})]),
         ("? [a]\n: 1\n", &[("KB0120 1:3", str! {"a list cannot be a key of a Kubernetes object"})]),
         ("a: 1\n--- x\n", &[("KB0120 2:1", str! {"text follows the `---` on its line"})]),
         ("- a\n", &[("KB0120 1:1", str! {"this document is a list, not a Kubernetes object"})]),
