@@ -4,7 +4,16 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
+use super::project::Project;
+use super::start::Start;
+use kubebench_git::folder_in_repository;
 use kubebench_host::fs;
+
+/// Returns the folder of the project in its repository, empty or ending in a slash; empty without a project or repository.
+pub fn folder_of_project(start: &Start) -> String {
+    let found = Project::find(start).ok().and_then(|project| folder_in_repository(&project.root));
+    found.unwrap_or_default()
+}
 
 /// Refuses to write `what` to `path` over what it may be about: specs, the project file, and what is in the `kept` folders.
 pub fn refuse(what: &str, path: &Path, root: &Path, kept: &[&str]) -> Result<()> {

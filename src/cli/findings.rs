@@ -12,7 +12,7 @@ use kubebench_host::fs;
 use kubebench_host::terminal::{self, Stream};
 pub(super) use kubebench_results::compare::words::counted;
 use kubebench_syntax::diag::limit::limited;
-use kubebench_syntax::diag::render::{Format, Report, Style, render};
+use kubebench_syntax::diag::render::{self, Format, FromTop, Report, Style};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code};
 use kubebench_syntax::text::SourceMap;
 
@@ -58,12 +58,12 @@ pub(super) fn report(global: &Global, output: Output, findings: Findings<'_>) ->
     let styled =
         |stream| Report { style: if colored(global, stream) { Style::Colored } else { Style::Plain }, ..on_screen };
     match output {
-        Output::Findings => terminal::print(&render(global.output_format, &styled(Stream::Output)))?,
+        Output::Findings => terminal::print(&rendered(global, global.output_format, &styled(Stream::Output)))?,
         Output::Data if faults.is_empty() => {}
         Output::Data => {
             // A whole document would not stand alone among the other messages there.
             let format = if global.output_format.is_lines() { global.output_format } else { Format::Human };
-            terminal::tell_styled(render(format, &styled(Stream::Error)).trim_end());
+            terminal::tell_styled(rendered(global, format, &styled(Stream::Error)).trim_end());
         }
     }
     write_sorted(global, &plain)?;
@@ -107,16 +107,24 @@ pub(super) fn beside_answer(global: &Global, findings: Findings<'_>) -> Result<E
     if !warnings.is_empty() {
         let style = if colored(global, Stream::Error) { Style::Colored } else { Style::Plain };
         let report = Report { diagnostics: &warnings, sources, checked, style };
-        terminal::tell_styled(render(Format::Human, &report).trim_end());
+        terminal::tell_styled(render::render(Format::Human, &report).trim_end());
         summarize(global, &warnings);
     }
     write_sorted(global, &Report { diagnostics: &shown, sources, checked, style: Style::Plain })?;
     Ok(if global.deny_warnings && !warnings.is_empty() { ExitStatus::No } else { ExitStatus::Yes })
 }
 
+/// Returns the text of a report, for a CI system with paths from the top of the repository.
+fn rendered(global: &Global, format: Format, report: &Report<'_>) -> String {
+    if !format.is_of_repository() {
+        return render::render(format, report);
+    }
+    render::render(format, &FromTop::of(report, &places::folder_of_project(&global.start())).report())
+}
+
 fn write_sorted(global: &Global, report: &Report<'_>) -> Result<()> {
     for target in &global.report {
-        fs::write_report(&target.path, &render(target.format, report))
+        fs::write_report(&target.path, &rendered(global, target.format, report))
             .with_context(|| format!("cannot write the report {}", target.path.display()))?;
     }
     Ok(())

@@ -1,6 +1,5 @@
 //! `kubebench completions` and `kubebench man`: made from the same arguments that are parsed.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -12,7 +11,7 @@ use super::ExitStatus;
 use super::args::{CompletionsArgs, Global, ManArgs};
 use super::examples;
 use super::program::program;
-use kubebench_host::terminal;
+use kubebench_host::{fs, terminal};
 
 const STATUSES: [(&str, &str); 5] = [
     ("0", "Success."),
@@ -60,12 +59,14 @@ pub(super) fn man(global: &Global, args: &ManArgs) -> Result<ExitStatus> {
 }
 
 fn write_all(program: &clap::Command, folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    if !folder.is_dir() {
+        bail!("there is no folder {}; make it first", folder.display());
+    }
     let shown = program.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help");
     for command in shown.chain([program]) {
         let path = folder.join(Man::new(command.clone()).get_filename());
         let text = rendered(command.clone()).context("cannot make the manual page")?;
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        fs::write_report(&path, &String::from_utf8_lossy(&text)).with_context(|| path.display().to_string())?;
     }
     Ok(())
 }

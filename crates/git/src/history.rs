@@ -97,6 +97,11 @@ pub(super) fn hint(repository: &Repository) -> &'static str {
     }
 }
 
+/// Returns the path of the project at `root` inside its repository, empty or ending in a slash; none where there is no repository.
+pub fn folder_in_repository(root: &Path) -> Option<String> {
+    prefix(&repository_of(root).ok()?, root).ok()
+}
+
 /// Returns the path of `root` inside the repository, empty or ending in a slash.
 pub(super) fn prefix(repository: &Repository, root: &Path) -> Result<String> {
     let top = repository.workdir().context("a bare repository has no project folder")?;

@@ -5,6 +5,7 @@
 
 mod concise;
 mod fingerprint;
+mod from_top;
 mod github;
 mod gitlab;
 mod human;
@@ -16,6 +17,7 @@ mod sarif;
 #[cfg(test)]
 mod tests;
 
+pub use from_top::FromTop;
 pub use printable::is_hidden;
 
 use std::borrow::Cow;
@@ -64,6 +66,11 @@ impl Format {
     /// Returns true when every finding stands by itself, and false when all together make one document.
     pub fn is_lines(self) -> bool {
         matches!(self, Self::Human | Self::Concise | Self::Github)
+    }
+
+    /// Returns true when readers of the format look for files from the top of the repository, wherever the project is in it.
+    pub fn is_of_repository(self) -> bool {
+        matches!(self, Self::Github | Self::Gitlab | Self::Sarif | Self::Junit)
     }
 
     /// Returns the format called `name`, if there is one.

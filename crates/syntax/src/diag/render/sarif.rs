@@ -50,7 +50,7 @@ pub(super) fn render(report: &Report<'_>) -> String {
                 "rules": codes.iter().copied().map(rule).collect::<Vec<_>>(),
             }},
             "columnKind": "utf16CodeUnits",
-            "originalUriBaseIds": {ROOT: {"description": {"text": "the project root"}}},
+            "originalUriBaseIds": {ROOT: {"description": {"text": "the top of the repository"}}},
             "invocations": [{
                 "executionSuccessful": true,
                 "toolExecutionNotifications": notifications(report.diagnostics.len()),

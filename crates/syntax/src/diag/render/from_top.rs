@@ -1,0 +1,77 @@
+//! Findings with paths from the top of a repository, from where CI systems look for files.
+
+use super::{Report, Style};
+use crate::diag::{Diagnostic, Place};
+use crate::text::SourceMap;
+
+/// What a report is about, with longer paths.
+#[derive(Clone, Debug)]
+pub struct FromTop {
+    diagnostics: Vec<Diagnostic>,
+    sources: SourceMap,
+    checked: Vec<String>,
+}
+
+impl FromTop {
+    /// Puts `folder` before each path: that of the project in its repository, empty or ending in a slash.
+    pub fn of(report: &Report<'_>, folder: &str) -> Self {
+        let place = |place: &Place| match place {
+            Place::Span(span) => Place::Span(*span),
+            Place::File(path) => Place::File(joined(folder, path)),
+            Place::Line(path, line) => Place::Line(joined(folder, path), *line),
+        };
+        let diagnostics = report.diagnostics.iter().cloned().map(|mut diagnostic| {
+            diagnostic.place = place(&diagnostic.place);
+            for related in &mut diagnostic.related {
+                related.place = place(&related.place);
+            }
+            diagnostic
+        });
+        let mut sources = SourceMap::default();
+        for (_, source) in report.sources.iter() {
+            let mut source = source.clone();
+            source.path = joined(folder, &source.path);
+            sources.add(source);
+        }
+        let checked = report.checked.iter().map(|path| joined(folder, path)).collect();
+        Self { diagnostics: diagnostics.collect(), sources, checked }
+    }
+
+    /// Returns the report, which is without color.
+    pub fn report(&self) -> Report<'_> {
+        let Self { diagnostics, sources, checked } = self;
+        Report { diagnostics, sources, checked, style: Style::Plain }
+    }
+}
+
+/// Returns `path`, which is relative to `folder`, relative to what `folder` is in.
+fn joined(folder: &str, path: &str) -> String {
+    if path.is_empty() || path.starts_with('/') {
+        return path.to_owned();
+    }
+    let (mut folder, mut path) = (folder.trim_end_matches('/'), path);
+    while let Some(rest) = path.strip_prefix("../").filter(|_| !folder.is_empty()) {
+        (folder, path) = (folder.rsplit_once('/').map_or("", |(above, _)| above), rest);
+    }
+    if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::joined;
+
+    #[test]
+    fn paths_are_joined() {
+        for (folder, path, expected) in [
+            ("", "specs/a.yaml", "specs/a.yaml"),
+            ("ml/bench/", "specs/a.yaml", "ml/bench/specs/a.yaml"),
+            ("ml/bench/", "../shared/a.yaml", "ml/shared/a.yaml"),
+            ("ml/bench/", "../../a.yaml", "a.yaml"),
+            ("ml/", "../../a.yaml", "../a.yaml"),
+            ("ml/", "/tmp/a.yaml", "/tmp/a.yaml"),
+            ("ml/", "", ""),
+        ] {
+            assert_eq!(joined(folder, path), expected);
+        }
+    }
+}
