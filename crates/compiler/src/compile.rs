@@ -488,7 +488,7 @@ fn claim_name(names: &mut BTreeMap<String, Span>, name: &str, span: Span, diagno
         .note("both would write the same manifests");
     diagnostics
         .push(fault.help(
-            "give one of them another name; forms of one benchmark are cases of its `matrix`, or its `variants`",
+            "give one of them another name, or write both as one benchmark with a `matrix` or `variants`",
         ));
     false
 }

@@ -220,7 +220,7 @@ fn in_a_pull_request_the_keys_of_the_base_count() {
     let (status, answer) = project.json(&["gate", "--since", "main"]);
     let weakened = answer["weakened"].to_string();
     assert!(weakened.contains("all results count; at the base results count that were signed"), "{answer:#}");
-    let said = "the key `key-1` (deb2ded39dc26fce…) is one that the base does not have: it counts for runs of all days once this is merged";
+    let said = "the key `key-1` (deb2ded39dc26fce…) is new: it counts for all runs once this is merged";
     assert!(weakened.contains(said), "{answer:#}");
     assert!(
         notes(&answer).contains("3 results do not count (`requireSigned`): 3 with a signature that proves nothing"),
@@ -332,7 +332,7 @@ fn keys_that_cannot_be_used_are_errors_where_they_are_written() {
         (
             "MCowBQYDK2VwAyEA",
             "MCowBQYDK2VuAyEA",
-            "error[KB0377]: this is no public key: it is no Ed25519 key, or damaged",
+            "error[KB0377]: this is not a public key: it is no Ed25519 key, or damaged",
         ),
         ("        publicKey", "        notBefore: '2026-02-30'\n        publicKey", "error[KB02"),
         (

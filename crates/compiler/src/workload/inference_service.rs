@@ -179,7 +179,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         roles.push(role);
     }
     if let (Some(_), Some(_)) = (&model, protocol) {
-        let message = "`protocol` and `protocolVersion` of the model both say the protocol";
+        let message = "`protocol` and `protocolVersion` of the model both set the protocol";
         cx.fault(&code::KB0317, "protocol", message, "delete `protocol`, and write `protocolVersion` of the model");
         return None;
     }

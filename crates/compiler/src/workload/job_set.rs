@@ -234,7 +234,7 @@ fn check_place(cx: &mut Lowering<'_>, block: &Node, job: &ReplicatedJob, name: &
     if is_earlier(name) {
         let at = block.get("name").map_or(block.span, |node| node.span);
         let fault = Diagnostic::at(&code::KB0317, at, format!("two replicated jobs are called `{name}`"));
-        cx.report(fault.help("give each a name of its own, or raise `replicas` of one"));
+        cx.report(fault.help("give each its own name, or raise `replicas` of one"));
     }
     let list = block.entry("dependsOn");
     let places = list.map(|entry| entry.value.items()).unwrap_or_default();
@@ -254,7 +254,7 @@ fn check_place(cx: &mut Lowering<'_>, block: &Node, job: &ReplicatedJob, name: &
         let message =
             format!("`{name}` waits for {} roles, and the API takes {MAX_DEPENDENCIES}", job.depends_on.len());
         let fault = Diagnostic::at(&code::KB0317, entry.key_span, message);
-        cx.report(fault.help("let roles wait for one another in a chain"));
+        cx.report(fault.help("chain the roles: let each wait for the one before"));
     }
 }
 
@@ -320,7 +320,7 @@ fn network(network: PodNetwork) -> Option<Json> {
 fn check_restarts(cx: &mut Lowering<'_>, policy: Option<FailurePolicy>) {
     let Some(restarts) = policy.and_then(|policy| policy.max_restarts).filter(|count| count.0 > 0) else { return };
     let at = cx.entry.value.get("failurePolicy").and_then(|policy| policy.get("maxRestarts"));
-    let message = format!("`maxRestarts` is {}, and a JobSet that starts again is no measurement", restarts.0);
+    let message = format!("`maxRestarts` is {}, but a restarted JobSet is not one measurement", restarts.0);
     let fault = Diagnostic::at(&code::KB0317, at.map_or(cx.entry.key_span, |node| node.span), message)
         .note("the run ends as failed with its first failed Job, whatever starts after it");
     cx.report(fault.help("write 0 or delete it; a program that must survive failures restarts inside its pods"));
@@ -339,7 +339,7 @@ fn success(cx: &mut Lowering<'_>, policy: &SuccessPolicy, known: &[&str], sizes:
     let is_any = policy.operator == Some(Operator::Any);
     if is_any && jobs > 1 {
         let at = form.and_then(|form| form.get("operator")).map_or(cx.entry.key_span, |node| node.span);
-        let message = format!("`Any` of {jobs} jobs ends the run with whichever is the first");
+        let message = format!("with `Any` of {jobs} jobs, the run ends with the first one that finishes");
         let fault = Diagnostic::at(&code::KB0317, at, message)
             .note("the others are deleted in the middle of their work, and every run would measure something else");
         cx.report(fault.help("write `All`, or name the one job that counts in `targetReplicatedJobs`"));
@@ -368,9 +368,9 @@ fn coordinator(cx: &mut Lowering<'_>, coordinator: &Coordinator, sizes: &[(Strin
         (Some((_, size)), _) => {
             for (field, index, count) in [("jobIndex", job, size.jobs), ("podIndex", pod, size.completions)] {
                 if let Some(place) = place(field).filter(|_| index >= count) {
-                    let message = format!("`{field}` is {index}, and the last one of `{name}` is {}", count - 1);
+                    let message = format!("`{field}` is {index}, but the last one of `{name}` is {}", count - 1);
                     let fault = Diagnostic::at(&code::KB0317, place.span, message);
-                    cx.report(fault.help("indexes count from 0; name one that there is"));
+                    cx.report(fault.help("write an existing index; indexes count from 0"));
                 }
             }
         }

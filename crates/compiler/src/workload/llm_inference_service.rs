@@ -229,7 +229,7 @@ fn role(
 /// Returns a role whose pods others lead: so many of each.
 fn led(cx: &mut Lowering<'_>, role: Role, leaders: u32, of_each: u32) -> Role {
     if role.replicas != 1 {
-        let message = "how many pods a replica leads follows from `parallelism`";
+        let message = "`parallelism` decides how many pods a replica leads";
         let fault = kubebench_syntax::diag::Diagnostic::at(&code::KB0317, role.replicas_span, message);
         cx.report(fault.help("delete `replicas` here, and write `parallelism: {data: …, dataLocal: …}` or `pipeline`"));
     }

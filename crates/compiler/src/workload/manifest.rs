@@ -135,7 +135,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     match (&form.file, cx.entry.value.entry("object")) {
         (Some(_), None) | (None, Some(_)) => {}
         (Some(_), Some(_)) => {
-            let message = "`file` and `object` both say what is run";
+            let message = "`file` and `object` both say what runs";
             cx.fault(&code::KB0317, "object", message, "keep one of them");
             return None;
         }
@@ -200,8 +200,8 @@ fn serve(cx: &mut Lowering<'_>, form: &Manifest, workload: Workload, server: Opt
     let Some(server) = server else {
         for (field, is_said) in [("load", form.load.is_some()), ("ready", form.ready.is_some())] {
             if is_said {
-                let message = format!("`{field}` is for what serves, and nothing of this manifest does");
-                let help = "let the file hold the one Service that leads to the pods of the object, with its `selector` and port";
+                let message = format!("`{field}` is for servers, but nothing in this manifest serves");
+                let help = "add one Service to the file whose `selector` matches the pods of the object, with a port";
                 cx.fault(&code::KB0317, field, message, help);
             }
         }
@@ -261,13 +261,13 @@ fn api(cx: &mut Lowering<'_>, main: &Document<'_>, kind: Option<&Kind>, form: &M
         && !ALSO_SERVED.contains(&(main.api_version, main.kind))
         && form.success.is_none()
     {
-        let message = format!("`{}` is no version of {} that its controller serves", main.api_version, main.kind);
+        let message = format!("`{}` is not a version of {} that its controller serves", main.api_version, main.kind);
         cx.report(
             Diagnostic::at(&code::KB0339, main.api_version_span(), message)
                 .note("a current cluster refuses the object, or no controller acts on it and the run waits for its timeout")
                 .help(format!(
-                    "write it for `{}` (`kubebench migrate` does so for jobs of the first kubebench); if something of yours does serve it, \
-                     say when it is done with `success` and `failure`",
+                    "write it for `{}` (`kubebench migrate` does so for jobs of the first kubebench); if your own \
+                     controller serves it, add the conditions `success` and `failure`",
                     kind.api.api_version
                 )),
         );
@@ -285,7 +285,7 @@ fn conditions(cx: &mut Lowering<'_>, form: &Manifest, main: &Document<'_>, is_kn
             Some(Text(text)) => {
                 if let Err(reason) = Condition::parse(text) {
                     let at = cx.entry.value.get(field).map_or(cx.entry.key_span, |node| node.span);
-                    let fault = Diagnostic::at(&code::KB0345, at, format!("`{text}` is no condition: {reason}"));
+                    let fault = Diagnostic::at(&code::KB0345, at, format!("`{text}` is not a condition: {reason}"));
                     cx.report(fault.help(
                         "write it as for `kubectl wait --for`: `condition=Complete`, or `jsonpath={.status.phase}=Succeeded`",
                     ));
@@ -298,7 +298,8 @@ fn conditions(cx: &mut Lowering<'_>, form: &Manifest, main: &Document<'_>, is_kn
     if !is_known && !missing.is_empty() {
         let message = format!("kubebench does not know when a run of `{}` ({}) ends", main.kind, main.api_version);
         let fault = Diagnostic::at(&code::KB0338, cx.entry.key_span, message)
-            .note("without both conditions a run would end by its timeout alone, and a failed one would hold its machines until then");
+            .note("without both conditions a run would end only by its timeout, and a failed one would keep its nodes \
+                   until then");
         cx.report(fault.help(format!(
             "add {}, as for `kubectl wait --for`: `condition=…`, or `jsonpath={{.status.phase}}=…`",
             missing.join(" and ")
@@ -312,7 +313,7 @@ fn refuse_suspension(cx: &mut Lowering<'_>, main: &Document<'_>, object: &Json) 
     for at in SUSPEND.into_iter().filter(|at| object.pointer(at) == Some(&true.into())) {
         let place = main.span_of(at);
         let fault = Diagnostic::at(&code::KB0349, place, "the job is suspended, and nothing would resume it")
-            .note("a queue suspends jobs by itself: Kueue does, where the target names one (`queue: {kueue: …}`)");
+            .note("a queue suspends jobs itself: Kueue does so if the target names it (`queue: {kueue: …}`)");
         cx.report(fault.help("delete this field"));
     }
 }
@@ -335,10 +336,10 @@ pub(super) fn warn_of_namespace(cx: &mut Lowering<'_>, document: &Document<'_>) 
     let Some((name, span)) = said.and_then(|node| Some((node.as_text()?, node.span))) else { return };
     if name != cx.target.namespace {
         let message =
-            format!("the object is of the namespace `{name}`, and runs are created in `{}`", cx.target.namespace);
+            format!("the object is in the namespace `{name}`, but runs are created in `{}`", cx.target.namespace);
         cx.report(
             Diagnostic::at(&code::KB0348, span, message)
-                .note("names of Services, claims and Secrets that it refers to are looked for there")
+                .note("the Services, claims and Secrets that the object names must be in the namespace of the runs")
                 .help(format!("delete the field, or {}", code::KB0348.switched_off())),
         );
     }

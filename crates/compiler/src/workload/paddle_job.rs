@@ -103,11 +103,11 @@ fn elastic(cx: &mut Lowering<'_>, policy: &PaddleElasticPolicy, roles: &mut [Rol
     let idle = Diagnostic::at(
         &code::KB0437,
         cx.span_of("elasticPolicy"),
-        "the training operator does nothing with `elasticPolicy` of a PaddleJob",
+        "the training operator ignores `elasticPolicy` of a PaddleJob",
     );
     cx.report(
         idle.note(
-            "it makes no autoscaler for it, and tells every pod the number of all pods as `PADDLE_NNODES`, which \
+            "it creates no autoscaler, and sets `PADDLE_NNODES` of every pod to the number of all pods, which \
              `paddle.distributed.launch` prefers to `--nnodes`: the job has `worker.replicas` pods from start to end",
         )
         .help(format!("delete it, or {}", code::KB0437.switched_off())),

@@ -113,7 +113,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         cx.fault(
             &code::KB0317,
             "elasticPolicy",
-            "`elasticPolicy` is combined with a `master`",
+            "`elasticPolicy` cannot be combined with a `master`",
             "delete `master` and raise `worker.replicas` by one: the rendezvous counts the workers alone, and one pod \
              would be left out",
         );
@@ -144,7 +144,8 @@ fn elastic(cx: &mut Lowering<'_>, policy: Option<ElasticPolicy>, roles: &mut [Ro
         let at = cx.entry.value.get("elasticPolicy").and_then(|policy| policy.get("rdzvBackend"));
         let message = format!("the backend `{backend}` has no `rdzvHost`");
         let fault = Diagnostic::at(&code::KB0332, at.map_or(cx.entry.key_span, |node| node.span), message)
-            .note("the operator would name worker 0, where no etcd answers: every worker waits, then the run fails");
+            .note("the operator would use worker 0, where no etcd runs: every worker would wait, and then the run \
+                   would fail");
         cx.report(fault.help("add `rdzvHost: etcd.example.svc`, or use `c10d`, which needs no server"));
     }
     let mut elastic = json!({

@@ -255,7 +255,8 @@ fn refuse_command(cx: &mut Lowering<'_>, role: &Role) {
     let [command, args] = &role.word_spans;
     let span = command.first().or(args.first()).copied().unwrap_or(role.span);
     let fault = Diagnostic::at(&code::KB0317, span, "the pods of a RayJob run Ray itself")
-        .note("the operator would put Ray behind this program, or replace what submits the entrypoint with this");
+        .note("the operator would append Ray's command to this program, or run it instead of the program that submits \
+               the entrypoint");
     cx.report(fault.help("write the program as `entrypoint`, a list of words"));
 }
 
@@ -272,10 +273,11 @@ fn refuse_several(cx: &mut Lowering<'_>, roles: &[Role]) {
 fn report_changed_words(cx: &mut Lowering<'_>) {
     let words = cx.entry.value.items_of("entrypoint").to_vec();
     for word in words.iter().filter(|word| word.as_text().is_some_and(quote::is_changed)) {
-        let fault = Diagnostic::at(&code::KB0446, word.span, "Ray before 2.56 changes this word on its way")
-            .note("`ray job submit` of such versions hands words to a second shell without quoting what shells read");
+        let fault = Diagnostic::at(&code::KB0446, word.span, "Ray before 2.56 changes this word before the program gets it")
+            .note("`ray job submit` of such versions passes words to a second shell without quoting special \
+                   characters");
         cx.report(fault.help(format!(
-            "put it into a file under `files`, or, where the image has a newer Ray, {}",
+            "put it into a file under `files`, or, if the image has a newer Ray, {}",
             code::KB0446.switched_off()
         )));
     }
@@ -298,9 +300,10 @@ fn refuse_shell_text(cx: &mut Lowering<'_>) {
     }
     if let Some(span) = found {
         let fault = Diagnostic::at(&code::KB0447, span, "a shell would change this text of `runtimeEnv`").note(
-            "the operator writes it between double quotes into a command line, where `$` and backquotes are read",
+            "the operator writes it between double quotes into a command line, where a shell expands `$` and \
+             backquotes",
         );
-        cx.report(fault.help("set variables by `env` of the head and the workers, or name a file"));
+        cx.report(fault.help("set variables with `env` of the head and the workers, or use a file"));
     }
 }
 

@@ -99,8 +99,8 @@ pub(super) fn finish(
     let Ready { path, timeout } = ready.unwrap_or_default();
     let ready_seconds = timeout.map_or(READY_WITHIN, |timeout| timeout.0.seconds());
     let Some(probe) = path.map(|Text(path)| Probe::Http { path }).or(server.probe.clone()) else {
-        let message = "nothing says what the server is asked before it counts as ready";
-        let help = "write `ready: {path: /health}`, or the `protocol`, which has a path of its own";
+        let message = "the server has no request that shows when it is ready";
+        let help = "write `ready: {path: /health}`, or a `protocol`, which has its own path";
         cx.fault(&code::KB0317, "ready", message, help);
         return None;
     };

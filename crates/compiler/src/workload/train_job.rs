@@ -95,7 +95,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
             (roles, vec![runtime], vec!["/spec/runtimeRef/name".to_owned()])
         }
         (Some(_), Some(_)) => {
-            let message = "`runtime` and `runtimeRef` both say which runtime it is";
+            let message = "`runtime` and `runtimeRef` both name a runtime";
             cx.fault(
                 &code::KB0317,
                 "runtimeRef",

@@ -102,9 +102,9 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let min_available = min_available.map_or(gang, |count| count.0);
     if min_available > gang {
         let message = if gang == all {
-            format!("`minAvailable` waits for {min_available} pods, and the job has {all}")
+            format!("`minAvailable` waits for {min_available} pods, but the job has {all}")
         } else {
-            format!("`minAvailable` waits for {min_available} pods, and {gang} wait for no other task")
+            format!("`minAvailable` waits for {min_available} pods, but only {gang} wait for no other task")
         };
         let fault = Diagnostic::at(&code::KB0317, cx.span_of("minAvailable"), message)
             .note("the scheduler would never start any of them");
@@ -205,7 +205,7 @@ fn check_dependencies(cx: &mut Lowering<'_>, tasks: &[RoleForm<Task>], roles: &[
         let message = format!("the task `{}` waits for itself", task.name.0.as_str());
         let fault =
             Diagnostic::at(&code::KB0317, role.span, message).note("neither it nor what it waits for would start");
-        cx.report(fault.help("take one `dependsOn` out of the circle"));
+        cx.report(fault.help("delete one `dependsOn` of the cycle"));
     }
 }
 

@@ -145,7 +145,7 @@ fn containers() {
         ),
         (
             "container: {livenessProbe: {periodSeconds: 5}}",
-            ("KB0326 at {periodSeconds: 5}", str! {"`livenessProbe` does not say what is asked"}),
+            ("KB0326 at {periodSeconds: 5}", str! {"`livenessProbe` has no handler"}),
         ),
         (
             "container: {readinessProbe: {exec: {command: [a]}, tcpSocket: {port: 1}}}",
@@ -212,7 +212,7 @@ fn accounts() {
     );
     check_patches(
         "pod: {automountServiceAccountToken: true}",
-        &[("KB0373 at automountServiceAccountToken", str! {"a measured program gets no token of the cluster's API"})],
+        &[("KB0373 at automountServiceAccountToken", str! {"a measured program gets no token for the Kubernetes API"})],
     );
     let project = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {targets: {a: {apis: {mpiJob: v1}}}}\n";
     let mpi = |role: &str| {

@@ -69,7 +69,7 @@ fn a_budget_of_money_needs_the_price() {
         &fields,
         &[(
             "KB0311",
-            str! {"the target `t` has no price for `nvidia.com/gpu`, so nothing can hold the runs to this cost"},
+            str! {"the target `t` has no price for `nvidia.com/gpu`, so this cost limit cannot be checked"},
         )],
     );
 }

@@ -60,7 +60,7 @@ fn check_probes(container: &Part<'_>, diagnostics: &mut Diagnostics) {
             let fault = at_probe(format!("`{name}` has two handlers, `{first}` and `{second}`"));
             diagnostics.push(fault.help("keep one"));
         } else if handlers.is_empty() {
-            let fault = at_probe(format!("`{name}` does not say what is asked"));
+            let fault = at_probe(format!("`{name}` has no handler"));
             diagnostics.push(fault.help(format!("write one of `{}`", HANDLERS.join("`, `"))));
         }
     }
@@ -94,7 +94,7 @@ fn check_resources(container: &Traced<'_>, diagnostics: &mut Diagnostics) {
                 );
                 diagnostics.push(
                     Diagnostic::at(&code::KB0315, amounts.field(name).span(), message)
-                        .note("budget, estimate and `/dev/shm` follow the role; these devices would be in none of them")
+                        .note("budget, estimate and `/dev/shm` are computed from the role, and would miss these devices")
                         .help("write the devices in `resources` of the role, whose main container then uses them"),
                 );
             }
