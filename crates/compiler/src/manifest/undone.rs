@@ -24,7 +24,7 @@ struct Wanted {
     key: Option<String>,
     /// What is to be there.
     value: Json,
-    /// Where the setting of the target.
+    /// Where the target says it.
     at: Span,
 }
 

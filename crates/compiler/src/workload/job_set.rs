@@ -46,7 +46,7 @@ const MAX_DEPENDENCIES: usize = 5;
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("examples" = [{"image": "registry.example/train:1", "replicatedJobs": [{"name": "worker", "parallelism": 4, "command": ["python3", "train.py"]}]}]))]
 struct JobSet {
-    /// The Jobs, each a role of its own.
+    /// The Jobs; each is a role.
     #[schemars(extend("minItems" = 1, "examples" = [[{"name": "worker", "replicas": 1, "parallelism": 4}]]))]
     replicated_jobs: Vec<RoleForm<ReplicatedJob>>,
     /// How pods find each other.
@@ -55,7 +55,7 @@ struct JobSet {
     /// Which Jobs must succeed; without it, all.
     #[schemars(extend("examples" = [{"operator": "All", "targetReplicatedJobs": ["worker"]}]))]
     success_policy: Option<SuccessPolicy>,
-    /// What a failed Job does to the others: nothing starts again, and this says so.
+    /// What happens when a Job fails: nothing is restarted.
     #[schemars(extend("default" = {"maxRestarts": 0}, "examples" = [{"maxRestarts": 0}]))]
     failure_policy: Option<FailurePolicy>,
     /// The pod whose address all others get as the label and annotation `jobset.sigs.k8s.io/coordinator`.
@@ -66,7 +66,7 @@ struct JobSet {
     patch: Option<Patch>,
 }
 
-/// The pods of one role of a JobSet: Jobs alike, each with its pods.
+/// One role of a JobSet: identical Jobs, each with its pods.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("examples" = [{"name": "worker", "parallelism": 4, "command": ["python3", "train.py"]}]))]
@@ -100,12 +100,12 @@ struct Dependency {
     /// The role.
     #[schemars(extend("examples" = ["loader"]))]
     name: Dns1123Label,
-    /// How far it must be.
+    /// The state that it must have reached.
     #[schemars(extend("examples" = ["Ready"]))]
     status: DependencyStatus,
 }
 
-/// How far a role must be.
+/// The state that a role must have reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[schemars(inline)]
 enum DependencyStatus {
@@ -123,10 +123,10 @@ struct PodNetwork {
     #[serde(rename = "enableDNSHostnames")]
     #[schemars(extend("default" = true, "examples" = [false]))]
     enable_dns_hostnames: Option<Flag>,
-    /// Whether names are known before their pods are ready.
+    /// Whether the names of pods resolve before the pods are ready.
     #[schemars(extend("default" = true, "examples" = [false]))]
     publish_not_ready_addresses: Option<Flag>,
-    /// What the names end with; without it, the name of the run's job, which is `$KUBEBENCH_EXP_ID`.
+    /// The subdomain of the names; by default the name of the run's job, which is `$KUBEBENCH_EXP_ID`.
     #[schemars(extend("examples" = ["trainers"]))]
     subdomain: Option<Dns1123Label>,
 }
@@ -153,11 +153,11 @@ enum Operator {
     Any,
 }
 
-/// What a failed Job does to the others.
+/// What happens when a Job fails.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 struct FailurePolicy {
-    /// How often all Jobs start again; what was started twice was not measured once, so this is 0.
+    /// How often all Jobs are restarted; always 0, because a restarted run is not one measurement.
     #[schemars(extend("default" = 0, "examples" = [0]))]
     max_restarts: Option<CountFromZero>,
 }
@@ -169,11 +169,11 @@ struct Coordinator {
     /// Its role.
     #[schemars(extend("examples" = ["worker"]))]
     replicated_job: Dns1123Label,
-    /// Which Job of the role.
+    /// The index of the Job in the role.
     #[serde(default)]
     #[schemars(extend("default" = 0, "examples" = [0]))]
     job_index: Option<CountFromZero>,
-    /// Which pod of the Job.
+    /// The index of the pod in the Job.
     #[serde(default)]
     #[schemars(extend("default" = 0, "examples" = [0]))]
     pod_index: Option<CountFromZero>,

@@ -97,20 +97,20 @@ struct Manifest {
     /// Objects of the file that are in the cluster already, as kind/name: Kubebench does not create them.
     #[schemars(extend("default" = [], "examples" = [["Queue/batch"]]))]
     preinstalled: Vec<Text>,
-    /// When the run has succeeded, as `kubectl wait --for` has it; needed for kinds that Kubebench does not know.
+    /// The condition for success, as for `kubectl wait --for`; needed for kinds that Kubebench does not know.
     #[schemars(extend("examples" = ["jsonpath={.status.phase}=Succeeded", "condition=Complete"]))]
     success: Option<Text>,
-    /// When it has failed, likewise.
+    /// The condition for failure, in the same form.
     #[schemars(extend("examples" = ["jsonpath={.status.phase}=Failed", "condition=Failed"]))]
     failure: Option<Text>,
-    /// Whether every run has a name of its own, or the object keeps that of the file, for what refers to it; then one run comes
-    /// after another.
+    /// Whether the object gets a new name for every run, or keeps the name in the file, to which others may refer;
+    /// then runs are sequential.
     #[schemars(extend("default" = "run", "examples" = ["keep"]))]
     name: Option<Naming>,
     /// When the object counts as ready, if it serves.
     #[schemars(extend("default" = {}, "examples" = [{"path": "/health", "timeout": "45m"}]))]
     ready: Option<Ready>,
-    /// What loads the object, if it serves; without it the run ends when it is ready.
+    /// The load generator, if the object serves; without it the run ends when the object is ready.
     #[schemars(extend("examples" = [{"image": "registry.example/load:1", "args": ["--rate", "${{ matrix.rate }}"]}]))]
     load: Option<RoleForm<Load>>,
 }

@@ -46,7 +46,7 @@ mpiJob:
     container:
       # The launcher starts when all workers are ready, and ready means: sshd answers.
       readinessProbe: {tcpSocket: {port: 2222}, initialDelaySeconds: 2}
-      # The image's sshd carries this capability in its file and cannot start without; `restricted` allows it.
+      # The sshd of this image needs this capability to start; `restricted` allows it.
       securityContext: {capabilities: {add: [NET_BIND_SERVICE]}}
 ";
 

@@ -28,7 +28,7 @@ pub(super) const KIND: Kind = Kind {
 const EXAMPLE: &str = "\
 paddleJob:
   image: ccr-2vdh3abv-pub.cnc.bj.baidubce.com/paddlepaddle/paddle:3.0.0
-  # Paddle's launcher reads the place to meet by itself: [python3, -m, paddle.distributed.launch, train.py]
+  # Paddle's launcher reads the rendezvous address itself: [python3, -m, paddle.distributed.launch, train.py]
   command: [python3, -c, 'import os; print(\"meets at\", os.environ[\"PADDLE_MASTER\"]); print(\"throughput: 100.0\")']
   resources: {cpu: 2, memory: 4Gi}
   worker:
@@ -40,7 +40,7 @@ paddleJob:
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("examples" = [{"image": "registry.example/paddle:3.0.0", "command": ["python3", "-m", "paddle.distributed.launch", "train.py"], "worker": {"replicas": 2}}]))]
 struct PaddleJob {
-    /// How many workers there may be. The training operator keeps this with the job and does nothing with it.
+    /// How many workers there may be. The training operator ignores it.
     #[schemars(extend("examples" = [{"minReplicas": 2, "maxReplicas": 4, "maxRestarts": 3}]))]
     elastic_policy: Option<PaddleElasticPolicy>,
     /// The parameter servers. The job succeeds when they do; without them, when all workers do.

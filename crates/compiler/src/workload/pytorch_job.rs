@@ -76,10 +76,10 @@ struct ElasticPolicy {
     /// How the workers find each other.
     #[schemars(extend("default" = "c10d", "enum" = ["c10d", "etcd", "etcd-v2"], "examples" = ["c10d"]))]
     rdzv_backend: Option<Text>,
-    /// Where the workers meet; without it at worker 0, where no etcd answers, so that `etcd` and `etcd-v2` need it.
+    /// The host of the rendezvous; by default worker 0, where no etcd runs, so that `etcd` and `etcd-v2` need it.
     #[schemars(extend("format" = "dns1123-subdomain", "examples" = ["etcd.ml-platform.svc"]))]
     rdzv_host: Option<Text>,
-    /// The port of `rdzvHost`; without it 2379 for `etcd` and `etcd-v2`, else that of the operator.
+    /// The port of `rdzvHost`; by default 2379 for `etcd` and `etcd-v2`, and the operator's port otherwise.
     #[schemars(extend("examples" = [2379]))]
     rdzv_port: Option<Port>,
     /// Settings of the rendezvous.

@@ -38,7 +38,7 @@ rayJob:
   rayVersion: 2.52.0
   # A list of words; what they print is the log of the role `submitter`.
   entrypoint: [python, -c, 'import ray; ray.init(); print(ray.cluster_resources()); print(\"throughput: 42.0\")']
-  # This image belongs to the user `ray` (uid 1000, group 100), and nobody else can read its Python.
+  # Only the user `ray` of this image (uid 1000, group 100) can read its Python.
   pod:
     securityContext: {runAsUser: 1000, runAsGroup: 100}
   resources: {cpu: 2, memory: 4Gi}
@@ -60,27 +60,27 @@ struct RayJob {
     #[serde(default)]
     #[schemars(extend("examples" = ["2.52.0"]))]
     ray_version: Option<Text>,
-    /// What is submitted, one word an element, never a shell line.
+    /// The command to submit, one word per element, never a shell line.
     #[schemars(extend("minItems" = 1, "examples" = [["python", "train.py", "--batch-size", "${{ matrix.batchSize }}"]]))]
     entrypoint: Vec<Text>,
     /// Ray's runtime environment of the entrypoint.
     #[serde(default)]
     #[schemars(extend("default" = {}, "examples" = [{"env_vars": {"NCCL_DEBUG": "WARN"}, "working_dir": "/kubebench/files"}]))]
     runtime_env: Option<Patch>,
-    /// The pod that holds the cluster together and runs the entrypoint; always one.
+    /// The head pod, which manages the cluster and runs the entrypoint; always one.
     #[serde(default)]
     #[schemars(extend("default" = {}, "examples" = [{"rayStartParams": {"num-cpus": "0"}}]))]
     head: Option<RoleForm<Group>>,
-    /// The pods that compute, in groups alike; the cluster does not scale.
+    /// The worker pods, in groups of identical pods; the cluster does not scale.
     #[serde(default)]
     #[schemars(extend("default" = [], "examples" = [[{"name": "worker", "replicas": 2}]]))]
     worker_groups: Vec<RoleForm<NamedGroup>>,
-    /// The pod that submits the entrypoint and prints its log. It computes nothing: without `resources` of its own it has
-    /// a CPU and 1 GiB.
+    /// The pod that submits the entrypoint and prints its log. It computes nothing: by default it has one CPU
+    /// and 1 GiB.
     #[serde(default)]
     #[schemars(extend("default" = {}, "examples" = [{"resources": {"cpu": 1, "memory": "1Gi"}}]))]
     submitter: Option<RoleBlock>,
-    /// How the entrypoint gets into the cluster.
+    /// How the entrypoint is submitted to the cluster.
     #[serde(default)]
     #[schemars(extend("default" = "K8sJobMode", "enum" = ["K8sJobMode"], "examples" = ["K8sJobMode"]))]
     submission_mode: Option<Text>,
@@ -103,7 +103,7 @@ struct Group {
 
 impl RoleFields for Group {}
 
-/// Workers alike.
+/// A group of identical workers.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "RayWorkerGroup", extend("examples" = [{"name": "worker", "replicas": 2}]))]

@@ -39,11 +39,11 @@ sparkApplication:
   mainClass: org.apache.spark.examples.SparkPi
   mainApplicationFile: local:///opt/spark/examples/jars/spark-examples.jar
   arguments: [\"1000\"]
-  # The image's user has a name, and Kubernetes proves by its number that it is not root.
+  # The image names its user, and Kubernetes needs a number to verify that the user is not root.
   pod:
     securityContext: {runAsUser: 185, runAsGroup: 185}
   driver:
-    # An account of yours that may create, watch and delete pods, services, config maps and claims in the namespace.
+    # A service account of yours that may create, watch and delete pods, services, config maps and claims in the namespace.
     serviceAccount: spark
     cores: 1
     memory: 1g

@@ -56,7 +56,7 @@ struct VolcanoJob {
     #[serde(default)]
     #[schemars(extend("default" = {}, "examples" = [{"env": [], "svc": []}]))]
     plugins: BTreeMap<String, Vec<Text>>,
-    /// The tasks, each a role of its own.
+    /// The tasks; each is a role.
     #[schemars(extend("minItems" = 1, "examples" = [[{"name": "worker", "replicas": 2}]]))]
     tasks: Vec<RoleForm<Task>>,
     /// Strategic merge patch over the whole object, applied last.
@@ -78,7 +78,7 @@ struct Task {
     #[serde(default)]
     #[schemars(extend("default" = 1, "examples" = [2]))]
     replicas: Option<Count>,
-    /// Tasks whose pods must be ready before those of this one are made.
+    /// Tasks whose pods must be ready before those of this one are created.
     #[serde(default)]
     #[schemars(extend("default" = [], "examples" = [["master"]]))]
     depends_on: Vec<Dns1123Label>,

@@ -35,7 +35,7 @@ pub(super) const KIND: Kind = Kind {
 
 const EXAMPLE: &str = "\
 workflow:
-  # A Workflow of Argo, read as kubectl reads it; its `{{…}}` are Argo's, `${{ }}` are looked up.
+  # An Argo Workflow, read as kubectl reads it; its `{{…}}` are Argo's, `${{ }}` are expressions of the benchmark.
   file: pipelines/train.yaml
   arguments: {epochs: 3}
 ";
