@@ -334,9 +334,7 @@ impl<'a> Reader<'a> {
         if owner == "PodSpec" && OF_CONTAINERS.contains(&entry.key.as_str()) {
             let help = match self.meaning {
                 Meaning::Object => "move it into an element of `containers`: it is a field of containers",
-                Meaning::Value | Meaning::Patch => {
-                    "move it under `container`, which is the main container"
-                }
+                Meaning::Value | Meaning::Patch => "move it under `container`, which is the main container",
             };
             return self.diagnostics.push(found(&code::KB0316).help(help));
         }
@@ -354,8 +352,9 @@ impl<'a> Reader<'a> {
 
     fn unknown_role(&mut self, name: &str, span: Span) {
         let message = format!("`{name}` is not a role of this workload");
-        let fault = Diagnostic::at(&code::KB0316, span, message)
-            .note("its pods would be missing from estimates and budgets, and would lack the fields that kubebench sets");
+        let fault = Diagnostic::at(&code::KB0316, span, message).note(
+            "its pods would be missing from estimates and budgets, and would lack the fields that kubebench sets",
+        );
         let help = match did_you_mean(name, self.roles.iter().copied()) {
             Some(close) => format!("did you mean `{close}`?"),
             None => format!("write one of {}, or add the role to the spec", self.roles.join(", ")),

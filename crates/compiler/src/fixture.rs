@@ -24,8 +24,8 @@ pub(crate) type OpenLog = dyn Fn(&str) -> Result<Box<dyn BufRead>, Unreadable>;
 pub fn check(benchmark: &Benchmark, rules: &Rules, folders: &[&str], open: &OpenLog, diagnostics: &mut Diagnostics) {
     for fixture in &benchmark.fixtures {
         if let Some(folder) = folders.iter().find(|folder| lies_in(&fixture.log, folder)) {
-            let fault = unreadable(fixture, format!("`{}` is in `{folder}`, which is not a folder for \
-                                                     logs", fixture.log));
+            let fault =
+                unreadable(fixture, format!("`{}` is in `{folder}`, which is not a folder for logs", fixture.log));
             diagnostics.push(fault.help("move it to another folder, such as `fixtures/`"));
             continue;
         }

@@ -58,9 +58,9 @@ pub(crate) fn of_targets(root: &Node, project: &Project) -> Vec<OfTarget> {
             found.push(permission(&code::KB0384, *key_span, mirror, said));
         }
         if let Some(namespace) = node.get("namespace").filter(|_| target.namespace.starts_with(SYSTEM)) {
-            let said =
-                |_: &str| format!("objects of `{}` go into `{}`, a namespace of Kubernetes \
-                                   itself", target.name, target.namespace);
+            let said = |_: &str| {
+                format!("objects of `{}` go into `{}`, a namespace of Kubernetes itself", target.name, target.namespace)
+            };
             found.push(permission(&code::KB0389, namespace.span, format!("namespace {}", target.namespace), said));
         }
         if let Some(url) = node.get("prometheus").and_then(|prometheus| prometheus.get("url")) {

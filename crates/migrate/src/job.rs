@@ -196,8 +196,10 @@ fn tf_job(top: &At<'_>, draft: &mut Draft, workload: &mut Workload, ledger: &mut
                 ledger.dropped(&at, "the chief decides when the job ends, or worker 0 if there is no chief");
             }
             "tfImage" => {
-                ledger.dropped(&at, "only parameter servers without a program used it; in a spec every role has its \
-                                     own image");
+                ledger.dropped(
+                    &at,
+                    "only parameter servers without a program used it; in a spec every role has its own image",
+                );
             }
             "runtimeId" | "RuntimeId" => ledger.dropped(&at, OF_CLUSTER),
             "enableDynamicWorker" => ledger.dropped(&at, "a benchmark has a fixed number of workers"),

@@ -127,11 +127,15 @@ const KSONNET: [(&str, &str); 17] = [
     ("controllerImage", "Kubebench has one image, which runs its steps"),
     ("githubTokenSecret", NO_GITHUB),
     ("githubTokenSecretKey", NO_GITHUB),
-    ("gcpCredentialsSecret", "only steps of kubeflow/kubebench used it; give pods a credential by `env: {NAME: \
-                              {secret: …}}`"),
+    (
+        "gcpCredentialsSecret",
+        "only steps of kubeflow/kubebench used it; give pods a credential by `env: {NAME: {secret: …}}`",
+    ),
     ("gcpCredentialsSecretKey", "only steps of kubeflow/kubebench used it"),
-    ("awsCredentialsSecret", "only steps of kubeflow/kubebench used it; give pods a credential by `env: {NAME: \
-                              {secret: …}}`"),
+    (
+        "awsCredentialsSecret",
+        "only steps of kubeflow/kubebench used it; give pods a credential by `env: {NAME: {secret: …}}`",
+    ),
     ("awsCredentialsSecretAccessKeyId", "only steps of kubeflow/kubebench used it"),
     ("awsCredentialsSecretAccessKey", "only steps of kubeflow/kubebench used it"),
     ("awsRegion", "only steps of kubeflow/kubebench used it"),

@@ -328,10 +328,7 @@ impl Work {
                     let is_job = recognize(&inside) == Format::Manifest && draft.workload.is_none();
                     draft = self.with(index, |ledger| {
                         if !is_job {
-                            ledger.lost(
-                                &inside,
-                                "a spec creates one job; apply this object yourself, before the runs",
-                            );
+                            ledger.lost(&inside, "a spec creates one job; apply this object yourself, before the runs");
                             return draft;
                         }
                         let draft = job::draft(&inside, draft, ledger);
@@ -381,8 +378,10 @@ impl Work {
             Format::Aside(why) => ledger.dropped(&top, why),
             Format::Unknown if is_named => {
                 let fault = Diagnostic::at(&code::KB0431, top.place(), "this is in no format of kubeflow/kubebench")
-                    .note("the known formats are KubebenchJobs, parameters of its templates, and manifests of a TFJob, \
-                           PyTorchJob, MPIJob or Job")
+                    .note(
+                        "the known formats are KubebenchJobs, parameters of its templates, and manifests of a TFJob, \
+                         PyTorchJob, MPIJob or Job",
+                    )
                     .help("render templates first (`ks show`, `helm template`), and pass the output");
                 self.diagnostics.push(fault);
                 ledger.lost(&top, "this is in no format of kubeflow/kubebench");

@@ -199,7 +199,8 @@ fn mpi_prototype(params: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) -> Wor
     let mut workload = Workload { kind: "mpiJob", ..Workload::default() };
     workload.comment = vec![
         "The operator of that time started processes in the workers by `kubectl exec`; the current one uses SSH, so \
-         the image needs `sshd`.".to_owned(),
+         the image needs `sshd`."
+            .to_owned(),
         "A target with `apis: {mpiJob: v1}` does not need it.".to_owned(),
     ];
     for (key, at) in params.entries().into_iter().filter(|(_, at)| at.node.value != Value::Null) {

@@ -77,8 +77,10 @@ pub(super) fn container(at: &At<'_>, main: &str, role: &mut Role, ledger: &mut L
         match key {
             "image" | "command" | "args" | "env" | "resources" => {}
             "name" if at.text() == Some(main) => ledger.kept(&at, "the main container always has this name"),
-            "name" => ledger
-                .changed(&at, format!("the container is called `{main}`, the name by which operators and Kubebench find it")),
+            "name" => ledger.changed(
+                &at,
+                format!("the container is called `{main}`, the name by which operators and Kubebench find it"),
+            ),
             _ => put_checked(key, &at, api::CONTAINER, "container", &mut role.container, ledger),
         }
     }

@@ -208,8 +208,7 @@ impl Draft {
         }
         self.put_metrics(workload, &mut spec);
         if self.mounts_results || self.postprocess.is_some() || self.prepare.is_some() {
-            let comment =
-                "Several pods use the volume at once, as before: its StorageClass must let nodes share it.";
+            let comment = "Several pods use the volume at once, as before: its StorageClass must let nodes share it.";
             let claim = Map::default().with("accessModes", Item::List(vec!["ReadWriteMany".into()]));
             let mut results = Map::default().with("claim", Item::Flow(claim));
             if self.mounts_results {

@@ -209,7 +209,8 @@ fn main_resource(task: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
 fn misplaced(container: &At<'_>, ledger: &mut Ledger) {
     ledger.dropped_if(
         container.get("options").as_ref(),
-        "options belong to a `resource`; kubeflow/kubebench ignored those of a container, and `timeout` is the limit now",
+        "options belong to a `resource`; kubeflow/kubebench ignored those of a container, and `timeout` is the limit \
+         now",
     );
 }
 
@@ -221,8 +222,8 @@ fn options(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     if let Some(number) = options.get("numCopies") {
         match pod::count(&number) {
             Some(0 | 1) => ledger.dropped(&number, "one"),
-            _ => ledger.lost(&number, "write copies that run at once as `parallelism` of a Job, or as separate \
-                                       benchmarks"),
+            _ => ledger
+                .lost(&number, "write copies that run at once as `parallelism` of a Job, or as separate benchmarks"),
         }
     }
     if let Some(timeout) = options.find(&["autoWatch", "timeout"]) {
@@ -298,7 +299,8 @@ fn prepare(before: &[At<'_>], spec: &At<'_>, draft: &mut Draft, ledger: &mut Led
     if !before.is_empty() && is_one_pod {
         draft.advice.insert(
             "the tasks before the measured one are init containers, so they run before every run; move work that is \
-             needed only once to `prepare`".to_owned(),
+             needed only once to `prepare`"
+                .to_owned(),
         );
     }
 }

@@ -230,7 +230,10 @@ fn faults_are_told_where_they_are() {
         (
             "{file: pipelines/x.yaml}",
             plain.replace("v1alpha1", "v1"),
-            ("KB0339 pipelines/x.yaml", str! {"`argoproj.io/v1` is not a version of Workflow that its controller serves"}),
+            (
+                "KB0339 pipelines/x.yaml",
+                str! {"`argoproj.io/v1` is not a version of Workflow that its controller serves"},
+            ),
         ),
         (
             "{file: pipelines/x.yaml}",

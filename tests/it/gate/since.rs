@@ -115,7 +115,11 @@ fn a_gated_metric_is_measured_as_at_the_base() {
         "unit: kimages/s",
         &["specs/train.yaml:9:14: `unit` of `speed` is kimages/s; at the base images/s"],
     );
-    assert_held("'speed (", "'fastest (", &["specs/train.yaml:9:14: `speed` is measured differently from the base: from"]);
+    assert_held(
+        "'speed (",
+        "'fastest (",
+        &["specs/train.yaml:9:14: `speed` is measured differently from the base: from"],
+    );
     assert_held(
         "primary: true,",
         "primary: true, reduce: max, window: {skipFirst: 5},",

@@ -91,9 +91,9 @@ fn pod(reader: &mut Reader<'_>, node: &Node) {
     }
     for entry in node.entries_of("nodeSelector") {
         if let Some((_, error)) = label_fault(entry) {
-            let help =
-                error.help.unwrap_or_else(|| "write the label as `kubectl get nodes --show-labels` shows \
-                                              it".to_owned());
+            let help = error
+                .help
+                .unwrap_or_else(|| "write the label as `kubectl get nodes --show-labels` shows it".to_owned());
             reader.refused(&entry.value, error.message, help);
         }
     }

@@ -19,7 +19,9 @@ pub(super) fn shown(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             let finding = Diagnostic::at(&code::KB0373, role.span, message).info();
             let finding = finding.value(format!("the cluster's API ({})", role.name));
             let account = role.service_account.as_ref().map_or_else(String::new, |name| format!(" `{name}`"));
-            diagnostics.push(finding.note(format!("{why}; the roles of their service account{account} decide what they may do")));
+            diagnostics.push(
+                finding.note(format!("{why}; the roles of their service account{account} decide what they may do")),
+            );
         }
     }
 }

@@ -51,8 +51,7 @@ pub(crate) fn within_budget(
             );
         }
         (_, None) => {
-            let message =
-                format!("the target `{}` has no prices, so this cost limit cannot be checked", target.name);
+            let message = format!("the target `{}` has no prices, so this cost limit cannot be checked", target.name);
             diagnostics.push(Diagnostic::at(&code::KB0311, span, message).help(format!(
                 "add `prices: {{currency: EUR, nvidia.com/gpu: 2.10}}` to the target `{}`, or use `gpuHours`",
                 target.name

@@ -42,8 +42,8 @@ pub(super) fn possible(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         let message = format!("the results volume is `ReadWriteOnce`, and {names} it in several pods at once");
         Diagnostic::at(&code::KB0421, *span, message)
             .note(
-                "the run's step attaches the volume to one node; a pod on another node waits with a Multi-Attach error, \
-                 and the run hangs until its timeout",
+                "the run's step attaches the volume to one node; a pod on another node waits with a Multi-Attach \
+                 error, and the run hangs until its timeout",
             )
             .help(HELP)
     });

@@ -28,7 +28,8 @@ pub(super) fn open(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         let (who, why) = match client {
             "sparkApplication" => (
                 "drivers of Spark",
-                "the driver creates its executors through the API server; without access the application fails after minutes",
+                "the driver creates its executors through the API server; without access the application fails after \
+                 minutes",
             ),
             "workflow" => (
                 "pods of Workflows",

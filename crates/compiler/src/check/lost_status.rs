@@ -101,7 +101,8 @@ fn report(
         let place = place.unwrap_or_else(|| whole.clone());
         let message = format!("a failure of `{program}`{line} is lost: {}", because(way));
         let fault = Diagnostic::new(&code::KB0455, place, message).note(
-            "the shell exits with 0, so a run that crashed counts as succeeded, with the values that it had printed by then",
+            "the shell exits with 0, so a run that crashed counts as succeeded, with the values that it had printed by \
+             then",
         );
         diagnostics.push(fault.help(instead(way, shell)));
     }

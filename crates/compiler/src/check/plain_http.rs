@@ -21,8 +21,11 @@ fn without_encryption(project: &Node, diagnostics: &mut Diagnostics) {
     let Some((node, rest)) = remote.and_then(|node| Some((node, node.as_text()?.strip_prefix("http://")?))) else {
         return;
     };
-    let fault =
-        Diagnostic::at(&code::KB0390, node.span, "the credential of the recorder would be sent without encryption")
-            .note("whoever intercepts it can write to the repository, and the recorder would trust any server that answers");
+    let fault = Diagnostic::at(
+        &code::KB0390,
+        node.span,
+        "the credential of the recorder would be sent without encryption",
+    )
+    .note("whoever intercepts it can write to the repository, and the recorder would trust any server that answers");
     diagnostics.push(fault.help(format!("write `https://{rest}`, or an address of SSH")));
 }

@@ -27,8 +27,10 @@ pub(super) fn carried(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         }
         let message = format!("the runtime `{name}` of the cluster is neither in git nor in the run digest");
         let fault = Diagnostic::at(&code::KB0440, workload.span, message)
-            .note("a change of the runtime changes what is measured under the same digest; shipped runtimes change \
-                   with each release")
+            .note(
+                "a change of the runtime changes what is measured under the same digest; shipped runtimes change \
+                 with each release",
+            )
             .note(format!("a TrainJob of {} cannot set for these pods: {}", target.trainer.name(), left.join(", ")));
         diagnostics
             .push(fault.help("write `runtime: {torch: {}}` (or `mpi`, `jax`, `xgboost`), which is carried in git"));

@@ -18,8 +18,10 @@ pub(super) fn kept(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             let fault = Diagnostic::at(&code::KB0408, span, "this removes `/dev/shm` from pods with accelerators");
             diagnostics.push(
                 fault
-                    .note("only 64 MiB remain, too little for data loaders and NCCL, which fail with a bus error or \
-                           run slower")
+                    .note(
+                        "only 64 MiB remain, too little for data loaders and NCCL, which fail with a bus error or \
+                         run slower",
+                    )
                     .help("delete this, or mount a memory volume of your own at `/dev/shm`"),
             );
         }

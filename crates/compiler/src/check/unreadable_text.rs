@@ -30,8 +30,8 @@ pub(super) fn of_files(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         // Bytes that are no text have no lines.
         let text = std::str::from_utf8(&file.bytes).ok().filter(|text| !text.contains('\0'));
         let Some(found) = text.and_then(yaml::obstacle) else { continue };
-        let message = format!("the manifests show the file `{name_of_file}` as one line, because it contains \
-                               {}", name(found));
+        let message =
+            format!("the manifests show the file `{name_of_file}` as one line, because it contains {}", name(found));
         let fault = Diagnostic::at(&code::KB0439, file.span, message).note(NOTE);
         diagnostics.push(fault.help(match found {
             '\r' => format!(

@@ -92,8 +92,9 @@ fn adds_fields(value: &Node) -> bool {
 
 fn raw(span: Span) -> Diagnostic {
     let message = "this value could add fields to the trials";
-    unseen(span, message)
-        .help("write it without quotes, backslashes and line breaks: Katib inserts it into the text of a trial unescaped")
+    unseen(span, message).help(
+        "write it without quotes, backslashes and line breaks: Katib inserts it into the text of a trial unescaped",
+    )
 }
 
 fn unlabeled(span: Span) -> Diagnostic {

@@ -41,8 +41,10 @@ pub(super) fn check(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Dia
 fn template(at: Span, name: &str) -> Diagnostic {
     let message = format!("the WorkflowTemplate `{name}` of the cluster is neither in git nor in the run digest");
     Diagnostic::at(&code::KB0329, at, message)
-        .note("a change of the template changes what is measured under the same digest; plans and budgets do not \
-               include its images and resources")
+        .note(
+            "a change of the template changes what is measured under the same digest; plans and budgets do not \
+             include its images and resources",
+        )
         .help("write its templates into this Workflow")
 }
 

@@ -64,8 +64,10 @@ pub(super) fn check_key(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut
     if of == "env" && key == "name" && value.as_text().is_some_and(|name| name.starts_with(VARIABLES)) {
         let name = value.as_text().unwrap_or_default();
         let fault = Diagnostic::at(&code::KB0372, value.span, format!("the variable `{name}` belongs to kubebench"))
-            .note("a pod finds the folder of its run by this variable: with another value it would use the folder of \
-                   another run");
+            .note(
+                "a pod finds the folder of its run by this variable: with another value it would use the folder of \
+                 another run",
+            );
         diagnostics.push(fault.help("use another name: kubebench sets its own variables in the main container"));
     }
     let label = if key == "key" && of == "matchExpressions" {
@@ -76,9 +78,10 @@ pub(super) fn check_key(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut
     let Some((label, span)) = label else { return };
     let chooses = SELECTORS.contains(&of) && SELECTABLE.contains(&label);
     if !chooses {
-        let fault = Diagnostic::at(&code::KB0372, span, format!("`{label}` belongs to kubebench"))
-            .note("policies, steps and `status` identify pods by these labels: with another value a pod could \
-                   impersonate another one");
+        let fault = Diagnostic::at(&code::KB0372, span, format!("`{label}` belongs to kubebench")).note(
+            "policies, steps and `status` identify pods by these labels: with another value a pod could \
+             impersonate another one",
+        );
         diagnostics.push(fault.help("delete it, or use another name"));
     } else if label == BENCHMARK && value.as_text().is_some_and(|name| name != bounds.benchmark && name != BENCHMARK) {
         let name = value.as_text().unwrap_or_default();
@@ -94,18 +97,19 @@ pub(super) fn check_object(object: &Node, bounds: &Bounds<'_>, diagnostics: &mut
     let name = object.get("metadata").and_then(|metadata| metadata.get("name"));
     let Some((name, span)) = name.and_then(|name| Some((name.as_text()?, name.span))) else { return };
     if OF_ARGO.contains(&name) {
-        let fault = Diagnostic::at(&code::KB0372, span, format!("an object called `{name}` belongs to Argo"))
-            .note("Argo reads settings for all Workflows of the namespace from this object: where logs go, and with \
-                   which Secrets");
+        let fault = Diagnostic::at(&code::KB0372, span, format!("an object called `{name}` belongs to Argo")).note(
+            "Argo reads settings for all Workflows of the namespace from this object: where logs go, and with \
+             which Secrets",
+        );
         diagnostics.push(fault.help("choose another name"));
     }
     if is_of_results(name, bounds) {
         diagnostics.push(results(name, span));
     }
     if let Some(owner) = run_of(name).filter(|owner| bounds.owners.contains(*owner)) {
-        let fault = Diagnostic::at(&code::KB0372, span, format!("`{name}` has the form of the name of a run of \
-            `{owner}`"))
-            .note("the run of that name would find this object, and fail");
+        let fault =
+            Diagnostic::at(&code::KB0372, span, format!("`{name}` has the form of the name of a run of `{owner}`"))
+                .note("the run of that name would find this object, and fail");
         diagnostics.push(fault.help("choose another name"));
     }
     if is_own(name) {
@@ -158,7 +162,10 @@ pub(super) fn check_value(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &m
 fn own_lock(name: &str, span: Span) -> Diagnostic {
     Diagnostic::at(&code::KB0372, span, format!("`{name}` is a lock of kubebench"))
         .note("the pipeline holds this lock during the run, so both would wait for each other until the run times out")
-        .help("use a lock with another name, or delete it: `concurrency` of the target limits how many runs there are at once")
+        .help(
+            "use a lock with another name, or delete it: `concurrency` of the target limits how many runs there are \
+             at once",
+        )
 }
 
 /// Returns the claim that a field names.
@@ -191,8 +198,10 @@ fn mounts_results(Field { entry: Entry { key, value, .. }, of, .. }: Field<'_>) 
 
 fn results(name: &str, span: Span) -> Diagnostic {
     Diagnostic::at(&code::KB0372, span, format!("`{name}` holds the results of runs and belongs to kubebench"))
-        .note("a pod that mounts all of it could write the results of other runs; kubebench mounts only the output \
-               folder of the pod's run")
+        .note(
+            "a pod that mounts all of it could write the results of other runs; kubebench mounts only the output \
+             folder of the pod's run",
+        )
         .help("write below `$KUBEBENCH_EXP_OUTPUT_PATH` of the main container, or use a volume with another name")
 }
 

@@ -121,12 +121,11 @@ impl Breach {
         }
         if pod_security < self.refused_by {
             return fault
-                .note("it weakens the isolation between the container and its node, and a `restricted` namespace \
-                       refuses it")
-                .help(format!(
-                    "delete it, or {}, so that git shows the exception",
-                    code::KB0419.switched_off()
-                ));
+                .note(
+                    "it weakens the isolation between the container and its node, and a `restricted` namespace \
+                     refuses it",
+                )
+                .help(format!("delete it, or {}, so that git shows the exception", code::KB0419.switched_off()));
         }
         fault.severity = Severity::Error;
         let level = if pod_security == Restricted { "restricted" } else { "baseline" };
@@ -136,7 +135,8 @@ impl Breach {
                  until its timeout",
                 if level == "baseline" { " (the default)" } else { "" }
             ))
-            .help("delete it, or run the benchmark on a target with `podSecurity: privileged`, whose namespace must allow it")
+            .help("delete it, or run the benchmark on a target with `podSecurity: privileged`, whose namespace must \
+                   allow it")
     }
 }
 

@@ -38,15 +38,15 @@ fn check_audience(token: &Node, span: Span, bounds: &Bounds<'_>, diagnostics: &m
     let audience = token.get("audience");
     let said = audience.and_then(Node::as_text).unwrap_or_default();
     if is_of_api_server(said) {
-        let help =
-            "delete it, or name the `audience` that it is for; a cloud identity needs only `serviceAccountName`";
+        let help = "delete it, or name the `audience` that it is for; a cloud identity needs only `serviceAccountName`";
         diagnostics.push(refused(audience.map_or(span, |audience| audience.span)).help(help));
     } else if !bounds.audiences.contains(said) {
         let place = audience.map_or(span, |audience| audience.span);
         let message = format!("the target `{}` allows no token for `{said}`", bounds.target);
-        let fault = Diagnostic::at(&code::KB0373, place, message)
-            .note("a service that accepts the token treats the pod as its service account, so the owners of the \
-                   project decide which audiences are allowed");
+        let fault = Diagnostic::at(&code::KB0373, place, message).note(
+            "a service that accepts the token treats the pod as its service account, so the owners of the \
+             project decide which audiences are allowed",
+        );
         diagnostics.push(fault.help(format!("add `tokenAudiences: [{said}]` to the target in kubebench.yaml")));
     }
 }

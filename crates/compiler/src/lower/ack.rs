@@ -39,8 +39,12 @@ fn accepts(spec: &wire::AckSpec, node: &Node, diagnostics: &mut Diagnostics) -> 
             for (field, named) in [("benchmark", &spec.benchmark), ("metric", &spec.metric)] {
                 if named.as_deref().is_none_or(|name| name == ANY) {
                     let message = format!("`{field}` is missing: `from` accepts a level of one metric");
-                    refuse(&code::KB0202, field, message, "name one, or write `until` instead of `from` to accept \
-                                                           changes of all");
+                    refuse(
+                        &code::KB0202,
+                        field,
+                        message,
+                        "name one, or write `until` instead of `from` to accept changes of all",
+                    );
                     return None;
                 }
             }
@@ -48,8 +52,8 @@ fn accepts(spec: &wire::AckSpec, node: &Node, diagnostics: &mut Diagnostics) -> 
         }
         (None, Some(until)) => {
             if spec.max_change.is_some() {
-                let message = "`maxChange` cannot be combined with `until`, which accepts changes of any \
-                               size".to_owned();
+                let message =
+                    "`maxChange` cannot be combined with `until`, which accepts changes of any size".to_owned();
                 refuse(&code::KB0207, "maxChange", message, "remove `maxChange`, or write `from` instead of `until`");
                 return None;
             }
@@ -72,9 +76,8 @@ fn accepts(spec: &wire::AckSpec, node: &Node, diagnostics: &mut Diagnostics) -> 
             None
         }
         (None, None) => {
-            let help =
-                "write `from: SESSION` to accept the change that began in it, or `until: DAY` to accept all changes \
-                 that began by then";
+            let help = "write `from: SESSION` to accept the change that began in it, or `until: DAY` to accept all \
+                        changes that began by then";
             refuse(&code::KB0202, "from", "neither `from` nor `until` says what is accepted".to_owned(), help);
             None
         }

@@ -242,8 +242,9 @@ fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics
             span,
             format!("`{}` has its own names for metrics, and `{name}` is not one of them", tool.name),
         )
-        .note("no value would be found under this name, and every run would be invalid if it is `primary` or \
-               `required`");
+        .note(
+            "no value would be found under this name, and every run would be invalid if it is `primary` or `required`",
+        );
         let known = kubebench_extract::tool::tool(&tool.name);
         let names = known.map_or_else(String::new, |tool| format!("; {}", tool.what_it_brings()));
         diagnostics.push(match &tool.metrics {

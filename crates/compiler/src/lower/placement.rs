@@ -51,9 +51,11 @@ fn check_roles(workload: &Workload, node: &Node, wanted: &Wanted, diagnostics: &
     let mut sides = Vec::new();
     for name in wanted {
         let Some(role) = known.iter().find(|role| role.name == *name) else {
-            let fault =
-                Diagnostic::at(&code::KB0393, span(name), format!("`{name}` is not a role whose pods the spec \
-                    describes"));
+            let fault = Diagnostic::at(
+                &code::KB0393,
+                span(name),
+                format!("`{name}` is not a role whose pods the spec describes"),
+            );
             diagnostics.push(match did_you_mean(name, names()) {
                 Some(close) => fault.help(format!("did you mean `{close}`?")).fix(span(name), close),
                 None if known.is_empty() => fault.help("write the affinity into the manifest, or into the runtime"),

@@ -153,9 +153,10 @@ impl Suite {
                     let help = format!("add `{name}` to `benchmarks`, or delete it from `needs`");
                     (format!("`{benchmark}` needs `{name}`, which is not in the suite"), help)
                 };
-                let fault = Diagnostic::at(&code::KB0444, *span, message)
-                    .note("benchmarks run in the order of the list, so only the results of earlier ones are known when \
-                           one begins");
+                let fault = Diagnostic::at(&code::KB0444, *span, message).note(
+                    "benchmarks run in the order of the list, so only the results of earlier ones are known when \
+                     one begins",
+                );
                 diagnostics.push(fault.help(help));
             }
             if let Some(first) = seen.insert(benchmark, *span) {

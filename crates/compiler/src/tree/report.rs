@@ -58,10 +58,8 @@ impl Speaker<'_> {
             }
             (State::Edited { conflict: false }, Mode::Check | Mode::Write(EditedFiles::Keep)) => {
                 let message = format!("manifest `{path}` was edited by hand");
-                let reason = format!(
-                    "the next change of `{}` would overwrite the edit; make the change there",
-                    change.source
-                );
+                let reason =
+                    format!("the next change of `{}` would overwrite the edit; make the change there", change.source);
                 Diagnostic::in_file(&code::KB0503, &path, message).note(reason).help(OVERWRITE)
             }
             (State::LineEndings, Mode::Check) => self.line_endings(&path),

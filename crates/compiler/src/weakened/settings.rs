@@ -45,7 +45,8 @@ pub(super) fn compare(change: Change<'_>, weakened: &mut Diagnostics) {
         say(
             &["spec", "image"],
             format!(
-                "the steps run `{now}`; at the base `{before}`: the image gets the credential and the key of the recorder"
+                "the steps run `{now}`; at the base `{before}`: the image gets the credential and the key of the \
+                 recorder"
             ),
         );
     }
@@ -67,8 +68,10 @@ fn authorities(base: &ResultsSettings, head: &ResultsSettings, say: &mut impl Fn
         None => "public ones".to_owned(),
     };
     let (now, before) = (words(head), words(base));
-    say(&["spec", "results", "ca"], format!("the certificate authorities of the steps are {now}; at the base \
-                                             {before}"));
+    say(
+        &["spec", "results", "ca"],
+        format!("the certificate authorities of the steps are {now}; at the base {before}"),
+    );
 }
 
 /// Reports what a target says of metrics and budgets: where Prometheus is, and prices that are lower or gone.
@@ -119,16 +122,14 @@ fn signatures(base: &ResultsSettings, head: &ResultsSettings, say: &mut impl FnM
     for now in head.keys.iter().filter(|now| !base.keys.contains(now)) {
         let (name, id) = (&now.name, short_id(now));
         say(match base.keys.iter().find(|before| is_same(now, before)) {
-            Some(before) if days(before) == days(now) => format!("the key `{}` ({id}) is now called \
-                `{name}`", before.name),
+            Some(before) if days(before) == days(now) => {
+                format!("the key `{}` ({id}) is now called `{name}`", before.name)
+            }
             Some(before) => {
                 let (now, before) = (days(now), days(before));
                 format!("the key `{name}` ({id}) counts {now} once this is merged; at the base {before}")
             }
-            None => format!(
-                "the key `{name}` ({id}) is new: it counts {} once this is merged",
-                days(now)
-            ),
+            None => format!("the key `{name}` ({id}) is new: it counts {} once this is merged", days(now)),
         });
     }
 }

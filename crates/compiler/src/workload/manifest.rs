@@ -297,9 +297,10 @@ fn conditions(cx: &mut Lowering<'_>, form: &Manifest, main: &Document<'_>, is_kn
     }
     if !is_known && !missing.is_empty() {
         let message = format!("kubebench does not know when a run of `{}` ({}) ends", main.kind, main.api_version);
-        let fault = Diagnostic::at(&code::KB0338, cx.entry.key_span, message)
-            .note("without both conditions a run would end only by its timeout, and a failed one would keep its nodes \
-                   until then");
+        let fault = Diagnostic::at(&code::KB0338, cx.entry.key_span, message).note(
+            "without both conditions a run would end only by its timeout, and a failed one would keep its nodes \
+             until then",
+        );
         cx.report(fault.help(format!(
             "add {}, as for `kubectl wait --for`: `condition=…`, or `jsonpath={{.status.phase}}=…`",
             missing.join(" and ")

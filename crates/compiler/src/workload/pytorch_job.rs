@@ -143,9 +143,9 @@ fn elastic(cx: &mut Lowering<'_>, policy: Option<ElasticPolicy>, roles: &mut [Ro
     if is_etcd && rdzv_host.is_none() {
         let at = cx.entry.value.get("elasticPolicy").and_then(|policy| policy.get("rdzvBackend"));
         let message = format!("the backend `{backend}` has no `rdzvHost`");
-        let fault = Diagnostic::at(&code::KB0332, at.map_or(cx.entry.key_span, |node| node.span), message)
-            .note("the operator would use worker 0, where no etcd runs: every worker would wait, and then the run \
-                   would fail");
+        let fault = Diagnostic::at(&code::KB0332, at.map_or(cx.entry.key_span, |node| node.span), message).note(
+            "the operator would use worker 0, where no etcd runs: every worker would wait, and then the run would fail",
+        );
         cx.report(fault.help("add `rdzvHost: etcd.example.svc`, or use `c10d`, which needs no server"));
     }
     let mut elastic = json!({

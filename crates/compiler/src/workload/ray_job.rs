@@ -254,9 +254,10 @@ fn refuse_command(cx: &mut Lowering<'_>, role: &Role) {
     }
     let [command, args] = &role.word_spans;
     let span = command.first().or(args.first()).copied().unwrap_or(role.span);
-    let fault = Diagnostic::at(&code::KB0317, span, "the pods of a RayJob run Ray itself")
-        .note("the operator would append Ray's command to this program, or run it instead of the program that submits \
-               the entrypoint");
+    let fault = Diagnostic::at(&code::KB0317, span, "the pods of a RayJob run Ray itself").note(
+        "the operator would append Ray's command to this program, or run it instead of the program that submits \
+         the entrypoint",
+    );
     cx.report(fault.help("write the program as `entrypoint`, a list of words"));
 }
 
@@ -273,9 +274,12 @@ fn refuse_several(cx: &mut Lowering<'_>, roles: &[Role]) {
 fn report_changed_words(cx: &mut Lowering<'_>) {
     let words = cx.entry.value.items_of("entrypoint").to_vec();
     for word in words.iter().filter(|word| word.as_text().is_some_and(quote::is_changed)) {
-        let fault = Diagnostic::at(&code::KB0446, word.span, "Ray before 2.56 changes this word before the program gets it")
-            .note("`ray job submit` of such versions passes words to a second shell without quoting special \
-                   characters");
+        let fault = Diagnostic::at(
+            &code::KB0446,
+            word.span,
+            "Ray before 2.56 changes this word before the program gets it",
+        )
+        .note("`ray job submit` of such versions passes words to a second shell without quoting special characters");
         cx.report(fault.help(format!(
             "put it into a file under `files`, or, if the image has a newer Ray, {}",
             code::KB0446.switched_off()

@@ -43,7 +43,7 @@ sparkApplication:
   pod:
     securityContext: {runAsUser: 185, runAsGroup: 185}
   driver:
-    # A service account of yours that may create, watch and delete pods, services, config maps and claims in the namespace.
+    # Your service account, which may create, watch and delete pods, services, config maps and claims in the namespace.
     serviceAccount: spark
     cores: 1
     memory: 1g
@@ -186,8 +186,12 @@ fn mebibytes(cx: &mut Lowering<'_>, block: Option<&Node>, field: &str, Text(text
     let read = memory::mebibytes(text);
     if read.is_none() {
         let span = block.and_then(|block| block.get(field)).map_or(cx.entry.key_span, |node| node.span);
-        let fault = Diagnostic::at(&code::KB0317, span, format!("`{field}` is `{text}`, which is not a memory size of Spark"))
-            .note("Spark counts whole mebibytes (`m`), gibibytes (`g`) and tebibytes (`t`), and rejects `Mi` and `Gi`");
+        let fault = Diagnostic::at(
+            &code::KB0317,
+            span,
+            format!("`{field}` is `{text}`, which is not a memory size of Spark"),
+        )
+        .note("Spark counts whole mebibytes (`m`), gibibytes (`g`) and tebibytes (`t`), and rejects `Mi` and `Gi`");
         cx.report(fault.help("write a number and a letter, such as `512m` or `4g`"));
     }
     read

@@ -63,9 +63,18 @@ fn files_that_no_diff_shows_by_the_line() {
         )
     };
     let check = |path: &str, message| check(&with(path), &[("KB0439", message)]);
-    check("crlf.toml", str! {"the manifests show the file `a` as one line, because it contains a carriage return (U+000D)"});
-    check("marked.py", str! {"the manifests show the file `a` as one line, because it contains a byte order mark (U+FEFF)"});
-    check("colors.sh", str! {"the manifests show the file `a` as one line, because it contains a control character (U+001B)"});
+    check(
+        "crlf.toml",
+        str! {"the manifests show the file `a` as one line, because it contains a carriage return (U+000D)"},
+    );
+    check(
+        "marked.py",
+        str! {"the manifests show the file `a` as one line, because it contains a byte order mark (U+FEFF)"},
+    );
+    check(
+        "colors.sh",
+        str! {"the manifests show the file `a` as one line, because it contains a control character (U+001B)"},
+    );
     check(
         "pasted.py",
         str! {"the manifests show the file `a` as one line, because it contains a white-space character other than a space (U+00A0)"},

@@ -131,7 +131,10 @@ fn roles_of_ray() {
         &of("entrypoint: [a], submitter: {replicas: 2}"),
         &[("KB0317", str! {"`submitter` has 2 replicas, but a RayJob has one"})],
     );
-    assert_findings(&of("entrypoint: ['$HOME']"), &[("KB0446", str! {"Ray before 2.56 changes this word before the program gets it"})]);
+    assert_findings(
+        &of("entrypoint: ['$HOME']"),
+        &[("KB0446", str! {"Ray before 2.56 changes this word before the program gets it"})],
+    );
     assert_findings(
         &of("entrypoint: [a], runtimeEnv: {env_vars: {A: '`id`'}}"),
         &[("KB0447", str! {"a shell would change this text of `runtimeEnv`"})],

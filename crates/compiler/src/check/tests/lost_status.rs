@@ -61,7 +61,10 @@ fn each_way_once() {
     );
     check(
         &job("[sh, -c, 'for i in 1 2 3; do ./bench $i; done']"),
-        &[("KB0455", str! {"a failure of `bench` is lost: the loop continues, and only the status of its last iteration counts"})],
+        &[(
+            "KB0455",
+            str! {"a failure of `bench` is lost: the loop continues, and only the status of its last iteration counts"},
+        )],
     );
 }
 

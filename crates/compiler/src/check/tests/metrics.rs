@@ -116,7 +116,11 @@ fn units_that_sources_have() {
     for (unit, source, message) in [
         ("GB", "duration: run", str! {"`duration` is in `s`, which cannot be converted into `GB`"}),
         ("s", "process: maxRss", str! {"`process` is in `B`, which cannot be converted into `s`"}),
-        ("s", "prometheus: {preset: dcgm-energy}", str! {"`dcgm-energy` is in `J`, which cannot be converted into `s`"}),
+        (
+            "s",
+            "prometheus: {preset: dcgm-energy}",
+            str! {"`dcgm-energy` is in `J`, which cannot be converted into `s`"},
+        ),
         (
             "s",
             "tool: {name: sysbench, metrics: [events_per_second]}",
@@ -372,10 +376,8 @@ fn times_that_runs_have() {
     check(&metric("ready", ""), &[("KB0450", str! {"this benchmark has no server, so no run becomes ready"})]);
     check(&format!("{}\n{}", serves(""), metric("ready", "primary: true, ")), &[]);
     check(&format!("{}\n{}", serves(load), metric("ready", "")), &[]);
-    let kept = [(
-        "KB0450",
-        str! {"a run that reuses a running server has no `ready` time, and would be invalid without one"},
-    )];
+    let kept =
+        [("KB0450", str! {"a run that reuses a running server has no `ready` time, and would be invalid without one"})];
     for needed in ["primary: true, ", "required: true, "] {
         check(&format!("repeats: 2\n{}\n{}", serves(load), metric("ready", needed)), &kept);
         // Its only run brings it up.

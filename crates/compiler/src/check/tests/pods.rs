@@ -10,7 +10,10 @@ fn images() {
     check(&image("r.example/a:1"), &[]);
     check(&image(&format!("r.example/a:latest@sha256:{}", "0".repeat(64))), &[]);
     check(&image("r.example/a"), &[("KB0401", str! {"`r.example/a` has neither tag nor digest, so it is `latest`"})]);
-    check(&image("r.example/a:latest"), &[("KB0402", str! {"`r.example/a:latest` has no digest, so it is whatever was pushed last"})]);
+    check(
+        &image("r.example/a:latest"),
+        &[("KB0402", str! {"`r.example/a:latest` has no digest, so it is whatever was pushed last"})],
+    );
 }
 
 #[test]

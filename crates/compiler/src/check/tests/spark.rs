@@ -30,7 +30,10 @@ fn what_spark_is_told_once() {
 fn memory_in_units_of_spark() {
     let of = |driver: &str| lowered(&spark(&format!("driver: {{serviceAccount: spark, {driver}}}, executor: {{}}")));
     assert_eq!(of("cores: 2, memory: 4g, memoryOverhead: 512m"), NONE);
-    assert_findings(&of("memory: 512Mi"), &[("KB0317", str! {"`memory` is `512Mi`, which is not a memory size of Spark"})]);
+    assert_findings(
+        &of("memory: 512Mi"),
+        &[("KB0317", str! {"`memory` is `512Mi`, which is not a memory size of Spark"})],
+    );
     assert_findings(
         &of("memoryOverhead: 0.5g"),
         &[("KB0317", str! {"`memoryOverhead` is `0.5g`, which is not a memory size of Spark"})],

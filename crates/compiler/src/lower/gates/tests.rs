@@ -37,7 +37,10 @@ fn gates_that_cannot() {
         "[{metric: b, maxRegression: 3%}]",
         ("KB0333", str! {"`b` has no direction, so no change of it is a regression"}),
     );
-    check("[{metric: a, max: 3}, {metric: a, max: 4, min: 1}]", ("KB0333", str! {"another gate already has a `max` for `a`"}));
+    check(
+        "[{metric: a, max: 3}, {metric: a, max: 4, min: 1}]",
+        ("KB0333", str! {"another gate already has a `max` for `a`"}),
+    );
     check(
         "[{metric: a, max: 3, baseline: {tag: v1}}, {metric: a, max: 4}]",
         ("KB0333", str! {"another gate already has a `max` for `a`"}),

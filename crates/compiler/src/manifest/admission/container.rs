@@ -94,7 +94,9 @@ fn check_resources(container: &Traced<'_>, diagnostics: &mut Diagnostics) {
                 );
                 diagnostics.push(
                     Diagnostic::at(&code::KB0315, amounts.field(name).span(), message)
-                        .note("budget, estimate and `/dev/shm` are computed from the role, and would miss these devices")
+                        .note(
+                            "budget, estimate and `/dev/shm` are computed from the role, and would miss these devices",
+                        )
                         .help("write the devices in `resources` of the role, whose main container then uses them"),
                 );
             }

@@ -35,9 +35,12 @@ fn algorithm(cx: &mut Lowering<'_>, algorithm: &Algorithm) {
     let at = cx.entry.value.get("algorithm").and_then(|algorithm| algorithm.get("algorithmName"));
     let at = at.map_or(cx.entry.key_span, |node| node.span);
     if OF_NETWORKS.contains(&name.as_str()) {
-        let fault = Diagnostic::at(&code::KB0204, at, format!("`{name}` searches for a network architecture, not for \
-            parameters"))
-            .note("its `nasConfig` has no simple form");
+        let fault = Diagnostic::at(
+            &code::KB0204,
+            at,
+            format!("`{name}` searches for a network architecture, not for parameters"),
+        )
+        .note("its `nasConfig` has no simple form");
         cx.report(fault.help("use the whole Experiment: `manifest: {file: jobs/search.yaml}`"));
     }
     let missing: Vec<&str> =

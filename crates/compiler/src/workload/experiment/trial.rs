@@ -55,8 +55,10 @@ pub(super) fn lower(cx: &mut Lowering<'_>) -> Option<Trial> {
         cx.report(
             Diagnostic::at(&code::KB0317, at, "a trial cannot take its pods from a runtime of the cluster")
                 .note("the pods would get neither the labels of the run, by which they are found, nor its limits")
-                .help("write `runtime: {torch: {}}` (or `mpi`, `jax`, `xgboost`), or use the whole Experiment with \
-                       `manifest`"),
+                .help(
+                    "write `runtime: {torch: {}}` (or `mpi`, `jax`, `xgboost`), or use the whole Experiment with \
+                     `manifest`",
+                ),
         );
         return None;
     }
