@@ -60,7 +60,11 @@ fn pod_field(key: &str, at: &At<'_>, role: &mut Role, ledger: &mut Ledger) {
             role.pod.put("serviceAccountName", name);
         }
         ("automountServiceAccountToken", _) => {
-            ledger.dropped(at, "pods of a benchmark get no token of the cluster's API, unless their operator needs it");
+            ledger.dropped(
+                at,
+                "pods of a benchmark get no token for the Kubernetes API, unless their operator needs \
+                 it",
+            );
         }
         ("activeDeadlineSeconds", _) => ledger.dropped(at, "`timeout` of the spec limits a run"),
         ("resources", _) => {

@@ -267,7 +267,7 @@ fn account(spec: &At<'_>, role: &mut Role, ledger: &mut Ledger) {
     match at.text() {
         Some(name) if name != "default" && pod::is_a("dns1123-subdomain", name) => {
             role.pod.put("serviceAccountName", name);
-            ledger.kept(&at, "`pod.serviceAccountName`, without its token for the cluster's API");
+            ledger.kept(&at, "`pod.serviceAccountName`, without its token for the Kubernetes API");
         }
         _ => ledger.dropped(&at, "pods use this account by default"),
     }

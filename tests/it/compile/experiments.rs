@@ -211,7 +211,7 @@ fn faults_are_told_where_they_are() {
         (
             SEARCH.to_owned(),
             job(", patch: {spec: {}}"),
-            ("KB0317 specs/search.yaml", str! {"a trial takes no `patch` over its whole object"}),
+            ("KB0317 specs/search.yaml", str! {"a trial cannot have a `patch` over its whole object"}),
         ),
         (
             SEARCH.to_owned(),

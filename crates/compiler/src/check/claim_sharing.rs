@@ -31,7 +31,7 @@ pub(super) fn possible(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let names = causes.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(" and ");
     let names = if causes.len() == 1 { format!("{names} needs") } else { format!("{names} need") };
     diagnostics.push(if is_of_one_pod {
-        let message = format!("the results volume is `ReadWriteOncePod`, and {names} it in several pods at once");
+        let message = format!("the results volume is `ReadWriteOncePod`, but {names} it in several pods at once");
         Diagnostic::at(&code::KB0331, benchmark.claim.span, message)
             .note(
                 "the run's step mounts the volume, so no other pod that needs it is scheduled, and the run hangs until \
@@ -39,7 +39,7 @@ pub(super) fn possible(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             )
             .help(HELP)
     } else {
-        let message = format!("the results volume is `ReadWriteOnce`, and {names} it in several pods at once");
+        let message = format!("the results volume is `ReadWriteOnce`, but {names} it in several pods at once");
         Diagnostic::at(&code::KB0421, *span, message)
             .note(
                 "the run's step attaches the volume to one node; a pod on another node waits with a Multi-Attach \

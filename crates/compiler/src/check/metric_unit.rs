@@ -19,7 +19,7 @@ pub(super) fn fits(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
                 "delete `unit`, which applies to every metric of the rule, or choose metrics that have it: `tool: \
                  {metrics: […]}`",
             ),
-            _ => fault.help(format!("write `unit: {own}`, or one that it can be converted into")),
+            _ => fault.help(format!("write `unit: {own}`, or a unit of the same kind")),
         });
     }
 }

@@ -39,7 +39,7 @@ const INSTEAD: [(&str, &str); 16] = [
     ("driver.container.image", "write `image` of the driver"),
     ("driver.limit.cores", "write `cores` of the driver"),
     ("driver.master", "delete it: the operator knows its API server"),
-    ("driver.pod.name", "delete it: each run has pods of its own"),
+    ("driver.pod.name", "delete it: each run has its own pods"),
     ("driver.podTemplateFile", "write `pod` and `container` of the driver"),
     ("driver.request.cores", "write `cores` of the driver"),
     ("executor.container.image", "write `image` of the executor"),

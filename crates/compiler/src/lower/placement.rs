@@ -21,9 +21,11 @@ pub(super) fn add(workload: &mut Workload, list: &Node, diagnostics: &mut Diagno
             Some(Text(role)) if roles.is_empty() => Wanted::Spread(role),
             _ => {
                 let fault = Diagnostic::at(&code::KB0207, node.span, "a placement is either `together` or `spread`");
-                diagnostics.push(fault.help(
-                    "write `{together: [launcher, worker]}` or `{spread: worker}`, each as an element of its own",
-                ));
+                diagnostics.push(
+                    fault.help(
+                        "write `{together: [launcher, worker]}` or `{spread: worker}`, each as a separate element",
+                    ),
+                );
                 continue;
             }
         };

@@ -131,7 +131,7 @@ impl Speaker<'_> {
 
     fn orphaned(&self, path: &str, change: &Change<'_>) -> String {
         if self.plan.live_sources.contains(change.source.as_ref()) {
-            format!("manifest `{path}` is left over: `{}` does not compile to it any more", change.source)
+            format!("manifest `{path}` is left over: `{}` no longer compiles to it", change.source)
         } else {
             format!("manifest `{path}` is left over: nothing is compiled from `{}` any more", change.source)
         }

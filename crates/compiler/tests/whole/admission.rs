@@ -195,7 +195,7 @@ fn devices_belong_to_the_role() {
     let device = |list: &str, amount: &str| {
         format!("pod: {{{list}: [{{name: a, image: a, resources: {{limits: {{cpu: 1, nvidia.com/gpu: {amount}}}}}}}]}}")
     };
-    let finding = [("KB0315 at 1", str! {"`nvidia.com/gpu` is given to the container `a` by a patch"})];
+    let finding = [("KB0315 at 1", str! {"a patch gives `nvidia.com/gpu` to the container `a`"})];
     check_patches(&device("containers", "1"), &finding);
     check_patches(&device("initContainers", "1"), &finding);
     check_patches(&device("containers", "0"), &[]);

@@ -88,10 +88,8 @@ fn check_resources(container: &Traced<'_>, diagnostics: &mut Diagnostics) {
         for (name, amount) in amounts.value.as_object().into_iter().flatten() {
             let is_none = quantity(amount).is_some_and(|amount| amount.as_f64() == 0.0);
             if is_extended(name) && !is_none && devices.insert(name) {
-                let message = format!(
-                    "`{name}` is given to the container `{}` by a patch",
-                    container.text("name").unwrap_or_default()
-                );
+                let message =
+                    format!("a patch gives `{name}` to the container `{}`", container.text("name").unwrap_or_default());
                 diagnostics.push(
                     Diagnostic::at(&code::KB0315, amounts.field(name).span(), message)
                         .note(

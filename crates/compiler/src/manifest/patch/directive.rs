@@ -61,7 +61,10 @@ fn fault(owner: &Node, entry: &Entry, place: Place<'_>) -> Option<Diagnostic> {
         }
         ("replace", Place::Element(_)) if others().next().is_some() => {
             let fault = at_key("`$patch: replace` must be the only key of a list element".to_owned());
-            Some(ignored(fault).help("write `{$patch: replace}` as an element of its own; the others become the list"))
+            Some(ignored(fault).help(
+                "write `{$patch: replace}` as a separate element; the other elements become the \
+                 list",
+            ))
         }
         ("delete", Place::Element(list)) => {
             let key = merge_key(list).expected("a list whose elements have a key");

@@ -35,8 +35,8 @@ pub(super) fn lower(cx: &mut Lowering<'_>) -> Option<Trial> {
     let kind = KINDS.iter().find(|kind| kind.key == entry.key)?;
     if let Some(patch) = entry.value.entry("patch") {
         cx.report(
-            Diagnostic::at(&code::KB0317, patch.key_span, "a trial takes no `patch` over its whole object")
-                .note("the object is nested in that of the search")
+            Diagnostic::at(&code::KB0317, patch.key_span, "a trial cannot have a `patch` over its whole object")
+                .note("the object of a trial is nested in the object of the search")
                 .help("write it in `pod` or `container` of a role, or use the whole Experiment with `manifest`"),
         );
         return None;
