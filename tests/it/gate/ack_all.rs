@@ -173,8 +173,8 @@ fn a_file_says_from_or_until() {
         ("", "neither `from` nor `until` says what is accepted"),
         ("  from: session-001\n", "`benchmark` is missing"),
         ("  benchmark: train\n  from: session-001\n", "`metric` is missing"),
-        ("  until: \"2026-02-01\"\n  from: session-001\n", "two ways to say"),
-        ("  until: \"2026-02-01\"\n  maxChange: 5%\n", "however large"),
+        ("  until: \"2026-02-01\"\n  from: session-001\n", "cannot be combined with"),
+        ("  until: \"2026-02-01\"\n  maxChange: 5%\n", "changes of any size"),
         ("  until: \"2026-02-30\"\n", "there is no day"),
     ] {
         project.folder.write("acks/one.yaml", format!("{head}{fields}"));

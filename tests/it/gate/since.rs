@@ -304,7 +304,7 @@ fn a_base_that_does_not_compile_is_said() {
     let (status, answer) = since(&project, &["--on-weakened", "fail"]);
     assert_eq!(status, 0, "{answer:#}");
     assert!(
-        weakened(&answer)[0].starts_with("specs/train.yaml: what this file demands at the base is unknown"),
+        weakened(&answer)[0].starts_with("specs/train.yaml: what this file requires at the base is unknown"),
         "{answer:#}"
     );
 }
@@ -433,7 +433,7 @@ fn what_a_target_says_of_metrics_and_budgets_is_compared() {
         (status, out)
     };
     let (status, out) = check(&file.replace("prom:9090", "other:9090"), &spec);
-    assert!(status == 0 && out.contains("info[KB0463]: Prometheus of `default` is another one"), "{out}");
+    assert!(status == 0 && out.contains("info[KB0463]: the Prometheus server of `default` differs"), "{out}");
     let (status, out) = check(&file.replace("cpu: 1", "cpu: 1, memory: 1"), &spec.replace("cost: 3", "cost: 2"));
     assert!(!out.contains("KB0463"), "{status} {out}");
     let cheap = file.replace("cpu: 1", "cpu: 0.01");

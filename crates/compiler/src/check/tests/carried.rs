@@ -95,7 +95,7 @@ fn tokens_in_a_script() {
 
 #[test]
 fn variables_that_nothing_replaces() {
-    let finding = || ("KB0429", str! {"the program gets … as it is written"});
+    let finding = || ("KB0429", str! {"the program gets the literal text …"});
     for (command, written) in [
         ("[python, '$(KUBEBENCH_FILES)/bench.sh']", "$(KUBEBENCH_FILES)"),
         ("[python, --out, '${KUBEBENCH_EXP_OUTPUT_PATH}/a']", "${KUBEBENCH_EXP_OUTPUT_PATH}"),

@@ -51,7 +51,7 @@ fn gates_that_cannot() {
     );
     let twice = found("[{metric: 'a{p=z z,q=1}', max: 3}, {metric: 'a{q=1, p=\"z z\"}', max: 4}]");
     assert!(
-        twice.iter().any(|(code, message)| *code == "KB0333" && message.contains("another gate has a `max`")),
+        twice.iter().any(|(code, message)| *code == "KB0333" && message.contains("another gate already has a `max`")),
         "{twice:?}"
     );
 }
