@@ -20,7 +20,8 @@ pub(super) fn shown(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             let finding = finding.value(format!("the cluster's API ({})", role.name));
             let account = role.service_account.as_ref().map_or_else(String::new, |name| format!(" `{name}`"));
             diagnostics.push(
-                finding.note(format!("{why}; the roles of their service account{account} decide what they may do")),
+                finding
+                    .note(format!("{why}; the RBAC roles of their service account{account} decide what they may do")),
             );
         }
     }

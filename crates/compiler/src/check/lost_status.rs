@@ -134,11 +134,11 @@ fn instead(way: &Way, shell: &str) -> String {
         }
         Way::Answered { .. } => "delete `|| …`, or end it with an error: `|| { …; exit 1; }`".to_owned(),
         Way::Followed { .. } => {
-            "append `|| exit 1` to it, or begin the script with `set -e`, which has no effect in conditions and before \
-             `&&` and `||`"
+            "append `|| exit 1` to the command, or begin the script with `set -e`, which has no effect in conditions \
+             and before `&&` and `||`"
                 .to_owned()
         }
-        Way::Repeated => "begin the script with `set -e`, or append `|| exit 1` to it".to_owned(),
+        Way::Repeated => "begin the script with `set -e`, or append `|| exit 1` to the command".to_owned(),
         Way::Background => "write `wait $!` as the last command: `wait` without a process returns 0".to_owned(),
         Way::Substituted { .. } => "run it without `$(…)`: what it prints is in the log of the run".to_owned(),
         Way::Trapped => "save the status in the trap: `status=$?; …; exit $status`".to_owned(),

@@ -68,7 +68,7 @@ fn suspicion(variable: &str, value: &str, known: &[&str]) -> Option<String> {
 
 fn finding(span: Span, message: String) -> Diagnostic {
     Diagnostic::at(&code::KB0407, span, message)
-        .note("git keeps what was pushed forever: replace the credential if it was pushed")
+        .note("git keeps a pushed credential forever: replace this one if it was pushed")
 }
 
 fn holding(span: Span, name: &str, noun: &str) -> Diagnostic {

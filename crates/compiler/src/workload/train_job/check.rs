@@ -112,7 +112,8 @@ pub(super) fn overrides(cx: &mut Lowering<'_>, role: &Role) {
             cx.target.name
         );
         let known = known.join(", ");
-        let fault = Diagnostic::at(&code::KB0318, span, message).note(format!("`{}` takes {known}", version.field()));
+        let fault =
+            Diagnostic::at(&code::KB0318, span, message).note(format!("`{}` supports {known}", version.field()));
         cx.report(fault.help(
             "write `runtime` instead of `runtimeRef`, whose pods are described in full, or set it in the runtime; what the target asks of all pods (`pods`) cannot be left out",
         ));
