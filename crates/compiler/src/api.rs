@@ -239,7 +239,7 @@ impl<'a> Reader<'a> {
                 let roles = self.roles.join(", ");
                 self.diagnostics.push(
                     fault
-                        .note("a patch finds the element that it changes by this field")
+                        .note("a patch finds the element to change by this field")
                         .help(format!("write the `{key}` of a role: {roles}")),
                 );
             }
@@ -329,14 +329,12 @@ impl<'a> Reader<'a> {
         let message = format!("`{}` is not a field of {}", entry.key, self.place());
         let found = |code: &'static Code| {
             Diagnostic::at(code, entry.key_span, message)
-                .note("the API server would silently drop it, or refuse the object")
+                .note("the API server would silently drop the field, or refuse the object")
         };
         if owner == "PodSpec" && OF_CONTAINERS.contains(&entry.key.as_str()) {
             let help = match self.meaning {
-                Meaning::Object => "it belongs to a container: write it in an element of `containers`",
-                Meaning::Value | Meaning::Patch => {
-                    "it belongs to a container: of the main one, write it under `container`"
-                }
+                Meaning::Object => "move it into an element of `containers`: it is a field of containers",
+                Meaning::Value | Meaning::Patch => "move it under `container`, which is the main container",
             };
             return self.diagnostics.push(found(&code::KB0316).help(help));
         }
@@ -348,17 +346,18 @@ impl<'a> Reader<'a> {
         let fault = found(if self.meaning == Meaning::Object { &code::KB0370 } else { &code::KB0316 });
         self.diagnostics.push(match explained(owner) {
             Some(path) => fault.help(format!("`kubectl explain {path}` lists the fields")),
-            None => fault.help(format!("its fields are {}", fields.join(", "))),
+            None => fault.help(format!("write one of its fields: {}", fields.join(", "))),
         });
     }
 
     fn unknown_role(&mut self, name: &str, span: Span) {
         let message = format!("`{name}` is not a role of this workload");
-        let fault = Diagnostic::at(&code::KB0316, span, message)
-            .note("its pods would be in no estimate and no budget, and without what kubebench sets");
+        let fault = Diagnostic::at(&code::KB0316, span, message).note(
+            "its pods would be missing from estimates and budgets, and would lack the fields that kubebench sets",
+        );
         let help = match did_you_mean(name, self.roles.iter().copied()) {
             Some(close) => format!("did you mean `{close}`?"),
-            None => format!("the roles are {}; add another to the spec", self.roles.join(", ")),
+            None => format!("write one of {}, or add the role to the spec", self.roles.join(", ")),
         };
         self.diagnostics.push(fault.help(help));
     }
@@ -367,7 +366,7 @@ impl<'a> Reader<'a> {
     fn mistyped(&mut self, node: &Node, wanted: &str) {
         if node.value == Value::Null {
             let fault = Diagnostic::at(&code::KB0316, node.span, format!("{} has no value", self.place()));
-            return self.diagnostics.push(fault.help("write one, or delete it"));
+            return self.diagnostics.push(fault.help("write a value, or delete it"));
         }
         let found = match node.as_text() {
             Some(text) if text.len() <= 60 => format!("{} `{text}`", node.type_name()),
@@ -426,7 +425,7 @@ fn quote(fault: Diagnostic, node: &Node, text: &str) -> Diagnostic {
     let written = (node.span.end - node.span.start) as usize;
     if written != text.len() {
         // A lookup, or another spelling of the value.
-        return fault.help("write it in quotes; an expression too, as in `\"${{ matrix.size }}\"`");
+        return fault.help("quote it; quote an expression too, as in `\"${{ matrix.size }}\"`");
     }
     let quoted = format!("\"{text}\"");
     fault.help(format!("quote it: `{quoted}`")).fix(node.span, quoted)

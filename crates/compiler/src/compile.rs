@@ -486,10 +486,9 @@ fn claim_name(names: &mut BTreeMap<String, Span>, name: &str, span: Span, diagno
     let fault = Diagnostic::at(&code::KB0308, span, format!("the name `{name}` is taken"))
         .related(Place::Span(*first), "by this spec")
         .note("both would write the same manifests");
-    diagnostics
-        .push(fault.help(
-            "give one of them another name; forms of one benchmark are cases of its `matrix`, or its `variants`",
-        ));
+    diagnostics.push(
+        fault.help("give one of them another name, or write both as one benchmark with a `matrix` or `variants`"),
+    );
     false
 }
 

@@ -82,11 +82,11 @@ fn axes<'m>(matrix: &'m Node, diagnostics: &mut Diagnostics) -> BTreeMap<&'m str
         let mut seen: BTreeMap<String, Span> = BTreeMap::new();
         for value in entry.value.items() {
             if let Some(first) = seen.insert(text(value), value.span) {
-                let message = format!("`{}` holds the value {} twice", entry.key, text(value));
+                let message = format!("`{}` lists the value {} twice", entry.key, text(value));
                 diagnostics.push(
                     malformed(value.span, message)
                         .related(Place::Span(first), "first")
-                        .note("a value is known by its spelling: arguments, results and reports have it without quotes")
+                        .note("values are compared as text: arguments, results and reports show them without quotes")
                         .help("delete one of them"),
                 );
             }
@@ -170,7 +170,7 @@ impl<'m> Product<'m> {
                 let fault = Diagnostic::at(&code::KB0306, *span, "this entry excludes no case");
                 diagnostics.push(
                     fault
-                        .note("a value that no axis has, or an earlier entry that excluded the same cases")
+                        .note("no axis has one of its values, or an earlier entry excluded the same cases")
                         .help("correct the values, or delete the entry"),
                 );
             }

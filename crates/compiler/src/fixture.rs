@@ -24,8 +24,9 @@ pub(crate) type OpenLog = dyn Fn(&str) -> Result<Box<dyn BufRead>, Unreadable>;
 pub fn check(benchmark: &Benchmark, rules: &Rules, folders: &[&str], open: &OpenLog, diagnostics: &mut Diagnostics) {
     for fixture in &benchmark.fixtures {
         if let Some(folder) = folders.iter().find(|folder| lies_in(&fixture.log, folder)) {
-            let fault = unreadable(fixture, format!("`{}` lies in `{folder}`, where no log belongs", fixture.log));
-            diagnostics.push(fault.help("keep it in a folder of its own, such as `fixtures/`"));
+            let fault =
+                unreadable(fixture, format!("`{}` is in `{folder}`, which is not a folder for logs", fixture.log));
+            diagnostics.push(fault.help("move it to another folder, such as `fixtures/`"));
             continue;
         }
         match measured(fixture, rules, open) {
@@ -75,12 +76,12 @@ fn difference(name: &str, expectation: Expectation, metrics: &[Metric], fixture:
     let fault = |message: String| Diagnostic::at(&code::KB0361, expectation.span, message);
     if let Some((value, line)) = valued {
         let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
-        let fault = fault(format!("`{name}` is {value} in `{log}`{line}, and {wanted} is expected"))
+        let fault = fault(format!("`{name}` is {value} in `{log}`{line}, but the fixture expects {wanted}"))
             .note("a run with this log would record the value that was found");
-        return Some(fault.help("correct the metric, or the value that is expected of it"));
+        return Some(fault.help("correct the metric, or the expected value"));
     }
-    let reason = found.iter().find_map(|metric| metric.reason.as_deref()).unwrap_or("nothing gives it");
-    let fault = fault(format!("`{name}` has no value in `{log}`, and {wanted} is expected"))
+    let reason = found.iter().find_map(|metric| metric.reason.as_deref()).unwrap_or("nothing in the log gives a value");
+    let fault = fault(format!("`{name}` has no value in `{log}`, but the fixture expects {wanted}"))
         .note(Redactor::default().text(reason).into_owned());
     Some(fault.help("correct the metric, or write `null` where the log has no value"))
 }

@@ -70,7 +70,7 @@ pub(crate) fn refuse(source: &Source, node: &Node, reason: &str, diagnostics: &m
         for (piece, span) in written_lookups(source, scalar) {
             diagnostics.push(match piece {
                 Ok(path) => {
-                    let message = format!("`{path}` cannot be looked up here");
+                    let message = format!("`{path}` cannot be used here");
                     Diagnostic::at(&code::KB0303, span, message).note(reason).help("write the value itself")
                 }
                 Err(fault) => Diagnostic::at(&code::KB0302, span, fault)
@@ -106,7 +106,7 @@ pub(crate) fn resolve(source: &Source, node: &Node, scope: &Scope, diagnostics: 
 
 fn resolve_entry(source: &Source, entry: &Entry, scope: &Scope, diagnostics: &mut Diagnostics) -> Entry {
     if entry.key.contains(OPEN) {
-        let fault = Diagnostic::at(&code::KB0303, entry.key_span, "a key cannot be looked up");
+        let fault = Diagnostic::at(&code::KB0303, entry.key_span, "a key cannot be an expression");
         diagnostics
             .push(fault.note("the keys of a spec are checked before any value is known").help("write the key itself"));
     }
@@ -170,7 +170,7 @@ fn find<'s>(path: &str, at: Span, scope: &'s Scope) -> Result<&'s Value, Diagnos
                 name.rsplit_once('.').map_or_else(|| close.to_owned(), |(parent, _)| format!("{parent}.{close}"))
             )),
             None if known.is_empty() => fault.note("nothing of that kind is declared"),
-            None => fault.note(format!("known here: {}", known.join(", "))),
+            None => fault.note(format!("known names: {}", known.join(", "))),
         }
     };
     let mut node = &scope.root;
@@ -185,7 +185,7 @@ fn find<'s>(path: &str, at: Span, scope: &'s Scope) -> Result<&'s Value, Diagnos
         }
         seen.push_str(step);
         if let Some((_, reason)) = scope.absent.iter().find(|(name, _)| *name == seen) {
-            return Err(Diagnostic::at(&code::KB0303, at, format!("`{path}` cannot be looked up here")).note(*reason));
+            return Err(Diagnostic::at(&code::KB0303, at, format!("`{path}` cannot be used here")).note(*reason));
         }
         node = node
             .get(step)
@@ -194,7 +194,7 @@ fn find<'s>(path: &str, at: Span, scope: &'s Scope) -> Result<&'s Value, Diagnos
     match &node.value {
         Value::Map(_) | Value::Seq(_) => {
             let known = node.entries().iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>().join(", ");
-            Err(Diagnostic::at(&code::KB0303, at, format!("`{path}` is not one value"))
+            Err(Diagnostic::at(&code::KB0303, at, format!("`{path}` is not a single value"))
                 .help(format!("name one of its values: {known}")))
         }
         Value::Null => Err(Diagnostic::at(&code::KB0303, at, format!("`{path}` has no value here"))),

@@ -34,7 +34,7 @@ pub(crate) fn of_targets(root: &Node, project: &Project) -> Vec<OfTarget> {
     let mut all: Vec<OfTarget> = spec.into_iter().flat_map(of_steps).map(of_project).collect();
     let kinds = spec.map(|spec| spec.items_of("allowKinds")).unwrap_or_default();
     let kind =
-        |node: &Node| permission(&code::KB0385, node.span, text(node), |kind| format!("manifests may bring a {kind}"));
+        |node: &Node| permission(&code::KB0385, node.span, text(node), |kind| format!("manifests may create a {kind}"));
     all.extend(kinds.iter().map(kind).map(of_project));
     let nodes = spec.and_then(|spec| spec.get("targets"));
     for target in &project.targets {
@@ -54,16 +54,17 @@ pub(crate) fn of_targets(root: &Node, project: &Project) -> Vec<OfTarget> {
         }
         for Entry { key, key_span, value } in node.entries_of("imageMirrors") {
             let mirror = format!("{key} from {}", text(value));
-            let said = |mirror: &str| format!("images are pulled from elsewhere: {mirror}");
+            let said = |mirror: &str| format!("images are pulled from a mirror: {mirror}");
             found.push(permission(&code::KB0384, *key_span, mirror, said));
         }
         if let Some(namespace) = node.get("namespace").filter(|_| target.namespace.starts_with(SYSTEM)) {
-            let said =
-                |_: &str| format!("objects of `{}` go into `{}`, Kubernetes' own", target.name, target.namespace);
+            let said = |_: &str| {
+                format!("objects of `{}` go into `{}`, a namespace of Kubernetes itself", target.name, target.namespace)
+            };
             found.push(permission(&code::KB0389, namespace.span, format!("namespace {}", target.namespace), said));
         }
         if let Some(url) = node.get("prometheus").and_then(|prometheus| prometheus.get("url")) {
-            let said = |url: &str| format!("the steps ask the {url}");
+            let said = |url: &str| format!("the steps query {url}");
             found.push(permission(&code::KB0387, url.span, format!("Prometheus at {}", text(url)), said));
         }
         let is_system = target.namespace.starts_with(SYSTEM);
@@ -97,16 +98,16 @@ fn of_steps(spec: &Node) -> Vec<Diagnostic> {
     let said = |name: &str| format!("the recorder signs with the key of the Secret `{name}`");
     let signing = of_results("signing").and_then(|signing| signing.get("secret"));
     let signing = signing.map(|node| permission(&code::KB0380, node.span, text(node), said));
-    let said = |remote: &str| format!("the recorder sends results, and its credential, to {remote}");
+    let said = |remote: &str| format!("the recorder sends results and its credential to {remote}");
     let remote = of_results("remote").map(|node| permission(&code::KB0387, node.span, text(node), said));
     let refs = ["branch", "inbox"].into_iter().filter_map(|field| {
         let said = |value: &str| format!("the recorder writes to the {value}");
         of_results(field).map(|node| permission(&code::KB0387, node.span, format!("{field} {}", text(node)), said))
     });
-    let said = |_: &str| "the recorder takes any server of SSH that answers for the right one".to_owned();
+    let said = |_: &str| "the recorder accepts any SSH server without checking its host key".to_owned();
     let keys = of_results("sshHostKeys").filter(|keys| text(keys) == "acceptNew");
     let keys = keys.map(|keys| permission(&code::KB0387, keys.span, "unknown SSH host keys".to_owned(), said));
-    let said = |ca: &str| format!("the steps take servers for the right ones by other than public authorities: {ca}");
+    let said = |ca: &str| format!("the steps trust certificate authorities other than the public ones: {ca}");
     let ca = of_results("ca").map(|ca| permission(&code::KB0387, ca.span, format!("ca {}", ca.to_json()), said));
     image.into_iter().chain(credential).chain(signing).chain(remote).chain(refs).chain(keys).chain(ca).collect()
 }

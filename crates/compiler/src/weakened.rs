@@ -104,7 +104,7 @@ impl<'c> Change<'c> {
             let reason = self.base.diagnostics.iter().find(|fault| fault.path(&self.base.sources) == path);
             let why = reason.map_or_else(String::new, |fault| format!(" ({}: {})", fault.code.id, fault.message));
             let message =
-                format!("what this file demands at the base is unknown, since it does not compile there{why}");
+                format!("what this file requires at the base is unknown, because it does not compile there{why}");
             unknown.push(Diagnostic::in_file(&code::KB0463, path.as_str(), message));
         }
         unknown
@@ -121,5 +121,5 @@ fn amount(number: f64) -> String {
 }
 
 fn weakening(place: Place, message: String) -> Diagnostic {
-    Diagnostic::new(&code::KB0463, place, message).note("what the base demands holds until this is merged")
+    Diagnostic::new(&code::KB0463, place, message).note("the requirement of the base applies until this is merged")
 }

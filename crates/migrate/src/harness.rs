@@ -38,7 +38,7 @@ pub(super) fn step(at: &At<'_>, ledger: &mut Ledger) -> Option<Map> {
         if words.items().iter().any(expands) {
             ledger.lost(
                 &words,
-                "Jobs before and after the runs expand no `$(NAME)`; let a shell do it: `[sh, -c, … $NAME …]`",
+                "Jobs before and after the runs do not expand `$(NAME)`; let a shell do it: `[sh, -c, … $NAME …]`",
             );
         }
     }
@@ -89,5 +89,5 @@ pub(super) fn csv(input: Option<&At<'_>>, output: Option<&At<'_>>, draft: &mut D
             ledger.changed(at, "`metrics`, with units and directions");
         }
     }
-    ledger.changed_if(output, "each run leaves a result file of its own in git, with its time, case and environment");
+    ledger.changed_if(output, "each run has its own result file in git, with its time, case and environment");
 }

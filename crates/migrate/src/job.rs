@@ -73,7 +73,7 @@ pub(super) fn metadata(top: &At<'_>, kind: &str, draft: &mut Draft, workload: &m
         match key {
             "name" | "generateName" if draft.name.is_empty() => named(&at, draft, ledger),
             "name" | "generateName" => {
-                ledger.dropped(&at, "Kubebench makes the names of jobs from that of the benchmark");
+                ledger.dropped(&at, "Kubebench derives the names of jobs from the name of the benchmark");
             }
             "namespace" => namespace(&at, draft, ledger),
             "labels" => pod::labels(&at, &mut draft.labels, "`metadata.labels`, for `--select`", ledger),
@@ -95,9 +95,9 @@ pub(super) fn metadata(top: &At<'_>, kind: &str, draft: &mut Draft, workload: &m
 /// Takes a namespace, which is that of a target.
 pub(super) fn namespace(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let Some(name) = at.text().filter(|name| pod::is_a("dns1123-label", name)) else {
-        return ledger.lost(at, "this is no name of a namespace");
+        return ledger.lost(at, "this is not the name of a namespace");
     };
-    ledger.changed(at, "a target's: see what is left to do");
+    ledger.changed(at, "the namespace of a target: see what is left to do");
     draft.advice.insert(format!(
         "give a target of kubebench.yaml the namespace `{name}`: `targets: {{NAME: {{namespace: {name}}}}}`"
     ));
@@ -126,13 +126,13 @@ fn replicas<'n>(
                 }
                 found.push((field, at));
             }
-            None => ledger.lost(&at, format!("there is no other role `{text}`")),
+            None => ledger.lost(&at, format!("this kind has no role `{text}`, or no second one")),
         }
     }
     for (key, at) in spec.entries_of(map) {
         match field(key).filter(|field| !found.iter().any(|(known, _)| known == field)) {
             Some(field) => found.push((field, at)),
-            None => ledger.lost(&at, format!("there is no other role `{key}`")),
+            None => ledger.lost(&at, format!("this kind has no role `{key}`, or no second one")),
         }
     }
     found
@@ -151,10 +151,10 @@ fn take_roles(replicas: Vec<Replica<'_>>, container: &str, workload: &mut Worklo
             role.replicas = taken_count(&number, &format!("`{field}.replicas`"), ledger);
         }
         if let Some(at) = at.get("restartPolicy") {
-            ledger.changed(&at, "`Never`: a pod that starts again within a run would spoil the measurement");
+            ledger.changed(&at, "`Never`: a pod that restarts within a run would spoil the measurement");
         }
         for key in ["tfPort", "masterPort"] {
-            ledger.dropped_if(at.get(key).as_ref(), "operators choose the port, and tell it to the pods");
+            ledger.dropped_if(at.get(key).as_ref(), "the operator chooses the port and passes it to the pods");
         }
         if matches!(field, "chief" | "master") && role.replicas == Some(1) {
             role.replicas = None;
@@ -193,13 +193,16 @@ fn tf_job(top: &At<'_>, draft: &mut Draft, workload: &mut Workload, ledger: &mut
                 ledger.kept(&at, "`successPolicy`");
             }
             "terminationPolicy" => {
-                ledger.dropped(&at, "the chief decides, and without one worker 0");
+                ledger.dropped(&at, "the chief decides when the job ends, or worker 0 if there is no chief");
             }
             "tfImage" => {
-                ledger.dropped(&at, "a parameter server without a program got it; a role of a spec has its image");
+                ledger.dropped(
+                    &at,
+                    "only parameter servers without a program used it; in a spec every role has its own image",
+                );
             }
             "runtimeId" | "RuntimeId" => ledger.dropped(&at, OF_CLUSTER),
-            "enableDynamicWorker" => ledger.dropped(&at, "a benchmark keeps its size"),
+            "enableDynamicWorker" => ledger.dropped(&at, "a benchmark has a fixed number of workers"),
             _ => drop(run_policy(key, &at, draft, workload, ledger)),
         }
     }
@@ -240,8 +243,8 @@ fn pytorch_job(top: &At<'_>, draft: &mut Draft, workload: &mut Workload, ledger:
                 }
                 workload.fields.put_some("elasticPolicy", policy);
             }
-            "terminationPolicy" => ledger.dropped(&at, "the master decides"),
-            "masterPort" => ledger.dropped(&at, "operators choose the port, and tell it to the pods"),
+            "terminationPolicy" => ledger.dropped(&at, "the master decides when the job ends"),
+            "masterPort" => ledger.dropped(&at, "the operator chooses the port and passes it to the pods"),
             _ => drop(run_policy(key, &at, draft, workload, ledger)),
         }
     }
@@ -268,7 +271,7 @@ fn batch_job(top: &At<'_>, draft: &mut Draft, workload: &mut Workload, ledger: &
             }
             "selector" | "manualSelector" => ledger.dropped(&at, OF_CLUSTER),
             "podFailurePolicy" | "backoffLimitPerIndex" | "maxFailedIndexes" => {
-                ledger.dropped(&at, "a pod that fails is the end of its run");
+                ledger.dropped(&at, "a failed pod ends its run");
             }
             _ if run_policy(key, &at, draft, workload, ledger) => {}
             _ => {

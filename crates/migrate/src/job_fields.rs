@@ -19,12 +19,12 @@ pub(super) fn run_policy(
                 ledger.changed(at, "`timeout`");
                 draft.timeout = Some(in_words(seconds));
             }
-            None => ledger.lost(at, "this is no number of seconds"),
+            None => ledger.lost(at, "this is not a number of seconds"),
         },
-        "backoffLimit" => ledger.dropped(at, "a job that fails is a result, and is not started again"),
-        "cleanPodPolicy" => ledger.dropped(at, "pods stay until their logs are kept"),
-        "ttlSecondsAfterFinished" => ledger.dropped(at, "the Workflow deletes a job when its result is kept"),
-        "suspend" | "managedBy" => ledger.dropped(at, "queues of the target decide when a job starts"),
+        "backoffLimit" => ledger.dropped(at, "a failed job is a result, and is not retried"),
+        "cleanPodPolicy" => ledger.dropped(at, "pods are kept until their logs are saved"),
+        "ttlSecondsAfterFinished" => ledger.dropped(at, "the Workflow deletes a job once its result is saved"),
+        "suspend" | "managedBy" => ledger.dropped(at, "the queue of the target decides when a job starts"),
         "schedulingPolicy" => {
             let known = ["minAvailable", "queue", "priorityClass", "minResources", "scheduleTimeoutSeconds"];
             let mut policy = Map::default();
@@ -55,7 +55,7 @@ pub(super) fn taken_count(at: &At<'_>, what: &str, ledger: &mut Ledger) -> Optio
     match number {
         Some(0) => ledger.dropped(at, "none"),
         Some(_) => ledger.kept(at, what),
-        None => ledger.lost(at, "this is no whole number"),
+        None => ledger.lost(at, "this is not a whole number"),
     }
     number
 }

@@ -10,8 +10,8 @@ use super::text::Map;
 use kubebench_syntax::yaml::Value;
 
 const CONDITION: &str =
-    "kubeflow/kubebench never read it; Kubebench knows by its kind when a job has succeeded or failed";
-const OWN_CLAIM: &str = "a claim of the benchmark's own (`results`); earlier results stay where they are";
+    "kubeflow/kubebench never read it; Kubebench knows from the kind of a job when it has succeeded or failed";
+const OWN_CLAIM: &str = "the benchmark's own claim (`results`); earlier results are not moved";
 const CONFIG_VOLUME: &str = "what was configured is in the spec now";
 const NO_GITHUB: &str = "nothing is fetched from GitHub any more";
 
@@ -53,7 +53,7 @@ pub(super) fn finish(top: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     for key in ["serviceAccount", "serviceAccountName"] {
         ledger.dropped_if(
             spec.get(key).as_ref(),
-            "each step of the Workflow has an account of its own, with the rights that it needs",
+            "each step of the Workflow has its own account, with the rights that it needs",
         );
     }
     if let Some(volumes) = spec.get("volumeSpecs") {
@@ -69,7 +69,8 @@ pub(super) fn finish(top: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
         ledger.dropped_if(secrets.get("githubTokenSecret").as_ref(), NO_GITHUB);
         ledger.dropped_if(
             secrets.get("gcpCredentialsSecret").as_ref(),
-            "only the steps that fetched templates and wrote reports had it; pods get one by `env: {NAME: {secret: …}}`",
+            "only the steps that fetched templates and wrote reports used it; give pods a credential by `env: {NAME: \
+             {secret: …}}`",
         );
     }
     if let Some(container) = spec.find(&["jobSpecs", "preJob", "container"]) {
@@ -80,7 +81,7 @@ pub(super) fn finish(top: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
             ledger.dropped_if(main.get(key).as_ref(), CONDITION);
         }
         if draft.workload.is_none() {
-            let said = "what it makes is written when its parameters are there";
+            let said = "its job is written to the spec once its parameters are given";
             ledger.dropped_if(main.get("manifestTemplate").as_ref(), said);
         } else {
             ledger.changed_if(main.get("manifestTemplate").as_ref(), "the template is written out in the spec");
@@ -122,22 +123,28 @@ fn pre_job(container: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
 
 /// The parameters of the ksonnet prototype `kubebench-job`, and what became of each.
 const KSONNET: [(&str, &str); 17] = [
-    ("serviceAccount", "each step of the Workflow has an account of its own, with the rights that it needs"),
-    ("controllerImage", "Kubebench has one image, that of its steps"),
+    ("serviceAccount", "each step of the Workflow has its own account, with the rights that it needs"),
+    ("controllerImage", "Kubebench has one image, which runs its steps"),
     ("githubTokenSecret", NO_GITHUB),
     ("githubTokenSecretKey", NO_GITHUB),
-    ("gcpCredentialsSecret", "only steps of kubeflow/kubebench had it; pods get one by `env: {NAME: {secret: …}}`"),
-    ("gcpCredentialsSecretKey", "only steps of kubeflow/kubebench had it"),
-    ("awsCredentialsSecret", "only steps of kubeflow/kubebench had it; pods get one by `env: {NAME: {secret: …}}`"),
-    ("awsCredentialsSecretAccessKeyId", "only steps of kubeflow/kubebench had it"),
-    ("awsCredentialsSecretAccessKey", "only steps of kubeflow/kubebench had it"),
-    ("awsRegion", "only steps of kubeflow/kubebench had it"),
+    (
+        "gcpCredentialsSecret",
+        "only steps of kubeflow/kubebench used it; give pods a credential by `env: {NAME: {secret: …}}`",
+    ),
+    ("gcpCredentialsSecretKey", "only steps of kubeflow/kubebench used it"),
+    (
+        "awsCredentialsSecret",
+        "only steps of kubeflow/kubebench used it; give pods a credential by `env: {NAME: {secret: …}}`",
+    ),
+    ("awsCredentialsSecretAccessKeyId", "only steps of kubeflow/kubebench used it"),
+    ("awsCredentialsSecretAccessKey", "only steps of kubeflow/kubebench used it"),
+    ("awsRegion", "only steps of kubeflow/kubebench used it"),
     ("mainJobKsPrototype", "the template is written out in the spec"),
     ("mainJobKsPackage", "the template is written out in the spec"),
     ("mainJobKsRegistry", "the template is written out in the spec"),
     ("experimentConfigPvc", CONFIG_VOLUME),
     ("experimentRecordPvc", OWN_CLAIM),
-    ("reporterType", "each run leaves a result file of its own in git"),
+    ("reporterType", "each run has its own result file in git"),
     ("postJobArgs", "kubeflow/kubebench could not read it: its template called itself endlessly"),
 ];
 
@@ -163,7 +170,7 @@ pub(super) fn begin_ksonnet(params: &At<'_>, ledger: &mut Ledger) -> Draft {
 pub(super) fn finish_ksonnet(params: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     for (key, at) in params.entries().into_iter().filter(|(_, at)| at.node.value != Value::Null) {
         if !says_something(&at) {
-            ledger.dropped(&at, "nothing is written there");
+            ledger.dropped(&at, "no value is written there");
         } else if let Some((_, why)) = KSONNET.iter().find(|(known, _)| *known == key) {
             if key.starts_with("mainJob") && draft.workload.is_none() {
                 continue;
@@ -194,7 +201,7 @@ fn post_image(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
             draft.postprocess = Some((vec![comment.to_owned()], Map::default().with("image", image)));
             draft.mounts_results = true;
         }
-        None => ledger.lost(at, "this is no image reference"),
+        None => ledger.lost(at, "this is not an image reference"),
     }
 }
 

@@ -253,9 +253,9 @@ impl Ledger {
         }
         let is_named = self.lines.iter().any(|line| line.steps.starts_with(&at.steps));
         match &at.node.value {
-            Value::Null => self.dropped(at, "nothing is written there"),
-            Value::Map(entries) if entries.is_empty() => self.dropped(at, "nothing is written there"),
-            Value::Seq(items) if items.is_empty() => self.dropped(at, "nothing is written there"),
+            Value::Null => self.dropped(at, "no value is written there"),
+            Value::Map(entries) if entries.is_empty() => self.dropped(at, "no value is written there"),
+            Value::Seq(items) if items.is_empty() => self.dropped(at, "no value is written there"),
             Value::Map(_) | Value::Seq(_) if is_named || at.steps.is_empty() => {
                 let children: Vec<At<'_>> =
                     at.entries().into_iter().map(|(_, child)| child).chain(at.items()).collect();

@@ -268,7 +268,7 @@ impl Work {
     }
 
     fn without_workload(&mut self, top: &At<'_>) {
-        let fault = Diagnostic::at(&code::KB0436, top.place(), "this says nothing of a job that is measured");
+        let fault = Diagnostic::at(&code::KB0436, top.place(), "this does not describe a job to measure");
         self.diagnostics.push(fault.help("pass the parameters or the manifest of the job: `--job-config FILE`"));
     }
 
@@ -328,10 +328,7 @@ impl Work {
                     let is_job = recognize(&inside) == Format::Manifest && draft.workload.is_none();
                     draft = self.with(index, |ledger| {
                         if !is_job {
-                            ledger.lost(
-                                &inside,
-                                "a spec creates one job; apply this object by yourself, before the runs",
-                            );
+                            ledger.lost(&inside, "a spec creates one job; apply this object yourself, before the runs");
                             return draft;
                         }
                         let draft = job::draft(&inside, draft, ledger);
@@ -381,8 +378,11 @@ impl Work {
             Format::Aside(why) => ledger.dropped(&top, why),
             Format::Unknown if is_named => {
                 let fault = Diagnostic::at(&code::KB0431, top.place(), "this is in no format of kubeflow/kubebench")
-                    .note("KubebenchJobs, parameters of its templates, and TFJob, PyTorchJob, MPIJob and Job manifests are known")
-                    .help("render a template before (`ks show`, `helm template`), and pass what comes out");
+                    .note(
+                        "the known formats are KubebenchJobs, parameters of its templates, and manifests of a TFJob, \
+                         PyTorchJob, MPIJob or Job",
+                    )
+                    .help("render templates first (`ks show`, `helm template`), and pass the output");
                 self.diagnostics.push(fault);
                 ledger.lost(&top, "this is in no format of kubeflow/kubebench");
             }
@@ -408,7 +408,7 @@ impl Work {
             let path = sources.get(place.source).map_or("", |source| source.path.as_str());
             if let Some(first) = specs.iter().find(|spec| spec.name == draft.name) {
                 let fault =
-                    Diagnostic::at(&code::KB0433, place, format!("another benchmark is called `{}` too", draft.name))
+                    Diagnostic::at(&code::KB0433, place, format!("another benchmark is also called `{}`", draft.name))
                         .related(Place::Span(first.place), "the other one")
                         .help("give one of them another `metadata.name`, or migrate their files one by one");
                 diagnostics.push(fault);
@@ -490,7 +490,7 @@ fn described(format: Format, top: &At<'_>, draft: Draft, ledger: &mut Ledger) ->
 /// Takes the name of a benchmark.
 fn named(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let Some(text) = at.text().filter(|text| !text.is_empty()) else {
-        return ledger.lost(at, "this is no name");
+        return ledger.lost(at, "this is not a name");
     };
     draft.name = name_like(text);
     if draft.name == text {

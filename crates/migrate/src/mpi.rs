@@ -12,8 +12,9 @@ const UNITS_PER_NODE: u32 = 8;
 
 /// What people have to know of an image that was made for an earlier operator.
 const SSH: [&str; 2] = [
-    "The operator of that time started processes in the workers by `kubectl exec`; today's uses SSH, so the image needs `sshd`.",
-    "A target with `apis: {mpiJob: v1}` still does without.",
+    "The operator of that time started processes in the workers by `kubectl exec`; the current one uses SSH, so the \
+     image needs `sshd`.",
+    "A target with `apis: {mpiJob: v1}` does not need it.",
 ];
 
 pub(super) fn mpi_job(
@@ -50,7 +51,7 @@ pub(super) fn mpi_job(
                     workload.fields.put("mpiImplementation", name);
                     ledger.kept(&at, "`mpiImplementation`");
                 }
-                None => ledger.lost(&at, "there is no such implementation of MPI"),
+                None => ledger.lost(&at, "this implementation of MPI is unknown"),
             },
             "sshAuthMountPath" | "launcherCreationPolicy" | "runLauncherAsWorker" => {
                 workload.fields.put(key, at.node);
@@ -94,7 +95,7 @@ fn of_roles(spec: &At<'_>, workload: &mut Workload, ledger: &mut Ledger) {
             None => {}
         }
         if let Some(at) = at.get("restartPolicy") {
-            ledger.changed(&at, "`Never`: a pod that starts again within a run would spoil the measurement");
+            ledger.changed(&at, "`Never`: a pod that restarts within a run would spoil the measurement");
         }
         workload.roles.push((field, role));
     }
@@ -124,7 +125,7 @@ fn of_units(spec: &At<'_>, workload: &mut Workload, ledger: &mut Ledger) {
                         if given.is_none() { ", for nodes of 8, as the operator was installed" } else { "" }
                     ),
                 );
-                ledger.changed_if(per_node.as_ref(), "how many of them a worker has");
+                ledger.changed_if(per_node.as_ref(), "how many of these units a worker has");
                 worker.replicas = Some(workers);
                 let mut resources = Map::default().with(resource, units);
                 if worker.resources.get(resource).is_none() {

@@ -100,7 +100,7 @@ fn take_name(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     if draft.name.is_empty() {
         named(at, draft, ledger);
     } else {
-        ledger.dropped(at, "Kubebench makes the names of jobs from that of the benchmark");
+        ledger.dropped(at, "Kubebench derives the names of jobs from the name of the benchmark");
     }
 }
 
@@ -108,15 +108,15 @@ fn take_name(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
 fn words(at: &At<'_>, what: &str, ledger: &mut Ledger) -> Vec<String> {
     match at.scalar() {
         Some(text) if text == "null" => {
-            ledger.dropped(at, "nothing is written there");
+            ledger.dropped(at, "no value is written there");
             Vec::new()
         }
         Some(text) => {
-            ledger.changed(at, format!("{what}, one word an element"));
+            ledger.changed(at, format!("{what}, with one word per element"));
             text.split(',').map(str::to_owned).collect()
         }
         None => {
-            ledger.lost(at, "this is no text");
+            ledger.lost(at, "this is not text");
             Vec::new()
         }
     }
@@ -130,7 +130,7 @@ fn tf_cnn_prototype(params: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) -> 
             let value = at.scalar().filter(|text| !text.is_empty());
             match value {
                 Some(_) => ledger.kept(&at, format!("the argument `--{flag}`")),
-                None => ledger.lost(&at, "this is no value of a parameter"),
+                None => ledger.lost(&at, "this is not the value of a parameter"),
             }
             value
         });
@@ -180,9 +180,10 @@ fn run_tf_cnn(mut role: Role, program: &str, sizes: [u32; 3]) -> Workload {
     };
     let mut workload = of_sizes(&role, sizes);
     workload.comment = vec![
-        "The runner of kubeflow/kubebench hid the program's output in a file; here the program runs itself, and its output is the log."
+        "The runner of kubeflow/kubebench hid the program's output in a file; here the program runs directly, and its \
+         output is the log."
             .to_owned(),
-        "Its images may be gone: look whether this one can still be pulled.".to_owned(),
+        "Its images may be gone: check whether this one can still be pulled.".to_owned(),
     ];
     workload
 }
@@ -197,8 +198,10 @@ fn mpi_prototype(params: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) -> Wor
     let (mut launcher, mut worker) = (Role::default(), Role { replicas: Some(1), ..Role::default() });
     let mut workload = Workload { kind: "mpiJob", ..Workload::default() };
     workload.comment = vec![
-        "The operator of that time started processes in the workers by `kubectl exec`; today's uses SSH, so the image needs `sshd`.".to_owned(),
-        "A target with `apis: {mpiJob: v1}` still does without.".to_owned(),
+        "The operator of that time started processes in the workers by `kubectl exec`; the current one uses SSH, so \
+         the image needs `sshd`."
+            .to_owned(),
+        "A target with `apis: {mpiJob: v1}` does not need it.".to_owned(),
     ];
     for (key, at) in params.entries().into_iter().filter(|(_, at)| at.node.value != Value::Null) {
         match key {
@@ -218,7 +221,7 @@ fn mpi_prototype(params: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) -> Wor
                         workload.fields.put("slotsPerWorker", gpus);
                     }
                 }
-                None => ledger.lost(&at, "this is no whole number"),
+                None => ledger.lost(&at, "this is not a whole number"),
             },
             _ => {}
         }
@@ -259,7 +262,7 @@ fn job_type(top: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) -> Workload {
         if meant != key && count(&at).is_some() {
             ledger.changed(
                 &at,
-                format!("read as `{meant}`, which is probably meant; kubeflow/kubebench did not know `{key}`"),
+                format!("read as `{meant}`, its probable meaning; kubeflow/kubebench did not know `{key}`"),
             );
         }
         found.push((meant, at));
@@ -278,9 +281,9 @@ fn job_type(top: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) -> Workload {
             "namespace" => namespace(at, draft, ledger),
             "image" => image(at, &mut role, ledger),
             "imageGpu" if gpus > 0 => image(at, &mut of_gpu, ledger),
-            "imageGpu" => ledger.dropped(at, "no GPUs are asked for"),
+            "imageGpu" => ledger.dropped(at, "the job requests no GPUs"),
             "args" => args = words(at, "`args`", ledger),
-            "logDir" => ledger.dropped(at, "logs of the pods are kept by themselves"),
+            "logDir" => ledger.dropped(at, "Kubebench keeps the logs of pods anyway"),
             _ => {}
         }
     }
@@ -314,7 +317,7 @@ fn put_claim(name: Option<&At<'_>>, path: Option<&At<'_>>, role: &mut Role, ledg
     let both = name.and_then(At::text).zip(path.and_then(At::text));
     let Some((claim, folder)) = both else {
         for at in name.into_iter().chain(path) {
-            ledger.lost(at, "a volume is mounted when both `pvcName` and `pvcMount` say what and where");
+            ledger.lost(at, "a volume needs both `pvcName` and `pvcMount`");
         }
         return;
     };

@@ -50,17 +50,21 @@ fn pod_field(key: &str, at: &At<'_>, role: &mut Role, ledger: &mut Ledger) {
     match (key, at.text()) {
         ("restartPolicy", Some("Never")) => ledger.kept(at, "pods never restart"),
         ("restartPolicy", _) => {
-            ledger.changed(at, "`Never`: a pod that starts again within a run would spoil the measurement");
+            ledger.changed(at, "`Never`: a pod that restarts within a run would spoil the measurement");
         }
         ("serviceAccount" | "serviceAccountName", Some("default")) => {
-            ledger.dropped(at, "it is the account of pods that say nothing");
+            ledger.dropped(at, "pods use this account by default");
         }
         ("serviceAccount", Some(name)) => {
-            ledger.changed(at, "`pod.serviceAccountName`, its name of today");
+            ledger.changed(at, "`pod.serviceAccountName`, the current name of the field");
             role.pod.put("serviceAccountName", name);
         }
         ("automountServiceAccountToken", _) => {
-            ledger.dropped(at, "pods of a benchmark get no token of the cluster's API, unless their operator needs it");
+            ledger.dropped(
+                at,
+                "pods of a benchmark get no token for the Kubernetes API, unless their operator needs \
+                 it",
+            );
         }
         ("activeDeadlineSeconds", _) => ledger.dropped(at, "`timeout` of the spec limits a run"),
         ("resources", _) => {
@@ -76,9 +80,11 @@ pub(super) fn container(at: &At<'_>, main: &str, role: &mut Role, ledger: &mut L
     for (key, at) in at.entries().into_iter().filter(|(_, at)| at.node.value != Value::Null) {
         match key {
             "image" | "command" | "args" | "env" | "resources" => {}
-            "name" if at.text() == Some(main) => ledger.kept(&at, "its container is always called so"),
-            "name" => ledger
-                .changed(&at, format!("the container is called `{main}`, by which operators and Kubebench find it")),
+            "name" if at.text() == Some(main) => ledger.kept(&at, "the main container always has this name"),
+            "name" => ledger.changed(
+                &at,
+                format!("the container is called `{main}`, the name by which operators and Kubebench find it"),
+            ),
             _ => put_checked(key, &at, api::CONTAINER, "container", &mut role.container, ledger),
         }
     }
@@ -108,7 +114,7 @@ pub(super) fn image(at: &At<'_>, role: &mut Role, ledger: &mut Ledger) {
             ledger.kept(at, "`image`");
             role.image = Some(text.to_owned());
         }
-        None => ledger.lost(at, "this is no image reference"),
+        None => ledger.lost(at, "this is not an image reference"),
     }
 }
 
@@ -117,12 +123,12 @@ fn words(at: &At<'_>, field: &str, expands: &mut bool, ledger: &mut Ledger) -> V
     let items = at.items();
     let words: Option<Vec<&str>> = items.iter().map(At::text).collect();
     let Some(words) = words.filter(|_| matches!(at.node.value, Value::Seq(_))) else {
-        ledger.lost(at, format!("`{field}` is a list of texts"));
+        ledger.lost(at, format!("`{field}` must be a list of texts"));
         return Vec::new();
     };
     if words.iter().any(|word| word.contains("$(")) {
         *expands = true;
-        ledger.changed(at, format!("`{field}`, with `expandVariables: true`, since `$(NAME)` is what it says without"));
+        ledger.changed(at, format!("`{field}`, with `expandVariables: true`, without which `$(NAME)` is not expanded"));
     } else {
         ledger.kept(at, format!("`{field}`"));
     }
@@ -131,10 +137,10 @@ fn words(at: &At<'_>, field: &str, expands: &mut bool, ledger: &mut Ledger) -> V
 
 fn env(at: &At<'_>, role: &mut Role, ledger: &mut Ledger) {
     let Some(name) = at.get("name").and_then(|name| name.text()).filter(|name| is_a("env-name", name)) else {
-        return ledger.lost(at, "a variable needs a name that shells know");
+        return ledger.lost(at, "a variable needs a name that shells accept");
     };
     if role.env.get(name).is_some() {
-        return ledger.dropped(at, "Kubernetes takes the last variable of a name, and a spec has one");
+        return ledger.dropped(at, "Kubernetes uses the last variable of this name, and a spec has only one");
     }
     let Some(from) = at.get("valueFrom") else {
         let value = at.get("value").and_then(|value| value.text()).unwrap_or_default();
@@ -160,7 +166,7 @@ fn env(at: &At<'_>, role: &mut Role, ledger: &mut Ledger) {
             .lost(at, format!("`env` of a spec has no such source; let the program find `{name}` in another way"));
     };
     if let Some(optional) = reference.and_then(|(at, _)| at.get("optional")) {
-        ledger.dropped(&optional, "a run that lacks a variable is not started, so that it cannot mean something else");
+        ledger.dropped(&optional, "a run without the variable would measure something else, so it does not start");
     }
     role.env.put(name, Item::Flow(source));
     ledger.kept(at, format!("`env.{name}`"));
@@ -191,7 +197,7 @@ pub(super) fn resources(at: &At<'_>, resources: &mut Map, ledger: &mut Ledger) {
                         },
                     );
                 }
-                None => ledger.lost(&amount, "this is no amount of a resource"),
+                None => ledger.lost(&amount, "this is not an amount of a resource"),
             }
         }
         parts.push((key, amounts));
@@ -216,7 +222,7 @@ pub(super) fn labels(at: &At<'_>, map: &mut Map, what: &str, ledger: &mut Ledger
                 map.put(key, text);
                 ledger.kept(&value, what);
             }
-            None => ledger.lost(&value, "this is no label or annotation"),
+            None => ledger.lost(&value, "this is not a label or annotation"),
         }
     }
 }
@@ -240,7 +246,7 @@ fn is_taken(node: &Node, at: &At<'_>, wanted: api::Type, ledger: &mut Ledger) ->
     let mut found = Diagnostics::default();
     drop(api::read_patch(node, wanted, "pod", &mut found));
     if let Some(fault) = found.as_slice().first() {
-        ledger.lost(at, format!("Kubernetes does not take it: {}", fault.message));
+        ledger.lost(at, format!("Kubernetes does not accept it: {}", fault.message));
     }
     found.as_slice().is_empty()
 }

@@ -208,8 +208,7 @@ impl Draft {
         }
         self.put_metrics(workload, &mut spec);
         if self.mounts_results || self.postprocess.is_some() || self.prepare.is_some() {
-            let comment =
-                "Several pods use the volume at once, as they did before: its class must be one that nodes can share.";
+            let comment = "Several pods use the volume at once, as before: its StorageClass must let nodes share it.";
             let claim = Map::default().with("accessModes", Item::List(vec!["ReadWriteMany".into()]));
             let mut results = Map::default().with("claim", Item::Flow(claim));
             if self.mounts_results {
@@ -228,7 +227,7 @@ impl Draft {
             one_line(from)
         );
         if !self.open.is_empty() {
-            text.push_str("# What it could not carry over, for you to decide; delete the lines that are settled:\n");
+            text.push_str("# Not carried over, for you to decide; delete the lines that are settled:\n");
             for open in &self.open {
                 text.push_str(&format!("# - {}\n", one_line(open)));
             }
@@ -251,7 +250,7 @@ impl Draft {
                     tool.put("index", 0);
                 }
                 metric.put("from", Item::Flow(Map::default().with("tool", Item::Flow(tool))));
-                "What tf_cnn_benchmarks says at its end: the speed of all workers together."
+                "The total speed of all workers, which tf_cnn_benchmarks prints at its end."
             }
             Metrics::TfCnnFile => {
                 let tool = Map::default()
@@ -259,7 +258,8 @@ impl Draft {
                     .with("metrics", Item::List(vec!["images_per_sec_total".into()]))
                     .with("file", "worker0.log");
                 metric.put("from", Item::Flow(Map::default().with("tool", Item::Flow(tool))));
-                "What tf_cnn_benchmarks prints at its end, in the file that kubeflow/kubebench's runner leaves: the speed of all workers together."
+                "The total speed of all workers, which tf_cnn_benchmarks prints at its end, in the file that \
+                 kubeflow/kubebench's runner writes."
             }
             Metrics::Unknown => {
                 let from = Map::default().with("duration", "run");
@@ -269,7 +269,7 @@ impl Draft {
                     .with("better", "lower")
                     .with("primary", true)
                     .with("from", Item::Flow(from));
-                "Name what the program reports: `kubebench parse --tool NAME LOG` shows what is found in a log."
+                "Add the metrics that the program reports: `kubebench parse --tool NAME LOG` shows those in a log."
             }
         };
         let metric = Item::List(vec![Item::Flow(metric)]);

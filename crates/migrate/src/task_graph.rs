@@ -76,7 +76,7 @@ pub(super) fn finish(top: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     for task in &tasks {
         ledger.changed_if(
             task.at.get("name").as_ref(),
-            "the role of a task is its place: before the measured one, it, or after it",
+            "the position of a task decides its role: before the measured task, that task, or after it",
         );
     }
     let order = ordered(&tasks, ledger);
@@ -119,9 +119,9 @@ fn ordered(tasks: &[Task<'_>], ledger: &mut Ledger) -> Vec<usize> {
             match tasks.iter().position(|other| Some(other.name) == at.text()) {
                 Some(index) => {
                     own.insert(index);
-                    ledger.changed(&at, "what runs before it");
+                    ledger.changed(&at, "the order of the tasks");
                 }
-                None => ledger.lost(&at, "there is no such task; those above it run before it"),
+                None => ledger.lost(&at, "there is no such task; the tasks above run before this one"),
             }
         }
         waits.push(own);
@@ -148,7 +148,7 @@ fn parameters(spec: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
                 draft.parameters.put(name, value);
                 ledger.kept(&at, format!("`parameters.{name}`"));
             }
-            _ => ledger.lost(&at, "a parameter has a name of letters and digits, and a value"),
+            _ => ledger.lost(&at, "a parameter needs a name of letters and digits, and a value"),
         }
     }
     mark_lookups(spec, draft, ledger);
@@ -159,7 +159,7 @@ fn mark_lookups(at: &At<'_>, draft: &Draft, ledger: &mut Ledger) {
     if let Some(text) = at.text().filter(|text| text.contains("{{") && !text.contains('\n')) {
         match with_lookups(text, &draft.parameters) {
             Some(_) => ledger.changed(at, "with `${{ parameters.… }}`"),
-            None => ledger.lost(at, "Argo's placeholder in it stays, and nothing would replace it"),
+            None => ledger.lost(at, "it still has a placeholder of Argo, which nothing would replace"),
         }
     }
     for child in at.entries().into_iter().map(|(_, child)| child).chain(at.items()) {
@@ -197,8 +197,8 @@ fn main_container(at: &At<'_>, spec: &At<'_>, draft: &mut Draft, ledger: &mut Le
 /// Takes the options of the task that created the job.
 fn main_resource(task: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let Some(resource) = task.get("resource") else { return };
-    ledger.changed_if(resource.get("manifest").as_ref(), "`workload`; what is in it has lines of its own");
-    ledger.changed_if(resource.get("manifestFrom").as_ref(), "`workload`; what is in it has lines of its own");
+    ledger.changed_if(resource.get("manifest").as_ref(), "`workload`; its contents have their own lines");
+    ledger.changed_if(resource.get("manifestFrom").as_ref(), "`workload`; its contents have their own lines");
     if let Some(at) = resource.get("volumeMounts") {
         ledger.lost(&at, "write it under `container.volumeMounts`, with its volume under `pod`");
     }
@@ -209,19 +209,21 @@ fn main_resource(task: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
 fn misplaced(container: &At<'_>, ledger: &mut Ledger) {
     ledger.dropped_if(
         container.get("options").as_ref(),
-        "options belong to a `resource`; kubeflow/kubebench ignored those of a container, and a limit is `timeout`",
+        "options belong to a `resource`; kubeflow/kubebench ignored those of a container, and `timeout` is the limit \
+         now",
     );
 }
 
 /// Takes the options of a `resource`.
 fn options(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let Some(options) = at.get("options") else { return };
-    ledger.dropped_if(options.get("autoDelete").as_ref(), "the Workflow deletes a job when its result is kept");
+    ledger.dropped_if(options.get("autoDelete").as_ref(), "the Workflow deletes a job once its result is saved");
     ledger.changed_if(options.get("mountManagedVolumes").as_ref(), "`results.mountInJob` mounts the volume of results");
     if let Some(number) = options.get("numCopies") {
         match pod::count(&number) {
             Some(0 | 1) => ledger.dropped(&number, "one"),
-            _ => ledger.lost(&number, "copies that run at once are `parallelism` of a Job, or benchmarks of their own"),
+            _ => ledger
+                .lost(&number, "write copies that run at once as `parallelism` of a Job, or as separate benchmarks"),
         }
     }
     if let Some(timeout) = options.find(&["autoWatch", "timeout"]) {
@@ -233,7 +235,7 @@ fn options(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
                     "`timeout`, which ends a run; kubeflow/kubebench let it continue and called it a success",
                 );
             }
-            None => ledger.lost(&timeout, "this is no duration"),
+            None => ledger.lost(&timeout, "this is not a duration"),
         }
     }
     ledger.dropped_if(options.get("autoWatch").as_ref(), "every job is watched until it ends");
@@ -265,9 +267,9 @@ fn account(spec: &At<'_>, role: &mut Role, ledger: &mut Ledger) {
     match at.text() {
         Some(name) if name != "default" && pod::is_a("dns1123-subdomain", name) => {
             role.pod.put("serviceAccountName", name);
-            ledger.kept(&at, "`pod.serviceAccountName`, without its token for the cluster's API");
+            ledger.kept(&at, "`pod.serviceAccountName`, without its token for the Kubernetes API");
         }
-        _ => ledger.dropped(&at, "it is the account of pods that say nothing"),
+        _ => ledger.dropped(&at, "pods use this account by default"),
     }
 }
 
@@ -284,7 +286,7 @@ fn prepare(before: &[At<'_>], spec: &At<'_>, draft: &mut Draft, ledger: &mut Led
     let is_one_pod = draft.workload.as_ref().is_some_and(|workload| matches!(workload.roles.as_slice(), [("", _)]));
     for task in before {
         let Some(container) = task.get("container") else {
-            ledger.lost(task, "one job is measured; make the other one a benchmark of its own");
+            ledger.lost(task, "one job is measured; make the other one a separate benchmark");
             continue;
         };
         if !is_one_pod {
@@ -296,7 +298,9 @@ fn prepare(before: &[At<'_>], spec: &At<'_>, draft: &mut Draft, ledger: &mut Led
     }
     if !before.is_empty() && is_one_pod {
         draft.advice.insert(
-            "the tasks before the measured one are init containers, so they run before every run; what needs to happen once belongs in `prepare`".to_owned(),
+            "the tasks before the measured one are init containers, so they run before every run; move work that is \
+             needed only once to `prepare`"
+                .to_owned(),
         );
     }
 }
@@ -321,11 +325,11 @@ fn init_container(at: &At<'_>, spec: &At<'_>, draft: &mut Draft, ledger: &mut Le
 /// Takes a task behind the measured one.
 fn follow(task: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let Some(container) = task.get("container") else {
-        return ledger.lost(task, "one job is measured; make the other one a benchmark of its own");
+        return ledger.lost(task, "one job is measured; make the other one a separate benchmark");
     };
     let image = container.get("image").and_then(|at| at.text()).unwrap_or_default();
     if harness::is_reporter(image) {
-        ledger.changed(&container, "each run leaves a result file of its own in git");
+        ledger.changed(&container, "each run has its own result file in git");
     } else if draft.postprocess.is_none() || harness::is_post_processor(image) {
         misplaced(&container, ledger);
         harness::post_job(&container, draft, ledger);
@@ -333,15 +337,15 @@ fn follow(task: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
             draft.open.push("the values of the post-processor: name each under `metrics`".to_owned());
         }
     } else {
-        ledger.lost(&container, "there is one Job after a run; let it do this too");
+        ledger.lost(&container, "only one Job runs after a run; let it do this work too");
     }
 }
 
 /// Takes what all tasks shared.
 fn around(spec: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
-    const OWN_CLAIM: &str = "a claim of the benchmark's own (`results`), mounted at the same place";
-    ledger.dropped_if(spec.get("serviceAccount").as_ref(), "kubeflow/kubebench read `serviceAccountName` only");
-    ledger.dropped_if(spec.get("serviceAccountName").as_ref(), "the job has the account that its manifest says");
+    const OWN_CLAIM: &str = "the benchmark's own claim (`results`), mounted at the same place";
+    ledger.dropped_if(spec.get("serviceAccount").as_ref(), "kubeflow/kubebench read only `serviceAccountName`");
+    ledger.dropped_if(spec.get("serviceAccountName").as_ref(), "the job has the account in its manifest");
     ledger.dropped_if(spec.get("workflowAgent").as_ref(), "no agent runs between the steps");
     if let Some(managed) = spec.get("managedVolumes") {
         if let Some(at) = managed.get("experimentVolume") {
@@ -351,7 +355,7 @@ fn around(spec: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
                 draft.advice.insert(format!("keep the claim `{claim}` as long as you need the results on it"));
             }
         }
-        ledger.dropped_if(managed.get("workflowVolume").as_ref(), "the steps of the Workflow need none");
+        ledger.dropped_if(managed.get("workflowVolume").as_ref(), "the steps of the Workflow need no such volume");
     }
     for volume in spec.items_of("volumes") {
         ledger.dropped(&volume, "no task mounts it");

@@ -6,7 +6,7 @@ use super::ledger::At;
 pub(super) fn why(top: &At<'_>) -> Option<&'static str> {
     let text = |key: &str| top.get(key).and_then(|at| at.text()).unwrap_or_default();
     if text("apiVersion").starts_with("kubebench.dev/") {
-        return Some("it is of today's Kubebench already");
+        return Some("it is already in the format of Kubebench");
     }
     if top.get("defaultWorkflowAgent").is_some() || top.get("defaultManagedVolumes").is_some() {
         return Some("the configuration of kubeflow/kubebench's operator, which no longer exists");
@@ -14,7 +14,7 @@ pub(super) fn why(top: &At<'_>) -> Option<&'static str> {
     top.get("apiVersion")?;
     Some(match text("kind") {
         "PersistentVolume" | "PersistentVolumeClaim" | "StorageClass" => {
-            "a volume stays as it is; Kubebench makes a claim for the results of each benchmark"
+            "a volume is left as it is; Kubebench creates a claim for the results of each benchmark"
         }
         "CustomResourceDefinition"
         | "Deployment"
@@ -22,8 +22,8 @@ pub(super) fn why(top: &At<'_>) -> Option<&'static str> {
         | "ClusterRoleBinding"
         | "Role"
         | "RoleBinding"
-        | "ServiceAccount" => "kubeflow/kubebench's operator, its types and its rights are no longer needed",
-        "ConfigMap" | "Secret" | "Service" | "Namespace" => "it is no benchmark, and stays as it is",
+        | "ServiceAccount" => "the operator of kubeflow/kubebench, its types and its rights are no longer needed",
+        "ConfigMap" | "Secret" | "Service" | "Namespace" => "it is not a benchmark, and is left as it is",
         "Kustomization" => "it lists objects; `kubebench compile` writes the tree that is applied",
         "Workflow" => "the steps of a Workflow are Kubebench's own now; what it ran is in the job config that it names",
         _ => return None,

@@ -211,7 +211,7 @@ fn faults_are_told_where_they_are() {
         (
             SEARCH.to_owned(),
             job(", patch: {spec: {}}"),
-            ("KB0317 specs/search.yaml", str! {"a trial takes no `patch` over its whole object"}),
+            ("KB0317 specs/search.yaml", str! {"a trial cannot have a `patch` over its whole object"}),
         ),
         (
             SEARCH.to_owned(),
@@ -241,13 +241,13 @@ fn faults_are_told_where_they_are() {
             trial.clone(),
             (
                 "KB0202 specs/search.yaml",
-                str! {"`grid` tries all values of `lr`, and between two numbers there is no end of them"},
+                str! {"`grid` tries all values of `lr`, but a range without `step` has infinitely many"},
             ),
         ),
         (
             SEARCH.replace("random", "darts"),
             trial.clone(),
-            ("KB0204 specs/search.yaml", str! {"`darts` searches for a network, not for parameters"}),
+            ("KB0204 specs/search.yaml", str! {"`darts` searches for a network architecture, not for parameters"}),
         ),
         (
             SEARCH.replace("random", "hyperband"),
@@ -265,12 +265,12 @@ fn faults_are_told_where_they_are() {
         (
             SEARCH.replace("'0.05'", "x"),
             trial.clone(),
-            ("KB0205 specs/search.yaml", str! {"`x` is no number, and `lr` is double"}),
+            ("KB0205 specs/search.yaml", str! {"`x` is not a number, but `lr` is double"}),
         ),
         (
             SEARCH.replace("double", "int"),
             trial.clone(),
-            ("KB0205 specs/search.yaml", str! {"`0.01` is no whole number, and `lr` is int"}),
+            ("KB0205 specs/search.yaml", str! {"`0.01` is not a whole number, but `lr` is int"}),
         ),
         (
             SEARCH.replace(", max: '0.05'", ""),
@@ -280,7 +280,7 @@ fn faults_are_told_where_they_are() {
         (
             SEARCH.replace("max: '0.05'", "max: 0.05, step: 0"),
             trial.clone(),
-            ("KB0206 specs/search.yaml", str! {"the `step` of `lr` leads nowhere"}),
+            ("KB0206 specs/search.yaml", str! {"the `step` of `lr` is not above 0"}),
         ),
         (
             SEARCH.replace("double", "categorical"),
@@ -290,12 +290,12 @@ fn faults_are_told_where_they_are() {
         (
             parameter("{name: lr, parameterType: discrete, feasibleSpace: {list: [1, a]}}"),
             trial.clone(),
-            ("KB0205 specs/search.yaml", str! {"`a` is no number, and `lr` is discrete"}),
+            ("KB0205 specs/search.yaml", str! {"`a` is not a number, but `lr` is discrete"}),
         ),
         (
             parameter("{name: lr, parameterType: int, feasibleSpace: {min: 1, max: 2, list: [1]}}"),
             trial.clone(),
-            ("KB0317 specs/search.yaml", str! {"`list` belongs to `discrete` and `categorical`, and `lr` is int"}),
+            ("KB0317 specs/search.yaml", str! {"`list` belongs to `discrete` and `categorical`, but `lr` is int"}),
         ),
         (
             parameter(

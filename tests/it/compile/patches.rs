@@ -245,7 +245,7 @@ fn the_account_of_a_driver_of_spark_is_a_field() {
     let fields = "pod: {serviceAccountName: b}";
     assert_findings(
         &faults("sparkApplication", fields),
-        &[("KB0315 at b", str! {"the account of the `driver` is no patch"})],
+        &[("KB0315 at b", str! {"a patch cannot set the account of the `driver`"})],
     );
     let fields = "patch: {spec: {driver: {serviceAccount: b}, executor: {instances: 9}}}";
     assert_eq!(faults("sparkApplication", fields).len(), 2);
@@ -396,7 +396,7 @@ fn compare(schema: &Value, path: &mut Vec<String>, compared: &mut usize, ask: &d
     if let Some(fields) = schema["properties"].as_object() {
         let found = ask(&wrap("{qqqqqqqqqqqqqqqqqqqqqqqqqq: 1}"));
         let mut listed: BTreeSet<&str> = found[0]
-            .split_once("its fields are ")
+            .split_once("write one of its fields: ")
             .unwrap_or_else(|| panic!("{path:?}: {found:?}"))
             .1
             .split(", ")

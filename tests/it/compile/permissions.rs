@@ -352,7 +352,7 @@ fn where_the_pipeline_leads_is_seen() {
     let mut found = permissions(&plan(&folder, &["--since", "HEAD"]));
     found.sort();
     let expected = [
-        "added gate the remote of results is `https://git.elsewhere.example/a.git`; at the base `that of the repository`",
+        "added gate the remote of results is `https://git.elsewhere.example/a.git`; at the base `the remote of the repository`",
         "added network Prometheus at http://169.254.169.254/",
         "added network https://git.elsewhere.example/a.git",
         "added placement namespace kube-system",
@@ -379,14 +379,14 @@ fn authorities_of_servers_are_seen() {
     assert_eq!(
         change(", ca: {configMap: corporate-ca}"),
         [
-            "added gate the steps know servers by those in ca.crt of the ConfigMap corporate-ca as authorities; at the base by public ones",
+            "added gate the certificate authorities of the steps are those in ca.crt of the ConfigMap corporate-ca; at the base public ones",
             r#"added network ca {"configMap":"corporate-ca"}"#,
         ]
     );
     assert_eq!(
         change(", ca: {secret: corporate-ca, key: a.pem}"),
         [
-            "added gate the steps know servers by those in a.pem of the Secret corporate-ca as authorities; at the base by public ones",
+            "added gate the certificate authorities of the steps are those in a.pem of the Secret corporate-ca; at the base public ones",
             r#"added network ca {"key":"a.pem","secret":"corporate-ca"}"#,
         ]
     );

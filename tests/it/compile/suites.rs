@@ -198,7 +198,7 @@ fn what_contradicts_a_suite_is_refused_where_it_stands() {
     );
     check(
         with("{benchmarks: [a]}", "specs/weekly.yaml", suite("weekly", "{benchmarks: [b, a]}")),
-        &[("KB0443 specs/weekly.yaml", str! {"`a` is in the suite `nightly` already"})],
+        &[("KB0443 specs/weekly.yaml", str! {"`a` is already in the suite `nightly`"})],
     );
     check(
         with(
@@ -215,8 +215,8 @@ fn what_contradicts_a_suite_is_refused_where_it_stands() {
             benchmark("a", "  schedule: {cron: '0 3 * * 1'}\n  results: {claim: {size: 1Gi}}\n"),
         ),
         &[
-            ("KB0445 specs/a.yaml", str! {"`a` has a schedule of its own, and the suite `nightly` runs it"}),
-            ("KB0445 specs/a.yaml", str! {"`a` has a claim of its own, and the suite `nightly` runs it"}),
+            ("KB0445 specs/a.yaml", str! {"`a` has its own schedule, but the suite `nightly` runs it"}),
+            ("KB0445 specs/a.yaml", str! {"`a` has its own claim, but the suite `nightly` runs it"}),
         ],
     );
     check(

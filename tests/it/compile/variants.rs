@@ -170,7 +170,7 @@ fn variants_share_one_set_of_files() {
     assert_eq!(with("scripts/a.sh", "scripts/a.sh"), Vec::<String>::new());
     assert_eq!(
         with("scripts/a.sh", "scripts/b.sh"),
-        ["KB0342 specs/toolkits.yaml: variants carry two files as `bench.sh`"]
+        ["KB0342 specs/toolkits.yaml: variants carry two different files as `bench.sh`"]
     );
 }
 

@@ -210,7 +210,7 @@ fn faults_are_told_where_they_are() {
         (
             "{file: pipelines/x.yaml}",
             format!("{plain}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\n"),
-            ("KB0335 specs/chain.yaml", str! {"the file holds 2 objects, and `workflow` measures one"}),
+            ("KB0335 specs/chain.yaml", str! {"the file holds 2 objects, but `workflow` measures one"}),
         ),
         (
             "{file: pipelines/x.yaml}",
@@ -225,12 +225,15 @@ fn faults_are_told_where_they_are() {
         (
             "{file: pipelines/x.yaml}",
             "apiVersion: batch/v1\nkind: Job\n".to_owned(),
-            ("KB0335 pipelines/x.yaml", str! {"this is a Job (batch/v1), and `workflow` measures a Workflow of Argo"}),
+            ("KB0335 pipelines/x.yaml", str! {"this is a Job (batch/v1), but `workflow` measures an Argo Workflow"}),
         ),
         (
             "{file: pipelines/x.yaml}",
             plain.replace("v1alpha1", "v1"),
-            ("KB0339 pipelines/x.yaml", str! {"`argoproj.io/v1` is no version of Workflow that its controller serves"}),
+            (
+                "KB0339 pipelines/x.yaml",
+                str! {"`argoproj.io/v1` is not a version of Workflow that its controller serves"},
+            ),
         ),
         (
             "{file: pipelines/x.yaml}",
@@ -240,7 +243,7 @@ fn faults_are_told_where_they_are() {
         (
             "{file: pipelines/x.yaml}",
             FILE.replace("fetch", "Fetch"),
-            ("KB0325 pipelines/x.yaml", str! {"`Fetch` has upper-case letters, and its pods are called after it"}),
+            ("KB0325 pipelines/x.yaml", str! {"`Fetch` has upper-case letters, and its pods are named after it"}),
         ),
         (
             "{file: pipelines/x.yaml}",
@@ -296,6 +299,6 @@ fn metrics_are_held_against_templates_and_steps() {
     let of_job = job.replace("{duration: run}", "{node: {name: a}}");
     assert_eq!(
         errors(&compile(&[("specs/a.yaml", &of_job)])),
-        ["KB0358 specs/a.yaml: the workload is no Workflow, so it has no nodes"]
+        ["KB0358 specs/a.yaml: the workload is not a Workflow, so it has no nodes"]
     );
 }

@@ -168,11 +168,11 @@ fn a_file_says_from_or_until() {
     let project = Project::with(SPEC);
     let head = "apiVersion: kubebench.dev/v1\nkind: Ack\nspec:\n  by: ada\n  reason: known\n";
     for (fields, said) in [
-        ("", "nothing says what is accepted"),
+        ("", "neither `from` nor `until` says what is accepted"),
         ("  from: session-001\n", "`benchmark` is missing"),
         ("  benchmark: train\n  from: session-001\n", "`metric` is missing"),
-        ("  until: \"2026-02-01\"\n  from: session-001\n", "two ways to say"),
-        ("  until: \"2026-02-01\"\n  maxChange: 5%\n", "however large"),
+        ("  until: \"2026-02-01\"\n  from: session-001\n", "cannot be combined with"),
+        ("  until: \"2026-02-01\"\n  maxChange: 5%\n", "changes of any size"),
         ("  until: \"2026-02-30\"\n", "there is no day"),
     ] {
         project.folder.write("acks/one.yaml", format!("{head}{fields}"));

@@ -72,17 +72,17 @@ fn a_gate_of_the_base_holds_whatever_the_change_makes_of_it() {
     assert_held(
         "maxRegression: 3%",
         "min: 1",
-        &["specs/train.yaml:11:20: the gate of `speed` has no `maxRegression` any more; at the base 3%"],
+        &["specs/train.yaml:11:20: the gate of `speed` no longer has `maxRegression`; at the base 3%"],
     );
     assert_held(
         "  gates: [{metric: speed, maxRegression: 3%}]\n",
         "",
-        &["specs/train.yaml:3:18: `train` has no gate of `speed` any more"],
+        &["specs/train.yaml:3:18: `train` no longer has a gate for `speed`"],
     );
     assert_held(
         "{metric: speed, maxRegression: 3%}",
         "{metric: loss, maxRegression: 3%}",
-        &["specs/train.yaml:3:18: `train` has no gate of `speed` any more"],
+        &["specs/train.yaml:3:18: `train` no longer has a gate for `speed`"],
     );
     assert_held(
         "maxRegression: 3%",
@@ -115,18 +115,22 @@ fn a_gated_metric_is_measured_as_at_the_base() {
         "unit: kimages/s",
         &["specs/train.yaml:9:14: `unit` of `speed` is kimages/s; at the base images/s"],
     );
-    assert_held("'speed (", "'fastest (", &["specs/train.yaml:9:14: `speed` is not measured as at the base: from"]);
+    assert_held(
+        "'speed (",
+        "'fastest (",
+        &["specs/train.yaml:9:14: `speed` is measured differently from the base: from"],
+    );
     assert_held(
         "primary: true,",
         "primary: true, reduce: max, window: {skipFirst: 5},",
-        &["specs/train.yaml:9:14: `speed` is not measured as at the base: reduce, window"],
+        &["specs/train.yaml:9:14: `speed` is measured differently from the base: reduce, window"],
     );
     let renamed = SPEC.replace("name: speed", "name: pace").replace("metric: speed", "metric: pace");
     let from = &SPEC[SPEC.find("    - {name: speed").unwrap()..];
     assert_held(
         from,
         &renamed[renamed.find("    - {name: pace").unwrap()..],
-        &["specs/train.yaml:3:18: `train` has no metric `speed` any more, of which the base has a gate"],
+        &["specs/train.yaml:3:18: `train` no longer has the metric `speed`, for which the base has a gate"],
     );
 }
 
@@ -136,7 +140,7 @@ fn a_benchmark_that_is_gone_keeps_its_gates() {
         "name: train,",
         "name: training,",
         &[
-            "specs/train.yaml: no benchmark is called `train` on the target `default` any more, of which the base has gates: speed",
+            "specs/train.yaml: the benchmark `train` is gone from the target `default`, and the base has gates for it: speed",
         ],
     );
     let (mut project, feature) = project();
@@ -146,7 +150,7 @@ fn a_benchmark_that_is_gone_keeps_its_gates() {
     project.folder.write("specs/train.yaml", &edited);
     project.session(80.0, &on(&feature));
     let (status, answer) = since(&project, &["--only-new"]);
-    let gone = "specs/train.yaml:3:18: `train` lost cases of which the base has gates: default";
+    let gone = "specs/train.yaml:3:18: `train` lost cases for which the base has gates: default";
     assert_eq!((status, weakened(&answer)), (1, vec![gone.to_owned()]), "{answer:#}");
     assert!(verdicts(&answer).contains(&"regressed"), "{answer:#}");
 }
@@ -175,8 +179,8 @@ fn the_project_file_disarms_nothing() {
     assert_eq!(
         specs,
         [
-            "kubebench.yaml:6:3: `specs` is no folder of specs any more",
-            "specs/train.yaml: no benchmark is called `train` on the target `default` any more, of which the base has gates: speed",
+            "kubebench.yaml:6:3: `specs` is no longer a folder of specs",
+            "specs/train.yaml: the benchmark `train` is gone from the target `default`, and the base has gates for it: speed",
         ]
     );
 }
@@ -300,7 +304,7 @@ fn a_base_that_does_not_compile_is_said() {
     let (status, answer) = since(&project, &["--on-weakened", "fail"]);
     assert_eq!(status, 0, "{answer:#}");
     assert!(
-        weakened(&answer)[0].starts_with("specs/train.yaml: what this file demands at the base is unknown"),
+        weakened(&answer)[0].starts_with("specs/train.yaml: what this file requires at the base is unknown"),
         "{answer:#}"
     );
 }
@@ -390,12 +394,12 @@ fn honest_spellings_weaken_nothing() {
     }
     for (from, to, said) in [
         ("{metric: speed, min: 50}", "{metric: speed, min: 5}", "`min` of `speed` is 5; at the base 50"),
-        (", {metric: speed, min: 50}", "", "the gate of `speed` has no `min` any more; at the base 50"),
+        (", {metric: speed, min: 50}", "", "the gate of `speed` no longer has `min`; at the base 50"),
         ("{metric: loss, max: 9}", "{metric: loss, max: 10}", "`max` of `loss` is 10; at the base 9"),
         (
             "[{metric: speed, finite: true}, {metric: loss, finite: true}]",
             "[{metric: loss, finite: true}]",
-            "`speed` is not measured as at the base: checks",
+            "`speed` is measured differently from the base: checks",
         ),
     ] {
         assert!(tool.contains(from), "{from}");
@@ -429,7 +433,7 @@ fn what_a_target_says_of_metrics_and_budgets_is_compared() {
         (status, out)
     };
     let (status, out) = check(&file.replace("prom:9090", "other:9090"), &spec);
-    assert!(status == 0 && out.contains("info[KB0463]: Prometheus of `default` is another one"), "{out}");
+    assert!(status == 0 && out.contains("info[KB0463]: the Prometheus server of `default` differs"), "{out}");
     let (status, out) = check(&file.replace("cpu: 1", "cpu: 1, memory: 1"), &spec.replace("cost: 3", "cost: 2"));
     assert!(!out.contains("KB0463"), "{status} {out}");
     let cheap = file.replace("cpu: 1", "cpu: 0.01");

@@ -91,8 +91,9 @@ fn pod(reader: &mut Reader<'_>, node: &Node) {
     }
     for entry in node.entries_of("nodeSelector") {
         if let Some((_, error)) = label_fault(entry) {
-            let help =
-                error.help.unwrap_or_else(|| "write the label as `kubectl get nodes --show-labels` has it".to_owned());
+            let help = error
+                .help
+                .unwrap_or_else(|| "write the label as `kubectl get nodes --show-labels` shows it".to_owned());
             reader.refused(&entry.value, error.message, help);
         }
     }
@@ -110,7 +111,7 @@ fn object_name(reader: &mut Reader<'_>, node: &Node, field: &str) {
 fn host_alias(reader: &mut Reader<'_>, node: &Node) {
     match text(node, "ip") {
         Some((value, ip)) => address(reader, value, ip),
-        None => reader.refused(node, "the alias has no `ip`", "write the address that the names lead to"),
+        None => reader.refused(node, "the alias has no `ip`", "write the IP address that the host names resolve to"),
     }
     for value in node.items_of("hostnames") {
         host(reader, value, value.as_text().unwrap_or_default());
@@ -168,7 +169,7 @@ fn label(reader: &mut Reader<'_>, node: &Node, what: &str) {
         && let Err(error) = Dns1123Label::parse(name)
     {
         let help = error.help.unwrap_or_else(|| "write at most 63 of a-z, 0-9 and `-`".to_owned());
-        reader.refused(value, format!("`{name}` is not the name of {what}: {}", error.message), help);
+        reader.refused(value, format!("`{name}` is not a valid name for {what}: {}", error.message), help);
     }
 }
 
@@ -178,7 +179,7 @@ fn port(reader: &mut Reader<'_>, node: &Node) {
     port_number(reader, node, "hostPort", 0);
     if let Some((value, name)) = text(node, "name").filter(|(_, name)| !is_port_name(name)) {
         let help = "write at most 15 of a-z, 0-9 and `-`, with a letter among them";
-        reader.refused(value, format!("`{name}` is not the name of a port"), help);
+        reader.refused(value, format!("`{name}` is not a valid port name"), help);
     }
 }
 
@@ -190,7 +191,7 @@ fn medium(reader: &mut Reader<'_>, node: &Node) {
 
 fn topology_key(reader: &mut Reader<'_>, node: &Node) {
     if text(node, "topologyKey").is_none() {
-        let help = "write the label of nodes that counts, such as `topologyKey: kubernetes.io/hostname`";
+        let help = "write the key of a node label, such as `topologyKey: kubernetes.io/hostname`";
         reader.refused(node, "there is no `topologyKey`", help);
     }
     label_key(reader, node, "topologyKey");

@@ -142,14 +142,14 @@ fn toleration(reader: &mut Reader<'_>, node: &Node) {
     };
     match text(node, "key") {
         None if !is_exists => {
-            let help = "write the `key` of the taint; only `operator: Exists` may omit it, and tolerates every taint";
+            let help = "write the `key` of the taint; only `operator: Exists` may omit it, to tolerate every taint";
             reader.refused(node, "the toleration has no `key`", help);
         }
         None => {}
         Some((value, key)) => {
             if let Err(error) = LabelKey::parse(key) {
                 let help = error.help.unwrap_or_else(|| "write the key as `kubectl describe node` shows it".to_owned());
-                reader.refused(value, format!("`{key}` is not the key of a taint"), help);
+                reader.refused(value, format!("`{key}` is not a valid taint key"), help);
             }
         }
     }
@@ -163,7 +163,7 @@ fn toleration(reader: &mut Reader<'_>, node: &Node) {
             );
         } else if let Err(error) = LabelValue::parse(word) {
             let help = error.help.unwrap_or_else(|| "write the value as `kubectl describe node` shows it".to_owned());
-            reader.refused(value, format!("`{word}` is not the value of a taint"), help);
+            reader.refused(value, format!("`{word}` is not a valid taint value"), help);
         }
     }
     if let (Some(seconds), None | Some("NoSchedule" | "PreferNoSchedule")) =
@@ -188,15 +188,15 @@ fn port(reader: &mut Reader<'_>, node: &Node) {
                 "write a number, or the name that a container gives its port (at most 15 of a-z, 0-9, `-`)".to_owned()
             }
         };
-        reader.refused(value, format!("`{name}` is not the name of a port"), help);
+        reader.refused(value, format!("`{name}` is not a valid port name"), help);
     }
     if let Some((value, end)) = number(node, "endPort")
         && start.is_none_or(|start| end < start)
     {
         reader.refused(
             value,
-            "`endPort` needs a number in `port` that is not above it",
-            "write `port` as the first port",
+            "`endPort` needs a number in `port` that is not greater than `endPort`",
+            "write the first port of the range as `port`",
         );
     }
 }
@@ -216,11 +216,11 @@ fn peer(reader: &mut Reader<'_>, node: &Node) {
     let selector = SELECTORS.into_iter().find(|field| node.get(field).is_some());
     match (node.get("ipBlock"), selector) {
         (None, None) => {
-            let help = "write `ipBlock`, `podSelector` or `namespaceSelector`; leave the list out to mean everybody";
+            let help = "write `ipBlock`, `podSelector` or `namespaceSelector`; omit the list to match every peer";
             reader.refused(node, "this peer matches nothing", help);
         }
         (Some(_), Some(selector)) => {
-            let help = "write two elements of the list";
+            let help = "write them as two elements of the list";
             reader.refused(node, format!("`ipBlock` cannot be combined with `{selector}`"), help);
         }
         _ => {}
@@ -228,20 +228,20 @@ fn peer(reader: &mut Reader<'_>, node: &Node) {
 }
 
 fn ip_block(reader: &mut Reader<'_>, node: &Node) {
-    const HELP: &str = "write an address and the length of its network, such as `10.0.0.0/8` or `192.0.2.7/32`";
+    const HELP: &str = "write an address and a prefix length, such as `10.0.0.0/8` or `192.0.2.7/32`";
     let Some((value, cidr)) = text(node, "cidr") else {
         return reader.refused(node, "`ipBlock` has no `cidr`", HELP);
     };
     let Some(block) = network(cidr) else {
-        return reader.refused(value, format!("`{cidr}` is not a network"), HELP);
+        return reader.refused(value, format!("`{cidr}` is not a CIDR block"), HELP);
     };
     for value in node.items_of("except") {
         let cidr = value.as_text().unwrap_or_default();
         match network(cidr) {
-            None => reader.refused(value, format!("`{cidr}` is not a network"), HELP),
+            None => reader.refused(value, format!("`{cidr}` is not a CIDR block"), HELP),
             Some(part) if part.prefix_len() <= block.prefix_len() || !block.contains(&part) => {
-                let help = "take out only what the network of `cidr` holds";
-                reader.refused(value, format!("`{cidr}` is not a part of `cidr`"), help);
+                let help = "write smaller blocks inside `cidr` in `except`";
+                reader.refused(value, format!("`{cidr}` is not inside `cidr`"), help);
             }
             Some(_) => {}
         }

@@ -146,7 +146,7 @@ fn help_names_the_field_that_was_meant() {
     assert_text(helps(TOLERATION, "{kye: a, operator: Exists}"), str! {"did you mean `key`?"});
     assert_text(
         helps(TOLERATION, "{operator: Exists, gpu: a}"),
-        str! {"its fields are effect, key, operator, tolerationSeconds, value"},
+        str! {"write one of its fields: effect, key, operator, tolerationSeconds, value"},
     );
     assert_text(helps(POD_SPEC, "{gpu: a}"), str! {"`kubectl explain pod.spec` lists the fields"});
     assert!(helps(POD_SPEC, "{volumeMounts: []}").contains("under `container`"));
@@ -182,8 +182,8 @@ fn tolerations_are_judged_as_the_api_server_judges_them() {
             "{key: a, value: b, tolerationSeconds: 1}",
             Some(("KB0325 at 1", str! {"`tolerationSeconds` counts only with `effect: NoExecute`"})),
         ),
-        ("{key: a b}", Some(("KB0325 at a b", str! {"`a b` is not the key of a taint"}))),
-        ("{key: a, value: b c}", Some(("KB0325 at b c", str! {"`b c` is not the value of a taint"}))),
+        ("{key: a b}", Some(("KB0325 at a b", str! {"`a b` is not a valid taint key"}))),
+        ("{key: a, value: b c}", Some(("KB0325 at b c", str! {"`b c` is not a valid taint value"}))),
         ("{ky: a}", Some(("KB0316 at ky", str! {"`ky` is not a field of the whole"}))),
     ] {
         assert_findings(&faults(TOLERATION, Meaning::Value, text), expected.as_slice());
@@ -202,18 +202,18 @@ fn network_rules_are_judged_as_the_api_server_judges_them() {
         ("{too: []}", Some(("KB0316 at too", str! {"`too` is not a field of the whole"}))),
         ("{from: []}", Some(("KB0316 at from", str! {"`from` is not a field of the whole"}))),
         ("{to: [{}]}", Some(("KB0325 at {}", str! {"this peer matches nothing"}))),
-        ("{to: [{ipBlock: {cidr: 10.0.0.0}}]}", Some(("KB0325 at 10.0.0.0", str! {"`10.0.0.0` is not a network"}))),
+        ("{to: [{ipBlock: {cidr: 10.0.0.0}}]}", Some(("KB0325 at 10.0.0.0", str! {"`10.0.0.0` is not a CIDR block"}))),
         (
             "{to: [{ipBlock: {cidr: 10.0.0.0/33}}]}",
-            Some(("KB0325 at 10.0.0.0/33", str! {"`10.0.0.0/33` is not a network"})),
+            Some(("KB0325 at 10.0.0.0/33", str! {"`10.0.0.0/33` is not a CIDR block"})),
         ),
         (
             "{to: [{ipBlock: {cidr: 10.0.0.0/8, except: [11.0.0.0/16]}}]}",
-            Some(("KB0325 at 11.0.0.0/16", str! {"`11.0.0.0/16` is not a part of `cidr`"})),
+            Some(("KB0325 at 11.0.0.0/16", str! {"`11.0.0.0/16` is not inside `cidr`"})),
         ),
         (
             "{to: [{ipBlock: {cidr: 0.0.0.0/0, except: [0.0.0.0/0]}}]}",
-            Some(("KB0325 at 0.0.0.0/0", str! {"`0.0.0.0/0` is not a part of `cidr`"})),
+            Some(("KB0325 at 0.0.0.0/0", str! {"`0.0.0.0/0` is not inside `cidr`"})),
         ),
         ("{to: [{ipBlock: {cidr: 0.0.0.0/0, except: [10.0.0.0/8]}}]}", None),
         ("{to: [{ipBlock: {}}]}", Some(("KB0325 at {}", str! {"`ipBlock` has no `cidr`"}))),
@@ -225,7 +225,7 @@ fn network_rules_are_judged_as_the_api_server_judges_them() {
             )),
         ),
         ("{ports: [{port: 0}]}", Some(("KB0325 at 0", str! {"`0` is not a port"}))),
-        ("{ports: [{port: \"443\"}]}", Some(("KB0325 at \"443\"", str! {"`443` is not the name of a port"}))),
+        ("{ports: [{port: \"443\"}]}", Some(("KB0325 at \"443\"", str! {"`443` is not a valid port name"}))),
         ("{ports: [{port: 443, protocol: tcp}]}", Some(("KB0325 at tcp", str! {"`tcp` is not a value of `protocol`"}))),
         (
             "{ports: [{port: true}]}",
@@ -233,7 +233,7 @@ fn network_rules_are_judged_as_the_api_server_judges_them() {
         ),
         (
             "{ports: [{port: 9, endPort: 1}]}",
-            Some(("KB0325 at 1", str! {"`endPort` needs a number in `port` that is not above it"})),
+            Some(("KB0325 at 1", str! {"`endPort` needs a number in `port` that is not greater than `endPort`"})),
         ),
         (
             "{to: [{podSelector: {matchLabels: {a: 1}}}]}",

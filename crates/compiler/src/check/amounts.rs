@@ -20,7 +20,7 @@ pub(super) fn usable(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             }
             let page = name.strip_prefix("hugepages-").and_then(|size| Quantity::parse(size).ok());
             if let Some(page) = page.filter(|page| !amount.is_multiple_of(page)) {
-                let message = format!("{amount} of `{name}` is not a whole number of pages of {page}");
+                let message = format!("{amount} of `{name}` is not a multiple of the page size {page}");
                 let fault = Diagnostic::at(&code::KB0334, span, message)
                     .note("the API server refuses every such pod, so the job would wait for pods until its timeout");
                 diagnostics.push(fault.help(format!("write a multiple of {page}")));
@@ -29,9 +29,9 @@ pub(super) fn usable(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     }
     let size = &benchmark.claim.size;
     if size.as_f64() < LEAST_BYTES {
-        let message = format!("a claim of {} holds no results", in_bytes(size));
+        let message = format!("a claim of {} is too small for results", in_bytes(size));
         let fault = Diagnostic::at(&code::KB0334, benchmark.claim.span, message)
-            .note("the API server refuses a claim of nothing, and the first result would fill this one");
+            .note("the API server refuses a size of 0, and the first result would fill a claim of less than a MiB");
         diagnostics.push(fault.help(if is_too_few(size) { with_unit(size) } else { "write `size: 10Gi`".to_owned() }));
     }
 }

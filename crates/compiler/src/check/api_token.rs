@@ -9,17 +9,20 @@ pub(super) fn shown(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for workload in benchmark.cases.iter().map(|case| &case.workload) {
         for role in workload.pods() {
             let why = if role.needs_token {
-                "their kind needs it"
+                "their kind needs the token"
             } else if workload.given.is_some() && !refuses(role) {
-                "`automountServiceAccountToken: false` in the manifest would keep it from them"
+                "the manifest does not set `automountServiceAccountToken: false`"
             } else {
                 continue;
             };
-            let message = format!("the pods of `{}` have a token of the cluster's API", role.name);
+            let message = format!("the pods of `{}` get a token for the Kubernetes API", role.name);
             let finding = Diagnostic::at(&code::KB0373, role.span, message).info();
             let finding = finding.value(format!("the cluster's API ({})", role.name));
             let account = role.service_account.as_ref().map_or_else(String::new, |name| format!(" `{name}`"));
-            diagnostics.push(finding.note(format!("{why}; what they may do with it, their account{account} says")));
+            diagnostics.push(
+                finding
+                    .note(format!("{why}; the RBAC roles of their service account{account} decide what they may do")),
+            );
         }
     }
 }

@@ -6,7 +6,7 @@ use kubebench_contract::Prices;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::words::counted;
 
-const NOTE: &str = "every run is taken at its full timeout, so this is what hanging runs would use";
+const NOTE: &str = "every run counts with its full timeout, as if it hung";
 
 /// Reports bounds of a benchmark that its estimate exceeds, and a bound on money that cannot be checked.
 pub(super) fn within(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
@@ -42,17 +42,16 @@ pub(crate) fn within_budget(
         (None, Some(_)) => {
             let missing = if unpriced.is_empty() { "what the pods use".to_owned() } else { quoted(&unpriced) };
             let message = format!(
-                "the target `{}` has no price for {missing}, so nothing can hold the runs to this cost",
+                "the target `{}` has no price for {missing}, so this cost limit cannot be checked",
                 target.name
             );
             diagnostics.push(
                 Diagnostic::at(&code::KB0311, span, message)
-                    .help(format!("add it to `prices` of the target `{}`, or use `gpuHours`", target.name)),
+                    .help(format!("add a price to `prices` of the target `{}`, or use `gpuHours`", target.name)),
             );
         }
         (_, None) => {
-            let message =
-                format!("the target `{}` has no prices, so nothing can hold the runs to this cost", target.name);
+            let message = format!("the target `{}` has no prices, so this cost limit cannot be checked", target.name);
             diagnostics.push(Diagnostic::at(&code::KB0311, span, message).help(format!(
                 "add `prices: {{currency: EUR, nvidia.com/gpu: 2.10}}` to the target `{}`, or use `gpuHours`",
                 target.name

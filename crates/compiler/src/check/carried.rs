@@ -31,9 +31,10 @@ pub(super) fn present(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
 pub(super) fn runnable(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for (name, file) in benchmark.files.iter() {
         if is_from_windows(name, file) {
-            let message = format!("the lines of `{}` end as on Windows", file.path);
-            let fault = Diagnostic::at(&code::KB0344, file.span, message)
-                .note("a shell takes the carriage return for a part of each word: `bad interpreter`, `not found`");
+            let message = format!("`{}` has Windows line endings (CRLF)", file.path);
+            let fault = Diagnostic::at(&code::KB0344, file.span, message).note(
+                "a shell reads the carriage return as part of the last word of a line: `bad interpreter`, `not found`",
+            );
             diagnostics.push(fault.help(format!(
                 "add the line `{} text eol=lf` to `.gitattributes`, then `git add --renormalize .`",
                 file.path

@@ -4,7 +4,8 @@ use crate::model::Benchmark;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::Span;
 
-const HELP: &str = "write `results: {claim: {accessModes: [ReadWriteMany]}}`, with a StorageClass that has it, such as NFS, CephFS or EFS";
+const HELP: &str = "write `results: {claim: {accessModes: [ReadWriteMany]}}`, with a StorageClass that supports it, \
+                    such as NFS, CephFS or EFS";
 
 /// Reports volumes of one node or one pod that the Workflow's step and another pod, or several steps, need at once.
 ///
@@ -21,7 +22,7 @@ pub(super) fn possible(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         diagnostics.push(
             fault
                 .note("Kubernetes refuses such a claim, so no sync would succeed")
-                .help("write one of them; `ReadWriteMany` covers the others"),
+                .help("keep one of them; `ReadWriteMany` covers the others"),
         );
         return;
     }
@@ -30,18 +31,19 @@ pub(super) fn possible(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let names = causes.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(" and ");
     let names = if causes.len() == 1 { format!("{names} needs") } else { format!("{names} need") };
     diagnostics.push(if is_of_one_pod {
-        let message = format!("the results volume is `ReadWriteOncePod`, and {names} it in several pods at once");
+        let message = format!("the results volume is `ReadWriteOncePod`, but {names} it in several pods at once");
         Diagnostic::at(&code::KB0331, benchmark.claim.span, message)
             .note(
-                "the step of the run holds it, so the next pod is never scheduled, and the run hangs until its timeout",
+                "the run's step mounts the volume, so no other pod that needs it is scheduled, and the run hangs until \
+                 its timeout",
             )
             .help(HELP)
     } else {
-        let message = format!("the results volume is `ReadWriteOnce`, and {names} it in several pods at once");
+        let message = format!("the results volume is `ReadWriteOnce`, but {names} it in several pods at once");
         Diagnostic::at(&code::KB0421, *span, message)
             .note(
-                "the step of the run holds it on one node; a pod on another one waits there with a Multi-Attach error, \
-                 and the run hangs until its timeout",
+                "the run's step attaches the volume to one node; a pod on another node waits with a Multi-Attach \
+                 error, and the run hangs until its timeout",
             )
             .help(HELP)
     });

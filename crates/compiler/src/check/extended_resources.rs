@@ -33,18 +33,18 @@ fn refusal(role: &Role, name: &str) -> Option<Refusal> {
         return Some(Refusal {
             message: format!("`{amount}` of `{name}` is not a whole number"),
             rule: "its rule: \"must be an integer\"".to_owned(),
-            help: "write a whole number; a share of a device is a resource of its own, such as `nvidia.com/gpu.shared`"
+            help: "write a whole number; a share of a device is a separate resource, such as `nvidia.com/gpu.shared`"
                 .to_owned(),
         });
     }
     match (request, limit) {
         (Some(request), Some(limit)) if request != limit => Some(Refusal {
-            message: format!("the request of `{name}` is {request} and its limit {limit}"),
+            message: format!("the request of `{name}` is {request}, but its limit is {limit}"),
             rule: format!("its rule: \"must be equal to {name} limit of {limit}\""),
             help: format!("write `{name}: {limit}` directly under `resources`, which sets both"),
         }),
         (Some(request), None) => Some(Refusal {
-            message: format!("`{name}` has a request and no limit"),
+            message: format!("`{name}` has a request but no limit"),
             rule: "its rule: \"Limit must be set for non overcommitable resources\"".to_owned(),
             help: format!("write `{name}: {request}` directly under `resources`, which sets both"),
         }),

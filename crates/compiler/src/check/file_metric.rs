@@ -13,7 +13,7 @@ pub(super) fn reachable(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         let fault = Diagnostic::at(&code::KB0420, span, "this file is on a volume that the pods do not mount");
         diagnostics.push(
             fault
-                .note("what a program writes into its pod is gone with the pod, and the metric would have no value")
+                .note("a file in a pod's own file system is lost with the pod, so the metric would have no value")
                 .help(
                     "add `results: {mountInJob: true}` and let the program write below `$KUBEBENCH_EXP_OUTPUT_PATH`, \
                      or print the value and read it from the log",

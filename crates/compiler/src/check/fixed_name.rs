@@ -16,8 +16,10 @@ pub(super) fn alone(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     if let Some((kind, name)) = named.into_iter().next() {
         let runs = benchmark.parallelism;
         let message = format!("{runs} runs at once would each need a {kind} `{name}`");
-        let fault = Diagnostic::at(&code::KB0347, benchmark.parallelism_span, message)
-            .note("objects of a manifest keep their names where others refer to them, so the second run would find that of the first");
-        diagnostics.push(fault.help("delete `parallelism`: one run after another is created, measured and removed"));
+        let fault = Diagnostic::at(&code::KB0347, benchmark.parallelism_span, message).note(
+            "objects of a manifest keep their names where other objects refer to them, so the second run would \
+             find the first run's object",
+        );
+        diagnostics.push(fault.help("delete `parallelism`, so that the runs come one after another"));
     }
 }

@@ -50,7 +50,7 @@ fn unpinned(image: &ImageRef, span: Span) -> Option<Diagnostic> {
     }
     let (code, message) = match image.tag() {
         None => (&code::KB0401, format!("`{image}` has neither tag nor digest, so it is `latest`")),
-        Some("latest") => (&code::KB0402, format!("`{image}` is whatever was pushed last")),
+        Some("latest") => (&code::KB0402, format!("`{image}` has no digest, so it is whatever was pushed last")),
         Some(_) => return None,
     };
     let registry = image.registry().map_or_else(String::new, |registry| format!("{registry}/"));

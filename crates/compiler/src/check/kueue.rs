@@ -15,19 +15,28 @@ pub(super) fn managed(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         let kind = &*workload.api.kind;
         diagnostics.push(match (&*workload.api.api_version, kind) {
             ("kubeflow.org/v1", "MPIJob") => {
-                let message = format!("Kueue, the queue of the target `{}`, does not know MPIJob v1", target.name);
+                let message = format!(
+                    "Kueue, which queues the jobs of the target `{}`, does not support MPIJob v1",
+                    target.name
+                );
                 Diagnostic::at(&code::KB0426, workload.span, message).note(PAST_THE_QUEUE).help(
                     "name targets without this queue, or install the MPI operator there and set `apis: {mpiJob: v2beta1}`",
                 )
             }
             ("batch.volcano.sh/v1alpha1", _) => {
-                let message = format!("Kueue, the queue of the target `{}`, does not know Volcano's Job", target.name);
+                let message = format!(
+                    "Kueue, which queues the jobs of the target `{}`, does not support Volcano Jobs",
+                    target.name
+                );
                 Diagnostic::at(&code::KB0426, workload.span, message)
                     .note(PAST_THE_QUEUE)
                     .help("name targets without this queue, such as one with `queue: {volcano: …}`")
             }
             ("machinelearning.seldon.io/v1" | "mlops.seldon.io/v1alpha1", _) => {
-                let message = format!("Kueue, the queue of the target `{}`, does not know {kind}s of Seldon", target.name);
+                let message = format!(
+                    "Kueue, which queues the jobs of the target `{}`, does not support Seldon {kind}s",
+                    target.name
+                );
                 Diagnostic::at(&code::KB0426, workload.span, message)
                     .note(PAST_THE_QUEUE)
                     .help("name targets without this queue, or serve the model by `deployment`")

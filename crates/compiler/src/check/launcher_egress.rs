@@ -28,15 +28,18 @@ pub(super) fn open(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         let (who, why) = match client {
             "sparkApplication" => (
                 "drivers of Spark",
-                "the driver makes its executors through the API server; without it the application fails after minutes",
+                "the driver creates its executors through the API server; without access the application fails after \
+                 minutes",
             ),
             "workflow" => (
                 "pods of Workflows",
-                "Argo's executor in each pod says through the API server what became of it; without it the pod fails after minutes",
+                "Argo's executor in each pod reports the pod's result to the API server; without access the pod fails \
+                 after minutes",
             ),
             _ => (
                 "launchers of MPIJob v1",
-                "the launcher starts processes by `kubectl exec`, which goes through the API server; it would fail or hang",
+                "the launcher starts processes by `kubectl exec`, which goes through the API server; without access \
+                 the launcher fails or hangs",
             ),
         };
         let message = format!("the network policy of the target `{}` keeps {who} from the API server", target.name);

@@ -101,7 +101,8 @@ fn report(
         let place = place.unwrap_or_else(|| whole.clone());
         let message = format!("a failure of `{program}`{line} is lost: {}", because(way));
         let fault = Diagnostic::new(&code::KB0455, place, message).note(
-            "the shell ends with 0, so a run that crashed counts as succeeded, with what it had measured by then",
+            "the shell exits with 0, so a run that crashed counts as succeeded, with the values that it had printed by \
+             then",
         );
         diagnostics.push(fault.help(instead(way, shell)));
     }
@@ -110,12 +111,12 @@ fn report(
 fn because(way: &Way) -> String {
     match way {
         Way::Piped { last } => format!("the status of a pipeline is that of its last command, `{last}`"),
-        Way::Answered { by } => format!("`|| {by}` takes its place"),
-        Way::Followed { by } => format!("`{by}` is run all the same, and decides"),
-        Way::Repeated => "the loop continues, and only its last turn decides".to_owned(),
-        Way::Background => "it runs in the background, and no `wait` asks for its status".to_owned(),
-        Way::Substituted { into } => format!("its output goes into `{into}`, and nothing asks for its status"),
-        Way::Trapped => "a trap ends the shell with 0".to_owned(),
+        Way::Answered { by } => format!("`|| {by}` replaces its status"),
+        Way::Followed { by } => format!("`{by}` runs regardless, and its status counts instead"),
+        Way::Repeated => "the loop continues, and only the status of its last iteration counts".to_owned(),
+        Way::Background => "it runs in the background, and no `wait` returns its status".to_owned(),
+        Way::Substituted { into } => format!("its output goes into `{into}`, and its status is ignored"),
+        Way::Trapped => "a trap exits the shell with 0".to_owned(),
     }
 }
 
@@ -131,15 +132,16 @@ fn instead(way: &Way, shell: &str) -> String {
                 _ => format!("{first}write `set -o pipefail` before it"),
             }
         }
-        Way::Answered { .. } => "leave it out, or end with what failed: `|| { …; exit 1; }`".to_owned(),
+        Way::Answered { .. } => "delete `|| …`, or end it with an error: `|| { …; exit 1; }`".to_owned(),
         Way::Followed { .. } => {
-            "write `|| exit 1` behind it, or begin the script with `set -e`, which does not count in conditions and before `&&` and `||`"
+            "append `|| exit 1` to the command, or begin the script with `set -e`, which has no effect in conditions \
+             and before `&&` and `||`"
                 .to_owned()
         }
-        Way::Repeated => "begin the script with `set -e`, or write `|| exit 1` behind it".to_owned(),
-        Way::Background => "write `wait $!` as the last command: `wait` without a process ends with 0".to_owned(),
+        Way::Repeated => "begin the script with `set -e`, or append `|| exit 1` to the command".to_owned(),
+        Way::Background => "write `wait $!` as the last command: `wait` without a process returns 0".to_owned(),
         Way::Substituted { .. } => "run it without `$(…)`: what it prints is in the log of the run".to_owned(),
-        Way::Trapped => "keep the status in the trap: `status=$?; …; exit $status`".to_owned(),
+        Way::Trapped => "save the status in the trap: `status=$?; …; exit $status`".to_owned(),
     }
 }
 

@@ -23,13 +23,13 @@ pub(super) fn told_apart(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         // A rule that brings much is reported once.
         let clash = all.iter().find_map(|one| Some((one, known.iter().find(|other| is_same(other, one))?)));
         if let Some((one, earlier)) = clash {
-            let fault = Diagnostic::at(&code::KB0312, one.span, format!("a metric `{}` exists already", one.selector))
+            let fault = Diagnostic::at(&code::KB0312, one.span, format!("a metric `{}` already exists", one.selector))
                 .related(Place::Span(earlier.span), "first");
             let of_tool = [one, earlier].into_iter().find_map(|brought| Some((brought, brought.metric.tool.as_ref()?)));
             diagnostics.push(if let Some((brought, tool)) = of_tool {
                 let own = tool.naming.of_brought(&brought.selector);
                 let (own, name) = (own.name(), brought.selector.name());
-                fault.note("results, gates and histories would take the values of both for one series").help(format!(
+                fault.note("results, gates and histories would treat the values of both as one series").help(format!(
                     "tell them apart in `tool`: `labels: {{part: a}}`, `prefix: a-` or `rename: {{{own}: a-{name}}}`"
                 ))
             } else {

@@ -7,11 +7,11 @@ use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 pub(super) fn given(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for metric in benchmark.metrics.iter().filter(|metric| metric.direction.is_none() && metric.tool.is_none()) {
         let Some(name) = &metric.name else { continue };
-        let message = format!("`{name}` does not say whether more or less is better");
+        let message = format!("`{name}` does not say whether higher or lower is better");
         let fault = Diagnostic::at(&code::KB0409, metric.span, message);
         diagnostics.push(
             fault
-                .note("a change of it can be shown, but neither a gate nor a report can call it a regression")
+                .note("a change can be shown, but neither a gate nor a report can call it a regression")
                 .help("add `better: higher` or `better: lower`"),
         );
     }

@@ -26,16 +26,16 @@ fn ready(benchmark: &Benchmark, metric: &Metric) -> Option<Words> {
     let serves = |case: &Case| case.workload.serving.is_some();
     if !benchmark.cases.iter().any(serves) {
         return Some((
-            "nothing of this benchmark serves, so no run is ever ready",
+            "this benchmark has no server, so no run becomes ready",
             "`ready` is the time from the creation of a server to its first answer",
             "measure `{duration: startup}`, the time until all containers are started, or `{duration: run}`",
         ));
     }
     if metric.is_needed && keeps_a_server(benchmark) {
         return Some((
-            "runs that find the server up have no time until it was ready, and would be invalid without it",
-            "a server is kept for the runs after the one that brought it up, as long as they load the same one",
-            "leave `primary` and `required` out here, or measure starts in a benchmark of its own, without `load`",
+            "a run that reuses a running server has no `ready` time, and would be invalid without one",
+            "the server that a run starts is kept for later runs that load the same one",
+            "leave `primary` and `required` out here, or measure starts in a separate benchmark without `load`",
         ));
     }
     None
@@ -81,7 +81,7 @@ fn run(benchmark: &Benchmark) -> Option<Words> {
     let has_no_end = |case: &Case| case.workload.serving.as_ref().is_some_and(|serving| serving.load.is_none());
     let is_none = !benchmark.cases.is_empty() && benchmark.cases.iter().all(has_no_end);
     is_none.then_some((
-        "a server has no end of its own, so no run has this time",
+        "a server never completes, so no run has this duration",
         "without `load` a run ends when the server is ready",
         "measure `{duration: ready}`, or load the server with `load`",
     ))

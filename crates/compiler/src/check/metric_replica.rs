@@ -36,11 +36,11 @@ fn fault(index: u32, span: Span, metric: &Metric, count: u32, case: &str) -> Dia
     };
     let what = if count == 1 { "one replica".to_owned() } else { format!("{count} replicas") };
     let note = match count {
-        0 => "no pod would ever write that log".to_owned(),
+        0 => "no pod would write that log".to_owned(),
         1 => "replicas are counted from 0, so the only one is 0".to_owned(),
         count => format!("replicas are counted from 0, so the last one is {}", count - 1),
     };
-    let help = "name one that there is, or leave `index` out to read the lowest that printed a value";
+    let help = "write an existing index, or leave `index` out to read the lowest-numbered replica that printed a value";
     let message = format!("there is no replica {index}{case}: the {whose} has {what}");
     Diagnostic::at(&code::KB0354, span, message).note(note).help(help)
 }

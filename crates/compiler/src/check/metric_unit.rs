@@ -12,13 +12,14 @@ pub(super) fn fits(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         let wanted = MetricUnit::of(unit);
         let is_other = |(_, own): &(String, &str)| MetricUnit::of(own).conversion_of_source_to(&wanted).is_none();
         let Some((what, own)) = reported(metric).into_iter().find(is_other) else { continue };
-        let message = format!("{what} is in `{own}`, and `{unit}` measures something else");
+        let message = format!("{what} is in `{own}`, which cannot be converted into `{unit}`");
         let fault = Diagnostic::at(&code::KB0371, span, message).note("every run would end without this value");
         diagnostics.push(match &metric.tool {
             Some(of_tool) if of_tool.names.as_ref().is_none_or(|names| names.len() > 1) => fault.help(
-                "a `unit` is that of each metric of its rule: delete it, or choose metrics that have it: `tool: {metrics: […]}`",
+                "delete `unit`, which applies to every metric of the rule, or choose metrics that have it: `tool: \
+                 {metrics: […]}`",
             ),
-            _ => fault.help(format!("write `unit: {own}`, or one that it can be converted into")),
+            _ => fault.help(format!("write `unit: {own}`, or a unit of the same kind")),
         });
     }
 }

@@ -16,8 +16,8 @@ pub(super) fn possible(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         let message =
             format!("an MPIJob of v1 cannot start on the target `{}`, which is `restricted`", benchmark.target.name);
         let fault = Diagnostic::at(&code::KB0413, workload.span, message).note(
-            "its operator adds a container without security settings to the launcher; the namespace refuses that pod, \
-             nothing tells the job, and the run hangs until its timeout",
+            "its operator adds a container without security settings to the launcher; the API server refuses that pod, \
+             the job does not report it, and the run hangs until its timeout",
         );
         diagnostics.push(fault.help(
             "name targets that are not `restricted`, or install the MPI operator there and set `apis: {mpiJob: v2beta1}`",

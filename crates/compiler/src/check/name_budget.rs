@@ -43,7 +43,10 @@ pub(super) fn fits(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let length = prefix.len() + name.len() + suffix.len();
     let message = format!("{what} would be `{prefix}{name}{suffix}`: {length} characters, and the limit is {limit}");
     let fault = Diagnostic::at(&code::KB0405, benchmark.name_span, message)
-        .note("the cluster often takes such a job, reports the overflow as an event only, and the run hangs")
+        .note(
+            "the API server often accepts such a job, but its controller reports the overflow only as an event, and \
+             the run hangs",
+        )
         .help(format!("shorten the benchmark's name to at most {} characters", tightest.room()));
     diagnostics.push(match role {
         Some(role) if role.replicas_span != Span::default() => {

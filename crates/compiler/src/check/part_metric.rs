@@ -24,7 +24,7 @@ pub(super) fn exists(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
 fn node(benchmark: &Benchmark, name: &str, span: Span, diagnostics: &mut Diagnostics) {
     let workflows: Vec<&Json> = of_kind(benchmark, "Workflow").filter_map(Workload::given_spec).collect();
     if workflows.is_empty() {
-        let fault = Diagnostic::at(&code::KB0358, span, "the workload is no Workflow, so it has no nodes");
+        let fault = Diagnostic::at(&code::KB0358, span, "the workload is not a Workflow, so it has no nodes");
         diagnostics.push(fault.help("measure `from: {duration: run}`, or read a log of the workload"));
         return;
     }
@@ -36,10 +36,10 @@ fn node(benchmark: &Benchmark, name: &str, span: Span, diagnostics: &mut Diagnos
     diagnostics.push(match did_you_mean(name, names.iter().copied()) {
         Some(close) => fault.help(format!("did you mean `{close}`?")).fix(span, close),
         None if names.is_empty() => {
-            fault.note("its entry point is all there is").help("measure `from: {duration: run}`")
+            fault.note("the Workflow has only its entry point").help("measure `from: {duration: run}`")
         }
         None => fault
-            .note(format!("it has {}", listed(&names)))
+            .note(format!("its steps, tasks and containers are {}", listed(&names)))
             .help("write one of them; the whole Workflow is `from: {duration: run}`"),
     });
 }
@@ -62,7 +62,7 @@ fn add_names<'a>(value: &'a Json, names: &mut BTreeSet<&'a str>) -> bool {
 
 fn trials(benchmark: &Benchmark, name: &str, span: Span, diagnostics: &mut Diagnostics) {
     if of_kind(benchmark, "Experiment").next().is_none() {
-        let fault = Diagnostic::at(&code::KB0358, span, "the workload is no Experiment, so it has no trials");
+        let fault = Diagnostic::at(&code::KB0358, span, "the workload is not an Experiment, so it has no trials");
         diagnostics.push(fault.help("read the metric from a log of the workload: `from: {log: {pattern: …}}`"));
         return;
     }

@@ -8,9 +8,9 @@ pub(crate) fn of_results(project: &Node, diagnostics: &mut Diagnostics) {
     without_encryption(project, diagnostics);
     let said = project.get("spec").and_then(|spec| spec.get("results")?.get("sshHostKeys"));
     if let Some(node) = said.filter(|node| node.as_text() == Some("acceptNew")) {
-        let message = "the recorder would take any server that answers for the right one";
+        let message = "the recorder would trust any server that answers";
         let fault = Diagnostic::at(&code::KB0390, node.span, message)
-            .note("whoever answers in its place gets the results, and says what is recorded already");
+            .note("an impostor would receive the results, and could say which ones are already recorded");
         diagnostics.push(fault.help("delete it, and add `known_hosts` to the Secret of `results.credential`"));
     }
 }
@@ -21,8 +21,11 @@ fn without_encryption(project: &Node, diagnostics: &mut Diagnostics) {
     let Some((node, rest)) = remote.and_then(|node| Some((node, node.as_text()?.strip_prefix("http://")?))) else {
         return;
     };
-    let fault =
-        Diagnostic::at(&code::KB0390, node.span, "the credential of the recorder would be sent without encryption")
-            .note("whoever reads it on the way can write to the repository, and whoever answers there is believed");
+    let fault = Diagnostic::at(
+        &code::KB0390,
+        node.span,
+        "the credential of the recorder would be sent without encryption",
+    )
+    .note("whoever intercepts it can write to the repository, and the recorder would trust any server that answers");
     diagnostics.push(fault.help(format!("write `https://{rest}`, or an address of SSH")));
 }

@@ -43,13 +43,14 @@ fn unsaid(pod: &Node, target: &Target, diagnostics: &mut Diagnostics) {
             continue;
         }
         let span = container.get("name").map_or(container.span, |name| name.span);
-        let message = "this container does not say what `restricted` asks for".to_owned();
+        let message = "this container lacks settings that `restricted` requires".to_owned();
         let mut fault = Diagnostic::at(&code::KB0419, span, message);
         fault.severity = Severity::Error;
         diagnostics.push(
             fault
                 .note(format!(
-                    "the target `{}` has `podSecurity: restricted`: the API server will refuse the pod, and a manifest's pods are not changed",
+                    "the target `{}` has `podSecurity: restricted`: the API server will refuse the pod, and kubebench \
+                     does not change the pods of a manifest",
                     target.name
                 ))
                 .help(format!("add to its `securityContext`: {}", missing.join(", "))),

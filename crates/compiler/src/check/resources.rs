@@ -55,8 +55,10 @@ fn missing(has: impl Fn(&str) -> bool) -> Option<String> {
 }
 
 fn unstated(span: Span, message: String) -> Diagnostic {
-    Diagnostic::at(&code::KB0403, span, message)
-        .note("its pods get what the node has left and are evicted first, so the result depends on who else is there")
+    Diagnostic::at(&code::KB0403, span, message).note(
+        "its pods get what the node has left and are evicted first, so the result depends on the other pods of \
+         the node",
+    )
 }
 
 /// Reports requests that are above the limit; those of devices have a rule of their own.

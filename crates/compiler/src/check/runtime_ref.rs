@@ -25,10 +25,13 @@ pub(super) fn carried(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         if let Queue::Volcano(_) = target.queue {
             left.push("the target's Volcano queue");
         }
-        let message = format!("the runtime `{name}` of the cluster is outside git and outside the run digest");
+        let message = format!("the runtime `{name}` of the cluster is neither in git nor in the run digest");
         let fault = Diagnostic::at(&code::KB0440, workload.span, message)
-            .note("whoever changes it changes what is measured, under the same digest; shipped runtimes change with each release")
-            .note(format!("a TrainJob of {} cannot say over its pods: {}", target.trainer.name(), left.join(", ")));
+            .note(
+                "a change of the runtime changes what is measured under the same digest; shipped runtimes change \
+                 with each release",
+            )
+            .note(format!("a TrainJob of {} cannot set for these pods: {}", target.trainer.name(), left.join(", ")));
         diagnostics
             .push(fault.help("write `runtime: {torch: {}}` (or `mpi`, `jax`, `xgboost`), which is carried in git"));
     }

@@ -18,7 +18,7 @@ pub(super) fn followed(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     };
     for scaling in benchmark.scalings.iter().filter(|scaling| !scaling.is_followed) {
         let axis = &scaling.axis;
-        let message = format!("`{field}` follows the axis `{axis}`, and no command, argument or variable does");
+        let message = format!("`{field}` follows the axis `{axis}`, but no command, argument or variable does");
         let fault = Diagnostic::at(&code::KB0412, scaling.span, message).note(note);
         diagnostics.push(
             fault.help(format!("pass `${{{{ matrix.{axis} }}}}` on, in `command`, `args` or `env`, or fix `{field}`")),

@@ -28,7 +28,7 @@ pub(super) fn absent(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         for (line, number) in file.text().unwrap_or_default().lines().zip(1..) {
             let Some(noun) = format::find(line) else { continue };
             let fault = holding(file.span, &format!("line {number} of the carried file `{}`", file.path), noun);
-            diagnostics.push(fault.related(Place::Line(file.path.clone(), number), "it is here"));
+            diagnostics.push(fault.related(Place::Line(file.path.clone(), number), "the line"));
         }
     }
     let mut found = Vec::new();
@@ -60,7 +60,7 @@ fn suspicion(variable: &str, value: &str, known: &[&str]) -> Option<String> {
     match credential(value, known) {
         Some(noun) => Some(format!("holds {noun}")),
         None if name::is_secret(variable) && !name::is_harmless(value) && !known.contains(&value) => {
-            Some("is a secret by its name, and its value is in plain text".to_owned())
+            Some("has the name of a secret, and its value is in plain text".to_owned())
         }
         None => None,
     }
@@ -68,7 +68,7 @@ fn suspicion(variable: &str, value: &str, known: &[&str]) -> Option<String> {
 
 fn finding(span: Span, message: String) -> Diagnostic {
     Diagnostic::at(&code::KB0407, span, message)
-        .note("what was pushed once can be read in git forever: replace the credential if this one was")
+        .note("git keeps a pushed credential forever: replace this one if it was pushed")
 }
 
 fn holding(span: Span, name: &str, noun: &str) -> Diagnostic {
@@ -148,7 +148,7 @@ fn in_patch(node: &Node, known: &[&str], diagnostics: &mut Diagnostics) {
             let Some(noun) = credential(text, known) else { return };
             diagnostics.push(
                 finding(node.span, format!("this patch holds {noun}"))
-                    .help("put the value into a Secret of the target's namespace and name that here"),
+                    .help("put the value into a Secret of the target's namespace and refer to the Secret here"),
             );
         }
         Value::Seq(items) => items.iter().for_each(|item| in_patch(item, known, diagnostics)),

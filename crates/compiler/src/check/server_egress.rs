@@ -20,10 +20,12 @@ pub(super) fn open(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let Some(behind) = behind else { return };
     let message = format!("the network policy of the target `{}` keeps the load from its server", target.name);
     let fault = Diagnostic::at(&code::KB0451, target.span, message).note(format!(
-        "the server answers behind {behind}, whose pods are none of the benchmark's: no run would find it ready"
+        "the server answers behind {behind}, whose pods do not belong to the benchmark: no run would find the server \
+         ready"
     ));
     diagnostics.push(fault.help(
-        "let pods out to it, for example `networkPolicy: {egress: [{to: [{namespaceSelector: {matchLabels: \
-         {kubernetes.io/metadata.name: istio-system}}}]}]}`; where it sends requests to pods of the benchmark, let it in by `ingress`",
+        "allow traffic to it, for example `networkPolicy: {egress: [{to: [{namespaceSelector: {matchLabels: \
+         {kubernetes.io/metadata.name: istio-system}}}]}]}`; if it sends requests to pods of the benchmark, allow them \
+         in `ingress`",
     ));
 }

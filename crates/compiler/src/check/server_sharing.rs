@@ -11,7 +11,7 @@ pub(super) fn one_at_a_time(benchmark: &Benchmark, diagnostics: &mut Diagnostics
     }
     let message = format!("{} runs at once would load one server", benchmark.parallelism);
     let fault = Diagnostic::at(&code::KB0449, benchmark.parallelism_span, message)
-        .note("each would measure what the others leave of it");
+        .note("each would measure only the capacity that the others leave");
     diagnostics.push(fault.help(
         "delete `parallelism`; to load the server from several pods within a run, write `load: {parallelism: …}`",
     ));

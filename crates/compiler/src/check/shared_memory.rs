@@ -15,10 +15,13 @@ pub(super) fn kept(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for workload in benchmark.cases.iter().map(|case| &case.workload) {
         for role in workload.roles.iter().filter(|role| role.accelerators() > 0.0) {
             let Some(span) = removal(&pods::patches(workload, role)) else { continue };
-            let fault = Diagnostic::at(&code::KB0408, span, "this takes `/dev/shm` away from pods with accelerators");
+            let fault = Diagnostic::at(&code::KB0408, span, "this removes `/dev/shm` from pods with accelerators");
             diagnostics.push(
                 fault
-                    .note("64 MiB are left, too few for data loaders and NCCL: a bus error, or a slower way and a wrong result")
+                    .note(
+                        "only 64 MiB remain, too little for data loaders and NCCL, which fail with a bus error or \
+                         run slower",
+                    )
                     .help("delete this, or mount a memory volume of your own at `/dev/shm`"),
             );
         }

@@ -23,7 +23,8 @@ pub(super) fn readable(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         };
         let message = format!("`{}` does not run as root, and its SSH keys are mounted at `{path}`", role.name);
         let fault = Diagnostic::at(&code::KB0422, workload.span, message).note(
-            "only root may look there: `ssh` finds no key, the launcher reaches no worker, and the run fails or hangs",
+            "only root can read that folder: `ssh` finds no key, the launcher reaches no worker, and the run fails or \
+             hangs",
         );
         diagnostics.push(fault.help(
             "name a user that the image knows, and its home: `sshAuthMountPath: /home/mpiuser/.ssh` and \

@@ -8,12 +8,12 @@ pub(super) fn counted(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for (source, span) in benchmark.metrics.iter().filter_map(|metric| metric.stepless_window) {
         let (message, help) = match source {
             "log" => (
-                "this window counts steps, and the pattern has no group `step`".to_owned(),
+                "this window counts steps, but the pattern has no group `step`".to_owned(),
                 "add the group, as in `step (?P<step>[0-9]+) loss (?P<value>\\S+)`, or count values by `skipFirst` or \
                  `lastN`",
             ),
             source => (
-                format!("this window counts steps, and values of `{source}` have none"),
+                format!("this window counts steps, but values of `{source}` have none"),
                 "count values by `skipFirst` or `lastN`, or leave the window out",
             ),
         };

@@ -19,7 +19,7 @@ pub(super) fn reported(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             let fixed = tool.fixed_names();
             let close = did_you_mean(name, fixed.iter().map(String::as_str));
             let help = match (tool.name_now(name), close) {
-                (Some(now), _) => format!("it is called `{now}` now"),
+                (Some(now), _) => format!("write `{now}`, its current name"),
                 (None, Some(close)) => format!("did you mean `{close}`?"),
                 (None, None) => tool.what_it_brings(),
             };

@@ -24,8 +24,8 @@ pub(super) fn meant(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             if !reported.insert(span) {
                 continue;
             }
-            let fault = Diagnostic::at(&code::KB0429, span, format!("the program gets `{written}` as it is written"))
-                .note(format!("no shell is between, so nothing puts the value of `{name}` in its place"));
+            let fault = Diagnostic::at(&code::KB0429, span, format!("the program gets the literal text `{written}`"))
+                .note(format!("no shell starts the program, so nothing expands `{name}`"));
             diagnostics.push(fault.help(if name == VARIABLE {
                 format!("write the path itself: `{FOLDER}/…`")
             } else if written.starts_with("$(") {

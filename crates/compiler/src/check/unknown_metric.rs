@@ -58,11 +58,11 @@ pub(super) fn measured(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         let message = format!("this {} is about `{}`, which nothing measures", reference.by, reference.name);
         let note = match reference.by {
             "fixture" => "no log could have the value that it expects",
-            _ => "it would never find a value, so it would never fail",
+            _ => "without a value it would never fail",
         };
         let fault = Diagnostic::at(&code::KB0313, reference.span, message).note(note);
         let now = tools.iter().find_map(|(_, tool)| tool.and_then(|tool| tool.name_now(asked.name())));
-        let help = match now.map(|now| format!("it is called `{now}` now")) {
+        let help = match now.map(|now| format!("write `{now}`, its current name")) {
             Some(help) => help,
             None => help(&asked, &tools, &known),
         };

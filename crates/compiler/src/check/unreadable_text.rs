@@ -10,7 +10,7 @@ pub(crate) fn in_document(node: &Node, diagnostics: &mut Diagnostics) {
     match &node.value {
         Value::String(text) => {
             if let Some(found) = yaml::obstacle(text) {
-                let message = format!("this text is one line in the manifests: it holds {}", name(found));
+                let message = format!("the manifests show this text as one line, because it contains {}", name(found));
                 let fault = Diagnostic::at(&code::KB0439, node.span, message).note(NOTE);
                 diagnostics.push(fault.help(match found {
                     '\r' => "write `\\n` for `\\r\\n`, or the lines in a block (`|`)".to_owned(),
@@ -30,7 +30,8 @@ pub(super) fn of_files(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         // Bytes that are no text have no lines.
         let text = std::str::from_utf8(&file.bytes).ok().filter(|text| !text.contains('\0'));
         let Some(found) = text.and_then(yaml::obstacle) else { continue };
-        let message = format!("the file `{name_of_file}` is one line in the manifests: it holds {}", name(found));
+        let message =
+            format!("the manifests show the file `{name_of_file}` as one line, because it contains {}", name(found));
         let fault = Diagnostic::at(&code::KB0439, file.span, message).note(NOTE);
         diagnostics.push(fault.help(match found {
             '\r' => format!(
@@ -43,14 +44,14 @@ pub(super) fn of_files(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     }
 }
 
-const NOTE: &str = "no block of YAML can hold it, so a review sees one long line for any change of the text";
+const NOTE: &str = "no block scalar of YAML can contain it, so a diff shows any change of the text as one long line";
 
 /// Returns what to write in the place of `found`.
 fn instead(found: char) -> String {
     match found {
-        '\t' => "begin it with a line that has no tab in front, such as an empty one".to_owned(),
-        '\u{85}' | '\u{2028}' | '\u{2029}' => "write a line feed in its place".to_owned(),
-        _ if found.is_whitespace() && !found.is_control() => "write a space in its place".to_owned(),
+        '\t' => "begin the text with a line that does not start with a tab, such as an empty one".to_owned(),
+        '\u{85}' | '\u{2028}' | '\u{2029}' => "write a line feed instead".to_owned(),
+        _ if found.is_whitespace() && !found.is_control() => "write a space instead".to_owned(),
         _ if found.is_control() => {
             format!("write it as the program's own escape, such as `\\{:03o}` in `printf`", u32::from(found))
         }
@@ -64,9 +65,9 @@ fn name(character: char) -> String {
         '\t' => "a tab at its beginning".to_owned(),
         '\r' => format!("a carriage return ({code})"),
         '\u{feff}' => format!("a byte order mark ({code})"),
-        '\u{85}' | '\u{2028}' | '\u{2029}' => format!("a line break of Unicode ({code})"),
+        '\u{85}' | '\u{2028}' | '\u{2029}' => format!("a Unicode line break ({code})"),
         _ if character.is_control() => format!("a control character ({code})"),
-        _ if character.is_whitespace() => format!("a blank that is not a space ({code})"),
+        _ if character.is_whitespace() => format!("a white-space character other than a space ({code})"),
         _ => format!("an invisible character ({code})"),
     }
 }

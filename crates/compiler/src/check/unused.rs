@@ -10,11 +10,11 @@ pub(super) fn used(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     }
     for Unused { what, name, span } in &benchmark.unused {
         let (root, note) = if *what == "axis" {
-            ("matrix", "each of its values is run, and all runs do the same under different names")
+            ("matrix", "all of its values run the same thing under different names")
         } else {
-            ("parameters", "whoever changes its value changes nothing")
+            ("parameters", "a change of its value has no effect")
         };
-        let fault = Diagnostic::at(&code::KB0406, *span, format!("nothing looks up the {what} `{name}`")).note(note);
+        let fault = Diagnostic::at(&code::KB0406, *span, format!("nothing uses the {what} `{name}`")).note(note);
         diagnostics.push(fault.help(format!("write `${{{{ {root}.{name} }}}}` where the value belongs, or delete it")));
     }
 }

@@ -58,11 +58,11 @@ fn identity_is_the_values_and_nothing_else() {
 fn faults() {
     refused(
         "{axes: {a: [1, 1]}}",
-        &[("KB0305", str! {"`a` holds the value 1 twice"}), ("KB0305", str! {"the case a=1 exists already"})],
+        &[("KB0305", str! {"`a` lists the value 1 twice"}), ("KB0305", str! {"the case a=1 exists already"})],
     );
     refused(
         "{axes: {a: [1, '1']}}",
-        &[("KB0305", str! {"`a` holds the value 1 twice"}), ("KB0305", str! {"the case a=1 exists already"})],
+        &[("KB0305", str! {"`a` lists the value 1 twice"}), ("KB0305", str! {"the case a=1 exists already"})],
     );
     refused("{axes: {a: [true]}, include: [{a: 'true'}]}", &[("KB0305", str! {"the case a=true exists already"})]);
     refused("{axes: {a: [1]}, include: [{a: 1}]}", &[("KB0305", str! {"the case a=1 exists already"})]);

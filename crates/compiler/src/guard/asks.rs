@@ -69,7 +69,7 @@ pub(super) fn check(field: Field<'_>, diagnostics: &mut Diagnostics) {
                 && !NETWORKS.contains(&name)
                 && !DESCRIBING.iter().any(|own| name.starts_with(own)) =>
         {
-            let message = |_: &str| format!("another program may act by `{name}`");
+            let message = |_: &str| format!("another program may act on `{name}`");
             let value = format!("{name} {}", written(value)).trim_end().to_owned();
             diagnostics.push(permission(&code::KB0391, *key_span, value, message));
         }
@@ -88,7 +88,7 @@ pub(super) fn check(field: Field<'_>, diagnostics: &mut Diagnostics) {
             diagnostics.extend(value.as_text().map(|said| placement(format!("{name} {said}"), *key_span)));
         }
         (_, name) if NETWORKS.contains(&name) => {
-            let message = |network: &str| format!("pods reach elsewhere: {network}");
+            let message = |network: &str| format!("pods change their network settings: {network}");
             diagnostics.push(permission(&code::KB0387, *key_span, format!("{name} {}", written(value)), message));
         }
         _ => {}
@@ -103,7 +103,7 @@ pub(super) fn check(field: Field<'_>, diagnostics: &mut Diagnostics) {
 
 /// Says that an object of this kind is brought.
 pub(super) fn kind(shown: &str, span: Span) -> Diagnostic {
-    permission(&code::KB0385, span, shown.to_owned(), |kind| format!("the manifest brings a {kind}"))
+    permission(&code::KB0385, span, shown.to_owned(), |kind| format!("the manifest creates a {kind}"))
 }
 
 /// Says that a field that chooses among nodes names one.
@@ -169,7 +169,7 @@ fn named(value: &Node) -> Option<(&str, Span)> {
 }
 
 fn account(name: &str, span: Span) -> Diagnostic {
-    permission(&code::KB0381, span, name.to_owned(), |name| format!("pods are of the account `{name}`"))
+    permission(&code::KB0381, span, name.to_owned(), |name| format!("pods run as the service account `{name}`"))
 }
 
 fn token(audience: &str, span: Span) -> Diagnostic {

@@ -13,7 +13,7 @@ pub(super) fn read(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Diag
     let Field { entry: Entry { key, key_span, value }, of, .. } = field;
     match (of, key.as_str()) {
         ("resource", "manifestFrom") => {
-            diagnostics.push(unseen(*key_span, "this object is read only when it runs").help("write it as `manifest`"));
+            diagnostics.push(unseen(*key_span, "this object is read only at run time").help("write it as `manifest`"));
             Some(Vec::new())
         }
         ("resource", "flags") if !value.items().is_empty() => {
@@ -48,14 +48,14 @@ pub(super) fn read(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Diag
 fn text(key: &str, value: &Node, diagnostics: &mut Diagnostics) -> Option<Vec<Node>> {
     value.as_text()?;
     let Some(Embedded { documents, is_open }) = read_embedded(value) else {
-        let fault = unseen(value.span, &format!("the text of `{key}` is no YAML before it runs"));
+        let fault = unseen(value.span, &format!("the text of `{key}` is not YAML until its parameters are filled in"));
         diagnostics.push(
             fault.help("write it as YAML in which parameters are values: `memory: \"{{inputs.parameters.memory}}\"`"),
         );
         return Some(Vec::new());
     };
     if is_open {
-        let message = format!("Argo fills in the text of `{key}`, and a value could add fields");
+        let message = format!("Argo fills in the text of `{key}`, so the value of a parameter could add fields");
         diagnostics.push(unseen(value.span, &message).info());
     }
     Some(documents)
@@ -92,16 +92,17 @@ fn adds_fields(value: &Node) -> bool {
 
 fn raw(span: Span) -> Diagnostic {
     let message = "this value could add fields to the trials";
-    unseen(span, message)
-        .help("write it without quotes, backslashes and line breaks: Katib puts it into the text of a trial as it is")
+    unseen(span, message).help(
+        "write it without quotes, backslashes and line breaks: Katib inserts it into the text of a trial unescaped",
+    )
 }
 
 fn unlabeled(span: Span) -> Diagnostic {
-    Diagnostic::at(&code::KB0376, span, "these pods carry no label of the benchmark")
+    Diagnostic::at(&code::KB0376, span, "these pods have no label of the benchmark")
         .info()
-        .note("Argo creates them from a text, so the network policy of the target does not hold for them")
+        .note("Argo creates the pods from a text, so the network policy of the target does not select them")
 }
 
 fn unseen(span: Span, message: &str) -> Diagnostic {
-    Diagnostic::at(&code::KB0376, span, message).note("what a pod may do has to be seen in the review")
+    Diagnostic::at(&code::KB0376, span, message).note("a review must show what a pod may do")
 }

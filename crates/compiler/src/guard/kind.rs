@@ -80,17 +80,20 @@ pub(super) fn check(node: &Node, bounds: &Bounds<'_>, diagnostics: &mut Diagnost
             .note("Kubebench creates the objects of a manifest before each run, and deletes them after it");
         let preinstalled = format!("{name}/{}", name_of(node).unwrap_or("NAME"));
         diagnostics.push(
-            fault.help(format!("have it in the cluster by another way, and add `preinstalled: [{preinstalled}]`")),
+            fault.help(format!("install it in the cluster by other means, and add `preinstalled: [{preinstalled}]`")),
         );
     } else if kind_called(version, name).is_none()
         && !SUPPORTING.contains(&shown.as_str())
         && !bounds.kinds.contains(&shown)
     {
-        let fault = Diagnostic::at(&code::KB0374, kind.span, format!("this project allows no {shown}"))
-            .note("Kubebench knows neither what pods it makes nor what it may do, so the owners of the project decide");
+        let fault = Diagnostic::at(&code::KB0374, kind.span, format!("this project does not allow the kind {shown}"))
+            .note(
+                "Kubebench does not know which pods such an object creates or what they may do, so the owners of the \
+                 project decide",
+            );
         diagnostics.push(fault.help(format!(
-            "add `allowKinds: [{shown}]` under `spec` of kubebench.yaml, or have the object in the cluster by another way and add it to \
-             `preinstalled`"
+            "add `allowKinds: [{shown}]` under `spec` of kubebench.yaml, or install the object in the cluster by other \
+             means and add it to `preinstalled`"
         )));
     }
 }
@@ -106,7 +109,11 @@ pub(super) fn check_field(field: Field<'_>, diagnostics: &mut Diagnostics) {
         return;
     }
     let said = value.as_text().map_or_else(|| format!("`{key}`"), |text| format!("`{key}: {text}`"));
-    let fault = Diagnostic::at(&code::KB0336, *key_span, format!("a Service with {said} leads out of the cluster"))
-        .note("pods of a benchmark reach one another by a Service of the type ClusterIP");
+    let fault = Diagnostic::at(
+        &code::KB0336,
+        *key_span,
+        format!("a Service with {said} connects to the outside of the cluster"),
+    )
+    .note("pods of a benchmark reach one another through a Service of the type ClusterIP");
     diagnostics.push(fault.help("delete the field"));
 }

@@ -39,17 +39,20 @@ pub(super) fn check(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Dia
 }
 
 fn template(at: Span, name: &str) -> Diagnostic {
-    let message = format!("the WorkflowTemplate `{name}` of the cluster is outside git and outside the run digest");
+    let message = format!("the WorkflowTemplate `{name}` of the cluster is neither in git nor in the run digest");
     Diagnostic::at(&code::KB0329, at, message)
-        .note("whoever changes it changes what is measured, under the same digest; its images and resources are in no plan and no budget")
+        .note(
+            "a change of the template changes what is measured under the same digest; plans and budgets do not \
+             include its images and resources",
+        )
         .help("write its templates into this Workflow")
 }
 
 fn by_agent(at: Span, kind: &str) -> Diagnostic {
-    Diagnostic::at(&code::KB0376, at, format!("an agent of Argo does this {kind} step, in no pod of the benchmark"))
+    Diagnostic::at(&code::KB0376, at, format!("Argo's agent runs this {kind} step, outside the pods of the benchmark"))
         .info()
         .value(format!("{kind} template"))
-        .note("what it reaches, and as whom, is decided in the cluster")
+        .note("the cluster decides what the agent may reach, and with which account")
 }
 
 fn unseen(at: Span, kind: &str, name: &str) -> Diagnostic {
@@ -57,5 +60,5 @@ fn unseen(at: Span, kind: &str, name: &str) -> Diagnostic {
     Diagnostic::at(&code::KB0376, at, message)
         .info()
         .value(format!("{kind} {name}"))
-        .note("neither git nor the run digest says what they are and may do")
+        .note("neither git nor the run digest shows what these pods are and may do")
 }

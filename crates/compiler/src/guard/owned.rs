@@ -47,7 +47,7 @@ pub(super) fn check_key(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut
     let Field { entry: Entry { key, key_span, value }, of, in_workflow, .. } = field;
     diagnostics.extend(own_secret(key, *key_span, bounds));
     if is_decided_later(key) {
-        diagnostics.push(decided_later(key, *key_span, "what this is called"));
+        diagnostics.push(decided_later(key, *key_span, "this name"));
     }
     // A pod that an object of a Workflow makes has its logs among those of the Workflow by this.
     let is_own = in_workflow && value.as_text().is_some_and(|name| OWN_WORKFLOW.contains(&name));
@@ -57,15 +57,18 @@ pub(super) fn check_key(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut
         diagnostics.push(fault.help("delete it"));
     }
     if let Some(user) = bounds.user_of_steps.filter(|user| key == "runAsUser" && value.to_json() == *user) {
-        let fault = Diagnostic::at(&code::KB0372, value.span, format!("the user {user} is that of the steps"))
-            .note("a pod of this user could write what only the steps may: results, and how far they are with a run");
+        let fault = Diagnostic::at(&code::KB0372, value.span, format!("the user {user} is reserved for the steps"))
+            .note("a pod of this user could write what only the steps may write: results and the progress of a run");
         diagnostics.push(fault.help("write another user, or delete it"));
     }
     if of == "env" && key == "name" && value.as_text().is_some_and(|name| name.starts_with(VARIABLES)) {
         let name = value.as_text().unwrap_or_default();
         let fault = Diagnostic::at(&code::KB0372, value.span, format!("the variable `{name}` belongs to kubebench"))
-            .note("by it a pod finds the folder of its own run: with another value that would be another run's");
-        diagnostics.push(fault.help("use a name of your own: kubebench gives its own to the main container"));
+            .note(
+                "a pod finds the folder of its run by this variable: with another value it would use the folder of \
+                 another run",
+            );
+        diagnostics.push(fault.help("use another name: kubebench sets its own variables in the main container"));
     }
     let label = if key == "key" && of == "matchExpressions" {
         value.as_text().filter(|label| label.starts_with(PREFIX)).map(|label| (label, value.span))
@@ -75,14 +78,16 @@ pub(super) fn check_key(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut
     let Some((label, span)) = label else { return };
     let chooses = SELECTORS.contains(&of) && SELECTABLE.contains(&label);
     if !chooses {
-        let fault = Diagnostic::at(&code::KB0372, span, format!("`{label}` belongs to kubebench"))
-            .note("policies, steps and `status` know pods by these labels: with another one a pod would pass for what it is not");
-        diagnostics.push(fault.help("delete it, or use a name of your own"));
+        let fault = Diagnostic::at(&code::KB0372, span, format!("`{label}` belongs to kubebench")).note(
+            "policies, steps and `status` identify pods by these labels: with another value a pod could \
+             impersonate another one",
+        );
+        diagnostics.push(fault.help("delete it, or use another name"));
     } else if label == BENCHMARK && value.as_text().is_some_and(|name| name != bounds.benchmark && name != BENCHMARK) {
         let name = value.as_text().unwrap_or_default();
         let fault =
-            Diagnostic::at(&code::KB0372, value.span, format!("this chooses the pods of the benchmark `{name}`"))
-                .note("what one benchmark measures is not for another to reach");
+            Diagnostic::at(&code::KB0372, value.span, format!("this selects the pods of the benchmark `{name}`"))
+                .note("a benchmark may not reach the pods of another one");
         diagnostics.push(fault.help(format!("write `{}`, the name of this benchmark", bounds.benchmark)));
     }
 }
@@ -92,17 +97,20 @@ pub(super) fn check_object(object: &Node, bounds: &Bounds<'_>, diagnostics: &mut
     let name = object.get("metadata").and_then(|metadata| metadata.get("name"));
     let Some((name, span)) = name.and_then(|name| Some((name.as_text()?, name.span))) else { return };
     if OF_ARGO.contains(&name) {
-        let fault = Diagnostic::at(&code::KB0372, span, format!("an object called `{name}` belongs to Argo"))
-            .note("Argo takes its settings from it, for all Workflows of the namespace: where logs go, and with which Secrets");
-        diagnostics.push(fault.help("call it otherwise"));
+        let fault = Diagnostic::at(&code::KB0372, span, format!("an object called `{name}` belongs to Argo")).note(
+            "Argo reads settings for all Workflows of the namespace from this object: where logs go, and with \
+             which Secrets",
+        );
+        diagnostics.push(fault.help("choose another name"));
     }
     if is_of_results(name, bounds) {
         diagnostics.push(results(name, span));
     }
     if let Some(owner) = run_of(name).filter(|owner| bounds.owners.contains(*owner)) {
-        let fault = Diagnostic::at(&code::KB0372, span, format!("`{name}` is what a run of `{owner}` is called"))
-            .note("the run would find this object in its place, and fail");
-        diagnostics.push(fault.help("call it otherwise"));
+        let fault =
+            Diagnostic::at(&code::KB0372, span, format!("`{name}` has the form of the name of a run of `{owner}`"))
+                .note("the run of that name would find this object, and fail");
+        diagnostics.push(fault.help("choose another name"));
     }
     if is_own(name) {
         diagnostics.push(own_object(name, span));
@@ -122,8 +130,8 @@ pub(super) fn is_own(name: &str) -> bool {
 
 pub(super) fn own_object(name: &str, span: Span) -> Diagnostic {
     Diagnostic::at(&code::KB0372, span, format!("an object called `{name}` belongs to kubebench"))
-        .note("the objects of a benchmark come and go with its runs, and this one is the pipeline's")
-        .help("call it otherwise, or write what it does into the spec")
+        .note("the objects of a benchmark are created and deleted with its runs, but this one belongs to the pipeline")
+        .help("choose another name, or write its settings into the spec")
 }
 
 /// Reports the Secret of Kubebench, or one of its accounts, as the value of a field.
@@ -134,27 +142,30 @@ pub(super) fn check_value(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &m
     if key == "name" && LOCKS.contains(&of) && is_own(text) {
         diagnostics.push(own_lock(text, value.span));
     } else if key == "name" && of.starts_with("mutex") && is_decided_later(text) {
-        diagnostics.push(decided_later(text, value.span, "which lock it is"));
+        diagnostics.push(decided_later(text, value.span, "which lock this is"));
     }
     let says = |word: &str| [key.as_str(), of].iter().any(|name| name.to_ascii_lowercase().contains(word));
     if text.starts_with(ACCOUNTS) && says("serviceaccount") {
         diagnostics.push(own_account(text, value.span));
     } else if claim_of(key, text).is_some_and(|claim| is_decided_later(claim) && may_be_of_results(claim, bounds)) {
-        diagnostics.push(decided_later(text, value.span, "which claim it is"));
+        diagnostics.push(decided_later(text, value.span, "which claim this is"));
     } else if claim_of(key, text).is_some_and(|claim| is_of_results(claim, bounds))
         || mounts_results(field)
         || key == "name" && COPIED.contains(&of) && is_of_results(text, bounds)
     {
         diagnostics.push(results(text, value.span));
     } else if is_decided_later(text) && key != "key" && (says("serviceaccount") || says("secret")) {
-        diagnostics.push(decided_later(text, value.span, "whose Secret or account it is"));
+        diagnostics.push(decided_later(text, value.span, "which Secret or account this is"));
     }
 }
 
 fn own_lock(name: &str, span: Span) -> Diagnostic {
     Diagnostic::at(&code::KB0372, span, format!("`{name}` is a lock of kubebench"))
-        .note("the pipeline holds it while this runs: each would wait for the other until the run times out")
-        .help("use a lock of your own, with another name, or delete it: `concurrency` of the target says how many runs there are at once")
+        .note("the pipeline holds this lock during the run, so both would wait for each other until the run times out")
+        .help(
+            "use a lock with another name, or delete it: `concurrency` of the target limits how many runs there are \
+             at once",
+        )
 }
 
 /// Returns the claim that a field names.
@@ -187,13 +198,16 @@ fn mounts_results(Field { entry: Entry { key, value, .. }, of, .. }: Field<'_>) 
 
 fn results(name: &str, span: Span) -> Diagnostic {
     Diagnostic::at(&code::KB0372, span, format!("`{name}` holds the results of runs and belongs to kubebench"))
-        .note("a pod that sees all of it could write what another run measured; kubebench mounts the output of its own run")
-        .help("write below `$KUBEBENCH_EXP_OUTPUT_PATH` of the main container, or use a volume of your own, with another name")
+        .note(
+            "a pod that mounts all of it could write the results of other runs; kubebench mounts only the output \
+             folder of the pod's run",
+        )
+        .help("write below `$KUBEBENCH_EXP_OUTPUT_PATH` of the main container, or use a volume with another name")
 }
 
 fn decided_later(text: &str, span: Span, what: &str) -> Diagnostic {
-    Diagnostic::at(&code::KB0372, span, format!("`{text}` is decided only when it runs"))
-        .note(format!("a reviewer of the change does not see {what}"))
+    Diagnostic::at(&code::KB0372, span, format!("`{text}` is known only at run time"))
+        .note(format!("a reviewer of the change cannot see {what}"))
         .help("write the name")
 }
 
@@ -206,15 +220,15 @@ pub(super) fn check_text(node: &Node, of: &str, bounds: &Bounds<'_>, diagnostics
 
 fn own_account(name: &str, span: Span) -> Diagnostic {
     Diagnostic::at(&code::KB0372, span, format!("the account `{name}` belongs to kubebench"))
-        .note("a measured program could do with it what the pipeline may do")
-        .help("use an account of your own, or delete it")
+        .note("with this account, a measured program could do what the pipeline may do")
+        .help("use another account, or delete it")
 }
 
 /// Reports a Secret of Kubebench that a text names.
 fn own_secret(text: &str, span: Span, bounds: &Bounds<'_>) -> Option<Diagnostic> {
     let (name, why) = bounds.results.secrets().find(|(name, _)| names(text, name))?;
     let fault = Diagnostic::at(&code::KB0372, span, format!("the Secret `{name}` belongs to kubebench")).note(why);
-    Some(fault.help("use a Secret of your own, with another name"))
+    Some(fault.help("use a Secret with another name"))
 }
 
 /// Returns whether a text has a name as a word of its own, or as the last part of a property.

@@ -121,11 +121,11 @@ impl Breach {
         }
         if pod_security < self.refused_by {
             return fault
-                .note("it brings code from an image closer to the node, and a namespace with `restricted` refuses it")
-                .help(format!(
-                    "delete it, or {}, so that the exception can be seen in git",
-                    code::KB0419.switched_off()
-                ));
+                .note(
+                    "it weakens the isolation between the container and its node, and a `restricted` namespace \
+                     refuses it",
+                )
+                .help(format!("delete it, or {}, so that git shows the exception", code::KB0419.switched_off()));
         }
         fault.severity = Severity::Error;
         let level = if pod_security == Restricted { "restricted" } else { "baseline" };
@@ -135,7 +135,8 @@ impl Breach {
                  until its timeout",
                 if level == "baseline" { " (the default)" } else { "" }
             ))
-            .help("delete it, or run it on a target whose namespace allows it and which says so: `podSecurity: privileged`")
+            .help("delete it, or run the benchmark on a target with `podSecurity: privileged`, whose namespace must \
+                   allow it")
     }
 }
 

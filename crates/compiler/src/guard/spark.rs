@@ -39,7 +39,7 @@ const INSTEAD: [(&str, &str); 16] = [
     ("driver.container.image", "write `image` of the driver"),
     ("driver.limit.cores", "write `cores` of the driver"),
     ("driver.master", "delete it: the operator knows its API server"),
-    ("driver.pod.name", "delete it: each run has pods of its own"),
+    ("driver.pod.name", "delete it: each run has its own pods"),
     ("driver.podTemplateFile", "write `pod` and `container` of the driver"),
     ("driver.request.cores", "write `cores` of the driver"),
     ("executor.container.image", "write `image` of the executor"),
@@ -48,7 +48,7 @@ const INSTEAD: [(&str, &str); 16] = [
     ("executor.podTemplateFile", "write `pod` and `container` of the executor"),
     ("executor.request.cores", "write `cores` of the executor"),
     ("memoryOverheadFactor", "write `memoryOverhead` of driver and executor"),
-    ("namespace", "delete it: the target says the namespace"),
+    ("namespace", "delete it: the target sets the namespace"),
 ];
 
 /// Reports a property that no field of driver and executor shows.
@@ -63,7 +63,7 @@ pub(super) fn check(field: Field<'_>, diagnostics: &mut Diagnostics) {
     let instead = INSTEAD.iter().find(|(own, _)| *own == property);
     let help =
         instead.map_or("write it in the fields of driver and executor, or in their pod templates", |(_, help)| help);
-    let fault = Diagnostic::at(&code::KB0376, *key_span, format!("`{key}` changes pods where no check sees it"))
-        .note("what pods are and may do is in the fields of driver and executor, which are checked and reviewed");
+    let fault = Diagnostic::at(&code::KB0376, *key_span, format!("`{key}` changes pods without being checked"))
+        .note("the fields of driver and executor, which are checked and reviewed, describe what pods are and may do");
     diagnostics.push(fault.help(help));
 }

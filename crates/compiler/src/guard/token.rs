@@ -19,8 +19,8 @@ pub(super) fn check(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Dia
     match key.as_str() {
         "serviceAccountToken" if value.value != Value::Null => check_audience(value, *key_span, bounds, diagnostics),
         "kubernetesMaster" => diagnostics.push(
-            Diagnostic::at(&code::KB0373, *key_span, "the driver would take its token to another API server")
-                .note("the operator knows that of its own cluster")
+            Diagnostic::at(&code::KB0373, *key_span, "the driver would send its token to another API server")
+                .note("the operator knows the API server of its cluster")
                 .help("delete it"),
         ),
         "podCertificate" if value.value != Value::Null => {
@@ -28,7 +28,7 @@ pub(super) fn check(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Dia
         }
         "automountServiceAccountToken" if value.value != Value::Bool(false) && !in_workflow => diagnostics.push(
             refused(*key_span)
-                .help("delete it; cloud identities bring a token of their own, and need `serviceAccountName` alone"),
+                .help("delete it; cloud identities have their own token, and need only `serviceAccountName`"),
         ),
         _ => {}
     }
@@ -38,19 +38,20 @@ fn check_audience(token: &Node, span: Span, bounds: &Bounds<'_>, diagnostics: &m
     let audience = token.get("audience");
     let said = audience.and_then(Node::as_text).unwrap_or_default();
     if is_of_api_server(said) {
-        let help =
-            "delete it, or name the `audience` that it is for; a cloud identity needs `serviceAccountName` alone";
+        let help = "delete it, or name the `audience` that it is for; a cloud identity needs only `serviceAccountName`";
         diagnostics.push(refused(audience.map_or(span, |audience| audience.span)).help(help));
     } else if !bounds.audiences.contains(said) {
         let place = audience.map_or(span, |audience| audience.span);
         let message = format!("the target `{}` allows no token for `{said}`", bounds.target);
-        let fault = Diagnostic::at(&code::KB0373, place, message)
-            .note("whoever takes such tokens believes that the pod is its account; the owners of the project decide for whom they may be");
+        let fault = Diagnostic::at(&code::KB0373, place, message).note(
+            "a service that accepts the token treats the pod as its service account, so the owners of the \
+             project decide which audiences are allowed",
+        );
         diagnostics.push(fault.help(format!("add `tokenAudiences: [{said}]` to the target in kubebench.yaml")));
     }
 }
 
 fn refused(span: Span) -> Diagnostic {
-    Diagnostic::at(&code::KB0373, span, "a measured program gets no token of the cluster's API")
-        .note("it could use it for everything that its account may do")
+    Diagnostic::at(&code::KB0373, span, "a measured program gets no token for the Kubernetes API")
+        .note("with a token, the program could do everything that its account may do")
 }

@@ -39,7 +39,12 @@ fn accepts(spec: &wire::AckSpec, node: &Node, diagnostics: &mut Diagnostics) -> 
             for (field, named) in [("benchmark", &spec.benchmark), ("metric", &spec.metric)] {
                 if named.as_deref().is_none_or(|name| name == ANY) {
                     let message = format!("`{field}` is missing: `from` accepts a level of one metric");
-                    refuse(&code::KB0202, field, message, "name it; `until` instead of `from` accepts changes of all");
+                    refuse(
+                        &code::KB0202,
+                        field,
+                        message,
+                        "name one, or write `until` instead of `from` to accept changes of all",
+                    );
                     return None;
                 }
             }
@@ -47,7 +52,8 @@ fn accepts(spec: &wire::AckSpec, node: &Node, diagnostics: &mut Diagnostics) -> 
         }
         (None, Some(until)) => {
             if spec.max_change.is_some() {
-                let message = "`until` accepts changes however large they are".to_owned();
+                let message =
+                    "`maxChange` cannot be combined with `until`, which accepts changes of any size".to_owned();
                 refuse(&code::KB0207, "maxChange", message, "remove `maxChange`, or write `from` instead of `until`");
                 return None;
             }
@@ -60,19 +66,19 @@ fn accepts(spec: &wire::AckSpec, node: &Node, diagnostics: &mut Diagnostics) -> 
             }))
         }
         (Some(_), Some(_)) => {
-            let message = "`from` and `until` are two ways to say what is accepted".to_owned();
+            let message = "`from` cannot be combined with `until`".to_owned();
             refuse(
                 &code::KB0207,
                 "until",
                 message,
-                "`from` accepts what a session began, `until` all that began by a day: keep one",
+                "keep one: `from` accepts the change that began in a session, `until` all changes that began by a day",
             );
             None
         }
         (None, None) => {
-            let help =
-                "write `from: SESSION` to accept what it began, or `until: DAY` to accept all that began by then";
-            refuse(&code::KB0202, "from", "nothing says what is accepted".to_owned(), help);
+            let help = "write `from: SESSION` to accept the change that began in it, or `until: DAY` to accept all \
+                        changes that began by then";
+            refuse(&code::KB0202, "from", "neither `from` nor `until` says what is accepted".to_owned(), help);
             None
         }
     }

@@ -42,7 +42,7 @@ pub(super) fn check(results: &ResultsSettings, node: Option<&Node>, diagnostics:
     };
     let Some((_, why)) = results.secrets().find(|(own, _)| own == name) else { return };
     let span = node.get("secret").map_or(node.span, |secret| secret.span);
-    let message = format!("the Secret `{name}` is for the step that records alone, and others read `ca`");
+    let message = format!("only the recorder may read the Secret `{name}`, but other steps read `ca`");
     diagnostics.push(
         Diagnostic::at(&code::KB0372, span, message)
             .note(why)

@@ -41,8 +41,8 @@ const VARIANTS: &str = "variants";
 /// Bytes of the workload times cases from which no ConfigMap can hold the jobs, however much of the text is comments.
 const MAX_WORKLOAD_TEXT: usize = 8 << 20;
 const NO_MATRIX: &[(&str, &str)] = &[
-    ("matrix", "this field belongs to the whole benchmark, and the matrix differs from case to case"),
-    (VARIANT, "this field belongs to the whole benchmark, and the variant differs from case to case"),
+    ("matrix", "this field applies to the whole benchmark, but the matrix differs from case to case"),
+    (VARIANT, "this field applies to the whole benchmark, but the variant differs from case to case"),
 ];
 const NO_VARIANT: &[(&str, &str)] = &[(VARIANT, "this benchmark has no `variants`")];
 
@@ -528,7 +528,7 @@ fn log_limit(limit: Option<&Quantity>, spec: &Node, diagnostics: &mut Diagnostic
     if bytes < LEAST_LOG {
         let place = spec.get("results").and_then(|results| results.get("logLimit")).map_or(spec.span, |node| node.span);
         diagnostics.push(
-            Diagnostic::at(&code::KB0206, place, "less than 64Ki of a log says nothing about why a run failed")
+            Diagnostic::at(&code::KB0206, place, "less than 64Ki of a log does not show why a run failed")
                 .help("write `logLimit: 64Ki` or more, such as `100Mi`"),
         );
     }

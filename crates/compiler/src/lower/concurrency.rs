@@ -54,8 +54,8 @@ pub(super) fn check_groups(targets: &[Target], nodes: Option<&Node>, diagnostics
                 .help("write `concurrency: exclusive` or a number, or delete the group")
         } else if *cluster != target.cluster {
             fault("a group of targets cannot span two clusters")
-                .note("the lock is kept by Argo in one cluster")
-                .help("give the targets of each cluster a group of their own")
+                .note("Argo keeps the lock in one cluster")
+                .help("use a different group in each cluster")
         } else if limit != of_first {
             fault("the targets of a group allow different numbers of Workflows at once")
                 .note("they share one lock, which has one limit")

@@ -33,7 +33,7 @@ pub enum Unreadable {
 
 /// Why no file can follow the matrix.
 pub(super) const NO_MATRIX: &[(&str, &str)] = &[
-    ("matrix", "all cases share one set of files: carry one for each value, and look the value up in the command"),
+    ("matrix", "all cases share one set of files: carry one for each value, and use the value in the command"),
     ("variant", "all cases share one set of files: a variant may carry files of its own"),
 ];
 
@@ -89,7 +89,7 @@ pub(super) fn carried(
     let bytes: usize = carried.values().map(|file| file.bytes.len()).sum();
     if bytes > MAX_BYTES {
         let message =
-            format!("the files hold {} KiB together, more than {} KiB", bytes.div_ceil(1024), MAX_BYTES / 1024);
+            format!("the files have {} KiB in total, more than {} KiB", bytes.div_ceil(1024), MAX_BYTES / 1024);
         diagnostics.push(too_large(first, message));
     }
     CarriedFiles::new(carried)
@@ -106,7 +106,7 @@ pub(super) fn together(sets: Vec<CarriedFiles>, diagnostics: &mut Diagnostics) -
             let known = all.get(name).or_else(|| first.get(name));
             match known {
                 Some(known) if known.path != file.path => {
-                    let message = format!("variants carry two files as `{name}`");
+                    let message = format!("variants carry two different files as `{name}`");
                     let fault = Diagnostic::at(&code::KB0342, file.span, message)
                         .related(Place::Span(known.span), "the other file")
                         .note("all cases share one set of files, so each name must refer to one file");
@@ -126,7 +126,7 @@ pub(super) fn together(sets: Vec<CarriedFiles>, diagnostics: &mut Diagnostics) -
     all.extend(first.iter().map(|(name, file)| (name.to_owned(), file.clone())));
     let bytes: usize = all.values().map(|file| file.bytes.len()).sum();
     if let Some(file) = all.values().next().filter(|_| bytes > MAX_BYTES || all.len() > MAX_FILES) {
-        let message = format!("the variants carry {} files with {} KiB together", all.len(), bytes.div_ceil(1024));
+        let message = format!("the variants carry {} files with {} KiB in total", all.len(), bytes.div_ceil(1024));
         diagnostics.push(too_large(file.span, message));
     }
     CarriedFiles::new(all)
@@ -135,10 +135,10 @@ pub(super) fn together(sets: Vec<CarriedFiles>, diagnostics: &mut Diagnostics) -
 /// Says why the file at `path` is not to be read, as far as its name tells.
 pub(super) fn refusal(path: &str, output: &str) -> Option<String> {
     if path.split('/').any(is_gits_own) {
-        return Some("it lies in git's own folder".to_owned());
+        return Some("it is in git's own folder".to_owned());
     }
     let inside = path.strip_prefix(output).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    inside.then(|| format!("it lies in `{output}`, which is made from the specs"))
+    inside.then(|| format!("it is in `{output}`, which is compiled from the specs"))
 }
 
 pub(super) fn unreadable(path: &str, span: Span, reason: Unreadable) -> Diagnostic {
@@ -166,7 +166,7 @@ pub(super) fn unreadable(path: &str, span: Span, reason: Unreadable) -> Diagnost
 fn too_large(span: Span, message: String) -> Diagnostic {
     Diagnostic::at(&code::KB0341, span, message)
         .note("the files travel in one ConfigMap, and the API server refuses one over 1 MiB")
-        .help("carry scripts and configuration; data belongs into the image, or onto a volume by `prepare`")
+        .help("carry scripts and configuration only; put data into the image, or onto a volume with `prepare`")
 }
 
 /// Reports names that are one file where file names have no case: a local run on macOS would keep one of the two.
@@ -177,7 +177,7 @@ fn report_names_of_one_file(entries: &[Entry], diagnostics: &mut Diagnostics) {
             let message = format!("`{}` and `{}` differ only in case", first.key, entry.key);
             let fault = Diagnostic::at(&code::KB0342, entry.key_span, message)
                 .related(Place::Span(first.key_span), "the other name")
-                .note("where file names have no case, one would overwrite the other");
+                .note("on a case-insensitive file system, one would overwrite the other");
             diagnostics.push(fault.help("give one of them another name"));
         }
     }

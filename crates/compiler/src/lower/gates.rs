@@ -49,7 +49,7 @@ fn check(gates: &[Gate], metrics: &[Metric], spec: &Node, diagnostics: &mut Diag
             ("max", gate.max.is_some()),
         ];
         if bounds.iter().all(|(_, given)| !given) {
-            let fault = Diagnostic::at(&code::KB0202, node.span, "this gate decides nothing");
+            let fault = Diagnostic::at(&code::KB0202, node.span, "this gate has no limit");
             diagnostics.push(fault.help("add `maxRegression: 3%`, `min: …` or `max: …`"));
         }
         let span = |field: &str| node.get(field).map_or(node.span, |value| value.span);
@@ -59,12 +59,12 @@ fn check(gates: &[Gate], metrics: &[Metric], spec: &Node, diagnostics: &mut Diag
             let message = format!("no value of `{name}` is at least {} and at most {}", min.0, max.0);
             let fault =
                 Diagnostic::at(&code::KB0333, span("max"), message).related(Place::Span(span("min")), "the other");
-            diagnostics.push(fault.note("the gate would refuse every revision").help("swap them, or keep one"));
+            diagnostics.push(fault.note("the gate would fail for every revision").help("swap them, or keep one"));
         }
         if gate.max_regression.is_some() && has_no_direction(metrics, name) {
-            let message = format!("`{name}` has no direction, so nothing says what a regression of it is");
+            let message = format!("`{name}` has no direction, so no change of it is a regression");
             let fault = Diagnostic::at(&code::KB0333, span("maxRegression"), message);
-            diagnostics.push(fault.note("the gate would never refuse anything").help(format!(
+            diagnostics.push(fault.note("the gate would never fail").help(format!(
                 "add `better: higher` or `better: lower` to the metric `{name}`, or write `min: …` or `max: …` here"
             )));
         }
@@ -76,9 +76,9 @@ fn check(gates: &[Gate], metrics: &[Metric], spec: &Node, diagnostics: &mut Diag
             };
             let same = decided.iter().find(|(of, bound, base, _)| (of, *bound, base) == (&selector, field, &against));
             if let Some((_, _, _, first)) = same {
-                let message = format!("another gate has a `{field}` for `{name}`");
+                let message = format!("another gate already has a `{field}` for `{name}`");
                 let fault = Diagnostic::at(&code::KB0333, span(field), message).related(Place::Span(*first), "first");
-                diagnostics.push(fault.note("only the stricter one would ever decide").help("keep one of them"));
+                diagnostics.push(fault.note("only the stricter one would have an effect").help("keep one of them"));
             } else {
                 decided.push((selector.clone(), field, against, span(field)));
             }

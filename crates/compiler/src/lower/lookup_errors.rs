@@ -23,7 +23,7 @@ pub(super) fn at_value(mut fault: Diagnostic, source: &Source, spec: &Node, scop
 }
 
 fn text_wanted(spec: &Node, value: &Node, path: &str, used: Span) -> Diagnostic {
-    let message = format!("`{path}` is a boolean, and it is used as text");
+    let message = format!("`{path}` is a boolean, but is used as text");
     let axis = path.strip_prefix("matrix.");
     let list = axis.and_then(|axis| spec.get("matrix")?.get("axes")?.get(axis));
     let booleans = list.map(Node::items).unwrap_or_default();
@@ -39,6 +39,6 @@ fn text_wanted(spec: &Node, value: &Node, path: &str, used: Span) -> Diagnostic 
     };
     Diagnostic::at(&code::KB0203, first.span, message)
         .related(Place::Span(used), "used as text here")
-        .note("a boolean is not text: readers spell it differently")
+        .note("programs spell booleans differently as text")
         .help(help)
 }

@@ -41,7 +41,7 @@ pub(super) fn metrics(
             let fault = Diagnostic::at(&code::KB0202, node.span, "this metric needs the field `name`");
             diagnostics.push(
                 fault
-                    .note("only the metrics of a tool and of a preset of Prometheus bring their own names")
+                    .note("only metrics of a tool or of a Prometheus preset have names of their own")
                     .help("add `name: …`"),
             );
         }
@@ -98,7 +98,7 @@ fn check_patterns(wires: &[wire::Metric], nodes: &[Node], diagnostics: &mut Diag
     let span = of("log", "pattern").or_else(|| of("keyValue", "key")).map_or(node.span, |text| text.span);
     diagnostics.push(
         Diagnostic::at(&code::KB0314, span, fault.to_string())
-            .note(format!("{}; a step of the run compiles all of them", fault.largest()))
+            .note(format!("{}; a step of the run compiles all patterns", fault.largest()))
             .help(fault.help()),
     );
 }
@@ -122,7 +122,7 @@ fn preset_of(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics) ->
         return None;
     };
     if let (Some(_), Some(entry)) = (&source.query, of("query")) {
-        let message = format!("`{name}` is a query already, and this one would not count");
+        let message = format!("the preset `{name}` is already a query, so `query` would be ignored");
         diagnostics
             .push(Diagnostic::at(&code::KB0207, entry.key_span, message).help("keep one of `query` and `preset`"));
     }
@@ -203,9 +203,9 @@ fn check_labels(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics)
     let Some((tool, labels)) = known.zip(tool_node(node).and_then(|tool| tool.get("labels"))) else { return };
     for entry in labels.entries() {
         if tool.labels.iter().any(|own| own.name == entry.key) {
-            let message = format!("`{}` has a label `{}` of its own", tool.name, entry.key);
+            let message = format!("`{}` sets the label `{}` itself", tool.name, entry.key);
             let fault = Diagnostic::at(&code::KB0207, entry.key_span, message).note(
-                "the value written here would replace what the tool says, and series that differ in it would be one",
+                "the value written here would replace the tool's value, and would merge series that differ in it",
             );
             diagnostics.push(fault.help("give this label another name"));
         }
@@ -227,7 +227,7 @@ fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics
         && tool.file.is_some()
         && let Some(entry) = ["role", "index"].into_iter().find_map(|key| tool_node(node)?.entry(key))
     {
-        let message = format!("`{}` is about a log, and `file` reads a file instead", entry.key);
+        let message = format!("`{}` selects a log, but `file` reads a file", entry.key);
         diagnostics.push(
             Diagnostic::at(&code::KB0207, entry.key_span, message)
                 .note("the output of a tool is read from one place")
@@ -240,9 +240,11 @@ fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics
         let fault = Diagnostic::at(
             &code::KB0356,
             span,
-            format!("`{}` brings its own names, and none is `{name}`", tool.name),
+            format!("`{}` has its own names for metrics, and `{name}` is not one of them", tool.name),
         )
-        .note("nothing would be found under this name, and where it is `primary` or `required` no run would count");
+        .note(
+            "no value would be found under this name, and every run would be invalid if it is `primary` or `required`",
+        );
         let known = kubebench_extract::tool::tool(&tool.name);
         let names = known.map_or_else(String::new, |tool| format!("; {}", tool.what_it_brings()));
         diagnostics.push(match &tool.metrics {
@@ -261,7 +263,7 @@ fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics
             Diagnostic::at(
                 &code::KB0207,
                 outer.key_span,
-                "this metric has two windows, and the one in `tool` would not count",
+                "this metric has two windows, and the one in `tool` would be ignored",
             )
             .help("keep one of them"),
         );
@@ -272,7 +274,7 @@ fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics
     {
         let span = node.get("window").map_or(node.span, |window| window.span);
         diagnostics.push(
-            Diagnostic::at(&code::KB0206, span, format!("no step lies from {} to {}", from.0, to.0))
+            Diagnostic::at(&code::KB0206, span, format!("the range of steps from {} to {} is empty", from.0, to.0))
                 .help("write the first step first"),
         );
     }
@@ -323,7 +325,7 @@ pub(super) fn references(
         let of_run = of_run.into_iter().filter(|is| *is).count();
         let complaint = match (&wire.metric, bounds, of_run) {
             (Some(_), true, 0) | (None, false, 1) => continue,
-            (Some(_), false, 0) => "this check says nothing about its metric",
+            (Some(_), false, 0) => "this check has no condition for its metric",
             (None, true, _) => "this check names no metric",
             (Some(_), ..) => "`restarts`, `failedRequests` and `cautions` are about the run, not about a metric",
             (None, false, 0) => "this check checks nothing",
@@ -351,7 +353,7 @@ fn check_attempts(metrics: &[wire::Metric], span: Span, diagnostics: &mut Diagno
             .map(|tool| tool.name)
             .collect();
         diagnostics.push(
-            Diagnostic::at(&code::KB0313, span, "nothing that this benchmark measures counts failed requests")
+            Diagnostic::at(&code::KB0313, span, "no metric of this benchmark counts failed requests")
                 .note("every run would be invalid")
                 .help(format!("read one of {} with `from: {{tool: …}}`, or delete the check", known.join(", "))),
         );
@@ -370,7 +372,7 @@ fn check_cautions(metrics: &[wire::Metric], cautions: &wire::Cautions, span: Spa
         }
         let known = kubebench_extract::tool::TOOLS.iter().filter(|tool| tool.cautions.contains(caution));
         let known: Vec<&str> = known.map(|tool| tool.name).collect();
-        let message = format!("nothing that this benchmark measures says `{}`", caution.name());
+        let message = format!("no metric of this benchmark comes from a tool that reports `{}`", caution.name());
         diagnostics.push(
             Diagnostic::at(&code::KB0313, span, message).note("the check would always pass").help(format!(
                 "read {} with `from: {{tool: …}}`, or leave `{}` out",

@@ -21,9 +21,11 @@ pub(super) fn add(workload: &mut Workload, list: &Node, diagnostics: &mut Diagno
             Some(Text(role)) if roles.is_empty() => Wanted::Spread(role),
             _ => {
                 let fault = Diagnostic::at(&code::KB0207, node.span, "a placement is either `together` or `spread`");
-                diagnostics.push(fault.help(
-                    "write `{together: [launcher, worker]}` or `{spread: worker}`, each as an element of its own",
-                ));
+                diagnostics.push(
+                    fault.help(
+                        "write `{together: [launcher, worker]}` or `{spread: worker}`, each as a separate element",
+                    ),
+                );
                 continue;
             }
         };
@@ -51,8 +53,11 @@ fn check_roles(workload: &Workload, node: &Node, wanted: &Wanted, diagnostics: &
     let mut sides = Vec::new();
     for name in wanted {
         let Some(role) = known.iter().find(|role| role.name == *name) else {
-            let fault =
-                Diagnostic::at(&code::KB0393, span(name), format!("`{name}` is no role whose pods the spec describes"));
+            let fault = Diagnostic::at(
+                &code::KB0393,
+                span(name),
+                format!("`{name}` is not a role whose pods the spec describes"),
+            );
             diagnostics.push(match did_you_mean(name, names()) {
                 Some(close) => fault.help(format!("did you mean `{close}`?")).fix(span(name), close),
                 None if known.is_empty() => fault.help("write the affinity into the manifest, or into the runtime"),
@@ -61,7 +66,7 @@ fn check_roles(workload: &Workload, node: &Node, wanted: &Wanted, diagnostics: &
             continue;
         };
         if workload.takes_pods_of_cluster() {
-            let fault = Diagnostic::at(&code::KB0393, span(name), "the pods are described by a runtime of the cluster");
+            let fault = Diagnostic::at(&code::KB0393, span(name), "a runtime of the cluster describes the pods");
             diagnostics.push(fault.help("write `runtime` instead of `runtimeRef`, or set it in the runtime"));
             return;
         }
@@ -71,8 +76,8 @@ fn check_roles(workload: &Workload, node: &Node, wanted: &Wanted, diagnostics: &
         let fault = Diagnostic::at(&code::KB0393, node.span, "a server and what loads it cannot be placed together");
         diagnostics.push(
             fault
-                .note("several runs may load one server, so its pods are of none of them")
-                .help("write a `nodeSelector` or `nodeAffinity` for both, or let the target say it"),
+                .note("several runs may load one server, so its pods belong to no single run")
+                .help("write a `nodeSelector` or `nodeAffinity` for both, or set it on the target"),
         );
     }
 }

@@ -38,14 +38,14 @@ pub(super) fn check(spec: Option<&Node>, settings: &Settings, diagnostics: &mut 
     check_pair(&results, &output, diagnostics);
     for folder in [output, results] {
         if let Some(node) = folder.node.filter(|_| folder.path.split('/').any(is_gits_own)) {
-            let message = format!("{} `{}` lies in git's own folder", folder.name, folder.path);
+            let message = format!("{} `{}` is in git's own folder", folder.name, folder.path);
             let fault = Diagnostic::at(&code::KB0323, node.span, message);
             diagnostics.push(fault.note("git may delete or refuse what it did not put there").help(HELP));
         }
     }
 }
 
-const HELP: &str = "give it a folder of its own, such as `generated` or `results`";
+const HELP: &str = "choose a separate folder, such as `generated` or `results`";
 
 fn check_pair(one: &Folder<'_>, other: &Folder<'_>, diagnostics: &mut Diagnostics) {
     let Some(how) = overlap(Path::new(one.path), Path::new(other.path)) else { return };

@@ -103,9 +103,9 @@ fn spec_of(node: &Node) -> Option<Node> {
 /// Reports texts that Argo would fill in, whose template of the steps has all of this.
 fn report_placeholders(node: &Node, diagnostics: &mut Diagnostics) {
     if let Some(text) = node.as_text().filter(|text| text.contains("{{")) {
-        let fault = Diagnostic::at(&code::KB0337, node.span, format!("`{text}` holds a placeholder of a template"))
-            .note("pods of the steps have it too, and Argo fills in what is between `{{` and `}}` there");
-        diagnostics.push(fault.help("write the value that you want"));
+        let fault = Diagnostic::at(&code::KB0337, node.span, format!("`{text}` contains a template placeholder"))
+            .note("the pods of the steps get it too, and Argo replaces what is between `{{` and `}}` there");
+        diagnostics.push(fault.help("write the value itself"));
     }
     node.items().iter().for_each(|item| report_placeholders(item, diagnostics));
     for Entry { key, key_span, value } in node.entries() {

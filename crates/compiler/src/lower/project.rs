@@ -137,7 +137,7 @@ pub fn project(document: Option<Document<'_>>, version: &str, diagnostics: &mut 
         if !satisfied {
             let span = spec.and_then(|spec| spec.get("requiredVersion")).map_or(root.span, |node| node.span);
             let message = format!("this project requires kubebench {required}, and this is {version}");
-            let note = "another version may emit other bytes, so that laptops and CI would disagree";
+            let note = "another version may compile different manifests, so that laptops and CI would disagree";
             diagnostics.push(
                 Diagnostic::at(&code::KB0320, span, message)
                     .note(note)
@@ -291,13 +291,13 @@ fn report_shared_places(targets: &[Arc<Target>], diagnostics: &mut Diagnostics) 
             .find(|other| other.cluster == target.cluster && other.namespace == target.namespace);
         let Some(earlier) = earlier else { continue };
         let message = format!(
-            "`{}` and `{}` are both namespace `{}` of cluster `{}`",
+            "`{}` and `{}` both use the namespace `{}` of the cluster `{}`",
             earlier.name, target.name, target.namespace, target.cluster
         );
         let fault = Diagnostic::at(&code::KB0319, target.span, message)
             .related(Place::Span(earlier.span), "the other target")
             .note("their objects have the same names, so each sync would overwrite the other's")
-            .help("give one of them a namespace or a `cluster` of its own");
+            .help("give one of them another `namespace` or `cluster`");
         diagnostics.push(fault);
     }
 }

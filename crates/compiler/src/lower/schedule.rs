@@ -20,7 +20,7 @@ fn beside_run(spec: &Node) -> Option<Diagnostic> {
     let (run, schedule) = (spec.entry("run")?, spec.entry("schedule")?);
     let fault = Diagnostic::at(&code::KB0310, run.key_span, "`run` is combined with `schedule`")
         .related(Place::Span(schedule.key_span), "the schedule")
-        .note("a schedule runs again by itself; its CronWorkflow keeps one name");
+        .note("a schedule repeats its runs by itself; its CronWorkflow keeps one name");
     Some(fault.help("delete `run`"))
 }
 
@@ -38,7 +38,7 @@ fn at_clock_changes(schedule: &Schedule, spec: &Node) -> Option<Diagnostic> {
     let message = format!("the clock of `{timezone}` {}", said.join(", and "));
     Some(
         Diagnostic::at(&code::KB0438, node.span, message)
-            .note("clocks are set forward and back at these times, where the zone has summer time")
+            .note("clocks change at these times in zones with daylight saving time")
             .help("choose another hour, or write `timezone: Etc/UTC`"),
     )
 }

@@ -27,7 +27,7 @@ pub(super) fn keys(wire: Vec<ResultKey>, results: Option<&Node>, diagnostics: &m
         if let Some(earlier) = known.insert(name.clone(), span("name")) {
             let fault = fault("name", format!("there are two keys called `{name}`"));
             let fault = fault.related(Place::Span(earlier), "the other one");
-            diagnostics.push(fault.help("give each a name of its own: a signature is shown by it"));
+            diagnostics.push(fault.help("give each key its own name, which identifies its signatures"));
         }
         // The schema took them for days.
         let day = |text: Option<String>| text.and_then(|text| Day::parse(&text).ok());
@@ -46,7 +46,7 @@ pub(super) fn keys(wire: Vec<ResultKey>, results: Option<&Node>, diagnostics: &m
                 }
                 keys.push(Key { name, public, not_before, not_after });
             }
-            Err(why) => diagnostics.push(fault("publicKey", format!("this is no public key: {why}")).help(HELP)),
+            Err(why) => diagnostics.push(fault("publicKey", format!("this is not a public key: {why}")).help(HELP)),
         }
     }
     diagnostics.extend(results.and_then(|results| uncountable(results, nodes)));
@@ -60,17 +60,17 @@ fn uncountable(results: &Node, keys: &[Node]) -> Option<Diagnostic> {
     let (span, message, help) = match (is_on("requireSigned"), is_on("allowUnseparated")) {
         (Some(required), _) if keys.is_empty() => (
             required.span,
-            "no result counts: there is no key that signatures are checked by",
+            "no result counts: no key is listed to verify signatures",
             "list the public key of the recorder in `keys`",
         ),
         (Some(required), _) if is_local || results.get("signing").is_none() => (
             required.span,
-            "no new result counts: nothing signs it",
-            "name the Secret with the key in `signing`, and record by mode `branch` or `inbox`",
+            "no new result counts: nothing signs new results",
+            "name the Secret with the key in `signing`, and record with the mode `branch` or `inbox`",
         ),
         (None, Some(allowed)) => (
             allowed.span,
-            "`allowUnseparated` says which signed results count where all do",
+            "`allowUnseparated` has no effect: all results count, signed or not",
             "add `requireSigned: true`, or delete it",
         ),
         _ => return None,
@@ -91,8 +91,8 @@ pub(super) fn report_one_user(
         let message =
             format!("no result of the target `{}` counts: its jobs run as the user of the steps", target.name);
         let fault = Diagnostic::at(&code::KB0377, required.span, message)
-            .related(Place::Span(target.span), "steps and jobs are one user here");
-        diagnostics.push(fault.help("set `allowUnseparated: true`, or give `steps` of the target a user of their own"));
+            .related(Place::Span(target.span), "steps and jobs have the same user here");
+        diagnostics.push(fault.help("set `allowUnseparated: true`, or give `steps` of the target another user"));
     }
 }
 

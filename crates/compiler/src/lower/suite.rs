@@ -51,7 +51,7 @@ pub struct Suites(Vec<Suite>);
 /// Returns the suite of `document`.
 pub fn suite(document: Document<'_>, project: &Project, diagnostics: &mut Diagnostics) -> Option<Suite> {
     let Document { source, root } = document;
-    lookup::refuse(source, root, "a suite has no values to look up", diagnostics);
+    lookup::refuse(source, root, "a suite has no values for expressions", diagnostics);
     let wire::Suite { metadata, spec: wire, .. } = workload::read(root, diagnostics)?;
     let name_span = root.get("metadata").and_then(|metadata| metadata.get("name")).map_or(root.span, |node| node.span);
     let spec = root.get("spec")?;
@@ -119,7 +119,7 @@ impl Suites {
                     Some((other, other.member(&member.benchmark)?)).filter(|_| shares)
                 });
                 if let Some((other, first)) = earlier {
-                    let message = format!("`{}` is in the suite `{}` already", member.benchmark, other.name);
+                    let message = format!("`{}` is already in the suite `{}`", member.benchmark, other.name);
                     let fault = Diagnostic::at(&code::KB0443, member.span, message)
                         .related(Place::Span(first.span), "there")
                         .note("a benchmark has one Workflow and one volume on a target: both suites would run it under the same names");
@@ -153,8 +153,10 @@ impl Suite {
                     let help = format!("add `{name}` to `benchmarks`, or delete it from `needs`");
                     (format!("`{benchmark}` needs `{name}`, which is not in the suite"), help)
                 };
-                let fault = Diagnostic::at(&code::KB0444, *span, message)
-                    .note("benchmarks run in the order in which they are listed, so that nothing else is known when one begins");
+                let fault = Diagnostic::at(&code::KB0444, *span, message).note(
+                    "benchmarks run in the order of the list, so only the results of earlier ones are known when \
+                     one begins",
+                );
                 diagnostics.push(fault.help(help));
             }
             if let Some(first) = seen.insert(benchmark, *span) {
@@ -167,7 +169,7 @@ impl Suite {
                 diagnostics.push(match (did_you_mean(benchmark, known.iter().copied()), nameless) {
                     (Some(close), _) => fault.help(format!("did you mean `{close}`?")),
                     (None, [path, ..]) => fault
-                        .note(format!("{path} has errors that hide its name, and may be it"))
+                        .note(format!("{path} has errors that hide its name, and may be the benchmark"))
                         .help(format!("fix them first: `kubebench validate {path}` shows them")),
                     (None, []) => fault.help("write the `metadata.name` of a benchmark of this project"),
                 });
@@ -193,7 +195,7 @@ impl Suite {
                     let message =
                         format!("`{benchmark}` needs `{name}`, which does not run on the target `{}`", target.name);
                     let fault = Diagnostic::at(&code::KB0448, *span, message)
-                        .note(format!("`{benchmark}` runs there, and would never find what it needs"));
+                        .note(format!("`{benchmark}` runs there, and would never find the results that it needs"));
                     diagnostics.push(fault.help(format!(
                         "let `{name}` run there too, or take `{}` out of the `targets` of `{benchmark}` or of the suite",
                         target.name
@@ -220,7 +222,7 @@ impl Suite {
         let message = format!("the suite `{}` has no benchmark on any of its targets", self.name);
         let targets = self.targets.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let fault = Diagnostic::at(&code::KB0322, self.name_span, message)
-            .note(format!("its targets: {targets}; nothing is written for it"));
+            .note(format!("its targets: {targets}; kubebench writes no manifests for this suite"));
         diagnostics.push(fault.help("name targets on which its benchmarks run, or leave `targets` out"));
     }
 
@@ -283,15 +285,15 @@ impl Suite {
             [(spec.entry("schedule"), "schedule", "`spec.schedule`"), (claim, "claim", "`spec.results.claim`")]
         {
             let Some(entry) = entry else { continue };
-            let message = format!("`{name}` has a {what} of its own, and the suite `{}` runs it", self.name);
+            let message = format!("`{name}` has its own {what}, but the suite `{}` runs it", self.name);
             let fault = Diagnostic::at(&code::KB0445, entry.key_span, message)
                 .related(Place::Span(listed), "here it is in the suite")
                 .note(format!(
-                    "the benchmarks of a suite have one Workflow and one volume, so that its {what} would mean nothing"
+                    "the benchmarks of a suite have one Workflow and one volume, so its own {what} would have no effect"
                 ));
             diagnostics.push(
                 fault.help(format!(
-                    "delete it; {instead} of the suite says it for all, or take `{name}` out of the suite"
+                    "delete it; {instead} of the suite applies to all, or take `{name}` out of the suite"
                 )),
             );
         }

@@ -46,7 +46,7 @@ pub(super) fn lower(name: String, wire: wire::Target, entry: Option<&Entry>, dia
     {
         let fault =
             Diagnostic::at(&code::KB0315, scheduler.key_span, "jobs of a Volcano queue have Volcano's scheduler")
-                .note("with another one their pods would start past the queue and its quota, one by one");
+                .note("with another scheduler, their pods would bypass the queue and its quota and start one by one");
         diagnostics.push(fault.help("delete it, or name no Volcano queue"));
     }
     Target {
@@ -149,8 +149,8 @@ fn check_fragments(target: Option<&Node>, diagnostics: &mut Diagnostics) {
 fn check_audiences(target: Option<&Node>, diagnostics: &mut Diagnostics) {
     let audiences = target.and_then(|target| target.get("tokenAudiences")).map(Node::items).unwrap_or_default();
     for node in audiences.iter().filter(|node| node.as_text().is_some_and(guard::is_of_api_server)) {
-        let fault = Diagnostic::at(&code::KB0373, node.span, "tokens for the API server are for no benchmark")
-            .note("a measured program could use it for everything that its account may do");
+        let fault = Diagnostic::at(&code::KB0373, node.span, "no benchmark may have a token for the API server")
+            .note("with the token, a measured program could do everything that its account may do");
         diagnostics.push(fault.help("delete it"));
     }
 }

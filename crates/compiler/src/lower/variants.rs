@@ -43,7 +43,7 @@ pub(super) fn variants(source: &Source, spec: &Node, diagnostics: &mut Diagnosti
     let mut found = Vec::new();
     for item in list.items() {
         let Some(name) = item.get("name") else { continue };
-        lookup::refuse(source, name, "the name of a variant is part of what its cases are called", diagnostics);
+        lookup::refuse(source, name, "the name of a variant is part of the names of its cases", diagnostics);
         if let Some(first) = seen.insert(name.as_text().unwrap_or_default(), name.span) {
             let message = format!("two variants have the name `{}`", name.as_text().unwrap_or_default());
             let fault = Diagnostic::at(&code::KB0359, name.span, message)
@@ -58,7 +58,7 @@ pub(super) fn variants(source: &Source, spec: &Node, diagnostics: &mut Diagnosti
         if !fields.iter().any(|field| field.key == "workload") {
             let message = format!("the variant `{}` has no workload", name.as_text().unwrap_or_default());
             let fault = Diagnostic::at(&code::KB0359, name.span, message)
-                .note("`spec.workload` says what all variants have, and there is none");
+                .note("`spec.workload`, which all variants share, is missing too");
             diagnostics.push(fault.help("give it a `workload`, or write what they share as `spec.workload`"));
             continue;
         }

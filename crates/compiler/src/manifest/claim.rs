@@ -49,7 +49,7 @@ pub fn refused_changes(claim: &Claim, owner: &str, path: &str, committed: &Json)
     let fault = |message: String, help: String| {
         Diagnostic::at(&code::KB0418, *span, message)
             .related(Place::File(path.to_owned()), "the committed claim")
-            .note("Kubernetes refuses it, so no sync would succeed")
+            .note("Kubernetes refuses the change, so no sync would succeed")
             .help(help)
     };
     let mut faults = Vec::new();

@@ -69,7 +69,7 @@ pub(crate) fn emit_suite(
         let message = format!("the suite has {runs} runs on `{}`, more than {MAX_RUNS}", suite.target.name);
         let fault = Diagnostic::at(&code::KB0416, suite.name_span, message)
             .note("Argo keeps the state of all runs of a Workflow in one object of limited size");
-        diagnostics.push(fault.help("make several suites of it, or lower `repeats`"));
+        diagnostics.push(fault.help("split it into several suites, or lower `repeats`"));
     }
     let identity = SuiteIdentity::new(suite, parts);
     let objects = [

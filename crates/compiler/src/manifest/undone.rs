@@ -59,9 +59,9 @@ pub(super) fn undone(benchmark: &Benchmark, cases: &[CaseObjects], prepare: Opti
         let of = if of == roles { String::new() } else { format!(" ({})", Vec::from_iter(of).join(", ")) };
         let said = wanted.shown();
         let finding = permission(&code::KB0394, place(benchmark, wanted), format!("without {said}{of}"), |_| {
-            format!("pods do not have what the target says of all{of}: {said}")
+            format!("pods{of} lack a setting of the target: {said}")
         });
-        Some(finding.related(Place::Span(wanted.at), "the target says it"))
+        Some(finding.related(Place::Span(wanted.at), "the setting of the target"))
     };
     without.into_iter().filter_map(report).collect()
 }

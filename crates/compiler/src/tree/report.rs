@@ -53,15 +53,13 @@ impl Speaker<'_> {
             (State::Edited { conflict: true }, Mode::Check) => {
                 let message = format!("manifest `{path}` holds conflict markers of an unresolved merge");
                 Diagnostic::in_file(&code::KB0503, &path, message)
-                    .note("there is nothing to resolve by hand: the manifest follows from the merged specs")
+                    .note("there is nothing to resolve by hand: the manifest is compiled from the merged specs")
                     .help(COMPILE)
             }
             (State::Edited { conflict: false }, Mode::Check | Mode::Write(EditedFiles::Keep)) => {
                 let message = format!("manifest `{path}` was edited by hand");
-                let reason = format!(
-                    "the edit would be lost with the next change of `{}`; what it does belongs there",
-                    change.source
-                );
+                let reason =
+                    format!("the next change of `{}` would overwrite the edit; make the change there", change.source);
                 Diagnostic::in_file(&code::KB0503, &path, message).note(reason).help(OVERWRITE)
             }
             (State::LineEndings, Mode::Check) => self.line_endings(&path),
@@ -77,7 +75,7 @@ impl Speaker<'_> {
             }
             (State::ForeignElsewhere { kind }, _) => self.stranger(&path, kind),
             (State::Orphan, Mode::Check) => Diagnostic::in_file(&code::KB0504, &path, self.orphaned(&path, change))
-                .note("Argo CD and Flux keep applying it until it is gone")
+                .note("Argo CD and Flux keep applying it until it is deleted")
                 .help("run `kubebench compile`, which deletes it, and commit the result"),
             (State::EditedOrphan, Mode::Check | Mode::Write(EditedFiles::Keep)) => {
                 Diagnostic::in_file(&code::KB0503, &path, self.orphaned(&path, change))
@@ -101,7 +99,7 @@ impl Speaker<'_> {
 
     fn line_endings(&self, path: &str) -> Diagnostic {
         let folder = self.output_dir;
-        let message = format!("manifest `{path}` has CRLF line ends");
+        let message = format!("manifest `{path}` has CRLF line endings");
         Diagnostic::in_file(&code::KB0506, path, message)
             .note("nothing else differs: git's `core.autocrlf` or an editor has changed them")
             .help(format!(
@@ -133,7 +131,7 @@ impl Speaker<'_> {
 
     fn orphaned(&self, path: &str, change: &Change<'_>) -> String {
         if self.plan.live_sources.contains(change.source.as_ref()) {
-            format!("manifest `{path}` is left over: `{}` does not compile to it any more", change.source)
+            format!("manifest `{path}` is left over: `{}` no longer compiles to it", change.source)
         } else {
             format!("manifest `{path}` is left over: nothing is compiled from `{}` any more", change.source)
         }
@@ -146,7 +144,7 @@ impl Speaker<'_> {
             State::Unreadable { reason, .. } => {
                 let message = format!("cannot read `{path}`: {reason}");
                 Diagnostic::in_file(&code::KB0114, &path, message)
-                    .help(format!("look at its permissions with `ls -ld {}`", quoted(&path)))
+                    .help(format!("check its permissions with `ls -ld {}`", quoted(&path)))
             }
             State::NotRegular { kind, .. } => {
                 let message = if by == change.path {

@@ -63,7 +63,7 @@ fn report_runs(before: &Benchmark, now: &Benchmark, held: &mut Held<'_>) {
     let counts = [("repeats", before.repeats, now.repeats), ("warmups", before.warmups, now.warmups)];
     for (name, before_is, now_is) in counts.into_iter().filter(|(_, before, now)| now < before) {
         if !before.gates.is_empty() {
-            let message = format!("`{name}` is {now_is}; at the base {before_is}: what the gates see is less certain");
+            let message = format!("`{name}` is {now_is}; at the base {before_is}: the gates are less certain");
             held.weakened.push(weakening(Place::Span(now.name_span), message));
         }
     }
@@ -193,7 +193,7 @@ impl<'c> Demand<'c> {
                     let (now, before) = (against(baseline), against(self.baseline));
                     say(*span, format!("the gate of `{name}` compares with {now}; at the base with {before}"));
                 }
-                None => say(benchmark.name_span, format!("`{}` has no gate of `{name}` any more", benchmark.name)),
+                None => say(benchmark.name_span, format!("`{}` no longer has a gate for `{name}`", benchmark.name)),
             };
         };
         for (bound, before) in &self.limits {
@@ -201,7 +201,7 @@ impl<'c> Demand<'c> {
             match now.limits.get(bound) {
                 None => {
                     let before = bound.words(before.value);
-                    say(first.span, format!("the gate of `{name}` has no `{field}` any more; at the base {before}"));
+                    say(first.span, format!("the gate of `{name}` no longer has `{field}`; at the base {before}"));
                 }
                 // Numbers of another unit are neither.
                 Some(now) if has_same_unit && bound.is_weaker(now.value, before.value) => {
@@ -252,7 +252,7 @@ fn report_gone(benchmark: &Benchmark, held: &mut Held<'_>) {
     if !gates.is_empty() {
         let metrics = listed(gates.iter().map(|gate| gate.metric.as_str()));
         let message = format!(
-            "no benchmark is called `{name}` on the target `{}` any more, of which the base has gates: {metrics}",
+            "the benchmark `{name}` is gone from the target `{}`, and the base has gates for it: {metrics}",
             target.name
         );
         held.weakened.push(weakening(Place::File(path.clone()), message));
@@ -264,7 +264,7 @@ fn report_cases(before: &Benchmark, now: &Benchmark, held: &mut Held<'_>) {
     let (old, new) = (named(before), named(now));
     let gone: Vec<&str> = old.iter().filter(|(id, _)| !new.contains_key(*id)).map(|(_, name)| name.as_str()).collect();
     if !gone.is_empty() && !before.gates.is_empty() {
-        let message = format!("`{}` lost cases of which the base has gates: {}", now.name, listed(gone));
+        let message = format!("`{}` lost cases for which the base has gates: {}", now.name, listed(gone));
         held.weakened.push(weakening(Place::Span(now.name_span), message));
     }
 }

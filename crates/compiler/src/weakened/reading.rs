@@ -27,7 +27,7 @@ pub(super) fn report(base: &Compiled, head: &Compiled, metric: &MetricSelector, 
     let now = &head.benchmark;
     let mut say = |span, message: String| held.weakened.push(weakening(Place::Span(span), message));
     if names(&base.benchmark, metric) && !names(now, metric) {
-        let message = format!("`{}` has no metric `{metric}` any more, of which the base has a gate", now.name);
+        let message = format!("`{}` no longer has the metric `{metric}`, for which the base has a gate", now.name);
         return say(now.name_span, message);
     }
     let span = named(now, metric).map_or(now.name_span, |metric| metric.span);
@@ -48,7 +48,7 @@ pub(super) fn report(base: &Compiled, head: &Compiled, metric: &MetricSelector, 
         }
     }
     if !others.is_empty() {
-        say(span, format!("`{metric}` is not measured as at the base: {}", listed(others)));
+        say(span, format!("`{metric}` is measured differently from the base: {}", listed(others)));
     }
 }
 

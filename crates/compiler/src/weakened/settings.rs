@@ -45,7 +45,8 @@ pub(super) fn compare(change: Change<'_>, weakened: &mut Diagnostics) {
         say(
             &["spec", "image"],
             format!(
-                "the steps run `{now}`; at the base `{before}`: it holds the credential of the recorder, and its key"
+                "the steps run `{now}`; at the base `{before}`: the image gets the credential and the key of the \
+                 recorder"
             ),
         );
     }
@@ -67,7 +68,10 @@ fn authorities(base: &ResultsSettings, head: &ResultsSettings, say: &mut impl Fn
         None => "public ones".to_owned(),
     };
     let (now, before) = (words(head), words(base));
-    say(&["spec", "results", "ca"], format!("the steps know servers by {now} as authorities; at the base by {before}"));
+    say(
+        &["spec", "results", "ca"],
+        format!("the certificate authorities of the steps are {now}; at the base {before}"),
+    );
 }
 
 /// Reports what a target says of metrics and budgets: where Prometheus is, and prices that are lower or gone.
@@ -77,13 +81,13 @@ fn targets(base: &Project, head: &Project, say: &mut impl FnMut(&[&str], String)
         if before.prometheus.is_some() && now.prometheus != before.prometheus {
             say(
                 &["spec", "targets", &now.name, "prometheus"],
-                format!("Prometheus of `{}` is another one than at the base", now.name),
+                format!("the Prometheus server of `{}` differs from the base", now.name),
             );
         }
         if before.prices.as_ref().is_some_and(|before| is_cheaper(now.prices.as_ref(), before)) {
             say(
                 &["spec", "targets", &now.name, "prices"],
-                format!("prices of `{}` are lower than at the base, or gone", now.name),
+                format!("prices of `{}` are lower than at the base, or missing", now.name),
             );
         }
     }
@@ -101,7 +105,7 @@ fn signatures(base: &ResultsSettings, head: &ResultsSettings, say: &mut impl FnM
         let words = |counted: Counted| match counted {
             Counted::All => "all results count",
             Counted::Signed => "signed results count",
-            Counted::SignedAndSeparated => "results count that were signed, from a volume that jobs could not write to",
+            Counted::SignedAndSeparated => "signed results from a volume that jobs could not write to count",
         };
         let field = if head.counted == Counted::All { "requireSigned" } else { "allowUnseparated" };
         say(&["spec", "results", field], format!("{}; at the base {}", words(head.counted), words(base.counted)));
@@ -110,7 +114,7 @@ fn signatures(base: &ResultsSettings, head: &ResultsSettings, say: &mut impl FnM
     let is_same = |one: &Key, other: &Key| one.public == other.public;
     for before in base.keys.iter().filter(|before| !head.keys.iter().any(|now| is_same(now, before))) {
         say(format!(
-            "the key `{}` ({}) is gone: what it has signed proves nothing once this is merged",
+            "the key `{}` ({}) is gone: its signatures no longer count once this is merged",
             before.name,
             short_id(before)
         ));
@@ -118,15 +122,14 @@ fn signatures(base: &ResultsSettings, head: &ResultsSettings, say: &mut impl FnM
     for now in head.keys.iter().filter(|now| !base.keys.contains(now)) {
         let (name, id) = (&now.name, short_id(now));
         say(match base.keys.iter().find(|before| is_same(now, before)) {
-            Some(before) if days(before) == days(now) => format!("the key `{}` ({id}) is called `{name}`", before.name),
+            Some(before) if days(before) == days(now) => {
+                format!("the key `{}` ({id}) is now called `{name}`", before.name)
+            }
             Some(before) => {
                 let (now, before) = (days(now), days(before));
                 format!("the key `{name}` ({id}) counts {now} once this is merged; at the base {before}")
             }
-            None => format!(
-                "the key `{name}` ({id}) is one that the base does not have: it counts {} once this is merged",
-                days(now)
-            ),
+            None => format!("the key `{name}` ({id}) is new: it counts {} once this is merged", days(now)),
         });
     }
 }
@@ -138,7 +141,7 @@ fn short_id(key: &Key) -> String {
 /// Says for which runs a key counts.
 fn days(key: &Key) -> String {
     match (key.not_before, key.not_after) {
-        (None, None) => "for runs of all days".to_owned(),
+        (None, None) => "for all runs".to_owned(),
         (Some(first), None) => format!("for runs from {first} on"),
         (None, Some(last)) => format!("for runs up to {last}"),
         (Some(first), Some(last)) => format!("for runs from {first} to {last}"),
@@ -156,14 +159,14 @@ pub(super) fn held(change: Change<'_>) -> Option<Settings> {
 
 fn folders(base: &Settings, head: &Settings, say: &mut impl FnMut(&[&str], String)) {
     for folder in base.spec_dirs.iter().filter(|folder| !head.spec_dirs.contains(folder)) {
-        say(&["spec", "specs"], format!("`{folder}` is no folder of specs any more"));
+        say(&["spec", "specs"], format!("`{folder}` is no longer a folder of specs"));
     }
     if base.output != head.output {
         say(&["spec", "output"], format!("manifests are in `{}`; at the base in `{}`", head.output, base.output));
     }
     let is_local = |results: &ResultsSettings| results.mode == "local";
     let remote =
-        |results: &ResultsSettings| results.remote.clone().unwrap_or_else(|| "that of the repository".to_owned());
+        |results: &ResultsSettings| results.remote.clone().unwrap_or_else(|| "the remote of the repository".to_owned());
     let parts = |results: &ResultsSettings| {
         [("directory", results.directory.clone()), ("branch", results.branch.clone()), ("remote", remote(results))]
     };

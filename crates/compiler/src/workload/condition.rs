@@ -48,7 +48,7 @@ impl Condition {
             None => rest.split_once('=').map_or((rest, None), |(path, value)| (path, Some(value))),
         };
         let rooted = if path.starts_with('$') { path.to_owned() } else { format!("${path}") };
-        let query = parse_json_path(&rooted).map_err(|_unreadable| format!("`{path}` is no JSONPath"))?;
+        let query = parse_json_path(&rooted).map_err(|_unreadable| format!("`{path}` is not a JSONPath"))?;
         let value = value.map(|value| value.trim_matches(['\'', '"']).to_owned());
         Ok(Self(Asked::Path { path: Box::new(query), value }))
     }

@@ -55,16 +55,16 @@ struct Deployment {
     /// The port that the server listens on.
     #[schemars(extend("default" = 8000, "examples" = [8501]))]
     port: Option<Port>,
-    /// The protocol of requests, for `KUBEBENCH_PROTOCOL`; it says what the server is asked before it counts as ready, too.
+    /// The protocol of requests (`KUBEBENCH_PROTOCOL`); it also decides which request shows that the server is ready.
     #[schemars(extend("examples" = ["openai"]))]
     protocol: Option<Protocol>,
-    /// What requests call the model, for `KUBEBENCH_MODEL`.
+    /// The name of the model in requests (`KUBEBENCH_MODEL`).
     #[schemars(extend("examples" = ["Qwen/Qwen3-0.6B"]))]
     model: Option<Text>,
     /// When the server counts as ready.
     #[schemars(extend("default" = {}, "examples" = [{"path": "/health", "timeout": "45m"}]))]
     ready: Option<Ready>,
-    /// What loads the server; without it the run ends when the server is ready.
+    /// The load generator; without it the run ends when the server is ready.
     #[schemars(extend("examples" = [{"image": "registry.example/load:1", "args": ["--rate", "${{ matrix.rate }}"]}]))]
     load: Option<RoleForm<Load>>,
     /// Strategic merge patch over the Deployment, applied last.

@@ -49,22 +49,22 @@ const CONTAINER: &str = "kserve-container";
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("examples" = [{"predictor": {"model": {"modelFormat": "sklearn", "storageUri": "gs://models/iris"}}, "load": {"image": "registry.example/load:1"}}]))]
 struct InferenceService {
-    /// What KServe makes of it: a Deployment and a Service, or a service of Knative, which may scale to nothing.
+    /// How KServe deploys it: as a Deployment and a Service, or as a Knative service, which may scale to zero.
     #[schemars(extend("default" = "Standard", "examples" = ["Knative"]))]
     deployment_mode: Option<DeploymentMode>,
-    /// What holds the model.
+    /// The pods that serve the model.
     #[schemars(extend("examples" = [{"model": {"modelFormat": "sklearn", "storageUri": "gs://models/iris"}}]))]
     predictor: Option<RoleForm<Predictor>>,
-    /// What is in front of it, with a container of its own.
+    /// The transformer in front of it, with its own container.
     #[schemars(extend("examples" = [{"image": "registry.example/transformer:1"}]))]
     transformer: Option<RoleForm<Transformer>>,
-    /// The protocol of requests to a container of the user's own; a model says it by `protocolVersion`.
+    /// The protocol of requests to a custom container; a model has `protocolVersion` instead.
     #[schemars(extend("examples" = ["v2"]))]
     protocol: Option<Protocol>,
     /// When the server counts as ready.
     #[schemars(extend("default" = {}, "examples" = [{"path": "/v2/health/ready", "timeout": "45m"}]))]
     ready: Option<Ready>,
-    /// What loads the server; without it the run ends when the server is ready.
+    /// The load generator; without it the run ends when the server is ready.
     #[schemars(extend("examples" = [{"image": "registry.example/load:1", "args": ["--rate", "${{ matrix.rate }}"]}]))]
     load: Option<RoleForm<Load>>,
     /// Strategic merge patch over the whole object, applied last.
@@ -72,13 +72,13 @@ struct InferenceService {
     patch: Option<Patch>,
 }
 
-/// What KServe makes of an InferenceService.
+/// How KServe deploys an InferenceService.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[schemars(inline)]
 enum DeploymentMode {
     /// A Deployment and a Service.
     Standard,
-    /// A service of Knative.
+    /// A Knative service.
     Knative,
 }
 
@@ -90,7 +90,7 @@ struct Predictor {
     /// How many pods.
     #[schemars(extend("default" = 1, "examples" = [2]))]
     replicas: Option<Count>,
-    /// The model, which a runtime of the cluster serves; without it `image` is a server of the user's own.
+    /// The model, which a runtime of the cluster serves; without it `image` is a custom server.
     #[schemars(extend("examples" = [{"modelFormat": "sklearn", "storageUri": "gs://models/iris", "protocolVersion": "v2"}]))]
     model: Option<Model>,
 }
@@ -123,7 +123,7 @@ struct Model {
     #[serde(default)]
     #[schemars(extend("examples" = ["gs://kfserving-examples/models/sklearn/1.0/model"]))]
     storage_uri: Option<Text>,
-    /// The runtime, where KServe is not to choose.
+    /// The serving runtime; without it KServe chooses one.
     #[serde(default)]
     #[schemars(extend("examples" = ["kserve-sklearnserver"]))]
     runtime: Option<Text>,
@@ -137,16 +137,16 @@ struct Model {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[schemars(inline)]
 enum ProtocolVersion {
-    /// KServe's first.
+    /// KServe's first protocol.
     #[serde(rename = "v1")]
     V1,
     /// The Open Inference Protocol.
     #[serde(rename = "v2")]
     V2,
-    /// The same over gRPC.
+    /// The Open Inference Protocol over gRPC.
     #[serde(rename = "grpc-v2")]
     Grpc,
-    /// That of OpenAI's API.
+    /// The protocol of OpenAI's API.
     #[serde(rename = "openai")]
     OpenAi,
 }
@@ -179,7 +179,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         roles.push(role);
     }
     if let (Some(_), Some(_)) = (&model, protocol) {
-        let message = "`protocol` and `protocolVersion` of the model both say the protocol";
+        let message = "`protocol` and `protocolVersion` of the model both set the protocol";
         cx.fault(&code::KB0317, "protocol", message, "delete `protocol`, and write `protocolVersion` of the model");
         return None;
     }

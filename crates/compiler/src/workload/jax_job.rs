@@ -26,7 +26,7 @@ pub(super) const KIND: Kind = Kind {
 const EXAMPLE: &str = "\
 jaxJob:
   image: docker.io/library/python:3.13-slim
-  # JAX wants these as arguments: jax.distributed.initialize(\"$COORDINATOR_ADDRESS:$COORDINATOR_PORT\", NUM_PROCESSES, PROCESS_ID)
+  # JAX takes these as arguments: jax.distributed.initialize(\"$COORDINATOR_ADDRESS:$COORDINATOR_PORT\", NUM_PROCESSES, PROCESS_ID)
   command: [python3, -c, 'import os; print(\"process\", os.environ[\"PROCESS_ID\"], \"of\", os.environ[\"NUM_PROCESSES\"]); print(\"throughput: 100.0\")']
   resources: {cpu: 2, memory: 4Gi}
   worker:

@@ -54,7 +54,7 @@ struct Job {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[schemars(inline)]
 enum CompletionMode {
-    /// All pods are alike.
+    /// All pods are identical.
     NonIndexed,
     /// Every pod has an index, and a name with it.
     Indexed,

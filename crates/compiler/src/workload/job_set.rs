@@ -46,7 +46,7 @@ const MAX_DEPENDENCIES: usize = 5;
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("examples" = [{"image": "registry.example/train:1", "replicatedJobs": [{"name": "worker", "parallelism": 4, "command": ["python3", "train.py"]}]}]))]
 struct JobSet {
-    /// The Jobs, each a role of its own.
+    /// The Jobs; each is a role.
     #[schemars(extend("minItems" = 1, "examples" = [[{"name": "worker", "replicas": 1, "parallelism": 4}]]))]
     replicated_jobs: Vec<RoleForm<ReplicatedJob>>,
     /// How pods find each other.
@@ -55,7 +55,7 @@ struct JobSet {
     /// Which Jobs must succeed; without it, all.
     #[schemars(extend("examples" = [{"operator": "All", "targetReplicatedJobs": ["worker"]}]))]
     success_policy: Option<SuccessPolicy>,
-    /// What a failed Job does to the others: nothing starts again, and this says so.
+    /// What happens when a Job fails: nothing is restarted.
     #[schemars(extend("default" = {"maxRestarts": 0}, "examples" = [{"maxRestarts": 0}]))]
     failure_policy: Option<FailurePolicy>,
     /// The pod whose address all others get as the label and annotation `jobset.sigs.k8s.io/coordinator`.
@@ -66,7 +66,7 @@ struct JobSet {
     patch: Option<Patch>,
 }
 
-/// The pods of one role of a JobSet: Jobs alike, each with its pods.
+/// One role of a JobSet: identical Jobs, each with its pods.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("examples" = [{"name": "worker", "parallelism": 4, "command": ["python3", "train.py"]}]))]
@@ -100,12 +100,12 @@ struct Dependency {
     /// The role.
     #[schemars(extend("examples" = ["loader"]))]
     name: Dns1123Label,
-    /// How far it must be.
+    /// The state that it must have reached.
     #[schemars(extend("examples" = ["Ready"]))]
     status: DependencyStatus,
 }
 
-/// How far a role must be.
+/// The state that a role must have reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[schemars(inline)]
 enum DependencyStatus {
@@ -123,10 +123,10 @@ struct PodNetwork {
     #[serde(rename = "enableDNSHostnames")]
     #[schemars(extend("default" = true, "examples" = [false]))]
     enable_dns_hostnames: Option<Flag>,
-    /// Whether names are known before their pods are ready.
+    /// Whether the names of pods resolve before the pods are ready.
     #[schemars(extend("default" = true, "examples" = [false]))]
     publish_not_ready_addresses: Option<Flag>,
-    /// What the names end with; without it, the name of the run's job, which is `$KUBEBENCH_EXP_ID`.
+    /// The subdomain of the names; by default the name of the run's job, which is `$KUBEBENCH_EXP_ID`.
     #[schemars(extend("examples" = ["trainers"]))]
     subdomain: Option<Dns1123Label>,
 }
@@ -153,11 +153,11 @@ enum Operator {
     Any,
 }
 
-/// What a failed Job does to the others.
+/// What happens when a Job fails.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 struct FailurePolicy {
-    /// How often all Jobs start again; what was started twice was not measured once, so this is 0.
+    /// How often all Jobs are restarted; always 0, because a restarted run is not one measurement.
     #[schemars(extend("default" = 0, "examples" = [0]))]
     max_restarts: Option<CountFromZero>,
 }
@@ -169,11 +169,11 @@ struct Coordinator {
     /// Its role.
     #[schemars(extend("examples" = ["worker"]))]
     replicated_job: Dns1123Label,
-    /// Which Job of the role.
+    /// The index of the Job in the role.
     #[serde(default)]
     #[schemars(extend("default" = 0, "examples" = [0]))]
     job_index: Option<CountFromZero>,
-    /// Which pod of the Job.
+    /// The index of the pod in the Job.
     #[serde(default)]
     #[schemars(extend("default" = 0, "examples" = [0]))]
     pod_index: Option<CountFromZero>,
@@ -234,7 +234,7 @@ fn check_place(cx: &mut Lowering<'_>, block: &Node, job: &ReplicatedJob, name: &
     if is_earlier(name) {
         let at = block.get("name").map_or(block.span, |node| node.span);
         let fault = Diagnostic::at(&code::KB0317, at, format!("two replicated jobs are called `{name}`"));
-        cx.report(fault.help("give each a name of its own, or raise `replicas` of one"));
+        cx.report(fault.help("give each its own name, or raise `replicas` of one"));
     }
     let list = block.entry("dependsOn");
     let places = list.map(|entry| entry.value.items()).unwrap_or_default();
@@ -254,7 +254,7 @@ fn check_place(cx: &mut Lowering<'_>, block: &Node, job: &ReplicatedJob, name: &
         let message =
             format!("`{name}` waits for {} roles, and the API takes {MAX_DEPENDENCIES}", job.depends_on.len());
         let fault = Diagnostic::at(&code::KB0317, entry.key_span, message);
-        cx.report(fault.help("let roles wait for one another in a chain"));
+        cx.report(fault.help("chain the roles: let each wait for the one before"));
     }
 }
 
@@ -320,7 +320,7 @@ fn network(network: PodNetwork) -> Option<Json> {
 fn check_restarts(cx: &mut Lowering<'_>, policy: Option<FailurePolicy>) {
     let Some(restarts) = policy.and_then(|policy| policy.max_restarts).filter(|count| count.0 > 0) else { return };
     let at = cx.entry.value.get("failurePolicy").and_then(|policy| policy.get("maxRestarts"));
-    let message = format!("`maxRestarts` is {}, and a JobSet that starts again is no measurement", restarts.0);
+    let message = format!("`maxRestarts` is {}, but a restarted JobSet is not one measurement", restarts.0);
     let fault = Diagnostic::at(&code::KB0317, at.map_or(cx.entry.key_span, |node| node.span), message)
         .note("the run ends as failed with its first failed Job, whatever starts after it");
     cx.report(fault.help("write 0 or delete it; a program that must survive failures restarts inside its pods"));
@@ -339,7 +339,7 @@ fn success(cx: &mut Lowering<'_>, policy: &SuccessPolicy, known: &[&str], sizes:
     let is_any = policy.operator == Some(Operator::Any);
     if is_any && jobs > 1 {
         let at = form.and_then(|form| form.get("operator")).map_or(cx.entry.key_span, |node| node.span);
-        let message = format!("`Any` of {jobs} jobs ends the run with whichever is the first");
+        let message = format!("with `Any` of {jobs} jobs, the run ends with the first one that finishes");
         let fault = Diagnostic::at(&code::KB0317, at, message)
             .note("the others are deleted in the middle of their work, and every run would measure something else");
         cx.report(fault.help("write `All`, or name the one job that counts in `targetReplicatedJobs`"));
@@ -368,9 +368,9 @@ fn coordinator(cx: &mut Lowering<'_>, coordinator: &Coordinator, sizes: &[(Strin
         (Some((_, size)), _) => {
             for (field, index, count) in [("jobIndex", job, size.jobs), ("podIndex", pod, size.completions)] {
                 if let Some(place) = place(field).filter(|_| index >= count) {
-                    let message = format!("`{field}` is {index}, and the last one of `{name}` is {}", count - 1);
+                    let message = format!("`{field}` is {index}, but the last one of `{name}` is {}", count - 1);
                     let fault = Diagnostic::at(&code::KB0317, place.span, message);
-                    cx.report(fault.help("indexes count from 0; name one that there is"));
+                    cx.report(fault.help("write an existing index; indexes count from 0"));
                 }
             }
         }

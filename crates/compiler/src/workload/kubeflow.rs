@@ -202,8 +202,8 @@ fn refuse_larger_gang(
     }
     let at = cx.entry.value.get("schedulingPolicy").and_then(|policy| policy.get("minAvailable"));
     let message = match late_role {
-        None => format!("`minAvailable` waits for {wanted} pods, and the job has {pods}"),
-        Some(role) => format!("`minAvailable` waits for {wanted} pods, and before the {role} there are {pods}"),
+        None => format!("`minAvailable` waits for {wanted} pods, but the job has {pods}"),
+        Some(role) => format!("`minAvailable` waits for {wanted} pods, but before the {role} there are {pods}"),
     };
     let fault = Diagnostic::at(&code::KB0317, at.map_or(cx.entry.key_span, |node| node.span), message)
         .note("the scheduler would never start any of them");

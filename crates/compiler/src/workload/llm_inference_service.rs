@@ -45,7 +45,7 @@ const PREFILL_WORKER: &str = "prefill-worker";
 /// The name that KServe wants for the container that answers.
 const CONTAINER: &str = "main";
 
-/// A language model by KServe, and a load generator.
+/// A language model served by KServe, and a load generator.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("examples" = [{"model": {"uri": "hf://Qwen/Qwen3-0.6B"}, "resources": {"nvidia.com/gpu": 1}, "load": {"image": "registry.example/load:1"}}]))]
@@ -62,16 +62,16 @@ struct LlmInferenceService {
     #[serde(default)]
     #[schemars(extend("examples" = [{"tensor": 2}]))]
     parallelism: Option<Parallelism>,
-    /// The pods that each replica leads, where one pod does not hold the model.
+    /// The worker pods of each replica, for a model that does not fit into one pod.
     #[serde(default)]
     #[schemars(extend("examples" = [{"resources": {"nvidia.com/gpu": 8}}]))]
     worker: Option<RoleBlock>,
-    /// Pods that read prompts, apart from those that write answers.
+    /// Separate pods for prefill; the others then only decode.
     #[serde(default)]
     #[schemars(extend("examples" = [{"replicas": 2, "parallelism": {"tensor": 1}}]))]
     prefill: Option<RoleForm<Prefill>>,
-    /// What is in front of the pods, by the fields of the API; empty mappings ask for KServe's own. Without it the load asks the
-    /// pods through their Service.
+    /// The router in front of the pods, with the fields of the API; empty mappings mean KServe's defaults. Without it
+    /// the load sends requests to the pods' Service.
     #[serde(default)]
     #[schemars(extend("examples" = [{"route": {}, "gateway": {}, "scheduler": {}}]))]
     router: Option<Patch>,
@@ -79,7 +79,7 @@ struct LlmInferenceService {
     #[serde(default)]
     #[schemars(extend("default" = {}, "examples" = [{"timeout": "45m"}]))]
     ready: Option<Ready>,
-    /// What loads the server; without it the run ends when the server is ready.
+    /// The load generator; without it the run ends when the server is ready.
     #[serde(default)]
     #[schemars(extend("examples" = [{"image": "registry.example/load:1", "args": ["--rate", "${{ matrix.rate }}"]}]))]
     #[expect(dead_code, reason = "read with its places, by `serving::finish`")]
@@ -96,10 +96,10 @@ struct LlmInferenceService {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "LanguageModel")]
 struct Model {
-    /// Where it is: `hf://`, `s3://`, `pvc://`, `oci://` and others.
+    /// Its location: `hf://`, `s3://`, `pvc://`, `oci://` and others.
     #[schemars(extend("examples" = ["hf://Qwen/Qwen3-0.6B"]))]
     uri: Text,
-    /// What requests call it; without it, as the server is called.
+    /// Its name in requests; by default the name of the server.
     #[serde(default)]
     #[schemars(extend("examples" = ["Qwen/Qwen3-0.6B"]))]
     name: Option<Text>,
@@ -110,21 +110,21 @@ struct Model {
 #[serde(rename_all = "camelCase", default)]
 #[schemars(rename = "ModelParallelism")]
 struct Parallelism {
-    /// Parts of each layer.
+    /// The number of parts of each layer (tensor parallelism).
     #[schemars(extend("examples" = [2]))]
     tensor: Option<Count>,
-    /// Stages of layers.
+    /// The number of stages of layers (pipeline parallelism).
     #[schemars(extend("examples" = [2]))]
     pipeline: Option<Count>,
-    /// Copies that share requests.
+    /// The number of copies that share requests (data parallelism).
     #[schemars(extend("examples" = [8]))]
     data: Option<Count>,
-    /// Copies on one pod.
+    /// The number of copies on one pod.
     #[schemars(extend("examples" = [4]))]
     data_local: Option<Count>,
 }
 
-/// Pods that read prompts.
+/// Pods for prefill.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(rename = "PrefillPods")]
@@ -135,7 +135,7 @@ struct Prefill {
     /// How the model is spread over their accelerators and pods.
     #[schemars(extend("examples" = [{"tensor": 1}]))]
     parallelism: Option<Parallelism>,
-    /// The pods that each of them leads.
+    /// The worker pods of each of them.
     #[schemars(extend("examples" = [{"resources": {"nvidia.com/gpu": 8}}]))]
     worker: Option<RoleBlock>,
 }
@@ -229,7 +229,7 @@ fn role(
 /// Returns a role whose pods others lead: so many of each.
 fn led(cx: &mut Lowering<'_>, role: Role, leaders: u32, of_each: u32) -> Role {
     if role.replicas != 1 {
-        let message = "how many pods a replica leads follows from `parallelism`";
+        let message = "`parallelism` decides how many pods a replica leads";
         let fault = kubebench_syntax::diag::Diagnostic::at(&code::KB0317, role.replicas_span, message);
         cx.report(fault.help("delete `replicas` here, and write `parallelism: {data: …, dataLocal: …}` or `pipeline`"));
     }

@@ -97,20 +97,20 @@ struct Manifest {
     /// Objects of the file that are in the cluster already, as kind/name: Kubebench does not create them.
     #[schemars(extend("default" = [], "examples" = [["Queue/batch"]]))]
     preinstalled: Vec<Text>,
-    /// When the run has succeeded, as `kubectl wait --for` has it; needed for kinds that Kubebench does not know.
+    /// The condition for success, as for `kubectl wait --for`; needed for kinds that Kubebench does not know.
     #[schemars(extend("examples" = ["jsonpath={.status.phase}=Succeeded", "condition=Complete"]))]
     success: Option<Text>,
-    /// When it has failed, likewise.
+    /// The condition for failure, in the same form.
     #[schemars(extend("examples" = ["jsonpath={.status.phase}=Failed", "condition=Failed"]))]
     failure: Option<Text>,
-    /// Whether every run has a name of its own, or the object keeps that of the file, for what refers to it; then one run comes
-    /// after another.
+    /// Whether the object gets a new name for every run, or keeps the name in the file, to which others may refer;
+    /// then runs are sequential.
     #[schemars(extend("default" = "run", "examples" = ["keep"]))]
     name: Option<Naming>,
     /// When the object counts as ready, if it serves.
     #[schemars(extend("default" = {}, "examples" = [{"path": "/health", "timeout": "45m"}]))]
     ready: Option<Ready>,
-    /// What loads the object, if it serves; without it the run ends when it is ready.
+    /// The load generator, if the object serves; without it the run ends when the object is ready.
     #[schemars(extend("examples" = [{"image": "registry.example/load:1", "args": ["--rate", "${{ matrix.rate }}"]}]))]
     load: Option<RoleForm<Load>>,
 }
@@ -135,7 +135,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     match (&form.file, cx.entry.value.entry("object")) {
         (Some(_), None) | (None, Some(_)) => {}
         (Some(_), Some(_)) => {
-            let message = "`file` and `object` both say what is run";
+            let message = "`file` and `object` both say what runs";
             cx.fault(&code::KB0317, "object", message, "keep one of them");
             return None;
         }
@@ -200,8 +200,8 @@ fn serve(cx: &mut Lowering<'_>, form: &Manifest, workload: Workload, server: Opt
     let Some(server) = server else {
         for (field, is_said) in [("load", form.load.is_some()), ("ready", form.ready.is_some())] {
             if is_said {
-                let message = format!("`{field}` is for what serves, and nothing of this manifest does");
-                let help = "let the file hold the one Service that leads to the pods of the object, with its `selector` and port";
+                let message = format!("`{field}` is for servers, but nothing in this manifest serves");
+                let help = "add one Service to the file whose `selector` matches the pods of the object, with a port";
                 cx.fault(&code::KB0317, field, message, help);
             }
         }
@@ -261,13 +261,13 @@ fn api(cx: &mut Lowering<'_>, main: &Document<'_>, kind: Option<&Kind>, form: &M
         && !ALSO_SERVED.contains(&(main.api_version, main.kind))
         && form.success.is_none()
     {
-        let message = format!("`{}` is no version of {} that its controller serves", main.api_version, main.kind);
+        let message = format!("`{}` is not a version of {} that its controller serves", main.api_version, main.kind);
         cx.report(
             Diagnostic::at(&code::KB0339, main.api_version_span(), message)
                 .note("a current cluster refuses the object, or no controller acts on it and the run waits for its timeout")
                 .help(format!(
-                    "write it for `{}` (`kubebench migrate` does so for jobs of the first kubebench); if something of yours does serve it, \
-                     say when it is done with `success` and `failure`",
+                    "write it for `{}` (`kubebench migrate` does so for jobs of the first kubebench); if your own \
+                     controller serves it, add the conditions `success` and `failure`",
                     kind.api.api_version
                 )),
         );
@@ -285,7 +285,7 @@ fn conditions(cx: &mut Lowering<'_>, form: &Manifest, main: &Document<'_>, is_kn
             Some(Text(text)) => {
                 if let Err(reason) = Condition::parse(text) {
                     let at = cx.entry.value.get(field).map_or(cx.entry.key_span, |node| node.span);
-                    let fault = Diagnostic::at(&code::KB0345, at, format!("`{text}` is no condition: {reason}"));
+                    let fault = Diagnostic::at(&code::KB0345, at, format!("`{text}` is not a condition: {reason}"));
                     cx.report(fault.help(
                         "write it as for `kubectl wait --for`: `condition=Complete`, or `jsonpath={.status.phase}=Succeeded`",
                     ));
@@ -297,8 +297,10 @@ fn conditions(cx: &mut Lowering<'_>, form: &Manifest, main: &Document<'_>, is_kn
     }
     if !is_known && !missing.is_empty() {
         let message = format!("kubebench does not know when a run of `{}` ({}) ends", main.kind, main.api_version);
-        let fault = Diagnostic::at(&code::KB0338, cx.entry.key_span, message)
-            .note("without both conditions a run would end by its timeout alone, and a failed one would hold its machines until then");
+        let fault = Diagnostic::at(&code::KB0338, cx.entry.key_span, message).note(
+            "without both conditions a run would end only by its timeout, and a failed one would keep its nodes \
+             until then",
+        );
         cx.report(fault.help(format!(
             "add {}, as for `kubectl wait --for`: `condition=…`, or `jsonpath={{.status.phase}}=…`",
             missing.join(" and ")
@@ -312,7 +314,7 @@ fn refuse_suspension(cx: &mut Lowering<'_>, main: &Document<'_>, object: &Json) 
     for at in SUSPEND.into_iter().filter(|at| object.pointer(at) == Some(&true.into())) {
         let place = main.span_of(at);
         let fault = Diagnostic::at(&code::KB0349, place, "the job is suspended, and nothing would resume it")
-            .note("a queue suspends jobs by itself: Kueue does, where the target names one (`queue: {kueue: …}`)");
+            .note("a queue suspends jobs itself: Kueue does so if the target names it (`queue: {kueue: …}`)");
         cx.report(fault.help("delete this field"));
     }
 }
@@ -335,10 +337,10 @@ pub(super) fn warn_of_namespace(cx: &mut Lowering<'_>, document: &Document<'_>) 
     let Some((name, span)) = said.and_then(|node| Some((node.as_text()?, node.span))) else { return };
     if name != cx.target.namespace {
         let message =
-            format!("the object is of the namespace `{name}`, and runs are created in `{}`", cx.target.namespace);
+            format!("the object is in the namespace `{name}`, but runs are created in `{}`", cx.target.namespace);
         cx.report(
             Diagnostic::at(&code::KB0348, span, message)
-                .note("names of Services, claims and Secrets that it refers to are looked for there")
+                .note("the Services, claims and Secrets that the object names must be in the namespace of the runs")
                 .help(format!("delete the field, or {}", code::KB0348.switched_off())),
         );
     }

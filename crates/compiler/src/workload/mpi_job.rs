@@ -46,7 +46,7 @@ mpiJob:
     container:
       # The launcher starts when all workers are ready, and ready means: sshd answers.
       readinessProbe: {tcpSocket: {port: 2222}, initialDelaySeconds: 2}
-      # The image's sshd carries this capability in its file and cannot start without; `restricted` allows it.
+      # The sshd of this image needs this capability to start; `restricted` allows it.
       securityContext: {capabilities: {add: [NET_BIND_SERVICE]}}
 ";
 
@@ -174,13 +174,14 @@ fn refuse_shared_command(cx: &mut Lowering<'_>, version: MpiJobApi) {
     let is_own = |field: &&str| form.get("launcher").is_some_and(|launcher| launcher.get(field).is_some());
     let shared = ["command", "args"].into_iter().filter(|field| !is_own(field)).find_map(|field| form.entry(field));
     let Some(shared) = shared else { return };
-    let message = format!("`{}` next to the roles is run by the workers too", shared.key);
+    let message = format!("the workers also run the `{}` next to the roles", shared.key);
     let note = match version {
         MpiJobApi::V1 => {
-            "a worker waits until the launcher starts processes in it, and one with a command of its own does not"
+            "a worker waits until the launcher starts processes in it, and a worker with its own command does not"
         }
         MpiJobApi::V2beta1 => {
-            "a worker runs `sshd`, unless it has a command; without it the launcher reaches no worker, and the run fails or hangs"
+            "a worker runs `sshd`, unless it has a command; without `sshd` the launcher reaches no worker, and the run \
+             fails or hangs"
         }
     };
     let fault = Diagnostic::at(&code::KB0330, shared.key_span, message).note(note);
@@ -201,7 +202,7 @@ fn report_idle_accelerators(cx: &mut Lowering<'_>, launcher: &Role) {
             continue;
         }
         let Some(entry) = form.get("resources").and_then(|shared| amount_of(shared, name)) else { continue };
-        let message = format!("the launcher gets `{name}` as well, and uses none");
+        let message = format!("the launcher also gets `{name}`, but does not use it");
         let fault = Diagnostic::at(&code::KB0423, entry.key_span, message)
             .note("it only starts `mpirun`: the accelerator is reserved and paid for, and idles");
         cx.report(fault.help(format!(

@@ -28,7 +28,7 @@ pub(super) const KIND: Kind = Kind {
 const EXAMPLE: &str = "\
 paddleJob:
   image: ccr-2vdh3abv-pub.cnc.bj.baidubce.com/paddlepaddle/paddle:3.0.0
-  # Paddle's launcher reads the place to meet by itself: [python3, -m, paddle.distributed.launch, train.py]
+  # Paddle's launcher reads the rendezvous address itself: [python3, -m, paddle.distributed.launch, train.py]
   command: [python3, -c, 'import os; print(\"meets at\", os.environ[\"PADDLE_MASTER\"]); print(\"throughput: 100.0\")']
   resources: {cpu: 2, memory: 4Gi}
   worker:
@@ -40,7 +40,7 @@ paddleJob:
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("examples" = [{"image": "registry.example/paddle:3.0.0", "command": ["python3", "-m", "paddle.distributed.launch", "train.py"], "worker": {"replicas": 2}}]))]
 struct PaddleJob {
-    /// How many workers there may be. The training operator keeps this with the job and does nothing with it.
+    /// How many workers there may be. The training operator ignores it.
     #[schemars(extend("examples" = [{"minReplicas": 2, "maxReplicas": 4, "maxRestarts": 3}]))]
     elastic_policy: Option<PaddleElasticPolicy>,
     /// The parameter servers. The job succeeds when they do; without them, when all workers do.
@@ -103,11 +103,11 @@ fn elastic(cx: &mut Lowering<'_>, policy: &PaddleElasticPolicy, roles: &mut [Rol
     let idle = Diagnostic::at(
         &code::KB0437,
         cx.span_of("elasticPolicy"),
-        "the training operator does nothing with `elasticPolicy` of a PaddleJob",
+        "the training operator ignores `elasticPolicy` of a PaddleJob",
     );
     cx.report(
         idle.note(
-            "it makes no autoscaler for it, and tells every pod the number of all pods as `PADDLE_NNODES`, which \
+            "it creates no autoscaler, and sets `PADDLE_NNODES` of every pod to the number of all pods, which \
              `paddle.distributed.launch` prefers to `--nnodes`: the job has `worker.replicas` pods from start to end",
         )
         .help(format!("delete it, or {}", code::KB0437.switched_off())),

@@ -76,10 +76,10 @@ struct ElasticPolicy {
     /// How the workers find each other.
     #[schemars(extend("default" = "c10d", "enum" = ["c10d", "etcd", "etcd-v2"], "examples" = ["c10d"]))]
     rdzv_backend: Option<Text>,
-    /// Where the workers meet; without it at worker 0, where no etcd answers, so that `etcd` and `etcd-v2` need it.
+    /// The host of the rendezvous; by default worker 0, where no etcd runs, so that `etcd` and `etcd-v2` need it.
     #[schemars(extend("format" = "dns1123-subdomain", "examples" = ["etcd.ml-platform.svc"]))]
     rdzv_host: Option<Text>,
-    /// The port of `rdzvHost`; without it 2379 for `etcd` and `etcd-v2`, else that of the operator.
+    /// The port of `rdzvHost`; by default 2379 for `etcd` and `etcd-v2`, and the operator's port otherwise.
     #[schemars(extend("examples" = [2379]))]
     rdzv_port: Option<Port>,
     /// Settings of the rendezvous.
@@ -113,7 +113,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         cx.fault(
             &code::KB0317,
             "elasticPolicy",
-            "`elasticPolicy` is combined with a `master`",
+            "`elasticPolicy` cannot be combined with a `master`",
             "delete `master` and raise `worker.replicas` by one: the rendezvous counts the workers alone, and one pod \
              would be left out",
         );
@@ -143,8 +143,9 @@ fn elastic(cx: &mut Lowering<'_>, policy: Option<ElasticPolicy>, roles: &mut [Ro
     if is_etcd && rdzv_host.is_none() {
         let at = cx.entry.value.get("elasticPolicy").and_then(|policy| policy.get("rdzvBackend"));
         let message = format!("the backend `{backend}` has no `rdzvHost`");
-        let fault = Diagnostic::at(&code::KB0332, at.map_or(cx.entry.key_span, |node| node.span), message)
-            .note("the operator would name worker 0, where no etcd answers: every worker waits, then the run fails");
+        let fault = Diagnostic::at(&code::KB0332, at.map_or(cx.entry.key_span, |node| node.span), message).note(
+            "the operator would use worker 0, where no etcd runs: every worker would wait, and then the run would fail",
+        );
         cx.report(fault.help("add `rdzvHost: etcd.example.svc`, or use `c10d`, which needs no server"));
     }
     let mut elastic = json!({

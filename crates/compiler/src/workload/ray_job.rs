@@ -38,7 +38,7 @@ rayJob:
   rayVersion: 2.52.0
   # A list of words; what they print is the log of the role `submitter`.
   entrypoint: [python, -c, 'import ray; ray.init(); print(ray.cluster_resources()); print(\"throughput: 42.0\")']
-  # This image belongs to the user `ray` (uid 1000, group 100), and nobody else can read its Python.
+  # Only the user `ray` of this image (uid 1000, group 100) can read its Python.
   pod:
     securityContext: {runAsUser: 1000, runAsGroup: 100}
   resources: {cpu: 2, memory: 4Gi}
@@ -60,27 +60,27 @@ struct RayJob {
     #[serde(default)]
     #[schemars(extend("examples" = ["2.52.0"]))]
     ray_version: Option<Text>,
-    /// What is submitted, one word an element, never a shell line.
+    /// The command to submit, one word per element, never a shell line.
     #[schemars(extend("minItems" = 1, "examples" = [["python", "train.py", "--batch-size", "${{ matrix.batchSize }}"]]))]
     entrypoint: Vec<Text>,
     /// Ray's runtime environment of the entrypoint.
     #[serde(default)]
     #[schemars(extend("default" = {}, "examples" = [{"env_vars": {"NCCL_DEBUG": "WARN"}, "working_dir": "/kubebench/files"}]))]
     runtime_env: Option<Patch>,
-    /// The pod that holds the cluster together and runs the entrypoint; always one.
+    /// The head pod, which manages the cluster and runs the entrypoint; always one.
     #[serde(default)]
     #[schemars(extend("default" = {}, "examples" = [{"rayStartParams": {"num-cpus": "0"}}]))]
     head: Option<RoleForm<Group>>,
-    /// The pods that compute, in groups alike; the cluster does not scale.
+    /// The worker pods, in groups of identical pods; the cluster does not scale.
     #[serde(default)]
     #[schemars(extend("default" = [], "examples" = [[{"name": "worker", "replicas": 2}]]))]
     worker_groups: Vec<RoleForm<NamedGroup>>,
-    /// The pod that submits the entrypoint and prints its log. It computes nothing: without `resources` of its own it has
-    /// a CPU and 1 GiB.
+    /// The pod that submits the entrypoint and prints its log. It computes nothing: by default it has one CPU
+    /// and 1 GiB.
     #[serde(default)]
     #[schemars(extend("default" = {}, "examples" = [{"resources": {"cpu": 1, "memory": "1Gi"}}]))]
     submitter: Option<RoleBlock>,
-    /// How the entrypoint gets into the cluster.
+    /// How the entrypoint is submitted to the cluster.
     #[serde(default)]
     #[schemars(extend("default" = "K8sJobMode", "enum" = ["K8sJobMode"], "examples" = ["K8sJobMode"]))]
     submission_mode: Option<Text>,
@@ -103,7 +103,7 @@ struct Group {
 
 impl RoleFields for Group {}
 
-/// Workers alike.
+/// A group of identical workers.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "RayWorkerGroup", extend("examples" = [{"name": "worker", "replicas": 2}]))]
@@ -254,8 +254,10 @@ fn refuse_command(cx: &mut Lowering<'_>, role: &Role) {
     }
     let [command, args] = &role.word_spans;
     let span = command.first().or(args.first()).copied().unwrap_or(role.span);
-    let fault = Diagnostic::at(&code::KB0317, span, "the pods of a RayJob run Ray itself")
-        .note("the operator would put Ray behind this program, or replace what submits the entrypoint with this");
+    let fault = Diagnostic::at(&code::KB0317, span, "the pods of a RayJob run Ray itself").note(
+        "the operator would append Ray's command to this program, or run it instead of the program that submits \
+         the entrypoint",
+    );
     cx.report(fault.help("write the program as `entrypoint`, a list of words"));
 }
 
@@ -272,10 +274,14 @@ fn refuse_several(cx: &mut Lowering<'_>, roles: &[Role]) {
 fn report_changed_words(cx: &mut Lowering<'_>) {
     let words = cx.entry.value.items_of("entrypoint").to_vec();
     for word in words.iter().filter(|word| word.as_text().is_some_and(quote::is_changed)) {
-        let fault = Diagnostic::at(&code::KB0446, word.span, "Ray before 2.56 changes this word on its way")
-            .note("`ray job submit` of such versions hands words to a second shell without quoting what shells read");
+        let fault = Diagnostic::at(
+            &code::KB0446,
+            word.span,
+            "Ray before 2.56 changes this word before the program gets it",
+        )
+        .note("`ray job submit` of such versions passes words to a second shell without quoting special characters");
         cx.report(fault.help(format!(
-            "put it into a file under `files`, or, where the image has a newer Ray, {}",
+            "put it into a file under `files`, or, if the image has a newer Ray, {}",
             code::KB0446.switched_off()
         )));
     }
@@ -298,9 +304,10 @@ fn refuse_shell_text(cx: &mut Lowering<'_>) {
     }
     if let Some(span) = found {
         let fault = Diagnostic::at(&code::KB0447, span, "a shell would change this text of `runtimeEnv`").note(
-            "the operator writes it between double quotes into a command line, where `$` and backquotes are read",
+            "the operator writes it between double quotes into a command line, where a shell expands `$` and \
+             backquotes",
         );
-        cx.report(fault.help("set variables by `env` of the head and the workers, or name a file"));
+        cx.report(fault.help("set variables with `env` of the head and the workers, or use a file"));
     }
 }
 

@@ -165,7 +165,8 @@ pub(crate) fn env_of(
 /// Reports variables of the user that Kubebench itself must set.
 pub(crate) fn refuse_reserved<'a>(variables: impl IntoIterator<Item = (&'a str, Span)>, diagnostics: &mut Diagnostics) {
     for (name, span) in variables.into_iter().filter(|(name, _)| name.starts_with("KUBEBENCH_")) {
-        let fault = Diagnostic::at(&code::KB0315, span, format!("`{name}` is set by kubebench and cannot be given"));
+        let fault =
+            Diagnostic::at(&code::KB0315, span, format!("`{name}` is set by kubebench and cannot be overridden"));
         diagnostics.push(fault.help("use a name of your own"));
     }
 }

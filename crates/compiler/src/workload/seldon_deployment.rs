@@ -52,13 +52,13 @@ struct SeldonDeployment {
     /// The protocol of requests.
     #[schemars(extend("default" = "seldon", "examples" = ["v2"]))]
     protocol: Option<Protocol>,
-    /// The graphs; the load asks the first of them.
+    /// The graphs; the load sends requests to the first one.
     #[schemars(extend("examples" = [[{"name": "default", "graph": {"name": "m", "implementation": "TRITON_SERVER", "modelUri": "gs://models/m"}}]]))]
     predictors: Vec<RoleForm<Predictor>>,
     /// When the server counts as ready.
     #[schemars(extend("default" = {}, "examples" = [{"timeout": "45m"}]))]
     ready: Option<Ready>,
-    /// What loads the server; without it the run ends when the server is ready.
+    /// The load generator; without it the run ends when the server is ready.
     #[schemars(extend("examples" = [{"image": "registry.example/load:1", "args": ["--rate", "${{ matrix.rate }}"]}]))]
     load: Option<RoleForm<Load>>,
     /// Strategic merge patch over the whole object, applied last.
@@ -71,9 +71,9 @@ struct SeldonDeployment {
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 enum Protocol {
-    /// Seldon's own.
+    /// Seldon's own protocol.
     Seldon,
-    /// That of TensorFlow Serving.
+    /// The protocol of TensorFlow Serving.
     Tensorflow,
     /// The Open Inference Protocol.
     V2,
@@ -95,7 +95,7 @@ struct Predictor {
     /// The graph, by the fields of the API. Without `implementation` the block's `image` is the model.
     #[schemars(extend("examples" = [{"name": "m", "implementation": "TRITON_SERVER", "modelUri": "gs://models/m"}]))]
     graph: Patch,
-    /// The share of requests in per cent, where there are several.
+    /// The percentage of requests, if there are several predictors.
     #[serde(default)]
     #[schemars(extend("examples" = [90]))]
     traffic: Option<kubebench_format::spec::v1::scalar::CountFromZero>,

@@ -45,7 +45,7 @@ const OF_PODS: &[&str] =
 const MESH: &str = "seldon-mesh";
 const PORT: u16 = 80;
 
-/// A model by Seldon Core v2, which a server of the cluster loads, and what loads it in turn.
+/// A model that a Seldon Core v2 server of the cluster loads, and a load generator.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("examples" = [{"storageUri": "gs://models/iris", "requirements": ["sklearn"], "load": {"image": "registry.example/load:1"}}]))]
@@ -53,23 +53,23 @@ struct SeldonModel {
     /// Where the model is.
     #[schemars(extend("examples" = ["gs://seldon-models/scv2/samples/mlserver_1.5.0/iris-sklearn"]))]
     storage_uri: Text,
-    /// What a server must be able to do.
+    /// The capabilities that a server must have.
     #[serde(default)]
     #[schemars(extend("default" = [], "examples" = [["sklearn"]]))]
     requirements: Vec<Text>,
-    /// The server, where Seldon is not to choose.
+    /// The server; without it Seldon chooses one.
     #[serde(default)]
     #[schemars(extend("examples" = ["mlserver"]))]
     server: Option<Text>,
-    /// What the model needs of the server's memory.
+    /// How much of the server's memory the model needs.
     #[serde(default)]
     #[schemars(extend("examples" = ["100Ki"]))]
     memory: Option<Quantity>,
-    /// On how many pods of the server it is loaded.
+    /// On how many pods of the server the model is loaded.
     #[serde(default)]
     #[schemars(extend("default" = 1, "examples" = [2]))]
     replicas: Option<Count>,
-    /// The Secret with what the storage asks for.
+    /// The Secret with the credentials of the storage.
     #[serde(default)]
     #[schemars(extend("examples" = ["models"]))]
     secret: Option<Dns1123Subdomain>,
@@ -77,7 +77,7 @@ struct SeldonModel {
     #[serde(default)]
     #[schemars(extend("default" = {}, "examples" = [{"timeout": "45m"}]))]
     ready: Option<Ready>,
-    /// What loads the model; without it the run ends when the model is ready.
+    /// The load generator; without it the run ends when the model is ready.
     #[serde(default)]
     #[schemars(extend("examples" = [{"image": "registry.example/load:1", "args": ["--rate", "${{ matrix.rate }}"]}]))]
     #[expect(dead_code, reason = "read with its places, by `serving::finish`")]

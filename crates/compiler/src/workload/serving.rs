@@ -19,24 +19,24 @@ const ENDPOINT: &str = "KUBEBENCH_ENDPOINT";
 const MODEL: &str = "KUBEBENCH_MODEL";
 const PROTOCOL: &str = "KUBEBENCH_PROTOCOL";
 
-/// When a server counts as ready: its controller says so, all of its pods do, and a request is answered.
+/// When a server counts as ready: its controller and all of its pods say so, and it answers a request.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Ready {
-    /// The path of the request that must be answered with success; protocols have one of their own.
+    /// The path of the request that the server must answer with success; protocols have a default.
     #[schemars(extend("examples" = ["/health"]))]
     pub(super) path: Option<Text>,
-    /// How long it may take from the start of its pods.
+    /// The maximum time from the start of its pods.
     #[schemars(extend("default" = "20m", "examples" = ["45m"]))]
     pub(super) timeout: Option<Duration>,
 }
 
-/// What loads the server: the pods of a Job, which find its address in `KUBEBENCH_ENDPOINT`. Without it the run ends when the
-/// server is ready.
+/// The load generator: the pods of a Job, which find the address of the server in `KUBEBENCH_ENDPOINT`. Without it the
+/// run ends when the server is ready.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Load {
-    /// How many pods load it at once.
+    /// How many pods send load at once.
     #[schemars(extend("default" = 1, "examples" = [4]))]
     pub(super) parallelism: Option<Count>,
 }
@@ -50,14 +50,14 @@ impl RoleFields for Load {
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 pub(super) enum Protocol {
-    /// That of OpenAI's API.
+    /// The protocol of OpenAI's API.
     #[serde(rename = "openai")]
     OpenAi,
-    /// The first of KServe and of TensorFlow Serving.
+    /// The first protocol of KServe and TensorFlow Serving.
     V1,
     /// The Open Inference Protocol.
     V2,
-    /// The same over gRPC.
+    /// The Open Inference Protocol over gRPC.
     Grpc,
 }
 
@@ -99,8 +99,8 @@ pub(super) fn finish(
     let Ready { path, timeout } = ready.unwrap_or_default();
     let ready_seconds = timeout.map_or(READY_WITHIN, |timeout| timeout.0.seconds());
     let Some(probe) = path.map(|Text(path)| Probe::Http { path }).or(server.probe.clone()) else {
-        let message = "nothing says what the server is asked before it counts as ready";
-        let help = "write `ready: {path: /health}`, or the `protocol`, which has a path of its own";
+        let message = "the server has no request that shows when it is ready";
+        let help = "write `ready: {path: /health}`, or a `protocol`, which has its own path";
         cx.fault(&code::KB0317, "ready", message, help);
         return None;
     };

@@ -39,11 +39,11 @@ sparkApplication:
   mainClass: org.apache.spark.examples.SparkPi
   mainApplicationFile: local:///opt/spark/examples/jars/spark-examples.jar
   arguments: [\"1000\"]
-  # The image's user has a name, and Kubernetes proves by its number that it is not root.
+  # The image names its user, and Kubernetes needs a number to verify that the user is not root.
   pod:
     securityContext: {runAsUser: 185, runAsGroup: 185}
   driver:
-    # An account of yours that may create, watch and delete pods, services, config maps and claims in the namespace.
+    # Your service account, which may create, watch and delete pods, services, config maps and claims in the namespace.
     serviceAccount: spark
     cores: 1
     memory: 1g
@@ -68,7 +68,7 @@ const OWN_PROPERTIES: &[(&str, &str)] = &[
     ("spark.executor.instances", "write `instances` of the executor"),
     ("spark.executor.memory", "write `memory` of the executor"),
     ("spark.executor.memoryOverhead", "write `memoryOverhead` of the executor"),
-    ("spark.executor.pyspark.memory", "raise `memoryOverhead` of the executor, in which Python works without it"),
+    ("spark.executor.pyspark.memory", "raise `memoryOverhead` of the executor, which Python uses without it"),
     ("spark.memory.offHeap.enabled", "raise `memory` of the executor: memory off the heap is counted nowhere else"),
     ("spark.master", "delete it: the operator knows its API server"),
     ("spark.submit.deployMode", "delete it: the driver is a pod"),
@@ -186,8 +186,12 @@ fn mebibytes(cx: &mut Lowering<'_>, block: Option<&Node>, field: &str, Text(text
     let read = memory::mebibytes(text);
     if read.is_none() {
         let span = block.and_then(|block| block.get(field)).map_or(cx.entry.key_span, |node| node.span);
-        let fault = Diagnostic::at(&code::KB0317, span, format!("`{field}` is `{text}`, which is no memory of Spark"))
-            .note("Spark counts whole mebibytes (`m`), gibibytes (`g`) and tebibytes (`t`), and reads `Mi` and `Gi` as a mistake");
+        let fault = Diagnostic::at(
+            &code::KB0317,
+            span,
+            format!("`{field}` is `{text}`, which is not a memory size of Spark"),
+        )
+        .note("Spark counts whole mebibytes (`m`), gibibytes (`g`) and tebibytes (`t`), and rejects `Mi` and `Gi`");
         cx.report(fault.help("write a number and a letter, such as `512m` or `4g`"));
     }
     read
@@ -200,7 +204,7 @@ fn report_own_properties(cx: &mut Lowering<'_>) {
         let Some((property, help)) = OWN_PROPERTIES.iter().find(|(property, _)| *property == entry.key) else {
             continue;
         };
-        let message = format!("`{property}` in `sparkConf` is not the place for this");
+        let message = format!("`{property}` cannot be set in `sparkConf`");
         let fault = Diagnostic::at(&code::KB0317, entry.key_span, message)
             .note("Kubebench or the operator sets it elsewhere, and one of the two would silently win");
         cx.report(fault.help(*help));

@@ -33,7 +33,7 @@ pub(super) const KIND: Kind = Kind {
 const EXAMPLE: &str = "\
 trainJob:
   image: docker.io/pytorch/pytorch:2.8.0-cuda12.8-cudnn9-runtime
-  # Kubebench carries this runtime; `runtimeRef: {name: torch-distributed}` would take the cluster's.
+  # Kubebench carries this runtime; `runtimeRef: {name: torch-distributed}` would use the cluster's.
   runtime: {torch: {}}
   trainer:
     numNodes: 2
@@ -95,7 +95,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
             (roles, vec![runtime], vec!["/spec/runtimeRef/name".to_owned()])
         }
         (Some(_), Some(_)) => {
-            let message = "`runtime` and `runtimeRef` both say which runtime it is";
+            let message = "`runtime` and `runtimeRef` both name a runtime";
             cx.fault(
                 &code::KB0317,
                 "runtimeRef",

@@ -56,7 +56,7 @@ struct VolcanoJob {
     #[serde(default)]
     #[schemars(extend("default" = {}, "examples" = [{"env": [], "svc": []}]))]
     plugins: BTreeMap<String, Vec<Text>>,
-    /// The tasks, each a role of its own.
+    /// The tasks; each is a role.
     #[schemars(extend("minItems" = 1, "examples" = [[{"name": "worker", "replicas": 2}]]))]
     tasks: Vec<RoleForm<Task>>,
     /// Strategic merge patch over the whole object, applied last.
@@ -78,7 +78,7 @@ struct Task {
     #[serde(default)]
     #[schemars(extend("default" = 1, "examples" = [2]))]
     replicas: Option<Count>,
-    /// Tasks whose pods must be ready before those of this one are made.
+    /// Tasks whose pods must be ready before those of this one are created.
     #[serde(default)]
     #[schemars(extend("default" = [], "examples" = [["master"]]))]
     depends_on: Vec<Dns1123Label>,
@@ -102,9 +102,9 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let min_available = min_available.map_or(gang, |count| count.0);
     if min_available > gang {
         let message = if gang == all {
-            format!("`minAvailable` waits for {min_available} pods, and the job has {all}")
+            format!("`minAvailable` waits for {min_available} pods, but the job has {all}")
         } else {
-            format!("`minAvailable` waits for {min_available} pods, and {gang} wait for no other task")
+            format!("`minAvailable` waits for {min_available} pods, but only {gang} wait for no other task")
         };
         let fault = Diagnostic::at(&code::KB0317, cx.span_of("minAvailable"), message)
             .note("the scheduler would never start any of them");
@@ -205,7 +205,7 @@ fn check_dependencies(cx: &mut Lowering<'_>, tasks: &[RoleForm<Task>], roles: &[
         let message = format!("the task `{}` waits for itself", task.name.0.as_str());
         let fault =
             Diagnostic::at(&code::KB0317, role.span, message).note("neither it nor what it waits for would start");
-        cx.report(fault.help("take one `dependsOn` out of the circle"));
+        cx.report(fault.help("delete one `dependsOn` of the cycle"));
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) const KIND: Kind = Kind {
 
 const EXAMPLE: &str = "\
 workflow:
-  # A Workflow of Argo, read as kubectl reads it; its `{{…}}` are Argo's, `${{ }}` are looked up.
+  # An Argo Workflow, read as kubectl reads it; its `{{…}}` are Argo's, `${{ }}` are expressions of the benchmark.
   file: pipelines/train.yaml
   arguments: {epochs: 3}
 ";
@@ -135,7 +135,7 @@ fn only<'n>(cx: &mut Lowering<'_>, nodes: &'n [Node]) -> Option<Document<'n>> {
     let at = cx.entry.value.get("file").map_or(cx.entry.key_span, |file| file.span);
     let [document] = documents.as_slice() else {
         let shown: Vec<String> = documents.iter().map(|document| format!("`{}`", document.shown())).collect();
-        let message = format!("the file holds {} objects, and `workflow` measures one", documents.len());
+        let message = format!("the file holds {} objects, but `workflow` measures one", documents.len());
         cx.report(
             Diagnostic::at(&code::KB0335, at, message)
                 .note(format!("it holds {}", shown.join(", ")))
@@ -148,14 +148,14 @@ fn only<'n>(cx: &mut Lowering<'_>, nodes: &'n [Node]) -> Option<Document<'n>> {
         (API_VERSION, "Workflow") => return Some(*document),
         (version, "Workflow") if version.starts_with("argoproj.io/") => {
             let at = document.node.get("apiVersion").map_or(place, |node| node.span);
-            let message = format!("`{version}` is no version of Workflow that its controller serves");
+            let message = format!("`{version}` is not a version of Workflow that its controller serves");
             cx.report(Diagnostic::at(&code::KB0339, at, message).help(format!("write `apiVersion: {API_VERSION}`")));
         }
         (_, kind @ ("CronWorkflow" | "WorkflowTemplate" | "ClusterWorkflowTemplate")) => {
             let fault = Diagnostic::at(&code::KB0335, place, format!("a {kind} runs nothing by itself"));
             cx.report(match kind {
                 "CronWorkflow" => fault
-                    .note("Kubebench creates what is measured once a run, and has a schedule of its own")
+                    .note("Kubebench creates the measured object once for each run, and has its own schedule")
                     .help("write its `workflowSpec` as the `spec` of a Workflow, and `schedule: {cron: …}` in the spec of the benchmark"),
                 _ => fault
                     .note("its templates run as a Workflow")
@@ -163,7 +163,7 @@ fn only<'n>(cx: &mut Lowering<'_>, nodes: &'n [Node]) -> Option<Document<'n>> {
             });
         }
         (version, kind) => {
-            let message = format!("this is a {kind} ({version}), and `workflow` measures a Workflow of Argo");
+            let message = format!("this is a {kind} ({version}), but `workflow` measures an Argo Workflow");
             cx.report(
                 Diagnostic::at(&code::KB0335, place, message)
                     .help("write `manifest: {file: …}` for objects of other kinds"),
@@ -205,18 +205,18 @@ fn refuse_upper_case(cx: &mut Lowering<'_>, workflow: &Node) {
             continue;
         };
         if name.chars().any(|letter| letter.is_ascii_uppercase()) {
-            let message = format!("`{name}` has upper-case letters, and its pods are called after it");
+            let message = format!("`{name}` has upper-case letters, and its pods are named after it");
             cx.report(
                 Diagnostic::at(&code::KB0325, at, message)
-                    .note("Argo takes the Workflow, and the API server refuses every pod of this template when the run is due")
-                    .help(format!("write `{}`, and so where the template is called", name.to_lowercase())),
+                    .note("Argo accepts the Workflow, but the API server refuses every pod of this template")
+                    .help(format!("write `{}` here, and where the template is called", name.to_lowercase())),
             );
         }
     }
 }
 
 fn suspended(at: Span, message: &str, help: &str) -> Diagnostic {
-    let note = "a run that waits for a person ends by its timeout";
+    let note = "a run that waits for a person would end only by its timeout";
     Diagnostic::at(&code::KB0349, at, message).note(note).help(help)
 }
 

@@ -26,7 +26,7 @@ pub(super) const KIND: Kind = Kind {
 const EXAMPLE: &str = "\
 xgboostJob:
   image: docker.io/library/python:3.13-slim
-  # The master starts the tracker on MASTER_PORT; everybody joins it at MASTER_ADDR.
+  # The master starts the tracker on MASTER_PORT; all pods join it at MASTER_ADDR.
   command: [python3, -c, 'import os; print(\"rank\", os.environ[\"RANK\"], \"of\", os.environ[\"WORLD_SIZE\"]); print(\"throughput: 100.0\")']
   resources: {cpu: 2, memory: 4Gi}
   master: {}
@@ -39,7 +39,7 @@ xgboostJob:
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("examples" = [{"image": "registry.example/xgboost:3.2.0", "command": ["python3", "train.py"], "master": {}, "worker": {"replicas": 2}}]))]
 struct XgboostJob {
-    /// Rank 0, with the tracker; always one pod, and always there. The job succeeds when it does.
+    /// Rank 0, with the tracker; always one pod, and never left out. The job succeeds when it does.
     #[schemars(extend("examples" = [{}]))]
     master: Option<RoleBlock>,
     /// The other ranks.

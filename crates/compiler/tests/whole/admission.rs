@@ -145,7 +145,7 @@ fn containers() {
         ),
         (
             "container: {livenessProbe: {periodSeconds: 5}}",
-            ("KB0326 at {periodSeconds: 5}", str! {"`livenessProbe` does not say what is asked"}),
+            ("KB0326 at {periodSeconds: 5}", str! {"`livenessProbe` has no handler"}),
         ),
         (
             "container: {readinessProbe: {exec: {command: [a]}, tcpSocket: {port: 1}}}",
@@ -195,7 +195,7 @@ fn devices_belong_to_the_role() {
     let device = |list: &str, amount: &str| {
         format!("pod: {{{list}: [{{name: a, image: a, resources: {{limits: {{cpu: 1, nvidia.com/gpu: {amount}}}}}}}]}}")
     };
-    let finding = [("KB0315 at 1", str! {"`nvidia.com/gpu` is given to the container `a` by a patch"})];
+    let finding = [("KB0315 at 1", str! {"a patch gives `nvidia.com/gpu` to the container `a`"})];
     check_patches(&device("containers", "1"), &finding);
     check_patches(&device("initContainers", "1"), &finding);
     check_patches(&device("containers", "0"), &[]);
@@ -212,7 +212,7 @@ fn accounts() {
     );
     check_patches(
         "pod: {automountServiceAccountToken: true}",
-        &[("KB0373 at automountServiceAccountToken", str! {"a measured program gets no token of the cluster's API"})],
+        &[("KB0373 at automountServiceAccountToken", str! {"a measured program gets no token for the Kubernetes API"})],
     );
     let project = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {targets: {a: {apis: {mpiJob: v1}}}}\n";
     let mpi = |role: &str| {

@@ -104,12 +104,12 @@ fn one_object_that_others_may_read_is_named() {
         &found(", ca: {secret: kubebench-git}"),
         &[(
             "KB0372 at kubebench-git",
-            str! {"the Secret `kubebench-git` is for the step that records alone, and others read `ca`"},
+            str! {"only the recorder may read the Secret `kubebench-git`, but other steps read `ca`"},
         )],
     );
     assert_findings(
         &found(", signing: {secret: sign}, ca: {secret: sign, key: ed25519.pem}"),
-        &[("KB0372 at sign", str! {"the Secret `sign` is for the step that records alone, and others read `ca`"})],
+        &[("KB0372 at sign", str! {"only the recorder may read the Secret `sign`, but other steps read `ca`"})],
     );
     assert_findings(&found(", ca: {configMap: kubebench-git}"), &[]);
 }

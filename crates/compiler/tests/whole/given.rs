@@ -106,7 +106,7 @@ fn faults_are_told_where_they_are() {
             "",
             (
                 "KB0340 specs/train.yaml",
-                str! {"`generated/x.yaml` cannot be carried: it lies in `generated`, which is made from the specs"},
+                str! {"`generated/x.yaml` cannot be carried: it is in `generated`, which is compiled from the specs"},
             ),
         ),
         ("{file: jobs/a.yaml}", "", ("KB0103 jobs/a.yaml", str! {"the file holds no object"})),
@@ -125,7 +125,7 @@ fn faults_are_told_where_they_are() {
         (
             "{file: jobs/a.yaml, object: {}}",
             "",
-            ("KB0317 specs/train.yaml", str! {"`file` and `object` both say what is run"}),
+            ("KB0317 specs/train.yaml", str! {"`file` and `object` both say what runs"}),
         ),
         ("{}", "", ("KB0317 specs/train.yaml", str! {"`manifest` has neither `file` nor `object`"})),
         (
@@ -169,7 +169,7 @@ fn a_namespace_that_enforces_restricted_is_told_of_what_its_pods_lack() {
         let project = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {targets: {t: {podSecurity: restricted}}}\n";
         errors(&compile(&[("kubebench.yaml", project), ("specs/train.yaml", &spec)]))
     };
-    let told = "KB0419 specs/train.yaml: this container does not say what `restricted` asks for";
+    let told = "KB0419 specs/train.yaml: this container lacks settings that `restricted` requires";
     assert_eq!(compiled("", ""), [told]);
     let container = "allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}";
     assert_eq!(compiled(container, ""), [told]);

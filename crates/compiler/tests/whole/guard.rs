@@ -261,8 +261,8 @@ fn texts_in_which_argo_finds_objects_are_read() {
     assert_findings(
         &infos(PRIVILEGED, "{workflow: {file: jobs/x.yaml}}", &text),
         &[
-            ("KB0376", str! {"these pods carry no label of the benchmark"}),
-            ("KB0373", str! {"the pods of `job` have a token of the cluster's API"}),
+            ("KB0376", str! {"these pods have no label of the benchmark"}),
+            ("KB0373", str! {"the pods of `job` get a token for the Kubernetes API"}),
         ],
     );
 }
@@ -378,7 +378,7 @@ fn other_kinds_are_for_the_owners_of_the_project_to_allow() {
     beside(policy, &["KB0374 at NetworkPolicy"]);
     assert_findings(
         &found("{}", "{manifest: {file: jobs/x.yaml}}", &format!("{}---\n{policy}\n", of_pod(""))),
-        &[("KB0374 at NetworkPolicy", str! {"this project allows no networking.k8s.io/NetworkPolicy"})],
+        &[("KB0374 at NetworkPolicy", str! {"this project does not allow the kind networking.k8s.io/NetworkPolicy"})],
     );
     beside_in("{allowKinds: [networking.k8s.io/NetworkPolicy]}", policy, &[]);
     for (version, kind) in [
@@ -435,7 +435,7 @@ fn what_is_allowed_by_design_is_shown() {
     // Kubernetes gives a pod a token that does not say so.
     assert_findings(
         &infos(PRIVILEGED, manifest, &of_pod("")),
-        &[("KB0373", str! {"the pods of `job` have a token of the cluster's API"})],
+        &[("KB0373", str! {"the pods of `job` get a token for the Kubernetes API"})],
     );
     // No level of a lint makes what is right wrong; its owners may hide it.
     let with = |level: &str| PRIVILEGED.replace("{targets", &format!("{{lints: {{KB0419: {level}}}, targets"));
@@ -444,7 +444,7 @@ fn what_is_allowed_by_design_is_shown() {
     let spark = "{sparkApplication: {image: 'r.example/a:1', type: Python, sparkVersion: 4.0.4, mainApplicationFile: 'local:///a.py', driver: {serviceAccount: spark}, executor: {}}}";
     assert_findings(
         &infos(PRIVILEGED, spark, ""),
-        &[("KB0373", str! {"the pods of `driver` have a token of the cluster's API"})],
+        &[("KB0373", str! {"the pods of `driver` get a token for the Kubernetes API"})],
     );
 }
 

@@ -134,23 +134,23 @@ fn a_text_that_cannot_be_lines_is_named_where_it_is() {
     };
     is(
         "a\r\nb\r\n",
-        str! {[r#"this text is one line in the manifests: it holds a carriage return (U+000D); write `\n` for `\r\n`, or the lines in a block (`|`)"#]},
+        str! {[r#"the manifests show this text as one line, because it contains a carriage return (U+000D); write `\n` for `\r\n`, or the lines in a block (`|`)"#]},
     );
     is(
         "printf '\u{1b}[0m'\nb\n",
-        str! {[r#"this text is one line in the manifests: it holds a control character (U+001B); write it as the program's own escape, such as `\033` in `printf`"#]},
+        str! {[r#"the manifests show this text as one line, because it contains a control character (U+001B); write it as the program's own escape, such as `\033` in `printf`"#]},
     );
     is(
         "a\u{2028}b\nc",
-        str! {"this text is one line in the manifests: it holds a line break of Unicode (U+2028); write a line feed in its place"},
+        str! {"the manifests show this text as one line, because it contains a Unicode line break (U+2028); write a line feed instead"},
     );
     is(
         "a\u{202e}b\nc",
-        str! {"this text is one line in the manifests: it holds an invisible character (U+202E); remove it, or write it as an escape of the program's language: it is invisible"},
+        str! {"the manifests show this text as one line, because it contains an invisible character (U+202E); remove it, or write it as an escape of the program's language: it is invisible"},
     );
     is(
         "\ta\nb",
-        str! {"this text is one line in the manifests: it holds a tab at its beginning; begin it with a line that has no tab in front, such as an empty one"},
+        str! {"the manifests show this text as one line, because it contains a tab at its beginning; begin the text with a line that does not start with a tab, such as an empty one"},
     );
     for sound in [SCRIPT, "a\rb", "\u{1b}", "\n", "a\nb", "é\n日本\n🚀"] {
         assert_eq!(messages(&job(&serde_json::json!(["sh", "-c", sound]), "")), [""; 0], "{sound:?}");

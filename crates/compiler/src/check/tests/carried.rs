@@ -51,7 +51,7 @@ fn scripts_from_windows() {
             "workload: {{job: {{image: 'r.example/a:1', command: [a], resources: {{cpu: 1, memory: 1Gi}}, files: {{{name}: {{path: {path}}}}}}}}}"
         )
     };
-    check(&with("a", "windows.sh"), &[("KB0344", str! {"the lines of `windows.sh` end as on Windows"})]);
+    check(&with("a", "windows.sh"), &[("KB0344", str! {"`windows.sh` has Windows line endings (CRLF)"})]);
     check(&with("a.sh", "unix.sh"), &[]);
 }
 
@@ -63,12 +63,21 @@ fn files_that_no_diff_shows_by_the_line() {
         )
     };
     let check = |path: &str, message| check(&with(path), &[("KB0439", message)]);
-    check("crlf.toml", str! {"the file `a` is one line in the manifests: it holds a carriage return (U+000D)"});
-    check("marked.py", str! {"the file `a` is one line in the manifests: it holds a byte order mark (U+FEFF)"});
-    check("colors.sh", str! {"the file `a` is one line in the manifests: it holds a control character (U+001B)"});
+    check(
+        "crlf.toml",
+        str! {"the manifests show the file `a` as one line, because it contains a carriage return (U+000D)"},
+    );
+    check(
+        "marked.py",
+        str! {"the manifests show the file `a` as one line, because it contains a byte order mark (U+FEFF)"},
+    );
+    check(
+        "colors.sh",
+        str! {"the manifests show the file `a` as one line, because it contains a control character (U+001B)"},
+    );
     check(
         "pasted.py",
-        str! {"the file `a` is one line in the manifests: it holds a blank that is not a space (U+00A0)"},
+        str! {"the manifests show the file `a` as one line, because it contains a white-space character other than a space (U+00A0)"},
     );
     for path in ["binary", "tabs.sh", "unix.sh"] {
         super::check(&with(path), &[]);
@@ -86,7 +95,7 @@ fn tokens_in_a_script() {
 
 #[test]
 fn variables_that_nothing_replaces() {
-    let finding = || ("KB0429", str! {"the program gets … as it is written"});
+    let finding = || ("KB0429", str! {"the program gets the literal text …"});
     for (command, written) in [
         ("[python, '$(KUBEBENCH_FILES)/bench.sh']", "$(KUBEBENCH_FILES)"),
         ("[python, --out, '${KUBEBENCH_EXP_OUTPUT_PATH}/a']", "${KUBEBENCH_EXP_OUTPUT_PATH}"),

@@ -14,7 +14,7 @@ fn volumes_of_one_node() {
         ("parallelism: 2\nrepeats: 2".to_owned(), "`parallelism` needs"),
         (format!("results: {{mountInJob: true}}\n{}", job("prepare")), "`mountInJob` and `prepare` need"),
     ] {
-        let finding = str! {"the results volume is `ReadWriteOnce`, and … it in several pods at once"};
+        let finding = str! {"the results volume is `ReadWriteOnce`, but … it in several pods at once"};
         check_about(causes, &fields, ("KB0421", finding));
         let shared = "claim: {accessModes: [ReadWriteOnce, ReadWriteMany]}";
         let shared = match fields.strip_prefix("results: {") {
@@ -42,7 +42,7 @@ fn volumes_of_one_pod() {
         &format!("results: {{{ONE_POD}, mountInJob: true}}"),
         &[(
             "KB0331",
-            str! {"the results volume is `ReadWriteOncePod`, and `mountInJob` needs it in several pods at once"},
+            str! {"the results volume is `ReadWriteOncePod`, but `mountInJob` needs it in several pods at once"},
         )],
     );
     check(

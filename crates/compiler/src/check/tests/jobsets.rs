@@ -67,18 +67,18 @@ fn what_the_webhook_refuses() {
         (
             two,
             ", successPolicy: {operator: Any}",
-            ("KB0317", str! {"`Any` of 2 jobs ends the run with whichever is the first"}),
+            ("KB0317", str! {"with `Any` of 2 jobs, the run ends with the first one that finishes"}),
         ),
         (two, ", coordinator: {replicatedJob: c}", ("KB0317", str! {"`c` is not one of the `replicatedJobs`"})),
         (
             two,
             ", coordinator: {replicatedJob: b, jobIndex: 1}",
-            ("KB0317", str! {"`jobIndex` is 1, and the last one of `b` is 0"}),
+            ("KB0317", str! {"`jobIndex` is 1, but the last one of `b` is 0"}),
         ),
         (
             two,
             ", failurePolicy: {maxRestarts: 2}",
-            ("KB0317", str! {"`maxRestarts` is 2, and a JobSet that starts again is no measurement"}),
+            ("KB0317", str! {"`maxRestarts` is 2, but a restarted JobSet is not one measurement"}),
         ),
     ] {
         assert_findings(&lowered(&job_set(jobs, fields)), &[expected]);

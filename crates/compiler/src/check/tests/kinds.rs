@@ -40,7 +40,7 @@ fn gangs_larger_than_the_job() {
         )
     };
     assert_eq!(lowered(&torch("4")), NONE);
-    assert_findings(&lowered(&torch("5")), &[("KB0317", str! {"`minAvailable` waits for 5 pods, and the job has 4"})]);
+    assert_findings(&lowered(&torch("5")), &[("KB0317", str! {"`minAvailable` waits for 5 pods, but the job has 4"})]);
 }
 
 /// The MPI operator makes the launcher when all workers are ready: a gang with it would never be complete.
@@ -60,7 +60,7 @@ fn the_gang_of_an_mpi_job_is_its_workers() {
     let whole = format!("{KEYS}, launcher: {{}}, worker: {{replicas: 3}}, schedulingPolicy: {{minAvailable: 4}}");
     assert_findings(
         &lowered(&mpi_job(&whole)),
-        &[("KB0317", str! {"`minAvailable` waits for 4 pods, and before the launcher there are 3"})],
+        &[("KB0317", str! {"`minAvailable` waits for 4 pods, but before the launcher there are 3"})],
     );
 }
 
@@ -70,7 +70,7 @@ fn elastic_jobs_have_workers_alone() {
     assert_eq!(lowered(&torch("worker: {replicas: 4}")), NONE);
     assert_findings(
         &lowered(&torch("master: {}, worker: {replicas: 3}")),
-        &[("KB0317", str! {"`elasticPolicy` is combined with a `master`"})],
+        &[("KB0317", str! {"`elasticPolicy` cannot be combined with a `master`"})],
     );
 }
 
@@ -104,10 +104,10 @@ fn tasks_of_volcano() {
     );
     let circle = "tasks: [{name: c}, {name: a, dependsOn: [b]}, {name: b, dependsOn: [a, c]}]";
     assert_findings(&of(circle), &[("KB0317", str! {"the task `a` waits for itself"})]);
-    let more = ("KB0317", str! {"`minAvailable` waits for 5 pods, and the job has 4"});
+    let more = ("KB0317", str! {"`minAvailable` waits for 5 pods, but the job has 4"});
     assert_findings(&of("minAvailable: 5, tasks: [{name: a}, {name: b, replicas: 3}]"), &[more]);
     // The pods of a task that waits are not there yet, and a gang with them would never be complete.
-    let early = ("KB0317", str! {"`minAvailable` waits for 4 pods, and 1 wait for no other task"});
+    let early = ("KB0317", str! {"`minAvailable` waits for 4 pods, but only 1 wait for no other task"});
     assert_findings(&of("minAvailable: 4, tasks: [{name: a}, {name: b, replicas: 3, dependsOn: [a]}]"), &[early]);
 }
 
@@ -131,7 +131,10 @@ fn roles_of_ray() {
         &of("entrypoint: [a], submitter: {replicas: 2}"),
         &[("KB0317", str! {"`submitter` has 2 replicas, but a RayJob has one"})],
     );
-    assert_findings(&of("entrypoint: ['$HOME']"), &[("KB0446", str! {"Ray before 2.56 changes this word on its way"})]);
+    assert_findings(
+        &of("entrypoint: ['$HOME']"),
+        &[("KB0446", str! {"Ray before 2.56 changes this word before the program gets it"})],
+    );
     assert_findings(
         &of("entrypoint: [a], runtimeEnv: {env_vars: {A: '`id`'}}"),
         &[("KB0447", str! {"a shell would change this text of `runtimeEnv`"})],
@@ -211,7 +214,7 @@ fn nothing_of_kubeflow_restarts_or_is_cleaned_up() {
 fn elasticity_of_paddle() {
     let paddle = |fields: &str| workload("paddleJob", &format!("resources: {{cpu: 1, memory: 1Gi}}, {fields}"));
     assert_eq!(lowered(&paddle("worker: {replicas: 2}")), NONE);
-    let idle = ("KB0437", str! {"the training operator does nothing with `elasticPolicy` of a PaddleJob"});
+    let idle = ("KB0437", str! {"the training operator ignores `elasticPolicy` of a PaddleJob"});
     assert_findings(&lowered(&paddle("elasticPolicy: {maxReplicas: 4}, master: {}, worker: {replicas: 2}")), &[idle]);
     let policy = |policy: &str| {
         let compiled = compile("", &document(&paddle(&format!("elasticPolicy: {policy}, worker: {{replicas: 2}}"))));
@@ -225,7 +228,7 @@ fn elasticity_of_paddle() {
         &found,
         &[
             ("KB0317", str! {"`worker` has 2 replicas, outside `elasticPolicy`'s 3 to 2"}),
-            ("KB0437", str! {"the training operator does nothing with `elasticPolicy` of a PaddleJob"}),
+            ("KB0437", str! {"the training operator ignores `elasticPolicy` of a PaddleJob"}),
         ],
     );
     let found = lowered(&paddle("elasticPolicy: {}, master: {}"));
@@ -233,7 +236,7 @@ fn elasticity_of_paddle() {
         &found,
         &[
             ("KB0317", str! {"`elasticPolicy` needs a `worker`"}),
-            ("KB0437", str! {"the training operator does nothing with `elasticPolicy` of a PaddleJob"}),
+            ("KB0437", str! {"the training operator ignores `elasticPolicy` of a PaddleJob"}),
         ],
     );
 }

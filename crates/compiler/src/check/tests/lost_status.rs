@@ -44,24 +44,27 @@ fn each_way_once() {
                 "KB0455",
                 str! {"a failure of `a` in line 1 of the script is lost: the status of a pipeline is that of its last command, `tee`"},
             ),
-            ("KB0455", str! {"a failure of `c` in line 3 of the script is lost: `|| true` takes its place"}),
+            ("KB0455", str! {"a failure of `c` in line 3 of the script is lost: `|| true` replaces its status"}),
             (
                 "KB0455",
-                str! {"a failure of `d` in line 4 of the script is lost: `echo` is run all the same, and decides"},
+                str! {"a failure of `d` in line 4 of the script is lost: `echo` runs regardless, and its status counts instead"},
             ),
             (
                 "KB0455",
-                str! {"a failure of `f` in line 7 of the script is lost: it runs in the background, and no `wait` asks for its status"},
+                str! {"a failure of `f` in line 7 of the script is lost: it runs in the background, and no `wait` returns its status"},
             ),
             (
                 "KB0455",
-                str! {"a failure of `g` in line 8 of the script is lost: its output goes into `echo`, and nothing asks for its status"},
+                str! {"a failure of `g` in line 8 of the script is lost: its output goes into `echo`, and its status is ignored"},
             ),
         ],
     );
     check(
         &job("[sh, -c, 'for i in 1 2 3; do ./bench $i; done']"),
-        &[("KB0455", str! {"a failure of `bench` is lost: the loop continues, and only its last turn decides"})],
+        &[(
+            "KB0455",
+            str! {"a failure of `bench` is lost: the loop continues, and only the status of its last iteration counts"},
+        )],
     );
 }
 
@@ -128,7 +131,7 @@ fn carried_scripts() {
     }
     check(
         &job("[bash, -o, pipefail, /kubebench/files/x.sh]"),
-        &[("KB0455", str! {"a failure of `bench` is lost: `report` is run all the same, and decides"})],
+        &[("KB0455", str! {"a failure of `bench` is lost: `report` runs regardless, and its status counts instead"})],
     );
     check(&job("[bash, -o, pipefail, -e, /kubebench/files/x.sh]"), &[]);
     check(&job("[./bench]"), &[]);
@@ -143,7 +146,7 @@ fn pods_of_every_kind() {
                 "KB0455",
                 str! {"a failure of `fetch` is lost: the status of a pipeline is that of its last command, `tar`"},
             ),
-            ("KB0455", str! {"a failure of `summary` is lost: `true` is run all the same, and decides"}),
+            ("KB0455", str! {"a failure of `summary` is lost: `true` runs regardless, and its status counts instead"}),
         ],
     );
     check(
@@ -157,7 +160,7 @@ fn pods_of_every_kind() {
     );
     check(
         "workload: {manifest: {object: {apiVersion: batch/v1, kind: Job, spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: 'r.example/a:1', command: [sh], args: [-c, './bench || true'], resources: {limits: {cpu: 1, memory: 1Gi}}}]}}}}}}",
-        &[("KB0455", str! {"a failure of `bench` is lost: `|| true` takes its place"})],
+        &[("KB0455", str! {"a failure of `bench` is lost: `|| true` replaces its status"})],
     );
 }
 
@@ -182,7 +185,7 @@ fn scripts_that_no_command_names() {
         found.filter(|finding| finding.code.id == "KB0455").map(|finding| finding.message).collect()
     };
     let [message] = lost("[sh]", "\"echo {{workflow.name}}\\n./bench || true\\n\"").try_into().unwrap();
-    assert_text(message, str! {"a failure of `bench` in line 2 of the script is lost: `|| true` takes its place"});
+    assert_text(message, str! {"a failure of `bench` in line 2 of the script is lost: `|| true` replaces its status"});
     assert_eq!(lost("[bash, -eo, pipefail]", "'./bench | tee log; echo done'"), [""; 0]);
     assert_eq!(lost("[python]", "'a || b'"), [""; 0]);
 }

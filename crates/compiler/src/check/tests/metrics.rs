@@ -58,7 +58,7 @@ fn roles_that_metrics_are_read_from() {
 fn directions() {
     check(
         "metrics: [{name: x, from: {duration: run}}]",
-        &[("KB0409", str! {"`x` does not say whether more or less is better"})],
+        &[("KB0409", str! {"`x` does not say whether higher or lower is better"})],
     );
     check("metrics: [{from: {tool: {name: fio, metrics: [read_iops]}}}]", &[]);
 }
@@ -114,18 +114,22 @@ fn units_that_sources_have() {
         assert!(!compiled.findings().iter().any(|fault| fault.code.id == "KB0371"), "{source}");
     }
     for (unit, source, message) in [
-        ("GB", "duration: run", str! {"`duration` is in `s`, and `GB` measures something else"}),
-        ("s", "process: maxRss", str! {"`process` is in `B`, and `s` measures something else"}),
-        ("s", "prometheus: {preset: dcgm-energy}", str! {"`dcgm-energy` is in `J`, and `s` measures something else"}),
+        ("GB", "duration: run", str! {"`duration` is in `s`, which cannot be converted into `GB`"}),
+        ("s", "process: maxRss", str! {"`process` is in `B`, which cannot be converted into `s`"}),
+        (
+            "s",
+            "prometheus: {preset: dcgm-energy}",
+            str! {"`dcgm-energy` is in `J`, which cannot be converted into `s`"},
+        ),
         (
             "s",
             "tool: {name: sysbench, metrics: [events_per_second]}",
-            str! {"`events_per_second` of sysbench is in `1/s`, and `s` measures something else"},
+            str! {"`events_per_second` of sysbench is in `1/s`, which cannot be converted into `s`"},
         ),
         (
             "ms",
             "tool: {name: vllm-serve-stdout}",
-            str! {"`total_input_tokens` of vllm-serve-stdout is in `tokens`, and `ms` measures something else"},
+            str! {"`total_input_tokens` of vllm-serve-stdout is in `tokens`, which cannot be converted into `ms`"},
         ),
     ] {
         let mut found = codes_and_messages(&compile("", &document(&rule(unit, source))).findings());
@@ -142,11 +146,11 @@ fn failed_requests_that_nothing_counts() {
     assert_eq!(lowered(&of("wrk")), []);
     assert_findings(
         &lowered(&of("torchtitan")),
-        &[("KB0313", str! {"nothing that this benchmark measures counts failed requests"})],
+        &[("KB0313", str! {"no metric of this benchmark counts failed requests"})],
     );
     assert_findings(
         &lowered("metrics: [{name: x, better: lower, from: {duration: run}}]\nchecks: [{failedRequests: {max: 1%}}]"),
-        &[("KB0313", str! {"nothing that this benchmark measures counts failed requests"})],
+        &[("KB0313", str! {"no metric of this benchmark counts failed requests"})],
     );
 }
 
@@ -158,14 +162,14 @@ fn cautions_that_no_tool_says() {
     assert_eq!(lowered(&of("google-benchmark", "debugBuild, frequencyScaling")), []);
     assert_findings(
         &lowered(&of("fio", "queueDepthCapped, debugBuild")),
-        &[("KB0313", str! {"nothing that this benchmark measures says `debugBuild`"})],
+        &[("KB0313", str! {"no metric of this benchmark comes from a tool that reports `debugBuild`"})],
     );
     assert_findings(
         &lowered(
             "metrics: [{name: x, better: lower, from: {duration: run}}]\nchecks: [{metric: x, cautions: {forbid: [debugBuild]}}]",
         ),
         &[
-            ("KB0313", str! {"nothing that this benchmark measures says `debugBuild`"}),
+            ("KB0313", str! {"no metric of this benchmark comes from a tool that reports `debugBuild`"}),
             ("KB0207", str! {"`restarts`, `failedRequests` and `cautions` are about the run, not about a metric"}),
         ],
     );
@@ -179,7 +183,7 @@ fn labels_that_a_tool_has_itself() {
         )
     };
     check(&rule("part"), &[]);
-    assert_findings(&lowered(&rule("command")), &[("KB0207", str! {"`hyperfine` has a label `command` of its own"})]);
+    assert_findings(&lowered(&rule("command")), &[("KB0207", str! {"`hyperfine` sets the label `command` itself"})]);
 }
 
 #[test]
@@ -263,23 +267,23 @@ fn windows_of_steps() {
     let pattern = "log: {pattern: '(?P<value>\\S+)'}";
     check(
         &metric(pattern, steps),
-        &[("KB0353", str! {"this window counts steps, and the pattern has no group `step`"})],
+        &[("KB0353", str! {"this window counts steps, but the pattern has no group `step`"})],
     );
     check(&metric(pattern, "skipFirst: 1"), &[]);
     check(&metric("log: {pattern: '(?<step>[0-9]+) (?P<value>\\S+)'}", steps), &[]);
     check(
         &metric("keyValue: {key: x}", steps),
-        &[("KB0353", str! {"this window counts steps, and values of `keyValue` have none"})],
+        &[("KB0353", str! {"this window counts steps, but values of `keyValue` have none"})],
     );
     check(
         &metric("duration: run", steps),
-        &[("KB0353", str! {"this window counts steps, and values of `duration` have none"})],
+        &[("KB0353", str! {"this window counts steps, but values of `duration` have none"})],
     );
     let mounted = "results: {claim: {accessModes: [ReadWriteMany]}, mountInJob: true}";
     check(&format!("{}\n{mounted}", metric("csv: {file: a.csv, column: x}", steps)), &[]);
     check(
         &format!("{}\n{mounted}", metric("json: {file: a.json, pointer: /x}", steps)),
-        &[("KB0353", str! {"this window counts steps, and values of `json` have none"})],
+        &[("KB0353", str! {"this window counts steps, but values of `json` have none"})],
     );
     check("metrics: [{primary: true, from: {tool: {name: torchtitan, metrics: [tps]}}, window: {steps: [1, 9]}}]", &[]);
 }
@@ -311,11 +315,11 @@ fn names_and_windows_of_tools() {
     let of = |fields: &str| format!("metrics: [{{primary: true, {fields}}}]");
     assert_findings(
         &lowered(&of("name: throughput, from: {tool: {name: torchtitan, metrics: [tps]}}")),
-        &[("KB0356", str! {"`torchtitan` brings its own names, and none is `throughput`"})],
+        &[("KB0356", str! {"`torchtitan` has its own names for metrics, and `throughput` is not one of them"})],
     );
     assert_findings(
         &lowered(&of("from: {tool: {name: torchtitan, window: {lastN: 1}}}, window: {lastN: 2}")),
-        &[("KB0207", str! {"this metric has two windows, and the one in `tool` would not count"})],
+        &[("KB0207", str! {"this metric has two windows, and the one in `tool` would be ignored"})],
     );
     check(&of("from: {tool: {name: torchtitan, metrics: [tps], window: {lastN: 1}}}"), &[]);
 }
@@ -330,7 +334,7 @@ fn presets_name_their_metrics() {
     check_on(gpu, &of(&format!("name: joules, {energy}")), &[]);
     check(&of(energy), &[("KB0428", str! {"the target `default` names no Prometheus that could answer this query"})]);
     let twice = "metrics: [{primary: true, from: {prometheus: {preset: dcgm-power}}}, {from: {prometheus: {preset: dcgm-power, reduce: max}}}]";
-    let clash = ("KB0312", str! {"a metric `dcgm-power` exists already"});
+    let clash = ("KB0312", str! {"a metric `dcgm-power` already exists"});
     check_on(gpu, twice, &[clash]);
     assert_findings(
         &lowered(&of("from: {prometheus: {preset: dcgm-energie}}")),
@@ -342,7 +346,7 @@ fn presets_name_their_metrics() {
     );
     assert_findings(
         &lowered(&of("name: x, from: {prometheus: {query: up, preset: dcgm-power}}")),
-        &[("KB0207", str! {"`dcgm-power` is a query already, and this one would not count"})],
+        &[("KB0207", str! {"the preset `dcgm-power` is already a query, so `query` would be ignored"})],
     );
 }
 
@@ -369,13 +373,11 @@ fn times_that_runs_have() {
         )
     };
     let load = ", load: {image: 'r.example/b:1', command: [b], resources: {cpu: 1, memory: 1Gi}}";
-    check(&metric("ready", ""), &[("KB0450", str! {"nothing of this benchmark serves, so no run is ever ready"})]);
+    check(&metric("ready", ""), &[("KB0450", str! {"this benchmark has no server, so no run becomes ready"})]);
     check(&format!("{}\n{}", serves(""), metric("ready", "primary: true, ")), &[]);
     check(&format!("{}\n{}", serves(load), metric("ready", "")), &[]);
-    let kept = [(
-        "KB0450",
-        str! {"runs that find the server up have no time until it was ready, and would be invalid without it"},
-    )];
+    let kept =
+        [("KB0450", str! {"a run that reuses a running server has no `ready` time, and would be invalid without one"})];
     for needed in ["primary: true, ", "required: true, "] {
         check(&format!("repeats: 2\n{}\n{}", serves(load), metric("ready", needed)), &kept);
         // Its only run brings it up.
@@ -396,7 +398,7 @@ fn times_that_runs_have() {
     check(&of_cases("repeats: 2\n", axis, "b"), &[]);
     check(&of_cases("repeats: 2\norder: grouped\n", axis, "b"), &kept);
     check(&format!("{}\n{}", serves(load), metric("run", "primary: true, ")), &[]);
-    let endless = [("KB0450", str! {"a server has no end of its own, so no run has this time"})];
+    let endless = [("KB0450", str! {"a server never completes, so no run has this duration"})];
     check(&format!("{}\n{}", serves(""), metric("run", "")), &endless);
 }
 
@@ -447,11 +449,11 @@ fn groups_that_do_not_take_all_numbers() {
         |pattern: &str| format!("metrics: [{{name: x, better: lower, from: {{log: {{pattern: {pattern}}}}}}}]");
     check(
         &metric(r"'loss (?P<value>[0-9.]+)'"),
-        &[("KB0454", str! {"the group `value` takes `[0-9.]+`, which does not match `-1.5`, `1,234.5`, `1e-05`"})],
+        &[("KB0454", str! {"the group `value` is `[0-9.]+`, which does not match `-1.5`, `1,234.5`, `1e-05`"})],
     );
     check(
         &metric(r"'(?P<value>-?\d+) requests'"),
-        &[("KB0454", str! {[r#"the group `value` takes `-?\d+`, which does not match `-1.5`, `1,234.5`, `1e-05`"#]})],
+        &[("KB0454", str! {[r#"the group `value` is `-?\d+`, which does not match `-1.5`, `1,234.5`, `1e-05`"#]})],
     );
     for right in [r"'loss (?P<value>\S+)'", "'loss (?P<value>1|2|4)'", r"'code (?P<value>\d{3})'"] {
         check(&metric(right), &[]);
@@ -468,9 +470,9 @@ fn two_metrics_of_one_name() {
     let seq = "fio, file: seq.json, metrics: [read_iops]";
     check(
         &two(seq, "fio, file: rnd.json, metrics: [read_iops]"),
-        &[("KB0312", str! {"a metric `read_iops` exists already"})],
+        &[("KB0312", str! {"a metric `read_iops` already exists"})],
     );
-    check(&two(seq, "fio, file: rnd.json"), &[("KB0312", str! {"a metric `read_iops` exists already"})]);
+    check(&two(seq, "fio, file: rnd.json"), &[("KB0312", str! {"a metric `read_iops` already exists"})]);
     for apart in [
         "fio, file: rnd.json, metrics: [write_iops]",
         "fio, file: rnd.json, prefix: rnd-",
@@ -483,12 +485,12 @@ fn two_metrics_of_one_name() {
     check(&two("fio, metrics: ['read_iops{job=a}']", "fio, metrics: ['read_iops{job=b}']"), &[]);
     check(
         &two("fio, metrics: ['read_iops{job=a}']", "fio, metrics: [read_iops]"),
-        &[("KB0312", str! {"a metric `read_iops` exists already"})],
+        &[("KB0312", str! {"a metric `read_iops` already exists"})],
     );
     let own = "{name: latency_avg, unit: ms, better: lower, primary: true, from: {keyValue: {key: avg}}}";
     check(
         &format!("metrics: [{own}, {{from: {{tool: {{name: sysbench}}}}}}]"),
-        &[("KB0312", str! {"a metric `latency_avg` exists already"})],
+        &[("KB0312", str! {"a metric `latency_avg` already exists"})],
     );
 }
 

@@ -10,7 +10,7 @@ fn commands_that_reach_the_workers() {
         ("command", "command: [mpirun], launcher: {args: [a]}, worker: {}"),
     ] {
         let found = about(field, lowered(&mpi_job(fields)));
-        assert_findings(&found, &[("KB0330", str! {"`…` next to the roles is run by the workers too"})]);
+        assert_findings(&found, &[("KB0330", str! {"the workers also run the `…` next to the roles"})]);
     }
     for fields in [
         "launcher: {command: [mpirun]}, worker: {}",
@@ -27,7 +27,7 @@ fn accelerators_of_the_launcher() {
     let of = |shared: &str, roles: &str| {
         lowered(&format!("workload: {{mpiJob: {{image: 'r.example/a:1', resources: {{{shared}}}, {roles}}}}}"))
     };
-    let finding = [("KB0423", str! {"the launcher gets `nvidia.com/gpu` as well, and uses none"})];
+    let finding = [("KB0423", str! {"the launcher also gets `nvidia.com/gpu`, but does not use it"})];
     assert_findings(&of("nvidia.com/gpu: 8", "launcher: {}, worker: {}"), &finding);
     assert_findings(&of("nvidia.com/gpu: 8", "launcher: {resources: {cpu: 1}}, worker: {}"), &finding);
     assert_findings(&of("limits: {nvidia.com/gpu: 8}", "launcher: {}, worker: {}"), &finding);

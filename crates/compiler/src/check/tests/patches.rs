@@ -6,7 +6,7 @@ const SMALL: &str = "resources: {cpu: 1, memory: 1Gi}";
 
 #[test]
 fn shared_memory() {
-    let finding = [("KB0408", str! {"this takes `/dev/shm` away from pods with accelerators"})];
+    let finding = [("KB0408", str! {"this removes `/dev/shm` from pods with accelerators"})];
     let own_mount = "container: {volumeMounts: [{mountPath: /dev/shm, name: mine}]}";
     let own_volume = "pod: {volumes: [{name: dshm, $patch: delete}, {name: mine, emptyDir: {medium: Memory}}]}";
     for (fields, is_found) in [

@@ -10,7 +10,10 @@ fn images() {
     check(&image("r.example/a:1"), &[]);
     check(&image(&format!("r.example/a:latest@sha256:{}", "0".repeat(64))), &[]);
     check(&image("r.example/a"), &[("KB0401", str! {"`r.example/a` has neither tag nor digest, so it is `latest`"})]);
-    check(&image("r.example/a:latest"), &[("KB0402", str! {"`r.example/a:latest` is whatever was pushed last"})]);
+    check(
+        &image("r.example/a:latest"),
+        &[("KB0402", str! {"`r.example/a:latest` has no digest, so it is whatever was pushed last"})],
+    );
 }
 
 #[test]
@@ -40,7 +43,7 @@ fn containers_that_patches_add() {
     );
     check(
         &added(&format!("image: 'r.example/t:latest', {amounts}")),
-        &[("KB0402", str! {"`r.example/t:latest` is whatever was pushed last"})],
+        &[("KB0402", str! {"`r.example/t:latest` has no digest, so it is whatever was pushed last"})],
     );
     check(&added("image: 'r.example/t:1'"), &[("KB0403", str! {"the container `tail` leaves out `cpu` and `memory`"})]);
     check(
@@ -79,13 +82,13 @@ fn devices() {
     assert_eq!(amounts(&[("cpu", "1")], &[("cpu", "2")]), NONE);
     assert_findings(
         &amounts(&[("nvidia.com/gpu", "1")], &[("nvidia.com/gpu", "2")]),
-        &[("KB0404", str! {"the request of `nvidia.com/gpu` is 1 and its limit 2"})],
+        &[("KB0404", str! {"the request of `nvidia.com/gpu` is 1, but its limit is 2"})],
     );
     assert_findings(
         &amounts(&[("hugepages-2Mi", "4Mi")], &[("hugepages-2Mi", "8Mi")]),
-        &[("KB0404", str! {"the request of `hugepages-2Mi` is 4Mi and its limit 8Mi"})],
+        &[("KB0404", str! {"the request of `hugepages-2Mi` is 4Mi, but its limit is 8Mi"})],
     );
-    assert_findings(&amounts(&[("rdma/hca", "1")], &[]), &[("KB0404", str! {"`rdma/hca` has a request and no limit"})]);
+    assert_findings(&amounts(&[("rdma/hca", "1")], &[]), &[("KB0404", str! {"`rdma/hca` has a request but no limit"})]);
     assert_findings(
         &amounts(&[], &[("nvidia.com/gpu", "500m")]),
         &[("KB0404", str! {"`500m` of `nvidia.com/gpu` is not a whole number"})],

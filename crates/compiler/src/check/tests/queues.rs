@@ -29,12 +29,20 @@ fn kinds_that_kueue_is_told_of() {
     check_on(target, &jax, &[("KB0425", str! {"Kueue on the target `t` may not manage JAXJobs"})]);
     check_on(target, &mpi(), &[]);
     let volcano = workload("volcanoJob", &format!("{SMALL}, tasks: [{{name: a}}]"));
-    check_on(target, &volcano, &[("KB0426", str! {"Kueue, the queue of the target `t`, does not know Volcano's Job"})]);
+    check_on(
+        target,
+        &volcano,
+        &[("KB0426", str! {"Kueue, which queues the jobs of the target `t`, does not support Volcano Jobs"})],
+    );
     check_on("{t: {queue: {volcano: ml}}}", &volcano, &[]);
     check_on(target, "", &[]);
     check_on("{t: {}}", &torch(), &[]);
     let old = "{t: {queue: {kueue: ml}, apis: {mpiJob: v1}, networkPolicy: {enabled: false}}}";
-    check_on(old, &mpi_v1(), &[("KB0426", str! {"Kueue, the queue of the target `t`, does not know MPIJob v1"})]);
+    check_on(
+        old,
+        &mpi_v1(),
+        &[("KB0426", str! {"Kueue, which queues the jobs of the target `t`, does not support MPIJob v1"})],
+    );
     check_on(
         &old.replace("kueue", "volcano"),
         &mpi_v1(),

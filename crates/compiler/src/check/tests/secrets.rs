@@ -89,7 +89,7 @@ fn names() {
         "CREDENTIALS",
         "SSH_PRIVATE_KEY",
     ] {
-        let message = str! {"… is a secret by its name, and its value is in plain text"};
+        let message = str! {"… has the name of a secret, and its value is in plain text"};
         check_about(&format!("`{name}`"), &env(name, secret), ("KB0407", message));
         for harmless in [
             "",
@@ -158,7 +158,7 @@ fn words_of_commands() {
 #[test]
 fn patches() {
     let container = |env: &str| workload("job", &format!("{SMALL}, container: {{env: [{env}]}}"));
-    let message = ("KB0407", str! {"`DB_PASSWORD` is a secret by its name, and its value is in plain text"});
+    let message = ("KB0407", str! {"`DB_PASSWORD` has the name of a secret, and its value is in plain text"});
     check(&container("{name: DB_PASSWORD, value: hunter2}"), &[message]);
     check(&container("{name: DB_PASSWORD, valueFrom: {secretKeyRef: {name: db, key: password}}}"), &[]);
     let probe = "container: {livenessProbe: {exec: {command: [curl, 'https://a:hunter2@b/']}}}";

@@ -22,7 +22,7 @@ fn what_spark_is_told_once() {
     assert_eq!(lowered(&with_conf("spark.sql.shuffle.partitions")), NONE);
     for property in ["spark.executor.instances", "spark.dynamicAllocation.enabled", "spark.master"] {
         let found = about(property, lowered(&with_conf(property)));
-        assert_findings(&found, &[("KB0317", str! {"`…` in `sparkConf` is not the place for this"})]);
+        assert_findings(&found, &[("KB0317", str! {"`…` cannot be set in `sparkConf`"})]);
     }
 }
 
@@ -30,10 +30,13 @@ fn what_spark_is_told_once() {
 fn memory_in_units_of_spark() {
     let of = |driver: &str| lowered(&spark(&format!("driver: {{serviceAccount: spark, {driver}}}, executor: {{}}")));
     assert_eq!(of("cores: 2, memory: 4g, memoryOverhead: 512m"), NONE);
-    assert_findings(&of("memory: 512Mi"), &[("KB0317", str! {"`memory` is `512Mi`, which is no memory of Spark"})]);
+    assert_findings(
+        &of("memory: 512Mi"),
+        &[("KB0317", str! {"`memory` is `512Mi`, which is not a memory size of Spark"})],
+    );
     assert_findings(
         &of("memoryOverhead: 0.5g"),
-        &[("KB0317", str! {"`memoryOverhead` is `0.5g`, which is no memory of Spark"})],
+        &[("KB0317", str! {"`memoryOverhead` is `0.5g`, which is not a memory size of Spark"})],
     );
 }
 

@@ -104,7 +104,7 @@ fn a_launcher_is_one_of_the_nodes() {
     let sizes: Vec<(&str, u32)> = roles.iter().map(|role| (role.name.as_str(), role.replicas)).collect();
     assert_eq!(sizes, [("node", 2), ("launcher", 1)]);
     let one = lowered_on("v2.3", "runtime: {mpi: {}}, trainer: {numNodes: 1}");
-    assert_findings(&one, &[("KB0317", str! {"`mpi` needs two nodes, and `numNodes` is 1"})]);
+    assert_findings(&one, &[("KB0317", str! {"`mpi` needs two nodes, but `numNodes` is 1"})]);
 }
 
 #[test]
@@ -207,11 +207,11 @@ fn which_runtime_it_is_must_be_clear() {
         ("trainer: {}", ("KB0317", str! {"`trainJob` has neither `runtime` nor `runtimeRef`"})),
         (
             "runtime: {torch: {}}, runtimeRef: {name: r}",
-            ("KB0317", str! {"`runtime` and `runtimeRef` both say which runtime it is"}),
+            ("KB0317", str! {"`runtime` and `runtimeRef` both name a runtime"}),
         ),
         (
             "runtime: {torch: {}}, initializer: {model: {storageUri: 'hf://a/b'}}",
-            ("KB0317", str! {"`initializer` needs a runtime with Jobs that fetch, and `runtime` has none"}),
+            ("KB0317", str! {"`initializer` needs a runtime with Jobs that fetch, but `runtime` has none"}),
         ),
         (
             "runtime: {torch: {}}, env: {PET_NNODES: '2'}",
@@ -232,7 +232,7 @@ fn which_runtime_it_is_must_be_clear() {
 #[test]
 fn a_runtime_outside_git_is_said() {
     let found =
-        ("KB0440", str! {"the runtime `torch-distributed` of the cluster is outside git and outside the run digest"});
+        ("KB0440", str! {"the runtime `torch-distributed` of the cluster is neither in git nor in the run digest"});
     let fields = |runtime: &str| train_job(runtime);
     check(&fields("runtimeRef: {name: torch-distributed}"), &[found]);
     check(&fields("runtime: {torch: {}}"), &[]);

@@ -16,7 +16,7 @@ fn budgets() {
     );
     check(
         &of("1", "cost: 5"),
-        &[("KB0311", str! {"the target `default` has no prices, so nothing can hold the runs to this cost"})],
+        &[("KB0311", str! {"the target `default` has no prices, so this cost limit cannot be checked"})],
     );
     let target = "{t: {prices: {currency: EUR, nvidia.com/gpu: 2, memory: 0.5}}}";
     check_on(target, &of("3", "cost: 9"), &[]);
@@ -104,8 +104,8 @@ fn unused_names() {
         format!("matrix: {{axes: {{size: [4, 8]}}}}\nparameters: {{depth: 1}}\n{job}")
     };
     check(&fields("${{ matrix.size }} ${{ parameters.depth }}"), &[]);
-    check(&fields("${{ matrix.size }}"), &[("KB0406", str! {"nothing looks up the parameter `depth`"})]);
-    check(&fields("${{ parameters.depth }}"), &[("KB0406", str! {"nothing looks up the axis `size`"})]);
+    check(&fields("${{ matrix.size }}"), &[("KB0406", str! {"nothing uses the parameter `depth`"})]);
+    check(&fields("${{ parameters.depth }}"), &[("KB0406", str! {"nothing uses the axis `size`"})]);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn scaling() {
             ))
         )
     };
-    let finding = [("KB0412", str! {"`replicas` follows the axis `w`, and no command, argument or variable does"})];
+    let finding = [("KB0412", str! {"`replicas` follows the axis `w`, but no command, argument or variable does"})];
     check(&mpi("mpirun, '-n', '2', a"), &finding);
     check(&mpi("horovodrun, -np, '2', a"), &finding);
     check(&mpi("sh, -c, 'mpirun -np 2 a'"), &finding);
@@ -149,7 +149,7 @@ fn scaling() {
     };
     check(
         &job(""),
-        &[("KB0412", str! {"`parallelism` follows the axis `w`, and no command, argument or variable does"})],
+        &[("KB0412", str! {"`parallelism` follows the axis `w`, but no command, argument or variable does"})],
     );
     check(&job(", env: {SHARDS: '${{ matrix.w }}'}"), &[]);
     check(&job(", completionMode: Indexed"), &[]);
@@ -178,10 +178,10 @@ fn amounts_without_a_unit() {
     check(&of("memory: 32m"), &[("KB0334", str! {"32m of `memory` is less than a MiB"})]);
     check(
         &of("memory: 1Gi, hugepages-2Mi: 3Mi"),
-        &[("KB0334", str! {"3Mi of `hugepages-2Mi` is not a whole number of pages of 2Mi"})],
+        &[("KB0334", str! {"3Mi of `hugepages-2Mi` is not a multiple of the page size 2Mi"})],
     );
-    check("results: {claim: {size: 0}}", &[("KB0334", str! {"a claim of 0 bytes holds no results"})]);
-    check("results: {claim: {size: 20}}", &[("KB0334", str! {"a claim of 20 bytes holds no results"})]);
+    check("results: {claim: {size: 0}}", &[("KB0334", str! {"a claim of 0 bytes is too small for results"})]);
+    check("results: {claim: {size: 20}}", &[("KB0334", str! {"a claim of 20 bytes is too small for results"})]);
     let found = compile("", &document(&of("memory: 32m"))).findings();
     assert_text(found[0].help.as_deref().unwrap(), str! {"did you mean `32Gi`?"});
 }

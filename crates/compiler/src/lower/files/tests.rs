@@ -65,14 +65,14 @@ fn paths_that_are_none() {
     check("{x: {path: \"${{ target.values.up }}\"}}", &[("KB0205", str! {"`../x` is not a relative path"})]);
     check(
         "{x: {path: .git/config}}",
-        &[("KB0340", str! {"`.git/config` cannot be carried: it lies in git's own folder"})],
+        &[("KB0340", str! {"`.git/config` cannot be carried: it is in git's own folder"})],
     );
-    check("{x: {path: a/.GIT/x}}", &[("KB0340", str! {"`a/.GIT/x` cannot be carried: it lies in git's own folder"})]);
+    check("{x: {path: a/.GIT/x}}", &[("KB0340", str! {"`a/.GIT/x` cannot be carried: it is in git's own folder"})]);
     check(
         "{x: {path: generated/eu/a/config.yaml}}",
         &[(
             "KB0340",
-            str! {"`generated/eu/a/config.yaml` cannot be carried: it lies in `generated`, which is made from the specs"},
+            str! {"`generated/eu/a/config.yaml` cannot be carried: it is in `generated`, which is compiled from the specs"},
         )],
     );
     check("{x: {path: generated.sh}}", &[]);
@@ -113,7 +113,7 @@ fn all_files_have_room_together() {
     assert_eq!(carried("{a: {path: half}, b: {path: half}}").iter().count(), 2);
     check(
         "{a: {path: half}, b: {path: half}, c: {path: x}}",
-        &[("KB0341", str! {"the files hold 901 KiB together, more than 900 KiB"})],
+        &[("KB0341", str! {"the files have 901 KiB in total, more than 900 KiB"})],
     );
     let many = |count: usize| {
         let files: Vec<String> = (0..count).map(|number| format!("f{number}: {{path: x}}")).collect();
@@ -130,7 +130,7 @@ fn no_path_follows_the_matrix() {
     check_with(
         "{x: {path: 'configs/${{ matrix.model }}'}}",
         matrix,
-        &[("KB0303", str! {"`matrix.model` cannot be looked up here"})],
+        &[("KB0303", str! {"`matrix.model` cannot be used here"})],
     );
 }
 

@@ -31,24 +31,27 @@ fn gates_that_decide() {
 #[test]
 fn gates_that_cannot() {
     let check = |gates: &str, expected: (&str, Snapshot)| assert_findings(&found(gates), &[expected]);
-    check("[{metric: a}]", ("KB0202", str! {"this gate decides nothing"}));
+    check("[{metric: a}]", ("KB0202", str! {"this gate has no limit"}));
     check("[{metric: a, min: 5, max: 3}]", ("KB0333", str! {"no value of `a` is at least 5 and at most 3"}));
     check(
         "[{metric: b, maxRegression: 3%}]",
-        ("KB0333", str! {"`b` has no direction, so nothing says what a regression of it is"}),
+        ("KB0333", str! {"`b` has no direction, so no change of it is a regression"}),
     );
-    check("[{metric: a, max: 3}, {metric: a, max: 4, min: 1}]", ("KB0333", str! {"another gate has a `max` for `a`"}));
+    check(
+        "[{metric: a, max: 3}, {metric: a, max: 4, min: 1}]",
+        ("KB0333", str! {"another gate already has a `max` for `a`"}),
+    );
     check(
         "[{metric: a, max: 3, baseline: {tag: v1}}, {metric: a, max: 4}]",
-        ("KB0333", str! {"another gate has a `max` for `a`"}),
+        ("KB0333", str! {"another gate already has a `max` for `a`"}),
     );
     check(
         "[{metric: a, maxRegression: 3%, baseline: {tag: v1}}, {metric: a, maxRegression: 4%, baseline: {tag: v1}}]",
-        ("KB0333", str! {"another gate has a `maxRegression` for `a`"}),
+        ("KB0333", str! {"another gate already has a `maxRegression` for `a`"}),
     );
     let twice = found("[{metric: 'a{p=z z,q=1}', max: 3}, {metric: 'a{q=1, p=\"z z\"}', max: 4}]");
     assert!(
-        twice.iter().any(|(code, message)| *code == "KB0333" && message.contains("another gate has a `max`")),
+        twice.iter().any(|(code, message)| *code == "KB0333" && message.contains("another gate already has a `max`")),
         "{twice:?}"
     );
 }

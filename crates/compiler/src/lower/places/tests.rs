@@ -55,5 +55,5 @@ fn an_overlap_is_shown_where_it_is_written() {
         "{results: {directory: specs}}",
         &[("KB0323 at specs", str! {"the directory of results `specs` is also a folder of specs `specs`"})],
     );
-    check("{output: .git/x}", &[("KB0323 at .git/x", str! {"the output directory `.git/x` lies in git's own folder"})]);
+    check("{output: .git/x}", &[("KB0323 at .git/x", str! {"the output directory `.git/x` is in git's own folder"})]);
 }

@@ -60,7 +60,7 @@ fn check_probes(container: &Part<'_>, diagnostics: &mut Diagnostics) {
             let fault = at_probe(format!("`{name}` has two handlers, `{first}` and `{second}`"));
             diagnostics.push(fault.help("keep one"));
         } else if handlers.is_empty() {
-            let fault = at_probe(format!("`{name}` does not say what is asked"));
+            let fault = at_probe(format!("`{name}` has no handler"));
             diagnostics.push(fault.help(format!("write one of `{}`", HANDLERS.join("`, `"))));
         }
     }
@@ -88,13 +88,13 @@ fn check_resources(container: &Traced<'_>, diagnostics: &mut Diagnostics) {
         for (name, amount) in amounts.value.as_object().into_iter().flatten() {
             let is_none = quantity(amount).is_some_and(|amount| amount.as_f64() == 0.0);
             if is_extended(name) && !is_none && devices.insert(name) {
-                let message = format!(
-                    "`{name}` is given to the container `{}` by a patch",
-                    container.text("name").unwrap_or_default()
-                );
+                let message =
+                    format!("a patch gives `{name}` to the container `{}`", container.text("name").unwrap_or_default());
                 diagnostics.push(
                     Diagnostic::at(&code::KB0315, amounts.field(name).span(), message)
-                        .note("budget, estimate and `/dev/shm` follow the role; these devices would be in none of them")
+                        .note(
+                            "budget, estimate and `/dev/shm` are computed from the role, and would miss these devices",
+                        )
                         .help("write the devices in `resources` of the role, whose main container then uses them"),
                 );
             }

@@ -16,14 +16,14 @@ pub(super) fn check(pod: &Traced<'_>, main: &Part<'_>, benchmark: &Benchmark, di
     let (volume, mount) = (json!(volume), json!(mount));
     let mut refuse = |span: Span, message: String| {
         let fault = Diagnostic::at(&code::KB0315, span, message)
-            .note("the run digest covers the carried files, so every container must find these and no others");
+            .note("the run digest covers the carried files, so every container must find exactly these files");
         diagnostics.push(fault.help(format!("leave `{FOLDER}` and the volume `{}` as they are", files::VOLUME)));
     };
     let volumes = pod.elements("volumes", "name");
     match volumes.iter().find(|volume| volume.text("name") == Some(files::VOLUME)) {
         Some(found) if *found.value == volume => {}
         Some(found) => refuse(found.span(), format!("the volume `{}` belongs to kubebench", files::VOLUME)),
-        None => refuse(pod.field("volumes").span(), "the patch takes the carried files away".to_owned()),
+        None => refuse(pod.field("volumes").span(), "the patch removes the carried files".to_owned()),
     }
     let mounts = main.traced.elements("volumeMounts", "mountPath");
     let in_place = |mount: &&Traced<'_>| mount.text("mountPath").is_some_and(lies_in_folder);
@@ -33,7 +33,7 @@ pub(super) fn check(pod: &Traced<'_>, main: &Part<'_>, benchmark: &Benchmark, di
         refuse(other.span(), format!("the mount at `{path}` hides the carried files"));
     }
     if own.is_empty() && others.is_empty() {
-        refuse(main.traced.field("volumeMounts").span(), "the patch takes the carried files away".to_owned());
+        refuse(main.traced.field("volumeMounts").span(), "the patch removes the carried files".to_owned());
     }
 }
 

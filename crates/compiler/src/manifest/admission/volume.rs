@@ -41,7 +41,7 @@ fn check_volume(volume: &Traced<'_>, diagnostics: &mut Diagnostics) {
     let sources: Vec<&str> = sources.filter(|key| *key != "name").collect();
     if let [first, .., last] = sources.as_slice() {
         let message = format!("the volume `{name}` has two sources, `{first}` and `{last}`");
-        diagnostics.push(refused(volume.span(), message).help("keep one; a second volume needs a name of its own"));
+        diagnostics.push(refused(volume.span(), message).help("keep one; a second volume needs another name"));
     }
     for (source, field) in REQUIRED {
         let part = volume.field(source);

@@ -39,8 +39,8 @@ fn fault(owner: &Node, entry: &Entry, place: Place<'_>) -> Option<Diagnostic> {
         let fault = at_key(format!("`{}` is not a directive that kubebench knows", entry.key));
         return Some(
             fault
-                .note("it would be passed over, and the list or mapping would become another than is meant")
-                .help("`$patch: replace` and `$patch: delete` are there; without them a patch merges"),
+                .note("the directive would be ignored, and the list or mapping would be merged without it")
+                .help("write `$patch: replace` or `$patch: delete`; without them a patch merges"),
         );
     }
     let word = entry.value.as_text();
@@ -61,7 +61,10 @@ fn fault(owner: &Node, entry: &Entry, place: Place<'_>) -> Option<Diagnostic> {
         }
         ("replace", Place::Element(_)) if others().next().is_some() => {
             let fault = at_key("`$patch: replace` must be the only key of a list element".to_owned());
-            Some(ignored(fault).help("write `{$patch: replace}` as an element of its own; the others become the list"))
+            Some(ignored(fault).help(
+                "write `{$patch: replace}` as a separate element; the other elements become the \
+                 list",
+            ))
         }
         ("delete", Place::Element(list)) => {
             let key = merge_key(list).expected("a list whose elements have a key");

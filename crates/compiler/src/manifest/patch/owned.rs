@@ -36,7 +36,7 @@ pub(in crate::manifest) fn refuse_resources(owner: &Node, diagnostics: &mut Diag
     let fault = Diagnostic::at(&code::KB0315, place, "`resources` is set by kubebench and cannot be patched");
     diagnostics.push(
         fault
-            .note("budget, estimate and `/dev/shm` follow the role; what a patch adds would be in none of them")
+            .note("budget, estimate and `/dev/shm` are computed from the role, and would miss what a patch adds")
             .help(RESOURCES),
     );
 }

@@ -19,8 +19,8 @@ pub(super) fn check(patch: &Node, diagnostics: &mut Diagnostics) {
                 let message = format!("`{text}` appears twice in `{}`", entry.key);
                 diagnostics.push(
                     Diagnostic::at(&code::KB0326, id.span, message)
-                        .note("Kubernetes takes each of them once, and a patch would merge the two")
-                        .help(format!("write one of them, or another `{key}`")),
+                        .note("Kubernetes allows each of them only once, and a patch would merge the two")
+                        .help(format!("keep one of them, or give one another `{key}`")),
                 );
             }
         }

@@ -57,9 +57,9 @@ pub(super) fn refuse_removals(role: &Role, spec: &Json, diagnostics: &mut Diagno
             && OWN_VARIABLES.iter().all(|name| has_variable(name))
     });
     if !whole || main.next().is_some() {
-        let message = format!("the patch takes away what the container `{}` needs", role.container_name);
+        let message = format!("the patch removes what the container `{}` needs", role.container_name);
         let fault = Diagnostic::at(&code::KB0315, user.span, message)
-            .note("its image and the variables KUBEBENCH_* belong to every run");
+            .note("every run needs its image and the variables KUBEBENCH_*");
         diagnostics.push(fault.help("leave the main container and its `env` list in place; add to them"));
     }
 }
@@ -69,7 +69,7 @@ fn refuse_account(user: &Node, role: &Role, diagnostics: &mut Diagnostics) {
     let Some(name) = user.get("serviceAccountName") else { return };
     let fault = |message: String| Diagnostic::at(&code::KB0315, name.span, message);
     if role.service_account.is_some() {
-        let fault = fault(format!("the account of the `{}` is no patch", role.name));
+        let fault = fault(format!("a patch cannot set the account of the `{}`", role.name));
         diagnostics.push(
             fault
                 .note("Spark gives the pod the account that the application names, whatever its template says")
@@ -79,8 +79,8 @@ fn refuse_account(user: &Node, role: &Role, diagnostics: &mut Diagnostics) {
         let fault = fault("the operator gives the launcher of an MPIJob v1 its account".to_owned());
         diagnostics.push(
             fault
-                .note("with another one it could not reach its workers")
-                .help("delete it, or write it for the workers"),
+                .note("with another account the launcher could not reach its workers")
+                .help("delete it, or set it for the workers"),
         );
     }
 }

@@ -212,7 +212,7 @@ fn orphans_go_and_edited_orphans_stay() {
     assert_eq!(found.iter().map(|found| found.code.id).collect::<Vec<_>>(), ["KB0504", "KB0504", "KB0504", "KB0503"]);
     assert_text(
         &found[0].message,
-        str! {"manifest `generated/t/b/old.yaml` is left over: `specs/x.yaml` does not compile to it any more"},
+        str! {"manifest `generated/t/b/old.yaml` is left over: `specs/x.yaml` no longer compiles to it"},
     );
     assert_text(
         &found[1].message,

@@ -35,15 +35,20 @@ fn algorithm(cx: &mut Lowering<'_>, algorithm: &Algorithm) {
     let at = cx.entry.value.get("algorithm").and_then(|algorithm| algorithm.get("algorithmName"));
     let at = at.map_or(cx.entry.key_span, |node| node.span);
     if OF_NETWORKS.contains(&name.as_str()) {
-        let fault = Diagnostic::at(&code::KB0204, at, format!("`{name}` searches for a network, not for parameters"))
-            .note("its `nasConfig` has no simple form");
-        cx.report(fault.help("take the Experiment as it is: `manifest: {file: jobs/search.yaml}`"));
+        let fault = Diagnostic::at(
+            &code::KB0204,
+            at,
+            format!("`{name}` searches for a network architecture, not for parameters"),
+        )
+        .note("its `nasConfig` has no simple form");
+        cx.report(fault.help("use the whole Experiment: `manifest: {file: jobs/search.yaml}`"));
     }
     let missing: Vec<&str> =
         OF_HYPERBAND.into_iter().filter(|setting| !algorithm.algorithm_settings.contains_key(*setting)).collect();
     if name == "hyperband" && !missing.is_empty() {
         let message = format!("`hyperband` needs the settings {}", missing.join(" and "));
-        let help = "write `algorithmSettings: {r_l: \"9\", eta: \"3\", resource_name: epochs}`: the most of a resource, and the parameter that it is";
+        let help = "write `algorithmSettings: {r_l: \"9\", eta: \"3\", resource_name: epochs}`: `r_l` is the maximum \
+                    of a resource, and `resource_name` its parameter";
         fault(cx, &code::KB0202, at, message, help);
     }
 }
@@ -74,19 +79,19 @@ fn space(cx: &mut Lowering<'_>, parameter: &Parameter, node: &Node, algorithm: &
             fault(cx, &code::KB0202, whole, format!("`{name}` is {kind} and has no values"), "write `list: [a, b]`");
         }
         for field in ["min", "max", "step"].into_iter().filter(|field| has(node, field)) {
-            let message = format!("`{field}` belongs to a range, and `{name}` is {kind}");
+            let message = format!("`{field}` belongs to a range, but `{name}` is {kind}");
             fault(cx, &code::KB0317, at(field), message, "delete it, or make the parameter a `double` or an `int`");
         }
         if *of == ParameterType::Discrete {
             for value in values.iter().filter(|value| number(value).is_none()) {
-                let message = format!("`{}` is no number, and `{name}` is {kind}", value.0);
+                let message = format!("`{}` is not a number, but `{name}` is {kind}", value.0);
                 fault(cx, &code::KB0205, at("list"), message, "write numbers, or `parameterType: categorical`");
             }
         }
         return;
     }
     if has(node, "list") {
-        let message = format!("`list` belongs to `discrete` and `categorical`, and `{name}` is {kind}");
+        let message = format!("`list` belongs to `discrete` and `categorical`, but `{name}` is {kind}");
         fault(cx, &code::KB0317, at("list"), message, "write `min` and `max`, or `parameterType: discrete`");
     }
     let missing: Vec<&str> = ["min", "max"].into_iter().filter(|field| !has(node, field)).collect();
@@ -99,7 +104,7 @@ fn space(cx: &mut Lowering<'_>, parameter: &Parameter, node: &Node, algorithm: &
         let number = number(text).filter(|number| *of == ParameterType::Double || number.fract() == 0.0);
         if number.is_none() {
             let what = if *of == ParameterType::Int { "whole number" } else { "number" };
-            let message = format!("`{}` is no {what}, and `{name}` is {kind}", text.0);
+            let message = format!("`{}` is not a {what}, but `{name}` is {kind}", text.0);
             fault(cx, &code::KB0205, at(field), message, &format!("write a {what}"));
         }
         number
@@ -110,14 +115,14 @@ fn space(cx: &mut Lowering<'_>, parameter: &Parameter, node: &Node, algorithm: &
         && min >= max
     {
         let message = format!("the range of `{name}` has no values: its `min` {min} is not less than its `max` {max}");
-        fault(cx, &code::KB0206, at("max"), message, "write the lesser one as `min`");
+        fault(cx, &code::KB0206, at("max"), message, "write the smaller one as `min`");
     }
     if step.is_some_and(|step| step <= 0.0) {
-        let message = format!("the `step` of `{name}` leads nowhere");
+        let message = format!("the `step` of `{name}` is not above 0");
         fault(cx, &code::KB0206, at("step"), message, "write a number above 0");
     }
     if algorithm == "grid" && *of == ParameterType::Double && !has(node, "step") {
-        let message = format!("`grid` tries all values of `{name}`, and between two numbers there is no end of them");
+        let message = format!("`grid` tries all values of `{name}`, but a range without `step` has infinitely many");
         fault(cx, &code::KB0202, whole, message, "add `step: \"0.01\"`, the distance between two values");
     }
 }
@@ -131,6 +136,6 @@ fn number(text: &Text) -> Option<f64> {
 }
 
 fn fault(cx: &mut Lowering<'_>, code: &'static Code, at: Span, message: String, help: &str) {
-    let note = "Katib would refuse the Experiment when the run is due";
+    let note = "Katib would refuse the Experiment when the run starts";
     cx.report(Diagnostic::at(code, at, message).note(note).help(help));
 }

@@ -13,24 +13,24 @@ use kubebench_format::spec::v1::scalar::{Count, CountFromZero, Number, Patch, Te
 pub(super) const KINDS: [&str; 9] =
     ["job", "jobSet", "tfJob", "pytorchJob", "mpiJob", "xgboostJob", "paddleJob", "jaxJob", "trainJob"];
 
-/// A search by Katib: it tries values of parameters, each in a job of its own, for the best of an objective.
+/// A search by Katib: each trial is a job with other values of the parameters, and the best objective wins.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("examples" = [{"objective": {"type": "maximize", "objectiveMetricName": "accuracy"}, "algorithm": {"algorithmName": "random"}, "parameters": [{"name": "lr", "parameterType": "double", "feasibleSpace": {"min": "0.01", "max": "0.05"}}], "maxTrialCount": 12, "trial": {"job": {"image": "registry.example/train:1", "command": ["train", "--lr", "${trialParameters.lr}"]}}}]))]
 pub(super) struct Experiment {
-    /// What is searched for.
+    /// The objective.
     #[schemars(extend("examples" = [{"type": "maximize", "goal": 0.99, "objectiveMetricName": "accuracy"}]))]
     pub(super) objective: Objective,
-    /// How the next values are chosen.
+    /// The algorithm that chooses the next values.
     #[schemars(extend("examples" = [{"algorithmName": "random"}]))]
     pub(super) algorithm: Algorithm,
-    /// What is varied.
+    /// The parameters that the search varies.
     #[schemars(extend("minItems" = 1, "examples" = [[{"name": "lr", "parameterType": "double", "feasibleSpace": {"min": "0.01", "max": "0.05"}}]]))]
     pub(super) parameters: Vec<Parameter>,
-    /// How many trials there are at most.
+    /// The maximum number of trials.
     #[schemars(extend("examples" = [12]))]
     pub(super) max_trial_count: Count,
-    /// How many of them run at once; without it 3, or as many as there are.
+    /// How many trials run at once; by default 3, or all of them if there are fewer.
     #[serde(default)]
     #[schemars(extend("examples" = [3]))]
     pub(super) parallel_trial_count: Option<Count>,
@@ -38,11 +38,12 @@ pub(super) struct Experiment {
     #[serde(default)]
     #[schemars(extend("examples" = [3]))]
     pub(super) max_failed_trial_count: Option<CountFromZero>,
-    /// How trials that promise little are ended.
+    /// How trials with poor prospects are stopped early.
     #[serde(default)]
     #[schemars(extend("examples" = [{"algorithmName": "medianstop"}]))]
     pub(super) early_stopping: Option<Algorithm>,
-    /// How Katib reads metrics, as its `metricsCollectorSpec`; without it, `name=value` in what the first container prints.
+    /// How Katib reads metrics, as its `metricsCollectorSpec`; by default from lines `name=value` that the first
+    /// container prints.
     #[serde(default)]
     #[schemars(extend("examples" = [{"collector": {"kind": "StdOut"}}]))]
     pub(super) metrics_collector: Option<Patch>,
@@ -52,50 +53,50 @@ pub(super) struct Experiment {
     trial: Trial,
 }
 
-/// What is searched for.
+/// The objective.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Objective {
-    /// Whether more is better.
+    /// Whether higher or lower is better.
     #[schemars(extend("examples" = ["maximize"]))]
     r#type: Direction,
-    /// The value from which on the search ends.
+    /// The value at which the search ends.
     #[serde(default)]
     #[schemars(extend("examples" = [0.99]))]
     goal: Option<Number>,
-    /// The metric that is compared.
+    /// The metric of the objective.
     #[serde(rename = "objectiveMetricName")]
     #[schemars(extend("examples" = ["accuracy"]))]
     pub(super) metric: Text,
-    /// Further metrics that are read.
+    /// Additional metrics to collect.
     #[serde(default)]
     #[schemars(extend("default" = [], "examples" = [["loss"]]))]
     pub(super) additional_metric_names: Vec<Text>,
-    /// Which of a trial's values counts, for metrics of which it is not the greatest (or, to `minimize`, the least).
+    /// Which value of a trial counts, by metric; by default the maximum, or the minimum with `minimize`.
     #[serde(default)]
     #[schemars(extend("default" = [], "examples" = [[{"name": "loss", "value": "latest"}]]))]
     metric_strategies: Vec<MetricStrategy>,
 }
 
-/// Which way is better.
+/// Whether higher or lower is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 enum Direction {
-    /// More is better.
+    /// Higher is better.
     Maximize,
-    /// Less is better.
+    /// Lower is better.
     Minimize,
 }
 
-/// Which of a trial's values of one metric counts.
+/// Which value of a trial counts for one metric.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct MetricStrategy {
     /// The metric.
     #[schemars(extend("examples" = ["loss"]))]
     name: Text,
-    /// Which of its values.
+    /// Which value counts.
     #[schemars(extend("enum" = ["min", "max", "latest"], "examples" = ["latest"]))]
     value: Text,
 }
@@ -121,16 +122,16 @@ pub(super) struct Parameter {
     /// Its name, which `${trialParameters.NAME}` refers to.
     #[schemars(regex(pattern = r"^[-._A-Za-z0-9]+$"), extend("examples" = ["lr"]))]
     pub(super) name: String,
-    /// What its values are.
+    /// The type of its values.
     #[serde(rename = "parameterType")]
     #[schemars(extend("examples" = ["double"]))]
     pub(super) kind: ParameterType,
-    /// Which values it may have.
+    /// The values that it may have.
     #[schemars(extend("examples" = [{"min": "0.01", "max": "0.05"}]))]
     pub(super) feasible_space: FeasibleSpace,
 }
 
-/// What the values of a parameter are.
+/// The type of the values of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
@@ -145,11 +146,11 @@ pub(super) enum ParameterType {
     Categorical,
 }
 
-/// Which values a parameter may have.
+/// The values that a parameter may have.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FeasibleSpace {
-    /// The least value, of `double` and `int`.
+    /// The minimum, of `double` and `int`.
     #[serde(default)]
     #[schemars(extend("examples" = ["0.01"]))]
     pub(super) min: Option<Text>,
@@ -161,7 +162,7 @@ pub(super) struct FeasibleSpace {
     #[serde(default)]
     #[schemars(extend("examples" = [["sgd", "adam"]]))]
     pub(super) list: Option<Vec<Text>>,
-    /// The distance between two values that are tried; `grid` needs it of a `double`.
+    /// The distance between two values that are tried; `grid` needs it for a `double`.
     #[serde(default)]
     #[schemars(extend("examples" = ["0.01"]))]
     pub(super) step: Option<Text>,

@@ -35,9 +35,9 @@ pub(super) fn lower(cx: &mut Lowering<'_>) -> Option<Trial> {
     let kind = KINDS.iter().find(|kind| kind.key == entry.key)?;
     if let Some(patch) = entry.value.entry("patch") {
         cx.report(
-            Diagnostic::at(&code::KB0317, patch.key_span, "a trial takes no `patch` over its whole object")
-                .note("the object is nested in that of the search")
-                .help("write it in `pod` or `container` of a role, or take the Experiment as it is with `manifest`"),
+            Diagnostic::at(&code::KB0317, patch.key_span, "a trial cannot have a `patch` over its whole object")
+                .note("the object of a trial is nested in the object of the search")
+                .help("write it in `pod` or `container` of a role, or use the whole Experiment with `manifest`"),
         );
         return None;
     }
@@ -54,8 +54,11 @@ pub(super) fn lower(cx: &mut Lowering<'_>) -> Option<Trial> {
         let at = entry.value.get("runtimeRef").map_or(entry.key_span, |reference| reference.span);
         cx.report(
             Diagnostic::at(&code::KB0317, at, "a trial cannot take its pods from a runtime of the cluster")
-                .note("nothing of the run would reach them: neither its labels, by which they are found, nor its limits")
-                .help("write `runtime: {torch: {}}` (or `mpi`, `jax`, `xgboost`), or take the Experiment as it is with `manifest`"),
+                .note("the pods would get neither the labels of the run, by which they are found, nor its limits")
+                .help(
+                    "write `runtime: {torch: {}}` (or `mpi`, `jax`, `xgboost`), or use the whole Experiment with \
+                     `manifest`",
+                ),
         );
         return None;
     }
@@ -85,7 +88,7 @@ pub(super) fn parameters(cx: &mut Lowering<'_>, form: &Experiment) -> BTreeSet<S
         let Some((name, at)) = node.get("name").and_then(|name| Some((name.as_text()?, name.span))) else { continue };
         if !used.contains(name) {
             let fault = Diagnostic::at(&code::KB0406, at, format!("no trial uses the parameter `{name}`"))
-                .note("each of its values is tried, and all trials do the same under different names");
+                .note("all trials would do the same under different names");
             cx.report(fault.help(format!("write `{OPEN}{name}}}` where the value belongs, or delete it")));
         }
     }

@@ -65,8 +65,8 @@ const NOT_FOR_A_RUN: [(&str, &str); 34] = [
     ("VolumeSnapshotClass", OF_CLUSTER),
     ("WorkloadPriorityClass", OF_CLUSTER),
 ];
-const OF_CLUSTER: &str = "is of the whole cluster, and runs have rights in one namespace";
-const RIGHTS: &str = "gives rights, which no run may";
+const OF_CLUSTER: &str = "is cluster-scoped, and runs have rights in one namespace only";
+const RIGHTS: &str = "grants rights, which no run may do";
 const SECRET: &str = "would hold its value in git";
 
 /// Returns why no run creates an object of this kind, whoever allows it.
@@ -103,7 +103,7 @@ impl<'n> Document<'n> {
         let fault = Diagnostic::at(&code::KB0346, place, format!("this object has no `{missing}`"));
         diagnostics.push(
             fault
-                .note("the API server knows an object by `apiVersion` and `kind`")
+                .note("the API server identifies the type of an object by `apiVersion` and `kind`")
                 .help("write both, as in `apiVersion: batch/v1` and `kind: Job`"),
         );
         None
@@ -186,7 +186,7 @@ fn main<'n>(cx: &mut Lowering<'_>, left: &[Document<'n>], form: &Manifest) -> Op
     let fault = match candidates.as_slice() {
         [] => Diagnostic::at(&code::KB0335, at, "nothing in the manifest can be measured")
             .note(format!("it holds {}", names(&left.iter().collect::<Vec<_>>())))
-            .help("name the object that is: `main: KIND/NAME`"),
+            .help("name the object to measure: `main: KIND/NAME`"),
         several => {
             let mut fault = Diagnostic::at(&code::KB0335, at, format!("{} objects could be measured", several.len()));
             for document in several {
@@ -194,7 +194,7 @@ fn main<'n>(cx: &mut Lowering<'_>, left: &[Document<'n>], form: &Manifest) -> Op
             }
             fault
                 .note("the others would be created before it and deleted after it")
-                .help(format!("name the one that is measured: `main: {}`", several.first().map(|one| one.shown())?))
+                .help(format!("name the one to measure: `main: {}`", several.first().map(|one| one.shown())?))
         }
     };
     cx.report(fault);
@@ -213,6 +213,6 @@ fn unknown(wanted: &str, place: Span, documents: &[Document<'_>]) -> Diagnostic 
         Some(close) => fault.help(format!("did you mean `{close}`?")).fix(place, close),
         None => fault
             .note(format!("it holds {}", shown.join(", ")))
-            .help("write kind and name as they are there, as in `Job/train`"),
+            .help("write kind and name as in the manifest, such as `Job/train`"),
     }
 }

@@ -46,9 +46,9 @@ pub(super) fn stands_in(value: &str) -> bool {
 }
 
 fn finding(node: &Node, text: &str) -> Diagnostic {
-    Diagnostic::at(&code::KB0337, node.span, format!("`{text}` is still to be filled in"))
-        .note("the file is a template: Kubebench takes it as it is, and the cluster would refuse it or wait forever")
-        .help("write the value, or look it up: `${{ parameters.NAME }}` with `parameters: {NAME: …}` in the spec")
+    Diagnostic::at(&code::KB0337, node.span, format!("`{text}` is a placeholder without a value"))
+        .note("the file is a template, which Kubebench does not render: the cluster would refuse it or wait forever")
+        .help("write the value, or an expression: `${{ parameters.NAME }}` with `parameters: {NAME: …}` in the spec")
 }
 
 fn is_placeholder(text: &str) -> bool {

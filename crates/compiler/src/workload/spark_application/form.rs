@@ -17,7 +17,7 @@ pub(super) fn schema(generator: &mut SchemaGenerator) -> Schema {
     without(form_schema::<SparkApplication>(generator), &NOT_OF_SPARK)
 }
 
-/// An application of Spark: a driver, and the executors that it starts.
+/// A Spark application: a driver, and the executors that it starts.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("examples" = [{"image": "docker.io/apache/spark:4.0.4", "sparkVersion": "4.0.4", "type": "Python", "mainApplicationFile": "local:///opt/app.py", "driver": {"serviceAccount": "spark"}, "executor": {"instances": 2}}]))]
@@ -48,7 +48,7 @@ pub(super) struct SparkApplication {
     #[serde(default)]
     #[schemars(extend("default" = {}, "examples" = [{"fs.s3a.endpoint": "http://minio:9000"}]))]
     pub(super) hadoop_conf: BTreeMap<String, Text>,
-    /// What Spark loads with the program.
+    /// Dependencies that Spark loads with the program.
     #[serde(default)]
     #[schemars(extend("default" = {}, "examples" = [{"jars": ["local:///opt/jars/x.jar"]}]))]
     pub(super) deps: Option<Deps>,
@@ -91,7 +91,7 @@ impl Language {
     }
 }
 
-/// What Spark loads with the program: addresses, or `local://` and a path in the image.
+/// Dependencies that Spark loads with the program: addresses, or `local://` and a path in the image.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(rename = "SparkDeps", extend("examples" = [{"jars": ["local:///opt/jars/x.jar"]}]))]
@@ -99,7 +99,7 @@ pub(super) struct Deps {
     /// Archives to unpack in the working folder of the executors.
     #[schemars(extend("default" = [], "examples" = [["local:///opt/env.tar.gz#env"]]))]
     pub(super) archives: Vec<Text>,
-    /// Packages that `packages` is not to bring along, as `group:artifact`.
+    /// Packages to exclude from those that `packages` brings along, as `group:artifact`.
     #[schemars(extend("default" = [], "examples" = [["org.slf4j:slf4j-api"]]))]
     pub(super) exclude_packages: Vec<Text>,
     /// Files to put into the working folder of the executors.
@@ -108,13 +108,13 @@ pub(super) struct Deps {
     /// JARs of driver and executors.
     #[schemars(extend("default" = [], "examples" = [["local:///opt/jars/x.jar"]]))]
     pub(super) jars: Vec<Text>,
-    /// Packages of Maven, as `group:artifact:version`; each run loads them again.
+    /// Maven packages, as `group:artifact:version`; each run downloads them again.
     #[schemars(extend("default" = [], "examples" = [["org.apache.spark:spark-avro_2.13:4.0.4"]]))]
     pub(super) packages: Vec<Text>,
-    /// Modules of Python.
+    /// Python modules.
     #[schemars(extend("default" = [], "examples" = [["local:///opt/lib.zip"]]))]
     pub(super) py_files: Vec<Text>,
-    /// Further repositories of `packages`.
+    /// Additional repositories for `packages`.
     #[schemars(extend("default" = [], "examples" = [["https://maven.example/repo"]]))]
     pub(super) repositories: Vec<Text>,
 }
@@ -124,8 +124,8 @@ pub(super) struct Deps {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "SparkDriver", extend("examples" = [{"serviceAccount": "spark", "cores": 1, "memory": "1g"}]))]
 pub(super) struct Driver {
-    /// The account by which the driver creates, watches and deletes the executors. It is yours to make in the target's
-    /// namespace, with rights over pods, services, config maps and persistent volume claims.
+    /// The service account with which the driver creates, watches and deletes the executors. You create it in the
+    /// target's namespace, with rights over pods, services, config maps and persistent volume claims.
     #[schemars(extend("examples" = ["spark"]))]
     pub(super) service_account: Dns1123Subdomain,
     /// CPU cores: the request and the limit.
@@ -136,7 +136,8 @@ pub(super) struct Driver {
     #[serde(default)]
     #[schemars(extend("default" = "1g", "examples" = ["8g"]))]
     pub(super) memory: Option<Text>,
-    /// Memory of the pod outside the heap; without it a tenth of the heap, for Python and R four tenths, and 384m at least.
+    /// Memory of the pod outside the heap; by default a tenth of the heap, for Python and R four tenths, and at least
+    /// 384m.
     #[serde(default)]
     #[schemars(extend("examples" = ["1g"]))]
     pub(super) memory_overhead: Option<Text>,
@@ -163,11 +164,12 @@ pub(super) struct Executor {
     #[serde(default)]
     #[schemars(extend("default" = "1g", "examples" = ["8g"]))]
     pub(super) memory: Option<Text>,
-    /// Memory of the pod outside the heap; without it a tenth of the heap, for Python and R four tenths, and 384m at least.
+    /// Memory of the pod outside the heap; by default a tenth of the heap, for Python and R four tenths, and at least
+    /// 384m.
     #[serde(default)]
     #[schemars(extend("examples" = ["1g"]))]
     pub(super) memory_overhead: Option<Text>,
-    /// The accelerators of each pod. Tasks see them; Spark itself shares them out only where `sparkConf` says so.
+    /// The accelerators of each pod. Tasks see them; Spark itself schedules them only if `sparkConf` says so.
     #[serde(default)]
     #[schemars(extend("examples" = [{"name": "nvidia.com/gpu", "quantity": 1}]))]
     pub(super) gpu: Option<Gpu>,

@@ -31,7 +31,7 @@ pub(super) fn mpi_pods(cx: &mut Lowering<'_>, form: &TrainJob) {
     let Some(mpi) = mpi.filter(|_| nodes < 2) else { return };
     let trainer = cx.entry.value.get("trainer");
     let at = trainer.and_then(|trainer| trainer.get("numNodes")).map_or(mpi.key_span, |node| node.span);
-    let fault = Diagnostic::at(&code::KB0317, at, "`mpi` needs two nodes, and `numNodes` is 1")
+    let fault = Diagnostic::at(&code::KB0317, at, "`mpi` needs two nodes, but `numNodes` is 1")
         .note("the launcher is a node, and Trainer starts another one in any case: there would be two pods, not one");
     cx.report(fault.help("write `numNodes: 2` or more; for one machine, run `mpirun` in a `job`"));
 }
@@ -46,7 +46,7 @@ pub(super) fn framework(cx: &mut Lowering<'_>, framework: &Framework) {
     let at = cx.entry.value.get("runtime").and_then(|runtime| runtime.entry(name));
     let message = format!("`{name}` does not exist in Trainer {version}, which the target `{}` serves", cx.target.name);
     let fault = Diagnostic::at(&code::KB0318, at.map_or(cx.entry.key_span, |entry| entry.key_span), message)
-        .note("its policy came with v2.2; without it no node would learn of the others");
+        .note("its policy came with v2.2; without it the nodes would not find each other");
     cx.report(fault.help(format!(
         "set `apis: {{trainer: v2.2}}` on the target if that is installed there, or write the pods as a `{}`",
         if name == "jax" { "jobSet" } else { "job" }
@@ -56,10 +56,10 @@ pub(super) fn framework(cx: &mut Lowering<'_>, framework: &Framework) {
 /// Reports an initializer beside a runtime that Kubebench carries: it has no Job that fetches.
 pub(super) fn no_initializer(cx: &mut Lowering<'_>) {
     let Some(entry) = cx.entry.value.entry("initializer") else { return };
-    let message = "`initializer` needs a runtime with Jobs that fetch, and `runtime` has none";
+    let message = "`initializer` needs a runtime with Jobs that fetch, but `runtime` has none";
     let fault = Diagnostic::at(&code::KB0317, entry.key_span, message);
     cx.report(fault.help(
-        "fetch in `prepare` and mount the claim, or take a runtime of the cluster: `runtimeRef: {name: torchtune-…}`",
+        "fetch in `prepare` and mount the claim, or use a runtime of the cluster: `runtimeRef: {name: torchtune-…}`",
     ));
 }
 
@@ -75,7 +75,7 @@ pub(super) fn reserved_variables(cx: &mut Lowering<'_>, framework: &Framework, r
     found.dedup();
     for (name, span) in found {
         let message = format!("Trainer sets `{name}` itself under `{}`", framework.name());
-        let fault = Diagnostic::at(&code::KB0441, span, message).note("what is written here would reach no process");
+        let fault = Diagnostic::at(&code::KB0441, span, message).note("no process would see the value written here");
         cx.report(fault.help(match name.as_str() {
             "PET_NNODES" | "JAX_NUM_PROCESSES" | "DMLC_NUM_WORKER" => "delete it, and write `numNodes`",
             "PET_NPROC_PER_NODE" | "OMPI_MCA_orte_set_default_slots" => "delete it, and write `numProcPerNode`",
@@ -112,7 +112,8 @@ pub(super) fn overrides(cx: &mut Lowering<'_>, role: &Role) {
             cx.target.name
         );
         let known = known.join(", ");
-        let fault = Diagnostic::at(&code::KB0318, span, message).note(format!("`{}` takes {known}", version.field()));
+        let fault =
+            Diagnostic::at(&code::KB0318, span, message).note(format!("`{}` supports {known}", version.field()));
         cx.report(fault.help(
             "write `runtime` instead of `runtimeRef`, whose pods are described in full, or set it in the runtime; what the target asks of all pods (`pods`) cannot be left out",
         ));

@@ -35,19 +35,19 @@ pub(super) struct RuntimeRef {
     /// Its name.
     #[schemars(extend("examples" = ["torch-distributed"]))]
     pub(super) name: Dns1123Subdomain,
-    /// Whether it is of the whole cluster or of the target's namespace.
+    /// Whether it is cluster-scoped or in the target's namespace.
     #[serde(default)]
     #[schemars(extend("default" = "ClusterTrainingRuntime", "examples" = ["TrainingRuntime"]))]
     pub(super) kind: Option<RuntimeKind>,
 }
 
-/// Whose a runtime is.
+/// The scope of a runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub(super) enum RuntimeKind {
-    /// The cluster's.
+    /// The whole cluster.
     ClusterTrainingRuntime,
-    /// The namespace's.
+    /// The target's namespace.
     TrainingRuntime,
 }
 
@@ -70,7 +70,7 @@ pub(super) struct Runtime {
     mpi: Option<Mpi>,
 }
 
-/// There is nothing to set.
+/// It has no settings.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("additionalProperties" = false))]
 pub(super) struct Nothing {}
@@ -113,7 +113,7 @@ pub(super) struct Trainer {
     /// How many pods train together.
     #[schemars(extend("default" = 1, "examples" = [2, "${{ matrix.nodes }}"]))]
     pub(super) num_nodes: Option<Count>,
-    /// Processes on each of them; without it, what the framework makes of the resources.
+    /// Processes on each of them; by default, the framework derives the number from the resources.
     #[schemars(extend("examples" = [8]))]
     pub(super) num_proc_per_node: Option<Count>,
 }

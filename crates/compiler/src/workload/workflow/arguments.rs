@@ -32,7 +32,7 @@ pub(super) fn fill(cx: &mut Lowering<'_>, node: &Node, object: &mut Json) {
             let name = text_at(parameter, "/name");
             let at = node.get("name").map_or(node.span, |name| name.span);
             let fault = Diagnostic::at(&code::KB0328, at, format!("the parameter `{name}` has no value"))
-                .note("Argo would refuse the Workflow when the run is due");
+                .note("Argo would refuse the Workflow when the run starts");
             cx.report(
                 fault.help(format!("write `arguments: {{{name}: …}}` next to `file` in the spec, or a `value` here")),
             );
