@@ -6,6 +6,7 @@ use std::process::Output;
 use kubebench_testing::snapshot::{assert_line, assert_text, str};
 use serde_json::Value;
 
+use crate::record::run as run_git;
 use crate::support::project::{Folder, assert_yes};
 
 const PROJECT: &str = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: team}\nspec: {targets: {one: {}, two: {namespace: other}}}\n";
@@ -60,6 +61,46 @@ fn reports_and_denied_warnings_hold_for_every_command_and_format() {
             let denied = run(&folder, command, &[&format[..], &["--deny-warnings"]].concat());
             assert_eq!(denied.status.code(), Some(1), "{command:?} {format:?}");
         }
+    }
+}
+
+/// GitHub, GitLab and code scanning look for files from the top of the repository, whatever folder a job works in.
+#[test]
+fn ci_systems_are_given_paths_from_the_top_of_the_repository() {
+    let project = "ml/bench é";
+    let files = [("kubebench.yaml", PROJECT.to_owned()), ("specs/a.yaml", spec("a", "a/b"))];
+    let folder = Folder::with(files.map(|(path, text)| (format!("{project}/{path}"), text)));
+    let named = |start: &str, format: &str| {
+        let output = folder.run(&["-C", start, "validate", "--output-format", format]);
+        let text = said(&output.stdout);
+        let json = || serde_json::from_str::<Value>(&text).unwrap();
+        match format {
+            "gitlab" => json()[0]["location"]["path"].as_str().unwrap().to_owned(),
+            "sarif" => {
+                let location = &json()["runs"][0]["results"][0]["locations"][0];
+                location["physicalLocation"]["artifactLocation"]["uri"].as_str().unwrap().to_owned()
+            }
+            "github" => text.split_once("file=").unwrap().1.split(',').next().unwrap().to_owned(),
+            "junit" => text.split("file=\"").find(|part| part.contains("KB0401")).unwrap().split('"').next().unwrap().to_owned(),
+            _ => text.split(':').next().unwrap().to_owned(),
+        }
+    };
+    let formats = ["github", "gitlab", "sarif", "junit", "concise"];
+    for format in formats {
+        assert_eq!(named(project, format), "specs/a.yaml", "{format}, without a repository");
+    }
+    run_git(folder.path(), &["init", "-q"]);
+    for start in [project, &format!("{project}/specs")] {
+        assert_eq!(
+            formats.map(|format| named(start, format)),
+            [
+                "ml/bench é/specs/a.yaml",
+                "ml/bench é/specs/a.yaml",
+                "ml/bench%20%C3%A9/specs/a.yaml",
+                "ml/bench é/specs/a.yaml",
+                "specs/a.yaml"
+            ]
+        );
     }
 }
 
