@@ -145,7 +145,7 @@ mod tests {
             str! {[r#"
 this session is superseded: its ConfigMap is gone because git has another version of the benchmark; that version runs, and this session ends
 `runs.json` is not in the ConfigMap; apply the tree as `kubebench compile` wrote it
-`runs.json` has schemaVersion 2, and this program reads 1: let the step image be of the version of Kubebench that compiled the tree
+`runs.json` has schemaVersion 2, but this program reads 1: use the step image of the Kubebench version that compiled the tree
 `runs.json` is malformed: it is empty; apply the tree as `kubebench compile` wrote it
 there is no run `a-r1` in `runs.json`
 "#]},

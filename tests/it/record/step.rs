@@ -328,7 +328,7 @@ fn what_a_job_put_there_is_refused_by_name_and_the_rest_recorded() {
     for (number, why) in [
         (2, "it says that it is of the benchmark `payroll`"),
         (3, "it is a symbolic link"),
-        (4, "it is no regular file"),
+        (4, "it is not a regular file"),
         (5, "a result is never larger than 1024 KiB"),
         (6, "this is no result file"),
         (7, "the file was reformatted"),
@@ -356,7 +356,8 @@ fn a_marker_counts_for_its_bytes_alone() {
     assert_eq!(status, Some(4), "{words}");
     assert_line(
         steady(&words),
-        str! {"error: `results/matmul/size-256-0a1b2c3d/RUN-a1.json` holds something else in branch `kubebench/results`: sha256:DIGEST there, sha256:DIGEST in `FOLDER/experiments/matmul-ID/result.json`"},
+        str! {"error: `results/matmul/size-256-0a1b2c3d/RUN-a1.json` has other content in branch `kubebench/results`: \
+               sha256:DIGEST there, sha256:DIGEST in `FOLDER/experiments/matmul-ID/result.json`"},
     );
     assert_line(
         &words,
@@ -396,12 +397,12 @@ fn a_volume_that_takes_no_marker_keeps_nothing_from_git() {
     );
     assert_line(
         steady(pod.assert_recorded()),
-        str! {"0 results recorded in branch `kubebench/results` of `file://FOLDER/remote.git`, 1 there already"},
+        str! {"0 results recorded in branch `kubebench/results` of `file://FOLDER/remote.git`, 1 already there"},
     );
     std::fs::remove_dir_all(pod.run(1).join("recorded.json")).unwrap();
     assert_line(
         steady(pod.assert_recorded()),
-        str! {"0 results recorded in branch `kubebench/results` of `file://FOLDER/remote.git`, 1 there already"},
+        str! {"0 results recorded in branch `kubebench/results` of `file://FOLDER/remote.git`, 1 already there"},
     );
     assert!(pod.has_marker(1));
     assert_eq!(pod.site.files(), BTreeMap::from([first]));
