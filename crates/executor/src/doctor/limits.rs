@@ -112,7 +112,7 @@ fn limit_ranges(needs: &Needs<'_>, ranges: &Json, report: &mut Report) {
     }
     for ((what, advice), mut said) in faults {
         let first = said.remove(0);
-        let more = if said.is_empty() { String::new() } else { format!("; {} more have a wrong value too", said.len()) };
+        let more = if said.is_empty() { String::new() } else { format!(" (and {} more)", said.len()) };
         report.error(LIMITS, format!("{what}, but {first}{more}"), advice);
     }
 }

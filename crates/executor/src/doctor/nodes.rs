@@ -150,7 +150,7 @@ fn images(needs: &Needs<'_>, nodes: &[Node<'_>], report: &mut Report) {
     if missing.is_empty() {
         return report.ok(IMAGES, "each image is already on a node");
     }
-    let seen = format!("no node reports to have {}", quoted(missing));
+    let seen = format!("not in the image list of any node: {}", quoted(missing));
     report.note(IMAGES, seen, "only the first run shows whether they can be pulled; for a private registry, set \
                                `imagePullSecrets` in a `pod` patch");
 }
