@@ -25,7 +25,7 @@ fn preferred(facts: &dyn Facts, group: &str) -> Option<String> {
 fn kueue(needs: &Needs<'_>, facts: &dyn Facts, queue: &str, report: &mut Report) {
     let namespace = &needs.target.namespace;
     let Some(api) = preferred(facts, "kueue.x-k8s.io") else {
-        let seen = format!("the target names the Kueue queue `{queue}`, and the cluster has no Kueue");
+        let seen = format!("the target names the Kueue queue `{queue}`, but the cluster has no Kueue");
         return report.error(CHECK, seen, "install Kueue, or remove `queue` from the target");
     };
     let all = format!("{api}/namespaces/{namespace}/localqueues");
@@ -112,7 +112,7 @@ fn quota(needs: &Needs<'_>, queue: &Json, name: &str, report: &mut Report) {
 
 fn volcano(facts: &dyn Facts, queue: &str, report: &mut Report) {
     let Some(api) = preferred(facts, "scheduling.volcano.sh") else {
-        let seen = format!("the target names the Volcano queue `{queue}`, and the cluster has no Volcano");
+        let seen = format!("the target names the Volcano queue `{queue}`, but the cluster has no Volcano");
         return report.error(CHECK, seen, "install Volcano, or remove `queue` from the target");
     };
     match facts.read(&format!("{api}/queues/{queue}")) {

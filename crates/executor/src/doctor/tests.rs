@@ -526,7 +526,8 @@ fn nodes_are_held_against_what_pods_select() {
             node(json!({}), json!([]), "4"),
             vec![(
                 "warning nodes",
-                str! {"`master of train`, `worker of train`: it requests nvidia.com/gpu 8, but its nodes have at most 4"},
+                str! {"`master of train`, `worker of train`: it requests nvidia.com/gpu 8, but its nodes have at most \
+                       4"},
             )],
         ),
         (

@@ -40,7 +40,7 @@ impl Nodes {
         if has("compressedNodes") || has("offloadNodeStatusVersion") {
             let how = if has("compressedNodes") { "compressed" } else { "kept in a database" };
             found.note = Some(format!(
-                "Argo's record of its steps is {how}: which runs are done is unknown here, see `argo get`"
+                "Argo's record of its steps is {how}: run `argo get` to see which runs are done"
             ));
         }
         let nodes = status.and_then(|status| status.get("nodes")).and_then(Json::as_object);

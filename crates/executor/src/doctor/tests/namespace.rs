@@ -65,7 +65,7 @@ fn queues_must_be_there_and_active() {
     };
     assert_findings(
         &said(&canned),
-        &[("error queue", str! {"the target names the Kueue queue `ml`, and the cluster has no Kueue"})],
+        &[("error queue", str! {"the target names the Kueue queue `ml`, but the cluster has no Kueue"})],
     );
     canned.put("/apis/kueue.x-k8s.io", json!({"preferredVersion": {"groupVersion": "kueue.x-k8s.io/v1beta1"}}));
     assert_findings(

@@ -15,7 +15,7 @@ fn a_quota_refuses_the_containers_that_argo_adds_to_the_pods_of_steps() {
         &found(&canned),
         &[(
             "error quota",
-            str! {"`q` limits requests.cpu, and the containers that Argo adds to the pods of steps say no cpu \
+            str! {"`q` limits requests.cpu, but the containers that Argo adds to the pods of steps set no cpu \
                    requests: the API server refuses such pods"},
         )],
     );
@@ -29,8 +29,8 @@ fn a_quota_refuses_the_containers_that_argo_adds_to_the_pods_of_steps() {
             ),
             (
                 "note quota",
-                str! {"unknown: `q` limits requests.cpu, and the containers that Argo adds to the pods of steps may \
-                       say no cpu requests: the API server refuses such pods"},
+                str! {"unknown: `q` limits requests.cpu, but the containers that Argo adds to the pods of steps may \
+                       set no cpu requests: the API server refuses such pods"},
             ),
         ],
     );
