@@ -79,8 +79,8 @@ impl Evidence for RunEvidence {
             DurationSource::Ready if is_kept => {
                 return Err("the server was already running: the run that started it has the time".to_owned());
             }
-            DurationSource::Ready => (self.timings.ready_seconds, "a server became ready, and only runs with a server \
-                                                                   have one"),
+            DurationSource::Ready => (self.timings.ready_seconds, "the server became ready; only runs with a server \
+                                                                   have this time"),
             DurationSource::Queue => (self.timings.queue_seconds, "all pods were scheduled"),
             DurationSource::Startup => (self.timings.startup_seconds, "all containers were started"),
             DurationSource::Run => (self.timings.run_seconds, "all containers that count had ended"),
