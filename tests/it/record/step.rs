@@ -212,7 +212,8 @@ fn what_could_not_be_recorded_is_left_to_the_next_workflow() {
     assert!(matches!(status, Some(3 | 4)), "{words}");
     assert_line(
         &words,
-        str! {"the volume of the claim `matmul-results` keeps 1 result that is not recorded; once the cause is fixed, the next Workflow of the benchmark records what is left"},
+        str! {"the volume of the claim `matmul-results` holds 1 result that is not recorded; once the cause is fixed, \
+               the next Workflow of the benchmark records what is left"},
     );
     assert!(!pod.has_marker(1));
     pod.remote = right;
@@ -249,7 +250,8 @@ fn the_volume_of_a_suite_is_recorded_in_one_commit() {
     );
     assert_line(
         steady(&words),
-        str! {"error: FOLDER/experiments/matmul-ID/result.json: it says that it is of the benchmark `mat-mul2`, and this folder is that of a run of `matmul`; a job with `mountInJob` may have written it"},
+        str! {"error: FOLDER/experiments/matmul-ID/result.json: it says that it is of the benchmark `mat-mul2`, but \
+               this folder belongs to a run of `matmul`; a job with `mountInJob` may have written it"},
     );
     assert_eq!(pod.site.files(), all);
     let commits = run(&pod.site.remote(), &["rev-list", "--count", "kubebench/results"]);
@@ -265,7 +267,7 @@ fn a_remote_that_says_nothing_is_said() {
     let mut pod = Pod::new("branch");
     pod.put(1);
     for (remote, words) in
-        [(None, "nothing says where the repository is"), (Some("origin"), "`origin` is a name of a checkout")]
+        [(None, "`results.remote` does not name the repository"), (Some("origin"), "`origin` is a name in a checkout")]
     {
         pod.remote = remote.map(str::to_owned);
         let (status, said) = pod.record();
@@ -277,7 +279,8 @@ fn a_remote_that_says_nothing_is_said() {
         );
         assert_line(
             &said,
-            str! {"the volume of the claim `matmul-results` keeps 1 result that is not recorded; once the cause is fixed, the next Workflow of the benchmark records what is left"},
+            str! {"the volume of the claim `matmul-results` holds 1 result that is not recorded; once the cause is \
+                   fixed, the next Workflow of the benchmark records what is left"},
         );
     }
 }
@@ -361,7 +364,8 @@ fn a_marker_counts_for_its_bytes_alone() {
     );
     assert_line(
         &words,
-        str! {"the volume of the claim `matmul-results` keeps 1 result that is not recorded; once the cause is fixed, the next Workflow of the benchmark records what is left"},
+        str! {"the volume of the claim `matmul-results` holds 1 result that is not recorded; once the cause is fixed, \
+               the next Workflow of the benchmark records what is left"},
     );
     assert_eq!(pod.site.files(), BTreeMap::from([first]));
 }
@@ -393,7 +397,8 @@ fn a_volume_that_takes_no_marker_keeps_nothing_from_git() {
     std::fs::create_dir_all(pod.run(1).join("recorded.json/in-the-way")).unwrap();
     assert_line(
         steady(pod.assert_recorded()),
-        str! {"note: FOLDER/experiments/matmul-ID cannot be marked as recorded, so it is looked at again: Is a directory (os error 21)"},
+        str! {"note: cannot mark FOLDER/experiments/matmul-ID as recorded, so the next step checks it again: Is a \
+               directory (os error 21)"},
     );
     assert_line(
         steady(pod.assert_recorded()),

@@ -238,8 +238,8 @@ impl Logs {
         let fault = match sink.look_back() {
             Ok(0) => None,
             Ok(missing) => Some(format!(
-                "the step was restarted, and values in {missing} bytes that the log limit (`results.logLimit`) had cut \
-                 are not counted"
+                "the step was restarted, and values in {missing} bytes that the log limit had cut are not counted \
+                 (`results.logLimit`)"
             )),
             Err(error) => Some(format!("it cannot be read again after the step was restarted: {error}")),
         };
