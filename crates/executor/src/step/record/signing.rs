@@ -21,7 +21,7 @@ pub(super) fn key(environment: &Environment) -> Result<Option<PrivateKey>, NotRe
     key.map(Some).map_err(|why| {
         let words = format!("results must be signed, and `{SIGNING_KEY}` of the Secret that `results.signing` names cannot be used: {why}");
         NotRecorded::try_again(words).help(
-            "put the private key of a public key in `results.keys` into that Secret (`kubectl create secret generic \
+            "put a private key whose public key is in `results.keys` into that Secret (`kubectl create secret generic \
              NAME --from-file=ed25519.pem --dry-run=client -o yaml | kubectl apply -f -`), then delete the Workflow \
              and apply it again: the results wait on the volume, and the next Workflow records them",
         )
