@@ -181,7 +181,7 @@ impl Local {
         match found {
             None => Ok(()),
             Some((_, (_, what))) => Err(NotRecorded::refused(format!("the repository is in the middle of {what}"))
-                .help("finish or abort it (`git status` says how), then record again")),
+                .help("finish or abort it (`git status` shows how), then record again")),
         }
     }
 

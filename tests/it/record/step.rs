@@ -250,7 +250,7 @@ fn the_volume_of_a_suite_is_recorded_in_one_commit() {
     );
     assert_line(
         steady(&words),
-        str! {"error: FOLDER/experiments/matmul-ID/result.json: it says that it is of the benchmark `mat-mul2`, but \
+        str! {"error: FOLDER/experiments/matmul-ID/result.json: it names the benchmark `mat-mul2`, but \
                this folder belongs to a run of `matmul`; a job with `mountInJob` may have written it"},
     );
     assert_eq!(pod.site.files(), all);
@@ -329,7 +329,7 @@ fn what_a_job_put_there_is_refused_by_name_and_the_rest_recorded() {
     let (status, words) = pod.record();
     assert_eq!(status, Some(3), "{words}");
     for (number, why) in [
-        (2, "it says that it is of the benchmark `payroll`"),
+        (2, "it names the benchmark `payroll`"),
         (3, "it is a symbolic link"),
         (4, "it is not a regular file"),
         (5, "a result is never larger than 1024 KiB"),
@@ -385,7 +385,7 @@ fn a_copy_and_a_rival_are_refused() {
     let (status, words) = pod.record();
     assert_eq!(status, Some(4), "{words}");
     assert!(pod.has_marker(1) && !pod.has_marker(2) && !pod.has_marker(3), "{words}");
-    assert_eq!(words.matches(&format!("it says that it is of the run `{}`", job(1))).count(), 2, "{words}");
+    assert_eq!(words.matches(&format!("it names the run `{}`", job(1))).count(), 2, "{words}");
     assert_eq!(pod.site.files(), BTreeMap::from([first]));
 }
 

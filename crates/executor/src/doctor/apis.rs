@@ -188,7 +188,7 @@ fn controller(deployments: &Fact, name: &'static str, report: &mut Report) {
     let place = format!("`{}` in `{}`", text_at(found, "/metadata/name"), text_at(found, "/metadata/namespace"));
     if available(found) == 0 {
         let advice = format!(
-            "nothing runs without it: kubectl -n {} describe deployment {}",
+            "run `kubectl -n {} describe deployment {}`: nothing runs without the controller",
             text_at(found, "/metadata/namespace"),
             text_at(found, "/metadata/name")
         );

@@ -91,11 +91,11 @@ impl Evidence for RunEvidence {
     }
 
     fn node(&self, _: &str) -> Result<Vec<f64>, String> {
-        Err("a local run has no nodes: Argo runs Workflows, in a cluster".to_owned())
+        Err("a local run has no nodes: Argo runs Workflows in a cluster".to_owned())
     }
 
     fn trials(&self, _: &str, _: WhichTrials) -> Result<Vec<f64>, String> {
-        Err("a local run has no trials: Katib makes them, in a cluster".to_owned())
+        Err("a local run has no trials: Katib creates them in a cluster".to_owned())
     }
 
     fn fetch(&self, url: &str) -> Result<String, String> {

@@ -69,7 +69,7 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
             if !is_last && result.run.status != Status::Succeeded && !session.is_to_end() {
                 continue;
             }
-            let whose = if is_ours { "" } else { ", of an earlier Workflow; raise `run` to measure it again" };
+            let whose = if is_ours { "" } else { ", from an earlier Workflow; raise `run` to measure it again" };
             session.tell(&format!("`{job}` already has its result{whose}"));
             return Ok(answer(&result));
         }

@@ -171,7 +171,7 @@ impl KeptList {
         let (started, finished) = (moment(&run.started_at)?, moment(&run.finished_at)?);
         if started + CLOCKS < created {
             return Err(format!(
-                "it says that it began at {}, before its Workflow, of {}",
+                "it says that it began at {}, before its Workflow was created at {}",
                 run.started_at, self.created
             ));
         }

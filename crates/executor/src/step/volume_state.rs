@@ -45,8 +45,8 @@ pub(super) fn judge(bytes: &[u8], benchmark: &str, job: &str) -> Result<Sealed, 
     let theirs = &metadata.benchmark;
     if theirs != benchmark {
         return Err(format!(
-            "it says that it is of the benchmark `{theirs}`, but this folder belongs to a run of `{benchmark}`; a job \
-             with `mountInJob` may have written it"
+            "it names the benchmark `{theirs}`, but this folder belongs to a run of `{benchmark}`; a job with \
+             `mountInJob` may have written it"
         ));
     }
     let session = match run.reason {
@@ -61,8 +61,7 @@ pub(super) fn judge(bytes: &[u8], benchmark: &str, job: &str) -> Result<Sealed, 
 /// Says that something belongs into another folder.
 pub(super) fn of_another(name: &str, job: &str) -> String {
     format!(
-        "it says that it is of the run `{name}`, but this folder belongs to `{job}`; a job with `mountInJob` may have \
-         written it"
+        "it names the run `{name}`, but this folder belongs to `{job}`; a job with `mountInJob` may have written it"
     )
 }
 

@@ -143,7 +143,7 @@ fn an_attempt_that_no_step_began_is_refused() {
 fn times_before_the_workflow_and_after_now_are_refused() {
     assert_text(
         refusal(|result, _, _| result.run.started_at = "2020-01-01T00:00:00Z".to_owned()),
-        str! {"it says that it began at START, before its Workflow, of 2026-01-01T00:00:00Z"},
+        str! {"it says that it began at START, before its Workflow was created at 2026-01-01T00:00:00Z"},
     );
     assert_text(
         refusal(|result, _, _| result.run.finished_at = "2131-01-01T00:00:00Z".to_owned()),
