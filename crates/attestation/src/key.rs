@@ -82,9 +82,7 @@ impl PublicKey {
     /// What it is instead.
     pub fn read(text: &[u8]) -> Result<Self, KeyFault> {
         if has(text, b" PRIVATE KEY-----") {
-            return Err(KeyFault::Another(
-                "a private key, which belongs only in a Secret: create another one",
-            ));
+            return Err(KeyFault::Another("a private key, which belongs only in a Secret: create another one"));
         }
         one_section(text)?;
         let der = SubjectPublicKeyInfoDer::from_pem_slice(text).map_err(|_error| instead(text))?;

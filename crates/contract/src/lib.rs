@@ -95,10 +95,9 @@ impl std::fmt::Display for Fault {
                 "`{file}` has schemaVersion {version}, but this program reads {SCHEMA_VERSION}: use the step image of \
                  the Kubebench version that compiled the tree"
             ),
-            Self::Malformed { file, reason } => write!(
-                f,
-                "`{file}` is malformed: {reason}; apply the tree as `kubebench compile` wrote it"
-            ),
+            Self::Malformed { file, reason } => {
+                write!(f, "`{file}` is malformed: {reason}; apply the tree as `kubebench compile` wrote it")
+            }
             Self::UnknownRun { id } => write!(f, "there is no run `{id}` in `{}`", RunList::FILE),
         }
     }

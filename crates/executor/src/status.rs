@@ -253,8 +253,11 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> WorkflowSta
     let since = if started.is_empty() { text_at(workflow, "/metadata/creationTimestamp") } else { started };
     let finished = text_at(workflow, "/status/finishedAt");
     if phase.is_empty() {
-        notes.push("Argo has not processed the Workflow yet: check that its controller is running and watches this \
-                    namespace".to_owned());
+        notes.push(
+            "Argo has not processed the Workflow yet: check that its controller is running and watches this \
+                    namespace"
+                .to_owned(),
+        );
     }
     for (name, step) in nodes.steps.iter().filter(|(_, step)| step.is_over() && !step.has_succeeded()) {
         let why = if step.message.is_empty() { "Argo does not say why" } else { &step.message };

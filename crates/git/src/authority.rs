@@ -34,6 +34,5 @@ pub(super) fn give(
     Ok(git.with_variable("GIT_SSL_CAINFO", file).with_variable("GIT_SSL_CAPATH", none))
 }
 
-const HELP: &str =
-    "store the certificates of the authorities under that key, in PEM: `kubectl create configmap NAME \
+const HELP: &str = "store the certificates of the authorities under that key, in PEM: `kubectl create configmap NAME \
      --from-file=ca.crt`";

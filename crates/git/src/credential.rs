@@ -64,12 +64,11 @@ fn with_password(git: Git, folder: &Path, scheme: &str, rest: &str, scratch: &Sc
 fn with_key(git: Git, folder: &Path, host_keys: HostKeys, scratch: &Scratch) -> Result<Git, NotRecorded> {
     let known = known_hosts(folder)?;
     if known.is_none() && host_keys == HostKeys::Known {
-        return Err(NotRecorded::refused("the credential has no `known_hosts`, so git cannot verify the server")
-            .help(
-                "add the output of `ssh-keyscan HOST` to the Secret as `known_hosts`, after you have compared its \
+        return Err(NotRecorded::refused("the credential has no `known_hosts`, so git cannot verify the server").help(
+            "add the output of `ssh-keyscan HOST` to the Secret as `known_hosts`, after you have compared its \
                  fingerprints (`ssh-keygen -lf known_hosts`) with those that the host publishes; or write `results: \
                  {sshHostKeys: acceptNew}` into `kubebench.yaml`",
-            ));
+        ));
     }
     let key = ssh_key(folder, "ssh-privatekey", scratch)?;
     let hosts = match known {

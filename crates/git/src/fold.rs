@@ -194,10 +194,7 @@ fn sort(
                         "`{}` has other content in the branch: git blob {other} there, {blob} here",
                         addition.path
                     )),
-                    (At::Other, ..) => Fate::Reject(format!(
-                        "`{}` is not a file in the branch",
-                        addition.path
-                    )),
+                    (At::Other, ..) => Fate::Reject(format!("`{}` is not a file in the branch", addition.path)),
                 }
             }
         };

@@ -31,7 +31,8 @@ impl Scratch {
             Self::make(cache)
         });
         made.map_err(|error| {
-            let fault = format!("cannot create a folder in `{}`: {}", cache.display(), kubebench_host::fs::words(&error));
+            let fault =
+                format!("cannot create a folder in `{}`: {}", cache.display(), kubebench_host::fs::words(&error));
             NotRecorded::try_again(fault).help(match error.kind() {
                 io::ErrorKind::PermissionDenied => "set `XDG_CACHE_HOME` to a folder of this user",
                 _ => "free space there, or set `XDG_CACHE_HOME` to another folder",

@@ -54,8 +54,10 @@ impl Authorities {
     pub fn read(file: &Path) -> Result<Self, String> {
         let unusable = |why: &str| format!("the certificates that `results.ca` names cannot be used: {why}");
         let text = Self::text(file).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => unusable("the namespace does not have that object, or the object does not have that \
-                                             key"),
+            ErrorKind::NotFound => unusable(
+                "the namespace does not have that object, or the object does not have that \
+                                             key",
+            ),
             kind => unusable(&kind.to_string()),
         })?;
         let mut certificates = Vec::new();

@@ -87,7 +87,10 @@ fn a_gate_says_who_recorded_what_it_compares() {
     // Another set of keys has another answer, whatever the cache knows.
     project.folder.write("kubebench.yaml", project_file(&[1], ""));
     let (_, answer) = project.json(&["gate"]);
-    assert!(notes(&answer).contains("1 signed with the key `key-1`, 18 not signed, 41 with an invalid signature"), "{answer:#}");
+    assert!(
+        notes(&answer).contains("1 signed with the key `key-1`, 18 not signed, 41 with an invalid signature"),
+        "{answer:#}"
+    );
     project.folder.write("kubebench.yaml", project_file(&[], ""));
     let (_, answer) = project.json(&["gate"]);
     assert!(!notes(&answer).contains("signed"), "without keys nothing is said: {answer:#}");

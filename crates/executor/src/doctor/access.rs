@@ -60,8 +60,12 @@ fn mine(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
         .collect();
     if !lacking.is_empty() {
         let seen = format!("you may not {}", quoted(lacking.iter().map(String::as_str)));
-        report.warning(MINE, seen, "ask for the role `view`, and for read access to `workflows.argoproj.io` and the \
-                                    jobs of runs: `kubebench status` and `kubebench logs` need it");
+        report.warning(
+            MINE,
+            seen,
+            "ask for the role `view`, and for read access to `workflows.argoproj.io` and the \
+                                    jobs of runs: `kubebench status` and `kubebench logs` need it",
+        );
     } else if answers.contains(&None) {
         let seen = "unknown: the API server does not say what you may read";
         report.note(MINE, seen, "`kubebench status` says what it could not read");

@@ -48,8 +48,11 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
         return report.warning(CHECK, seen, APPLY);
     }
     if !weak.is_empty() {
-        let seen = format!("{} do not enforce: expected `failurePolicy: Fail`, and a binding with `validationActions: \
-                            [Deny]`", quoted(weak));
+        let seen = format!(
+            "{} do not enforce: expected `failurePolicy: Fail`, and a binding with `validationActions: \
+                            [Deny]`",
+            quoted(weak)
+        );
         return report.warning(CHECK, seen, APPLY);
     }
     match facts.read(&format!("/api/v1/namespaces/{namespace}")) {
@@ -66,8 +69,10 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     match facts.read(PARAMETERS) {
         Fact::There(parameters) => parametrized(needs, facts, &parameters, report),
         Fact::Absent => {
-            let seen = format!("the ConfigMap of their parameters does not exist, so nothing can be created in \
-                                `{namespace}`");
+            let seen = format!(
+                "the ConfigMap of their parameters does not exist, so nothing can be created in \
+                                `{namespace}`"
+            );
             report.error(CHECK, seen, APPLY);
         }
         Fact::Forbidden(why) => report.unknown(CHECK, "their parameters, which name Secrets and Argo's account", &why),
@@ -110,13 +115,16 @@ fn parametrized(needs: &Needs<'_>, facts: &dyn Facts, parameters: &Json, report:
         };
         let user = format!("system:serviceaccount:{}:{account}", text_at(controller, "/metadata/namespace"));
         if !named("/data/workflowControllers").contains(&user.as_str()) {
-            let seen = format!("their parameters do not list the account of Argo's controller, `{user}`, so no step \
-                                starts");
+            let seen = format!(
+                "their parameters do not list the account of Argo's controller, `{user}`, so no step \
+                                starts"
+            );
             let add = "add it to `workflowControllers` of the ConfigMap `kubebench-admission` in `kubebench-system`";
             report.error(CHECK, seen, add);
         }
     }
     if report.0.len() == before {
-        report.ok(CHECK, format!("every pod in `{}` must pass the rules of `kubebench compile`", needs.target.namespace));
+        report
+            .ok(CHECK, format!("every pod in `{}` must pass the rules of `kubebench compile`", needs.target.namespace));
     }
 }

@@ -199,8 +199,12 @@ fn controller(deployments: &Fact, name: &'static str, report: &mut Report) {
     let version = image.as_ref().and_then(ImageRef::tag).unwrap_or_default();
     if name == "workflow-controller" && minor_version(version).is_some_and(|version| version < ARGO) {
         let seen = format!("{place} is {version}, older than v{}.{}", ARGO.0, ARGO.1);
-        return report.error(CHECK, seen, "upgrade Argo Workflows: the tree uses fields that this version does not \
-                                          know");
+        return report.error(
+            CHECK,
+            seen,
+            "upgrade Argo Workflows: the tree uses fields that this version does not \
+                                          know",
+        );
     }
     report
         .ok(CHECK, format!("{place} runs{}", if version.is_empty() { String::new() } else { format!(" ({version})") }));

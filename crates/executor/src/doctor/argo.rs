@@ -116,9 +116,15 @@ fn scope(needs: &Needs<'_>, controller: &Json, report: &mut Report) {
     if watched != wanted {
         let seen =
             format!("`{}` in `{own}` watches only the namespace `{watched}`", text_at(controller, "/metadata/name"));
-        report.warning(CHECK, seen, format!("start the controller without `--namespaced`, or with `--managed-namespace \
+        report.warning(
+            CHECK,
+            seen,
+            format!(
+                "start the controller without `--namespaced`, or with `--managed-namespace \
                                              {wanted}`: no Workflow in `{wanted}` runs unless a controller watches the \
-                                             namespace"));
+                                             namespace"
+            ),
+        );
     }
 }
 

@@ -25,8 +25,10 @@ pub(super) fn check_signing(needs: &Needs<'_>, facts: &dyn Facts, report: &mut R
         Fact::Forbidden(why) => return report.unknown(SIGNING, &format!("the Secret `{name}`"), &why),
     };
     if secret.pointer("/data").and_then(|data| data.get(SIGNING_KEY)).is_none() {
-        let seen = format!("the Secret `{name}` has no key `{SIGNING_KEY}`: results stay on the volume until the key \
-                            is added");
+        let seen = format!(
+            "the Secret `{name}` has no key `{SIGNING_KEY}`: results stay on the volume until the key \
+                            is added"
+        );
         return report.error(SIGNING, seen, format!("{create} --dry-run=client -o yaml | kubectl apply -f -"));
     }
     report.ok(

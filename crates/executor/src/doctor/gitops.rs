@@ -34,8 +34,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
         }
     }
     if found == 0 && !is_unknown {
-        let seen =
-            format!("no Argo CD Application or Flux Kustomization here applies to `{}`", needs.target.namespace);
+        let seen = format!("no Argo CD Application or Flux Kustomization here applies to `{}`", needs.target.namespace);
         report.note(
             CHECK,
             seen,
@@ -93,9 +92,10 @@ fn application(object: &Json, needs: &Needs<'_>, facts: &dyn Facts, report: &mut
             && path.contains(&needs.settings.output)
             && source.pointer("/directory/recurse") != Some(&true.into())
         {
-            let seen =
-                format!("{name} reads `{path}` without `directory.recurse: true`: it does not read files in \
-                         subfolders");
+            let seen = format!(
+                "{name} reads `{path}` without `directory.recurse: true`: it does not read files in \
+                         subfolders"
+            );
             report.warning(CHECK, seen, "write `directory: {recurse: true, include: '*.yaml'}` into its source");
         }
     }

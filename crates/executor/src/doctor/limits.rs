@@ -63,15 +63,21 @@ fn namespace(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) -> bool 
     match label.and_then(level) {
         None if label.is_none() => {
             let seen = format!("`{name}` has no label `pod-security.kubernetes.io/enforce`");
-            report.note(NAMESPACE, seen, format!("the cluster's default applies; the tree was compiled for `{wanted}`"));
+            report.note(
+                NAMESPACE,
+                seen,
+                format!("the cluster's default applies; the tree was compiled for `{wanted}`"),
+            );
         }
         Some(found) if found <= needs.target.pod_security => {
             report.ok(NAMESPACE, format!("`{name}` enforces Pod Security `{}`", level_name(found)));
         }
         _ => {
             let enforced = label.unwrap_or_default();
-            let seen = format!("`{name}` enforces Pod Security `{enforced}`, but `kubebench compile` checked for \
-                                `{wanted}`");
+            let seen = format!(
+                "`{name}` enforces Pod Security `{enforced}`, but `kubebench compile` checked for \
+                                `{wanted}`"
+            );
             let advice = format!(
                 "write `podSecurity: {enforced}` for the target `{}` in {} and compile to see what would be refused",
                 needs.target.name, needs.settings.path
@@ -214,7 +220,8 @@ fn must_be_said(
     if has_default {
         return;
     }
-    let advice = format!("create a LimitRange in `{}` that gives containers a default of {base}", needs.target.namespace);
+    let advice =
+        format!("create a LimitRange in `{}` that gives containers a default of {base}", needs.target.namespace);
     let limited = format!("`{name}` limits {resource}, but");
     let refused = format!("no {base} {field}: the API server refuses such pods");
     if let Some(first) = needs.pods.iter().find(is_silent) {

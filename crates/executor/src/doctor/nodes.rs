@@ -79,8 +79,7 @@ impl<'a> Node<'a> {
 
 /// Returns why a pod fits nowhere as the nodes are now, and what to do.
 fn misfit(pod: &PodNeed, nodes: &[Node<'_>]) -> Option<(String, &'static str)> {
-    const GROWS: &str =
-        "correct `nodeSelector` or `tolerations` of the target, unless an autoscaler adds such nodes";
+    const GROWS: &str = "correct `nodeSelector` or `tolerations` of the target, unless an autoscaler adds such nodes";
     const ROOM: &str = "request less, or select other nodes, unless an autoscaler adds larger ones";
     if nodes.is_empty() {
         return Some(("the cluster has no nodes".to_owned(), GROWS));
@@ -151,6 +150,10 @@ fn images(needs: &Needs<'_>, nodes: &[Node<'_>], report: &mut Report) {
         return report.ok(IMAGES, "each image is already on a node");
     }
     let seen = format!("not in the image list of any node: {}", quoted(missing));
-    report.note(IMAGES, seen, "only the first run shows whether they can be pulled; for a private registry, set \
-                               `imagePullSecrets` in a `pod` patch");
+    report.note(
+        IMAGES,
+        seen,
+        "only the first run shows whether they can be pulled; for a private registry, set \
+                               `imagePullSecrets` in a `pod` patch",
+    );
 }

@@ -37,8 +37,10 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
         let class = text_at(claim, "/spec/storageClassName");
         match items(&there).find(|item| text_at(item, "/metadata/name") == name) {
             Some(item) if text_at(item, "/status/phase") == "Lost" => {
-                let seen = format!("the claim `{name}` has lost its volume, and with it the results that are not in \
-                                    git");
+                let seen = format!(
+                    "the claim `{name}` has lost its volume, and with it the results that are not in \
+                                    git"
+                );
                 report.error(
                     CHECK,
                     seen,

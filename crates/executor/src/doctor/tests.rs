@@ -267,7 +267,7 @@ fn what_is_missing_is_named() {
             vec![(
                 "error certificate authorities",
                 str! {"there is no ConfigMap `corporate-ca`: results cannot be recorded over HTTPS, and metrics cannot \
-                       be read from Prometheus"},
+                be read from Prometheus"},
             )],
         ),
         (
@@ -288,8 +288,8 @@ fn what_is_missing_is_named() {
                 (
                     "note images",
                     str! {"not in the image list of any node: \
-                           `registry.example/kubebench@sha256:0caad04c6b091e442a7197d216e749afd84e0779829f0a070d021bdb23171bbb`, \
-                           `registry.example/train:1`"},
+                    `registry.example/kubebench@sha256:0caad04c6b091e442a7197d216e749afd84e0779829f0a070d021bdb23171bbb`, \
+                    `registry.example/train:1`"},
                 ),
             ],
         ),
@@ -350,8 +350,8 @@ fn settings_of_argo_that_make_benchmarks_run_for_ever_are_errors() {
             vec![(
                 "error Argo's settings",
                 str! {"`workflow-controller-configmap` in `system` has `workflowDefaults` with `ttlStrategy: \
-                       {secondsAfterCompletion:60}`: finished Workflows are deleted, GitOps creates them again, and \
-                       they run again, forever"},
+                {secondsAfterCompletion:60}`: finished Workflows are deleted, GitOps creates them again, and \
+                they run again, forever"},
             )],
         ),
         (
@@ -359,7 +359,7 @@ fn settings_of_argo_that_make_benchmarks_run_for_ever_are_errors() {
             vec![(
                 "error Argo's settings",
                 str! {"`workflow-controller-configmap` in `system` has `retentionPolicy: {completed:10}`: finished \
-                       Workflows above that count are deleted, GitOps creates them again, and they run again, forever"},
+                Workflows above that count are deleted, GitOps creates them again, and they run again, forever"},
             )],
         ),
         (
@@ -390,12 +390,12 @@ fn a_workflow_that_argo_ended_for_want_of_its_template_is_an_error() {
     assert_text(
         finding.seen.replace(&name, "<name>"),
         str! {"`<name>` ended before the first run: Argo did not find the WorkflowTemplate or its entry point, and \
-               does not look again"},
+        does not look again"},
     );
     assert_text(
         finding.advice.as_deref().unwrap().replace(&name, "<name>"),
         str! {"apply `generated/eu/pipeline` first, then run `kubectl -n bench delete workflow <name>`; GitOps creates \
-               it again"},
+        it again"},
     );
     canned.put(&path, workflow(&name, &json!({"phase": "Running"})));
     assert_eq!(found(&canned), []);
@@ -434,7 +434,7 @@ fn options_of_argo_cd_and_flux_that_hurt_are_errors() {
         (
             json!({"force": true}),
             str! {"the Kustomization `k` has `force: true`: Flux deletes and recreates objects that it cannot change, \
-                   such as finished Workflows and claims with results"},
+            such as finished Workflows and claims with results"},
         ),
         (
             json!({"wait": true}),
@@ -527,7 +527,7 @@ fn nodes_are_held_against_what_pods_select() {
             vec![(
                 "warning nodes",
                 str! {"`master of train`, `worker of train`: it requests nvidia.com/gpu 8, but its nodes have at most \
-                       4"},
+                4"},
             )],
         ),
         (
@@ -536,7 +536,7 @@ fn nodes_are_held_against_what_pods_select() {
             vec![(
                 "warning nodes",
                 str! {"`worker of train`: its 3 replicas do not fit: all its nodes together have room for 2, even \
-                       while nothing else runs"},
+                while nothing else runs"},
             )],
         ),
     ] {
@@ -568,7 +568,10 @@ fn rights_that_are_missing_are_named() {
                 "error accounts",
                 str! {"the role `kubebench-workflow` of `kubebench-recorder` or its binding does not exist"},
             ),
-            ("error accounts", str! {"the role `kubebench-runner` of `kubebench-runner` or its binding does not exist"}),
+            (
+                "error accounts",
+                str! {"the role `kubebench-runner` of `kubebench-runner` or its binding does not exist"},
+            ),
             (
                 "error accounts",
                 str! {"the role `kubebench-workflow` of `kubebench-workflow` or its binding does not exist"},

@@ -366,9 +366,7 @@ impl Subject<'_> {
                 ReasonCode::ConfigMissing,
                 format!("a Secret or ConfigMap of its environment is missing: {message}"),
             ),
-            "CrashLoopBackOff" => {
-                made(ReasonCode::Restarting, format!("its container keeps exiting: {message}"))
-            }
+            "CrashLoopBackOff" => made(ReasonCode::Restarting, format!("its container keeps exiting: {message}")),
             _ => made(ReasonCode::CannotStart, format!("the container cannot be started ({reason}): {message}")),
         }
     }

@@ -125,14 +125,17 @@ fn of_job_set(case: &Case) -> Vec<Diagnostic> {
         let job = jobs.iter().find(|job| job.get("name").is_some_and(|name| name == role.name.as_str()));
         let waits = job.and_then(|job| job.get("dependsOn")).and_then(Json::as_array).into_iter().flatten();
         if waits.into_iter().any(|wait| wait.get("status").is_some_and(|status| status == "Complete")) {
-            let message = format!("`{}` waits for the end of another role, but a local run starts all roles at once", role.name);
+            let message =
+                format!("`{}` waits for the end of another role, but a local run starts all roles at once", role.name);
             let fault = fault(role.span, message).note("the role would start before what it waits for is done");
             found.push(fault.help("run in a cluster, or move what comes first into `prepare`"));
         }
         if role.completions > role.replicas && workload.roles.len() > 1 {
             let message = format!("the pods of `{}` run one after another, at the same time as other roles", role.name);
-            let fault = fault(role.span, message).note("a local run cannot limit a single role, so more processes \
-                                                        would run at once");
+            let fault = fault(role.span, message).note(
+                "a local run cannot limit a single role, so more processes \
+                                                        would run at once",
+            );
             found.push(fault.help("run in a cluster, or raise `parallelism` to `completions`"));
         }
         for (text, span) in role.texts() {

@@ -140,9 +140,10 @@ fn of_role(role: &Role, engine: Engine, secrets: &Secrets) -> Vec<Diagnostic> {
                 format!("the key `{key}` of the ConfigMap `{name}`"),
                 format!("set {} in the environment", CONFIG_MAP.variable(name, key)),
             ),
-            Env::Field(path) if !variables::is_known_field(path) => {
-                (format!("the pod's `{path}`"), "write a value, or run in a cluster: only a pod has this field".to_owned())
-            }
+            Env::Field(path) if !variables::is_known_field(path) => (
+                format!("the pod's `{path}`"),
+                "write a value, or run in a cluster: only a pod has this field".to_owned(),
+            ),
             _ => continue,
         };
         found.push(

@@ -186,11 +186,7 @@ impl LocalRun<'_> {
             if elapsed > timeout && !state.is_stopping && !state.is_decided() {
                 let seconds = timeout.as_secs();
                 state.is_pardonable = true;
-                state.stop(
-                    Status::TimedOut,
-                    ReasonCode::Timeout,
-                    format!("stopped after its timeout of {seconds} s"),
-                );
+                state.stop(Status::TimedOut, ReasonCode::Timeout, format!("stopped after its timeout of {seconds} s"));
             }
             if state.is_decided() {
                 let since = *deciders_ended.get_or_insert_with(Instant::now);

@@ -148,9 +148,8 @@ impl ClusterStep {
                     outcome
                 }
                 None if attempt.created.is_some() => {
-                    let reason = lost(
-                        "neither its job nor the step that followed the job existed at the end of the Workflow",
-                    );
+                    let reason =
+                        lost("neither its job nor the step that followed the job existed at the end of the Workflow");
                     outcome_without_job(attempt, Status::Interrupted, vec![reason])
                 }
                 None => outcome_without_job(attempt, Status::Interrupted, vec![interrupted()]),

@@ -79,8 +79,11 @@ impl Evidence for RunEvidence {
             DurationSource::Ready if is_kept => {
                 return Err("the server was already running: the run that started it has the time".to_owned());
             }
-            DurationSource::Ready => (self.timings.ready_seconds, "the server became ready; only runs with a server \
-                                                                   have this time"),
+            DurationSource::Ready => (
+                self.timings.ready_seconds,
+                "the server became ready; only runs with a server \
+                                                                   have this time",
+            ),
             DurationSource::Queue => (self.timings.queue_seconds, "all pods were scheduled"),
             DurationSource::Startup => (self.timings.startup_seconds, "all containers were started"),
             DurationSource::Run => (self.timings.run_seconds, "all containers that count had ended"),
@@ -95,7 +98,8 @@ impl Evidence for RunEvidence {
 
     fn trials(&self, metric: &str, of: WhichTrials) -> Result<Vec<f64>, String> {
         let experiment = self.composition.experiment.as_ref();
-        let experiment = experiment.ok_or_else(|| "the run was not an Experiment, or no step saw its trials".to_owned())?;
+        let experiment =
+            experiment.ok_or_else(|| "the run was not an Experiment, or no step saw its trials".to_owned())?;
         match of {
             WhichTrials::Best => experiment.best(metric).map(|value| vec![value]),
             WhichTrials::All => experiment.all(metric),

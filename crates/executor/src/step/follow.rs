@@ -169,8 +169,7 @@ impl ClusterStep {
             let is_obstacle = first.is_some_and(|reason| OBSTACLES.contains(&reason.code));
             obstacle = if is_obstacle { obstacle.or_else(|| Some(Instant::now())) } else { None };
             if obstacle.is_some_and(|since| since.elapsed() > longest_obstacle) && !sight.is_blind() {
-                let what =
-                    format!("gave up after {} s, during which this did not change", longest_obstacle.as_secs());
+                let what = format!("gave up after {} s, during which this did not change", longest_obstacle.as_secs());
                 return (too_long(Status::Failed, ReasonCode::CannotStart, what), progress);
             }
             if running_since.is_some() || sight.is_blind() || !sight.is_listed() {
@@ -186,11 +185,8 @@ impl ClusterStep {
                     return (too_long(Status::TimedOut, ReasonCode::Timeout, what), progress);
                 }
                 None if began.elapsed() + limits.waited > limits.queue => {
-                    let what = format!(
-                        "gave up after {} s (`queueTimeout`): {}",
-                        limits.queue.as_secs(),
-                        missing(&progress)
-                    );
+                    let what =
+                        format!("gave up after {} s (`queueTimeout`): {}", limits.queue.as_secs(), missing(&progress));
                     return (too_long(Status::Failed, ReasonCode::QueueTimeout, what), progress);
                 }
                 _ => {}

@@ -315,7 +315,9 @@ fn record(waiting: &[Waiting], destination: &Destination, tally: &mut Tally, add
         if let Err(error) = run.put(MARKER, &marker(&recorded, destination, digest, addition)) {
             // It is recorded, and the next step finds it there.
             let place = run.place().display();
-            terminal::tell(&format!("note: cannot mark {place} as recorded, so the next step checks it again: {error}"));
+            terminal::tell(&format!(
+                "note: cannot mark {place} as recorded, so the next step checks it again: {error}"
+            ));
         }
     }
     true

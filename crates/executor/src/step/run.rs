@@ -347,7 +347,9 @@ impl ClusterStep {
                 && self.owns(&there, job)
                 && let Err(fault) = self.remove(&Created::of(&there))
             {
-                self.tell(&format!("note: `{name}` cannot be deleted now, so it is deleted with its Workflow: {fault}"));
+                self.tell(&format!(
+                    "note: `{name}` cannot be deleted now, so it is deleted with its Workflow: {fault}"
+                ));
             }
         }
     }

@@ -22,9 +22,7 @@ pub(crate) fn refuse_address(remote: &str) -> Result<(), String> {
         return Err("ssh would read this host as an option".to_owned());
     }
     if remote.contains("://") && remote.contains(['?', '#']) {
-        return Err(
-            "the address of a repository must not contain `?` or `#`: what follows may be a token".to_owned()
-        );
+        return Err("the address of a repository must not contain `?` or `#`: what follows may be a token".to_owned());
     }
     Ok(())
 }

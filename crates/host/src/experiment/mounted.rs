@@ -48,8 +48,10 @@ pub fn check_volume(root: &Path) -> Result<()> {
              {user}:{group}`), or make it writable for the group {group} (`chmod 2775`)"
         ),
         Err(error) if error.raw_os_error() == Some(READ_ONLY) => {
-            bail!("the volume at {place} is read-only: {error}; the claim of results needs an access mode that allows \
-                   writing")
+            bail!(
+                "the volume at {place} is read-only: {error}; the claim of results needs an access mode that allows \
+                   writing"
+            )
         }
         Err(error) if is_full(&error) => bail!(
             "the volume at {place} is full: {error}; remove old runs from it (those with `recorded.json` are in git), or ask for a \

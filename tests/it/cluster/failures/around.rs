@@ -33,7 +33,12 @@ const FAILURES: [Failure; 11] = [
     befallen("pod-forced", STUBBORN, "deleted", &["job-0: the pod was deleted while the run needed it"]),
     Failure {
         status: "preempted",
-        ..befallen("pod-evicted", A_WHILE, "preempted", &["job-0: evicted through the Eviction API, as by a drain of node"])
+        ..befallen(
+            "pod-evicted",
+            A_WHILE,
+            "preempted",
+            &["job-0: evicted through the Eviction API, as by a drain of node"],
+        )
     },
     befallen("stopped", OBEYS, "interrupted", &["its Workflow was stopped before the run had ended"]),
     Failure {

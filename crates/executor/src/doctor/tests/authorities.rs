@@ -18,7 +18,7 @@ fn certificates_have_to_be_under_their_key() {
         &[(
             "error certificate authorities",
             str! {"the ConfigMap `corporate-ca` has no key `ca.crt`: results cannot be recorded over HTTPS, and \
-                   metrics cannot be read from Prometheus"},
+            metrics cannot be read from Prometheus"},
         )],
     );
     assert_findings(
@@ -26,7 +26,7 @@ fn certificates_have_to_be_under_their_key() {
         &[(
             "error certificate authorities",
             str! {"the ConfigMap `corporate-ca` has no key `ca.crt`: results cannot be recorded over HTTPS, and \
-                   metrics cannot be read from Prometheus"},
+            metrics cannot be read from Prometheus"},
         )],
     );
     assert_findings(
@@ -34,7 +34,7 @@ fn certificates_have_to_be_under_their_key() {
         &[(
             "error certificate authorities",
             str! {"`ca.crt` of the ConfigMap `corporate-ca` has no PEM certificate: results cannot be recorded over \
-                   HTTPS, and metrics cannot be read from Prometheus"},
+            HTTPS, and metrics cannot be read from Prometheus"},
         )],
     );
     assert_eq!(with(json!({"binaryData": {"ca.crt": "AA=="}})), []);
@@ -50,7 +50,7 @@ fn certificates_have_to_be_under_their_key() {
         &[(
             "error certificate authorities",
             str! {"the Secret `ours` has no key `a.pem`: results cannot be recorded over HTTPS, and metrics cannot be \
-                   read from Prometheus"},
+            read from Prometheus"},
         )],
     );
 }

@@ -145,7 +145,7 @@ fn policies_are_there_and_hold_here() {
         &[(
             "warning admission policies",
             str! {"not installed: whoever may create jobs in `bench` can use the Secrets and accounts of Kubebench \
-                   there"},
+            there"},
         )],
     );
     assert_findings(
@@ -165,7 +165,7 @@ fn policies_are_there_and_hold_here() {
             &[(
                 "warning admission policies",
                 str! {"`kubebench-pods` do not enforce: expected `failurePolicy: Fail`, and a binding with \
-                       `validationActions: [Deny]`"},
+                `validationActions: [Deny]`"},
             )],
         );
     }
@@ -186,8 +186,11 @@ fn policies_are_there_and_hold_here() {
         &changed(&|canned| {
             canned.remove(PARAMETERS);
         }),
-        &[("error admission policies", str! {"the ConfigMap of their parameters does not exist, so nothing can be \
-                                              created in `bench`"})],
+        &[(
+            "error admission policies",
+            str! {"the ConfigMap of their parameters does not exist, so nothing can be \
+            created in `bench`"},
+        )],
     );
     let parameters =
         |secrets: &str, controllers: &str| json!({"data": {"secrets": secrets, "workflowControllers": controllers}});
@@ -201,7 +204,7 @@ fn policies_are_there_and_hold_here() {
             (
                 "error admission policies",
                 str! {"their parameters do not list the account of Argo's controller, \
-                       `system:serviceaccount:system:argo`, so no step starts"},
+                `system:serviceaccount:system:argo`, so no step starts"},
             ),
         ],
     );

@@ -16,7 +16,7 @@ fn a_quota_refuses_the_containers_that_argo_adds_to_the_pods_of_steps() {
         &[(
             "error quota",
             str! {"`q` limits requests.cpu, but the containers that Argo adds to the pods of steps set no cpu \
-                   requests: the API server refuses such pods"},
+            requests: the API server refuses such pods"},
         )],
     );
     canned.forbid(config, "no");
@@ -30,7 +30,7 @@ fn a_quota_refuses_the_containers_that_argo_adds_to_the_pods_of_steps() {
             (
                 "note quota",
                 str! {"unknown: `q` limits requests.cpu, but the containers that Argo adds to the pods of steps may \
-                       set no cpu requests: the API server refuses such pods"},
+                set no cpu requests: the API server refuses such pods"},
             ),
         ],
     );
@@ -206,8 +206,8 @@ fn a_node_that_is_not_ready_has_no_taint_to_tolerate() {
             (
                 "note images",
                 str! {"not in the image list of any node: \
-                       `registry.example/kubebench@sha256:0caad04c6b091e442a7197d216e749afd84e0779829f0a070d021bdb23171bbb`, \
-                       `registry.example/train:1`"},
+                `registry.example/kubebench@sha256:0caad04c6b091e442a7197d216e749afd84e0779829f0a070d021bdb23171bbb`, \
+                `registry.example/train:1`"},
             ),
         ],
     );

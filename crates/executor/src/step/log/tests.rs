@@ -196,7 +196,8 @@ fn a_pod_that_goes_before_all_was_read_is_a_fault_and_one_that_was_read_is_none(
         logs.lose("uid-a");
         let followed = finish(logs);
         let lost =
-            "its pod was gone before the whole log was read: pods \"a\" not found; before that: connection reset".to_owned();
+            "its pod was gone before the whole log was read: pods \"a\" not found; before that: connection reset"
+                .to_owned();
         assert_eq!(followed.fault, is_cut.then_some(lost));
     }
 }

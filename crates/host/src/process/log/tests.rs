@@ -252,8 +252,5 @@ fn no_pipe_is_written_to() {
     let folder = in_memory();
     nix::unistd::mkfifo(&folder.path().join("log"), nix::sys::stat::Mode::S_IRWXU).unwrap();
     let error = KeptLog::resume(&folder.path().join("log"), folder.path(), 100).unwrap_err();
-    assert_text(
-        named(error, &[(folder.path().to_str().unwrap(), "FOLDER")]),
-        str! {"its path is not a regular file"},
-    );
+    assert_text(named(error, &[(folder.path().to_str().unwrap(), "FOLDER")]), str! {"its path is not a regular file"});
 }
