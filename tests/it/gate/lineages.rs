@@ -336,8 +336,7 @@ fn more_sessions_of_the_newest_ones_commit_are_named() {
     assert!(status == 2, "{error}");
     assert_line(
         &error,
-        str! {"error: `c0ffee` is no session and no folder either: `c0ffee` is neither a folder nor a commit here: \
-        revspec 'c0ffee' not found"},
+        str! {"error: `c0ffee` is no session and no folder either: `c0ffee` is neither a folder nor a commit here: revspec 'c0ffee' not found"},
     );
 }
 

@@ -219,9 +219,7 @@ fn without_git_it_is_said() {
         assert_line(&said, str! {"error: there is no program `git`"});
         assert_line(
             steady(&said),
-            str! {"  install git 2.34 or newer in PATH; the result is kept in \
-            `team/results/matmul/size-256-0a1b2c3d/RUN-a1.json`; record it again with `kubebench record`, which \
-            adds nothing twice"},
+            str! {"  install git 2.34 or newer in PATH; the result is kept in `team/results/matmul/size-256-0a1b2c3d/RUN-a1.json`; record it again with `kubebench record`, which adds nothing twice"},
         );
     }
 }

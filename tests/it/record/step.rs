@@ -212,8 +212,7 @@ fn what_could_not_be_recorded_is_left_to_the_next_workflow() {
     assert!(matches!(status, Some(3 | 4)), "{words}");
     assert_line(
         &words,
-        str! {"the volume of the claim `matmul-results` holds 1 result that is not recorded; once the cause is fixed, \
-        the next Workflow of the benchmark records what is left"},
+        str! {"the volume of the claim `matmul-results` holds 1 result that is not recorded; once the cause is fixed, the next Workflow of the benchmark records what is left"},
     );
     assert!(!pod.has_marker(1));
     pod.remote = right;
@@ -250,8 +249,7 @@ fn the_volume_of_a_suite_is_recorded_in_one_commit() {
     );
     assert_line(
         steady(&words),
-        str! {"error: FOLDER/experiments/matmul-ID/result.json: it names the benchmark `mat-mul2`, but \
-        this folder belongs to a run of `matmul`; a job with `mountInJob` may have written it"},
+        str! {"error: FOLDER/experiments/matmul-ID/result.json: it names the benchmark `mat-mul2`, but this folder belongs to a run of `matmul`; a job with `mountInJob` may have written it"},
     );
     assert_eq!(pod.site.files(), all);
     let commits = run(&pod.site.remote(), &["rev-list", "--count", "kubebench/results"]);
@@ -279,8 +277,7 @@ fn a_remote_that_says_nothing_is_said() {
         );
         assert_line(
             &said,
-            str! {"the volume of the claim `matmul-results` holds 1 result that is not recorded; once the cause is \
-            fixed, the next Workflow of the benchmark records what is left"},
+            str! {"the volume of the claim `matmul-results` holds 1 result that is not recorded; once the cause is fixed, the next Workflow of the benchmark records what is left"},
         );
     }
 }
@@ -359,13 +356,11 @@ fn a_marker_counts_for_its_bytes_alone() {
     assert_eq!(status, Some(4), "{words}");
     assert_line(
         steady(&words),
-        str! {"error: `results/matmul/size-256-0a1b2c3d/RUN-a1.json` has other content in branch `kubebench/results`: \
-        sha256:DIGEST there, sha256:DIGEST in `FOLDER/experiments/matmul-ID/result.json`"},
+        str! {"error: `results/matmul/size-256-0a1b2c3d/RUN-a1.json` has other content in branch `kubebench/results`: sha256:DIGEST there, sha256:DIGEST in `FOLDER/experiments/matmul-ID/result.json`"},
     );
     assert_line(
         &words,
-        str! {"the volume of the claim `matmul-results` holds 1 result that is not recorded; once the cause is fixed, \
-        the next Workflow of the benchmark records what is left"},
+        str! {"the volume of the claim `matmul-results` holds 1 result that is not recorded; once the cause is fixed, the next Workflow of the benchmark records what is left"},
     );
     assert_eq!(pod.site.files(), BTreeMap::from([first]));
 }
@@ -397,8 +392,7 @@ fn a_volume_that_takes_no_marker_keeps_nothing_from_git() {
     std::fs::create_dir_all(pod.run(1).join("recorded.json/in-the-way")).unwrap();
     assert_line(
         steady(pod.assert_recorded()),
-        str! {"note: cannot mark FOLDER/experiments/matmul-ID as recorded, so the next step checks it again: Is a \
-        directory (os error 21)"},
+        str! {"note: cannot mark FOLDER/experiments/matmul-ID as recorded, so the next step checks it again: Is a directory (os error 21)"},
     );
     assert_line(
         steady(pod.assert_recorded()),

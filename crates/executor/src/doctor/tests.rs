@@ -266,8 +266,7 @@ fn what_is_missing_is_named() {
             AUTHORITIES,
             vec![(
                 "error certificate authorities",
-                str! {"there is no ConfigMap `corporate-ca`: results cannot be recorded over HTTPS, and metrics cannot \
-                be read from Prometheus"},
+                str! {"there is no ConfigMap `corporate-ca`: results cannot be recorded over HTTPS, and metrics cannot be read from Prometheus"},
             )],
         ),
         (
@@ -287,9 +286,7 @@ fn what_is_missing_is_named() {
                 ),
                 (
                     "note images",
-                    str! {"not in the image list of any node: \
-                    `registry.example/kubebench@sha256:0caad04c6b091e442a7197d216e749afd84e0779829f0a070d021bdb23171bbb`, \
-                    `registry.example/train:1`"},
+                    str! {"not in the image list of any node: `registry.example/kubebench@sha256:0caad04c6b091e442a7197d216e749afd84e0779829f0a070d021bdb23171bbb`, `registry.example/train:1`"},
                 ),
             ],
         ),
@@ -349,17 +346,14 @@ fn settings_of_argo_that_make_benchmarks_run_for_ever_are_errors() {
             json!({"workflowDefaults": "spec:\n  ttlStrategy:\n    secondsAfterCompletion: 60\n"}),
             vec![(
                 "error Argo's settings",
-                str! {"`workflow-controller-configmap` in `system` has `workflowDefaults` with `ttlStrategy: \
-                {secondsAfterCompletion:60}`: finished Workflows are deleted, GitOps creates them again, and \
-                they run again, forever"},
+                str! {"`workflow-controller-configmap` in `system` has `workflowDefaults` with `ttlStrategy: {secondsAfterCompletion:60}`: finished Workflows are deleted, GitOps creates them again, and they run again, forever"},
             )],
         ),
         (
             json!({"retentionPolicy": "completed: 10\n"}),
             vec![(
                 "error Argo's settings",
-                str! {"`workflow-controller-configmap` in `system` has `retentionPolicy: {completed:10}`: finished \
-                Workflows above that count are deleted, GitOps creates them again, and they run again, forever"},
+                str! {"`workflow-controller-configmap` in `system` has `retentionPolicy: {completed:10}`: finished Workflows above that count are deleted, GitOps creates them again, and they run again, forever"},
             )],
         ),
         (
@@ -389,13 +383,11 @@ fn a_workflow_that_argo_ended_for_want_of_its_template_is_an_error() {
     assert_eq!(finding.level, Level::Error);
     assert_text(
         finding.seen.replace(&name, "<name>"),
-        str! {"`<name>` ended before the first run: Argo did not find the WorkflowTemplate or its entry point, and \
-        does not look again"},
+        str! {"`<name>` ended before the first run: Argo did not find the WorkflowTemplate or its entry point, and does not look again"},
     );
     assert_text(
         finding.advice.as_deref().unwrap().replace(&name, "<name>"),
-        str! {"apply `generated/eu/pipeline` first, then run `kubectl -n bench delete workflow <name>`; GitOps creates \
-        it again"},
+        str! {"apply `generated/eu/pipeline` first, then run `kubectl -n bench delete workflow <name>`; GitOps creates it again"},
     );
     canned.put(&path, workflow(&name, &json!({"phase": "Running"})));
     assert_eq!(found(&canned), []);
@@ -433,8 +425,7 @@ fn options_of_argo_cd_and_flux_that_hurt_are_errors() {
     for (spec, words) in [
         (
             json!({"force": true}),
-            str! {"the Kustomization `k` has `force: true`: Flux deletes and recreates objects that it cannot change, \
-            such as finished Workflows and claims with results"},
+            str! {"the Kustomization `k` has `force: true`: Flux deletes and recreates objects that it cannot change, such as finished Workflows and claims with results"},
         ),
         (
             json!({"wait": true}),
@@ -526,8 +517,7 @@ fn nodes_are_held_against_what_pods_select() {
             node(json!({}), json!([]), "4"),
             vec![(
                 "warning nodes",
-                str! {"`master of train`, `worker of train`: it requests nvidia.com/gpu 8, but its nodes have at most \
-                4"},
+                str! {"`master of train`, `worker of train`: it requests nvidia.com/gpu 8, but its nodes have at most 4"},
             )],
         ),
         (
@@ -535,8 +525,7 @@ fn nodes_are_held_against_what_pods_select() {
             node(json!({}), json!([]), "16"),
             vec![(
                 "warning nodes",
-                str! {"`worker of train`: its 3 replicas do not fit: all its nodes together have room for 2, even \
-                while nothing else runs"},
+                str! {"`worker of train`: its 3 replicas do not fit: all its nodes together have room for 2, even while nothing else runs"},
             )],
         ),
     ] {

@@ -144,8 +144,7 @@ fn policies_are_there_and_hold_here() {
         &found(&none),
         &[(
             "warning admission policies",
-            str! {"not installed: whoever may create jobs in `bench` can use the Secrets and accounts of Kubebench \
-            there"},
+            str! {"not installed: whoever may create jobs in `bench` can use the Secrets and accounts of Kubebench there"},
         )],
     );
     assert_findings(
@@ -164,8 +163,7 @@ fn policies_are_there_and_hold_here() {
             }),
             &[(
                 "warning admission policies",
-                str! {"`kubebench-pods` do not enforce: expected `failurePolicy: Fail`, and a binding with \
-                `validationActions: [Deny]`"},
+                str! {"`kubebench-pods` do not enforce: expected `failurePolicy: Fail`, and a binding with `validationActions: [Deny]`"},
             )],
         );
     }
@@ -188,8 +186,7 @@ fn policies_are_there_and_hold_here() {
         }),
         &[(
             "error admission policies",
-            str! {"the ConfigMap of their parameters does not exist, so nothing can be \
-            created in `bench`"},
+            str! {"the ConfigMap of their parameters does not exist, so nothing can be created in `bench`"},
         )],
     );
     let parameters =
@@ -203,8 +200,7 @@ fn policies_are_there_and_hold_here() {
             ("warning admission policies", str! {"their parameters do not list the Secret `kubebench-git`"}),
             (
                 "error admission policies",
-                str! {"their parameters do not list the account of Argo's controller, \
-                `system:serviceaccount:system:argo`, so no step starts"},
+                str! {"their parameters do not list the account of Argo's controller, `system:serviceaccount:system:argo`, so no step starts"},
             ),
         ],
     );

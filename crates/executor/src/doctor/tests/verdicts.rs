@@ -15,8 +15,7 @@ fn a_quota_refuses_the_containers_that_argo_adds_to_the_pods_of_steps() {
         &found(&canned),
         &[(
             "error quota",
-            str! {"`q` limits requests.cpu, but the containers that Argo adds to the pods of steps set no cpu \
-            requests: the API server refuses such pods"},
+            str! {"`q` limits requests.cpu, but the containers that Argo adds to the pods of steps set no cpu requests: the API server refuses such pods"},
         )],
     );
     canned.forbid(config, "no");
@@ -29,8 +28,7 @@ fn a_quota_refuses_the_containers_that_argo_adds_to_the_pods_of_steps() {
             ),
             (
                 "note quota",
-                str! {"unknown: `q` limits requests.cpu, but the containers that Argo adds to the pods of steps may \
-                set no cpu requests: the API server refuses such pods"},
+                str! {"unknown: `q` limits requests.cpu, but the containers that Argo adds to the pods of steps may set no cpu requests: the API server refuses such pods"},
             ),
         ],
     );
@@ -205,9 +203,7 @@ fn a_node_that_is_not_ready_has_no_taint_to_tolerate() {
             ),
             (
                 "note images",
-                str! {"not in the image list of any node: \
-                `registry.example/kubebench@sha256:0caad04c6b091e442a7197d216e749afd84e0779829f0a070d021bdb23171bbb`, \
-                `registry.example/train:1`"},
+                str! {"not in the image list of any node: `registry.example/kubebench@sha256:0caad04c6b091e442a7197d216e749afd84e0779829f0a070d021bdb23171bbb`, `registry.example/train:1`"},
             ),
         ],
     );

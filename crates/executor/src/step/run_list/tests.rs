@@ -103,8 +103,7 @@ fn what_the_steps_cannot_have_made_is_refused() {
     );
     assert_text(
         refusal(|result, _, _| result.source.run_digest = "sha256:0b".to_owned()),
-        str! {"it says that the run digest is `sha256:0b`, but its Workflow has \
-        `sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a`"},
+        str! {"it says that the run digest is `sha256:0b`, but its Workflow has `sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a`"},
     );
     assert_text(
         refusal(|result, _, _| result.source.workload_digest = Some("sha256:0b".to_owned())),
