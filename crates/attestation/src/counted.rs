@@ -5,7 +5,7 @@ use super::verdict::Signature;
 /// What people call a result without an envelope.
 pub const UNSIGNED: &str = "not signed";
 /// And one whose envelope proves nothing.
-pub const INVALID: &str = "with a signature that proves nothing";
+pub const INVALID: &str = "with an invalid signature";
 
 /// Which results count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

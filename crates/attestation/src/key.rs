@@ -27,10 +27,10 @@ pub enum KeyFault {
 impl fmt::Display for KeyFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotPem => f.write_str("it is no PEM file: it has no line `-----BEGIN …-----`"),
+            Self::NotPem => f.write_str("it is not a PEM file: it has no line `-----BEGIN …-----`"),
             Self::Another(what) => write!(f, "it is {what}"),
-            Self::NotEd25519 => f.write_str("it is no Ed25519 key, or damaged"),
-            Self::Several(count) => write!(f, "it has {count} sections of PEM, and one key is wanted"),
+            Self::NotEd25519 => f.write_str("it is not an Ed25519 key, or it is damaged"),
+            Self::Several(count) => write!(f, "it has {count} PEM sections, expected one key"),
         }
     }
 }
@@ -82,9 +82,7 @@ impl PublicKey {
     /// What it is instead.
     pub fn read(text: &[u8]) -> Result<Self, KeyFault> {
         if has(text, b" PRIVATE KEY-----") {
-            return Err(KeyFault::Another(
-                "a private key, which belongs in a Secret and nowhere else: make another one",
-            ));
+            return Err(KeyFault::Another("a private key, which belongs only in a Secret: create another one"));
         }
         one_section(text)?;
         let der = SubjectPublicKeyInfoDer::from_pem_slice(text).map_err(|_error| instead(text))?;
@@ -120,16 +118,16 @@ fn instead(text: &[u8]) -> KeyFault {
     const OPENSSH: &[u8] = b"-----BEGIN OPENSSH PRIVATE KEY-----";
     const ENCRYPTED: &[u8] = b"-----BEGIN ENCRYPTED PRIVATE KEY-----";
     if has(text, OPENSSH) {
-        return KeyFault::Another("a key of OpenSSH; write one with `openssl genpkey -algorithm ed25519`");
+        return KeyFault::Another("an OpenSSH key; create one with `openssl genpkey -algorithm ed25519`");
     }
     if has(text, ENCRYPTED) {
-        return KeyFault::Another("an encrypted key, and a step cannot ask for its password");
+        return KeyFault::Another("an encrypted key, but a step cannot ask for its password");
     }
     match <(SectionKind, Vec<u8>)>::from_pem_slice(text) {
-        Ok((SectionKind::PublicKey, _)) => KeyFault::Another("a public key, and the private one is wanted"),
+        Ok((SectionKind::PublicKey, _)) => KeyFault::Another("a public key, expected the private key"),
         Ok((SectionKind::RsaPrivateKey | SectionKind::EcPrivateKey, _)) => KeyFault::NotEd25519,
         Ok((SectionKind::Certificate, _)) => KeyFault::Another("a certificate"),
-        Ok(_) => KeyFault::Another("another thing in PEM"),
+        Ok(_) => KeyFault::Another("another kind of PEM section"),
         Err(pem::Error::NoItemsFound) => KeyFault::NotPem,
         Err(_) => KeyFault::NotEd25519,
     }

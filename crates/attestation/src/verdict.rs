@@ -87,16 +87,16 @@ impl fmt::Display for Invalid {
             Self::Forged { key } => {
                 write!(
                     f,
-                    "the signature is not one of the key `{key}`: the envelope was changed, or made without the key"
+                    "the signature does not match the key `{key}`: the envelope was changed, or made without the key"
                 )
             }
             Self::AnotherFile { signed, found } => write!(
                 f,
-                "the envelope is of another file: one with the SHA-256 {signed} was signed, and this one has {found}"
+                "the envelope belongs to another file: the signed file has the SHA-256 {signed}, this one has {found}"
             ),
-            Self::Contradicts(what) => write!(f, "the envelope says of {what} what the result does not say"),
+            Self::Contradicts(what) => write!(f, "the envelope and the result differ in {what}"),
             Self::OutOfTime { key, ended } => {
-                write!(f, "the key `{key}` did not count on {ended}, when the run ended")
+                write!(f, "the key `{key}` was not valid on {ended}, when the run ended")
             }
         }
     }
@@ -147,9 +147,9 @@ fn open(envelope: &[u8]) -> Result<(Envelope, Vec<u8>), Invalid> {
     let malformed = |what: &str| Invalid::Malformed(what.to_owned());
     let read: Envelope = serde_json::from_slice(envelope).map_err(|error| Invalid::Malformed(error.to_string()))?;
     if read.payload_type != PAYLOAD {
-        return Err(malformed("its payload is no statement of in-toto"));
+        return Err(malformed("its payload is not an in-toto statement"));
     }
-    let payload = read.payload().ok_or_else(|| malformed("its payload is no base64"))?;
+    let payload = read.payload().ok_or_else(|| malformed("its payload is not base64"))?;
     Ok((read, payload))
 }
 
@@ -159,7 +159,7 @@ fn says_what_it_says(payload: &[u8], result: &Sealed) -> Result<bool, Invalid> {
     let separated = said.predicate.separated;
     let right = statement(result, Recorded { separated });
     let [subject] = said.subject.as_slice() else {
-        return Err(Invalid::Malformed(format!("it is of {} files, and a result is one", said.subject.len())));
+        return Err(Invalid::Malformed(format!("it names {} files, expected one", said.subject.len())));
     };
     let found = Digest::of(&result.bytes).hex();
     if subject.digest.sha256 != found {
@@ -167,8 +167,8 @@ fn says_what_it_says(payload: &[u8], result: &Sealed) -> Result<bool, Invalid> {
     }
     let (ours, theirs) = (&right.predicate, &said.predicate);
     let parts = [
-        ("its type", said.statement_type == right.statement_type && said.predicate_type == right.predicate_type),
-        ("its place", said.subject == right.subject),
+        ("the type", said.statement_type == right.statement_type && said.predicate_type == right.predicate_type),
+        ("the path", said.subject == right.subject),
         ("the spec", theirs.spec_digest == ours.spec_digest),
         ("what was executed", theirs.run_digest == ours.run_digest),
         ("the images", theirs.images == ours.images),
@@ -196,7 +196,7 @@ fn signer<'k>(envelope: &Envelope, payload: &[u8], keys: &'k [Key]) -> Result<&'
     }
     let ids = || {
         let shown =
-            |id: &str| if id.is_empty() { "one without an id".to_owned() } else { id.chars().take(64).collect() };
+            |id: &str| if id.is_empty() { "a key without an id".to_owned() } else { id.chars().take(64).collect() };
         envelope.signatures.iter().map(|signature| shown(&signature.keyid)).collect()
     };
     Err(forged.map_or_else(|| Invalid::UnknownKey(ids()), |key| Invalid::Forged { key }))

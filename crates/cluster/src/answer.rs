@@ -50,7 +50,7 @@ impl Answer {
 
     pub(super) fn json(&self, purpose: &Purpose) -> Result<Json, Fault> {
         serde_json::from_slice(&self.body).map_err(|error| {
-            let message = format!("the answer is no JSON: {error}");
+            let message = format!("the answer is not JSON: {error}");
             let asked = purpose.0.clone();
             Fault::Refused(Refusal { code: self.code, reason: String::new(), message, asked })
         })

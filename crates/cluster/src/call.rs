@@ -101,7 +101,7 @@ async fn answer(client: &Client, address: &str, rules: &Rules, ask: &Ask, purpos
                 _ if rules.is_stopped() => Err(Fault::Stopped),
                 Try::Never(why) => Err(Fault::Unreachable(format!("cannot ask {address} to {}: {why}", purpose.0))),
                 Try::Nobody(why) => Err(Fault::Unreachable(format!(
-                    "{address} did not answer the request to {}, tried {} for {} s: {why}",
+                    "{address} did not answer the request to {} (tried {} in {} s): {why}",
                     purpose.0,
                     if failures == 0 { "once".to_owned() } else { format!("{} times", failures + 1) },
                     start.elapsed().as_secs()

@@ -37,7 +37,7 @@ impl Connection {
     pub(super) fn inside() -> Result<Self> {
         let config = Config::incluster().map_err(|error| {
             anyhow!(
-                "this is no pod that may ask its cluster: {}; a step runs in a pod with a service account whose token is mounted",
+                "cannot use the API server from here: {}; a step runs in a pod with a mounted service account token",
                 words(&error)
             )
         })?;
@@ -64,7 +64,7 @@ impl Connection {
         let configured = configured_proxy(&merged, context);
         let mut config = Builder::new_current_thread()
             .build()
-            .context("cannot start asynchronous work")?
+            .context("cannot start the asynchronous runtime")?
             .block_on(Config::from_custom_kubeconfig(merged, &options))
             .map_err(|error| {
                 let known = if known.is_empty() {
@@ -79,7 +79,9 @@ impl Connection {
         let port = url.port_u16().unwrap_or(if scheme == "http" { 80 } else { 443 });
         config.proxy_url = proxy(configured.as_deref(), variable, scheme, url.host().unwrap_or_default(), port)
             .map(|proxy| {
-                proxy.parse().map_err(|error| anyhow!("the proxy `{}` is no address: {error}", without_user(&proxy)))
+                proxy
+                    .parse()
+                    .map_err(|error| anyhow!("the proxy `{}` is not a valid URL: {error}", without_user(&proxy)))
             })
             .transpose()?;
         Self::to(config)
@@ -94,8 +96,8 @@ impl Connection {
         let address = without_user(&config.cluster_url.to_string());
         let (handle, alive) = start()?;
         let entered = handle.enter();
-        let client =
-            Client::try_from(config).map_err(|error| anyhow!("cannot speak to {address}: {}", words(&error)))?;
+        let client = Client::try_from(config)
+            .map_err(|error| anyhow!("cannot set up a connection to {address}: {}", words(&error)))?;
         drop(entered);
         Ok(Self { client, address, watch_seconds: WATCH_SECONDS, handle, _alive: alive })
     }
@@ -127,7 +129,7 @@ impl Connection {
             let _ = sender.send(work.await);
         });
         // Without an answer the work itself is gone, with the thread.
-        receiver.recv().or(Err(Fault::Unreachable(format!("the thread that speaks to {} ended", self.address))))
+        receiver.recv().or(Err(Fault::Unreachable(format!("the thread that talks to {} has ended", self.address))))
     }
 }
 
@@ -141,7 +143,8 @@ fn configured_proxy(kubeconfig: &Kubeconfig, context: Option<&str>) -> Option<St
 
 /// Starts the thread; it ends when the returned sender is dropped.
 fn start() -> Result<(Handle, oneshot::Sender<()>)> {
-    let runtime = Builder::new_current_thread().enable_all().build().context("cannot start asynchronous work")?;
+    let runtime =
+        Builder::new_current_thread().enable_all().build().context("cannot start the asynchronous runtime")?;
     let handle = runtime.handle().clone();
     let (alive, ended) = oneshot::channel::<()>();
     thread::Builder::new()

@@ -83,7 +83,7 @@ pub(super) fn words(error: &(dyn Error + 'static)) -> String {
         if let Some(KubeconfigError::Parse(fault)) = error.downcast_ref() {
             // The whole of it shows lines of the file, which may hold a token.
             let at = fault.location().map(|at| format!(": line {}, column {}", at.line(), at.column()));
-            said.push(format!("it is no kubeconfig{}", at.unwrap_or_default()));
+            said.push(format!("it is not a kubeconfig{}", at.unwrap_or_default()));
             break;
         }
         said.push(match error.downcast_ref() {
@@ -109,8 +109,8 @@ fn refused(status: &Status) -> String {
 /// How a program that logs in failed, without its output, which may hold a token.
 fn login(out: &Output) -> String {
     let told = String::from_utf8_lossy(&out.stderr);
-    let told = told.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it did not say why");
-    format!("the program that the kubeconfig names to log in ended with {}: {}", out.status, told.trim())
+    let told = told.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it gave no reason");
+    format!("the credential plugin of the kubeconfig failed with {}: {}", out.status, told.trim())
 }
 
 /// Layers of the client that mean nothing to people.

@@ -185,7 +185,7 @@ impl Patience {
             }
             let is_dead = start.elapsed() >= self.silence;
             let kind = if is_dead { io::ErrorKind::TimedOut } else { io::ErrorKind::WouldBlock };
-            let silent = io::Error::new(kind, format!("nothing came for {} s", self.silence.as_secs()));
+            let silent = io::Error::new(kind, format!("no data arrived for {} s", self.silence.as_secs()));
             if pieces.send(Err(silent)).await.is_err() || is_dead {
                 return None;
             }

@@ -112,6 +112,6 @@ pub(super) fn segment(name: &str) -> Result<&str, Fault> {
     if !name.is_empty() && name.bytes().all(is_plain) && name != "." && name != ".." {
         Ok(name)
     } else {
-        Err(Fault::invalid(format!("`{}` is no name of an object", name.escape_debug())))
+        Err(Fault::invalid(format!("`{}` is not a valid object name", name.escape_debug())))
     }
 }

@@ -192,7 +192,7 @@ impl<S: FnMut(Seen) -> bool> Watcher<S> {
                 }
                 self.tell(Seen::Listed)?;
                 let version = page.metadata.resource_version.filter(|version| !version.is_empty());
-                return version.ok_or_else(|| Stop::Again("a list without a version came".to_owned()));
+                return version.ok_or_else(|| Stop::Again("the list has no `resourceVersion`".to_owned()));
             }
         }
     }
@@ -210,7 +210,7 @@ impl<S: FnMut(Seen) -> bool> Watcher<S> {
             let event = match timeout(limit, stream.next()).await {
                 Err(_) if !is_well => None,
                 Err(_) | Ok(None) if is_well => return Ok(version),
-                Err(_) | Ok(None) => return Err(Stop::Again("the watch ends as soon as it has begun".to_owned())),
+                Err(_) | Ok(None) => return Err(Stop::Again("the watch ends as soon as it starts".to_owned())),
                 Ok(Some(event)) => Some(event.map_err(|error| Stop::Again(words(&error)))?),
             };
             if let Some(event) = event {

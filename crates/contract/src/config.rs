@@ -137,11 +137,11 @@ impl Config {
         let list: RunList = read(RunList::FILE, text(&files, RunList::FILE)?)?;
         let lost = |case: &Case| case.server.clone().filter(|server| !list.servers.contains_key(server));
         if let Some((case, server)) = list.cases.iter().find_map(|(id, case)| Some((id, lost(case)?))) {
-            let reason = format!("the case `{case}` loads the server `{server}`, which is not there");
+            let reason = format!("the case `{case}` loads the server `{server}`, which does not exist");
             return Err(Fault::Malformed { file: RunList::FILE.to_owned(), reason });
         }
         if let Some(run) = list.runs.iter().find(|run| !list.cases.contains_key(&run.case)) {
-            let reason = format!("the run `{}` is of the case `{}`, which is not there", run.id, run.case);
+            let reason = format!("the run `{}` is of the case `{}`, which does not exist", run.id, run.case);
             return Err(Fault::Malformed { file: RunList::FILE.to_owned(), reason });
         }
         Ok(Self { list, files })

@@ -84,21 +84,20 @@ impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Superseded => f.write_str(
-                "this session is superseded: its ConfigMap is not there any more, because git has another version of the \
-                 benchmark; that one runs, this one ends",
+                "this session is superseded: its ConfigMap is gone because git has another version of the benchmark; \
+                 that version runs, and this session ends",
             ),
             Self::Missing { file } => {
                 write!(f, "`{file}` is not in the ConfigMap; apply the tree as `kubebench compile` wrote it")
             }
             Self::UnknownVersion { file, version } => write!(
                 f,
-                "`{file}` has schemaVersion {version}, and this program reads {SCHEMA_VERSION}: let the step image be of the \
-                 version of Kubebench that compiled the tree"
+                "`{file}` has schemaVersion {version}, but this program reads {SCHEMA_VERSION}: use the step image of \
+                 the Kubebench version that compiled the tree"
             ),
-            Self::Malformed { file, reason } => write!(
-                f,
-                "`{file}` is malformed: {reason}; apply the tree as `kubebench compile` wrote it"
-            ),
+            Self::Malformed { file, reason } => {
+                write!(f, "`{file}` is malformed: {reason}; apply the tree as `kubebench compile` wrote it")
+            }
             Self::UnknownRun { id } => write!(f, "there is no run `{id}` in `{}`", RunList::FILE),
         }
     }
@@ -143,9 +142,9 @@ mod tests {
         assert_text(
             faults.map(|fault| fault.to_string()).join("\n"),
             str! {[r#"
-this session is superseded: its ConfigMap is not there any more, because git has another version of the benchmark; that one runs, this one ends
+this session is superseded: its ConfigMap is gone because git has another version of the benchmark; that version runs, and this session ends
 `runs.json` is not in the ConfigMap; apply the tree as `kubebench compile` wrote it
-`runs.json` has schemaVersion 2, and this program reads 1: let the step image be of the version of Kubebench that compiled the tree
+`runs.json` has schemaVersion 2, but this program reads 1: use the step image of the Kubebench version that compiled the tree
 `runs.json` is malformed: it is empty; apply the tree as `kubebench compile` wrote it
 there is no run `a-r1` in `runs.json`
 "#]},

@@ -161,7 +161,7 @@ impl Config {
         let mut objects = documents(text(&self.files, file)?).map_err(malformed)?;
         if objects.len() != described.len() || objects.is_empty() {
             let (has, wanted) = (objects.len(), described.len());
-            return Err(malformed(format!("it holds {has} objects, and the run list describes {wanted}")));
+            return Err(malformed(format!("it holds {has} objects, but the run list describes {wanted}")));
         }
         for (object, Described { name_at: names, labels_at, .. }) in objects.iter_mut().zip(described) {
             name_at(object, names, name);

@@ -338,7 +338,7 @@ impl<'a> Job<'a> {
                 let told =
                     |what: &str, why: Option<String>| why.map_or(what.to_owned(), |why| format!("{what}: {why}"));
                 if begun.any {
-                    let what = "the job was suspended after it had started, as a queue does that takes its quota back";
+                    let what = "the job was suspended after it had started, as by a queue that reclaims its quota";
                     whys.push(own(
                         ReasonCode::Preempted,
                         Status::Preempted,

@@ -60,20 +60,20 @@ fn images(case: &Case) -> Vec<Image> {
 pub fn check(request: Request<'_>) -> Result<(), String> {
     let Request { benchmark, rules, values, sessions, .. } = request;
     if benchmark.runs() > MOST_RUNS {
-        return Err(format!("{} runs a session are too many: {MOST_RUNS} at most can be made", benchmark.runs()));
+        return Err(format!("{} runs per session are too many, expected at most {MOST_RUNS}", benchmark.runs()));
     }
     if values.by_case().all(|(_, wishes)| wishes.is_empty()) {
-        return Err("it gives no metric a value: write `metrics: {NAME: VALUE}`".to_owned());
+        return Err("it sets no value for any metric: write `metrics: {NAME: VALUE}`".to_owned());
     }
     let metrics: Vec<&str> = rules.metrics.iter().filter_map(|rule| rule.name.as_deref()).collect();
     for (case, wishes) in values.by_case() {
         if let Some(case) = case.filter(|case| !benchmark.cases.iter().any(|own| own.is_called(case))) {
             let known: Vec<&str> = benchmark.cases.iter().map(|own| own.name.as_str()).collect();
-            return Err(format!("there is no case `{case}`; there are {}", known.join("; ")));
+            return Err(format!("there is no case `{case}`; the cases are {}", known.join("; ")));
         }
         for (metric, wish) in wishes {
             if !metrics.contains(&metric.as_str()) {
-                return Err(format!("there is no metric `{metric}`; there are {}", metrics.join(", ")));
+                return Err(format!("there is no metric `{metric}`; the metrics are {}", metrics.join(", ")));
             }
             wish.check(sessions).map_err(|fault| format!("`{metric}`: {fault}"))?;
         }

@@ -254,7 +254,7 @@ impl<'a> LocalRun<'a> {
             Ok(reserve) => self.reserve = Some(reserve),
             Err(error) => {
                 let place = self.place.display();
-                self.watcher.tell(&format!("note: no space can be held back in {place} for the result: {error}"));
+                self.watcher.tell(&format!("note: cannot reserve space in {place} for the result: {error}"));
             }
         }
     }
@@ -274,7 +274,7 @@ impl<'a> LocalRun<'a> {
     fn folders(&self, id: &str) -> Result<Folders> {
         let text = |path: PathBuf| match path.into_os_string().into_string() {
             Ok(path) => Ok(path),
-            Err(path) => bail!("{} is not UTF-8, which variables of processes need", path.display()),
+            Err(path) => bail!("{} is not UTF-8, but environment variables must be", path.display()),
         };
         let short: String = id.chars().take(8).collect();
         Ok(Folders::new(
@@ -305,7 +305,7 @@ impl Hurry for LocalRun<'_> {
             return false;
         };
         self.stop = self.stop.or(Some(stop));
-        self.watcher.tell(&format!("{}: writing the result without the digests that are missing", stop.name()));
+        self.watcher.tell(&format!("{}: writing the result without the missing digests", stop.name()));
         true
     }
 

@@ -23,8 +23,8 @@ use nodes::{Nodes, Step};
 pub use show::show;
 
 /// Why a run is not made.
-const SKIPPED: &str = "it is not made: it has succeeded before, or what its benchmark needs has not; the log of the step `prepare` of \
-     its benchmark says which";
+const SKIPPED: &str = "skipped: the run has already succeeded, or a benchmark that it needs has not; the log of the \
+                       step `prepare` of its benchmark shows which";
 
 /// What was read of a namespace.
 #[derive(Clone, Debug, Default)]
@@ -210,7 +210,7 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> WorkflowSta
     for Part { config, .. } in parts.iter().filter(|part| !part.config.is_empty()) {
         if !seen.lists.contains_key(config) {
             notes.push(format!(
-                "the ConfigMap `{config}` with its run list is not there, or may not be read: cases have no names"
+                "the ConfigMap `{config}` with the run list does not exist or may not be read: cases have no names"
             ));
         }
     }
@@ -253,7 +253,11 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> WorkflowSta
     let since = if started.is_empty() { text_at(workflow, "/metadata/creationTimestamp") } else { started };
     let finished = text_at(workflow, "/status/finishedAt");
     if phase.is_empty() {
-        notes.push("Argo has not looked at it yet: is its controller running, and watching this namespace?".to_owned());
+        notes.push(
+            "Argo has not processed the Workflow yet: check that its controller is running and watches this \
+                    namespace"
+                .to_owned(),
+        );
     }
     for (name, step) in nodes.steps.iter().filter(|(_, step)| step.is_over() && !step.has_succeeded()) {
         let why = if step.message.is_empty() { "Argo does not say why" } else { &step.message };
@@ -264,14 +268,14 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> WorkflowSta
     let lacked = lacked(workflow);
     if let Some(what) = lacked {
         notes.push(format!(
-            "{what} was not there when Argo looked, and Argo does not look again: apply the folder `pipeline` of \
-             its target first, then `kubectl -n {} delete workflow {}`, and GitOps creates it again",
+            "Argo did not find {what}, and does not look again: apply the folder `pipeline` of the target first, then \
+             run `kubectl -n {} delete workflow {}`; GitOps creates it again",
             text_at(workflow, "/metadata/namespace"),
             text_at(workflow, "/metadata/name")
         ));
     }
     if workflow.pointer("/spec/suspend") == Some(&true.into()) {
-        notes.push("it is suspended: `argo resume` resumes it".to_owned());
+        notes.push("the Workflow is suspended: resume it with `argo resume`".to_owned());
     }
     let waits_for: Vec<String> = waits_for(workflow).into_iter().map(str::to_owned).collect();
     let mut session = WorkflowStatus {
@@ -298,8 +302,8 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> WorkflowSta
     } else if let Some(when) = next_session(seen, &session) {
         when
     } else if is_unrecorded {
-        "its results wait on the volume: once the reason is gone that the step `record` gives in its log, delete the Workflow and apply it \
-         again; nothing is measured twice"
+        "its results are still on the volume: fix the cause that the log of the step `record` shows, then delete the \
+         Workflow and apply it again; nothing is measured twice"
             .to_owned()
     } else {
         "nothing; raise `run:` in the spec to run it again".to_owned()
@@ -325,7 +329,7 @@ fn next(session: &WorkflowStatus) -> String {
     match session.step.as_deref() {
         Some("summary" | "suite-summary" | "cleanup") => return "its results are recorded".to_owned(),
         Some(step) if step.starts_with("cleanup of ") => return "its results are recorded".to_owned(),
-        Some("record") => return "the end".to_owned(),
+        Some("record") => return "nothing, this is the last step".to_owned(),
         _ => {}
     }
     let mut left = session.runs.iter().filter(|run| run.state == RunState::Left);

@@ -78,15 +78,15 @@ impl Attempts {
     /// Waits after somebody else was faster.
     pub(super) fn after_race(&mut self) -> Result<(), NotRecorded> {
         self.lasting = false;
-        self.tell(Telling::of_delay, "others were faster each time");
-        self.wait("others were faster each time")
+        self.tell(Telling::of_delay, "another push came first each time");
+        self.wait("another push came first each time")
     }
 
     /// Waits after the server said no to a push onto `state`.
     pub(super) fn after_no(&mut self, state: &str, words: &str) -> Result<(), NotRecorded> {
         self.lasting = false;
         self.strikes.strike(state, words);
-        let words = format!("the server refused it: {words}");
+        let words = format!("the server refused the push: {words}");
         self.tell(Telling::of_delay, &words);
         self.wait(&words)
     }
@@ -95,14 +95,14 @@ impl Attempts {
     pub(super) fn check(&self, state: &str) -> Result<(), NotRecorded> {
         let Some(words) = self.strikes.refused(state) else { return Ok(()) };
         Err(NotRecorded::refused(format!("the server refused the push twice: {words}"))
-            .help("the branch may be protected, or a hook of the server's may want something else"))
+            .help("check the branch protection and the server-side hooks of the repository"))
     }
 
     /// Tells people what keeps us, when it is time to, and unless it is the end anyway.
     fn tell(&mut self, is_told: impl Fn(&mut Telling, Duration) -> bool, words: &str) {
         if Instant::now() < self.until && is_told(&mut self.telling, self.started.elapsed()) {
             let deadline = unit::Duration::from_seconds(self.deadline.as_secs());
-            (self.tell)(&format!("{words}; trying until {deadline} have passed"));
+            (self.tell)(&format!("{words}; retrying for up to {deadline}"));
         }
     }
 

@@ -29,10 +29,10 @@ pub(super) fn give(
     };
     // Of most distributions git believes the authorities of the system's folder as well, whatever the file.
     let none = scratch.empty_folder("no-authorities").map_err(|error| {
-        NotRecorded::try_again(format!("cannot write into the cache: {}", kubebench_host::fs::words(&error)))
+        NotRecorded::try_again(format!("cannot write to the cache: {}", kubebench_host::fs::words(&error)))
     })?;
     Ok(git.with_variable("GIT_SSL_CAINFO", file).with_variable("GIT_SSL_CAPATH", none))
 }
 
-const HELP: &str =
-    "put the certificates of the authorities there, in PEM: `kubectl create configmap NAME --from-file=ca.crt`";
+const HELP: &str = "store the certificates of the authorities under that key, in PEM: `kubectl create configmap NAME \
+     --from-file=ca.crt`";

@@ -36,10 +36,10 @@ impl Base {
         let repository = repository_of(root)?;
         let other = commit_called(&repository, revision)?.id();
         let head = repository.head().and_then(|head| head.peel_to_commit());
-        let head = head.context("nothing is committed here yet, so there is nothing to compare with")?.id();
+        let head = head.context("the repository has no commit, so there is nothing to compare with")?.id();
         let commit = repository.merge_base(head, other).map_err(|error| match error.code() {
             ErrorCode::NotFound => {
-                anyhow!("`{revision}` and what is checked out have no commit in common{}", hint(&repository))
+                anyhow!("`{revision}` and HEAD have no common commit{}", hint(&repository))
             }
             _ => anyhow!("cannot compare the histories of `{revision}` and HEAD: {}", error.message()),
         })?;

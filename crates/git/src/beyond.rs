@@ -22,7 +22,7 @@ impl Commits {
     /// Returns what `tip` reaches without passing a commit of `branch`.
     pub fn beyond(&self, tip: &str, branch: &BTreeSet<String>) -> Result<Reached> {
         let repository = self.repository();
-        let tip = Oid::from_str(tip).with_context(|| format!("`{tip}` is the name of no commit"))?;
+        let tip = Oid::from_str(tip).with_context(|| format!("`{tip}` is not a commit"))?;
         let (mut open, mut seen, mut forks) = (vec![tip], BTreeSet::new(), Vec::new());
         while let Some(id) = open.pop() {
             if !seen.insert(id) {

@@ -198,7 +198,7 @@ impl Search<'_> {
             }
             self.seen += 1;
             if self.seen > MOST_FOLDERS {
-                return Err(git2::Error::from_str("it has more folders than anybody works in"));
+                return Err(git2::Error::from_str("it has too many folders"));
             }
             let below = self.repository.find_tree(entry.id())?;
             let is_tree = |name: &str| below.get_name(name).is_some_and(|entry| entry.kind() == Some(ObjectType::Tree));

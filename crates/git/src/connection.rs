@@ -106,7 +106,7 @@ impl Connection {
         // Words are not believed alone.
         Ok(match self.look(&[source.as_str()], limit)? {
             Ok(found) if found.is_empty() => Ok(None),
-            Ok(_) => Err(Trouble::Passing("the branch appeared just now".to_owned())),
+            Ok(_) => Err(Trouble::Passing("the branch was created in the meantime".to_owned())),
             Err(trouble) => Err(trouble),
         })
     }
@@ -264,7 +264,7 @@ fn no_remote(remote: &str, folder: &Path, outside: Option<&str>) -> NotRecorded 
         let help = format!("add it with `git remote add`, {name}, or commit here with `--mode local`");
         return NotRecorded::refused(fault).help(help);
     };
-    let fault = format!("nothing says where the remote `{remote}` of `{}` is: {words}", folder.display());
+    let fault = format!("cannot resolve the remote `{remote}` of `{}`: {words}", folder.display());
     let help = answer::help(words).map(str::to_owned);
     NotRecorded::refused(fault).help(help.unwrap_or_else(|| format!("record from a clone, or {name}")))
 }
@@ -273,8 +273,8 @@ fn refuse_remote(url: &str, remote: &str) -> Result<(), NotRecorded> {
     place::refuse_address(url).map_err(|why| {
         let shown = Redactor::default().clean(if url == remote { url } else { remote });
         NotRecorded::refused(format!("the remote `{shown}` is refused: {why}")).help(
-            "write `https://git.example/team/benchmarks.git` or `git@git.example:team/benchmarks.git`; passwords and tokens \
-             belong to a credential helper of git's or to the Secret of `results.credential`",
+            "write `https://git.example/team/benchmarks.git` or `git@git.example:team/benchmarks.git`; keep passwords \
+             and tokens in a credential helper of git or in the Secret of `results.credential`",
         )
     })
 }
@@ -283,7 +283,7 @@ fn refuse_ref(full: &str, name: &str, what: &str) -> Result<(), NotRecorded> {
     if full.starts_with("refs/") && !name.starts_with('-') && git2::Reference::is_valid_name(full) {
         return Ok(());
     }
-    Err(NotRecorded::refused(format!("`{}` is no name for a {what}", name.escape_debug()))
+    Err(NotRecorded::refused(format!("`{}` is not a valid name for a {what}", name.escape_debug()))
         .help("write `kubebench/results` for a branch, `refs/kubebench/inbox` for an inbox"))
 }
 

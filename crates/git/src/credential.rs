@@ -42,8 +42,8 @@ pub(super) fn give(
 }
 
 fn mismatch(holds: &str, remote: &str, needs: &str) -> NotRecorded {
-    NotRecorded::refused(format!("the credential holds {holds}, and the remote {remote}"))
-        .help(format!("give the Secret {needs}, or write the address in the other form"))
+    NotRecorded::refused(format!("the credential holds {holds}, but the remote {remote}"))
+        .help(format!("add {needs} to the Secret, or write the address in the other form"))
 }
 
 fn with_password(git: Git, folder: &Path, scheme: &str, rest: &str, scratch: &Scratch) -> Result<Git, NotRecorded> {
@@ -64,11 +64,11 @@ fn with_password(git: Git, folder: &Path, scheme: &str, rest: &str, scratch: &Sc
 fn with_key(git: Git, folder: &Path, host_keys: HostKeys, scratch: &Scratch) -> Result<Git, NotRecorded> {
     let known = known_hosts(folder)?;
     if known.is_none() && host_keys == HostKeys::Known {
-        return Err(NotRecorded::refused("the credential has no `known_hosts`, so any server that answers would be taken for the right one")
-            .help(
-                "add `known_hosts` to the Secret: the lines that `ssh-keyscan HOST` prints, once their fingerprints (`ssh-keygen -lf \
-                 known_hosts`) are those that the host publishes; or write `results: {sshHostKeys: acceptNew}` into `kubebench.yaml`",
-            ));
+        return Err(NotRecorded::refused("the credential has no `known_hosts`, so git cannot verify the server").help(
+            "add the output of `ssh-keyscan HOST` to the Secret as `known_hosts`, after you have compared its \
+                 fingerprints (`ssh-keygen -lf known_hosts`) with those that the host publishes; or write `results: \
+                 {sshHostKeys: acceptNew}` into `kubebench.yaml`",
+        ));
     }
     let key = ssh_key(folder, "ssh-privatekey", scratch)?;
     let hosts = match known {
@@ -106,7 +106,7 @@ fn read(folder: &Path, name: &str) -> Result<Vec<u8>, NotRecorded> {
 
 fn private(scratch: &Scratch, name: &str, bytes: &[u8]) -> Result<PathBuf, NotRecorded> {
     scratch.private_file(name, bytes).map_err(|error| {
-        NotRecorded::try_again(format!("cannot write into the cache: {}", kubebench_host::fs::words(&error)))
+        NotRecorded::try_again(format!("cannot write to the cache: {}", kubebench_host::fs::words(&error)))
     })
 }
 

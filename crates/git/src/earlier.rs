@@ -23,7 +23,7 @@ impl Commits {
     pub fn earlier_than(&self, name: &str) -> Result<Earlier> {
         let commit = self.fixed(name)?;
         let seconds = commit.author().when().seconds();
-        let time = Beginning::at(seconds).with_context(|| format!("the commit `{name}` was written at no time"))?;
+        let time = Beginning::at(seconds).with_context(|| format!("the commit `{name}` has no valid time"))?;
         let walk = ancestors_first(self.repository(), &[commit.id()]).context("cannot walk the history")?;
         let mut commits: BTreeSet<String> =
             walk.map(|id| id.map(|id| id.to_string())).collect::<Result<_, _>>().context("cannot walk the history")?;
@@ -39,7 +39,7 @@ impl Commits {
         const SHORTEST: usize = 7;
         let repository = self.repository();
         if let Ok(tag) = repository.find_reference(&format!("refs/tags/{name}")) {
-            return tag.peel_to_commit().with_context(|| format!("the tag `{name}` is of no commit"));
+            return tag.peel_to_commit().with_context(|| format!("the tag `{name}` does not point to a commit"));
         }
         if self.is_branch(name) || name == "HEAD" {
             return Err(anyhow!("`{name}` moves with every commit: write a tag, a commit or a day"));
@@ -49,10 +49,11 @@ impl Commits {
         match found {
             Some(Ok(commit)) => Ok(commit),
             Some(Err(error)) if error.code() == ErrorCode::Ambiguous => {
-                Err(anyhow!("several commits or files of this repository begin with `{name}`: write more of it"))
+                Err(anyhow!("several commits or files of this repository begin with `{name}`: write more digits"))
             }
             Some(Err(_)) | None => Err(anyhow!(
-                "there is no tag and no commit `{name}` here{}; fetch it (`git fetch --tags`), or write a day such as 2026-01-31",
+                "this clone has no tag or commit `{name}`{}; fetch it (`git fetch --tags`), or write a day such as \
+                 2026-01-31",
                 hint(repository)
             )),
         }

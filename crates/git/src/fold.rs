@@ -187,17 +187,14 @@ fn sort(
                         Fate::Add(Box::new(addition), blob, envelope)
                     }
                     (At::File(other), Some(envelope), beside) if other == blob && beside != At::File(envelope) => {
-                        Fate::Reject(format!("`{attested}` is another signature in the branch"))
+                        Fate::Reject(format!("the branch has another signature at `{attested}`"))
                     }
                     (At::File(other), ..) if other == blob => Fate::Drop(addition.path, blob),
                     (At::File(other), ..) => Fate::Reject(format!(
-                        "`{}` holds something else in the branch: git blob {other} there, {blob} here",
+                        "`{}` has other content in the branch: git blob {other} there, {blob} here",
                         addition.path
                     )),
-                    (At::Other, ..) => Fate::Reject(format!(
-                        "`{}` is taken in the branch by something else than a file",
-                        addition.path
-                    )),
+                    (At::Other, ..) => Fate::Reject(format!("`{}` is not a file in the branch", addition.path)),
                 }
             }
         };
@@ -215,13 +212,13 @@ fn read(objects: &Objects, commit: Oid, judge: &Judge<'_>) -> Result<Result<(Add
     let whole = |blob: Oid| Ok(objects.bytes(blob)?.filter(|bytes| bytes.len() <= LARGEST));
     let envelope = parcel.envelope.map(whole).transpose()?;
     let (Some(bytes), None | Some(Some(_))) = (whole(parcel.blob)?, &envelope) else {
-        return Ok(Err(format!("it, or its envelope, is larger than {} MiB", LARGEST >> 20)));
+        return Ok(Err(format!("the result or its envelope is larger than {} MiB", LARGEST >> 20)));
     };
     Ok(judge(&bytes, envelope.flatten().as_deref()).and_then(|addition| {
         place::refuse_path(&addition.path)?;
         if addition.path != parcel.path {
             let path = parcel.path.escape_debug();
-            return Err(format!("it lies at `{path}`, and its content belongs at `{}`", addition.path));
+            return Err(format!("it is at `{path}`, but its content belongs at `{}`", addition.path));
         }
         Ok((addition, parcel))
     }))

@@ -82,9 +82,9 @@ pub(super) fn commit_called<'r>(repository: &'r Repository, revision: &str) -> R
         let remote = revision.strip_prefix("refs/remotes/").unwrap_or(revision).split_once('/');
         let fetch = remote.filter(|(remote, _)| repository.find_remote(remote).is_ok()).map(|(remote, branch)| {
             let refspec = shell_word(&format!("{branch}:refs/remotes/{remote}/{branch}"));
-            format!("; `git fetch {} {refspec}` brings it", shell_word(remote))
+            format!("; run `git fetch {} {refspec}`", shell_word(remote))
         });
-        anyhow!("`{revision}` is no commit in this clone{}{}", fetch.unwrap_or_default(), hint(repository))
+        anyhow!("`{revision}` is not a commit in this clone{}{}", fetch.unwrap_or_default(), hint(repository))
     })
 }
 
@@ -107,7 +107,7 @@ pub(super) fn prefix(repository: &Repository, root: &Path) -> Result<String> {
     let top = repository.workdir().context("a bare repository has no project folder")?;
     let top = top.canonicalize().context("cannot resolve the repository's folder")?;
     let root = root.canonicalize().context("cannot resolve the project's folder")?;
-    let inside = root.strip_prefix(&top).context("the project lies outside its repository")?;
+    let inside = root.strip_prefix(&top).context("the project is outside its repository")?;
     let inside = inside.to_string_lossy().replace('\\', "/");
     Ok(if inside.is_empty() { inside } else { format!("{inside}/") })
 }

@@ -17,9 +17,8 @@ pub(super) struct Identity {
 impl Identity {
     /// Returns what people are told when git knew nobody.
     pub(super) fn note(&self) -> Option<String> {
-        self.is_fallback.then(|| {
-            format!("git knows no `user.name` and `user.email`: the author is `{} <{}>`", self.name, self.email)
-        })
+        self.is_fallback
+            .then(|| format!("git has no `user.name` and `user.email`: the author is `{} <{}>`", self.name, self.email))
     }
 
     /// Returns `git` with the variables that name this author, at `when`.
@@ -135,7 +134,7 @@ impl Configuration {
         let has_key = self.get("user.signingkey").is_some() || self.get("gpg.ssh.defaultkeycommand").is_some();
         if signing == Signing::AsConfigured && format == "ssh" && !has_key {
             return Err(NotRecorded::refused(
-                "commits must be signed with an SSH key, and git has no `user.signingKey`",
+                "commits must be signed with an SSH key, but git has no `user.signingKey`",
             )
             .help("set it to your public key, or record without signing"));
         }
@@ -158,10 +157,10 @@ fn repository(git: &Git, folder: &Path) -> Result<Option<String>, NotRecorded> {
     let above = Path::new(place).parent().filter(|above| is_bare == "true" && above.is_dir());
     let Some(above) = above else { return Ok(None) };
     if git.at(above).ask(&["rev-parse", "--is-inside-work-tree"])?.text() == "true" {
-        return Err(NotRecorded::refused(format!("`{place}` looks like a bare repository, and lies in a work tree"))
-            .help(
-                "its settings may be anybody's who can commit there: move the project, or the repository, elsewhere",
-            ));
+        return Err(NotRecorded::refused(format!("`{place}` looks like a bare repository inside a work tree")).help(
+            "move the project or that repository elsewhere: anyone who can commit to the work tree can change its \
+                 settings",
+        ));
     }
     Ok(None)
 }

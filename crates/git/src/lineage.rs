@@ -101,7 +101,7 @@ impl Commits {
         if tips.is_empty() {
             // Clones of one branch have no other.
             let fetch = self.origin().map_or_else(String::new, |_| {
-                format!(": `git fetch origin {}` brings it", shell_word(&format!("{name}:refs/remotes/origin/{name}")))
+                format!(": run `git fetch origin {}`", shell_word(&format!("{name}:refs/remotes/origin/{name}")))
             });
             return Err(anyhow!("there is no branch `{name}` here{fetch}{}", hint(&self.repository)));
         }
@@ -110,7 +110,7 @@ impl Commits {
 
     /// Returns what a commit reaches.
     pub fn of_commit(&self, name: &str) -> Result<Reached> {
-        self.reached(&[Oid::from_str(name).with_context(|| format!("`{name}` is the name of no commit"))?])
+        self.reached(&[Oid::from_str(name).with_context(|| format!("`{name}` is not a commit"))?])
     }
 
     /// Returns whether there is a branch of this name.
@@ -131,9 +131,13 @@ impl Commits {
         let commit = self.repository.revparse_single(revision).and_then(|object| object.peel_to_commit());
         let commit = commit.map_err(|error| {
             if error.code() == ErrorCode::Ambiguous {
-                anyhow!("several commits or files of this repository begin with `{revision}`: write more of it")
+                anyhow!("several commits or files of this repository begin with `{revision}`: write more digits")
             } else {
-                anyhow!("`{revision}` is no folder and no commit here: {}{}", error.message(), hint(&self.repository))
+                anyhow!(
+                    "`{revision}` is neither a folder nor a commit here: {}{}",
+                    error.message(),
+                    hint(&self.repository)
+                )
             }
         })?;
         Ok(Reached { forks: commit.parent_ids().collect(), ..self.described(&[commit.id()], [Ok(commit.id())])? })
@@ -257,7 +261,7 @@ pub(super) fn discover(root: &Path) -> Result<Option<Repository>> {
         Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
         Err(error) => {
             let hint = match error.code() {
-                ErrorCode::Owner => "; if it is yours, `git config --global --add safe.directory FOLDER` says so",
+                ErrorCode::Owner => "; if you trust it, run `git config --global --add safe.directory FOLDER`",
                 _ => "",
             };
             Err(anyhow!("cannot open the git repository of {}: {}{hint}", root.display(), error.message()))

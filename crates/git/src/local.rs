@@ -141,7 +141,7 @@ impl Local {
         let git = Git::find(program, folder)?;
         let configuration = Configuration::read(&git, folder)?;
         if let Some(words) = configuration.outside() {
-            let help = "`--mode local` commits to the repository that the project lies in: make one with `git init`";
+            let help = "create a repository with `git init`: `--mode local` commits to the repository of the project";
             return Err(NotRecorded::refused(format!("cannot record in `{}`: {words}", folder.display()))
                 .help(answer::help(words).unwrap_or(help)));
         }
@@ -162,7 +162,7 @@ impl Local {
         };
         if prefix.contains('\u{fffd}') {
             return Err(NotRecorded::refused(format!("the path of `{}` is not UTF-8", folder.display()))
-                .help("rename its folders: paths of results hold plain letters only"));
+                .help("rename its folders: paths of results contain only ASCII characters"));
         }
         let git = git
             .at(work_tree.as_ref().map_or(folder, |work_tree| &work_tree.top))
@@ -181,7 +181,7 @@ impl Local {
         match found {
             None => Ok(()),
             Some((_, (_, what))) => Err(NotRecorded::refused(format!("the repository is in the middle of {what}"))
-                .help("finish or abort it (`git status` says how), then record again")),
+                .help("finish or abort it (`git status` shows how), then record again")),
         }
     }
 
@@ -195,7 +195,7 @@ impl Local {
         if branch.succeeded && !self.git.ask(&["rev-parse", "--quiet", "--verify", "HEAD"])?.succeeded {
             return Ok(None);
         }
-        Err(NotRecorded::refused("the repository's HEAD is no commit").help("`git fsck` may say what is broken"))
+        Err(NotRecorded::refused("the repository's HEAD is not a commit").help("run `git fsck` to see what is broken"))
     }
 
     /// Returns what is committed to, for people.
@@ -204,7 +204,7 @@ impl Local {
         Ok(if branch.succeeded {
             format!("branch `{}` of this repository", branch.text())
         } else {
-            "the detached HEAD of this repository, which no branch holds".to_owned()
+            "the detached HEAD of this repository, which no branch contains".to_owned()
         })
     }
 
@@ -262,7 +262,7 @@ impl Local {
                 return Err(NotRecorded::refused(
                     "a file, link or submodule of the last commit is in the way of a result",
                 )
-                .help("the folder of results must be a plain folder of this repository"));
+                .help("make the folder of results a plain folder of this repository"));
             }
         }
         let mut about: Vec<&Addition> = results(fresh).collect();
@@ -297,7 +297,8 @@ impl Local {
             std::thread::sleep(pause(tries.min(2), random()));
             if Instant::now() >= until {
                 return Err(NotRecorded::try_again("another git command holds `index.lock` of this repository").help(
-                    "wait for it; if none runs, one was killed: remove the file that `git rev-parse --git-path index.lock` names",
+                    "wait for it; if no git command is running, remove the file that `git rev-parse --git-path \
+                     index.lock` prints",
                 ));
             }
         }

@@ -70,7 +70,7 @@ impl Objects {
     pub(super) fn parcel(&self, commit: Oid) -> Result<Result<Parcel, String>, NotRecorded> {
         let Ok(commit) = self.repository.find_commit(commit) else { return Ok(Err("it is not a commit".to_owned())) };
         if commit.parent_count() > 0 {
-            return Ok(Err("it has a history, and a result has none".to_owned()));
+            return Ok(Err("it has parent commits, but a result has none".to_owned()));
         }
         let mut tree = commit.tree().map_err(|error| fault(&error))?;
         let mut path = String::new();
@@ -81,7 +81,7 @@ impl Objects {
                 return Ok(Ok(Parcel { path, blob, envelope: Some(envelope) }));
             }
             if tree.len() != 1 {
-                return Ok(Err(format!("it holds {} files or folders side by side, not one result", tree.len())));
+                return Ok(Err(format!("it holds {} files or folders instead of one result", tree.len())));
             }
             let Some(entry) = tree.get(0) else { break };
             let Ok(name) = entry.name() else { return Ok(Err("the name of its file is not UTF-8".to_owned())) };
@@ -96,10 +96,10 @@ impl Objects {
                 Some(ObjectType::Blob) if entry.filemode() != i32::from(FileMode::Link) => {
                     return Ok(Ok(Parcel { path, blob: entry.id(), envelope: None }));
                 }
-                _ => return Ok(Err("it holds no plain file".to_owned())),
+                _ => return Ok(Err("it does not hold a regular file".to_owned())),
             }
         }
-        Ok(Err("its folders are too deep".to_owned()))
+        Ok(Err("its folders are nested too deeply".to_owned()))
     }
 
     /// Returns the bytes of a blob, or nothing when it was not fetched.
@@ -181,9 +181,9 @@ pub(super) fn blob_id(bytes: &[u8]) -> Result<Oid, NotRecorded> {
 pub(super) fn oid(text: &str) -> Result<Oid, NotRecorded> {
     if text.len() == 64 {
         return Err(NotRecorded::refused(
-            "the repository names its objects by SHA-256, and kubebench builds objects with SHA-1 names only",
+            "the repository uses SHA-256 object names, but kubebench writes objects with SHA-1 names only",
         )
-        .help("use `--mode local` in a clone of it and push that, or record into a repository with SHA-1"));
+        .help("use `--mode local` in a clone and push from there, or record to a repository with SHA-1 names"));
     }
     Oid::from_str(text).map_err(|error| fault(&error))
 }

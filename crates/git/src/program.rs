@@ -127,7 +127,7 @@ impl Git {
         match version(&text) {
             Some(version) if version >= FLOOR => Ok(git),
             Some((major, minor)) => Err(NotRecorded::try_again(format!(
-                "this is git {major}.{minor}, and recording needs {}.{} or newer",
+                "this is git {major}.{minor}, but recording needs {}.{} or newer",
                 FLOOR.0, FLOOR.1
             ))
             .help("install a newer git")),
@@ -200,7 +200,7 @@ impl Git {
                 _ => format!("cannot run `{}`: {}", self.program.display(), kubebench_host::fs::words(&error)),
             };
             let (major, minor) = FLOOR;
-            NotRecorded::try_again(fault).help(format!("recording needs git {major}.{minor} or newer in PATH"))
+            NotRecorded::try_again(fault).help(format!("install git {major}.{minor} or newer in PATH"))
         })
     }
 

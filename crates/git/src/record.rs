@@ -99,10 +99,10 @@ impl Recorded {
         let results = if added.len() == 1 { "result" } else { "results" };
         let mut words = format!("{} {results} recorded in {place}", added.len());
         if already.len() > folded.len() {
-            words.push_str(&format!(", {} there already", already.len() - folded.len()));
+            words.push_str(&format!(", {} already there", already.len() - folded.len()));
         }
         if !folded.is_empty() {
-            words.push_str(&format!(", {} in branch `{branch}` already", folded.len()));
+            words.push_str(&format!(", {} already in branch `{branch}`", folded.len()));
         }
         words
     }
@@ -126,13 +126,13 @@ pub struct Conflict {
 impl Conflict {
     /// What people do about one.
     pub const HELP: &str =
-        "results are append-only: find out which of the two is the run's, and keep the other elsewhere";
+        "find out which of the two belongs to the run, and keep the other elsewhere: results are append-only";
 }
 
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, ours, theirs, place, kept } = self;
-        write!(f, "`{path}` holds something else in {place}: {theirs} there, {ours} in `{kept}`")
+        write!(f, "`{path}` has other content in {place}: {theirs} there, {ours} in `{kept}`")
     }
 }
 

@@ -65,7 +65,7 @@ impl RecordedBranch {
     pub fn find(root: &Path, remote: Option<&str>, branch: &str) -> Result<Option<Self>> {
         let Some(repository) = discover(root)? else { return Ok(None) };
         if branch.starts_with('-') || !Reference::is_valid_name(&format!("refs/heads/{branch}")) {
-            bail!("`{}` is no name for a branch; write `kubebench/results`", branch.escape_debug());
+            bail!("`{}` is not a valid name for a branch; write `kubebench/results`", branch.escape_debug());
         }
         let (remote, source) = remote_of(&repository, remote.unwrap_or(ORIGIN));
         let mut found = Self {
@@ -129,9 +129,9 @@ impl RecordedBranch {
         if place::is_address(&source) && place::is_folder(&source) {
             // A branch of a stranger may name a folder of its own, whose settings name programs.
             return Err(NotRecorded::refused(format!(
-                "`{source}` is a folder, and a project file may not send git there"
+                "`{source}` is a folder, and git does not fetch from a folder that only the project file names"
             ))
-            .help("`git remote add` makes it a remote of this clone"));
+            .help("add it to this clone with `git remote add`"));
         }
         let git = Git::find(program, root)?;
         let configuration = Configuration::read(&git, root)?;
@@ -153,7 +153,7 @@ impl RecordedBranch {
             // Words are not believed alone.
             return match look(&git, &source, &[&head], DEADLINE)? {
                 Ok(found) if found.is_empty() => Ok(Fetched::Absent),
-                Ok(_) => Err(fault("it appeared just now")),
+                Ok(_) => Err(fault("it was created in the meantime")),
                 Err(trouble) => Err(fault(trouble.words())),
             };
         }
@@ -175,7 +175,7 @@ impl RecordedBranch {
                 let mut walk = Walk { repository: &repository, found: &mut found, seen: 0 };
                 walk.list(entry.id(), "", DEPTH).map_err(|error| self.fault(&repository, &error, &lacks(&error)))?;
             }
-            Ok(_) => bail!("`{folder}` on the branch `{}` is no folder", self.shown()),
+            Ok(_) => bail!("`{folder}` on the branch `{}` is not a folder", self.shown()),
             Err(error) if error.code() == ErrorCode::NotFound && is_whole(&repository, &top, folder) => {}
             Err(error) => return Err(self.fault(&repository, &error, &lacks(&error))),
         }
@@ -191,7 +191,7 @@ impl RecordedBranch {
         let read = || {
             let (size, kind) = repository.odb()?.read_header(blob.0)?;
             if kind != ObjectType::Blob || size > limit {
-                return Ok(Err(Content::Refused(format!("it has {size} bytes, and a result has at most {limit}"))));
+                return Ok(Err(Content::Refused(format!("it has {size} bytes, but a result has at most {limit}"))));
             }
             Ok(Ok(repository.find_blob(blob.0)?.content().to_vec()))
         };
@@ -220,10 +220,10 @@ impl RecordedBranch {
     /// Says that objects of a partial clone are not here, and how to have them.
     pub fn lacks(&self) -> anyhow::Error {
         let command = self.fetch_command().map_or_else(String::new, |command| {
-            format!(": `{}` brings them", command.replacen("git fetch", "git fetch --refetch --no-filter", 1))
+            format!(": run `{}`", command.replacen("git fetch", "git fetch --refetch --no-filter", 1))
         });
         anyhow::anyhow!(
-            "files of the branch `{}` are not in this clone, which was made without the content of all files (`--filter`){command}",
+            "this clone lacks files of the branch `{}`, because it was made with `--filter`{command}",
             self.shown()
         )
     }
@@ -305,7 +305,7 @@ impl Walk<'_> {
         let tree = self.repository.find_tree(tree)?;
         self.seen += tree.len();
         if self.seen > MOST {
-            return Err(git2::Error::from_str("it has more files than there can be results"));
+            return Err(git2::Error::from_str("it has too many files"));
         }
         for entry in &tree {
             let name = String::from_utf8_lossy(entry.name_bytes()).into_owned();
@@ -319,7 +319,7 @@ impl Walk<'_> {
                     self.list(entry.id(), &format!("{path}/"), depth - 1)?;
                     continue;
                 }
-                (Some(ObjectType::Tree), _) => refused("folder deeper than results lie"),
+                (Some(ObjectType::Tree), _) => refused("folder nested deeper than results are"),
                 _ if !is_result(&name) => continue,
                 (Some(ObjectType::Blob), mode) if mode == i32::from(FileMode::Link) => refused("symbolic link"),
                 (Some(ObjectType::Blob), _) => Ok(BlobId(entry.id())),

@@ -31,10 +31,11 @@ impl Scratch {
             Self::make(cache)
         });
         made.map_err(|error| {
-            let fault = format!("cannot make a folder in `{}`: {}", cache.display(), kubebench_host::fs::words(&error));
+            let fault =
+                format!("cannot create a folder in `{}`: {}", cache.display(), kubebench_host::fs::words(&error));
             NotRecorded::try_again(fault).help(match error.kind() {
-                io::ErrorKind::PermissionDenied => "name a folder of this user's own with `XDG_CACHE_HOME`",
-                _ => "make room there, or name another place with `XDG_CACHE_HOME`",
+                io::ErrorKind::PermissionDenied => "set `XDG_CACHE_HOME` to a folder of this user",
+                _ => "free space there, or set `XDG_CACHE_HOME` to another folder",
             })
         })
     }
@@ -64,7 +65,7 @@ impl Scratch {
     pub(super) fn init(&self, url: &str, is_folder: bool) -> Result<PathBuf, NotRecorded> {
         let place = self.folder.join("repository.git");
         git2::Repository::init_bare(&place).map_err(|error| {
-            NotRecorded::try_again(format!("cannot make a scratch repository: {}", error.message()))
+            NotRecorded::try_again(format!("cannot create a scratch repository: {}", error.message()))
         })?;
         // Only trees are fetched, never what others recorded; a server in a folder offers that when it is told to.
         let upload = "git -c uploadpack.allowFilter=true -c uploadpack.allowAnySHA1InWant=true upload-pack";

@@ -50,11 +50,12 @@ fn with_commit<T>(
     let absent = |error: Error| match error.code() {
         ErrorCode::NotFound | ErrorCode::UnbornBranch => Ok(None),
         ErrorCode::Owner => Err(format!(
-            "the repository is another user's: if you trust it, `git config --global --add safe.directory {}`",
+            "the repository belongs to another user: if you trust it, run `git config --global --add safe.directory \
+             {}`",
             root.display()
         )),
         _ if error.message().contains("sha256") => {
-            Err("its objects are named by SHA-256, which is not read here".to_owned())
+            Err("it uses SHA-256 object names, which kubebench cannot read".to_owned())
         }
         _ => Err(error.message().to_owned()),
     };
@@ -71,7 +72,7 @@ fn with_commit<T>(
     let (top, root) = (real(top)?, real(root)?);
     let inside: PathBuf = match root.strip_prefix(&top) {
         Ok(inside) => inside.to_owned(),
-        Err(_) => return Err(format!("the project lies outside of {}", top.display())),
+        Err(_) => return Err(format!("the project is outside of {}", top.display())),
     };
     answer(&repository, &commit, &inside).map(Some)
 }

@@ -31,7 +31,7 @@ pub struct InternalFault {
 impl InternalFault {
     fn of(payload: &(dyn Any + Send), place: Option<String>) -> Self {
         let text = payload.downcast_ref::<String>().map(String::as_str).or(payload.downcast_ref::<&str>().copied());
-        Self { message: text.unwrap_or("a panic without words").to_owned(), place }
+        Self { message: text.unwrap_or("a panic without a message").to_owned(), place }
     }
 
     fn seen(panic: &PanicHookInfo<'_>) -> Self {

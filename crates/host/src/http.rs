@@ -17,7 +17,7 @@ const LIMIT: u64 = 64 << 20;
 /// # Errors
 /// Why there is none, without the address: it may hold a credential.
 pub fn get(url: &str) -> Result<String, String> {
-    get_by(url, RootCerts::WebPki, "in a cluster, `results.ca` names other authorities than the public ones")
+    get_by(url, RootCerts::WebPki, "in a cluster, name a private certificate authority with `results.ca`")
 }
 
 /// Returns the text behind `url`; servers of HTTPS are known by the authorities in `file` alone.
@@ -31,7 +31,7 @@ pub fn get_trusting(url: &str, file: &Path) -> Result<String, String> {
         // Whoever redirects to HTTPS finds nobody who is trusted.
         Err(_) => Authorities(Vec::new()),
     };
-    get_by(url, certificates.into(), "the authorities of `results.ca` alone count")
+    get_by(url, certificates.into(), "only the authorities of `results.ca` are trusted")
 }
 
 /// Returns whether an address asks for HTTPS.
@@ -54,7 +54,10 @@ impl Authorities {
     pub fn read(file: &Path) -> Result<Self, String> {
         let unusable = |why: &str| format!("the certificates that `results.ca` names cannot be used: {why}");
         let text = Self::text(file).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => unusable("the namespace does not have that object, or the object not that key"),
+            ErrorKind::NotFound => unusable(
+                "the namespace does not have that object, or the object does not have that \
+                                             key",
+            ),
             kind => unusable(&kind.to_string()),
         })?;
         let mut certificates = Vec::new();
@@ -65,7 +68,7 @@ impl Authorities {
                 certificates.push(certificate);
             }
         }
-        if certificates.is_empty() { Err(unusable("there is no certificate in PEM")) } else { Ok(Self(certificates)) }
+        if certificates.is_empty() { Err(unusable("the file has no PEM certificate")) } else { Ok(Self(certificates)) }
     }
 
     fn text(file: &Path) -> std::io::Result<Vec<u8>> {

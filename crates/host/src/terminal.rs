@@ -45,7 +45,7 @@ pub fn columns(stream: Stream) -> Option<usize> {
 
 /// Returns the working directory.
 pub fn working_directory() -> Result<PathBuf> {
-    std::env::current_dir().context("cannot tell the working directory")
+    std::env::current_dir().context("cannot determine the working directory")
 }
 
 /// Writes data to standard output; a reader that went away is no fault.

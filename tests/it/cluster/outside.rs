@@ -84,7 +84,7 @@ fn people_see_what_runs_and_what_is_wrong() {
         "ok       API server",
         "error    git credential",
         "there is no Secret `kubebench-git`",
-        "the tree is not applied",
+        "the tree has not been applied",
     ] {
         assert!(said.contains(words), "{words}:\n{said}");
     }

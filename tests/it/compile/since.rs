@@ -165,7 +165,7 @@ fn a_revision_that_is_not_there() {
     let unknown = folder.run(&["plan", "--since", "origin/main"]);
     assert_eq!(unknown.status.code(), Some(2));
     let words = said(&unknown.stderr);
-    assert!(words.contains("`origin/main` is no commit in this clone"), "{words}");
+    assert!(words.contains("`origin/main` is not a commit in this clone"), "{words}");
     assert!(!words.contains("shallow"), "{words}");
 
     // What `git clone --depth 1` leaves: a list of commits whose parents were not fetched.

@@ -169,7 +169,7 @@ fn what_cannot_be_used_is_said() {
     let cases: [(&dyn Fn(&mut BTreeMap<String, String>, &mut Value), &str); 7] = [
         (&|files, _| drop(files.remove("runs.json")), "`runs.json` is not in the ConfigMap"),
         (&|_, list| list["schemaVersion"] = json!(2), "`runs.json` has schemaVersion 2, and this program reads 1"),
-        (&|_, list| list["runs"][0]["case"] = json!("gone"), "is of the case `gone`, which is not there"),
+        (&|_, list| list["runs"][0]["case"] = json!("gone"), "is of the case `gone`, which does not exist"),
         (&|_, list| drop(list.as_object_mut().unwrap().remove("runDigest")), "missing field `runDigest`"),
         (&|files, list| drop(files.remove(&manifest(list))), "is not in the ConfigMap"),
         (&|files, list| drop(files.insert(manifest(list), "a: [".to_owned())), "is malformed"),

@@ -139,7 +139,7 @@ fn a_revision_that_cannot_be_found_is_an_error_everywhere() {
     );
     let commit = project.commit("main");
     project.session(100.0, &Special { commit: Some(commit), ..Special::default() });
-    refused(&project, "there is no tag and no commit `v1` here; fetch it (`git fetch --tags`), or write a day");
+    refused(&project, "this clone has no tag or commit `v1`; fetch it (`git fetch --tags`), or write a day");
     for moving in ["main", "HEAD"] {
         judge_from(&project, moving);
         refused(&project, &format!("`{moving}` moves with every commit"));

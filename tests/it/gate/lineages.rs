@@ -336,7 +336,7 @@ fn more_sessions_of_the_newest_ones_commit_are_named() {
     assert!(status == 2, "{error}");
     assert_line(
         &error,
-        str! {"error: `c0ffee` is neither a session nor a folder: `c0ffee` is no folder and no commit here: revspec 'c0ffee' not found"},
+        str! {"error: `c0ffee` is neither a session nor a folder: `c0ffee` is neither a folder nor a commit here: revspec 'c0ffee' not found"},
     );
 }
 

@@ -86,13 +86,13 @@ fn values_that_do_not_fit_are_refused() {
         ("metric: {speed: 1}\n", "metric"),
         ("metrics: {speed: {value: 1, nois: 1%}}\n", "unknown field `nois`"),
         ("metrics: {speed: {value: 1, noise: 1}}\n", "`1` has no percent sign"),
-        ("metrics: {speed: fast}\n", "expected a value, a list of one for each session"),
+        ("metrics: {speed: fast}\n", "expected a value, a list with a value for each session"),
         ("metrics: {speed: {value: 1, changes: {session: 3, by: -9%}}}\n", "expected a sequence"),
         (
             "metrics: {speed: {value: 1, changes: [{session: 99, by: -9%}]}}\n",
-            "there is no session 99: they are 1 to 20",
+            "there is no session 99, expected 1 to 20",
         ),
-        ("{}\n", "it gives no metric a value"),
+        ("{}\n", "it sets no value for any metric"),
         ("", "is empty: write `metrics:"),
         ("metrics: {speed: 1\n", "values.yaml"),
     ] {

@@ -440,7 +440,7 @@ fn results_of_another_repository_and_of_another_branch_are_named() {
     assert_eq!((status, answer["results"].as_str()), (0, Some("recorded:benchmarks/old")), "{answer:#}");
     let (status, history) = remote.json(&clone, &["history", "--results", "recorded:benchmarks/old"]);
     assert_eq!((status, sessions(&history["series"][0])), (0, 8), "{history:#}");
-    for (name, says) in [("recorded:", "names no branch"), ("recorded:a..b", "is no name for a branch")] {
+    for (name, says) in [("recorded:", "names no branch"), ("recorded:a..b", "is not a valid name for a branch")] {
         let (status, _, error) = remote.says(&clone, &["gate", "--results", name]);
         assert!(status == 2 && error.contains(says), "{error}");
     }
@@ -456,7 +456,7 @@ fn results_of_another_repository_and_of_another_branch_are_named() {
     let inside = file.replace("spec: {", "spec: {results: {remote: ./work}, ");
     fs::write(clone.join("kubebench.yaml"), inside).unwrap();
     let (status, _, error) = remote.says(&clone, &["gate", "--fetch"]);
-    assert!(status == 2 && error.contains("a project file may not send git there"), "{error}");
+    assert!(status == 2 && error.contains("from a folder that only the project file names"), "{error}");
     // What is recorded in the checkout is there, or nowhere.
     fs::write(clone.join("kubebench.yaml"), file.replace("spec: {", "spec: {results: {mode: local}, ")).unwrap();
     for arguments in [&["gate"][..], &["gate", "--fetch"]] {
@@ -542,9 +542,9 @@ fn what_is_no_result_on_the_branch_is_named_and_reaches_nothing() {
     assert_text(
         left_out.join("\n"),
         str! {[r#"
-a/b/c: KB0114: kubebench does not read this: it is a folder deeper than results lie
+a/b/c: KB0114: kubebench does not read this: it is a folder nested deeper than results are
 train/case/<script>.json: KB0363: this is not JSON: expected ident at line 1 column 2
-train/case/huge.json: KB0114: kubebench does not read this: it has 3145728 bytes, and a result has at most 1048576
+train/case/huge.json: KB0114: kubebench does not read this: it has 3145728 bytes, but a result has at most 1048576
 train/case/moved.json: KB0368: this result belongs at `origin/kubebench/results:results/train/default-44136fa3/20260201T010100Z-00000001-r1-a1.json`
 train/case/no.json: KB0363: this is not a result file: it has no `kind: BenchmarkResult`
 train/link.json: KB0114: kubebench does not read this: it is a symbolic link
@@ -557,7 +557,7 @@ train/module.json: KB0114: kubebench does not read this: it is a submodule
         remote.project.git(&["-C", clone.to_str().unwrap(), "fetch", "-q", "origin"]);
         let (status, _, error) = remote.says(&clone, &["history"]);
         assert!(
-            status == 2 && error.contains("`results` on the branch `origin/kubebench/results` is no folder"),
+            status == 2 && error.contains("`results` on the branch `origin/kubebench/results` is not a folder"),
             "{error}"
         );
     }
@@ -579,7 +579,7 @@ fn a_clone_without_the_content_of_files_says_how_to_have_it() {
             assert_text(
                 error,
                 str! {[r#"
-error: files of the branch `origin/kubebench/results` are not in this clone, which was made without the content of all files (`--filter`): `git fetch --refetch --no-filter origin kubebench/results:refs/remotes/origin/kubebench/results` brings them
+error: this clone lacks files of the branch `origin/kubebench/results`, because it was made with `--filter`: run `git fetch --refetch --no-filter origin kubebench/results:refs/remotes/origin/kubebench/results`
 
 "#]},
             );

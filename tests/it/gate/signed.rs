@@ -75,7 +75,7 @@ fn a_gate_says_who_recorded_what_it_compares() {
     for _ in ["read", "known from the cache"] {
         let (status, answer) = project.json(&["gate"]);
         assert_eq!((status, verdict(&answer["lines"][0])), (0, "unchanged"), "{answer:#}");
-        let said = "results: 40 signed with the key `key-0`, 18 not signed, 2 with a signature that proves nothing";
+        let said = "results: 40 signed with the key `key-0`, 18 not signed, 2 with an invalid signature";
         assert!(notes(&answer).contains(said), "{answer:#}");
         let counts = json!({"signed": {"key-0": 40}, "unsigned": 18, "invalid": 2, "notCounted": 0});
         assert_eq!(answer["signatures"], counts, "{answer:#}");
@@ -87,7 +87,10 @@ fn a_gate_says_who_recorded_what_it_compares() {
     // Another set of keys has another answer, whatever the cache knows.
     project.folder.write("kubebench.yaml", project_file(&[1], ""));
     let (_, answer) = project.json(&["gate"]);
-    assert!(notes(&answer).contains("1 signed with the key `key-1`, 18 not signed, 41 with a signature"), "{answer:#}");
+    assert!(
+        notes(&answer).contains("1 signed with the key `key-1`, 18 not signed, 41 with an invalid signature"),
+        "{answer:#}"
+    );
     project.folder.write("kubebench.yaml", project_file(&[], ""));
     let (_, answer) = project.json(&["gate"]);
     assert!(!notes(&answer).contains("signed"), "without keys nothing is said: {answer:#}");
@@ -110,7 +113,7 @@ fn a_site_marks_each_run_by_who_recorded_it() {
     let runs = text("/runs/");
     assert_eq!(runs.matches(", signed with <code>key-0</code>").count(), 40, "{runs}");
     assert_eq!(runs.matches("not signed").count(), 19, "{runs}");
-    assert_eq!(runs.matches("with a signature that proves nothing").count(), 1, "{runs}");
+    assert_eq!(runs.matches("with an invalid signature").count(), 1, "{runs}");
     let index: Json = serde_json::from_str(&text("/index.json")).unwrap();
     let counts = json!({"signed": {"key-0": 40}, "unsigned": 19, "invalid": 1, "notCounted": 0});
     assert_eq!(index["signatures"], counts, "{index:#}");
@@ -181,7 +184,7 @@ fn what_is_required_to_be_signed_counts_only_so() {
     }
     let (status, answer) = project.json(&["gate"]);
     assert_eq!(status, 2, "{answer:#}");
-    assert!(notes(&answer).contains("3 with a signature that proves nothing"), "{answer:#}");
+    assert!(notes(&answer).contains("3 with an invalid signature"), "{answer:#}");
 }
 
 #[test]
@@ -223,7 +226,7 @@ fn in_a_pull_request_the_keys_of_the_base_count() {
     let said = "the key `key-1` (deb2ded39dc26fce…) is new: it counts for all runs once this is merged";
     assert!(weakened.contains(said), "{answer:#}");
     assert!(
-        notes(&answer).contains("3 results do not count (`requireSigned`): 3 with a signature that proves nothing"),
+        notes(&answer).contains("3 results do not count (`requireSigned`): 3 with an invalid signature"),
         "{answer:#}"
     );
     assert_eq!((status, answer["outcome"].as_str()), (2, Some("noAnswer")), "{answer:#}");
@@ -278,10 +281,11 @@ fn verify_names_what_is_not_signed() {
     assert_eq!(verified(&[]), (1, [58, 0, 1, 1]));
     let (status, out, _) = project.says(&["verify"]);
     assert_eq!(status, 1);
-    assert!(out.contains(": invalid: the envelope is of another file: one with the SHA-256 "), "{out}");
+    assert!(out.contains(": invalid: the envelope belongs to another file: the signed file has the SHA-256 "), "{out}");
     assert!(
         out.contains(
-            "60 results: 58 signed with the key `key-0`, 1 that cannot be read as a result, 1 with a signature that proves nothing\n"
+            "60 results: 58 signed with the key `key-0`, 1 that cannot be read as a result, 1 with an invalid \
+             signature\n"
         ),
         "{out}"
     );
@@ -332,7 +336,7 @@ fn keys_that_cannot_be_used_are_errors_where_they_are_written() {
         (
             "MCowBQYDK2VwAyEA",
             "MCowBQYDK2VuAyEA",
-            "error[KB0377]: this is not a public key: it is no Ed25519 key, or damaged",
+            "error[KB0377]: this is not a public key: it is not an Ed25519 key, or it is damaged",
         ),
         ("        publicKey", "        notBefore: '2026-02-30'\n        publicKey", "error[KB02"),
         (

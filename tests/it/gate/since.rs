@@ -282,11 +282,11 @@ fn a_project_that_begins_weakens_nothing() {
 fn a_base_that_cannot_be_had_is_no_pass() {
     let (project, _) = project();
     let (status, _, error) = project.says(&["gate", "--since", "nowhere"]);
-    assert!(status == 2 && error.contains("`nowhere` is no commit in this clone"), "{error}");
+    assert!(status == 2 && error.contains("`nowhere` is not a commit in this clone"), "{error}");
     project.git(&["checkout", "-q", "--orphan", "other"]);
     project.commit("other");
     let (status, _, error) = project.says(&["gate", "--since", "main"]);
-    assert!(status == 2 && error.contains("have no commit in common"), "{error}");
+    assert!(status == 2 && error.contains("have no common commit"), "{error}");
     let (status, _, error) = project.says(&["gate", "--on-weakened", "fail"]);
     assert!(status == 2 && error.contains("--since"), "{error}");
 }

@@ -77,7 +77,7 @@ fn what_else_is_in_the_branch_stays() {
     assert_eq!(recorded.added, [result(0).path]);
     assert_line(
         steady(recorded.conflicts[0].to_string()),
-        str! {"`results/bench-1/case-1/RUN-a1.json` holds something else in branch `kubebench/results`: a folder, a link, or a file in the way of a folder there, sha256:DIGEST in `results/kept-1.json`"},
+        str! {"`results/bench-1/case-1/RUN-a1.json` has other content in branch `kubebench/results`: a folder, a link, or a file in the way of a folder there, sha256:DIGEST in `results/kept-1.json`"},
     );
     let tip = run(&site.remote(), &["show", "--format=", "--name-status", "kubebench/results"]);
     assert_eq!(tip, format!("A\t{}", result(0).path));

@@ -68,7 +68,7 @@ fn a_wrong_password_is_refused_and_not_repeated() {
         assert!(fault.message.contains(words), "{fault:?}");
         assert_line(
             fault.help.as_ref().unwrap(),
-            str! {"check that `git push` works here without asking for a password: a credential helper, or a key in an agent; in a cluster, the Secret of `results.credential`; the result is kept in `results/kept-0.json`"},
+            str! {"check that `git push` works here without asking for a password (by a credential helper or a key in an SSH agent); in a cluster, check the Secret of `results.credential`; the result is kept in `results/kept-0.json`"},
         );
         assert!(!format!("{fault:?}").contains(SECRET), "{fault:?}");
     }

@@ -53,7 +53,7 @@ fn another_signature_is_set_aside() {
     let folded = site.fold().unwrap();
     assert_eq!((folded.added.len(), folded.dropped.len(), folded.rejected.len()), (1, 1, 2), "{folded:?}");
     for rejected in &folded.rejected {
-        assert!(rejected.reason.ends_with("is another signature in the branch"), "{rejected:?}");
+        assert!(rejected.reason.starts_with("the branch has another signature at "), "{rejected:?}");
     }
     assert_eq!(envelope_of(&site, 1).as_deref(), Some("one"));
     assert_eq!(envelope_of(&site, 2).as_deref(), Some("two"));

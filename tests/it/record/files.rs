@@ -181,7 +181,7 @@ fn what_was_folded_is_said_to_be_in_the_branch() {
     assert_text(command(&["fold"]), str! {"1 result moved to branch `kubebench/results` of `REMOTE`"});
     assert_text(
         command(&record),
-        str! {"0 results recorded in `refs/kubebench/inbox` of `REMOTE`, 1 in branch `kubebench/results` already"},
+        str! {"0 results recorded in `refs/kubebench/inbox` of `REMOTE`, 1 already in branch `kubebench/results`"},
     );
 }
 
@@ -200,7 +200,7 @@ fn a_host_that_cannot_be_reached_is_said_before_the_deadline() {
         let (first, others) = said.split_once('\n').unwrap();
         assert!(first.starts_with(&begin), "{said}");
         let (_, until) = first.rsplit_once("; ").unwrap();
-        assert_text(until, str! {"trying until 2s have passed"});
+        assert_text(until, str! {"retrying for up to 2s"});
         assert!(!others.contains(until), "once, not for each attempt: {said}");
         assert!(said.contains("\nerror: not recorded after"), "{said}");
         let quiet = folder.run(&[&arguments[..], &["--quiet"]].concat());
@@ -219,7 +219,7 @@ fn without_git_it_is_said() {
         assert_line(&said, str! {"error: there is no program `git`"});
         assert_line(
             steady(&said),
-            str! {"  recording needs git 2.34 or newer in PATH; the result is kept in `team/results/matmul/size-256-0a1b2c3d/RUN-a1.json`; record it again with `kubebench record`, which adds nothing twice"},
+            str! {"  install git 2.34 or newer in PATH; the result is kept in `team/results/matmul/size-256-0a1b2c3d/RUN-a1.json`; record it again with `kubebench record`, which adds nothing twice"},
         );
     }
 }

@@ -86,7 +86,7 @@ fn what_is_behind_a_ref_is_not_fetched() {
     std::fs::remove_file(site.remote().join("objects").join(&first[..2]).join(&first[2..])).unwrap();
     let folded = site.fold().unwrap();
     assert_eq!((folded.added.len(), folded.rejected.len()), (1, 1));
-    assert_eq!(folded.rejected[0].reason, "it has a history, and a result has none");
+    assert_eq!(folded.rejected[0].reason, "it has parent commits, but a result has none");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn what_may_not_enter_is_set_aside_and_the_rest_folded() {
     assert_eq!(folded.rejected.len(), 6);
     assert_eq!(site.refs("refs/kubebench/rejected").len(), 6);
     let reasons: Vec<&str> = folded.rejected.iter().map(|rejected| rejected.reason.as_str()).collect();
-    for words in ["holds something else", "no JSON", "2 files", "its content belongs at", "larger than", "0 files"] {
+    for words in ["has other content", "no JSON", "2 files", "its content belongs at", "larger than", "0 files"] {
         assert!(reasons.iter().any(|reason| reason.contains(words)), "{words}: {reasons:#?}");
     }
     for rejected in &folded.rejected {

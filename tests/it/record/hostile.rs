@@ -30,7 +30,7 @@ fn a_folder_of_a_work_tree_that_looks_like_a_bare_repository_names_no_program() 
         assert_eq!(fault.kind, Kind::Refused, "{fault:?}");
         assert_line(
             steady(&fault.message),
-            str! {"`FOLDER/checkout/benchmarks` looks like a bare repository, and lies in a work tree"},
+            str! {"`FOLDER/checkout/benchmarks` looks like a bare repository inside a work tree"},
         );
     }
     assert!(!trap.exists());
@@ -75,8 +75,8 @@ fn what_is_no_file_in_the_work_tree_is_not_opened() {
     assert_texts(
         &theirs,
         &[
-            str! {"`results/bench-0/case-0/20261121T154111Z-00000000-r1-a1.json` is no plain file that can be read"},
-            str! {"`results/bench-1/case-1/20261121T154111Z-00000001-r1-a1.json` is no plain file that can be read"},
+            str! {"`results/bench-0/case-0/20261121T154111Z-00000000-r1-a1.json` is not a readable file"},
+            str! {"`results/bench-1/case-1/20261121T154111Z-00000001-r1-a1.json` is not a readable file"},
         ],
     );
 }

@@ -71,7 +71,7 @@ fn what_was_folded_is_not_pushed_again() {
     let words = other.conflicts[0].to_string();
     assert_line(
         steady(&words),
-        str! {"`results/bench-1/case-1/RUN-a1.json` holds something else in branch `kubebench/results`: sha256:DIGEST there, sha256:DIGEST in `results/kept-1.json`"},
+        str! {"`results/bench-1/case-1/RUN-a1.json` has other content in branch `kubebench/results`: sha256:DIGEST there, sha256:DIGEST in `results/kept-1.json`"},
     );
     assert!(words.contains(&kubebench_syntax::digest::Digest::of(&result(1).bytes).to_string()), "{words}");
 }

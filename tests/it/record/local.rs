@@ -106,7 +106,7 @@ fn conflicts_in_commit_index_and_work_tree_are_refused() {
     // A link out of the repository is not followed.
     std::os::unix::fs::symlink(site.path(), project.join("results/bench-2")).unwrap();
     let recorded = record_in(&site, &project, &results(2..3)).unwrap();
-    assert_line(&recorded.conflicts[0].theirs, str! {"`results/bench-2` is no folder"});
+    assert_line(&recorded.conflicts[0].theirs, str! {"`results/bench-2` is not a folder"});
     assert_eq!(run(&project, &["rev-parse", "HEAD"]), head);
 }
 
@@ -172,7 +172,7 @@ fn linked_work_trees_and_submodules() {
     let mut addition = result(1);
     addition.path = format!("inner/{}", addition.path);
     let recorded = record_in(&site, &outer, &[addition]).unwrap();
-    assert_line(&recorded.conflicts[0].theirs, str! {"`inner` is a repository of its own"});
+    assert_line(&recorded.conflicts[0].theirs, str! {"`inner` is a separate repository"});
 }
 
 #[test]

@@ -212,7 +212,7 @@ fn what_could_not_be_recorded_is_left_to_the_next_workflow() {
     assert!(matches!(status, Some(3 | 4)), "{words}");
     assert_line(
         &words,
-        str! {"the volume of the claim `matmul-results` keeps 1 result that is not recorded; once the cause is fixed, the next Workflow of the benchmark records what is left"},
+        str! {"the volume of the claim `matmul-results` holds 1 result that is not recorded; once the cause is fixed, the next Workflow of the benchmark records what is left"},
     );
     assert!(!pod.has_marker(1));
     pod.remote = right;
@@ -249,7 +249,7 @@ fn the_volume_of_a_suite_is_recorded_in_one_commit() {
     );
     assert_line(
         steady(&words),
-        str! {"error: FOLDER/experiments/matmul-ID/result.json: it says that it is of the benchmark `mat-mul2`, and this folder is that of a run of `matmul`; a job with `mountInJob` may have written it"},
+        str! {"error: FOLDER/experiments/matmul-ID/result.json: it names the benchmark `mat-mul2`, but this folder belongs to a run of `matmul`; a job with `mountInJob` may have written it"},
     );
     assert_eq!(pod.site.files(), all);
     let commits = run(&pod.site.remote(), &["rev-list", "--count", "kubebench/results"]);
@@ -265,7 +265,7 @@ fn a_remote_that_says_nothing_is_said() {
     let mut pod = Pod::new("branch");
     pod.put(1);
     for (remote, words) in
-        [(None, "nothing says where the repository is"), (Some("origin"), "`origin` is a name of a checkout")]
+        [(None, "`results.remote` does not name the repository"), (Some("origin"), "`origin` is a name in a checkout")]
     {
         pod.remote = remote.map(str::to_owned);
         let (status, said) = pod.record();
@@ -277,7 +277,7 @@ fn a_remote_that_says_nothing_is_said() {
         );
         assert_line(
             &said,
-            str! {"the volume of the claim `matmul-results` keeps 1 result that is not recorded; once the cause is fixed, the next Workflow of the benchmark records what is left"},
+            str! {"the volume of the claim `matmul-results` holds 1 result that is not recorded; once the cause is fixed, the next Workflow of the benchmark records what is left"},
         );
     }
 }
@@ -326,9 +326,9 @@ fn what_a_job_put_there_is_refused_by_name_and_the_rest_recorded() {
     let (status, words) = pod.record();
     assert_eq!(status, Some(3), "{words}");
     for (number, why) in [
-        (2, "it says that it is of the benchmark `payroll`"),
+        (2, "it names the benchmark `payroll`"),
         (3, "it is a symbolic link"),
-        (4, "it is no regular file"),
+        (4, "it is not a regular file"),
         (5, "a result is never larger than 1024 KiB"),
         (6, "this is not a result file"),
         (7, "the file was reformatted"),
@@ -356,11 +356,11 @@ fn a_marker_counts_for_its_bytes_alone() {
     assert_eq!(status, Some(4), "{words}");
     assert_line(
         steady(&words),
-        str! {"error: `results/matmul/size-256-0a1b2c3d/RUN-a1.json` holds something else in branch `kubebench/results`: sha256:DIGEST there, sha256:DIGEST in `FOLDER/experiments/matmul-ID/result.json`"},
+        str! {"error: `results/matmul/size-256-0a1b2c3d/RUN-a1.json` has other content in branch `kubebench/results`: sha256:DIGEST there, sha256:DIGEST in `FOLDER/experiments/matmul-ID/result.json`"},
     );
     assert_line(
         &words,
-        str! {"the volume of the claim `matmul-results` keeps 1 result that is not recorded; once the cause is fixed, the next Workflow of the benchmark records what is left"},
+        str! {"the volume of the claim `matmul-results` holds 1 result that is not recorded; once the cause is fixed, the next Workflow of the benchmark records what is left"},
     );
     assert_eq!(pod.site.files(), BTreeMap::from([first]));
 }
@@ -380,7 +380,7 @@ fn a_copy_and_a_rival_are_refused() {
     let (status, words) = pod.record();
     assert_eq!(status, Some(4), "{words}");
     assert!(pod.has_marker(1) && !pod.has_marker(2) && !pod.has_marker(3), "{words}");
-    assert_eq!(words.matches(&format!("it says that it is of the run `{}`", job(1))).count(), 2, "{words}");
+    assert_eq!(words.matches(&format!("it names the run `{}`", job(1))).count(), 2, "{words}");
     assert_eq!(pod.site.files(), BTreeMap::from([first]));
 }
 
@@ -392,16 +392,16 @@ fn a_volume_that_takes_no_marker_keeps_nothing_from_git() {
     std::fs::create_dir_all(pod.run(1).join("recorded.json/in-the-way")).unwrap();
     assert_line(
         steady(pod.assert_recorded()),
-        str! {"note: FOLDER/experiments/matmul-ID cannot be marked as recorded, so it is looked at again: Is a directory (os error 21)"},
+        str! {"note: cannot mark FOLDER/experiments/matmul-ID as recorded, so the next step checks it again: Is a directory (os error 21)"},
     );
     assert_line(
         steady(pod.assert_recorded()),
-        str! {"0 results recorded in branch `kubebench/results` of `file://FOLDER/remote.git`, 1 there already"},
+        str! {"0 results recorded in branch `kubebench/results` of `file://FOLDER/remote.git`, 1 already there"},
     );
     std::fs::remove_dir_all(pod.run(1).join("recorded.json")).unwrap();
     assert_line(
         steady(pod.assert_recorded()),
-        str! {"0 results recorded in branch `kubebench/results` of `file://FOLDER/remote.git`, 1 there already"},
+        str! {"0 results recorded in branch `kubebench/results` of `file://FOLDER/remote.git`, 1 already there"},
     );
     assert!(pod.has_marker(1));
     assert_eq!(pod.site.files(), BTreeMap::from([first]));

@@ -111,7 +111,7 @@ fn files_of_metrics_are_never_cut() {
     assert_eq!((status, made.len()), (Some(2), 0), "{told}");
     assert_line(
         steady(&told),
-        str! {"error: FOLDER/results/b/default-44136fa3/RUN-a1.json: FOLDER/.kubebench/experiments/b-ID/output/z/y.json is not among the result's artifacts: the list was truncated, and no metric of the run was read from it, so it is unknown whether it was changed since"},
+        str! {"error: FOLDER/results/b/default-44136fa3/RUN-a1.json: FOLDER/.kubebench/experiments/b-ID/output/z/y.json is not among the result's artifacts: the list was truncated, and no metric of the run was read from this file, so whether the file changed since is unknown"},
     );
 }
 

@@ -224,7 +224,7 @@ fn a_commit_that_cannot_be_told_is_said() {
     assert!(ran.stderr.contains(note), "{}", ran.stderr);
     assert_line(
         steady(&ran.stderr),
-        str! {"note: results will not name the commit of FOLDER: its objects are named by SHA-256, which is not read here"},
+        str! {"note: results will not name the commit of FOLDER: it uses SHA-256 object names, which kubebench cannot read"},
     );
     assert_eq!((ran.code(), &ran.one().source.commit), (0, &None));
 }

@@ -83,7 +83,7 @@ fn the_gap_of_a_log_over_its_limit() {
     assert_eq!((head.len(), tail.len()), (1 << 19, 1 << 19));
     assert!(head.starts_with("first\nx\n") && tail.ends_with("y\nlast\n") && !text.contains("loss"));
     assert!(notice.starts_with(&dropped.to_string()), "{notice}");
-    assert_text(notice, str! {"4951443 bytes are left out here, by the limit of the log"});
+    assert_text(notice, str! {"4951443 bytes are left out here by the log limit"});
 }
 
 /// A line without an end is no reason to hold all of it.

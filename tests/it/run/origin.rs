@@ -270,7 +270,7 @@ fn where_git_cannot_say_what_differs_no_commit_is_named() {
     let path = format!("{}:{}", folder.path().join("fake").display(), std::env::var("PATH").unwrap());
     let output = folder.command(&["run", "specs"]).env("PATH", path).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(said.matches("does not say which files differ: fatal: no index").count(), 2, "{said}");
+    assert_eq!(said.matches("cannot tell which files differ: fatal: no index").count(), 2, "{said}");
     let source = only(&folder).source;
     assert_eq!((source.commit, source.dirty), (None, None));
 }

@@ -95,7 +95,7 @@ fn a_run_that_fills_the_only_disk_loses_no_result() {
         assert_eq!((result["status"].as_str(), result["metrics"][0]["value"].as_f64()), (Some("succeeded"), Some(1.0)));
         assert_eq!(answer["notStarted"].as_array().unwrap().len(), 1, "{answer}");
         assert_eq!(said.contains("the result could not be saved"), !is_kept, "{said}");
-        assert_eq!(said.contains("note: no space can be held back in "), !is_kept, "{said}");
+        assert_eq!(said.contains("note: cannot reserve space in "), !is_kept, "{said}");
         assert!(said.contains("loss 1"), "{said}");
         assert_line(steady(&said), str! {"[1/2] default, repeat 1: succeeded in SECONDS s, loss 1"});
     }

@@ -149,11 +149,11 @@ fn a_server_is_known_by_the_authorities_that_are_named_alone() {
     assert_eq!(answer, captured("/api/v1/query_range?query=up&start=").1);
     assert_line(
         get(&query).unwrap_err(),
-        str! {"the server did not answer: io: invalid peer certificate: UnknownIssuer; in a cluster, `results.ca` names other authorities than the public ones"},
+        str! {"the server did not answer: io: invalid peer certificate: UnknownIssuer; in a cluster, name a private certificate authority with `results.ca`"},
     );
     assert_line(
         trusting(&query, &tls.other_authority()).unwrap_err(),
-        str! {"the server did not answer: io: invalid peer certificate: UnknownIssuer; the authorities of `results.ca` alone count"},
+        str! {"the server did not answer: io: invalid peer certificate: UnknownIssuer; only the authorities of `results.ca` are trusted"},
     );
     // A bundle of many counts as a whole, whatever else is in it.
     let bundle = folder.path().join("bundle.pem");
@@ -163,7 +163,7 @@ fn a_server_is_known_by_the_authorities_that_are_named_alone() {
     let nothing = folder.path().join("nothing");
     assert_line(
         trusting(&query, &nothing).unwrap_err(),
-        str! {"the certificates that `results.ca` names cannot be used: the namespace does not have that object, or the object not that key"},
+        str! {"the certificates that `results.ca` names cannot be used: the namespace does not have that object, or the object does not have that key"},
     );
     // A server without TLS shows no certificate.
     let plain = range_url(&backend, "up", 0.0, 1.0);

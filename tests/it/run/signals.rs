@@ -108,7 +108,7 @@ fn a_stopped_run_takes_no_digests_of_large_files() {
     let result = ran.one();
     assert_eq!((result.run.status, reasons(result)), (Status::Interrupted, vec!["interrupted", "artifactUnreadable"]));
     assert_eq!(result.artifacts[0].name, "logs/job-0.log");
-    assert_text(&result.run.reasons[1].message, str! {"x is not digested, the run was stopped"});
+    assert_text(&result.run.reasons[1].message, str! {"x is not digested, because the run was stopped"});
 }
 
 /// Whether a process has a file open whose path ends so.
@@ -133,8 +133,8 @@ fn a_late_signal() {
     let result = ran.one();
     let names: Vec<&str> = result.artifacts.iter().map(|artifact| artifact.name.as_str()).collect();
     assert_eq!((names, reasons(result)), (vec!["logs/job-0.log", "ready"], vec!["artifactUnreadable"]));
-    assert_text(&result.run.reasons[0].message, str! {"x is not digested, the run was stopped"});
-    let said = ["taking the digests of 60.0 GiB", "SIGTERM: writing the result without the digests"];
+    assert_text(&result.run.reasons[0].message, str! {"x is not digested, because the run was stopped"});
+    let said = ["computing the digests of 60.0 GiB", "SIGTERM: writing the result without the missing digests"];
     assert!(said.iter().all(|words| ran.stderr.contains(words)), "{}", ran.stderr);
     assert!(ran.stdout.contains("MEDIAN"), "{}", ran.stdout);
 }

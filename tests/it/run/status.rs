@@ -41,7 +41,7 @@ fn failed_by_a_signal() {
     let result = ran.ended(Status::Failed, 1);
     assert_eq!((exit(result, "job", 0).signal.as_deref(), exit(result, "job", 0).code), (Some("SIGSEGV"), None));
     assert_eq!(reasons(result), ["signal"]);
-    assert_line(&ran.stderr, str! {"    job-0 was ended by SIGSEGV"});
+    assert_line(&ran.stderr, str! {"    job-0 was terminated by SIGSEGV"});
 }
 
 #[test]

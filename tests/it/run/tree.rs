@@ -142,7 +142,7 @@ fn when_a_replica_is_killed() {
     assert_eq!(alive(&folder), []);
     let result = ran.ended(Status::Failed, 1);
     assert_eq!(result.run.exits[0].signal.as_deref(), Some("SIGKILL"));
-    assert_line(&ran.stderr, str! {"    job-0 was ended by SIGKILL"});
+    assert_line(&ran.stderr, str! {"    job-0 was terminated by SIGKILL"});
 }
 
 /// Processes that start others faster than anybody can list them.

@@ -34,31 +34,31 @@ fn signatures_are_those_of_the_standard() {
 fn what_is_no_key_is_named() {
     let private = |text: &str| PrivateKey::read(text.as_bytes()).unwrap_err().to_string();
     let public = |text: &str| PublicKey::read(text.as_bytes()).unwrap_err().to_string();
-    assert_text(private(&keys::public(0)), str! {"it is a public key, and the private one is wanted"});
-    let secret = str! {"it is a private key, which belongs in a Secret and nowhere else: make another one"};
+    assert_text(private(&keys::public(0)), str! {"it is a public key, expected the private key"});
+    let secret = str! {"it is a private key, which belongs only in a Secret: create another one"};
     assert_text(public(&keys::private(0)), secret.clone());
     assert_text(public(&format!("{}{}", keys::public(0), keys::private(0))), secret.clone());
     assert_text(public(&keys::section("OPENSSH PRIVATE KEY", "b3Bl")), secret);
-    let several = str! {"it has 2 sections of PEM, and one key is wanted"};
+    let several = str! {"it has 2 PEM sections, expected one key"};
     assert_text(public(&format!("{}{}", keys::public(0), keys::public(1))), several.clone());
     assert_text(private(&format!("{}{}", keys::private(0), keys::private(1))), several);
-    assert_text(private(""), str! {"it is no PEM file: it has no line `-----BEGIN …-----`"});
-    assert_text(public("ssh-ed25519 AAAA a@b"), str! {"it is no PEM file: it has no line `-----BEGIN …-----`"});
+    assert_text(private(""), str! {"it is not a PEM file: it has no line `-----BEGIN …-----`"});
+    assert_text(public("ssh-ed25519 AAAA a@b"), str! {"it is not a PEM file: it has no line `-----BEGIN …-----`"});
     // An X25519 key has the same form.
     let other = "MC4CAQAwBQYDK2VuBCIEIMDvW4wk6JkGn5rA+tfOLv2EunTBsGR/M4QO2cmYdrFF";
-    assert_text(private(&keys::section("PRIVATE KEY", other)), str! {"it is no Ed25519 key, or damaged"});
+    assert_text(private(&keys::section("PRIVATE KEY", other)), str! {"it is not an Ed25519 key, or it is damaged"});
     assert_text(
         public(&keys::section("PUBLIC KEY", "MCowBQYDK2VwAyEA11qY")),
-        str! {"it is no Ed25519 key, or damaged"},
+        str! {"it is not an Ed25519 key, or it is damaged"},
     );
-    assert_text(public(&keys::section("PUBLIC KEY", "%")), str! {"it is no Ed25519 key, or damaged"});
+    assert_text(public(&keys::section("PUBLIC KEY", "%")), str! {"it is not an Ed25519 key, or it is damaged"});
     assert_text(public(&keys::section("CERTIFICATE", "MCow")), str! {"it is a certificate"});
     assert_text(
         private(&keys::section("OPENSSH PRIVATE KEY", "b3Bl")),
-        str! {"it is a key of OpenSSH; write one with `openssl genpkey -algorithm ed25519`"},
+        str! {"it is an OpenSSH key; create one with `openssl genpkey -algorithm ed25519`"},
     );
     assert_text(
         private(&keys::section("ENCRYPTED PRIVATE KEY", "MIGb")),
-        str! {"it is an encrypted key, and a step cannot ask for its password"},
+        str! {"it is an encrypted key, but a step cannot ask for its password"},
     );
 }

@@ -76,27 +76,27 @@ fn what_proves_nothing_is_said() {
     );
     assert_text(
         verdict(&changed(&envelope, None, |said| said["predicate"]["cluster"] = "b".into())),
-        str! {"the signature is not one of the key `key-0`: the envelope was changed, or made without the key"},
+        str! {"the signature does not match the key `key-0`: the envelope was changed, or made without the key"},
     );
     let another = sample(|result| result.metadata.case_name = "another".to_owned());
     let words = said(&verify(&envelope, &another, &[key(0)]));
-    assert!(words.starts_with("the envelope is of another file: one with the SHA-256 "), "{words}");
+    assert!(words.starts_with("the envelope belongs to another file: the signed file has the SHA-256 "), "{words}");
     for (pointer, what) in [
         ("/predicate/specDigest", "the spec"),
         ("/predicate/runDigest", "what was executed"),
         ("/predicate/workflowUid", "the Workflow"),
         ("/predicate/cluster", "the cluster"),
         ("/predicate/target", "the cluster"),
-        ("/subject/0/name", "its place"),
-        ("/predicateType", "its type"),
+        ("/subject/0/name", "the path"),
+        ("/predicateType", "the type"),
     ] {
         let lie = changed(&envelope, Some(0), |said| *said.pointer_mut(pointer).unwrap() = "another".into());
-        assert_eq!(verdict(&lie), format!("the envelope says of {what} what the result does not say"));
+        assert_eq!(verdict(&lie), format!("the envelope and the result differ in {what}"));
     }
     let no_subject = changed(&envelope, Some(0), |said| said["subject"] = json!([]));
-    assert_text(verdict(&no_subject), str! {"its envelope is malformed: it is of 0 files, and a result is one"});
+    assert_text(verdict(&no_subject), str! {"its envelope is malformed: it names 0 files, expected one"});
     let two = changed(&envelope, Some(0), |said| said["subject"] = json!([said["subject"][0], said["subject"][0]]));
-    assert_text(verdict(&two), str! {"its envelope is malformed: it is of 2 files, and a result is one"});
+    assert_text(verdict(&two), str! {"its envelope is malformed: it names 2 files, expected one"});
 }
 
 /// <https://github.com/in-toto/attestation/blob/main/spec/v1/README.md>: consumers ignore fields that they do not know.
@@ -117,7 +117,7 @@ fn a_signature_without_an_id_is_tried_with_each_key() {
     assert!(matches!(verdict(&[key(0), key(1)]), Signature::Signed { key, .. } if key == "key-1"));
     assert_text(
         said(&verdict(&[key(0)])),
-        str! {"it was signed with a key that is not in `results.keys`: one without an id"},
+        str! {"it was signed with a key that is not in `results.keys`: a key without an id"},
     );
 }
 
@@ -127,7 +127,7 @@ fn an_envelope_is_one_of_a_result_whoever_signed_it() {
     assert_eq!(is_of(&signed(&sealed, 1), &sealed), Ok(()));
     assert!(is_of(b"not json", &sealed).unwrap_err().starts_with("its envelope is malformed"));
     let another = sample(|result| result.metadata.case_name = "another".to_owned());
-    assert!(is_of(&signed(&sealed, 1), &another).unwrap_err().starts_with("the envelope is of another file"));
+    assert!(is_of(&signed(&sealed, 1), &another).unwrap_err().starts_with("the envelope belongs to another file"));
 }
 
 #[test]
@@ -143,12 +143,12 @@ fn hostile_envelopes_are_answered() {
     };
     assert_text(
         verdict(&of("", "text/plain", json!([]))),
-        str! {"its envelope is malformed: its payload is no statement of in-toto"},
+        str! {"its envelope is malformed: its payload is not an in-toto statement"},
     );
-    assert_text(verdict(&of("%", PAYLOAD, json!([]))), str! {"its envelope is malformed: its payload is no base64"});
+    assert_text(verdict(&of("%", PAYLOAD, json!([]))), str! {"its envelope is malformed: its payload is not base64"});
     assert_text(verdict(&of("", PAYLOAD, json!([]))), str! {"its envelope has no signature"});
     let wrong = json!([{"keyid": keys::IDS[0], "sig": "%"}, {"keyid": keys::IDS[0], "sig": ""}, {"sig": ""}]);
-    assert!(verdict(&of("", PAYLOAD, wrong)).starts_with("the signature is not one of the key `key-0`"));
+    assert!(verdict(&of("", PAYLOAD, wrong)).starts_with("the signature does not match the key `key-0`"));
 }
 
 /// One signature of a listed key is enough, wherever it is.
@@ -181,7 +181,7 @@ fn a_key_counts_from_its_first_day_to_its_last() {
     for (not_before, not_after) in [(day("2026-11-28"), None), (None, day("2026-11-26"))] {
         assert_eq!(
             said(&verdict(not_before, not_after)),
-            "the key `key-0` did not count on 2026-11-27, when the run ended"
+            "the key `key-0` was not valid on 2026-11-27, when the run ended"
         );
     }
 }

@@ -80,14 +80,14 @@ fn what_is_wrong_with_a_configuration_is_said_without_its_secrets() {
     assert_text(
         said.join("\n"),
         str! {[r#"
-cannot read `FOLDER/config`: it is no kubeconfig: line 2, column 9
-cannot read `FOLDER/config`: it is no kubeconfig: line 3, column 25
-cannot read `FOLDER/config`: it is no kubeconfig: line 3, column 17
-cannot read `FOLDER/config`: it is no kubeconfig: line 1, column 8
+cannot read `FOLDER/config`: it is not a kubeconfig: line 2, column 9
+cannot read `FOLDER/config`: it is not a kubeconfig: line 3, column 25
+cannot read `FOLDER/config`: it is not a kubeconfig: line 3, column 17
+cannot read `FOLDER/config`: it is not a kubeconfig: line 1, column 8
 the kubeconfig cannot be used: failed to load current context: x; it has no context
 the kubeconfig cannot be used: failed to load certificate authority: failed to decode base64 data: Invalid padding; it has the contexts `x`
-cannot speak to https://127.0.0.1: rustls tls error: identity PEM is missing a private key: the key must be PKCS8 or RSA/PKCS1
-cannot speak to https://127.0.0.1: auth error: the program that the kubeconfig names to log in ended with exit status: 3: sorry
+cannot set up a connection to https://127.0.0.1: rustls tls error: identity PEM is missing a private key: the key must be PKCS8 or RSA/PKCS1
+cannot set up a connection to https://127.0.0.1: auth error: the credential plugin of the kubeconfig failed with exit status: 3: sorry
 "#]},
     );
 }

@@ -72,7 +72,7 @@ fn silence_is_an_error() {
             (bytes, error)
         });
         assert_eq!(error.kind(), ErrorKind::TimedOut);
-        assert_text(error, str! {"nothing came for 1 s"});
+        assert_text(error, str! {"no data arrived for 1 s"});
         assert_eq!(bytes, if speaks { &b"one\n"[..] } else { b"" });
     }
 }

@@ -39,8 +39,8 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
         }
     }
     if !absent.is_empty() {
-        let seen = format!("not there: {}: the tree is not applied", quoted(absent.iter().map(String::as_str)));
-        report.note(THEIRS, seen, "let Argo CD or Flux apply the folder, and look again");
+        let seen = format!("missing: {}; the tree has not been applied", quoted(absent.iter().map(String::as_str)));
+        report.note(THEIRS, seen, "apply the folder with Argo CD or Flux, then run `kubebench doctor` again");
     }
 }
 
@@ -60,7 +60,12 @@ fn mine(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
         .collect();
     if !lacking.is_empty() {
         let seen = format!("you may not {}", quoted(lacking.iter().map(String::as_str)));
-        report.warning(MINE, seen, "`kubebench status` and `kubebench logs` need them: ask for the role `view`, and for reading `workflows.argoproj.io` and the jobs of runs");
+        report.warning(
+            MINE,
+            seen,
+            "ask for the role `view`, and for read access to `workflows.argoproj.io` and the \
+                                    jobs of runs: `kubebench status` and `kubebench logs` need it",
+        );
     } else if answers.contains(&None) {
         let seen = "unknown: the API server does not say what you may read";
         report.note(MINE, seen, "`kubebench status` says what it could not read");
@@ -98,7 +103,7 @@ fn one(needs: &Needs<'_>, facts: &dyn Facts, account: &str, report: &mut Report)
         return report.error(
             THEIRS,
             seen,
-            "apply the folder again; if it stays, something takes the Role or its RoleBinding away",
+            "apply the folder again; if that does not help, find out what deletes the Role or its RoleBinding",
         );
     }
     let excess: Vec<String> = FORBIDDEN
@@ -114,7 +119,7 @@ fn one(needs: &Needs<'_>, facts: &dyn Facts, account: &str, report: &mut Report)
     report.warning(
         THEIRS,
         seen,
-        "some other RoleBinding or ClusterRoleBinding gives it more than the tree does: take it away",
+        "remove the other RoleBinding or ClusterRoleBinding that grants more than the tree does",
     );
 }
 
@@ -151,7 +156,7 @@ fn by_roles(needs: &Needs<'_>, facts: &dyn Facts, account: &str, report: &mut Re
             match facts.read(&path) {
                 Fact::There(found) => there.extend(elements(&found, "/rules").flat_map(granted)),
                 Fact::Absent => {
-                    let seen = format!("the role `{role}` of `{account}` or its binding is not there");
+                    let seen = format!("the role `{role}` of `{account}` or its binding does not exist");
                     return report.error(THEIRS, seen, "apply the folder again");
                 }
                 Fact::Forbidden(why) => {

@@ -20,7 +20,7 @@ const POLICIES: [&str; 6] = [
 ];
 const LABEL: &str = "/metadata/labels/kubebench.dev~1admission";
 const PARAMETERS: &str = "/api/v1/namespaces/kubebench-system/configmaps/kubebench-admission";
-const APPLY: &str = "a cluster admin applies `deploy/admission`: `kubectl apply -k deploy/admission`";
+const APPLY: &str = "ask a cluster admin to run `kubectl apply -k deploy/admission`";
 
 pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     let mut missing = Vec::new();
@@ -40,20 +40,25 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     if !missing.is_empty() {
         let seen = match missing.len() {
             count if count == POLICIES.len() => format!(
-                "there are none: whoever may create jobs in `{namespace}` reaches the Secrets and accounts of Kubebench there"
+                "not installed: whoever may create jobs in `{namespace}` can use the Secrets and accounts of Kubebench \
+                 there"
             ),
-            _ => format!("there is no {}", quoted(missing)),
+            _ => format!("missing: {}", quoted(missing)),
         };
         return report.warning(CHECK, seen, APPLY);
     }
     if !weak.is_empty() {
-        let seen = format!("{} do not deny what they find, or only as long as nothing fails", quoted(weak));
+        let seen = format!(
+            "{} do not enforce: expected `failurePolicy: Fail`, and a binding with `validationActions: \
+                            [Deny]`",
+            quoted(weak)
+        );
         return report.warning(CHECK, seen, APPLY);
     }
     match facts.read(&format!("/api/v1/namespaces/{namespace}")) {
         Fact::There(object) if text_at(&object, LABEL) == "enforce" => {}
         Fact::There(_) => {
-            let seen = format!("they are there, and do not hold in `{namespace}`");
+            let seen = format!("installed, but not enforced in `{namespace}`");
             let label = format!("kubectl label namespace {namespace} kubebench.dev/admission=enforce");
             return report.warning(CHECK, seen, label);
         }
@@ -64,7 +69,10 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     match facts.read(PARAMETERS) {
         Fact::There(parameters) => parametrized(needs, facts, &parameters, report),
         Fact::Absent => {
-            let seen = format!("their parameters are gone, so nothing can be created in `{namespace}`");
+            let seen = format!(
+                "the ConfigMap of their parameters does not exist, so nothing can be created in \
+                                `{namespace}`"
+            );
             report.error(CHECK, seen, APPLY);
         }
         Fact::Forbidden(why) => report.unknown(CHECK, "their parameters, which name Secrets and Argo's account", &why),
@@ -94,7 +102,7 @@ fn parametrized(needs: &Needs<'_>, facts: &dyn Facts, parameters: &Json, report:
     let before = report.0.len();
     for secret in [Some(&results.credential), results.signing.as_ref()].into_iter().flatten() {
         if !named("/data/secrets").contains(&secret.as_str()) {
-            let seen = format!("they do not know the Secret `{secret}`");
+            let seen = format!("their parameters do not list the Secret `{secret}`");
             let add = "add it to `secrets` of the ConfigMap `kubebench-admission` in `kubebench-system`";
             report.warning(CHECK, seen, add);
         }
@@ -107,12 +115,16 @@ fn parametrized(needs: &Needs<'_>, facts: &dyn Facts, parameters: &Json, report:
         };
         let user = format!("system:serviceaccount:{}:{account}", text_at(controller, "/metadata/namespace"));
         if !named("/data/workflowControllers").contains(&user.as_str()) {
-            let seen = format!("they do not know the account of Argo's controller, `{user}`, so no step starts");
+            let seen = format!(
+                "their parameters do not list the account of Argo's controller, `{user}`, so no step \
+                                starts"
+            );
             let add = "add it to `workflowControllers` of the ConfigMap `kubebench-admission` in `kubebench-system`";
             report.error(CHECK, seen, add);
         }
     }
     if report.0.len() == before {
-        report.ok(CHECK, format!("what compile demands holds in `{}` for every pod", needs.target.namespace));
+        report
+            .ok(CHECK, format!("every pod in `{}` must pass the rules of `kubebench compile`", needs.target.namespace));
     }
 }

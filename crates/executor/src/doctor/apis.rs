@@ -72,18 +72,19 @@ fn version(facts: &dyn Facts, report: &mut Report) {
             report.warning(
                 CHECK,
                 format!("Kubernetes {shown} is older than 1.{}", MINORS.start()),
-                "the tree was never tried on it: run `kubectl apply --dry-run=server -R -f` on the folder first",
+                "run `kubectl apply --dry-run=server -R -f` on the folder first: the tree was never tested with this \
+                 version",
             );
         }
         None => report.note(
             CHECK,
-            format!("unknown: the API server says its version as `{shown}`"),
+            format!("unknown: the API server reports the version `{shown}`"),
             format!("the tree is known to work with 1.{} to 1.{}", MINORS.start(), MINORS.end()),
         ),
         Some(_) => report.note(
             CHECK,
-            format!("Kubernetes {shown} is newer than 1.{}, the newest known here", MINORS.end()),
-            "the tree uses stable APIs alone; see whether there is a newer Kubebench",
+            format!("Kubernetes {shown} is newer than 1.{}, the newest version that Kubebench knows", MINORS.end()),
+            "check for a newer Kubebench; the tree uses only stable APIs",
         ),
     }
 }
@@ -143,7 +144,8 @@ fn advice(needs: &Needs<'_>, facts: &dyn Facts, api: &str, missing: &[&str]) -> 
         };
         if serves(other) {
             return format!(
-                "it serves MPIJob of `{other}`: write `apis: {{mpiJob: {setting}}}` for the target `{}` in {} and compile",
+                "the cluster serves MPIJob of `{other}`: write `apis: {{mpiJob: {setting}}}` for the target `{}` in {} \
+                 and compile",
                 needs.target.name, needs.settings.path
             );
         }
@@ -153,7 +155,7 @@ fn advice(needs: &Needs<'_>, facts: &dyn Facts, api: &str, missing: &[&str]) -> 
         "kubeflow.org/v1" => "install the Kubeflow training operator (v1.8 or v1.9)".to_owned(),
         "jobset.x-k8s.io/v1alpha2" => "install JobSet (v0.8 or later)".to_owned(),
         "trainer.kubeflow.org/v1alpha1" => {
-            "install Kubeflow Trainer v2, and let the target name its version: `apis: {trainer: v2.3}`".to_owned()
+            "install Kubeflow Trainer v2, and write its version for the target: `apis: {trainer: v2.3}`".to_owned()
         }
         "kubeflow.org/v2beta1" => "install the MPI operator (v0.6 or later)".to_owned(),
         _ => "install what serves it, or run these benchmarks on another target".to_owned(),
@@ -174,19 +176,19 @@ pub(super) fn called<'a>(deployments: &'a Fact, name: &'a str) -> impl Iterator<
 fn controller(deployments: &Fact, name: &'static str, report: &mut Report) {
     const CHECK: &str = "controller";
     if let Fact::Forbidden(why) = deployments {
-        return report.unknown(CHECK, &format!("Deployments, which would say whether `{name}` runs"), why);
+        return report.unknown(CHECK, &format!("Deployments, which show whether `{name}` runs"), why);
     }
     let available = |found: &Json| found.pointer("/status/availableReplicas").and_then(Json::as_u64).unwrap_or(0);
     // Of several the one that runs, else the first.
     let found = called(deployments, name).find(|found| available(found) > 0);
     let Some(found) = found.or_else(|| called(deployments, name).next()) else {
         let seen = format!("no Deployment is called `{name}`, so whether it runs is unknown");
-        return report.note(CHECK, seen, "it may run under another name or outside the cluster: look there");
+        return report.note(CHECK, seen, "check whether it runs under another name or outside the cluster");
     };
     let place = format!("`{}` in `{}`", text_at(found, "/metadata/name"), text_at(found, "/metadata/namespace"));
     if available(found) == 0 {
         let advice = format!(
-            "nothing runs without it: kubectl -n {} describe deployment {}",
+            "run `kubectl -n {} describe deployment {}`: nothing runs without the controller",
             text_at(found, "/metadata/namespace"),
             text_at(found, "/metadata/name")
         );
@@ -197,7 +199,12 @@ fn controller(deployments: &Fact, name: &'static str, report: &mut Report) {
     let version = image.as_ref().and_then(ImageRef::tag).unwrap_or_default();
     if name == "workflow-controller" && minor_version(version).is_some_and(|version| version < ARGO) {
         let seen = format!("{place} is {version}, older than v{}.{}", ARGO.0, ARGO.1);
-        return report.error(CHECK, seen, "upgrade Argo Workflows: the tree uses fields that it does not know");
+        return report.error(
+            CHECK,
+            seen,
+            "upgrade Argo Workflows: the tree uses fields that this version does not \
+                                          know",
+        );
     }
     report
         .ok(CHECK, format!("{place} runs{}", if version.is_empty() { String::new() } else { format!(" ({version})") }));

@@ -31,7 +31,8 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
             None => report.note(
                 CHECK,
                 format!("there is no ConfigMap `{CONFIG}` in {places}"),
-                "without one Argo's defaults hold, which are right; if Argo's is elsewhere, look there for `workflowDefaults`, `retentionPolicy` and `instanceID`",
+                "Argo's defaults then apply, which are right; if the ConfigMap is elsewhere, check its \
+                 `workflowDefaults`, `retentionPolicy` and `instanceID`",
             ),
         }
     }
@@ -114,8 +115,16 @@ fn scope(needs: &Needs<'_>, controller: &Json, report: &mut Report) {
     let watched = managed.filter(|name| !name.is_empty()).unwrap_or(own);
     if watched != wanted {
         let seen =
-            format!("`{}` in `{own}` watches the namespace `{watched}` alone", text_at(controller, "/metadata/name"));
-        report.warning(CHECK, seen, format!("no Workflow in `{wanted}` runs unless another controller watches it: start it without `--namespaced`, or with `--managed-namespace {wanted}`"));
+            format!("`{}` in `{own}` watches only the namespace `{watched}`", text_at(controller, "/metadata/name"));
+        report.warning(
+            CHECK,
+            seen,
+            format!(
+                "start the controller without `--namespaced`, or with `--managed-namespace \
+                                             {wanted}`: no Workflow in `{wanted}` runs unless a controller watches the \
+                                             namespace"
+            ),
+        );
     }
 }
 
@@ -141,7 +150,7 @@ fn read(text: &str) -> Json {
 fn judge(settings: &Map<String, Json>, place: &str, report: &mut Report) {
     let at = |name: &str| settings.get(name).filter(|value| !value.is_null());
     let before = report.0.len();
-    let again = "git applies them again, and they run again, forever";
+    let again = "GitOps creates them again, and they run again, forever";
     if let Some(ttl) = at("workflowDefaults").and_then(|defaults| defaults.pointer("/spec/ttlStrategy")) {
         let seen = format!(
             "{place} has `workflowDefaults` with `ttlStrategy: {}`: finished Workflows are deleted, {again}",
@@ -150,7 +159,7 @@ fn judge(settings: &Map<String, Json>, place: &str, report: &mut Report) {
         report.error(
             CHECK,
             seen,
-            "take `ttlStrategy` out of `workflowDefaults`, and write it into the Workflows that want it",
+            "remove `ttlStrategy` from `workflowDefaults`, and set it in the Workflows that need it",
         );
     }
     if let Some(policy) = at("retentionPolicy") {
@@ -161,7 +170,7 @@ fn judge(settings: &Map<String, Json>, place: &str, report: &mut Report) {
         report.error(
             CHECK,
             seen,
-            "take `retentionPolicy` out, or let another controller (`instanceID`) watch these namespaces",
+            "remove `retentionPolicy`, or let another controller (`instanceID`) watch these namespaces",
         );
     }
     if let Some(id) = at("instanceID").and_then(Json::as_str).filter(|id| !id.is_empty()) {
@@ -169,24 +178,24 @@ fn judge(settings: &Map<String, Json>, place: &str, report: &mut Report) {
         report.error(CHECK, seen, "let a controller without `instanceID` watch this namespace");
     }
     if let Some(seconds) = at("workflowDefaults").and_then(|defaults| defaults.pointer("/spec/activeDeadlineSeconds")) {
-        let seen = format!("{place} has `workflowDefaults` that end every Workflow after {} seconds", brief(seconds));
+        let seen = format!("{place} has `workflowDefaults` that stop every Workflow after {} seconds", brief(seconds));
         report.warning(
             CHECK,
             seen,
-            "a benchmark's whole Workflow is ended then: raise it above the longest, which `kubebench plan` shows",
+            "raise `activeDeadlineSeconds` above the duration of the longest Workflow, which `kubebench plan` shows",
         );
     }
     for (name, what) in [("parallelism", "in the cluster"), ("namespaceParallelism", "in a namespace")] {
         // Without a limit it is 0.
         if let Some(most) = at(name).filter(|most| **most != 0) {
             let seen = format!("{place} lets {} Workflows run at once {what}", brief(most));
-            report.note(CHECK, seen, "others wait as `Pending`, without a message in Argo CD or Flux");
+            report.note(CHECK, seen, "further Workflows wait as `Pending`, without a message in Argo CD or Flux");
         }
     }
     let offloads = at("persistence").and_then(|settings| settings.get("nodeStatusOffLoad")) == Some(&true.into());
     if offloads {
         let seen = format!("{place} keeps the steps of large Workflows in a database");
-        report.note(CHECK, seen, "`kubebench status` then reads runs from their jobs and pods alone");
+        report.note(CHECK, seen, "`kubebench status` then reads runs only from their jobs and pods");
     }
     if report.0.len() == before {
         let templates = at("workflowRestrictions").map_or("", |settings| text_at(settings, "/templateReferencing"));

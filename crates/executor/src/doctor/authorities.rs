@@ -15,7 +15,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
         Holder::Secret(name) => ("Secret", "secrets", "secret generic", name),
     };
     let create = format!("kubectl -n {namespace} create {kind} {name} --from-file={key}");
-    let lost = "nothing is recorded over HTTPS, and Prometheus gives no metric";
+    let lost = "results cannot be recorded over HTTPS, and metrics cannot be read from Prometheus";
     let object = match facts.read(&format!("/api/v1/namespaces/{namespace}/{plural}/{name}")) {
         Fact::There(object) => object,
         Fact::Absent => return report.error(CHECK, format!("there is no {what} `{name}`: {lost}"), create),
@@ -29,7 +29,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     let is_text = matches!(ca.holder, Holder::ConfigMap(_)) && has("/data");
     let text = object.pointer("/data").map_or("", |data| text_at(data, &format!("/{key}")));
     if is_text && !text.contains(BEGIN) {
-        let seen = format!("`{key}` of the {what} `{name}` holds no certificate in PEM: {lost}");
+        let seen = format!("`{key}` of the {what} `{name}` has no PEM certificate: {lost}");
         return report.error(CHECK, seen, format!("{create} --dry-run=client -o yaml | kubectl apply -f -"));
     }
     report.ok(CHECK, format!("the {what} `{name}` has `{key}`"));

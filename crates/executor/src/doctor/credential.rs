@@ -25,12 +25,15 @@ pub(super) fn check_signing(needs: &Needs<'_>, facts: &dyn Facts, report: &mut R
         Fact::Forbidden(why) => return report.unknown(SIGNING, &format!("the Secret `{name}`"), &why),
     };
     if secret.pointer("/data").and_then(|data| data.get(SIGNING_KEY)).is_none() {
-        let seen = format!("the Secret `{name}` has no key `{SIGNING_KEY}`: results stay on the volume until it has");
+        let seen = format!(
+            "the Secret `{name}` has no key `{SIGNING_KEY}`: results stay on the volume until the key \
+                            is added"
+        );
         return report.error(SIGNING, seen, format!("{create} --dry-run=client -o yaml | kubectl apply -f -"));
     }
     report.ok(
         SIGNING,
-        format!("the Secret `{name}` has `{SIGNING_KEY}`; whose it is, the log of the step `record` says, which signs with it"),
+        format!("the Secret `{name}` has `{SIGNING_KEY}`; the log of the step `record` shows the id of the key"),
     );
 }
 
@@ -39,10 +42,10 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     let (name, namespace) = (&results.credential, &needs.target.namespace);
     if results.mode == "local" {
         let seen = "results stay on the volume (`results.mode: local`)";
-        return report.warning(CHECK, seen, "a cluster has no checkout to commit to: use `branch` or `inbox`");
+        return report.warning(CHECK, seen, "use `branch` or `inbox`: a cluster has no checkout to commit to");
     }
     let Some(remote) = results.remote.as_deref() else {
-        let seen = "the project names no `results.remote`, and in a cluster no checkout says which it is";
+        let seen = "the project sets no `results.remote`, and a cluster has no checkout to take a remote from";
         return report.error(
             CHECK,
             seen,
@@ -63,7 +66,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
         Fact::There(secret) => secret,
         Fact::Absent if remote.starts_with("http://") => {
             let seen = format!("there is no Secret `{name}`, and the remote is plain HTTP");
-            return report.warning(CHECK, seen, "this is right only where the server takes a push from anybody");
+            return report.warning(CHECK, seen, "keep this only if the server accepts a push from anyone");
         }
         Fact::Absent => {
             let seen = format!("there is no Secret `{name}`: results stay on the volume until there is one");
@@ -81,11 +84,12 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
         return report.error(CHECK, seen, create);
     }
     if uses_ssh && !keys.contains("known_hosts") {
-        const ADD: &str = "add what `ssh-keyscan HOST` prints, once you have compared its fingerprints with those that the host publishes";
+        const ADD: &str = "add the output of `ssh-keyscan HOST`, after you have compared its fingerprints with those \
+                           that the host publishes";
         let has_none = format!("the Secret `{name}` has no key `known_hosts`");
         return match results.ssh_host_keys {
             Some(_) => {
-                report.warning(CHECK, format!("{has_none}: any server that answers is taken for the right one"), ADD);
+                report.warning(CHECK, format!("{has_none}: git trusts any server that answers"), ADD);
             }
             None => report.error(CHECK, format!("{has_none}, so nothing is recorded"), ADD),
         };
@@ -93,7 +97,8 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     report.ok(
         CHECK,
         format!(
-            "the Secret `{name}` has the keys that the remote needs; whether it may push shows at the first record"
+            "the Secret `{name}` has the keys that the remote needs; the first push shows whether the remote accepts \
+             them"
         ),
     );
 }

@@ -28,18 +28,17 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
             Fact::Absent => {}
             Fact::Forbidden(why) => {
                 is_unknown = true;
-                let what = if path.contains("argoproj") { "Applications of Argo CD" } else { "Kustomizations of Flux" };
+                let what = if path.contains("argoproj") { "Argo CD Applications" } else { "Flux Kustomizations" };
                 report.unknown(CHECK, what, &why);
             }
         }
     }
     if found == 0 && !is_unknown {
-        let seen =
-            format!("no Application of Argo CD or Kustomization of Flux here applies to `{}`", needs.target.namespace);
+        let seen = format!("no Argo CD Application or Flux Kustomization here applies to `{}`", needs.target.namespace);
         report.note(
             CHECK,
             seen,
-            "benchmarks run once something applies the folder; an Argo CD of another cluster cannot be seen from here",
+            "benchmarks run once something applies the folder; an Argo CD in another cluster is not visible from here",
         );
     }
 }
@@ -69,12 +68,13 @@ fn application(object: &Json, needs: &Needs<'_>, facts: &dyn Facts, report: &mut
     let options: Vec<&str> = elements(object, "/spec/syncPolicy/syncOptions").filter_map(Json::as_str).collect();
     for option in ["Replace=true", "Force=true"].into_iter().filter(|option| options.contains(option)) {
         let seen = format!(
-            "{name} syncs with `{option}`: finished Workflows lose their status or are made again, and run again at each sync"
+            "{name} syncs with `{option}`: finished Workflows lose their status or are recreated, and run again at \
+             each sync"
         );
         report.error(
             CHECK,
             seen,
-            format!("take `{option}` out of `spec.syncPolicy.syncOptions`; no annotation can undo it"),
+            format!("remove `{option}` from `spec.syncPolicy.syncOptions`; no annotation overrides it"),
         );
     }
     for source in object.pointer("/spec/source").into_iter().chain(elements(object, "/spec/sources")) {
@@ -82,7 +82,7 @@ fn application(object: &Json, needs: &Needs<'_>, facts: &dyn Facts, report: &mut
             .into_iter()
             .find(|field| !text_at(source, &format!("/kustomize/{field}")).is_empty());
         if let Some(field) = rewritten {
-            let seen = format!("{name} has `kustomize.{field}`: names inside run lists do not follow");
+            let seen = format!("{name} has `kustomize.{field}`: names inside run lists are not rewritten");
             report.error(CHECK, seen, "apply the folder as it was compiled");
         }
         let is_folder =
@@ -92,8 +92,10 @@ fn application(object: &Json, needs: &Needs<'_>, facts: &dyn Facts, report: &mut
             && path.contains(&needs.settings.output)
             && source.pointer("/directory/recurse") != Some(&true.into())
         {
-            let seen =
-                format!("{name} reads `{path}` without `directory.recurse: true`: it sees no file in folders below");
+            let seen = format!(
+                "{name} reads `{path}` without `directory.recurse: true`: it does not read files in \
+                         subfolders"
+            );
             report.warning(CHECK, seen, "write `directory: {recurse: true, include: '*.yaml'}` into its source");
         }
     }
@@ -101,7 +103,7 @@ fn application(object: &Json, needs: &Needs<'_>, facts: &dyn Facts, report: &mut
         unprotected(&name, needs, facts, report);
     }
     if report.0.len() == before {
-        report.ok(CHECK, format!("{name} has no option that hurts"));
+        report.ok(CHECK, format!("{name} has no harmful option"));
     }
 }
 
@@ -117,7 +119,7 @@ fn unprotected(name: &str, needs: &Needs<'_>, facts: &dyn Facts, report: &mut Re
             report.error(
                 CHECK,
                 seen,
-                "results go with it when its spec is removed: sync the folder, which writes the annotation again",
+                "sync the folder to restore the annotation: without it, removing the spec deletes the results",
             );
         }
     }
@@ -129,9 +131,10 @@ fn kustomization(object: &Json, needs: &Needs<'_>, _: &dyn Facts, report: &mut R
     let before = report.0.len();
     if is_set("/spec/force") {
         let seen = format!(
-            "{named} has `force: true`: what cannot be changed is deleted and made again, finished Workflows and claims with results too"
+            "{named} has `force: true`: Flux deletes and recreates objects that it cannot change, such as finished \
+             Workflows and claims with results"
         );
-        report.error(CHECK, seen, "take `spec.force` out");
+        report.error(CHECK, seen, "remove `spec.force`");
     }
     if is_set("/spec/wait") {
         let seen = format!("{named} has `wait: true`: it waits for claims that nothing mounts yet");
@@ -139,7 +142,7 @@ fn kustomization(object: &Json, needs: &Needs<'_>, _: &dyn Facts, report: &mut R
     }
     for field in ["namePrefix", "nameSuffix"] {
         if !text_at(object, &format!("/spec/{field}")).is_empty() {
-            let seen = format!("{named} has `{field}`: names inside run lists do not follow");
+            let seen = format!("{named} has `{field}`: names inside run lists are not rewritten");
             report.error(CHECK, seen, "apply the folder as it was compiled");
         }
     }
@@ -150,9 +153,9 @@ fn kustomization(object: &Json, needs: &Needs<'_>, _: &dyn Facts, report: &mut R
     }
     if is_set("/spec/suspend") {
         let seen = format!("{named} is suspended");
-        report.warning(CHECK, seen, "nothing that is pushed runs until it is resumed");
+        report.warning(CHECK, seen, "resume it with `flux resume`: nothing that is pushed runs until then");
     }
     if report.0.len() == before {
-        report.ok(CHECK, format!("{named} has no option that hurts"));
+        report.ok(CHECK, format!("{named} has no harmful option"));
     }
 }

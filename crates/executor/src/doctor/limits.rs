@@ -56,23 +56,30 @@ fn namespace(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) -> bool 
         }
     };
     if text_at(&found, "/status/phase") == "Terminating" {
-        report.error(NAMESPACE, format!("`{name}` is being deleted"), "wait until it is gone, and make it again");
+        report.error(NAMESPACE, format!("`{name}` is being deleted"), "wait until it is gone, then create it again");
         return false;
     }
     let label = found.pointer("/metadata/labels/pod-security.kubernetes.io~1enforce").and_then(Json::as_str);
     match label.and_then(level) {
         None if label.is_none() => {
             let seen = format!("`{name}` has no label `pod-security.kubernetes.io/enforce`");
-            report.note(NAMESPACE, seen, format!("the cluster's default holds; the tree is made for `{wanted}`"));
+            report.note(
+                NAMESPACE,
+                seen,
+                format!("the cluster's default applies; the tree was compiled for `{wanted}`"),
+            );
         }
         Some(found) if found <= needs.target.pod_security => {
             report.ok(NAMESPACE, format!("`{name}` enforces Pod Security `{}`", level_name(found)));
         }
         _ => {
             let enforced = label.unwrap_or_default();
-            let seen = format!("`{name}` enforces Pod Security `{enforced}`, and `compile` checked for `{wanted}`");
+            let seen = format!(
+                "`{name}` enforces Pod Security `{enforced}`, but `kubebench compile` checked for \
+                                `{wanted}`"
+            );
             let advice = format!(
-                "write `podSecurity: {enforced}` for the target `{}` in {} and compile: it says what would be refused",
+                "write `podSecurity: {enforced}` for the target `{}` in {} and compile to see what would be refused",
                 needs.target.name, needs.settings.path
             );
             report.warning(NAMESPACE, seen, advice);
@@ -102,7 +109,7 @@ fn limit_ranges(needs: &Needs<'_>, ranges: &Json, report: &mut Report) {
         let name = text_at(range, "/metadata/name");
         for rule in elements(range, "/spec/limits") {
             for (what, said, advice) in needs.pods.iter().flat_map(|pod| out_of(rule, pod)) {
-                faults.entry((format!("`{name}` lets {what}"), advice)).or_default().push(said);
+                faults.entry((format!("`{name}` requires {what}"), advice)).or_default().push(said);
             }
         }
     }
@@ -111,8 +118,8 @@ fn limit_ranges(needs: &Needs<'_>, ranges: &Json, report: &mut Report) {
     }
     for ((what, advice), mut said) in faults {
         let first = said.remove(0);
-        let more = if said.is_empty() { String::new() } else { format!("; so have {} more", said.len()) };
-        report.error(LIMITS, format!("{what}, and {first}{more}"), advice);
+        let more = if said.is_empty() { String::new() } else { format!(" (and {} more)", said.len()) };
+        report.error(LIMITS, format!("{what}, but {first}{more}"), advice);
     }
 }
 
@@ -130,8 +137,8 @@ fn out_of(rule: &Json, pod: &PodNeed) -> Vec<(String, String, &'static str)> {
     let kind = kind.to_lowercase();
     let mut found = Vec::new();
     for (field, most, all, advice) in [
-        ("max", true, &limits, "its pods will be refused: ask for less, or have the LimitRange raised"),
-        ("min", false, &requests, "its pods will be refused: ask for more, or have the LimitRange lowered"),
+        ("max", true, &limits, "request less, or have the LimitRange raised: the API server refuses these pods"),
+        ("min", false, &requests, "request more, or have the LimitRange lowered: the API server refuses these pods"),
     ] {
         for (resource, bound) in entries(rule, &format!("/{field}")) {
             let is_out = |amount: &f64| if most { *amount > bound } else { *amount < bound };
@@ -140,7 +147,7 @@ fn out_of(rule: &Json, pod: &PodNeed) -> Vec<(String, String, &'static str)> {
                 continue;
             };
             let word = if most { "most" } else { "least" };
-            let what = format!("a {kind} have {resource} {} at {word}", shown(&resource, bound));
+            let what = format!("{resource} of at {word} {} per {kind}", shown(&resource, bound));
             found.push((what, format!("{} has {}", pod.name(), shown(&resource, amount)), advice));
         }
     }
@@ -153,7 +160,7 @@ fn quota(needs: &Needs<'_>, facts: &dyn Facts, quota: &Json, ranges: &Json, repo
     if elements(quota, "/spec/scopes").next().is_some() || quota.pointer("/spec/scopeSelector").is_some() {
         return report.note(
             QUOTA,
-            format!("`{name}` holds for some pods only (`scopes`)"),
+            format!("`{name}` applies to some pods only (`scopes`)"),
             "not checked; verify whether it applies to the runs' pods",
         );
     }
@@ -169,7 +176,7 @@ fn quota(needs: &Needs<'_>, facts: &dyn Facts, quota: &Json, ranges: &Json, repo
                 shown(resource, *hard),
                 shown(resource, wanted)
             );
-            report.error(QUOTA, seen, "its runs can never start: make them smaller, or have the quota raised");
+            report.error(QUOTA, seen, "make the runs smaller, or have the quota raised: they can never start");
         } else if wanted > hard - used {
             let seen = format!(
                 "`{name}` allows {resource} {}, of which {} is used; {who} needs {}",
@@ -177,7 +184,7 @@ fn quota(needs: &Needs<'_>, facts: &dyn Facts, quota: &Json, ranges: &Json, repo
                 shown(resource, used),
                 shown(resource, wanted)
             );
-            report.warning(QUOTA, seen, "runs wait, and fail after `queueTimeout`, unless something else ends");
+            report.warning(QUOTA, seen, "runs wait, and fail after `queueTimeout` unless other pods end first");
         }
     }
     if report.0.len() == before {
@@ -213,17 +220,18 @@ fn must_be_said(
     if has_default {
         return;
     }
-    let advice = format!("make a LimitRange in `{}` that gives containers a default of {base}", needs.target.namespace);
-    let limited = format!("`{name}` limits {resource}, and");
-    let refused = format!("no {field} of {base}: the API server refuses such pods");
+    let advice =
+        format!("create a LimitRange in `{}` that gives containers a default of {base}", needs.target.namespace);
+    let limited = format!("`{name}` limits {resource}, but");
+    let refused = format!("no {base} {field}: the API server refuses such pods");
     if let Some(first) = needs.pods.iter().find(is_silent) {
-        return report.error(QUOTA, format!("{limited} {} says {refused}", first.name()), advice);
+        return report.error(QUOTA, format!("{limited} {} sets {refused}", first.name()), advice);
     }
     let added = "the containers that Argo adds to the pods of steps";
     match argo::executor_says(facts, field, base) {
         Some(true) => {}
-        Some(false) => report.error(QUOTA, format!("{limited} {added} say {refused}"), advice),
-        None => report.note(QUOTA, format!("unknown: {limited} {added} may say {refused}"), advice),
+        Some(false) => report.error(QUOTA, format!("{limited} {added} set {refused}"), advice),
+        None => report.note(QUOTA, format!("unknown: {limited} {added} may set {refused}"), advice),
     }
 }
 

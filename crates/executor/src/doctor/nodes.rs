@@ -19,7 +19,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
         Fact::There(list) => list,
         Fact::Absent => Json::Null,
         Fact::Forbidden(why) => {
-            return report.unknown(CHECK, "nodes, which say where pods fit and which images are there", &why);
+            return report.unknown(CHECK, "nodes, which show where pods fit and which images they have", &why);
         }
     };
     let nodes: Vec<Node<'_>> = items(&list).map(Node::read).collect();
@@ -30,7 +30,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
         }
     }
     if faults.is_empty() {
-        report.ok(CHECK, format!("each pod fits on a node ({} looked at)", nodes.len()));
+        report.ok(CHECK, format!("each pod fits on a node (nodes checked: {})", nodes.len()));
     }
     for ((seen, advice), pods) in faults {
         report.warning(CHECK, format!("{}: {seen}", quoted(pods.iter().map(String::as_str))), advice);
@@ -79,9 +79,8 @@ impl<'a> Node<'a> {
 
 /// Returns why a pod fits nowhere as the nodes are now, and what to do.
 fn misfit(pod: &PodNeed, nodes: &[Node<'_>]) -> Option<(String, &'static str)> {
-    const GROWS: &str =
-        "right only if an autoscaler adds such nodes; else correct `nodeSelector` or `tolerations` of the target";
-    const ROOM: &str = "right only if an autoscaler adds larger nodes; else ask for less, or for other nodes";
+    const GROWS: &str = "correct `nodeSelector` or `tolerations` of the target, unless an autoscaler adds such nodes";
+    const ROOM: &str = "request less, or select other nodes, unless an autoscaler adds larger ones";
     if nodes.is_empty() {
         return Some(("the cluster has no nodes".to_owned(), GROWS));
     }
@@ -107,9 +106,9 @@ fn misfit(pod: &PodNeed, nodes: &[Node<'_>]) -> Option<(String, &'static str)> {
     for (resource, amount) in &requests {
         let most = open.iter().filter_map(|node| node.allocatable.get(resource)).copied().fold(0.0, f64::max);
         if *amount > most {
-            let has = if most == 0.0 { "none".to_owned() } else { format!("{} at most", shown(resource, most)) };
+            let has = if most == 0.0 { "none".to_owned() } else { format!("at most {}", shown(resource, most)) };
             return Some((
-                format!("it asks for {resource} {}, and its nodes have {has}", shown(resource, *amount)),
+                format!("it requests {resource} {}, but its nodes have {has}", shown(resource, *amount)),
                 ROOM,
             ));
         }
@@ -124,7 +123,7 @@ fn misfit(pod: &PodNeed, nodes: &[Node<'_>]) -> Option<(String, &'static str)> {
     let total: f64 = open.iter().map(room).sum();
     (total < f64::from(pod.replicas)).then(|| {
         let seen = format!(
-            "its {} replicas need more than all its nodes have: room for {total} while nothing else runs",
+            "its {} replicas do not fit: all its nodes together have room for {total}, even while nothing else runs",
             pod.replicas
         );
         (seen, ROOM)
@@ -148,8 +147,13 @@ fn images(needs: &Needs<'_>, nodes: &[Node<'_>], report: &mut Report) {
     };
     let missing: Vec<&str> = wanted.iter().copied().filter(|image| !image.is_empty() && !is_there(image)).collect();
     if missing.is_empty() {
-        return report.ok(IMAGES, "all are on a node already");
+        return report.ok(IMAGES, "each image is already on a node");
     }
-    let seen = format!("on no node yet, as far as nodes say: {}", quoted(missing));
-    report.note(IMAGES, seen, "whether they can be pulled shows at the first run only; a private registry needs `imagePullSecrets`, in a `pod` patch");
+    let seen = format!("not in the image list of any node: {}", quoted(missing));
+    report.note(
+        IMAGES,
+        seen,
+        "only the first run shows whether they can be pulled; for a private registry, set \
+                               `imagePullSecrets` in a `pod` patch",
+    );
 }

@@ -18,7 +18,10 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
         for found in apis::called(&deployments, deployment) {
             let namespace = text_at(found, "/metadata/namespace");
             if !namespaces.iter().any(|known| known == namespace) {
-                let seen = format!("`{deployment}` is in `{namespace}`, which it keeps from the pods of a {kind}");
+                let seen = format!(
+                    "it blocks traffic between `{deployment}` in `{namespace}` and the pods of a \
+                                    {kind}"
+                );
                 let advice = format!(
                     "write `networkPolicy: {{operatorNamespaces: {{{field}: [{namespace}]}}}}` into the target"
                 );

@@ -41,7 +41,7 @@ pub(super) fn proxies(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report)
     };
     let found: Vec<&Mesh> = MESHES.iter().filter(asks).collect();
     if found.is_empty() {
-        return report.ok(PROXIES, "the namespace asks for none");
+        return report.ok(PROXIES, "the namespace injects none");
     }
     let carried = needs.target.carried_by_runs();
     let keeps_out = |mesh: &&Mesh| {
@@ -52,15 +52,15 @@ pub(super) fn proxies(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report)
     if !within.is_empty() {
         report.warning(
             PROXIES,
-            format!("the namespace puts proxies into pods, and the target lets them in: {}", names(&within)),
-            "a proxy that is no native sidecar keeps the pod of a Job running when its work is done, and is measured with it: \
-             delete what lets them in from `pods` of the target",
+            format!("the namespace injects proxies into pods, and the target allows it: {}", names(&within)),
+            "remove from `pods` of the target what allows the injection: a proxy that is not a native sidecar keeps \
+             the pod of a Job running after its work is done, and is measured with it",
         );
     }
     if !out.is_empty() {
         report.ok(
             PROXIES,
-            format!("the namespace puts proxies into pods; those of runs and steps are left out: {}", names(&out)),
+            format!("the namespace injects proxies into pods, except those of runs and steps: {}", names(&out)),
         );
     }
 }
@@ -82,7 +82,8 @@ pub(super) fn users(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     }
     report.warning(
         USERS,
-        "OpenShift gives each namespace users of its own, and pods of steps and runs name theirs: its SCC `restricted-v2` refuses them",
+        "OpenShift assigns each namespace a range of user IDs, but pods of steps and runs set their own: the SCC \
+         `restricted-v2` refuses them",
         format!(
             "write `pods: {{securityContext: {{runAsUser: none, runAsGroup: none, fsGroup: none}}}}` for the target `{}`, or have the accounts \
              of the namespace use the SCC `nonroot-v2`",

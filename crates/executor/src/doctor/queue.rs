@@ -25,8 +25,8 @@ fn preferred(facts: &dyn Facts, group: &str) -> Option<String> {
 fn kueue(needs: &Needs<'_>, facts: &dyn Facts, queue: &str, report: &mut Report) {
     let namespace = &needs.target.namespace;
     let Some(api) = preferred(facts, "kueue.x-k8s.io") else {
-        let seen = format!("the target names the Kueue queue `{queue}`, and the cluster has no Kueue");
-        return report.error(CHECK, seen, "install Kueue, or take `queue` out of the target");
+        let seen = format!("the target names the Kueue queue `{queue}`, but the cluster has no Kueue");
+        return report.error(CHECK, seen, "install Kueue, or remove `queue` from the target");
     };
     let all = format!("{api}/namespaces/{namespace}/localqueues");
     let found = match facts.read(&format!("{all}/{queue}")) {
@@ -37,9 +37,9 @@ fn kueue(needs: &Needs<'_>, facts: &dyn Facts, queue: &str, report: &mut Report)
                 Fact::Absent | Fact::Forbidden(_) => String::new(),
             };
             let there = if names.is_empty() {
-                "make one, or take `queue` out of the target".to_owned()
+                "create one, or remove `queue` from the target".to_owned()
             } else {
-                format!("LocalQueues there: {names}")
+                format!("existing LocalQueues: {names}")
             };
             return report.error(
                 CHECK,
@@ -53,7 +53,7 @@ fn kueue(needs: &Needs<'_>, facts: &dyn Facts, queue: &str, report: &mut Report)
         return report.error(
             CHECK,
             format!("the LocalQueue `{queue}` is not active: {why}"),
-            "its jobs stay suspended: ask whoever runs Kueue",
+            "ask the admin of Kueue: its jobs stay suspended",
         );
     }
     let stop = text_at(&found, "/spec/stopPolicy");
@@ -69,13 +69,13 @@ fn kueue(needs: &Needs<'_>, facts: &dyn Facts, queue: &str, report: &mut Report)
         Fact::Absent => report.error(
             CHECK,
             format!("there is no ClusterQueue `{cluster_queue}`, which `{queue}` feeds"),
-            "its jobs stay suspended: ask whoever runs Kueue",
+            "ask the admin of Kueue: its jobs stay suspended",
         ),
         Fact::There(found) => match inactive(&found) {
             Some(why) => report.error(
                 CHECK,
                 format!("the ClusterQueue `{cluster_queue}` is not active: {why}"),
-                "its jobs stay suspended: ask whoever runs Kueue",
+                "ask the admin of Kueue: its jobs stay suspended",
             ),
             None => quota(needs, &found, cluster_queue, report),
         },
@@ -100,7 +100,7 @@ fn quota(needs: &Needs<'_>, queue: &Json, name: &str, report: &mut Report) {
     let asked: std::collections::BTreeSet<String> = runs.flat_map(|pod| pod.requests().into_keys()).collect();
     let missing: Vec<&str> = asked.iter().map(String::as_str).filter(|name| !covered.contains(name)).collect();
     if covered.is_empty() || missing.is_empty() {
-        return report.ok(CHECK, format!("the queue leads to the active ClusterQueue `{name}`"));
+        return report.ok(CHECK, format!("the queue feeds the active ClusterQueue `{name}`"));
     }
     let seen = format!("the ClusterQueue `{name}` has no quota of {}, which runs ask for", quoted(missing));
     report.warning(
@@ -112,8 +112,8 @@ fn quota(needs: &Needs<'_>, queue: &Json, name: &str, report: &mut Report) {
 
 fn volcano(facts: &dyn Facts, queue: &str, report: &mut Report) {
     let Some(api) = preferred(facts, "scheduling.volcano.sh") else {
-        let seen = format!("the target names the Volcano queue `{queue}`, and the cluster has no Volcano");
-        return report.error(CHECK, seen, "install Volcano, or take `queue` out of the target");
+        let seen = format!("the target names the Volcano queue `{queue}`, but the cluster has no Volcano");
+        return report.error(CHECK, seen, "install Volcano, or remove `queue` from the target");
     };
     match facts.read(&format!("{api}/queues/{queue}")) {
         Fact::There(found) => {
@@ -131,7 +131,7 @@ fn volcano(facts: &dyn Facts, queue: &str, report: &mut Report) {
         Fact::Absent => report.error(
             CHECK,
             format!("there is no Volcano queue `{queue}`"),
-            "pods stay Pending: make it, or correct `queue` of the target",
+            "create it, or correct `queue` of the target: pods stay Pending",
         ),
         Fact::Forbidden(why) => report.unknown(CHECK, &format!("the Volcano queue `{queue}`"), &why),
     }
@@ -146,7 +146,8 @@ fn unnamed(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
         report.warning(
             CHECK,
             seen,
-            "runs wait in it, and no result says so: write `queue: {kueue: default}` for the target and compile",
+            "write `queue: {kueue: default}` for the target and compile: runs wait in that queue, and results do not \
+             show it",
         );
     }
 }

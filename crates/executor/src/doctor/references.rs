@@ -47,18 +47,18 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
                     found.push(format!("{what} {name}"));
                 } else {
                     let seen = format!("the {what} `{name}` has no key {}, which {who} reads", quoted(missing));
-                    report.error(CHECK, seen, "its pods cannot start: add the key, or correct the spec");
+                    report.error(CHECK, seen, "add the key, or correct the spec: its pods cannot start");
                 }
             }
             Fact::Absent => {
                 let seen = format!("there is no {what} `{name}`, which {who} needs");
-                report.error(CHECK, seen, "its pods cannot start: make it, or correct the spec");
+                report.error(CHECK, seen, "create it, or correct the spec: its pods cannot start");
             }
             Fact::Forbidden(why) => report.unknown(CHECK, &format!("the {what} `{name}`, which {who} needs"), &why),
         }
     }
     if !found.is_empty() {
-        report.ok(CHECK, format!("there: {}", quoted(found.iter().map(String::as_str))));
+        report.ok(CHECK, format!("found: {}", quoted(found.iter().map(String::as_str))));
     }
 }
 

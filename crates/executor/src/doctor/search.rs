@@ -33,6 +33,6 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
             "run searches in a namespace with `baseline`, and write `podSecurity: baseline` for its target",
         );
     } else {
-        report.ok(CHECK, format!("it may read the metrics of trials in `{name}`"));
+        report.ok(CHECK, format!("Katib may read the metrics of trials in `{name}`"));
     }
 }

@@ -37,20 +37,24 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
         let class = text_at(claim, "/spec/storageClassName");
         match items(&there).find(|item| text_at(item, "/metadata/name") == name) {
             Some(item) if text_at(item, "/status/phase") == "Lost" => {
-                let seen = format!("the claim `{name}` has lost its volume, and results that are not in git with it");
+                let seen = format!(
+                    "the claim `{name}` has lost its volume, and with it the results that are not in \
+                                    git"
+                );
                 report.error(
                     CHECK,
                     seen,
-                    format!("kubectl -n {} delete pvc {name}; git makes it again", needs.target.namespace),
+                    format!("kubectl -n {} delete pvc {name}; GitOps creates it again", needs.target.namespace),
                 );
             }
             Some(item) => {
                 let actual = text_at(item, "/spec/storageClassName");
                 if !class.is_empty() && class != actual {
                     let seen = format!(
-                        "the claim `{name}` is of the class `{actual}`, and the tree says `{class}`: every sync fails"
+                        "the claim `{name}` has the storage class `{actual}`, but the tree sets `{class}`: every sync \
+                         fails"
                     );
-                    report.error(CHECK, seen, "give the benchmark another name, or put the old class back");
+                    report.error(CHECK, seen, "give the benchmark another name, or restore the old class");
                 }
                 if text_at(item, "/status/phase") == "Bound" {
                     bound.push(name);
@@ -62,7 +66,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
         }
     }
     if !bound.is_empty() {
-        report.ok(CHECK, format!("bound already: {}", quoted(bound.iter().copied())));
+        report.ok(CHECK, format!("already bound: {}", quoted(bound.iter().copied())));
     }
     if asked.is_empty() {
         return;
@@ -94,7 +98,7 @@ fn judge(needs: &Needs<'_>, classes: &Json, class: &str, is_shared: bool, report
             format!("there is no StorageClass `{class}`")
         };
         let advice = if names.is_empty() {
-            "there is none at all: install a provisioner".to_owned()
+            "install a provisioner: the cluster has no StorageClass at all".to_owned()
         } else {
             format!("name one of {} as {place}", quoted(names))
         };
@@ -103,7 +107,7 @@ fn judge(needs: &Needs<'_>, classes: &Json, class: &str, is_shared: bool, report
     let name = text_at(found, "/metadata/name");
     let provisioner = text_at(found, "/provisioner");
     if is_shared && ONE_NODE.contains(&provisioner) {
-        let seen = format!("`{name}` ({provisioner}) cannot serve ReadWriteMany as several nodes need it");
+        let seen = format!("`{name}` ({provisioner}) does not support ReadWriteMany, which several nodes need");
         return report.warning(
             CHECK,
             seen,
@@ -114,11 +118,11 @@ fn judge(needs: &Needs<'_>, classes: &Json, class: &str, is_shared: bool, report
     }
     let which = if class.is_empty() { " (the default)" } else { "" };
     if text_at(found, "/reclaimPolicy") == "Delete" {
-        let seen = format!("`{name}`{which} exists; its volumes go when their claim is deleted");
+        let seen = format!("`{name}`{which} exists; deleting a claim deletes its volume");
         return report.note(
             CHECK,
             seen,
-            "results that are in git stay; a class with `reclaimPolicy: Retain` keeps logs too",
+            "results in git are kept; a class with `reclaimPolicy: Retain` keeps logs too",
         );
     }
     report.ok(CHECK, format!("`{name}`{which} exists"));

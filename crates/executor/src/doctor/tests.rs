@@ -266,7 +266,7 @@ fn what_is_missing_is_named() {
             AUTHORITIES,
             vec![(
                 "error certificate authorities",
-                str! {"there is no ConfigMap `corporate-ca`: nothing is recorded over HTTPS, and Prometheus gives no metric"},
+                str! {"there is no ConfigMap `corporate-ca`: results cannot be recorded over HTTPS, and metrics cannot be read from Prometheus"},
             )],
         ),
         (
@@ -275,7 +275,7 @@ fn what_is_missing_is_named() {
         ),
         (
             "/api/v1/namespaces/bench/serviceaccounts/kubebench-runner",
-            vec![("note accounts", str! {"not there: `kubebench-runner`: the tree is not applied"})],
+            vec![("note accounts", str! {"missing: `kubebench-runner`; the tree has not been applied"})],
         ),
         (
             "/api/v1/nodes",
@@ -286,7 +286,7 @@ fn what_is_missing_is_named() {
                 ),
                 (
                     "note images",
-                    str! {"on no node yet, as far as nodes say: `registry.example/kubebench@sha256:0caad04c6b091e442a7197d216e749afd84e0779829f0a070d021bdb23171bbb`, `registry.example/train:1`"},
+                    str! {"not in the image list of any node: `registry.example/kubebench@sha256:0caad04c6b091e442a7197d216e749afd84e0779829f0a070d021bdb23171bbb`, `registry.example/train:1`"},
                 ),
             ],
         ),
@@ -309,7 +309,7 @@ fn what_is_missing_is_named() {
         ),
         (
             "/apis/argoproj.io/v1alpha1/applications",
-            vec![("note GitOps", str! {"no Application of Argo CD or Kustomization of Flux here applies to `bench`"})],
+            vec![("note GitOps", str! {"no Argo CD Application or Flux Kustomization here applies to `bench`"})],
         ),
     ] {
         let mut canned = Canned::sound();
@@ -346,14 +346,14 @@ fn settings_of_argo_that_make_benchmarks_run_for_ever_are_errors() {
             json!({"workflowDefaults": "spec:\n  ttlStrategy:\n    secondsAfterCompletion: 60\n"}),
             vec![(
                 "error Argo's settings",
-                str! {"`workflow-controller-configmap` in `system` has `workflowDefaults` with `ttlStrategy: {secondsAfterCompletion:60}`: finished Workflows are deleted, git applies them again, and they run again, forever"},
+                str! {"`workflow-controller-configmap` in `system` has `workflowDefaults` with `ttlStrategy: {secondsAfterCompletion:60}`: finished Workflows are deleted, GitOps creates them again, and they run again, forever"},
             )],
         ),
         (
             json!({"retentionPolicy": "completed: 10\n"}),
             vec![(
                 "error Argo's settings",
-                str! {"`workflow-controller-configmap` in `system` has `retentionPolicy: {completed:10}`: finished Workflows above that count are deleted, git applies them again, and they run again, forever"},
+                str! {"`workflow-controller-configmap` in `system` has `retentionPolicy: {completed:10}`: finished Workflows above that count are deleted, GitOps creates them again, and they run again, forever"},
             )],
         ),
         (
@@ -383,11 +383,11 @@ fn a_workflow_that_argo_ended_for_want_of_its_template_is_an_error() {
     assert_eq!(finding.level, Level::Error);
     assert_text(
         finding.seen.replace(&name, "<name>"),
-        str! {"`<name>` ended before its first run, for Argo did not find its WorkflowTemplate, or its entry point in that: it does not look again"},
+        str! {"`<name>` ended before the first run: Argo did not find the WorkflowTemplate or its entry point, and does not look again"},
     );
     assert_text(
         finding.advice.as_deref().unwrap().replace(&name, "<name>"),
-        str! {"apply `generated/eu/pipeline` first, then `kubectl -n bench delete workflow <name>`, and GitOps creates it again"},
+        str! {"apply `generated/eu/pipeline` first, then run `kubectl -n bench delete workflow <name>`; GitOps creates it again"},
     );
     canned.put(&path, workflow(&name, &json!({"phase": "Running"})));
     assert_eq!(found(&canned), []);
@@ -425,7 +425,7 @@ fn options_of_argo_cd_and_flux_that_hurt_are_errors() {
     for (spec, words) in [
         (
             json!({"force": true}),
-            str! {"the Kustomization `k` has `force: true`: what cannot be changed is deleted and made again, finished Workflows and claims with results too"},
+            str! {"the Kustomization `k` has `force: true`: Flux deletes and recreates objects that it cannot change, such as finished Workflows and claims with results"},
         ),
         (
             json!({"wait": true}),
@@ -433,7 +433,7 @@ fn options_of_argo_cd_and_flux_that_hurt_are_errors() {
         ),
         (
             json!({"namePrefix": "x-"}),
-            str! {"the Kustomization `k` has `namePrefix`: names inside run lists do not follow"},
+            str! {"the Kustomization `k` has `namePrefix`: names inside run lists are not rewritten"},
         ),
     ] {
         let mut canned = Canned::sound();
@@ -470,7 +470,7 @@ fn a_quota_is_held_against_the_largest_run() {
             quota(json!({"limits.cpu": "64"}), json!({})),
             vec![(
                 "error quota",
-                str! {"`q` limits limits.cpu, and step prepare says no limits of cpu: the API server refuses such pods"},
+                str! {"`q` limits limits.cpu, but step prepare sets no cpu limits: the API server refuses such pods"},
             )],
         ),
         (quota(json!({"requests.nvidia.com/gpu": "32"}), json!({})), vec![]),
@@ -517,7 +517,7 @@ fn nodes_are_held_against_what_pods_select() {
             node(json!({}), json!([]), "4"),
             vec![(
                 "warning nodes",
-                str! {"`master of train`, `worker of train`: it asks for nvidia.com/gpu 8, and its nodes have 4 at most"},
+                str! {"`master of train`, `worker of train`: it requests nvidia.com/gpu 8, but its nodes have at most 4"},
             )],
         ),
         (
@@ -525,7 +525,7 @@ fn nodes_are_held_against_what_pods_select() {
             node(json!({}), json!([]), "16"),
             vec![(
                 "warning nodes",
-                str! {"`worker of train`: its 3 replicas need more than all its nodes have: room for 2 while nothing else runs"},
+                str! {"`worker of train`: its 3 replicas do not fit: all its nodes together have room for 2, even while nothing else runs"},
             )],
         ),
     ] {
@@ -555,12 +555,15 @@ fn rights_that_are_missing_are_named() {
         &[
             (
                 "error accounts",
-                str! {"the role `kubebench-workflow` of `kubebench-recorder` or its binding is not there"},
+                str! {"the role `kubebench-workflow` of `kubebench-recorder` or its binding does not exist"},
             ),
-            ("error accounts", str! {"the role `kubebench-runner` of `kubebench-runner` or its binding is not there"}),
             (
                 "error accounts",
-                str! {"the role `kubebench-workflow` of `kubebench-workflow` or its binding is not there"},
+                str! {"the role `kubebench-runner` of `kubebench-runner` or its binding does not exist"},
+            ),
+            (
+                "error accounts",
+                str! {"the role `kubebench-workflow` of `kubebench-workflow` or its binding does not exist"},
             ),
         ],
     );

@@ -21,7 +21,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     let lacking: Vec<&Json> = there.iter().filter(|workflow| lacked(workflow).is_some()).collect();
     if lacking.is_empty() {
         if !there.is_empty() {
-            report.ok(CHECK, format!("{} of the tree there, each of which found its WorkflowTemplate", there.len()));
+            report.ok(CHECK, format!("found {} of the tree, each with its WorkflowTemplate", there.len()));
         }
         return;
     }
@@ -29,11 +29,13 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     report.error(
         CHECK,
         format!(
-            "{} ended before its first run, for Argo did not find its WorkflowTemplate, or its entry point in that: it does not look again",
+            "{} ended before the first run: Argo did not find the WorkflowTemplate or its entry point, and does not \
+             look again",
             quoted(names.iter().copied())
         ),
         format!(
-            "apply `{}/{}/pipeline` first, then `kubectl -n {namespace} delete workflow {}`, and GitOps creates it again",
+            "apply `{}/{}/pipeline` first, then run `kubectl -n {namespace} delete workflow {}`; GitOps creates it \
+             again",
             needs.settings.output,
             needs.target.name,
             names.join(" ")

@@ -308,7 +308,7 @@ fn a_queue_says_why() {
         {"type": "Evicted", "status": "True", "message": "Preempted to accommodate a workload (UID: 1)"}]);
     assert_text(
         told(&pods, &["uid-master-0", "uid-worker-0"], evicted),
-        str! {"the job was suspended after it had started, as a queue does that takes its quota back: Preempted to accommodate a workload (UID: 1)"},
+        str! {"the job was suspended after it had started, as by a queue that reclaims its quota: Preempted to accommodate a workload (UID: 1)"},
     );
 }
 

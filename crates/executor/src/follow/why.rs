@@ -218,10 +218,10 @@ impl Subject<'_> {
                 "DeletionByPodGC" => preempted(ReasonCode::NodeLost, format!("{node} is gone: {why}")),
                 "EvictionByEvictionAPI" => preempted(
                     ReasonCode::Preempted,
-                    format!("evicted through the API, as a drain of {node} does: {why}"),
+                    format!("evicted through the Eviction API, as by a drain of {node}: {why}"),
                 ),
                 "TerminationByKubelet" => {
-                    preempted(ReasonCode::NodeLost, format!("ended by {node}, as at its shutdown: {why}"))
+                    preempted(ReasonCode::NodeLost, format!("terminated by {node}, as at its shutdown: {why}"))
                 }
                 other => preempted(ReasonCode::Preempted, format!("disrupted ({other}): {why}")),
             };
@@ -318,7 +318,7 @@ impl Subject<'_> {
             let message = sentence(condition.message.as_deref().unwrap_or_default());
             return Some(match condition.reason.as_deref() {
                 Some("SchedulingGated") => {
-                    Why::holds(ReasonCode::Queued, self.name, format!("waits for its queue: {message}"))
+                    Why::holds(ReasonCode::Queued, self.name, format!("waiting for its queue: {message}"))
                 }
                 _ => Why::holds(ReasonCode::Unschedulable, self.name, format!("cannot be scheduled: {message}")),
             });
@@ -358,7 +358,7 @@ impl Subject<'_> {
                     ReasonCode::ImagePull,
                     // What follows `secret:` would be taken for one.
                     format!(
-                        "the image `{image}` cannot be pulled: {cause}; look at its name and tag, and at the pull secret"
+                        "the image `{image}` cannot be pulled: {cause}; check its name and tag, and the pull secret"
                     ),
                 )
             }
@@ -366,9 +366,7 @@ impl Subject<'_> {
                 ReasonCode::ConfigMissing,
                 format!("a Secret or ConfigMap of its environment is missing: {message}"),
             ),
-            "CrashLoopBackOff" => {
-                made(ReasonCode::Restarting, format!("its container ends again and again: {message}"))
-            }
+            "CrashLoopBackOff" => made(ReasonCode::Restarting, format!("its container keeps exiting: {message}")),
             _ => made(ReasonCode::CannotStart, format!("the container cannot be started ({reason}): {message}")),
         }
     }
@@ -390,7 +388,7 @@ impl Subject<'_> {
         Some(Why::holds(
             ReasonCode::CannotStart,
             self.name,
-            format!("its node cannot set the pod up: {}", sentence(event.message)),
+            format!("its node cannot set up the pod: {}", sentence(event.message)),
         ))
     }
 }
@@ -405,7 +403,7 @@ fn end_of(end: &End) -> (ReasonCode, String) {
         ("ContainerCannotRun" | "StartError", _) => {
             (ReasonCode::CannotStart, format!("the container cannot be started: {}", sentence(&end.message)))
         }
-        (_, Some(signal)) => (ReasonCode::Signal, format!("ended by {signal}")),
+        (_, Some(signal)) => (ReasonCode::Signal, format!("terminated by {signal}")),
         (_, None) => (ReasonCode::ExitCode, format!("exited with {}", end.code)),
     }
 }
@@ -413,7 +411,7 @@ fn end_of(end: &End) -> (ReasonCode, String) {
 /// Says that the pods that are there are not those that began.
 pub(super) fn started_again(times: u32) -> Option<Why> {
     let count = if times == 1 { "once".to_owned() } else { format!("{times} times") };
-    let what = format!("all of it was started again {count} after a failure: what the first start did is lost");
+    let what = format!("all of its pods were restarted {count} after a failure: the work of the first start is lost");
     (times > 0).then(|| Why::new(ReasonCode::StartedAgain, Status::Failed, Effect::Spoils, "", what))
 }
 

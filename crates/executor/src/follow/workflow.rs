@@ -18,7 +18,8 @@ pub(crate) fn lacked(workflow: &Json) -> Option<&'static str> {
         && message.contains("kubebench-settings")
     {
         return Some(
-            "the ConfigMap `kubebench-settings` with the number of Workflows at once, in the namespace that the lock names",
+            "the ConfigMap `kubebench-settings` with the limit of parallel Workflows, in the namespace that the lock \
+             names",
         );
     }
     let message = message.strip_suffix(" not found")?;

@@ -47,7 +47,7 @@ impl List {
                 1 => " and 1 more file are".to_owned(),
                 more => format!(" and {more} more files are"),
             };
-            let message = format!("{first}{others} not digested, the run was stopped");
+            let message = format!("{first}{others} not digested, because the run was stopped");
             self.say(ReasonCode::ArtifactUnreadable, message);
         }
         (self.artifacts, self.reasons)
@@ -97,7 +97,7 @@ pub fn artifacts(
     let bytes: u64 = pending.iter().map(|file| file.bytes).sum();
     if bytes > LARGE {
         let size = bytes as f64 / LARGE as f64;
-        hurry.tell(&format!("taking the digests of {size:.1} GiB that the run left; Ctrl-C leaves them out"));
+        hurry.tell(&format!("computing the digests of {size:.1} GiB of files; press Ctrl-C to skip them"));
     }
     let mut pending = pending.into_iter();
     while let Some(file) = pending.next() {
@@ -145,10 +145,10 @@ fn pending(left: &Left, logs: &[KeptOf], rules: &Rules, list: &mut List) -> Vec<
                 pending.push(Pending { name, path, bytes, is_source: number < sources });
             }
             Err(_) if logs.iter().any(|log| log.name == name) => {
-                let why = "something removed or replaced it while the run went on";
+                let why = "something removed or replaced it during the run";
                 list.say(
                     ReasonCode::LogMissing,
-                    format!("{name} is not there, so its values cannot be read again: {why}"),
+                    format!("{name} does not exist, so its values cannot be read again: {why}"),
                 );
             }
             Err(error) => list.say(ReasonCode::ArtifactUnreadable, format!("{name} cannot be read: {error}")),

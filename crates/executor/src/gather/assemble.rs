@@ -97,7 +97,7 @@ impl Ended {
 
 /// Says of a run with this status and these reasons that a bug of this program ended its part in it: it has not succeeded.
 pub(crate) fn break_off(status: &mut Status, reasons: &mut Vec<StatusReason>, fault: &InternalFault) {
-    let message = format!("kubebench broke off, by a bug of its own: {fault}");
+    let message = format!("a bug in kubebench interrupted the run: {fault}");
     let reason = StatusReason { code: ReasonCode::InternalFault, message };
     if *status == Status::Succeeded {
         *status = Status::Failed;

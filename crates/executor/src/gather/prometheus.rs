@@ -13,7 +13,7 @@ pub(crate) fn range_query(
     get: impl FnOnce(&str) -> Result<String, String>,
 ) -> Result<Vec<f64>, String> {
     let Some(server) = server else {
-        return Err("the target names no Prometheus (`prometheus.url` in kubebench.yaml)".to_owned());
+        return Err("the target has no Prometheus: set `prometheus.url` in kubebench.yaml".to_owned());
     };
     let (start, end) = window;
     let query = prometheus::over_time(query, start, end);

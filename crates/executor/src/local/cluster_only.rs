@@ -17,13 +17,14 @@ pub(super) fn faults(case: &Case) -> Vec<Diagnostic> {
     let workload = &case.workload;
     match workload.key {
         _ if workload.takes_pods_of_cluster() => vec![
-            fault(workload.span, "what the runtime of `runtimeRef` sets is known in its cluster alone")
-                .note("its processes would start without what tells them of each other")
+            fault(workload.span, "the runtime of `runtimeRef` exists only in its cluster")
+                .note("its processes would start without the settings by which they find each other")
                 .help("write `runtime: {torch: {}}` (or `mpi`, `jax`, `xgboost`), or run in a cluster"),
         ],
         _ if workload.serving.is_some() => vec![
-            fault(workload.span, "a server is started and found by names that only a cluster has")
-                .note("a server on the same machine as its load shares its processors with it, and measures something else")
+            fault(workload.span, "a server needs a cluster, which starts it and resolves its name")
+                .note("a server on the same machine as its load shares the processors with it, which changes what is \
+                       measured")
                 .help("run it in a cluster; to try the load here, write it as a `job` against a server that you start yourself"),
         ],
         "jobSet" => of_job_set(case),
@@ -49,32 +50,32 @@ struct Foreign {
 const FOREIGN: [Foreign; 5] = [
     Foreign {
         key: "manifest",
-        message: "what becomes of a manifest is its controller's affair, which only a cluster has",
+        message: "a manifest needs its controller, which only a cluster has",
         note: None,
         help: "run it in a cluster, or write the workload in the simple form of its kind",
     },
     Foreign {
         key: "workflow",
-        message: "a Workflow is Argo's to run, which only a cluster has",
+        message: "a Workflow needs Argo, which only a cluster has",
         note: None,
         help: "run it in a cluster; to try one of its templates here, write it as a `job`",
     },
     Foreign {
         key: "experiment",
-        message: "an Experiment is Katib's to run, which only a cluster has",
-        note: Some("Katib suggests values, makes a job of each trial and reads its metrics"),
+        message: "an Experiment needs Katib, which only a cluster has",
+        note: Some("Katib suggests values, creates a job for each trial and reads its metrics"),
         help: "run it in a cluster; to try one trial here, write it as the workload itself, with values instead of `${trialParameters.…}`",
     },
     Foreign {
         key: "rayJob",
-        message: "a RayJob is a cluster of Ray, which its operator starts in pods",
-        note: Some("one process would measure Ray without a network, whatever the spec says of its workers"),
+        message: "a RayJob needs a Ray cluster, which its operator starts in pods",
+        note: Some("one process would measure Ray without a network, whatever workers the spec asks for"),
         help: "run in a cluster; to try the program here, write it as a `job` whose image has Ray: `ray.init()` then starts it alone",
     },
     Foreign {
         key: "sparkApplication",
-        message: "a SparkApplication is a driver and executors, which Spark starts in pods",
-        note: Some("one process would measure Spark without a network, whatever the spec says of its executors"),
+        message: "a SparkApplication needs a driver and executors, which Spark starts in pods",
+        note: Some("one process would measure Spark without a network, whatever executors the spec asks for"),
         help: "run in a cluster; to try the program here, write it as a `job` whose command is `spark-submit --master 'local[2]'`",
     },
 ];
@@ -97,18 +98,18 @@ fn of_volcano(case: &Case) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let plugins = workload.spec.get("plugins").and_then(Json::as_object).into_iter().flatten();
     for (name, _) in plugins.filter(|(name, _)| !LOCAL_PLUGINS.contains(&name.as_str())) {
-        let message = format!("the plugin `{name}` of Volcano sets up pods, and processes of one machine have none");
+        let message = format!("the Volcano plugin `{name}` sets up pods, but a local run has none");
         found.push(
             fault(workload.span, message)
-                .note("the program would start without what the plugin tells it")
-                .help("run in a cluster, or use `env` and `svc` alone"),
+                .note("the program would start without the settings of the plugin")
+                .help("run in a cluster, or use only `env` and `svc`"),
         );
     }
     for (text, span) in workload.roles.iter().flat_map(Role::texts) {
         if text.contains(HOST_FILES) {
             found.push(
                 fault(span, format!("`{HOST_FILES}` holds names of pods, which only a cluster resolves"))
-                    .note("processes of one machine meet at 127.0.0.1")
+                    .note("local processes reach each other at 127.0.0.1")
                     .help("read the hosts from VC_<TASK>_HOSTS, or run in a cluster"),
             );
         }
@@ -124,19 +125,23 @@ fn of_job_set(case: &Case) -> Vec<Diagnostic> {
         let job = jobs.iter().find(|job| job.get("name").is_some_and(|name| name == role.name.as_str()));
         let waits = job.and_then(|job| job.get("dependsOn")).and_then(Json::as_array).into_iter().flatten();
         if waits.into_iter().any(|wait| wait.get("status").is_some_and(|status| status == "Complete")) {
-            let message = format!("`{}` waits for the end of another role, and here all start at once", role.name);
-            let fault = fault(role.span, message).note("it would measure work on what is not there yet");
+            let message =
+                format!("`{}` waits for the end of another role, but a local run starts all roles at once", role.name);
+            let fault = fault(role.span, message).note("the role would start before what it waits for is done");
             found.push(fault.help("run in a cluster, or move what comes first into `prepare`"));
         }
         if role.completions > role.replicas && workload.roles.len() > 1 {
             let message = format!("the pods of `{}` run one after another, at the same time as other roles", role.name);
-            let fault = fault(role.span, message).note("here nothing keeps the roles apart, so more would run at once");
+            let fault = fault(role.span, message).note(
+                "a local run cannot limit a single role, so more processes \
+                                                        would run at once",
+            );
             found.push(fault.help("run in a cluster, or raise `parallelism` to `completions`"));
         }
         for (text, span) in role.texts() {
             if let Some(name) = workload.roles.iter().find_map(|role| host_name(text, &role.name)) {
                 let message = format!("`{name}` is the name of a pod, which only a cluster resolves");
-                let fault = fault(span, message).note("processes of one machine meet at 127.0.0.1");
+                let fault = fault(span, message).note("local processes reach each other at 127.0.0.1");
                 found.push(fault.help("run in a cluster, or take the address from a parameter"));
             }
         }

@@ -140,9 +140,10 @@ fn of_role(role: &Role, engine: Engine, secrets: &Secrets) -> Vec<Diagnostic> {
                 format!("the key `{key}` of the ConfigMap `{name}`"),
                 format!("set {} in the environment", CONFIG_MAP.variable(name, key)),
             ),
-            Env::Field(path) if !variables::is_known_field(path) => {
-                (format!("the pod's `{path}`"), "only a pod has that: write a value, or run in a cluster".to_owned())
-            }
+            Env::Field(path) if !variables::is_known_field(path) => (
+                format!("the pod's `{path}`"),
+                "write a value, or run in a cluster: only a pod has this field".to_owned(),
+            ),
             _ => continue,
         };
         found.push(
@@ -151,7 +152,7 @@ fn of_role(role: &Role, engine: Engine, secrets: &Secrets) -> Vec<Diagnostic> {
                 *span,
                 format!("the variable `{name}` takes {what}, which is not known here"),
             )
-            .note("a run without it would measure something else than the cluster does")
+            .note("a run without the variable would not measure what the cluster measures")
             .help(help),
         );
     }
@@ -197,7 +198,7 @@ fn ambiguous(role: &Role, secrets: &Secrets, taken: &mut BTreeMap<String, (Strin
             Diagnostic::at(&code::KB0351, *span, message)
                 .note("one of the two would silently get the value of the other")
                 .help(format!(
-                    "give them in a file by their exact names: a line `{exact}=VALUE`, with `--secret-file`"
+                    "write them with their exact names into a file for `--secret-file`, such as `{exact}=VALUE`"
                 )),
         );
     }

@@ -201,7 +201,7 @@ fn what_volcano_does_to_pods_is_refused() {
         found.as_slice().iter().map(|fault| (fault.code.id, fault.message.clone())).collect::<Vec<_>>()
     };
     assert_eq!(of("plugins: {env: [], svc: []}"), []);
-    let ssh = ("KB0442", str! {"the plugin `ssh` of Volcano sets up pods, and processes of one machine have none"});
+    let ssh = ("KB0442", str! {"the Volcano plugin `ssh` sets up pods, but a local run has none"});
     assert_findings(&of("plugins: {ssh: []}"), &[ssh]);
     let hosts = ("KB0442", str! {"`/etc/volcano/` holds names of pods, which only a cluster resolves"});
     assert_findings(&of("args: [cat, /etc/volcano/a.host]"), &[hosts]);
@@ -349,7 +349,7 @@ fn what_only_a_cluster_does_is_refused() {
     };
     assert_findings(
         &set("{name: a}, {name: b, dependsOn: [{name: a, status: Complete}]}", ""),
-        &[("KB0442", str! {"`b` waits for the end of another role, and here all start at once"})],
+        &[("KB0442", str! {"`b` waits for the end of another role, but a local run starts all roles at once"})],
     );
     assert_eq!(set("{name: a}, {name: b, dependsOn: [{name: a, status: Ready}]}", ""), []);
     assert_findings(
@@ -368,6 +368,6 @@ fn what_only_a_cluster_does_is_refused() {
     let of_cluster = format!("    trainJob: {{image: {IMAGE}, command: [run], runtimeRef: {{name: r}}}}");
     assert_findings(
         &refused(&of_cluster),
-        &[("KB0442", str! {"what the runtime of `runtimeRef` sets is known in its cluster alone"})],
+        &[("KB0442", str! {"the runtime of `runtimeRef` exists only in its cluster"})],
     );
 }

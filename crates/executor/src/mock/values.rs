@@ -84,7 +84,7 @@ impl Wish {
             Self::Level(level) => {
                 let outside = level.changes.iter().find(|shift| shift.session < 1 || shift.session > sessions);
                 outside.map_or(Ok(()), |shift| {
-                    Err(format!("there is no session {}: they are 1 to {sessions}", shift.session))
+                    Err(format!("there is no session {}, expected 1 to {sessions}", shift.session))
                 })
             }
         }
@@ -114,7 +114,7 @@ impl<'de> Deserialize<'de> for Wish {
             type Value = Wish;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a value, a list of one for each session, or a level such as {value: 100, noise: 1%}")
+                f.write_str("a value, a list with a value for each session, or a level such as {value: 100, noise: 1%}")
             }
 
             fn visit_f64<E: de::Error>(self, value: f64) -> Result<Wish, E> {

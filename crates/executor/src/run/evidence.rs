@@ -47,7 +47,7 @@ impl Evidence for RunEvidence {
             return Err("nothing was started".to_owned());
         }
         if known.len() < self.usages.len() {
-            return Err("what the processes used is not known, because their supervisor was killed".to_owned());
+            return Err("what the processes used is unknown, because their supervisor was killed".to_owned());
         }
         if !cfg!(target_os = "linux") && what != ProcessSource::CpuSeconds {
             return Err("local monitoring needs Linux".to_owned());
@@ -80,7 +80,7 @@ impl Evidence for RunEvidence {
     fn duration(&self, what: DurationSource) -> Used {
         match what {
             DurationSource::Queue => Err("a local run does not queue".to_owned()),
-            DurationSource::Ready => Err("nothing serves in a local run".to_owned()),
+            DurationSource::Ready => Err("a local run has no server".to_owned()),
             DurationSource::Startup => self.startup.ok_or_else(|| "nothing was started".to_owned()),
             DurationSource::Run => self.run.ok_or_else(|| {
                 let was_started = self.startup.is_some();
@@ -91,11 +91,11 @@ impl Evidence for RunEvidence {
     }
 
     fn node(&self, _: &str) -> Result<Vec<f64>, String> {
-        Err("a local run has no nodes: Argo runs Workflows, in a cluster".to_owned())
+        Err("a local run has no nodes: Argo runs Workflows in a cluster".to_owned())
     }
 
     fn trials(&self, _: &str, _: WhichTrials) -> Result<Vec<f64>, String> {
-        Err("a local run has no trials: Katib makes them, in a cluster".to_owned())
+        Err("a local run has no trials: Katib creates them in a cluster".to_owned())
     }
 
     fn fetch(&self, url: &str) -> Result<String, String> {

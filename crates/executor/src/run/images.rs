@@ -53,7 +53,7 @@ impl LocalRun<'_> {
             }
             match digest {
                 Some(digest) => drop(self.images.insert(image, digest)),
-                None => return Ok(Some(format!("`{engine} image inspect` does not know {image} after it was pulled"))),
+                None => return Ok(Some(format!("`{engine} image inspect` does not find {image} after the pull"))),
             }
         }
         Ok(None)

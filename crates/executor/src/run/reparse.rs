@@ -38,7 +38,10 @@ pub fn reparse(
     let left = Left::of_run(&folder);
     if !left.output.is_dir() {
         let output = left.output.display();
-        bail!("{output} is not there: logs stay in the project in which the run took place, until they are removed");
+        bail!(
+            "{output} does not exist: logs are kept in the project in which the run took place, until they are \
+               removed"
+        );
     }
     for file in rules.metrics.iter().filter_map(|rule| rule.from.file()) {
         let names = [file.to_owned(), format!("result/{file}")];
@@ -50,9 +53,10 @@ pub fn reparse(
         if !original.artifacts.iter().any(is_it) {
             let is_cut = original.run.reasons.iter().any(|reason| reason.code == ReasonCode::ArtifactsCut);
             let why = if is_cut {
-                "the list was truncated, and no metric of the run was read from it, so it is unknown whether it was changed since"
+                "the list was truncated, and no metric of the run was read from this file, so whether the file changed \
+                 since is unknown"
             } else {
-                "it was not there when the run ended, or its name held a secret"
+                "it did not exist when the run ended, or its name contained a secret"
             };
             bail!("{} is not among the result's artifacts: {why}", found.display());
         }
@@ -141,7 +145,11 @@ impl Kept<'_> {
             |metric: &&Metric| metric.source.parser == parser && metric.source.selector.as_deref() == Some(selector);
         let found = self.original.metrics.iter().filter(is_it).max_by_key(|metric| metric.samples.len());
         let values = found.map(values).unwrap_or_default();
-        if values.is_empty() { Err("the run did not measure it, and only it could".to_owned()) } else { Ok(values) }
+        if values.is_empty() {
+            Err("the run did not measure it, and it cannot be measured afterwards".to_owned())
+        } else {
+            Ok(values)
+        }
     }
 
     fn one(&self, parser: &str, selector: &str) -> Used {

@@ -79,14 +79,14 @@ impl LocalRun<'_> {
         let mut waited = match absent {
             None => self.wait_for(&plan, folders, Duration::from_secs(case.timeout.seconds()))?,
             Some(_) if self.stop.is_some() => {
-                Waited::without_start(Status::Interrupted, ReasonCode::Interrupted, "it was stopped before it began")
+                Waited::without_start(Status::Interrupted, ReasonCode::Interrupted, "stopped before it started")
             }
             Some(problem) => Waited::without_start(Status::Failed, ReasonCode::CannotStart, &problem),
         };
         let (finished, took) = (machine::now(), clock.elapsed());
         let is_killed = || kills.zip(machine::out_of_memory_kills()).is_some_and(|(before, now)| now > before);
         if waited.status == Status::Failed && is_killed() {
-            let message = "the system ended a process because memory ran out".to_owned();
+            let message = "the system killed a process because memory ran out".to_owned();
             waited.reasons.push(StatusReason { code: ReasonCode::OutOfMemory, message });
         }
         if waited.status == Status::Succeeded

@@ -186,11 +186,7 @@ impl LocalRun<'_> {
             if elapsed > timeout && !state.is_stopping && !state.is_decided() {
                 let seconds = timeout.as_secs();
                 state.is_pardonable = true;
-                state.stop(
-                    Status::TimedOut,
-                    ReasonCode::Timeout,
-                    format!("it was stopped after its timeout of {seconds} s"),
-                );
+                state.stop(Status::TimedOut, ReasonCode::Timeout, format!("stopped after its timeout of {seconds} s"));
             }
             if state.is_decided() {
                 let since = *deciders_ended.get_or_insert_with(Instant::now);
@@ -224,7 +220,7 @@ impl LocalRun<'_> {
             } else {
                 self.stop = Some(stop);
                 self.watcher.tell(&format!("{}: stopping; a second signal kills immediately", stop.name()));
-                state.stop(Status::Interrupted, ReasonCode::Interrupted, format!("it was stopped by {}", stop.name()));
+                state.stop(Status::Interrupted, ReasonCode::Interrupted, format!("stopped by {}", stop.name()));
             }
         }
         Ok(())
@@ -350,12 +346,12 @@ fn failure(finished: &Finished) -> (ReasonCode, String) {
         Ended { error: Some(error), .. } => (ReasonCode::CannotStart, format!("{name}: {error}")),
         // By this code Docker and Podman say that there is no container.
         Ended { code: Some(125), .. } if finished.process.container.is_some() => {
-            let why = finished.last_lines.last().map_or("the engine did not say why", String::as_str);
-            (ReasonCode::CannotStart, format!("{name}: there is no container: {why}"))
+            let why = finished.last_lines.last().map_or("the engine gave no reason", String::as_str);
+            (ReasonCode::CannotStart, format!("{name}: the container was not created: {why}"))
         }
-        Ended { signal: Some(signal), .. } => (ReasonCode::Signal, format!("{name} was ended by {signal}")),
+        Ended { signal: Some(signal), .. } => (ReasonCode::Signal, format!("{name} was terminated by {signal}")),
         Ended { code: Some(code), .. } => (ReasonCode::ExitCode, format!("{name} exited with {code}")),
-        _ => (ReasonCode::Lost, format!("{name} ended, and its exit status is unknown")),
+        _ => (ReasonCode::Lost, format!("{name} exited, but its exit status is unknown")),
     }
 }
 

@@ -39,9 +39,8 @@ impl Nodes {
         let has = |field: &str| status.is_some_and(|status| !text_at(status, &format!("/{field}")).is_empty());
         if has("compressedNodes") || has("offloadNodeStatusVersion") {
             let how = if has("compressedNodes") { "compressed" } else { "kept in a database" };
-            found.note = Some(format!(
-                "Argo's record of its steps is {how}: which runs are done is unknown here, see `argo get`"
-            ));
+            found.note =
+                Some(format!("Argo's record of its steps is {how}: run `argo get` to see which runs are done"));
         }
         let nodes = status.and_then(|status| status.get("nodes")).and_then(Json::as_object);
         let mut nodes: Vec<&Json> = nodes.into_iter().flat_map(serde_json::Map::values).collect();

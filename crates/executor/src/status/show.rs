@@ -41,7 +41,7 @@ fn one(shown: &mut String, session: &WorkflowStatus, elapsed: &dyn Fn(&str) -> O
         push(shown, &format!("  note: {note}"));
     }
     if let Some(step) = &session.step {
-        push(shown, &format!("  step {step} is at work"));
+        push(shown, &format!("  step {step} is running"));
     }
     let active: Vec<&RunStatus> = session.runs.iter().filter(|run| run.state.is_active()).collect();
     let rows: Vec<[String; 5]> = active.iter().map(|run| row(run, &ago)).collect();

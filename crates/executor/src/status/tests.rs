@@ -263,7 +263,7 @@ fn a_step_that_is_not_tried_again_says_the_reason_of_its_pod() {
     let shown = show(&[only(&namespace(workflow("Failed", nodes)))], &elapsed);
     assert!(shown.contains("size=1 r1: its step says: Error (exit code 1)\n"), "{shown}");
     assert!(shown.contains("step record failed: Pod was active on the node longer"), "{shown}");
-    assert!(shown.contains("its results wait on the volume: once the reason is gone"), "{shown}");
+    assert!(shown.contains("its results are still on the volume: fix the cause"), "{shown}");
 }
 
 #[test]
@@ -297,7 +297,7 @@ fn a_workflow_without_its_template_says_how_it_gets_one() {
 sleepy  error 60 s ago  (Workflow sleepy-8c3cf174-r1)
   0 of 4 runs done, 4 left
   Argo says: workflowtemplates.argoproj.io "kubebench" not found
-  note: its WorkflowTemplate was not there when Argo looked, and Argo does not look again: apply the folder `pipeline` of its target first, then `kubectl -n bench delete workflow sleepy-8c3cf174-r1`, and GitOps creates it again
+  note: Argo did not find its WorkflowTemplate, and does not look again: apply the folder `pipeline` of the target first, then run `kubectl -n bench delete workflow sleepy-8c3cf174-r1`; GitOps creates it again
   next: the same runs, once the Workflow is deleted and created again
 
 "#]},
@@ -319,7 +319,7 @@ fn what_is_unknown_is_said() {
     fresh["status"] = Json::Null;
     let session = only(&namespace(fresh));
     assert_eq!(session.phase, "Pending");
-    assert!(session.notes.iter().any(|note| note.contains("Argo has not looked at it yet")));
+    assert!(session.notes.iter().any(|note| note.contains("Argo has not processed the Workflow yet")));
 }
 
 #[test]
@@ -329,7 +329,7 @@ fn steps_beside_the_runs_and_schedules_say_what_comes_next() {
     let mut nodes = runs.clone();
     nodes["5"] = node("Retry", "record", "Running", None, "");
     let session = only(&namespace(workflow("Running", nodes)));
-    assert_eq!((session.step.as_deref(), session.next.as_str()), (Some("record"), "the end"));
+    assert_eq!((session.step.as_deref(), session.next.as_str()), (Some("record"), "nothing, this is the last step"));
     let session = only(&namespace(workflow("Running", runs.clone())));
     assert_text(&session.next, str! {"the summary; then its results are recorded"});
 

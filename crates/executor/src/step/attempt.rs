@@ -236,7 +236,7 @@ impl Attempt {
         let known: Self = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         if known.schema_version != SCHEMA_VERSION {
             return Err(format!(
-                "it has schemaVersion {}, and this program reads {SCHEMA_VERSION}",
+                "it has schemaVersion {}, but this program reads {SCHEMA_VERSION}",
                 known.schema_version
             ));
         }
@@ -252,7 +252,7 @@ impl Attempt {
         ];
         let seconds = moments.into_iter().flatten().map(|moment| moment.seconds);
         if seconds.chain(outcome.map(|outcome| outcome.took_seconds)).any(|seconds| !TIMES.contains(&seconds)) {
-            return Err("it says a time that no clock shows".to_owned());
+            return Err("it contains an impossible time".to_owned());
         }
         let is_own = name == job && known.job == job && known.benchmark == benchmark;
         if is_own { Ok(known) } else { Err(volume_state::of_another(&name, job)) }
@@ -263,7 +263,7 @@ impl Attempt {
     /// # Errors
     /// When the volume does not take it.
     pub(super) fn keep(&self, experiments: &Path) -> Result<()> {
-        let bytes = serde_json::to_vec_pretty(self).context("an attempt is no JSON")?;
+        let bytes = serde_json::to_vec_pretty(self).context("cannot write an attempt as JSON")?;
         let written = self.open(experiments)?.put(FILE, &bytes);
         written.with_context(|| format!("cannot write {}", self.folder(experiments).join(FILE).display()))
     }

@@ -98,8 +98,8 @@ impl ClusterStep {
                 Ok(Made::There(there)) => {
                     let object = text_at(&there, "/metadata/name");
                     return Ok(Beside::Failed(format!(
-                        "there is a Job `{object}` already that is not of this Workflow, so `{name}` cannot have one: find out \
-                         who made it, and delete it"
+                        "a Job `{object}` that this Workflow does not own already exists, so `{name}` cannot start: \
+                         find out who created it, and delete it"
                     )));
                 }
                 Err(Fault::Stopped) => return Ok(Beside::Stopped),
@@ -116,7 +116,7 @@ impl ClusterStep {
         let created = Created::of(&made);
         let text = |at: &str| made.pointer(at).and_then(Json::as_str).unwrap_or_default().to_owned();
         let object = text("/metadata/name");
-        self.tell(&format!("`{name}` is {} `{object}`", created.kind));
+        self.tell(&format!("`{name}` runs as {} `{object}`", created.kind));
         let deadline = made.pointer("/spec/activeDeadlineSeconds").and_then(Json::as_u64).unwrap_or(NO_DEADLINE);
         let limits = Limits { queue, run: Duration::from_secs(deadline) + SLACK, waited: Duration::ZERO, ran: None };
         let mut logs = Logs::new(self, output.to_owned(), &Rules::none(), gather::LOG_LIMIT);

@@ -85,7 +85,7 @@ impl ClusterStep {
             let mut ended = match self.result_of(&job) {
                 Ok(Some(_)) => Ok(()),
                 Ok(None) => {
-                    self.tell(&format!("`{job}` has no result: its step was ended before it"));
+                    self.tell(&format!("`{job}` has no result: its step was ended before it wrote one"));
                     self.conclude_left(attempt.clone())
                 }
                 Err(error) => Err(error),
@@ -148,9 +148,8 @@ impl ClusterStep {
                     outcome
                 }
                 None if attempt.created.is_some() => {
-                    let reason = lost(
-                        "neither its job nor the step that followed it was there any more at the end of the Workflow",
-                    );
+                    let reason =
+                        lost("neither its job nor the step that followed the job existed at the end of the Workflow");
                     outcome_without_job(attempt, Status::Interrupted, vec![reason])
                 }
                 None => outcome_without_job(attempt, Status::Interrupted, vec![interrupted()]),
@@ -209,13 +208,13 @@ impl ClusterStep {
 }
 
 fn not_postprocessed() -> StatusReason {
-    let message = "its job succeeded, and the step that followed it was ended before `postprocess` had succeeded too";
+    let message = "its job succeeded, but the step that followed the job was ended before `postprocess` had succeeded";
     StatusReason { code: ReasonCode::Interrupted, message: message.to_owned() }
 }
 
 fn interrupted() -> StatusReason {
-    let message = "the step that followed it was ended before the run was: the Workflow was stopped, its deadline passed, or \
-                   the step was killed too often";
+    let message = "the step that followed the run was ended before the run: the Workflow was stopped, its deadline \
+                   passed, or the step was killed too often";
     StatusReason { code: ReasonCode::Interrupted, message: message.to_owned() }
 }
 

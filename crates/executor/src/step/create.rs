@@ -75,8 +75,8 @@ impl ClusterStep {
                 }
                 Ok(Made::There(there)) => {
                     let what = format!(
-                        "there is a {} `{}` already that is not of this Workflow, so the run cannot have one: find out who made it, \
-                         and delete it",
+                        "a {} `{}` that this Workflow does not own already exists, so the run cannot start: find out \
+                         who created it, and delete it",
                         text_at(&there, "/kind"),
                         text_at(&there, "/metadata/name")
                     );
@@ -89,7 +89,7 @@ impl ClusterStep {
                 Fault::Refused(refusal) if is_quota(refusal) => {
                     if claim.waited + since.elapsed() > claim.queue {
                         let what = format!(
-                            "it was given up after {} s (`queueTimeout`), for the quota was used up: {refusal}",
+                            "gave up after {} s (`queueTimeout`) because the quota was used up: {refusal}",
                             claim.queue.as_secs()
                         );
                         return Ok(Err(NoJob::new(Status::Failed, ReasonCode::Quota, what)));
@@ -98,7 +98,7 @@ impl ClusterStep {
                 }
                 // A webhook may see an object only after those that were created before it.
                 Fault::Refused(refusal) if is_unseen(refusal, object) && since.elapsed() < SIGHT => {
-                    "its runtime to be seen"
+                    "Trainer to see the runtime"
                 }
                 Fault::Refused(refusal) if !may_pass(refusal) || since.elapsed() > PATIENCE => {
                     return Ok(Err(NoJob::new(Status::Failed, ReasonCode::Rejected, refused(refusal, object))));
@@ -132,8 +132,8 @@ fn refused(refusal: &Refusal, object: &Json) -> String {
     if refusal.code == 404 && refusal.reason.is_empty() {
         let (kind, version) = (text_at(object, "/kind"), text_at(object, "/apiVersion"));
         return format!(
-            "the cluster has no kind {kind} of {version}: install its operator, or let the target name what the cluster has \
-             (`apis`); `kubebench doctor` looks for it"
+            "the cluster does not serve {kind} of {version}: install its operator, or set `apis` of the target to what \
+             the cluster serves; `kubebench doctor` checks it"
         );
     }
     refusal.to_string()

@@ -75,7 +75,7 @@ impl Environment {
         match self.text("SESSION")? {
             "scheduled" => Ok(true),
             "once" => Ok(false),
-            other => bail!("{PREFIX}SESSION is `{other}`; it is `once` or `scheduled`"),
+            other => bail!("{PREFIX}SESSION is `{other}`, expected `once` or `scheduled`"),
         }
     }
 
@@ -148,8 +148,8 @@ impl Environment {
         match self.variables.get(&format!("{PREFIX}{name}")) {
             Some(text) if !text.is_empty() => Ok(text),
             _ => bail!(
-                "{PREFIX}{name} is not set; the WorkflowTemplate `kubebench` sets it when `kubebench compile` of this version wrote it: \
-                 compile, commit, and let the tree be applied"
+                "{PREFIX}{name} is not set; the WorkflowTemplate `kubebench` of this version sets it: run `kubebench \
+                 compile`, commit the tree and have it applied"
             ),
         }
     }

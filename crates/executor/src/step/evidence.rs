@@ -50,7 +50,7 @@ impl RunEvidence {
         };
         let values = self.query(preset.query)?;
         let last = values.last().copied().filter(|joules| joules.is_finite() && *joules >= 0.0);
-        last.map(|joules| Some(joules.round())).ok_or_else(|| "it has no number for it".to_owned())
+        last.map(|joules| Some(joules.round())).ok_or_else(|| "Prometheus has no number for it".to_owned())
     }
 }
 
@@ -68,7 +68,7 @@ impl Evidence for RunEvidence {
     }
 
     fn process(&self, _: ProcessSource) -> Used {
-        Err("what the processes of pods use is known to their nodes, not to the step: read it from Prometheus, such as \
+        Err("the step cannot see what the processes of pods use: read it from Prometheus, such as \
              `container_cpu_usage_seconds_total` and `container_memory_working_set_bytes`"
             .to_owned())
     }
@@ -77,24 +77,29 @@ impl Evidence for RunEvidence {
         let is_kept = self.server.as_ref().is_some_and(|server| !server.brought_up);
         let (seconds, of) = match what {
             DurationSource::Ready if is_kept => {
-                return Err("the server was up already: the run that brought it up has its time".to_owned());
+                return Err("the server was already running: the run that started it has the time".to_owned());
             }
-            DurationSource::Ready => (self.timings.ready_seconds, "it was ready: only what serves ever is"),
+            DurationSource::Ready => (
+                self.timings.ready_seconds,
+                "the server became ready; only runs with a server \
+                                                                   have this time",
+            ),
             DurationSource::Queue => (self.timings.queue_seconds, "all pods were scheduled"),
             DurationSource::Startup => (self.timings.startup_seconds, "all containers were started"),
             DurationSource::Run => (self.timings.run_seconds, "all containers that count had ended"),
         };
-        seconds.ok_or_else(|| format!("nobody saw when {of}"))
+        seconds.ok_or_else(|| format!("no step saw when {of}"))
     }
 
     fn node(&self, name: &str) -> Result<Vec<f64>, String> {
         let workflow = self.composition.workflow.as_ref();
-        workflow.ok_or_else(|| "what ran was no Workflow, or nobody saw its nodes".to_owned())?.seconds(name)
+        workflow.ok_or_else(|| "the run was not a Workflow, or no step saw its nodes".to_owned())?.seconds(name)
     }
 
     fn trials(&self, metric: &str, of: WhichTrials) -> Result<Vec<f64>, String> {
         let experiment = self.composition.experiment.as_ref();
-        let experiment = experiment.ok_or_else(|| "what ran was no Experiment, or nobody saw its trials".to_owned())?;
+        let experiment =
+            experiment.ok_or_else(|| "the run was not an Experiment, or no step saw its trials".to_owned())?;
         match of {
             WhichTrials::Best => experiment.best(metric).map(|value| vec![value]),
             WhichTrials::All => experiment.all(metric),

@@ -159,7 +159,7 @@ impl ClusterStep {
             }
             let ran = running_since.map(|since| since.elapsed() + limits.ran.unwrap_or_default());
             if ran.is_some_and(|ran| ran > limits.run) && !sight.is_blind() {
-                let what = format!("it was stopped after its timeout of {} s", limits.run.as_secs());
+                let what = format!("stopped after its timeout of {} s", limits.run.as_secs());
                 return (too_long(Status::TimedOut, ReasonCode::Timeout, what), progress);
             }
             if let Some(reason) = kept_alive.reason(&progress, sight).filter(|_| !sight.is_blind()) {
@@ -169,8 +169,7 @@ impl ClusterStep {
             let is_obstacle = first.is_some_and(|reason| OBSTACLES.contains(&reason.code));
             obstacle = if is_obstacle { obstacle.or_else(|| Some(Instant::now())) } else { None };
             if obstacle.is_some_and(|since| since.elapsed() > longest_obstacle) && !sight.is_blind() {
-                let what =
-                    format!("it was given up after {} s, in which this did not change", longest_obstacle.as_secs());
+                let what = format!("gave up after {} s, during which this did not change", longest_obstacle.as_secs());
                 return (too_long(Status::Failed, ReasonCode::CannotStart, what), progress);
             }
             if running_since.is_some() || sight.is_blind() || !sight.is_listed() {
@@ -179,18 +178,15 @@ impl ClusterStep {
             match scheduled_since {
                 Some(since) if since.elapsed() > limits.run => {
                     let what = format!(
-                        "it was stopped {} s (its timeout) after its pods had their nodes, for {}",
+                        "stopped {} s (its timeout) after its pods were scheduled: {}",
                         limits.run.as_secs(),
                         missing(&progress)
                     );
                     return (too_long(Status::TimedOut, ReasonCode::Timeout, what), progress);
                 }
                 None if began.elapsed() + limits.waited > limits.queue => {
-                    let what = format!(
-                        "it was given up after {} s (`queueTimeout`), for {}",
-                        limits.queue.as_secs(),
-                        missing(&progress)
-                    );
+                    let what =
+                        format!("gave up after {} s (`queueTimeout`): {}", limits.queue.as_secs(), missing(&progress));
                     return (too_long(Status::Failed, ReasonCode::QueueTimeout, what), progress);
                 }
                 _ => {}
@@ -276,11 +272,11 @@ fn missing(progress: &Progress) -> String {
     let (wanted, made) = (progress.wanted as usize, there.len());
     if made == 0 {
         return format!(
-            "none of its {wanted} pods was made: look at the events of the job and at the log of its operator"
+            "none of its {wanted} pods was created: check the events of the job and the log of its operator"
         );
     }
     if made < wanted {
-        return format!("only {made} of its {wanted} pods were made: look at the events of the job");
+        return format!("only {made} of its {wanted} pods were created: check the events of the job");
     }
     let (mut nowhere, mut idle) = (Vec::new(), Vec::new());
     for replica in there {

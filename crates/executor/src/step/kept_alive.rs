@@ -44,8 +44,9 @@ impl KeptAlive {
         (since.elapsed() >= PATIENCE).then(|| StatusReason {
             code: ReasonCode::KeptRunning,
             message: format!(
-                "{replica}: its work ended with exit code {code}, but the container `{container}`, which the benchmark does not have, kept the pod \
-                 running for {} s; exclude these pods from its injection: `kubebench doctor` says what the namespace injects",
+                "{replica}: its work ended with exit code {code}, but the container `{container}`, which is not part \
+                 of the benchmark, kept the pod running for {} s; exclude these pods from the injection: `kubebench \
+                 doctor` shows what the namespace injects",
                 PATIENCE.as_secs()
             ),
         })

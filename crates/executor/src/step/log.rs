@@ -238,10 +238,10 @@ impl Logs {
         let fault = match sink.look_back() {
             Ok(0) => None,
             Ok(missing) => Some(format!(
-                "the step was started again, and values in {missing} bytes that the limit of the log had left out by then are \
-                 not counted (`results.logLimit`)"
+                "the step was restarted, and values in {missing} bytes that the log limit had cut are not counted \
+                 (`results.logLimit`)"
             )),
-            Err(error) => Some(format!("it cannot be read again after the step was started again: {error}")),
+            Err(error) => Some(format!("it cannot be read again after the step was restarted: {error}")),
         };
         Begun { sink: Some(sink), mark, fault }
     }

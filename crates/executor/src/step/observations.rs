@@ -112,7 +112,7 @@ impl Sight {
                 return is_new.then(|| format!("{} cannot be watched at the moment: {what}", from.name()));
             }
             (from, Seen::Fine) => {
-                return self.trouble.remove(from.name()).map(|_| format!("{} are watched again", from.name()));
+                return self.trouble.remove(from.name()).map(|_| format!("watching {} again", from.name()));
             }
         }
         None
@@ -238,7 +238,7 @@ impl From {
             Self::Pods => "pods",
             Self::Events => "events",
             Self::Queue => "the queue's workloads",
-            Self::Namespace => "pods of others",
+            Self::Namespace => "other pods",
         }
     }
 }

@@ -181,16 +181,16 @@ fn destination(
     deadline: Duration,
 ) -> Result<Option<Destination>, NotRecorded> {
     let Some(mode) = Mode::parse(&settings.mode) else {
-        return Err(NotRecorded::refused(format!("there is no mode `{}` of recording", settings.mode))
-            .help("let the step image be of the version of Kubebench that compiled the tree"));
+        return Err(NotRecorded::refused(format!("unknown recording mode `{}`", settings.mode))
+            .help("use the step image of the Kubebench version that compiled the tree"));
     };
     if mode == Mode::Local {
         return Ok(None);
     }
     let remote = settings.remote.clone().filter(|remote| place::is_address(remote)).ok_or_else(|| {
         let named = settings.remote.as_ref().map_or_else(
-            || "nothing says where the repository is that results go to".to_owned(),
-            |name| format!("the remote `{name}` is a name of a checkout, and a step has none"),
+            || "`results.remote` does not name the repository for results".to_owned(),
+            |name| format!("the remote `{name}` is a name in a checkout, but a step has no checkout"),
         );
         NotRecorded::refused(named).help(
             "set `results.remote` in `kubebench.yaml` to an address such as `https://git.example/team/benchmarks.git`, \
@@ -240,7 +240,7 @@ impl std::fmt::Display for Unusable {
         match self {
             Self::Unreadable(words) => write!(f, "it cannot be read: {words}"),
             Self::Refused(words) => f.write_str(words),
-            Self::Fault(fault) => write!(f, "kubebench broke off, by a bug of its own: {fault}"),
+            Self::Fault(fault) => write!(f, "a bug in kubebench interrupted recording it: {fault}"),
         }
     }
 }
@@ -315,7 +315,9 @@ fn record(waiting: &[Waiting], destination: &Destination, tally: &mut Tally, add
         if let Err(error) = run.put(MARKER, &marker(&recorded, destination, digest, addition)) {
             // It is recorded, and the next step finds it there.
             let place = run.place().display();
-            terminal::tell(&format!("note: {place} cannot be marked as recorded, so it is looked at again: {error}"));
+            terminal::tell(&format!(
+                "note: cannot mark {place} as recorded, so the next step checks it again: {error}"
+            ));
         }
     }
     true
@@ -361,7 +363,7 @@ fn tell_left(owner: &Owner<'_>, tally: &Tally) {
         1.. => {
             let results = if left == 1 { "1 result that is" } else { &format!("{left} results that are") };
             terminal::tell(&format!(
-                "the volume of the claim `{}-results` keeps {results} not recorded; once the cause is fixed, the next \
+                "the volume of the claim `{}-results` holds {results} not recorded; once the cause is fixed, the next \
                  Workflow of the {} records what is left",
                 owner.name(),
                 owner.kind()

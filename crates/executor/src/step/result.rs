@@ -198,7 +198,7 @@ impl ClusterStep {
             return usage;
         }
         let energy_joules = evidence.energy(&usage).unwrap_or_else(|why| {
-            self.tell(&format!("note: the energy of the GPUs is not known: {why}"));
+            self.tell(&format!("note: the energy of the GPUs is unknown: {why}"));
             None
         });
         Usage { energy_joules, ..usage }
@@ -226,7 +226,7 @@ impl ClusterStep {
         let experiments = self.experiments.clone();
         let path = experiments.join(job).join(RESULT);
         if let Err(error) = self.write(|| RunFolder::make(&experiments, job)?.put(RESULT, &sealed.bytes)) {
-            self.tell(&format!("error: the result is on no volume, but below: {}: {error}", path.display()));
+            self.tell(&format!("error: the result is not on the volume, but below: {}: {error}", path.display()));
             terminal::print(&String::from_utf8_lossy(&sealed.bytes))?;
             bail!("the result of `{}` cannot be written: {error}", sealed.result.metadata.case_name);
         }

@@ -69,19 +69,19 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
             if !is_last && result.run.status != Status::Succeeded && !session.is_to_end() {
                 continue;
             }
-            let whose = if is_ours { "" } else { ", of an earlier Workflow; raise `run` to measure it again" };
-            session.tell(&format!("`{job}` has its result already{whose}"));
+            let whose = if is_ours { "" } else { ", from an earlier Workflow; raise `run` to measure it again" };
+            session.tell(&format!("`{job}` already has its result{whose}"));
             return Ok(answer(&result));
         }
         let has_room = session.makes_room(told.config.list.runs.len());
         let mut attempt = match known {
             Some(known) if !is_ours => {
-                session.tell(&format!("`{job}` was begun by an earlier Workflow, which left no result"));
+                session.tell(&format!("`{job}` was started by an earlier Workflow, which left no result"));
                 session.conclude_left(known)?;
                 continue;
             }
             Some(known) => {
-                session.tell(&format!("going on with `{job}`, which an earlier pod of this step began"));
+                session.tell(&format!("resuming `{job}`, which an earlier pod of this step started"));
                 known
             }
             None if has_room => session.begin(&told, &run, &case, number, &job)?,
@@ -100,7 +100,7 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
             return Ok(answer(&result));
         }
         session
-            .tell("the job, or its server, was deleted before it ended: the next pod of this step tries the run again");
+            .tell("the job or its server was deleted before the run ended: the next pod of this step retries the run");
         return Ok(Answer::Left);
     }
     Ok(Answer::Failed)
@@ -294,7 +294,7 @@ impl ClusterStep {
     /// Returns the job: created now, or found where an earlier pod of this step has created it.
     fn job(&mut self, attempt: &mut Attempt, objects: &Objects) -> Result<Result<(Json, Since), NoJob>> {
         if let Some(created) = attempt.created.clone() {
-            let Some(resource) = created.resource() else { anyhow::bail!("`{}` is of no kind", attempt.job) };
+            let Some(resource) = created.resource() else { anyhow::bail!("`{}` has no kind", attempt.job) };
             let found = self.cluster.get(&resource, &self.namespace, &created.name);
             if is_absent(&found, &created.uid) {
                 let what = "the job was deleted while the step that followed it was restarted";
@@ -347,7 +347,9 @@ impl ClusterStep {
                 && self.owns(&there, job)
                 && let Err(fault) = self.remove(&Created::of(&there))
             {
-                self.tell(&format!("note: `{name}` goes with its Workflow: {fault}"));
+                self.tell(&format!(
+                    "note: `{name}` cannot be deleted now, so it is deleted with its Workflow: {fault}"
+                ));
             }
         }
     }
@@ -497,7 +499,7 @@ impl ClusterStep {
 
     /// Says that an object stays for now.
     pub(super) fn note_left(&self, job: &str, fault: &Fault) {
-        self.tell(&format!("note: `{job}` cannot be deleted now, so cleanup does it: {fault}"));
+        self.tell(&format!("note: `{job}` cannot be deleted now, so the step `cleanup` deletes it: {fault}"));
     }
 }
 

@@ -80,7 +80,7 @@ impl KeptList {
     /// When the volume does not take it.
     pub(super) fn keep(&self, experiments: &Path) -> Result<()> {
         let folder = format!("{FOLDER}/{}", self.workflow.uid);
-        let bytes = serde_json::to_vec(self).context("a run list is no JSON")?;
+        let bytes = serde_json::to_vec(self).context("cannot write a run list as JSON")?;
         let kept = RunFolder::make(experiments, &folder).and_then(|kept| kept.put(&file(&self.list.benchmark), &bytes));
         kept.with_context(|| format!("cannot write the run list into {}", experiments.join(folder).display()))
     }
@@ -100,7 +100,7 @@ impl KeptList {
         if kept.schema_version == SCHEMA_VERSION && kept.workflow.uid == uid && kept.list.benchmark == benchmark {
             Ok(Some(kept))
         } else {
-            Err(anyhow!("{}: it is not the run list that its place says", place()))
+            Err(anyhow!("{}: it is not the run list that its path names", place()))
         }
     }
 
@@ -130,7 +130,7 @@ impl KeptList {
         let case = list.cases.get(&metadata.case).filter(|_| list.runs.iter().any(is_listed));
         let Some(case) = case else {
             return Err(format!(
-                "it says that it is of {} of the case `{}`, which is no run of its Workflow",
+                "it says that it is {} of the case `{}`, which is not a run of its Workflow",
                 result::round(run),
                 metadata.case
             ));
@@ -145,7 +145,7 @@ impl KeptList {
             ("`run`", &source.run.to_string(), &number),
         ];
         if let Some((what, theirs, ours)) = says.into_iter().find(|(_, theirs, ours)| theirs != ours) {
-            return Err(format!("it says that {what} is `{theirs}`, and for its Workflow that is `{ours}`"));
+            return Err(format!("it says that {what} is `{theirs}`, but its Workflow has `{ours}`"));
         }
         let read_by = RulesOf { digest: source.rules_digest.clone(), spec_digest: source.spec_digest.clone() };
         if !self.rules.iter().cloned().chain(rules).any(|rules| rules == read_by) {
@@ -166,17 +166,17 @@ impl KeptList {
     /// The same for when it says that it ran.
     fn admit_times(&self, result: &BenchmarkResult) -> Result<(), String> {
         let run = &result.run;
-        let moment = |time: &str| machine::seconds_of(time).ok_or_else(|| format!("`{time}` is no time"));
+        let moment = |time: &str| machine::seconds_of(time).ok_or_else(|| format!("`{time}` is not a time"));
         let (created, now) = (moment(&self.created)?, machine::clock().as_second());
         let (started, finished) = (moment(&run.started_at)?, moment(&run.finished_at)?);
         if started + CLOCKS < created {
             return Err(format!(
-                "it says that it began at {}, before its Workflow, of {}",
+                "it says that it began at {}, before its Workflow was created at {}",
                 run.started_at, self.created
             ));
         }
         if finished > now + CLOCKS {
-            return Err(format!("it says that it ended at {}, which is yet to come", run.finished_at));
+            return Err(format!("it says that it ended at {}, which is in the future", run.finished_at));
         }
         if finished < started {
             return Err(format!("it says that it ended at {}, before it began at {}", run.finished_at, run.started_at));

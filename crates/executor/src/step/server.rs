@@ -172,7 +172,7 @@ impl ClusterStep {
         gathered: &mut Gathered,
     ) -> Result<Result<Up, NoServer>> {
         let Some(object) = self.server_of(kept)? else {
-            let what = "the server was gone before it was ready: it was deleted, and not by Kubebench";
+            let what = "the server was deleted before it was ready, by something other than Kubebench";
             return Ok(Err(NoServer::NoJob(NoJob::new(Status::Interrupted, ReasonCode::JobLost, what.to_owned()))));
         };
         let mut sight = Sight::of(object);
@@ -263,7 +263,7 @@ impl ClusterStep {
 
 /// Returns why a run that was to measure how long its server takes does not.
 pub(super) fn unseen() -> StatusReason {
-    let message = "the server became ready while no step followed it, so how long it took is not known";
+    let message = "the server became ready while no step followed it, so how long it took is unknown";
     StatusReason { code: ReasonCode::Unseen, message: message.to_owned() }
 }
 

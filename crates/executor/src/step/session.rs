@@ -106,7 +106,7 @@ impl ClusterStep {
     /// Takes in a wish to end: what is asked of the API server from now on is asked once.
     pub(super) fn hear(&mut self, stop: Stop) {
         if self.stop.is_none() {
-            self.tell(&format!("{}: ending, with a result of what there is", stop.name()));
+            self.tell(&format!("{}: stopping, with a result of what there is", stop.name()));
         }
         self.stop = self.stop.or(Some(stop));
         self.no_more_tries.store(true, Ordering::Relaxed);
@@ -125,7 +125,7 @@ impl ClusterStep {
     /// Returns true when this pod is taken away while its Workflow goes on: another pod will go on where this one ended.
     pub(super) fn is_to_be_succeeded(&self) -> bool {
         let Some(pod) = &self.pod else {
-            self.tell("note: `HOSTNAME` does not say which pod this is, so no other pod resumes where this one ends");
+            self.tell("note: `HOSTNAME` does not name this pod, so no other pod resumes where this one ends");
             return false;
         };
         let pod = self.cluster.get(&Resource::pods(), &self.namespace, pod);
@@ -163,12 +163,13 @@ impl ClusterStep {
     /// Says why a run did not come to its end.
     pub(super) fn interruption(&self) -> StatusReason {
         let what = match self.fate() {
-            Fate::Deleted => "its Workflow was deleted before it had ended".to_owned(),
-            Fate::Stopped => "its Workflow was stopped before it had ended".to_owned(),
+            Fate::Deleted => "its Workflow was deleted before the run had ended".to_owned(),
+            Fate::Stopped => "its Workflow was stopped before the run had ended".to_owned(),
             Fate::GoesOn | Fate::Unknown => {
                 let what = self.stop.map_or("the step that followed it", Stop::name);
                 format!(
-                    "it was ended by {what} before it had ended itself: the deadline of its step passed, or its Workflow was stopped or deleted"
+                    "{what} ended the run early: the deadline of its step passed, or its Workflow was stopped or \
+                     deleted"
                 )
             }
         };
@@ -197,12 +198,13 @@ impl ClusterStep {
                 Ok(true) => true,
                 Ok(false) => {
                     self.tell(
-                        "note: of nodes only the names are known, since the runner may not read nodes; `deploy/nodes` lets it",
+                        "note: only the names of nodes are known, because the runner may not read nodes; apply \
+                         `deploy/nodes` to allow it",
                     );
                     false
                 }
                 Err(fault) => {
-                    self.tell(&format!("note: of nodes only the names are known: {fault}"));
+                    self.tell(&format!("note: only the names of nodes are known: {fault}"));
                     false
                 }
             };
@@ -239,7 +241,7 @@ impl ClusterStep {
                 true
             }
             Err(error) => {
-                self.tell(&format!("note: no space can be held back on the volume for results: {error}"));
+                self.tell(&format!("note: cannot reserve space for results on the volume: {error}"));
                 !experiment::is_full(&error)
             }
         }
@@ -306,7 +308,8 @@ impl ClusterStep {
             if since.elapsed() > REMOVAL {
                 let seconds = REMOVAL.as_secs();
                 self.tell(&format!(
-                    "note: `{name}` is not gone {seconds} s after it was deleted; a node that does not answer keeps its pods until it does"
+                    "note: `{name}` still exists {seconds} s after it was deleted; a node that does not answer keeps \
+                     its pods until it answers"
                 ));
                 return Ok(());
             }

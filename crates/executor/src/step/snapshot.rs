@@ -34,7 +34,7 @@ pub(super) fn make(experiments: &Path, job: &str) -> Result<RunFolder> {
         Ok(run)
     };
     let made: io::Result<RunFolder> = make();
-    made.with_context(|| format!("cannot make the folders of the run in {}", experiments.join(job).display()))
+    made.with_context(|| format!("cannot create the folders of the run in {}", experiments.join(job).display()))
 }
 
 /// Writes what is executed into the folder of its run, and the server that it loads, if it loads one.
@@ -66,7 +66,7 @@ pub(super) fn keep_session(run: &RunFolder, config: &Config, rules: &RulesText) 
 pub(super) fn make_data(experiments: &Path, benchmark: &str) -> Result<()> {
     let folder = data_folder(benchmark);
     let made = RunFolder::make(experiments, &folder).and_then(|made| made.open_to(users::GROUP));
-    made.with_context(|| format!("cannot make the folder {}", experiments.join(folder).display()))
+    made.with_context(|| format!("cannot create the folder {}", experiments.join(folder).display()))
 }
 
 /// Writes the rules of a run into its folder.

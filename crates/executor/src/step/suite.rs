@@ -95,7 +95,7 @@ fn unmet(list: &SuiteList, benchmark: &str, experiments: &Path, workflow: &Workf
         if !tally.has_succeeded() {
             let Tally { runs, succeeded, .. } = tally;
             let message = format!(
-                "it was not started, because `{benchmark}` needs `{name}`, of which {succeeded} of {runs} runs succeeded"
+                "not started, because `{benchmark}` needs `{name}`, of which {succeeded} of {runs} runs succeeded"
             );
             return Ok(Some(StatusReason { code: NEEDS, message }));
         }
@@ -112,7 +112,7 @@ impl ClusterStep {
         let Some(reason) = unmet(&list, &self.benchmark, &self.experiments, &self.workflow)? else {
             let done = told.config.list.runs.len() - runs.len();
             if done > 0 {
-                self.tell(&format!("{done} of its runs have succeeded before; raise `run` to measure them again"));
+                self.tell(&format!("{done} of its runs have already succeeded; raise `run` to measure them again"));
             }
             return Ok(runs.into_iter().map(|run| run.id).collect());
         };

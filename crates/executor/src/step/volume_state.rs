@@ -45,7 +45,7 @@ pub(super) fn judge(bytes: &[u8], benchmark: &str, job: &str) -> Result<Sealed, 
     let theirs = &metadata.benchmark;
     if theirs != benchmark {
         return Err(format!(
-            "it says that it is of the benchmark `{theirs}`, and this folder is that of a run of `{benchmark}`; a job with \
+            "it names the benchmark `{theirs}`, but this folder belongs to a run of `{benchmark}`; a job with \
              `mountInJob` may have written it"
         ));
     }
@@ -61,7 +61,7 @@ pub(super) fn judge(bytes: &[u8], benchmark: &str, job: &str) -> Result<Sealed, 
 /// Says that something belongs into another folder.
 pub(super) fn of_another(name: &str, job: &str) -> String {
     format!(
-        "it says that it is of the run `{name}`, and this folder is that of `{job}`; a job with `mountInJob` may have written it"
+        "it names the run `{name}`, but this folder belongs to `{job}`; a job with `mountInJob` may have written it"
     )
 }
 
@@ -123,8 +123,8 @@ impl ClusterStep {
     fn put_aside(&self, job: &str, file: &str, why: &str) {
         let what = format!("{} does not belong to the steps: {why}", self.experiments.join(job).join(file).display());
         let aside = match RunFolder::open(&self.experiments, job).and_then(|run| run.put_aside(file)) {
-            Ok(()) => "it is put aside, as `*.foreign`".to_owned(),
-            Err(error) => format!("it cannot be put aside: {error}"),
+            Ok(()) => "it was renamed to `*.foreign`".to_owned(),
+            Err(error) => format!("it cannot be renamed to `*.foreign`: {error}"),
         };
         self.tell(&format!("note: {what}; {aside}"));
     }

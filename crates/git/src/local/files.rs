@@ -24,14 +24,14 @@ pub(super) fn in_the_way(top: &Path, item: &Item<'_>) -> Option<String> {
             return match bytes {
                 Some(bytes) if bytes == item.addition.bytes => None,
                 Some(bytes) => Some(Digest::of(&bytes).to_string()),
-                None => Some(format!("`{shown}` is no plain file that can be read")),
+                None => Some(format!("`{shown}` is not a readable file")),
             };
         }
         if !metadata.is_dir() {
-            return Some(format!("`{shown}` is no folder"));
+            return Some(format!("`{shown}` is not a folder"));
         }
         if place.join(".git").symlink_metadata().is_ok() {
-            return Some(format!("`{shown}` is a repository of its own"));
+            return Some(format!("`{shown}` is a separate repository"));
         }
     }
     None
@@ -54,7 +54,7 @@ pub(super) fn put(WorkTree { top, git_folder }: &WorkTree, item: &Item<'_>) -> R
     let name = format!(".{id}.kubebench-tmp");
     match link(&git_folder.join(&name), &place, bytes).or_else(|_| link(&folder.join(&name), &place, bytes)) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            Err(NotRecorded::try_again(format!("`{}` appeared just now", item.path)))
+            Err(NotRecorded::try_again(format!("`{}` was created in the meantime", item.path)))
         }
         other => other.map_err(|error| fault(&error)),
     }

@@ -145,17 +145,18 @@ pub(crate) fn help(words: &str) -> Option<&'static str> {
     let lower = words.to_ascii_lowercase();
     let says = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
     if says(&["mismatched algorithms", "hash algorithm"]) {
-        return Some("the repository names its objects by SHA-256, which only `--mode local` can write");
+        return Some("use `--mode local`: the repository uses SHA-256 object names");
     }
     if says(&["dubious ownership"]) {
         return Some(
-            "the repository is another user's: if you trust it, `git config --global --add safe.directory FOLDER`",
+            "the repository belongs to another user: if you trust it, run `git config --global --add safe.directory \
+             FOLDER`",
         );
     }
     if says(&["ssl certificate problem", "certificate verification failed"]) {
         return Some(
-            "let git know the authority that signed the server's certificate: `http.sslCAInfo` here, in a cluster \
-             `results.ca`, or `ca.crt` in the Secret of `results.credential`",
+            "configure the authority that signed the server's certificate: `http.sslCAInfo` here; in a cluster, \
+             `results.ca` or `ca.crt` in the Secret of `results.credential`",
         );
     }
     if says(&["host key verification"]) {
@@ -170,12 +171,12 @@ pub(crate) fn help(words: &str) -> Option<&'static str> {
         "access denied",
     ]) {
         return Some(
-            "check that `git push` works here without asking for a password: a credential helper, or a key in an agent; in a \
-             cluster, the Secret of `results.credential`",
+            "check that `git push` works here without asking for a password (by a credential helper or a key in an SSH \
+             agent); in a cluster, check the Secret of `results.credential`",
         );
     }
     if says(&["error: 404", "not found", "not appear to be a git repository", "no such file"]) {
-        return Some("check the address, and that you may see the repository");
+        return Some("check the address and your access to the repository");
     }
     None
 }

@@ -19,12 +19,10 @@ pub(crate) fn refuse_address(remote: &str) -> Result<(), String> {
     }
     let host = remote.split_once(':').map(|(host, _)| host).filter(|host| !host.contains('/'));
     if host.is_some_and(|host| host.rsplit('@').next().expected("a last part of every split").starts_with('-')) {
-        return Err("ssh would take this host for an option".to_owned());
+        return Err("ssh would read this host as an option".to_owned());
     }
     if remote.contains("://") && remote.contains(['?', '#']) {
-        return Err(
-            "the address of a repository has no `?` and no `#`, and what follows them may be a token".to_owned()
-        );
+        return Err("the address of a repository must not contain `?` or `#`: what follows may be a token".to_owned());
     }
     Ok(())
 }
@@ -52,10 +50,10 @@ pub(crate) fn refuse_path(path: &str) -> Result<(), String> {
     }
     for part in path.split('/') {
         if part.is_empty() || part == "." || part == ".." {
-            return fault("a part of it is empty, `.` or `..`");
+            return fault("one of its parts is empty, `.` or `..`");
         }
         if is_gits_own(part) || !part.is_ascii() {
-            return fault("a part of it is not plain, or the name of git's own folder");
+            return fault("one of its parts is not ASCII, or is git's own folder");
         }
     }
     Ok(())
@@ -67,11 +65,11 @@ pub(crate) fn refuse_inbox(inbox: &str, branch: &str) -> Result<(), String> {
     let needed = if inbox.starts_with("refs/heads") || inbox.starts_with("refs/tags") { 4 } else { 3 };
     if depth < needed {
         return Err(format!(
-            "`{inbox}` cannot be an inbox: refs of others lie below it, and folding deletes what it finds"
+            "`{inbox}` cannot be an inbox: other refs are below it, and folding deletes what it finds"
         ));
     }
     if format!("refs/heads/{branch}/").starts_with(&format!("{inbox}/")) {
-        return Err(format!("the branch `{branch}` lies in the inbox `{inbox}`"));
+        return Err(format!("the branch `{branch}` is inside the inbox `{inbox}`"));
     }
     Ok(())
 }

@@ -95,7 +95,7 @@ impl Place<'_> {
 
 fn by_git(git: &Git, looked: &Looked<'_>, place: &Place<'_>) -> Result<Found, String> {
     let lines = |arguments: &[&str]| -> Result<Vec<String>, String> {
-        let fault = |words: &str| format!("`git {}` does not say which files differ: {words}", arguments.join(" "));
+        let fault = |words: &str| format!("`git {}` cannot tell which files differ: {words}", arguments.join(" "));
         let answer = git.call(arguments, None, DEADLINE).map_err(|error| fault(&error.message))?;
         if !answer.succeeded {
             return Err(fault(answer.words.lines().next().unwrap_or("it failed")));

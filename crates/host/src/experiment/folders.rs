@@ -22,14 +22,14 @@ pub fn private_folder(root: &Path) -> Result<PathBuf> {
         }
         Ok(())
     };
-    make().with_context(|| format!("cannot make {}, in which local runs take place", folder.display()))?;
+    make().with_context(|| format!("cannot create {}, the folder of local runs", folder.display()))?;
     Ok(folder)
 }
 
 /// Makes a folder and those above it.
 pub fn make(folder: impl AsRef<Path>) -> Result<()> {
     let folder = folder.as_ref();
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))
 }
 
 /// Writes a text of Kubebench's own.

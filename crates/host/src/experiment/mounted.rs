@@ -43,12 +43,15 @@ pub fn check_volume(root: &Path) -> Result<()> {
     match tried {
         Ok(()) => Ok(()),
         Err(error) if matches!(error.kind(), ErrorKind::PermissionDenied) => bail!(
-            "the volume at {place} cannot be written by user {user}, group {group}: {error}; `fsGroup` does not reach every kind \
-             of volume (hostPath, NFS): let the folder that is mounted there belong to {user}:{group}, or be writable for the \
-             group {group} (`chown {user}:{group}`, `chmod 2775`)"
+            "user {user}, group {group} cannot write to the volume at {place}: {error}; Kubernetes does not apply \
+             `fsGroup` to every kind of volume (hostPath, NFS): give the mounted folder to {user}:{group} (`chown \
+             {user}:{group}`), or make it writable for the group {group} (`chmod 2775`)"
         ),
         Err(error) if error.raw_os_error() == Some(READ_ONLY) => {
-            bail!("the volume at {place} is read-only: {error}; a claim of results needs an access mode that writes")
+            bail!(
+                "the volume at {place} is read-only: {error}; the claim of results needs an access mode that allows \
+                   writing"
+            )
         }
         Err(error) if is_full(&error) => bail!(
             "the volume at {place} is full: {error}; remove old runs from it (those with `recorded.json` are in git), or ask for a \

@@ -22,7 +22,7 @@ pub fn prepare(folder: &Path) -> Result<()> {
 pub fn keep(folder: &Path, sealed: &Sealed) -> Result<PathBuf> {
     let path = folder.join(result::path(&sealed.result));
     let parent = path.parent().unwrap_or(folder);
-    std::fs::create_dir_all(parent).with_context(|| format!("cannot make the folder {}", parent.display()))?;
+    std::fs::create_dir_all(parent).with_context(|| format!("cannot create the folder {}", parent.display()))?;
     // The name is nobody else's: not of another process that keeps this result, not of one that was killed.
     let unfinished = parent.join(format!(".{}.tmp", machine::random_id()?));
     let write = || -> std::io::Result<()> {
@@ -41,7 +41,7 @@ pub fn keep(folder: &Path, sealed: &Sealed) -> Result<PathBuf> {
     drop(std::fs::remove_file(&unfinished));
     match written {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            bail!("{} exists already; a result is never overwritten", path.display())
+            bail!("{} already exists; a result is never overwritten", path.display())
         }
         written => written.with_context(|| format!("cannot write the result {}", path.display()))?,
     }

@@ -83,7 +83,7 @@ impl Left {
         let of_result = || name.strip_prefix(RESULT).map_or(Ok(None), |rest| inside(&self.result, rest));
         inside(&self.output, name)?.map_or_else(of_result, |path| Ok(Some(path)))?.ok_or_else(|| {
             let folder = if name.starts_with(RESULT) { &self.result } else { &self.output };
-            format!("{name} is not in {} any more", folder.display())
+            format!("{name} is no longer in {}", folder.display())
         })
     }
 
@@ -162,14 +162,14 @@ fn contents(folder: &Path) -> String {
     if more > 0 {
         names.push(format!("{more} more"));
     }
-    let files = if names.is_empty() { "no file".to_owned() } else { names.join(", ") };
+    let files = if names.is_empty() { "no files".to_owned() } else { names.join(", ") };
     format!("`{}` holds {files}", folder.file_name().unwrap_or_default().display())
 }
 
 /// Returns the path of a file below `folder`, if there is one; a name or a link that leads elsewhere is refused.
 fn inside(folder: &Path, name: &str) -> Result<Option<PathBuf>, String> {
     let relative = Path::new(name);
-    let leads_out = || "it leads out of the run's folders".to_owned();
+    let leads_out = || "it points outside the run's folders".to_owned();
     if relative.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir)) {
         return Err(leads_out());
     }

@@ -225,7 +225,7 @@ fn plain(errno: Errno) -> io::Error {
     match errno {
         Errno::ELOOP => io::Error::new(ErrorKind::InvalidInput, "it is a symbolic link"),
         Errno::ENOTDIR => io::Error::new(ErrorKind::InvalidInput, "a link or a file is where a folder should be"),
-        Errno::ENXIO => io::Error::new(ErrorKind::InvalidInput, "it is no regular file"),
+        Errno::ENXIO => io::Error::new(ErrorKind::InvalidInput, "it is not a regular file"),
         errno => {
             let error = io::Error::from(errno);
             io::Error::new(error.kind(), words(&error))

@@ -18,7 +18,7 @@ fn what_was_changed_until_then_stays() {
         seen.push(1);
         std::panic::panic_any(7_u8);
     });
-    assert_eq!((seen, fault.unwrap_err().message.as_str()), (vec![1], "a panic without words"));
+    assert_eq!((seen, fault.unwrap_err().message.as_str()), (vec![1], "a panic without a message"));
 }
 
 #[test]

@@ -11,10 +11,10 @@ use kubebench_syntax::invariant::Invariant as _;
 pub fn create_new(root: &Path, path: &str, text: &str) -> Result<()> {
     let full = root.join(path);
     if let Some(folder) = full.parent() {
-        fs::create_dir_all(folder).with_context(|| format!("cannot make the folder of {path}"))?;
+        fs::create_dir_all(folder).with_context(|| format!("cannot create the folder of {path}"))?;
     }
     let mut file = match OpenOptions::new().write(true).create_new(true).open(&full) {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => bail!("{path} is there already, and stays as it is"),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => bail!("{path} already exists and was not changed"),
         opened => opened.with_context(|| format!("cannot write {path}"))?,
     };
     file.write_all(text.as_bytes()).with_context(|| format!("cannot write {path}"))

@@ -19,7 +19,7 @@ pub struct Guard {
 /// file system is no obstacle. Where a system cannot lock folders there is no lock: every step of a plan stands on its own.
 pub fn lock(root: &Path, waiting: impl FnOnce()) -> Result<Guard> {
     let Ok(folder) = File::open(root) else {
-        let metadata = std::fs::metadata(root).with_context(|| format!("cannot look at `{}`", root.display()))?;
+        let metadata = std::fs::metadata(root).with_context(|| format!("cannot access `{}`", root.display()))?;
         anyhow::ensure!(metadata.is_dir(), "`{}` is not a folder", root.display());
         return Ok(Guard { _folder: None });
     };

@@ -37,13 +37,13 @@ pub fn refuse_output_place(root: &Path, output: &Path, spec_dirs: &[PathBuf]) ->
         return Err(format!("`{shown}` is an absolute path; the output directory is relative to the project root"));
     }
     let Some(names) = normal(output) else {
-        return Err(format!("`{shown}` lies outside the project root"));
+        return Err(format!("`{shown}` is outside the project root"));
     };
     if names.as_os_str().is_empty() {
         return Err("the output directory cannot be the project root itself".to_owned());
     }
     if names.components().any(|name| is_gits_own(&name.as_os_str().to_string_lossy())) {
-        return Err(format!("`{shown}` lies in git's own folder"));
+        return Err(format!("`{shown}` is in git's own folder"));
     }
     let mut place = root.to_owned();
     for name in names.components() {
@@ -56,7 +56,7 @@ pub fn refuse_output_place(root: &Path, output: &Path, spec_dirs: &[PathBuf]) ->
         }
     }
     if fs::symlink_metadata(place.join(".git")).is_ok() {
-        return Err(format!("`{shown}` is a git repository of its own"));
+        return Err(format!("`{shown}` is a separate git repository"));
     }
     spec_dirs.iter().try_for_each(|specs| refuse_overlap(root, &names, specs))
 }

@@ -42,7 +42,7 @@ impl Content {
     pub fn reason(&self) -> &str {
         match self {
             Self::Refused(why) | Self::Unreadable(why) => why,
-            Self::Whole(_) | Self::TooLong(_) | Self::Absent | Self::Misnamed => "it is not there",
+            Self::Whole(_) | Self::TooLong(_) | Self::Absent | Self::Misnamed => "it does not exist",
         }
     }
 }
@@ -68,7 +68,7 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn start(&mut self, asked: &str) {
         let Some(names) = normal(Path::new(asked)) else {
-            return self.record(asked.to_owned(), Content::Refused("it lies outside the project".to_owned()));
+            return self.record(asked.to_owned(), Content::Refused("it is outside the project".to_owned()));
         };
         let mut path = String::new();
         for name in names.iter().map(|name| name.to_string_lossy()) {
@@ -126,7 +126,7 @@ impl Walk<'_> {
         let content = if file_type.is_file() {
             read(&below(self.root, &path)).unwrap_or_else(|error| Content::Unreadable(words(&error)))
         } else if file_type.is_symlink() {
-            Content::Refused("it is a symbolic link, and specs are read from this repository alone".to_owned())
+            Content::Refused("it is a symbolic link, and specs are only read from this repository".to_owned())
         } else {
             Content::Refused(format!("it is a {}", kind_of(file_type)))
         };

@@ -70,7 +70,7 @@ fn ask(engine: &str, arguments: &[&str], env: &BTreeMap<String, String>) -> Resu
         return Ok(text(&output.stdout));
     }
     let said = text(&output.stderr);
-    let last = said.lines().next_back().unwrap_or("it said nothing");
+    let last = said.lines().next_back().unwrap_or("it printed nothing");
     Err(format!("`{engine} {}` failed: {last}", arguments.first().unwrap_or(&"")))
 }
 

@@ -122,14 +122,14 @@ impl KeptLog {
         // A job that mounts the volume can put a link there, to what is not its own.
         let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_symlink());
         if is_link(path) || path.parent().is_some_and(is_link) {
-            return Err(io::Error::other("a link is in its place, and links are not followed"));
+            return Err(io::Error::other("its path is a link, and links are not followed"));
         }
         let named = state.join(path.file_name().expected("the name of a file"));
         let mut checkpoint = named.as_os_str().to_owned();
         checkpoint.push(CHECKPOINT);
         let checkpoint = PathBuf::from(checkpoint);
         if !checkpoint.exists() && path.metadata().is_ok_and(|file| file.len() > 0) {
-            let fault = "it was there already, without a checkpoint, and is left as it is";
+            let fault = "it already existed without a checkpoint and was not changed";
             return Ok((Self::ended(path, 0, Some(fault.to_owned()))?, String::new()));
         }
         let (slots, found) = Slots::open(&checkpoint)?;
@@ -142,7 +142,7 @@ impl KeptLog {
         }
         let head = options().create(true).truncate(false).open(path)?;
         if !head.metadata()?.is_file() {
-            return Err(io::Error::other("something other than a file is in its place"));
+            return Err(io::Error::other("its path is not a regular file"));
         }
         if !segments.is_empty() && head.metadata()?.len() > half {
             // It was killed while the halves were put together.
@@ -297,7 +297,7 @@ impl KeptLog {
         let end = self.segments.end();
         let left_out = end.saturating_sub(self.half);
         if left_out > 0 {
-            let notice = format!("\n[kubebench: {left_out} bytes are left out here, by the limit of the log]\n");
+            let notice = format!("\n[kubebench: {left_out} bytes are left out here by the log limit]\n");
             let before = self.bytes();
             let written = self.head.write_all(notice.as_bytes());
             self.notice = self.bytes().saturating_sub(before);

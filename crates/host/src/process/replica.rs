@@ -142,10 +142,10 @@ impl<T: Send + 'static> Replica<T> {
         take: fn(&mut T, &[u8]),
         ended: impl FnOnce() + Send + 'static,
     ) -> Result<Self> {
-        let myself = std::env::current_exe().context("cannot tell the path of this program")?;
-        let (reader, writer) = std::io::pipe().context("cannot make a pipe")?;
-        let errors = writer.try_clone().context("cannot make a pipe")?;
-        let (socket, theirs) = UnixStream::pair().context("cannot make a pair of sockets")?;
+        let myself = std::env::current_exe().context("cannot determine the path of this program")?;
+        let (reader, writer) = std::io::pipe().context("cannot create a pipe")?;
+        let errors = writer.try_clone().context("cannot create a pipe")?;
+        let (socket, theirs) = UnixStream::pair().context("cannot create a pair of sockets")?;
         let of_container =
             start.container.map_or_else(Vec::new, |(engine, name)| vec!["--engine", engine, "--container", name]);
         let supervisor = Command::new(myself)
@@ -258,7 +258,7 @@ fn judge(program: &str, path: &Path) -> Option<String> {
         Err(error) => Some(format!("`{program}` cannot be read: {error}")),
         Ok(found) if found.is_dir() => Some(format!("`{program}` is a folder")),
         Ok(found) if found.permissions().mode() & 0o111 == 0 => {
-            Some(format!("`{program}` is not executable: `chmod +x`, or name the interpreter first, such as `sh`"))
+            Some(format!("`{program}` is not executable: run `chmod +x`, or name the interpreter first, such as `sh`"))
         }
         Ok(_) => None,
     }

@@ -174,7 +174,7 @@ fn what_its_queue_takes_back_runs_again() {
     let reason = &of[0]["run"]["reasons"][0];
     assert_eq!(reason["code"], "preempted");
     assert!(
-        reason["message"].as_str().unwrap().contains("takes its quota back: The ClusterQueue is stopped"),
+        reason["message"].as_str().unwrap().contains("reclaims its quota: The ClusterQueue is stopped"),
         "{reason:#}"
     );
     assert_eq!(outcome(of[1]).1[0], Some(1.0));

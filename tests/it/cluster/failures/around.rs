@@ -33,16 +33,21 @@ const FAILURES: [Failure; 11] = [
     befallen("pod-forced", STUBBORN, "deleted", &["job-0: the pod was deleted while the run needed it"]),
     Failure {
         status: "preempted",
-        ..befallen("pod-evicted", A_WHILE, "preempted", &["job-0: evicted through the API, as a drain of node"])
+        ..befallen(
+            "pod-evicted",
+            A_WHILE,
+            "preempted",
+            &["job-0: evicted through the Eviction API, as by a drain of node"],
+        )
     },
-    befallen("stopped", OBEYS, "interrupted", &["its Workflow was stopped before it had ended"]),
+    befallen("stopped", OBEYS, "interrupted", &["its Workflow was stopped before the run had ended"]),
     Failure {
         benchmark: "taken",
         limits: TIMES,
         workload: OBEYS,
         status: "failed",
         code: "foreignObject",
-        words: &["there is a Job `taken-", "find out who made it, and delete it"],
+        words: &["a Job `taken-", "already exists", "find out who created it, and delete it"],
         last: &[],
     },
     Failure {
@@ -71,7 +76,7 @@ const FAILURES: [Failure; 11] = [
         code: "quota",
         words: &[
             "the namespace's quota is used up",
-            "given up after 30 s (`queueTimeout`), for none of its 1 pods was made",
+            "gave up after 30 s (`queueTimeout`): none of its 1 pods was created",
         ],
         last: &[],
     },

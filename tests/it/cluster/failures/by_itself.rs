@@ -22,7 +22,7 @@ const FAILURES: [Failure; 15] = [
         workload: "{job: {image: 'busybox:1', command: [sh, -c, 'sh -c \"kill -SEGV \\$\\$\"; exit $?'], resources: {cpu: 10m, memory: 32Mi}}}",
         status: "failed",
         code: "signal",
-        words: &["job-0: ended by SIGSEGV"],
+        words: &["job-0: terminated by SIGSEGV"],
         last: &["Segmentation fault"],
     },
     Failure {
@@ -67,7 +67,7 @@ const FAILURES: [Failure; 15] = [
         workload: "{job: {image: 'localhost/nosuch:1', container: {imagePullPolicy: IfNotPresent}, command: [sh], resources: {cpu: 10m, memory: 32Mi}}}",
         status: "failed",
         code: "imagePull",
-        words: &["job-0: the image `localhost/nosuch:1` cannot be pulled: ", "given up after 90 s"],
+        words: &["job-0: the image `localhost/nosuch:1` cannot be pulled: ", "gave up after 90 s"],
         last: &[],
     },
     Failure {
@@ -76,7 +76,7 @@ const FAILURES: [Failure; 15] = [
         workload: "{job: {image: 'busybox:1', env: {TOKEN: {secret: {name: nosuch, key: token}}}, command: [sh], resources: {cpu: 10m, memory: 32Mi}}}",
         status: "failed",
         code: "configMissing",
-        words: &["job-0: a Secret or ConfigMap of its environment is missing", "nosuch", "given up after 90 s"],
+        words: &["job-0: a Secret or ConfigMap of its environment is missing", "nosuch", "gave up after 90 s"],
         last: &[],
     },
     Failure {
@@ -85,7 +85,7 @@ const FAILURES: [Failure; 15] = [
         workload: "{job: {image: 'busybox:1', pod: {volumes: [{name: data, configMap: {name: nosuch}}]}, container: {volumeMounts: [{name: data, mountPath: /data}]}, command: [sh], resources: {cpu: 10m, memory: 32Mi}}}",
         status: "failed",
         code: "mountFailed",
-        words: &["job-0: a volume cannot be mounted", "configmap \"nosuch\" not found", "given up after 90 s"],
+        words: &["job-0: a volume cannot be mounted", "configmap \"nosuch\" not found", "gave up after 90 s"],
         last: &[],
     },
     Failure {
@@ -96,7 +96,7 @@ const FAILURES: [Failure; 15] = [
         code: "unschedulable",
         words: &[
             "didn't match Pod's node affinity/selector",
-            "given up after 30 s (`queueTimeout`), for job-0 of its 1 pods had no node",
+            "gave up after 30 s (`queueTimeout`): job-0 of its 1 pods had no node",
         ],
         last: &[],
     },
@@ -133,7 +133,7 @@ const FAILURES: [Failure; 15] = [
         workload: "{job: {image: 'busybox:1', pod: {serviceAccountName: nosuch}, command: [sh], resources: {cpu: 10m, memory: 32Mi}}}",
         status: "failed",
         code: "rejected",
-        words: &["serviceaccount \"nosuch\" not found", "given up after 30 s"],
+        words: &["serviceaccount \"nosuch\" not found", "gave up after 30 s"],
         last: &[],
     },
     Failure {

@@ -10,7 +10,7 @@ const NONE: [Failure; 1] = [Failure {
     workload: "{job: {image: 'busybox:1', command: [sh, -c, 'echo never'], resources: {cpu: 10m, memory: 32Mi}}}",
     status: "failed",
     code: "quota",
-    words: &["it was given up after 20 s (`queueTimeout`), for the quota was used up", "count/jobs.batch"],
+    words: &["gave up after 20 s (`queueTimeout`) because the quota was used up", "count/jobs.batch"],
     last: &[],
 }];
 

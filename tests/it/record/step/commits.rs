@@ -239,6 +239,6 @@ fn a_default_branch_that_cannot_be_read_is_a_note() {
     std::fs::remove_file(pod.site.remote().join("objects").join(folder).join(file)).unwrap();
     pod.put_run(1, |_| {});
     let words = pod.assert_recorded();
-    assert!(words.contains("note: not all results name the commit that they are of: "), "{words}");
+    assert!(words.contains("note: some results do not name their commit: "), "{words}");
     assert_eq!(pod.recorded().source.commit, None);
 }

@@ -15,7 +15,7 @@ fn results_that_no_step_made_are_refused_by_name_and_the_rest_recorded() {
         (|result| result.environment.cluster.engine = "process".to_owned(), "the engine is `process`"),
         (|result| result.environment.cluster.name = "local".to_owned(), "the cluster is `local`"),
         (|result| result.run.started_at = "2020-01-01T00:00:00Z".to_owned(), "before its Workflow"),
-        (|result| result.run.finished_at = "2131-01-01T00:00:00Z".to_owned(), "which is yet to come"),
+        (|result| result.run.finished_at = "2131-01-01T00:00:00Z".to_owned(), "which is in the future"),
         (|result| result.synthetic = true, "its numbers were made by `mock`"),
         (|result| result.source.spec_digest = format!("sha256:{}", "0".repeat(64)), "which its Workflow never had"),
         (|result| result.source.workload_digest = Some("sha256:1".to_owned()), "the workload digest is `sha256:1`"),
@@ -48,7 +48,7 @@ fn results_that_no_step_made_are_refused_by_name_and_the_rest_recorded() {
     for (number, (_, why)) in (2..).zip(forged) {
         said(&job(number), why);
     }
-    said(&job(90), "which is no run of its Workflow");
+    said(&job(90), "which is not a run of its Workflow");
     said(&job(91), "no step started it");
     said(&name, "left no run list of `nosuchbenchmark`");
     assert_eq!(pod.site.files(), BTreeMap::from([right]));

@@ -103,8 +103,8 @@ fn a_signature_travels_through_the_inbox() {
 #[test]
 fn a_key_that_cannot_be_used_records_nothing() {
     for (key, why) in [
-        (keys::public(0), "it is a public key, and the private one is wanted"),
-        (String::new(), "it is no PEM file"),
+        (keys::public(0), "it is a public key, expected the private key"),
+        (String::new(), "it is not a PEM file"),
         (keys::section("ENCRYPTED PRIVATE KEY", "MIGb"), "it is an encrypted key"),
     ] {
         let pod = Pod::signing("branch", &key);

@@ -96,9 +96,9 @@ fn authorities_that_cannot_be_used_are_said_and_the_result_waits() {
         let said = words.lines().find_map(|line| line.split_once("cannot be used: ")).map(|(_, why)| why.to_owned());
         said.unwrap_or(words)
     };
-    assert_text(said(&pod), str! {"the namespace does not have that object, or the object not that key"});
+    assert_text(said(&pod), str! {"the namespace does not have that object, or the object does not have that key"});
     std::fs::write(&file, "").unwrap();
-    assert_text(said(&pod), str! {"there is no certificate in PEM"});
+    assert_text(said(&pod), str! {"the file has no PEM certificate"});
     std::fs::write(&file, "-----BEGIN CERTIFICATE-----\n%%%\n-----END CERTIFICATE-----\n").unwrap();
     assert!(said(&pod).starts_with("the file is damaged: "), "{}", said(&pod));
     std::fs::write(&file, vec![b'x'; (4 << 20) + 1]).unwrap();

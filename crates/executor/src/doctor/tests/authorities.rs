@@ -17,21 +17,21 @@ fn certificates_have_to_be_under_their_key() {
         &with(json!({})),
         &[(
             "error certificate authorities",
-            str! {"the ConfigMap `corporate-ca` has no key `ca.crt`: nothing is recorded over HTTPS, and Prometheus gives no metric"},
+            str! {"the ConfigMap `corporate-ca` has no key `ca.crt`: results cannot be recorded over HTTPS, and metrics cannot be read from Prometheus"},
         )],
     );
     assert_findings(
         &with(json!({"data": {"ca.pem": "x"}})),
         &[(
             "error certificate authorities",
-            str! {"the ConfigMap `corporate-ca` has no key `ca.crt`: nothing is recorded over HTTPS, and Prometheus gives no metric"},
+            str! {"the ConfigMap `corporate-ca` has no key `ca.crt`: results cannot be recorded over HTTPS, and metrics cannot be read from Prometheus"},
         )],
     );
     assert_findings(
         &with(json!({"data": {"ca.crt": "x"}})),
         &[(
             "error certificate authorities",
-            str! {"`ca.crt` of the ConfigMap `corporate-ca` holds no certificate in PEM: nothing is recorded over HTTPS, and Prometheus gives no metric"},
+            str! {"`ca.crt` of the ConfigMap `corporate-ca` has no PEM certificate: results cannot be recorded over HTTPS, and metrics cannot be read from Prometheus"},
         )],
     );
     assert_eq!(with(json!({"binaryData": {"ca.crt": "AA=="}})), []);
@@ -46,7 +46,7 @@ fn certificates_have_to_be_under_their_key() {
         &in_secret(json!({"ca.crt": null})),
         &[(
             "error certificate authorities",
-            str! {"the Secret `ours` has no key `a.pem`: nothing is recorded over HTTPS, and Prometheus gives no metric"},
+            str! {"the Secret `ours` has no key `a.pem`: results cannot be recorded over HTTPS, and metrics cannot be read from Prometheus"},
         )],
     );
 }

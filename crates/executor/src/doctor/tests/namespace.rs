@@ -42,7 +42,7 @@ fn a_secret_is_judged_by_the_names_of_its_keys() {
             json!({"ssh-privatekey": "VALUE"}),
             vec![(
                 "warning git credential",
-                str! {"the Secret `kubebench-git` has no key `known_hosts`: any server that answers is taken for the right one"},
+                str! {"the Secret `kubebench-git` has no key `known_hosts`: git trusts any server that answers"},
             )],
         ),
         (&ssh, json!({"ssh-privatekey": "VALUE", "known_hosts": "VALUE"}), vec![]),
@@ -65,7 +65,7 @@ fn queues_must_be_there_and_active() {
     };
     assert_findings(
         &said(&canned),
-        &[("error queue", str! {"the target names the Kueue queue `ml`, and the cluster has no Kueue"})],
+        &[("error queue", str! {"the target names the Kueue queue `ml`, but the cluster has no Kueue"})],
     );
     canned.put("/apis/kueue.x-k8s.io", json!({"preferredVersion": {"groupVersion": "kueue.x-k8s.io/v1beta1"}}));
     assert_findings(
@@ -144,14 +144,14 @@ fn policies_are_there_and_hold_here() {
         &found(&none),
         &[(
             "warning admission policies",
-            str! {"there are none: whoever may create jobs in `bench` reaches the Secrets and accounts of Kubebench there"},
+            str! {"not installed: whoever may create jobs in `bench` can use the Secrets and accounts of Kubebench there"},
         )],
     );
     assert_findings(
         &changed(&|canned| {
             canned.remove(BINDING);
         }),
-        &[("warning admission policies", str! {"there is no `kubebench-pods`"})],
+        &[("warning admission policies", str! {"missing: `kubebench-pods`"})],
     );
     for weak in [
         json!({"spec": {"policyName": "kubebench-pods", "validationActions": ["Warn"]}}),
@@ -163,7 +163,7 @@ fn policies_are_there_and_hold_here() {
             }),
             &[(
                 "warning admission policies",
-                str! {"`kubebench-pods` do not deny what they find, or only as long as nothing fails"},
+                str! {"`kubebench-pods` do not enforce: expected `failurePolicy: Fail`, and a binding with `validationActions: [Deny]`"},
             )],
         );
     }
@@ -171,7 +171,7 @@ fn policies_are_there_and_hold_here() {
         &changed(&|canned| {
             canned.put(NAMESPACE, json!({"metadata": {"labels": restricted}}));
         }),
-        &[("warning admission policies", str! {"they are there, and do not hold in `bench`"})],
+        &[("warning admission policies", str! {"installed, but not enforced in `bench`"})],
     );
     let why = "validatingadmissionpolicybindings.admissionregistration.k8s.io \"kubebench-pods\" is forbidden: User \"a\" cannot get resource \"validatingadmissionpolicybindings\" in API group \"admissionregistration.k8s.io\" at the cluster scope";
     assert_findings(
@@ -184,7 +184,10 @@ fn policies_are_there_and_hold_here() {
         &changed(&|canned| {
             canned.remove(PARAMETERS);
         }),
-        &[("error admission policies", str! {"their parameters are gone, so nothing can be created in `bench`"})],
+        &[(
+            "error admission policies",
+            str! {"the ConfigMap of their parameters does not exist, so nothing can be created in `bench`"},
+        )],
     );
     let parameters =
         |secrets: &str, controllers: &str| json!({"data": {"secrets": secrets, "workflowControllers": controllers}});
@@ -194,10 +197,10 @@ fn policies_are_there_and_hold_here() {
                 .put(PARAMETERS, parameters("kubebench-gitlab\nkubebench-signing", "system:serviceaccount:argo:argo"));
         }),
         &[
-            ("warning admission policies", str! {"they do not know the Secret `kubebench-git`"}),
+            ("warning admission policies", str! {"their parameters do not list the Secret `kubebench-git`"}),
             (
                 "error admission policies",
-                str! {"they do not know the account of Argo's controller, `system:serviceaccount:system:argo`, so no step starts"},
+                str! {"their parameters do not list the account of Argo's controller, `system:serviceaccount:system:argo`, so no step starts"},
             ),
         ],
     );
@@ -217,7 +220,7 @@ fn operators_are_where_the_network_policy_lets_them_in() {
     assert_findings(&of_network(PROJECT, ray, "ray-system"), &[]);
     let elsewhere = [(
         "error network policy",
-        str! {"`kuberay-operator` is in `default`, which it keeps from the pods of a RayJob"},
+        str! {"it blocks traffic between `kuberay-operator` in `default` and the pods of a RayJob"},
     )];
     assert_findings(&of_network(PROJECT, ray, "default"), &elsewhere);
     assert_findings(&of_network(PROJECT, SPEC, "default"), &[]);

@@ -15,7 +15,7 @@ fn a_quota_refuses_the_containers_that_argo_adds_to_the_pods_of_steps() {
         &found(&canned),
         &[(
             "error quota",
-            str! {"`q` limits requests.cpu, and the containers that Argo adds to the pods of steps say no requests of cpu: the API server refuses such pods"},
+            str! {"`q` limits requests.cpu, but the containers that Argo adds to the pods of steps set no cpu requests: the API server refuses such pods"},
         )],
     );
     canned.forbid(config, "no");
@@ -28,7 +28,7 @@ fn a_quota_refuses_the_containers_that_argo_adds_to_the_pods_of_steps() {
             ),
             (
                 "note quota",
-                str! {"unknown: `q` limits requests.cpu, and the containers that Argo adds to the pods of steps may say no requests of cpu: the API server refuses such pods"},
+                str! {"unknown: `q` limits requests.cpu, but the containers that Argo adds to the pods of steps may set no cpu requests: the API server refuses such pods"},
             ),
         ],
     );
@@ -85,7 +85,7 @@ fn a_limit_range_has_a_least_too() {
             json!({"min": {"cpu": "8"}}),
             vec![(
                 "error LimitRange",
-                str! {"`r` lets a container have cpu 8 at least, and master of train has 4; so have 6 more"},
+                str! {"`r` requires cpu of at least 8 per container, but master of train has 4 (and 6 more)"},
             )],
         ),
         (
@@ -93,7 +93,7 @@ fn a_limit_range_has_a_least_too() {
             json!({"min": {"memory": "16Gi"}}),
             vec![(
                 "error LimitRange",
-                str! {"`r` lets a pod have memory 16 GiB at least, and master of train has 8 GiB; so have 6 more"},
+                str! {"`r` requires memory of at least 16 GiB per pod, but master of train has 8 GiB (and 6 more)"},
             )],
         ),
         (
@@ -101,7 +101,7 @@ fn a_limit_range_has_a_least_too() {
             json!({"max": {"memory": "4Gi"}}),
             vec![(
                 "error LimitRange",
-                str! {"`r` lets a container have memory 4 GiB at most, and master of train has 8 GiB; so have 1 more"},
+                str! {"`r` requires memory of at most 4 GiB per container, but master of train has 8 GiB (and 1 more)"},
             )],
         ),
     ] {
@@ -134,7 +134,7 @@ fn versions_that_cannot_be_told_are_not_guessed() {
     canned.put("/version", json!({"gitVersion": "v1.x"}));
     assert_findings(
         &found(&canned),
-        &[("note API server", str! {"unknown: the API server says its version as `v1.x`"})],
+        &[("note API server", str! {"unknown: the API server reports the version `v1.x`"})],
     );
 
     let controller = |image: &str| {
@@ -203,7 +203,7 @@ fn a_node_that_is_not_ready_has_no_taint_to_tolerate() {
             ),
             (
                 "note images",
-                str! {"on no node yet, as far as nodes say: `registry.example/kubebench@sha256:0caad04c6b091e442a7197d216e749afd84e0779829f0a070d021bdb23171bbb`, `registry.example/train:1`"},
+                str! {"not in the image list of any node: `registry.example/kubebench@sha256:0caad04c6b091e442a7197d216e749afd84e0779829f0a070d021bdb23171bbb`, `registry.example/train:1`"},
             ),
         ],
     );

@@ -143,7 +143,7 @@ fn the_job_of_another_workflow_is_waited_out() {
         let queue = if leaves { WATCHDOG } else { Duration::from_secs(1) };
         let ended = session.beside("prepare", &job(), &folder.path().join("x"), queue).unwrap();
         let Beside::Failed(why) = ended else { panic!("it took what it has not made") };
-        let expected = if leaves { "it was asked" } else { "not of this Workflow" };
+        let expected = if leaves { "it was asked" } else { "that this Workflow does not own already exists" };
         assert!(why.contains(expected), "{why}");
     }
 }

@@ -206,7 +206,7 @@ impl Follower {
         let run = move || {
             let shared = Arc::clone(reader.shared());
             if let Err(fault) = caught(|| reader.run()) {
-                shared.fail(format!("kubebench broke off reading it, by a bug of its own: {fault}"));
+                shared.fail(format!("a bug in kubebench interrupted reading it: {fault}"));
             }
             shared.change(|state| state.is_done = true);
         };
@@ -223,7 +223,7 @@ impl Follower {
         let has_ended = begun.sink.as_ref().is_none_or(|sink| sink.log.has_ended());
         let (mark, shared) = share(begun);
         if !has_ended && !mark.is_whole {
-            shared.fail("its pod was gone when the step was started again, and with it the rest".to_owned());
+            shared.fail("its pod was gone when the step was restarted, so the rest is lost".to_owned());
         }
         shared.change(|state| state.is_done = true);
         Self { shared }
@@ -326,7 +326,7 @@ impl Follower {
         }
         let mut faults = std::mem::take(&mut state.faults);
         if !state.is_done && !state.is_cut {
-            let why = state.trouble.take().unwrap_or_else(|| "its end did not come in time".to_owned());
+            let why = state.trouble.take().unwrap_or_else(|| "its end did not arrive in time".to_owned());
             faults.push(format!("it was not read to its end: {why}"));
         }
         drop(state);
@@ -344,7 +344,7 @@ fn share(begun: Begun) -> (Mark, Arc<Shared>) {
         "" => (Mark::default(), None),
         text => serde_json::from_str(text).map_or_else(|error| (Mark::default(), Some(error)), |mark| (mark, None)),
     };
-    let strange = strange.map(|error| format!("how far it was read is not known, so it may hold lines twice: {error}"));
+    let strange = strange.map(|error| format!("how far it was read is unknown, so it may repeat lines: {error}"));
     let has_ended = begun.sink.as_ref().is_some_and(|sink| sink.log.has_ended());
     // Those of a log that has ended are told when it is finished once more.
     let known = mark.faults.iter().filter(|_| !has_ended).cloned();

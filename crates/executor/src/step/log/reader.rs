@@ -129,7 +129,7 @@ impl Reader {
         while let Some(pod) = self.shared.next_pod(&self.mark) {
             if self.mark.uid != pod.uid {
                 if !self.mark.uid.is_empty() && !self.mark.is_whole {
-                    self.fail("the rest of what an earlier pod of it printed is lost, since that is gone");
+                    self.fail("the rest of what an earlier pod printed is lost, because that pod is gone");
                 }
                 self.begin_instance(0);
                 self.mark.is_whole = false;
@@ -194,12 +194,12 @@ impl Reader {
                 End::Strange => drop(self.catch_up(&now, &mut sight)),
                 End::Outdated => (),
                 End::Silent if now.is_gone => {
-                    self.fail("nothing came any more, and its pod is gone");
+                    self.fail("no more data arrived, and its pod is gone");
                     return true;
                 }
                 End::Silent => {
                     sight.whole_at = None;
-                    self.stumble("nothing came for long".to_owned());
+                    self.stumble("no data arrived for a long time".to_owned());
                     self.pause(&now);
                 }
                 End::Cut(why) => {
@@ -220,7 +220,7 @@ impl Reader {
                     sight.is_lost = true;
                     sight.answers += 1;
                     if sight.answers >= PATIENCE && (now.has_ended || now.is_gone) {
-                        self.fail(&format!("it was asked for, and the answer was: {why}"));
+                        self.fail(&format!("the answer to the request for it was: {why}"));
                         return true;
                     }
                     self.stumble(why);
@@ -273,7 +273,7 @@ impl Reader {
                 if std::mem::take(&mut sight.is_lost) {
                     let since = self.mark.position.since().unwrap_or_default();
                     self.fail(&format!(
-                        "lines may be missing after {since}: the log had been rotated before it was read on"
+                        "lines may be missing after {since}: the log was rotated before the rest was read"
                     ));
                 }
                 sight.otherwise = Otherwise::GoOn;
@@ -361,8 +361,8 @@ impl Reader {
         let Some(gap) = self.pace.see(latest, bytes, self.begun.elapsed()) else { return };
         if !std::mem::replace(&mut self.has_gap, true) {
             self.fail(&format!(
-                "lines may be missing {gap}, and later: it came more slowly than it was written, and a kubelet skips what \
-                 it has not read when the node has begun another file"
+                "lines may be missing {gap}, and later: the log was written faster than it was read, and a kubelet \
+                 skips what it has not read when the node rotates the file"
             ));
         }
     }
@@ -383,7 +383,7 @@ impl Reader {
     /// Says that the pod is gone, and what had kept it from being read.
     fn fail_gone(&mut self, why: &str) {
         let before = self.shared.trouble().map_or_else(String::new, |trouble| format!("; before that: {trouble}"));
-        self.fail(&format!("its pod was gone before all was read: {why}{before}"));
+        self.fail(&format!("its pod was gone before the whole log was read: {why}{before}"));
     }
 
     fn stumble(&self, why: String) {

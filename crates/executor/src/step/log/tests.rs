@@ -196,7 +196,8 @@ fn a_pod_that_goes_before_all_was_read_is_a_fault_and_one_that_was_read_is_none(
         logs.lose("uid-a");
         let followed = finish(logs);
         let lost =
-            "its pod was gone before all was read: pods \"a\" not found; before that: connection reset".to_owned();
+            "its pod was gone before the whole log was read: pods \"a\" not found; before that: connection reset"
+                .to_owned();
         assert_eq!(followed.fault, is_cut.then_some(lost));
     }
 }
@@ -234,7 +235,7 @@ fn a_step_that_comes_back_when_the_pod_is_gone_ends_what_it_had() {
         for _ in 0..2 {
             // The second time all is done, and what became of it is known all the same.
             let followed = finish(logs(&node, folder.path()));
-            let why = "its pod was gone when the step was started again, and with it the rest".to_owned();
+            let why = "its pod was gone when the step was restarted, so the rest is lost".to_owned();
             assert_eq!(followed.fault, (!is_over).then_some(why));
             assert_eq!(followed.scan.finish().scanned.patterns[0].matched, 2);
             assert_eq!((followed.last_lines.len(), text(folder.path()).as_str()), (2, "loss=1\nloss=2\n"));
@@ -253,7 +254,7 @@ fn a_log_of_which_nobody_knows_how_far_it_was_read_says_so() {
     kept.mark("{\"uid\": 7}");
     drop(kept);
     let fault = finish(logs(&node, folder.path())).fault.unwrap();
-    assert!(fault.contains("how far it was read is not known, so it may hold lines twice: "), "{fault}");
+    assert!(fault.contains("how far it was read is unknown, so it may repeat lines: "), "{fault}");
 }
 
 #[test]
@@ -273,7 +274,7 @@ fn what_the_kubelet_says_instead_of_the_log_is_not_of_the_log() {
     node.pod("a");
     node.change(|world| world.down = Some(NoLog::Refused("container is not valid".to_owned())));
     logs.see("worker", 0, &shown("a", 1, 0, "terminated"), "main");
-    assert_text(finish(logs).fault.unwrap(), str! {"it was asked for, and the answer was: container is not valid"});
+    assert_text(finish(logs).fault.unwrap(), str! {"the answer to the request for it was: container is not valid"});
 }
 
 #[test]

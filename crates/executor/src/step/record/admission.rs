@@ -56,8 +56,8 @@ impl<'e> Admission<'e> {
         }
         let list = own.or_else(|| self.left.get(&key)?.as_ref()).ok_or_else(|| {
             Unusable::Refused(format!(
-                "its Workflow `{uid}` left no run list of `{benchmark}` on the volume, so no step of this version made it; if you know \
-                 better, fetch it and record it by hand"
+                "its Workflow `{uid}` left no run list of `{benchmark}` on the volume, so no step of this version made \
+                 it; if the result is genuine, fetch it and record it by hand"
             ))
         })?;
         if is_own

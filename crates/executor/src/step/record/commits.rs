@@ -60,5 +60,5 @@ fn run_of(result: &BenchmarkResult) -> Option<RunOf> {
 }
 
 fn tell(fault: &dyn std::fmt::Display) {
-    terminal::tell(&format!("note: not all results name the commit that they are of: {fault}"));
+    terminal::tell(&format!("note: some results do not name their commit: {fault}"));
 }

@@ -21,9 +21,9 @@ pub(super) fn key(environment: &Environment) -> Result<Option<PrivateKey>, NotRe
     key.map(Some).map_err(|why| {
         let words = format!("results must be signed, and `{SIGNING_KEY}` of the Secret that `results.signing` names cannot be used: {why}");
         NotRecorded::try_again(words).help(
-            "put the private key there whose public key is in `results.keys` (`kubectl create secret generic NAME \
-             --from-file=ed25519.pem --dry-run=client -o yaml | kubectl apply -f -`), then delete the Workflow and apply it again: the \
-             results wait on the volume, and the next Workflow records them",
+            "put a private key whose public key is in `results.keys` into that Secret (`kubectl create secret generic \
+             NAME --from-file=ed25519.pem --dry-run=client -o yaml | kubectl apply -f -`), then delete the Workflow \
+             and apply it again: the results wait on the volume, and the next Workflow records them",
         )
     })
 }
@@ -34,7 +34,7 @@ pub(super) fn sign(waiting: &mut [Waiting], settings: &ResultsSettings, key: Opt
     terminal::tell(&format!("results are signed with the key {}", key.public().id()));
     for Waiting { run, sealed, addition, .. } in waiting {
         let is_closed = run.is_closed_to(users::GROUP, RESULT).unwrap_or_else(|error| {
-            terminal::tell(&format!("note: {}: who may write there is not known: {error}", run.place().display()));
+            terminal::tell(&format!("note: {}: who may write there is unknown: {error}", run.place().display()));
             false
         });
         let separated = is_closed && !settings.one_user;

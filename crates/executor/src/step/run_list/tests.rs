@@ -49,7 +49,7 @@ fn a_list_is_read_as_it_was_kept_and_under_no_other_name() {
     let error = KeptList::read(volume.path(), "w", "sort").unwrap_err();
     assert_text(
         named(error, &[(volume.path().to_str().unwrap(), "VOLUME")]),
-        str! {"VOLUME/.workflows/w/sort.json: it is not the run list that its place says"},
+        str! {"VOLUME/.workflows/w/sort.json: it is not the run list that its path names"},
     );
     std::fs::write(volume.path().join(".workflows/w/sort.json"), "{").unwrap();
     KeptList::read(volume.path(), "w", "sort").unwrap_err();
@@ -91,27 +91,27 @@ fn what_the_steps_cannot_have_made_is_refused() {
     );
     assert_text(
         refusal(|result, _, _| result.metadata.target = "prod-gpu".to_owned()),
-        str! {"it says that the target is `prod-gpu`, and for its Workflow that is `default`"},
+        str! {"it says that the target is `prod-gpu`, but its Workflow has `default`"},
     );
     assert_text(
         refusal(|result, _, _| result.environment.cluster.name = "another".to_owned()),
-        str! {"it says that the cluster is `another`, and for its Workflow that is `lab`"},
+        str! {"it says that the cluster is `another`, but its Workflow has `lab`"},
     );
     assert_text(
         refusal(|result, _, _| result.environment.cluster.engine = "process".to_owned()),
-        str! {"it says that the engine is `process`, and for its Workflow that is `kubernetes`"},
+        str! {"it says that the engine is `process`, but its Workflow has `kubernetes`"},
     );
     assert_text(
         refusal(|result, _, _| result.source.run_digest = "sha256:0b".to_owned()),
-        str! {"it says that the run digest is `sha256:0b`, and for its Workflow that is `sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a`"},
+        str! {"it says that the run digest is `sha256:0b`, but its Workflow has `sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a`"},
     );
     assert_text(
         refusal(|result, _, _| result.source.workload_digest = Some("sha256:0b".to_owned())),
-        str! {"it says that the workload digest is `sha256:0b`, and for its Workflow that is `none`"},
+        str! {"it says that the workload digest is `sha256:0b`, but its Workflow has `none`"},
     );
     assert_text(
         refusal(|result, _, _| result.source.run = 2),
-        str! {"it says that `run` is `2`, and for its Workflow that is `1`"},
+        str! {"it says that `run` is `2`, but its Workflow has `1`"},
     );
     assert_text(
         refusal(|result, _, _| result.source.spec_digest = "sha256:0c".to_owned()).split("sha256:0c").nth(1).unwrap(),
@@ -123,7 +123,7 @@ fn what_the_steps_cannot_have_made_is_refused() {
         |result: &mut BenchmarkResult| result.metadata.case = "size-512-0a1b2c3d".to_owned(),
     ] {
         let words = refusal(|result, _, _| change(result));
-        assert!(words.ends_with(", which is no run of its Workflow"), "{words}");
+        assert!(words.ends_with(", which is not a run of its Workflow"), "{words}");
     }
 }
 
@@ -142,11 +142,11 @@ fn an_attempt_that_no_step_began_is_refused() {
 fn times_before_the_workflow_and_after_now_are_refused() {
     assert_text(
         refusal(|result, _, _| result.run.started_at = "2020-01-01T00:00:00Z".to_owned()),
-        str! {"it says that it began at START, before its Workflow, of 2026-01-01T00:00:00Z"},
+        str! {"it says that it began at START, before its Workflow was created at 2026-01-01T00:00:00Z"},
     );
     assert_text(
         refusal(|result, _, _| result.run.finished_at = "2131-01-01T00:00:00Z".to_owned()),
-        str! {"it says that it ended at END, which is yet to come"},
+        str! {"it says that it ended at END, which is in the future"},
     );
     assert_text(
         refusal(|result, _, _| result.run.finished_at = "2026-02-01T00:00:00Z".to_owned()),

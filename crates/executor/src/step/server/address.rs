@@ -23,7 +23,7 @@ pub(super) fn of(cluster: &Cluster, namespace: &str, served: &Served, object: &J
         Endpoint::Shared { name, port } => Ok(format!("http://{name}.{namespace}.svc:{port}")),
         Endpoint::Status { at } => {
             let said = at.iter().map(|at| text_at(object, at)).find(|address| !address.is_empty());
-            let missing = || format!("its status does not say its address ({})", at.join(", "));
+            let missing = || format!("its status has no address ({})", at.join(", "));
             said.map(|address| address.trim_end_matches('/').to_owned()).ok_or_else(missing)
         }
     }

@@ -57,7 +57,7 @@ impl ClusterStep {
             Ok(_) => {
                 return reason(
                     ReasonCode::ServerReplaced,
-                    "the server was deleted while it was loaded, and not by Kubebench".to_owned(),
+                    "the server was deleted while it was under load, by something other than Kubebench".to_owned(),
                 );
             }
             Err(_) => return None,
@@ -74,8 +74,8 @@ impl ClusterStep {
         reason(
             code,
             format!(
-                "the server was not the same all the time: {restarted} of its pods were restarted and {replaced} replaced \
-                 while it was loaded, so what was measured counts the failure too"
+                "the server changed while it was under load: {restarted} of its pods were restarted and {replaced} \
+                 replaced, so the measurement includes the failure"
             ),
         )
     }

@@ -136,7 +136,7 @@ impl ClusterStep {
 
     /// Keeps what is known of the server `name`.
     pub(super) fn keep_server(&mut self, name: &str, kept: &Kept) -> Result<()> {
-        let bytes = serde_json::to_vec_pretty(kept).context("a server is no JSON")?;
+        let bytes = serde_json::to_vec_pretty(kept).context("cannot write a server as JSON")?;
         let experiments = self.experiments.clone();
         self.write(|| RunFolder::make(&experiments, name)?.put(FILE, &bytes))
             .with_context(|| format!("cannot write {}", experiments.join(name).join(FILE).display()))

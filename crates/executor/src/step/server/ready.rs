@@ -74,7 +74,7 @@ impl ClusterStep {
         match &ready.ending {
             Ending::Itself(Status::Succeeded) => {}
             Ending::TooLong(Status::TimedOut, _) => {
-                ready.ending = not_ready("its controller did not say that it is, or one of its pods did not");
+                ready.ending = not_ready("its controller or one of its pods did not report that it is ready");
                 return ready;
             }
             _ => return ready,

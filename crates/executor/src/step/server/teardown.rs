@@ -31,7 +31,7 @@ impl ClusterStep {
         let folders = match experiment::run_folders(&self.experiments, |name| instance::benchmark_of(name).is_some()) {
             Ok(folders) => folders,
             Err(error) => {
-                self.tell(&format!("error: what servers are up cannot be read from the volume: {error}"));
+                self.tell(&format!("error: cannot read from the volume which servers are running: {error}"));
                 return 1;
             }
         };

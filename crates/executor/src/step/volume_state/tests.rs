@@ -46,10 +46,10 @@ fn a_result_is_that_of_the_run_whose_folder_it_lies_in() {
     ];
     for change in others {
         let why = judged(&bytes(1, change)).unwrap_err();
-        assert!(why.contains(&format!("this folder is that of `{job}`")), "{why}");
+        assert!(why.contains(&format!("this folder belongs to `{job}`")), "{why}");
     }
     let why = judged(&bytes(1, |result| result.metadata.benchmark = "disk".to_owned())).unwrap_err();
-    assert!(why.contains("it is of the benchmark `disk`"), "{why}");
+    assert!(why.contains("it names the benchmark `disk`"), "{why}");
     let mut edited = String::from_utf8(bytes(1, |_| {})).unwrap();
     edited = edited.replacen("\"succeeded\"", "\"failed\"", 1);
     assert!(judged(edited.as_bytes()).unwrap_err().contains("was edited"));

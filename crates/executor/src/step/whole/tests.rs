@@ -144,7 +144,7 @@ fn a_prometheus_whose_authorities_are_absent_costs_its_metrics_alone() {
     assert_eq!(result.metrics[0].value, None);
     assert_line(
         result.metrics[0].reason.as_deref().unwrap(),
-        str! {"the certificates that `results.ca` names cannot be used: the namespace does not have that object, or the object not that key"},
+        str! {"the certificates that `results.ca` names cannot be used: the namespace does not have that object, or the object does not have that key"},
     );
 }
 

@@ -104,6 +104,6 @@ fn where_neither_can_say_it_that_is_an_error() {
     fs::write(place.path().join(".git/index"), "no index").unwrap();
     let [git, library] = both(place.path(), &looked());
     let git = git.unwrap_err();
-    assert!(git.starts_with("`git status ") && git.contains("does not say which files differ: "), "{git}");
+    assert!(git.starts_with("`git status ") && git.contains("cannot tell which files differ: "), "{git}");
     assert!(library.is_err());
 }

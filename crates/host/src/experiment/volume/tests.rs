@@ -36,9 +36,9 @@ fn follows_no_link_and_waits_for_nothing() {
     let _socket = std::os::unix::net::UnixListener::bind(folder.place().join("result/socket")).unwrap();
     assert_text(refusal(&folder, "result/link"), str! {"it is a symbolic link"});
     assert_text(refusal(&folder, "out/outside"), str! {"a link or a file is where a folder should be"});
-    assert_text(refusal(&folder, "result/pipe"), str! {"it is no regular file"});
-    assert_text(refusal(&folder, "result/socket"), str! {"it is no regular file"});
-    assert_text(refusal(&folder, "result"), str! {"it is no regular file"});
+    assert_text(refusal(&folder, "result/pipe"), str! {"it is not a regular file"});
+    assert_text(refusal(&folder, "result/socket"), str! {"it is not a regular file"});
+    assert_text(refusal(&folder, "result"), str! {"it is not a regular file"});
     symlink(root.path().join("disk-01234567"), root.path().join("disk-aaaaaaaa")).unwrap();
     assert!(RunFolder::open(root.path(), "disk-aaaaaaaa").is_err());
 }

@@ -15,8 +15,8 @@ fn the_output_directory_is_a_folder_of_its_own() {
     fs::create_dir_all(root.join("submodule/.git")).unwrap();
     for (output, reason) in [
         ("/tmp/x", str! {"`/tmp/x` is an absolute path; the output directory is relative to the project root"}),
-        ("../x", str! {"`../x` lies outside the project root"}),
-        ("a/../../x", str! {"`a/../../x` lies outside the project root"}),
+        ("../x", str! {"`../x` is outside the project root"}),
+        ("a/../../x", str! {"`a/../../x` is outside the project root"}),
         ("", str! {"the output directory cannot be the project root itself"}),
         (".", str! {"the output directory cannot be the project root itself"}),
         ("a/..", str! {"the output directory cannot be the project root itself"}),
@@ -24,8 +24,8 @@ fn the_output_directory_is_a_folder_of_its_own() {
         ("./specs/", str! {"the output directory `specs` is also a folder of specs (`specs`)"}),
         ("specs/generated", str! {"the output directory `specs/generated` lies in a folder of specs (`specs`)"}),
         ("more", str! {"the output directory `more` holds a folder of specs (`more/specs`)"}),
-        (".git/x", str! {"`.git/x` lies in git's own folder"}),
-        ("submodule", str! {"`submodule` is a git repository of its own"}),
+        (".git/x", str! {"`.git/x` is in git's own folder"}),
+        ("submodule", str! {"`submodule` is a separate git repository"}),
     ] {
         let error = refused(root, output, &["specs", "more/specs"]).unwrap_err();
         assert_text(error, reason);

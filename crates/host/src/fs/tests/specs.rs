@@ -68,7 +68,7 @@ fn links_and_pipes_are_refused() {
     assert_eq!(paths(&reads), ["specs/dangling.yml", "specs/folder", "specs/link.yaml", "specs/pipe.yaml"]);
     for read in &reads[..3] {
         let Content::Refused(reason) = &read.content else { panic!("{read:?}") };
-        assert_text(reason, str! {"it is a symbolic link, and specs are read from this repository alone"});
+        assert_text(reason, str! {"it is a symbolic link, and specs are only read from this repository"});
     }
     let Content::Refused(reason) = &reads[3].content else { panic!("{:?}", reads[3]) };
     assert_text(reason, str! {"it is a named pipe"});

@@ -10,7 +10,7 @@ fn letters(range: std::ops::Range<u64>) -> String {
 }
 
 fn notice(bytes: u64) -> String {
-    format!("\n[kubebench: {bytes} bytes are left out here, by the limit of the log]\n")
+    format!("\n[kubebench: {bytes} bytes are left out here by the log limit]\n")
 }
 
 fn kept(limit: u64, total: u64) -> (String, u64) {
@@ -202,7 +202,7 @@ fn a_log_without_a_checkpoint_is_left_alone() {
         let fault = kept.fault.unwrap().to_string();
         assert_text(
             named(fault, &[(folder.path().to_str().unwrap(), "FOLDER")]),
-            str! {"it was there already, without a checkpoint, and is left as it is"},
+            str! {"it already existed without a checkpoint and was not changed"},
         );
     }
     assert_eq!(fs::read_to_string(folder.path().join("log")).unwrap(), "of yesterday");
@@ -240,7 +240,7 @@ fn no_link_is_followed() {
         if name == "log" {
             assert_text(
                 named(error, &[(folder.path().to_str().unwrap(), "FOLDER")]),
-                str! {"a link is in its place, and links are not followed"},
+                str! {"its path is a link, and links are not followed"},
             );
         }
         assert_eq!(fs::read_to_string(other).unwrap(), "of somebody else", "{name}");
@@ -252,8 +252,5 @@ fn no_pipe_is_written_to() {
     let folder = in_memory();
     nix::unistd::mkfifo(&folder.path().join("log"), nix::sys::stat::Mode::S_IRWXU).unwrap();
     let error = KeptLog::resume(&folder.path().join("log"), folder.path(), 100).unwrap_err();
-    assert_text(
-        named(error, &[(folder.path().to_str().unwrap(), "FOLDER")]),
-        str! {"something other than a file is in its place"},
-    );
+    assert_text(named(error, &[(folder.path().to_str().unwrap(), "FOLDER")]), str! {"its path is not a regular file"});
 }
