@@ -30,11 +30,8 @@ const LINE: usize = 400;
 
 /// A target and its cluster.
 pub struct TargetCluster {
-    /// The project, compiled.
     pub project: CompiledProject,
-    /// The target.
     pub target: Arc<Target>,
-    /// Its cluster.
     pub cluster: Cluster,
 }
 

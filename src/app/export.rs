@@ -15,7 +15,6 @@ use kubebench_results::export::{self, Cells, Chosen, Exporter, Format, Left, Sha
 
 /// How results are exported.
 pub struct ExportQuery {
-    /// The format.
     pub format: Format,
     /// How the cells of a table are written.
     pub cells: Cells,

@@ -18,7 +18,6 @@ use kubebench_syntax::unit::Day;
 pub struct Key {
     /// What people call it.
     pub name: String,
-    /// The key.
     pub public: PublicKey,
     /// Runs that ended before this day are signed with another.
     pub not_before: Option<Day>,

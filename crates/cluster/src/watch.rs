@@ -76,7 +76,6 @@ pub enum Seen {
     Applied(Json),
     /// There is no object with this uid any more, or the selectors do not choose it any more.
     Gone {
-        /// The uid.
         uid: String,
     },
     /// All objects there are have been seen: for the first time, or again after an outage.

@@ -33,7 +33,6 @@ pub enum Type {
     Spec {
         /// The version of the kind's API.
         api_version: &'static str,
-        /// The kind.
         kind: &'static str,
         /// The release whose fields are others than the latest's, after a space.
         release: &'static str,
@@ -44,7 +43,6 @@ pub enum Type {
     Within(&'static Self, i64, i64),
     /// A mapping with these fields.
     Object(&'static [(&'static str, Self)]),
-    /// A list.
     List(&'static Self),
     /// A mapping whose keys are the names of the workload's roles.
     Roles(&'static Self),

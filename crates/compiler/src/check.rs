@@ -61,7 +61,6 @@ pub(crate) use plain_http::of_results;
 pub(crate) use resources::above_limit;
 pub(crate) use unreadable_text::in_document;
 
-/// A rule.
 pub(crate) type Rule = fn(&Benchmark, &mut Diagnostics);
 
 /// Every rule, in the order in which they run.

@@ -36,7 +36,6 @@ pub struct Input {
 /// One benchmark on one target, and the identity of what it executes.
 #[derive(Debug)]
 pub struct Compiled {
-    /// The benchmark.
     pub benchmark: Benchmark,
     /// Its digest and runs.
     pub identity: Identity,
@@ -49,7 +48,6 @@ pub struct Compiled {
 /// One suite on one target, and the identity of what it executes.
 #[derive(Debug)]
 pub struct CompiledSuite {
-    /// The suite.
     pub suite: Suite,
     /// Its digest.
     pub identity: SuiteIdentity,

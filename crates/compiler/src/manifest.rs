@@ -56,7 +56,6 @@ const CLAIM_FILE: &str = "results.yaml";
 pub(crate) struct Manifest {
     /// `gpu-eu/resnet50/workflow.yaml`
     pub path: String,
-    /// The object.
     pub object: Json,
 }
 

@@ -49,7 +49,6 @@ pub(crate) const CLAIM_OF_RESULTS: &str = "-results";
 /// One benchmark on one target.
 #[derive(Debug)]
 pub struct Benchmark {
-    /// The name.
     pub name: String,
     /// Where the name stands.
     pub name_span: Span,
@@ -238,7 +237,6 @@ pub enum Part {
 /// The metrics of a known tool.
 #[derive(Clone, Debug)]
 pub struct ToolMetrics {
-    /// The tool.
     pub tool: String,
     /// Where it is named.
     pub span: Span,
@@ -267,7 +265,6 @@ impl ToolMetrics {
 /// A use of a metric's name.
 #[derive(Clone, Debug)]
 pub struct MetricReference {
-    /// The name.
     pub name: String,
     /// Where it stands.
     pub span: Span,
@@ -278,7 +275,6 @@ pub struct MetricReference {
 /// What a metric is held against.
 #[derive(Clone, Debug)]
 pub struct Gate {
-    /// The metric.
     pub metric: String,
     /// Where the gate stands.
     pub span: Span,
@@ -303,7 +299,6 @@ pub enum GateBaseline {
     Branch(String),
     /// That of the commits that a tag reaches.
     Tag(String),
-    /// A value.
     Value(f64),
 }
 
@@ -352,7 +347,6 @@ pub struct Claim {
 /// An axis that sets a number of pods.
 #[derive(Clone, Debug)]
 pub struct Scaling {
-    /// The axis.
     pub axis: String,
     /// Where it sets the number.
     pub span: Span,
@@ -365,7 +359,6 @@ pub struct Scaling {
 pub struct Literal {
     /// What it is, such as ``the label `team` ``.
     pub name: String,
-    /// The text.
     pub text: String,
     /// Where it stands.
     pub span: Span,
@@ -376,7 +369,6 @@ pub struct Literal {
 pub struct Unused {
     /// `axis` or `parameter`.
     pub what: &'static str,
-    /// The name.
     pub name: String,
     /// Where it is declared.
     pub span: Span,

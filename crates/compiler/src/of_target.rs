@@ -23,7 +23,6 @@ const BY_VALUE: [&str; 3] = ["podSecurity", "priorityClass", "prometheus"];
 pub struct OfTarget {
     /// The target; nothing where the whole project has it.
     pub target: Option<String>,
-    /// What it is.
     pub finding: Diagnostic,
 }
 

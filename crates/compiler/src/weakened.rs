@@ -21,7 +21,6 @@ use kubebench_syntax::text::Span;
 pub struct HeldGate<'c> {
     /// The benchmark whose spec says what its metric is: that of the base, where it has the gate.
     pub benchmark: &'c Benchmark,
-    /// The gate.
     pub gate: Gate,
     /// The cases of the base and of the change: id, and name as people read it.
     pub cases: Vec<(String, String)>,
@@ -32,7 +31,6 @@ pub struct HeldGate<'c> {
 /// What holds of a change.
 #[derive(Debug, Default)]
 pub struct Held<'c> {
-    /// The gates.
     pub gates: Vec<HeldGate<'c>>,
     /// What the change weakens.
     pub weakened: Diagnostics,

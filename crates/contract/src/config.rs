@@ -12,7 +12,6 @@ use super::{Fault, Order, read, write};
 /// The ConfigMap of one benchmark.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The run list.
     pub list: RunList,
     pub(super) files: BTreeMap<String, String>,
 }
@@ -21,7 +20,6 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunList {
-    /// The benchmark.
     pub benchmark: String,
     /// `spec.run`
     pub run: u32,
@@ -93,7 +91,6 @@ pub struct Server {
 pub struct StepJob {
     /// The file of its object.
     pub manifest: String,
-    /// Its one object.
     pub objects: Vec<Described>,
 }
 

@@ -21,9 +21,7 @@ pub(crate) struct Attempt<'a> {
 /// The Workflow that an object goes with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Owner<'a> {
-    /// Its name.
     pub name: &'a str,
-    /// Its uid.
     pub uid: &'a str,
 }
 
@@ -34,7 +32,6 @@ pub enum Session<'a> {
     Once,
     /// One of many of a CronWorkflow, by the uid of the Workflow that it made.
     Scheduled {
-        /// The uid.
         uid: &'a str,
     },
 }

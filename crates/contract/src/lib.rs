@@ -75,7 +75,6 @@ pub enum Fault {
     },
     /// There is no such run.
     UnknownRun {
-        /// The id.
         id: String,
     },
 }

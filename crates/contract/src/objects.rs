@@ -33,7 +33,6 @@ pub struct Naming<'a> {
 pub struct Created {
     /// What the workload needs, to be created before it.
     pub before: Vec<Json>,
-    /// The workload.
     pub workload: Json,
     /// JSON Pointers into the workload to what takes the address of the server that it loads.
     pub endpoint_at: Vec<String>,

@@ -11,9 +11,7 @@ use serde_json::{Map, Value as Json};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PodMetadata {
-    /// The labels.
     pub labels: BTreeMap<String, String>,
-    /// The annotations.
     pub annotations: BTreeMap<String, String>,
 }
 

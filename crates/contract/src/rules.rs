@@ -11,7 +11,6 @@ use super::{Fault, read, write};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RulesFile {
-    /// The benchmark.
     pub benchmark: String,
     /// `spec.checks`
     pub checks: Vec<Json>,
@@ -20,14 +19,12 @@ pub struct RulesFile {
     pub extraction: Option<u32>,
     /// `spec.gates`
     pub gates: Vec<Json>,
-    /// Its labels.
     pub labels: BTreeMap<String, String>,
     /// How much of a log is kept, where the spec says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_limit_bytes: Option<u64>,
     /// `spec.metrics`
     pub metrics: Vec<Json>,
-    /// Its spec.
     pub source: SpecSource,
 }
 

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 pub struct Run {
     /// `<case>-r1`, or `<case>-w1` for a warm-up.
     pub id: String,
-    /// The case.
     pub case: String,
     /// From 1, counted apart for warm-ups.
     pub repeat: u32,

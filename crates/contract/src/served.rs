@@ -31,9 +31,7 @@ pub enum Endpoint {
     },
     /// A Service that all servers of the namespace share.
     Shared {
-        /// Its name.
         name: Cow<'static, str>,
-        /// Its port.
         port: u16,
     },
     /// What the status of the object says.

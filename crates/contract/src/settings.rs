@@ -10,9 +10,7 @@ use super::{PodMetadata, Prices};
 pub struct Settings {
     /// The target's name.
     pub target: String,
-    /// Its cluster.
     pub cluster: String,
-    /// Its Prometheus.
     #[serde(default)]
     pub prometheus: Option<Prometheus>,
     /// What an hour of its resources costs.

@@ -13,7 +13,6 @@ use kubebench_syntax::invariant::Invariant as _;
 /// `suite.json`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SuiteList {
-    /// The suite.
     pub suite: String,
     /// Its benchmarks, in order.
     pub benchmarks: Vec<Member>,

@@ -72,7 +72,6 @@ pub(crate) enum State {
 /// One replica.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replica {
-    /// The role.
     pub role: String,
     /// The replica, from 0.
     pub index: u32,
@@ -87,7 +86,6 @@ pub struct Replica {
 /// A run as far as it is known.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Progress {
-    /// What it is.
     pub state: State,
     /// What holds it up, or why it did not succeed; the first explains most. Empty after a success.
     pub reasons: Vec<StatusReason>,

@@ -29,7 +29,6 @@ pub use refuse::{Secrets, refusals};
 /// One process to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
-    /// The role.
     pub role: String,
     /// The replica, from 0.
     pub index: u32,

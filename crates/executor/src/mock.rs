@@ -29,13 +29,11 @@ pub(crate) const MOST_RUNS: u64 = 1000;
 /// What is made.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// The benchmark.
     pub benchmark: &'a Benchmark,
     /// What it executes.
     pub identity: &'a Identity,
     /// What it measures.
     pub rules: &'a Rules,
-    /// The values.
     pub values: &'a Values,
     /// How many sessions.
     pub sessions: u32,

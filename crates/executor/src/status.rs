@@ -52,9 +52,7 @@ pub struct Namespace {
 pub struct WorkflowStatus {
     /// The benchmark, or the suite.
     pub benchmark: String,
-    /// The Workflow.
     pub workflow: String,
-    /// Its uid.
     pub uid: String,
     /// Argo's word: `Pending`, `Running`, `Succeeded`, `Failed`, `Error`.
     pub phase: String,
@@ -130,7 +128,6 @@ impl RunState {
 /// One run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunStatus {
-    /// Its id.
     pub id: String,
     /// The benchmark, where the Workflow is that of a suite.
     pub member: Option<String>,
@@ -138,7 +135,6 @@ pub struct RunStatus {
     pub case: String,
     /// `r2`, or `w1` for a warm-up; empty where no run list says it.
     pub round: String,
-    /// What it is.
     pub state: RunState,
     /// Since when it is that, as far as anything says it.
     pub since: Option<String>,
@@ -151,7 +147,6 @@ pub struct RunStatus {
 /// The job of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobStatus {
-    /// Its name.
     pub name: String,
     /// How many of its pods have started.
     pub started: usize,
@@ -161,7 +156,6 @@ pub struct JobStatus {
     pub nodes: Vec<String>,
     /// The container that does the work, in each pod.
     pub container: &'static str,
-    /// Its replicas.
     pub replicas: Vec<Replica>,
     /// The last line of the replica that decides, once somebody has read it.
     pub last_line: Option<String>,

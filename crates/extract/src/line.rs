@@ -10,7 +10,6 @@ use kubebench_syntax::invariant::Invariant as _;
 pub struct Line<'a> {
     /// From 1. What a carriage return rewrote has the number of the line that it stood on.
     pub number: u64,
-    /// The text.
     pub text: &'a str,
     /// The rank that a launcher's prefix named, on this line or before what a carriage return rewrote.
     pub rank: Option<u32>,

@@ -14,7 +14,6 @@ pub(super) struct Straight {
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// This text.
     Text(Vec<u8>),
     /// As many bytes as there are of these, and so many at least; beyond ASCII nothing is known.
     Run {

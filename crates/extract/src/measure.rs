@@ -28,7 +28,6 @@ pub(crate) const ONLY_A_RUN: &str = "only a run has this";
 /// The log of one replica, read.
 #[derive(Debug)]
 pub struct Log {
-    /// The role.
     pub role: String,
     /// The replica.
     pub index: u32,
@@ -99,7 +98,6 @@ pub trait Evidence {
 pub struct Measured {
     /// The metrics, as the spec orders them; those of one tool in the order of its output.
     pub metrics: Vec<Metric>,
-    /// The checks.
     pub checks: Vec<CheckOutcome>,
     /// Why the run does not count.
     pub invalid: Vec<StatusReason>,

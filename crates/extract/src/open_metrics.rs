@@ -12,7 +12,6 @@ use super::number;
 pub(crate) struct Sample {
     /// The name, with the suffix that its kind adds, such as `_total`.
     pub name: String,
-    /// The labels.
     pub labels: BTreeMap<String, String>,
     /// The value, not finite where the text says so; or why what is in its place is none.
     pub value: Result<f64, String>,

@@ -33,7 +33,6 @@ pub struct Pattern {
     /// Matches lines in which what programs print for a value that they do not have is in the place of the group `value`;
     /// none where the pattern itself matches those.
     without_value: Option<Regex>,
-    /// The unit of the metric.
     unit: Option<MetricUnit>,
     /// Whether what is before the group `value` may take the beginning of a number.
     follows_any: bool,
@@ -54,7 +53,6 @@ pub(crate) struct Groups {
 /// What a line gave.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Hit {
-    /// A value.
     Value(Value),
     /// The pattern matched, and what its group `value` holds is no number: the reason.
     NoNumber(String),

@@ -37,7 +37,6 @@ pub struct Rules {
 pub struct MetricRule {
     /// The name; a tool brings its own.
     pub name: Option<String>,
-    /// The unit.
     pub unit: Option<String>,
     /// Which way is better.
     pub better: Option<Better>,
@@ -71,7 +70,6 @@ pub enum From {
     },
     /// The output of a tool.
     Tool {
-        /// The tool.
         tool: &'static Tool,
         /// Which of its metrics; none means all.
         metrics: Option<Vec<MetricSelector>>,
@@ -86,14 +84,12 @@ pub enum From {
     },
     /// A value of a JSON file.
     Json {
-        /// The file.
         file: String,
         /// A JSON Pointer.
         pointer: String,
     },
     /// A value of every line of a JSON Lines file.
     JsonLines {
-        /// The file.
         file: String,
         /// A JSON Pointer into each line.
         pointer: String,
@@ -102,7 +98,6 @@ pub enum From {
     },
     /// A column of a CSV file.
     Csv {
-        /// The file.
         file: String,
         /// The column's header.
         column: String,
@@ -136,14 +131,12 @@ pub enum From {
     },
     /// What trials of an Experiment reached.
     Trials {
-        /// The metric.
         metric: String,
         /// Whose.
         of: WhichTrials,
     },
     /// A Prometheus range query.
     Prometheus {
-        /// The query.
         query: String,
         /// How the samples over time become one.
         reduce: Reduce,
@@ -215,7 +208,6 @@ pub enum Place {
 pub enum Check {
     /// Bounds of a metric.
     Metric {
-        /// The metric.
         metric: MetricSelector,
         /// Whether every value must be finite.
         finite: bool,

@@ -98,9 +98,7 @@ pub struct Scanned {
     pub bytes: u64,
     /// Whether it is UTF-16, of which nothing can be read.
     pub is_utf_16: bool,
-    /// Of every pattern.
     pub patterns: Vec<PatternOutcome>,
-    /// Of every tool.
     pub tools: Vec<ToolOutcome>,
 }
 

@@ -24,7 +24,6 @@ const NO_MEMORY: &str = "or reduce them by `first`, `last`, `min`, `max`, `mean`
 /// Which of the values count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Window {
-    /// All.
     #[default]
     All,
     /// Those of these steps, both ends included.
@@ -179,7 +178,6 @@ impl From<f64> for Reading {
 /// The first of the values that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unreadable {
-    /// Its line.
     pub(crate) line: Option<u64>,
     /// Why it is no number.
     pub(crate) reason: String,

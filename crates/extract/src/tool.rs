@@ -131,7 +131,6 @@ pub enum Document {
     Json {
         /// Whether a document is what the tool writes.
         is_it: fn(&Json) -> bool,
-        /// Reads one.
         read: fn(&Json, &mut Report),
     },
     /// What else the tool writes: the whole text, from its first `{` or `[` on.

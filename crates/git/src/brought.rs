@@ -29,9 +29,7 @@ const MOST_FOLDERS: usize = 200_000;
 /// What the manifests of a run are called by.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RunOf {
-    /// The target.
     pub target: String,
-    /// The benchmark.
     pub benchmark: String,
     /// The first 8 digits of its run digest.
     pub digest: String,

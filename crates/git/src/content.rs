@@ -21,7 +21,6 @@ pub type Named = BTreeMap<String, Option<CommitContent>>;
 /// A commit of a branch that holds or changes the same as one that results name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Same {
-    /// The commit.
     pub commit: String,
     /// Where it only changes the same, at which commit the other one left the branch, if that is known.
     pub base: Option<String>,

@@ -17,7 +17,6 @@ pub(super) struct Objects {
 /// What stands at a path of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum At {
-    /// Nothing.
     Nothing,
     /// A file with this blob.
     File(Oid),
@@ -27,7 +26,6 @@ pub(super) enum At {
 
 /// A result in a commit of the inbox.
 pub(super) struct Parcel {
-    /// Its path.
     pub(super) path: String,
     pub(super) blob: Oid,
     pub(super) envelope: Option<Oid>,

@@ -111,7 +111,6 @@ impl Recorded {
 /// A result whose path holds something else. Results are append-only, so this one is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// The path.
     pub path: String,
     /// The digest of the bytes that were to be recorded.
     pub ours: Digest,

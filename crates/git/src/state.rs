@@ -15,7 +15,6 @@ pub use differing::Looked;
 /// What is checked out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedOut {
-    /// The commit.
     pub commit: String,
     /// The files that differ from it, as seen from the project.
     pub differing: Vec<String>,

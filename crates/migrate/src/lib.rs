@@ -81,7 +81,6 @@ pub struct Migration {
 /// What became of one file.
 #[derive(Debug)]
 pub struct File {
-    /// Its path.
     pub path: String,
     /// The names of the benchmarks that it became, wholly or in part.
     pub benchmarks: Vec<String>,
@@ -94,7 +93,6 @@ pub struct File {
 pub struct NewSpec {
     /// The name of its benchmark, and of its file.
     pub name: String,
-    /// Its text.
     pub text: String,
     /// Where the benchmark stands in the old file.
     pub place: Span,

@@ -7,9 +7,7 @@ use super::text::{Item, Map, document};
 /// A benchmark in the making.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
-    /// Its name.
     pub(super) name: String,
-    /// Its labels.
     pub(super) labels: Map,
     /// What it is for.
     pub(super) description: String,
@@ -67,7 +65,6 @@ pub(super) struct Workload {
 pub(super) struct Role {
     /// How many pods it has.
     pub(super) replicas: Option<u32>,
-    /// Its image.
     pub(super) image: Option<String>,
     /// Its program.
     pub(super) command: Vec<Item>,
@@ -75,7 +72,6 @@ pub(super) struct Role {
     pub(super) args: Vec<Item>,
     /// Its variables.
     pub(super) env: Map,
-    /// Its resources.
     pub(super) resources: Map,
     /// Labels of its pods.
     pub(super) labels: Map,

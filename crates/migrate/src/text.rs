@@ -17,7 +17,6 @@ pub(super) enum Item {
     Lookup(String),
     /// A text of several lines.
     Block(String),
-    /// A list.
     List(Vec<Self>),
     /// A mapping.
     Map(Map),

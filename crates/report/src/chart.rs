@@ -20,7 +20,6 @@ pub(super) const LATELY: usize = 10;
 /// One metric of a case on the hardware that is in use.
 #[derive(Debug)]
 pub(super) struct Chart<'a> {
-    /// Its series.
     pub(super) told: &'a SeriesHistory,
     /// The series on hardware that was replaced, the oldest first.
     pub(super) replaced: Vec<&'a SeriesHistory>,
@@ -62,7 +61,6 @@ pub(super) struct Hit<'a> {
     pub(super) size: Size,
     /// Whether it is a regression or an improvement.
     pub(super) verdict: Verdict,
-    /// The session.
     pub(super) session: &'a SessionValue,
     /// The commit of the session before it.
     pub(super) after: Option<&'a str>,

@@ -56,7 +56,6 @@ pub struct File {
 
 /// A page before it has what all have.
 struct Page<'a> {
-    /// Its path.
     path: &'a str,
     /// What it is called.
     title: &'a str,

@@ -26,7 +26,6 @@ pub struct Request<'a> {
     pub version: &'a str,
     /// The results.
     pub dataset: &'a Dataset,
-    /// Their partitions.
     pub partitions: &'a [Partition],
     /// The series of all of them.
     pub series: &'a [SeriesHistory],
@@ -55,13 +54,11 @@ pub struct Request<'a> {
 /// A spec that is there today.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpectedBenchmark {
-    /// The benchmark.
     pub benchmark: String,
     /// Its spec.
     pub path: String,
     /// What it says of itself.
     pub description: Option<String>,
-    /// The target.
     pub target: String,
     /// The type of instance that its pods ask for.
     pub instance_type: Option<String>,
@@ -85,7 +82,6 @@ pub(super) struct Site<'a> {
 /// One benchmark.
 #[derive(Debug)]
 pub(super) struct Benchmark<'a> {
-    /// Its name.
     pub name: &'a str,
     /// Its spec, if there is one still.
     pub asked: Option<&'a ExpectedBenchmark>,
@@ -93,7 +89,6 @@ pub(super) struct Benchmark<'a> {
     pub cases: Vec<Case<'a>>,
     /// Its results, the newest first.
     pub rows: Vec<&'a Row>,
-    /// Its partitions.
     pub partitions: Vec<&'a Partition>,
     /// Its cases side by side, by axis.
     pub groups: Vec<(String, Group)>,
@@ -119,9 +114,7 @@ pub(super) struct Case<'a> {
 /// What keeps a case from being judged on a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Trouble<'a> {
-    /// The target.
     pub(super) target: &'a str,
-    /// What it is.
     pub(super) what: Obstacle<'a>,
 }
 
@@ -145,7 +138,6 @@ pub(super) enum Obstacle<'a> {
     Missing,
     /// It ran, and a metric that a gate looks at has no value.
     NoValue {
-        /// The metric.
         metric: &'a str,
         /// What the gate says.
         message: &'a str,

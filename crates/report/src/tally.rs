@@ -14,7 +14,6 @@ pub(super) enum State {
     Worse,
     /// It may have got worse, and a later session decides.
     Pending,
-    /// It improved.
     Improved,
     /// No change was seen.
     Quiet,

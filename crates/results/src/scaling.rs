@@ -31,7 +31,6 @@ pub struct Request<'a> {
     pub dataset: &'a Dataset,
     /// The history of their metrics.
     pub told: &'a [SeriesHistory],
-    /// The axis.
     pub axis: &'a Axis,
     /// The value of the axis that the others are held against; without it, the smallest number, version or name of each group.
     pub base: Option<&'a str>,

@@ -2,7 +2,6 @@
 //! memory, and snapshots of text.
 //!
 //! Knows nothing of Kubebench, so that every crate may use it; the program does not.
-#![expect(missing_docs, reason = "tests read the code")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what goes wrong here fails the test")]
 
 pub mod keys;

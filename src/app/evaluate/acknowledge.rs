@@ -64,7 +64,6 @@ pub struct Acknowledgement {
 
 /// What is to be written, and what stays open all the same.
 pub struct Acknowledged {
-    /// The acknowledgements.
     pub made: Vec<Acknowledgement>,
     /// The changes that stay open, in words.
     pub still_open: Vec<String>,

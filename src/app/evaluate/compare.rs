@@ -32,7 +32,6 @@ pub struct CompareQuery {
 
 /// What came of it.
 pub struct SidesCompared {
-    /// The comparison.
     pub answer: Comparison,
     /// What keeps it from being whole: files that do not count, empty sides, nothing in common.
     pub problems: Diagnostics,

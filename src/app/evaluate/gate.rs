@@ -31,7 +31,6 @@ use kubebench_syntax::text::{SourceMap, Span};
 pub enum PassOrFail {
     /// It passes.
     Pass,
-    /// It fails.
     Fail,
 }
 

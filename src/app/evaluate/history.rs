@@ -31,7 +31,6 @@ pub enum MetricQuery {
     /// Those that stand for their benchmarks.
     #[default]
     Primary,
-    /// All.
     All,
     /// These.
     Named(Vec<MetricSelector>),
@@ -45,7 +44,6 @@ pub struct Histories {
     pub acks: Vec<Ack>,
     /// The commits whose sessions are the baseline.
     pub baseline: DefaultBaseline,
-    /// The series.
     pub series: Vec<SeriesHistory>,
     /// In how many series of other metrics of the same cases a regression is open.
     pub open_elsewhere: usize,

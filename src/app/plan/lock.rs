@@ -8,7 +8,6 @@ use kubebench_compiler::model::target::Concurrency;
 /// Workflows that are counted together.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Lock {
-    /// The targets.
     pub targets: Vec<String>,
     /// How many of their Workflows run at once; none where any number may.
     pub limit: Option<u32>,

@@ -66,7 +66,6 @@ pub struct Inputs<'a> {
 /// What one document gave.
 #[derive(Debug)]
 pub struct Lowered {
-    /// The name.
     pub name: String,
     /// Where the name stands.
     pub name_span: Span,

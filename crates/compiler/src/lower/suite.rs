@@ -20,7 +20,6 @@ use kubebench_syntax::yaml::Node;
 /// A suite as its document says it.
 #[derive(Clone, Debug)]
 pub struct Suite {
-    /// The name.
     pub name: String,
     /// Where the name stands.
     pub name_span: Span,

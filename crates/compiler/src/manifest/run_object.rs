@@ -7,7 +7,6 @@ use crate::model::OfServer;
 /// An object that is created once a run, and where the run's name and labels go.
 #[derive(Debug)]
 pub(super) struct RunObject {
-    /// The object.
     pub(super) object: Json,
     /// JSON Pointers that take the name of the run's job.
     pub(super) name_at: Vec<String>,

@@ -15,7 +15,6 @@ use kubebench_syntax::invariant::Invariant as _;
 /// A benchmark of a suite on one target.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
-    /// The benchmark.
     pub benchmark: &'a Benchmark,
     /// What it executes.
     pub identity: &'a Identity,

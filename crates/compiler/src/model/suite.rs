@@ -8,7 +8,6 @@ use kubebench_syntax::text::Span;
 /// A suite on one target.
 #[derive(Debug)]
 pub struct Suite {
-    /// The name.
     pub name: String,
     /// Where the name stands.
     pub name_span: Span,

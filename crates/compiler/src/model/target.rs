@@ -21,7 +21,6 @@ pub struct Target {
     pub span: Span,
     /// A name for the cluster.
     pub cluster: String,
-    /// The namespace.
     pub namespace: String,
     /// The StorageClass of claims that name none.
     pub storage_class: Option<String>,
@@ -35,7 +34,6 @@ pub struct Target {
     pub node_selector: BTreeMap<String, String>,
     /// Tolerations, as in a pod spec.
     pub tolerations: Vec<Json>,
-    /// The PriorityClass.
     pub priority_class: Option<String>,
     /// How many of its Workflows run at once.
     pub concurrency: Concurrency,
@@ -49,7 +47,6 @@ pub struct Target {
     pub prices: Option<Prices>,
     /// Registries to pull from instead, by prefix.
     pub image_mirrors: BTreeMap<String, String>,
-    /// The network policy.
     pub network_policy: NetworkPolicy,
     /// The Pod Security level that the namespace enforces.
     pub pod_security: PodSecurity,
@@ -245,7 +242,6 @@ pub struct ResultsSettings {
     pub mode: &'static str,
     /// The repository, unless it is the one that Argo CD or Flux reads.
     pub remote: Option<String>,
-    /// The branch.
     pub branch: String,
     /// The prefix of refs in mode `inbox`.
     pub inbox: String,
@@ -268,16 +264,13 @@ pub struct ResultsSettings {
 pub struct CertificateAuthorities {
     /// The object.
     pub holder: Holder,
-    /// The key in it.
     pub key: String,
 }
 
 /// What holds them, by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Holder {
-    /// A ConfigMap.
     ConfigMap(String),
-    /// A Secret.
     Secret(String),
 }
 

@@ -290,7 +290,6 @@ pub struct Role {
 /// What a container serves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Serves {
-    /// The port.
     pub port: u16,
     /// What it is asked before it counts as ready.
     pub probe: Probe,
@@ -318,14 +317,12 @@ pub enum Env {
     Secret {
         /// The Secret's name.
         name: String,
-        /// The key.
         key: String,
     },
     /// A key of a ConfigMap.
     ConfigMap {
         /// The ConfigMap's name.
         name: String,
-        /// The key.
         key: String,
     },
     /// A field of the pod.
@@ -339,7 +336,6 @@ pub enum OfServer {
     Endpoint,
     /// Its name, likewise.
     Name,
-    /// This.
     Text(String),
 }
 

@@ -17,7 +17,6 @@ const GITS_OWN: [&str; 3] = [".gitattributes", ".gitignore", ".gitkeep"];
 /// Which names a selection covers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Filter {
-    /// All.
     #[default]
     All,
     /// These alone.
@@ -110,7 +109,6 @@ pub enum State {
     EditedOrphan,
     /// Something that is no manifest of Kubebench, and in nobody's way.
     ForeignElsewhere {
-        /// What it is.
         kind: &'static str,
     },
 }

@@ -16,7 +16,6 @@ use kubebench_syntax::yaml;
 
 /// What a tree needs.
 pub struct Needs<'a> {
-    /// The target.
     pub target: &'a Target,
     /// What holds for all its benchmarks.
     pub settings: &'a Settings,

@@ -7,7 +7,6 @@ use super::pod::ServerTime;
 /// One container of a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Container {
-    /// Its name.
     pub name: String,
     /// Whether it does the work of the pod.
     pub is_main: bool,

@@ -50,11 +50,8 @@ pub struct End {
 /// The facts of one pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PodFacts {
-    /// Its name.
     pub name: String,
-    /// Its uid.
     pub uid: String,
-    /// Its role.
     pub role: String,
     /// Its number in the role, where anything says it.
     pub index: Option<u32>,

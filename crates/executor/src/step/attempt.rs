@@ -56,9 +56,7 @@ impl Moment {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Workflow {
-    /// Its name.
     pub(super) name: String,
-    /// Its uid.
     pub(super) uid: String,
     /// Whether it is one of many of a schedule.
     pub(super) is_scheduled: bool,
@@ -69,11 +67,9 @@ pub(super) struct Workflow {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Attempt {
     schema_version: u32,
-    /// The benchmark.
     pub(super) benchmark: String,
     /// The name of its job, which is that of its folder.
     pub(super) job: String,
-    /// The run.
     pub(super) run: Run,
     /// From 1.
     pub(super) number: u32,
@@ -133,7 +129,6 @@ pub(super) struct Created {
     pub(super) kind: String,
     /// Its name: that of the attempt's job, unless it keeps its own.
     pub(super) name: String,
-    /// Its uid.
     pub(super) uid: String,
 }
 
@@ -167,7 +162,6 @@ pub(super) struct Outcome {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct LogOf {
-    /// The role.
     pub(super) role: String,
     /// The replica.
     pub(super) index: u32,
@@ -179,7 +173,6 @@ pub(super) struct LogOf {
     pub(super) dropped: u64,
     /// Why it is not all that was printed.
     pub(super) fault: Option<String>,
-    /// Its last lines.
     pub(super) last_lines: Vec<String>,
 }
 

@@ -33,7 +33,6 @@ const NO_DEADLINE: u64 = 24 * 3600;
 
 /// What became of a Job beside the runs.
 pub(super) enum Beside {
-    /// It succeeded.
     Succeeded,
     /// It did not, and why.
     Failed(String),

@@ -32,9 +32,7 @@ use reader::Mark;
 /// Which log is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ask {
-    /// The pod.
     pub pod: String,
-    /// The container.
     pub container: String,
     /// Whether that of the instance before the last restart is meant.
     pub previous: bool,

@@ -27,7 +27,6 @@ pub(super) fn is_run(benchmark: &str, name: &str) -> bool {
 /// What lies in the place of a file of the steps.
 #[derive(Debug)]
 pub(super) enum Found<T> {
-    /// Nothing.
     Nothing,
     /// The file.
     Own(T),

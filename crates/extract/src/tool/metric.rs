@@ -91,7 +91,6 @@ pub struct Headline {
 /// Which values of a series a headline is made of, where the spec has no window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Over {
-    /// All.
     All,
     /// Those of a steady state: without the first tenth of the steps, of which at least one and at most ten.
     Steady,

@@ -12,7 +12,6 @@ const LAST_OLD: u32 = 1;
 /// A metric as an older version recorded it.
 #[derive(Clone, Copy, Debug)]
 pub struct Old<'a> {
-    /// The name.
     pub name: &'a str,
     /// What told it from others of its name.
     pub labels: &'a BTreeMap<String, String>,
@@ -25,14 +24,11 @@ pub struct Old<'a> {
 pub enum Renamed {
     /// It has another name, or other labels.
     To {
-        /// The name.
         name: String,
-        /// The labels.
         labels: BTreeMap<String, String>,
     },
     /// It has labels that the result does not tell.
     Unknown {
-        /// The name.
         name: String,
         /// The labels that it has now.
         labels: &'static [&'static str],

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 /// One acknowledgement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ack {
-    /// Its file.
     pub file: String,
     /// The benchmark; [`ANY`] is each.
     pub benchmark: String,

@@ -15,7 +15,6 @@ pub struct Format {
     pub name: &'static str,
     /// What a value of it is called, to complete "expected …".
     pub noun: &'static str,
-    /// The check.
     pub check: fn(&str) -> Result<(), UnitError>,
 }
 

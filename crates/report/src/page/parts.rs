@@ -136,17 +136,14 @@ pub(super) fn turn(change: &LevelChange, told: &SeriesHistory, chart: &Chart<'_>
 /// What a reader of a sentence knows already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Said {
-    /// Nothing.
     Nothing,
     /// When it began.
     Beginning,
     /// When it began, and on what hardware.
     BeginningAndPlace,
-    /// The benchmark.
     Benchmark,
     /// The benchmark and the case.
     Case,
-    /// The series.
     Series,
 }
 

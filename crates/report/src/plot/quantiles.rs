@@ -16,7 +16,6 @@ pub(crate) struct Quantiles<'a> {
     pub id: String,
     /// What it shows.
     pub title: String,
-    /// The unit.
     pub unit: Option<&'a str>,
     /// The curves, the one that matters last.
     pub curves: Vec<Curve>,
@@ -25,7 +24,6 @@ pub(crate) struct Quantiles<'a> {
 /// One distribution.
 #[derive(Clone, Debug)]
 pub(crate) struct Curve {
-    /// What it is of.
     pub label: String,
     /// Shares between 0 and 1, and the value that so many are at most, in order.
     pub points: Vec<(f64, f64)>,

@@ -27,7 +27,6 @@ pub(crate) struct Trend<'a> {
     pub title: String,
     /// What one sees in it.
     pub description: String,
-    /// The unit.
     pub unit: Option<&'a str>,
     /// The sessions, the oldest first.
     pub sessions: Vec<Dot<'a>>,

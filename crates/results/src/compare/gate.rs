@@ -32,13 +32,10 @@ use kubebench_syntax::unit::MetricSelector;
 /// A gate of a spec.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// The benchmark.
     pub benchmark: String,
-    /// The target.
     pub target: String,
     /// The cases: id, and name as people read it.
     pub cases: Vec<(String, String)>,
-    /// The metric.
     pub metric: MetricSelector,
     /// How much worse it may get, as a share.
     pub max_regression: Option<f64>,
@@ -61,7 +58,6 @@ pub enum Against {
     Default,
     /// The same of the commits that are reachable from this branch or tag, by the key of its lineage.
     Lineage(String),
-    /// This value.
     Value(f64),
 }
 
@@ -82,7 +78,6 @@ pub enum Candidate {
 pub struct Request<'a> {
     /// The results.
     pub dataset: &'a Dataset,
-    /// Their partitions.
     pub partitions: &'a [Partition],
     /// The gates.
     pub rules: &'a [Rule],

@@ -30,7 +30,6 @@ const LEAST_GROUP: usize = 4;
 pub struct Request<'a> {
     /// The results.
     pub dataset: &'a Dataset,
-    /// Their partitions.
     pub partitions: &'a [Partition],
     /// What specs say of metrics.
     pub policies: &'a Policies,

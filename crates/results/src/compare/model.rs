@@ -75,7 +75,6 @@ pub struct Weakened {
     pub place: String,
     /// The code of its finding.
     pub code: String,
-    /// What it is.
     pub message: String,
     /// What to do about it.
     pub help: Option<String>,
@@ -116,7 +115,6 @@ pub struct History {
 /// One metric of one case over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeriesHistory {
-    /// The benchmark.
     pub benchmark: String,
     /// The identity of the case.
     pub case: String,
@@ -126,11 +124,9 @@ pub struct SeriesHistory {
     pub environment: BTreeMap<String, String>,
     /// Whether newer sessions of the case ran on other hardware.
     pub replaced: bool,
-    /// The metric.
     pub metric: String,
     /// What tells it from others of its name.
     pub labels: BTreeMap<String, String>,
-    /// The unit.
     pub unit: Option<String>,
     /// Which way is better.
     pub direction: Direction,
@@ -171,7 +167,6 @@ pub struct LevelChange {
     pub session: String,
     /// When it was first measured: in that session, or in one of a later commit that ran before.
     pub since: String,
-    /// What it is.
     pub turn: Turn,
     /// The commit of that session.
     pub commit: Option<String>,
@@ -203,7 +198,6 @@ pub struct FactChange {
     pub session: String,
     /// When that began.
     pub since: String,
-    /// The fact.
     pub fact: String,
     /// Its value before.
     pub before: String,
@@ -225,7 +219,6 @@ pub struct Drift {
 /// One metric of one case, judged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// The benchmark.
     pub benchmark: String,
     /// The benchmark of the baseline, where that is another one.
     pub baseline_benchmark: Option<String>,
@@ -235,17 +228,14 @@ pub struct Line {
     pub case_name: String,
     /// What it ran on, by fact: target, engine, cpu or gpu, driver, instanceType.
     pub environment: BTreeMap<String, String>,
-    /// The metric.
     pub metric: String,
     /// What tells it from others of its name.
     pub labels: BTreeMap<String, String>,
-    /// The unit.
     pub unit: Option<String>,
     /// Which way is better.
     pub direction: Direction,
     /// What part it plays.
     pub kind: Kind,
-    /// The verdict.
     pub verdict: Verdict,
     /// Why, as a word for programs.
     pub reason: String,
@@ -363,7 +353,6 @@ pub struct OpenChange {
 /// An acknowledgement that applies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Acknowledged {
-    /// Its file.
     pub file: String,
     /// Who accepted.
     pub by: String,
@@ -382,7 +371,6 @@ pub struct Acknowledged {
 /// The geometric mean of changes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Geomean {
-    /// The metric.
     pub metric: String,
     /// The change as a share.
     pub change: f64,
@@ -395,7 +383,6 @@ pub struct Geomean {
 /// A case that only one side has.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unmatched {
-    /// The benchmark.
     pub benchmark: String,
     /// The case as shown to people.
     pub case_name: String,
@@ -406,7 +393,6 @@ pub struct Unmatched {
 /// A result file that did not count.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LeftOut {
-    /// Its path.
     pub path: String,
     /// The code that says why.
     pub code: String,

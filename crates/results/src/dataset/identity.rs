@@ -20,14 +20,12 @@ pub enum Doubt {
     },
     /// It says that it is the run of a result that was there before the change that brings it.
     Claims {
-        /// Its path.
         path: String,
         /// The path of the other one.
         of: String,
     },
     /// It ended before it began.
     Clock {
-        /// Its path.
         path: String,
         /// What is wrong.
         what: String,

@@ -17,7 +17,6 @@ pub type Facts = BTreeMap<&'static str, String>;
 /// The sessions of one case on one kind of hardware.
 #[derive(Clone, Debug)]
 pub struct Partition {
-    /// The benchmark.
     pub benchmark: String,
     /// The identity of the case.
     pub case: String,

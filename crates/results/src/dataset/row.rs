@@ -19,18 +19,14 @@ use kubebench_syntax::unit::MetricSelector;
 pub struct Row {
     /// Its path below the results folder.
     pub path: String,
-    /// Its digest.
     pub digest: String,
     pub(super) subject: u32,
     pub(super) origin: u32,
     pub(super) environment: u32,
     /// The run's id.
     pub run: String,
-    /// The session.
     pub session: String,
-    /// The repeat.
     pub repeat: u32,
-    /// The attempt.
     pub attempt: u32,
     /// Whether it is a warm-up.
     pub warmup: bool,
@@ -71,11 +67,9 @@ pub struct Row {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
-    /// The name.
     pub name: String,
     /// What tells it from others of its name.
     pub labels: BTreeMap<String, String>,
-    /// The unit.
     pub unit: Option<String>,
     /// Which way is better.
     pub direction: Direction,
@@ -89,7 +83,6 @@ pub struct Definition {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Now {
-    /// The name.
     pub name: String,
     /// The labels that it has and the result does not tell.
     pub labels: Vec<String>,

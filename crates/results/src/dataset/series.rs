@@ -13,11 +13,9 @@ use kubebench_syntax::unit::MetricUnit;
 /// one dimension were made one before ([`Dataset::unify_units`]).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MetricKey {
-    /// The name.
     pub name: String,
     /// What tells it from others of its name.
     pub labels: BTreeMap<String, String>,
-    /// The unit.
     pub unit: Option<String>,
 }
 
@@ -44,7 +42,6 @@ impl MetricKey {
 /// The values of a metric, session by session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// The metric.
     pub metric: MetricKey,
     /// Which way is better, as the newest session has it.
     pub direction: Direction,

@@ -7,7 +7,6 @@ use kubebench_syntax::unit::moment;
 /// The runs of one case in one session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
-    /// Its id.
     pub id: String,
     /// When its first run began.
     pub started_at: String,

@@ -13,7 +13,6 @@ use kubebench_syntax::invariant::Invariant as _;
 /// What a column holds; any cell may be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
-    /// A text.
     Text,
     /// JSON, compact, its keys sorted.
     Json,

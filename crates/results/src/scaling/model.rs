@@ -25,17 +25,14 @@ pub struct ScalingReport {
 /// One metric of cases that are equal but for the axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// The benchmark.
     pub benchmark: String,
     /// The parameters that all of its cases share.
     pub params: BTreeMap<String, Json>,
     /// The hardware that all of them share, by fact; on an axis of numbers without the count of machines.
     pub environment: BTreeMap<String, String>,
-    /// The metric.
     pub metric: String,
     /// What tells it from others of its name.
     pub labels: BTreeMap<String, String>,
-    /// The unit.
     pub unit: Option<String>,
     /// Which way is better.
     pub direction: Direction,
@@ -120,11 +117,9 @@ pub struct UnitCost {
 /// The cases of a benchmark on the same hardware, by two metrics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Front {
-    /// The benchmark.
     pub benchmark: String,
     /// The hardware that all of them share, by fact, without the count of machines.
     pub environment: BTreeMap<String, String>,
-    /// The metrics.
     pub metrics: (FrontMetric, FrontMetric),
     /// The cases, those on the front first, then by the first metric, the best first.
     pub points: Vec<FrontPoint>,
@@ -139,7 +134,6 @@ pub struct Front {
 pub struct FrontMetric {
     /// The metric, with what tells it from others of its name.
     pub name: String,
-    /// The unit.
     pub unit: Option<String>,
     /// Which way is better.
     pub direction: Direction,

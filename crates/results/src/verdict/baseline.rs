@@ -56,7 +56,6 @@ pub enum Turn {
 pub struct Change {
     /// The first session of the new level.
     pub at: usize,
-    /// What it is.
     pub turn: Turn,
     /// By how much, on the scale, against the level before.
     pub difference: f64,

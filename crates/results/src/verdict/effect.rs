@@ -73,7 +73,6 @@ impl Method {
 pub struct Effect {
     /// How it was measured.
     pub method: Method,
-    /// The scale.
     pub scale: Scale,
     /// The candidate less the baseline.
     pub difference: f64,

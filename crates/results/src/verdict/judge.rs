@@ -117,7 +117,6 @@ pub enum Reason {
 /// A verdict, and what it rests on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
-    /// The verdict.
     pub verdict: Verdict,
     /// Why.
     pub reason: Reason,

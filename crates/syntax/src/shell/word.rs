@@ -8,7 +8,6 @@ use super::reader::{Awaited, Indentation, Reader, is_meta};
 pub(super) struct Word {
     /// Without quotes; what would be expanded is as written.
     pub(super) text: String,
-    /// The scripts in it.
     pub(super) substitutions: Vec<Script>,
 }
 

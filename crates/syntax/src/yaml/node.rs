@@ -7,7 +7,6 @@ use crate::text::Span;
 pub struct Node {
     /// The bytes of the value.
     pub span: Span,
-    /// The value.
     pub value: Value,
 }
 
@@ -31,11 +30,9 @@ pub enum Value {
 /// A key, where it stands, and its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// The key.
     pub key: String,
     /// The bytes of the key.
     pub key_span: Span,
-    /// The value.
     pub value: Node,
 }
 

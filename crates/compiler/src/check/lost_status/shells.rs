@@ -8,7 +8,6 @@ const SHELLS: [&str; 6] = ["sh", "bash", "dash", "ash", "zsh", "ksh"];
 pub(super) struct Call {
     /// Its name.
     pub(super) shell: &'static str,
-    /// Its options.
     pub(super) options: Options,
     /// What it runs.
     pub(super) called: Called,

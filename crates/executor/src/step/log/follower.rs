@@ -24,13 +24,10 @@ const STACK: usize = 256 << 10;
 #[expect(clippy::struct_excessive_bools, reason = "facts that become true one by one, in any order")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Instance {
-    /// The pod.
     pub(super) pod: String,
-    /// Its uid.
     pub(super) uid: String,
     /// When it was created, in milliseconds.
     pub(super) created: i64,
-    /// The container.
     pub(super) container: String,
     /// How often the container was restarted.
     pub(super) restarts: u32,

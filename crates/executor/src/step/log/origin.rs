@@ -13,7 +13,6 @@ const LOOK: Duration = Duration::from_secs(1);
 pub struct OfCluster {
     /// The cluster. Its patience is how long one opening of a log takes at most.
     pub cluster: Cluster,
-    /// The namespace.
     pub namespace: String,
 }
 

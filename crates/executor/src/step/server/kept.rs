@@ -59,11 +59,9 @@ impl Kept {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::step) struct Up {
-    /// Its name.
     pub(in crate::step) name: String,
     /// The name of its folder, which is the same unless it keeps one of its own.
     pub(super) folder: String,
-    /// Its kind.
     pub(in crate::step) kind: String,
     /// Scheme, host and port; whatever path its controller gives.
     pub(in crate::step) endpoint: String,
@@ -87,7 +85,6 @@ pub(in crate::step) struct Up {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::step) struct Loaded {
-    /// What it is.
     pub(in crate::step) up: Up,
     /// Whether this attempt brought it up.
     pub(in crate::step) is_new: bool,

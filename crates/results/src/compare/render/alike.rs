@@ -10,7 +10,6 @@ use super::parts::Places;
 /// Lines of one metric of a benchmark, on the same hardware and since the same day and commit.
 #[derive(Debug)]
 pub(super) struct Alike<'a> {
-    /// The worst.
     pub(super) worst: &'a Line,
     /// The others, the worst first.
     pub(super) others: Vec<&'a Line>,

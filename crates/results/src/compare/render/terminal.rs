@@ -25,7 +25,6 @@ pub struct View {
 pub enum Detail {
     /// Three lines for a regression, and as many rows as one looks at.
     Short,
-    /// All.
     Full,
 }
 

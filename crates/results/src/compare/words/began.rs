@@ -14,7 +14,6 @@ pub(crate) struct Began<'a> {
     pub(crate) session: &'a str,
     /// When that began.
     pub(crate) at: &'a str,
-    /// Its commit.
     pub(crate) commit: Option<&'a str>,
     /// `since`; of a limit, which earlier sessions may have passed as well, `on`.
     pub(crate) since: &'static str,
