@@ -14,7 +14,7 @@ use crate::app::project::{CompiledProject, Pods, Selector};
 use crate::app::start::Start;
 use kubebench_cluster::Cluster;
 use kubebench_compiler::model::Target;
-use kubebench_executor::gather::harmless;
+use kubebench_executor::collect::harmless;
 use kubebench_extract::line::without_terminal_codes;
 use kubebench_host::machine;
 use kubebench_syntax::redact::Redactor;

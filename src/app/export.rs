@@ -11,7 +11,7 @@ use super::start::Start;
 use kubebench_format::result::v1::Metric;
 use kubebench_results::compare::Policies;
 use kubebench_results::disk::export::{OnDisk, Pending, standard_output};
-use kubebench_results::export::{self, Cells, Chosen, Exporter, Format, Left, Shape};
+use kubebench_results::export::{self, Cells, Chosen, Exporter, Format, Omissions, Shape};
 
 /// How results are exported.
 pub struct ExportQuery {
@@ -23,7 +23,7 @@ pub struct ExportQuery {
 }
 
 /// Writes the results of `files`, which are those that were chosen, and returns what was left out.
-pub fn write(start: &Start, query: &ExportQuery, chosen: &Chosen, files: &[(&String, &PathBuf)]) -> Result<Left> {
+pub fn write(start: &Start, query: &ExportQuery, chosen: &Chosen, files: &[(&String, &PathBuf)]) -> Result<Omissions> {
     let policies = if query.format.is_as_recorded() { Policies::default() } else { policies_around(start) };
     let mut place = Place::begin(query)?;
     let exporter = &mut place.exporter;
@@ -33,7 +33,7 @@ pub fn write(start: &Start, query: &ExportQuery, chosen: &Chosen, files: &[(&Str
         exporter.add(&result).context("cannot write the export")
     });
     match filled.and_then(|()| place.keep()) {
-        Err(error) if query.out.is_none() && is_gone(&error) => Ok(Left::default()),
+        Err(error) if query.out.is_none() && is_gone(&error) => Ok(Omissions::default()),
         left => left,
     }
 }
@@ -65,7 +65,7 @@ impl Place {
         Ok(Self { exporter, file: Some(file) })
     }
 
-    fn keep(self) -> Result<Left> {
+    fn keep(self) -> Result<Omissions> {
         let left = self.exporter.finish().context("cannot write the export")?;
         self.file.map_or(Ok(()), Pending::keep)?;
         Ok(left)

@@ -10,12 +10,12 @@ use super::project::CompiledProject;
 use super::runs::secrets;
 use kubebench_executor::local::Secrets;
 use kubebench_executor::run;
-use kubebench_extract::kept::Kept;
+use kubebench_extract::log_files::Kept;
 use kubebench_extract::measure::Measured;
 use kubebench_extract::rules::Rules;
 use kubebench_extract::tool::{TOOLS, tool};
 use kubebench_format::spec::v1::metric::Reports;
-use kubebench_host::experiment::Left;
+use kubebench_host::experiment::RunOutputs;
 use kubebench_host::fs;
 use kubebench_host::machine;
 use kubebench_syntax::diag::{did_you_mean, what_there_is};
@@ -179,7 +179,7 @@ impl Files<'_> {
             return fs::open_log(&self.start.join(path));
         }
         match self.output {
-            Some(folder) => Left::named(&self.start.join(folder)).open(name),
+            Some(folder) => RunOutputs::named(&self.start.join(folder)).open(name),
             None => Err(format!("no such file is given; add `--file {name}=PATH`, or `--output DIR`")),
         }
     }

@@ -13,7 +13,7 @@ use super::start::{Start, VERSION};
 use kubebench_attestation::is_of;
 use kubebench_compiler::compile::Workspace;
 use kubebench_compiler::model::target::ResultsSettings;
-use kubebench_executor::gather::{Stored, addition};
+use kubebench_executor::collect::{Stored, addition};
 use kubebench_format::attestation::result_of;
 use kubebench_format::result;
 use kubebench_git::record::{Addition, DEADLINE, Mode, Signing};

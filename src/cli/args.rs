@@ -19,13 +19,13 @@ pub(super) use cluster::{DoctorArgs, LogsArgs, OutsideArgs, StatusArgs, StepArgs
 pub(super) use judging::{
     AckArgs, Acked, CompareArgs, GateArgs, HistoryArgs, MockArgs, ReportArgs, ReportFormat, VerifyArgs,
 };
-pub(super) use recording::{FoldArgs, RecordArgs, ReparseArgs};
 use kubebench_executor::local::Engine;
 use kubebench_format::spec::v1::metric::Reports;
 use kubebench_git::record::Mode;
 use kubebench_results::export;
 use kubebench_syntax::diag::Severity;
 use kubebench_syntax::diag::render::Format;
+pub(super) use recording::{FoldArgs, RecordArgs, ReparseArgs};
 
 /// Compiles benchmark specs for machine learning on Kubernetes into manifests for Argo CD or Flux.
 #[derive(Debug, Parser)]

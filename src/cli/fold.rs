@@ -12,7 +12,7 @@ use super::recorded::{tell_failure, teller};
 use crate::app::project::Project;
 use crate::app::record::{destination, settings};
 use kubebench_attestation::is_of;
-use kubebench_executor::gather::addition;
+use kubebench_executor::collect::addition;
 use kubebench_format::result;
 use kubebench_git as git;
 use kubebench_git::record::Mode;

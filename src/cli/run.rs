@@ -24,7 +24,7 @@ use crate::app::runs::{
 };
 use kubebench_compiler::model::{Benchmark, Case};
 use kubebench_contract::Run;
-use kubebench_executor::gather::Stored;
+use kubebench_executor::collect::Stored;
 use kubebench_executor::local::refusals;
 use kubebench_executor::run::{self, AfterFailure, Outcome, Request};
 use kubebench_format::result::ReasonCode;

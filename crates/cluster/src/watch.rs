@@ -75,9 +75,7 @@ pub enum Seen {
     /// An object as it is, or as it was when it was deleted: then `Gone` follows.
     Applied(Json),
     /// There is no object with this uid any more, or the selectors do not choose it any more.
-    Gone {
-        uid: String,
-    },
+    Gone { uid: String },
     /// All objects there are have been seen: for the first time, or again after an outage.
     Listed,
     /// Nothing is seen at the moment, and why. The watch goes on trying.

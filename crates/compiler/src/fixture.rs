@@ -6,7 +6,7 @@ use std::io::{self, BufRead};
 
 use crate::lower::Unreadable;
 use crate::model::{Benchmark, Expectation, Fixture};
-use kubebench_extract::kept::Kept;
+use kubebench_extract::log_files::Kept;
 use kubebench_extract::rules::Rules;
 use kubebench_format::result::v1::Metric;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean};

@@ -31,9 +31,7 @@ pub enum Session<'a> {
     /// The one execution of a Workflow in git: the names of its jobs are known when it is compiled.
     Once,
     /// One of many of a CronWorkflow, by the uid of the Workflow that it made.
-    Scheduled {
-        uid: &'a str,
-    },
+    Scheduled { uid: &'a str },
 }
 
 /// Returns the name of the job of attempt `attempt` at a round of `case`: of the run digest's hex digits, which may stand behind

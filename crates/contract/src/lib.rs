@@ -74,9 +74,7 @@ pub enum Fault {
         reason: String,
     },
     /// There is no such run.
-    UnknownRun {
-        id: String,
-    },
+    UnknownRun { id: String },
 }
 
 impl std::fmt::Display for Fault {

@@ -30,10 +30,7 @@ pub enum Endpoint {
         suffix: String,
     },
     /// A Service that all servers of the namespace share.
-    Shared {
-        name: Cow<'static, str>,
-        port: u16,
-    },
+    Shared { name: Cow<'static, str>, port: u16 },
     /// What the status of the object says.
     Status {
         /// JSON Pointers to the address, the first that is there counts.

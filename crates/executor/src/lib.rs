@@ -1,6 +1,6 @@
 //! Runs: on one machine (`run`), and as the steps of a Workflow in a cluster (`step`). What becomes of each is a result file.
 //!
-//! `local` and `follow` are pure: what a kind means on one machine, and what a run in a cluster is, from its objects. A run that
+//! `local` and `observe` are pure: what a kind means on one machine, and what a run in a cluster is, from its objects. A run that
 //! was started leaves a result, whatever happens to it.
 //!
 //! ```
@@ -9,11 +9,11 @@
 //! assert_eq!(Engine::ALL.map(Engine::name).first(), Some(&"process"));
 //! ```
 
+pub mod collect;
 pub mod doctor;
-pub mod follow;
-pub mod gather;
 pub mod local;
 pub mod mock;
+pub mod observe;
 pub mod run;
 pub mod status;
 pub mod step;

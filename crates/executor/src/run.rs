@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
-use crate::gather::{self, Echo, Hurry, Stored};
+use crate::collect::{self, Echo, Hurry, Stored};
 use crate::local::{Containers, Engine, Folders, Secrets};
 use kubebench_compiler::compile::Compiled;
 use kubebench_compiler::model::{Benchmark, Case, Env};
@@ -179,7 +179,7 @@ pub fn run(request: &Request<'_>, watcher: &dyn Watcher) -> Result<Outcome> {
         session.has_started = false;
         let result = session.one(run, case);
         let stored = result
-            .map(|result| gather::store_somewhere(&request.results, &session.refuge(), &mut session.reserve, result));
+            .map(|result| collect::store_somewhere(&request.results, &session.refuge(), &mut session.reserve, result));
         drop(unstored);
         outcome.has_run |= session.has_started;
         if session.has_started || stored.is_ok() {

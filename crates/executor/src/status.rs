@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
-use crate::follow::workflow::{lacked, waits_for};
-use crate::follow::{self, Event, Observed, Places, Pod, Progress, Replica, State};
+use crate::observe::workflow::{lacked, waits_for};
+use crate::observe::{self, Event, Observed, Places, Pod, Progress, Replica, State};
 use by_run::ByRun;
 use kubebench_compiler::workload::kind_of;
 use kubebench_contract::RunList;
@@ -218,7 +218,7 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> WorkflowSta
             let sum = |job: &'_ Json| {
                 let (pods, events) = by_run.about(job);
                 let (gone, places) = (&seen.gone, &Places::new());
-                follow::sum(&Observed { job, pods, events, workload: None, gone, places })
+                observe::sum(&Observed { job, pods, events, workload: None, gone, places })
             };
             let own = by_run.jobs(uid, benchmark, &run).last().map(|job| (*job, sum(job)));
             // Before its job a run waits for what that loads.

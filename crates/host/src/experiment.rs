@@ -11,5 +11,5 @@ pub use folders::{IGNORED, carry, make, private_folder, write};
 pub use mounted::{check_volume, config_map, is_full};
 pub use reserve::{Reserve, Spare};
 pub use results::{keep, keeps, prepare};
-pub use run_outputs::{Left, Names, digest_of, digest_while, read_pieces};
+pub use run_outputs::{Names, RunOutputs, digest_of, digest_while, read_pieces};
 pub use volume::{RunFolder, run_folders};

@@ -1,6 +1,6 @@
 //! Results in the formats of other programs: results in, bytes out, to whoever takes them. One file a format.
 //!
-//! What a format cannot hold is counted in [`Left`], never passed over in silence. The same results give the same bytes: no clock,
+//! What a format cannot hold is counted in [`Omissions`], never passed over in silence. The same results give the same bytes: no clock,
 //! no environment, numbers as the shortest texts that read back the same.
 
 mod benchfmt;
@@ -26,7 +26,7 @@ mod tests;
 use std::io;
 
 pub use choice::{Chosen, Extra, Passed, choose};
-pub use omissions::Left;
+pub use omissions::Omissions;
 pub use text::is_executed;
 
 use self::csv::Csv;
@@ -144,7 +144,7 @@ pub trait Exporter: Send {
     ///
     /// # Errors
     /// What keeps the end from being written.
-    fn finish(self: Box<Self>) -> io::Result<Left>;
+    fn finish(self: Box<Self>) -> io::Result<Omissions>;
 }
 
 /// Where the bytes of a file go.

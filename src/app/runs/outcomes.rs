@@ -1,7 +1,7 @@
 //! What became of benchmarks that were run one after another, and what that means for the next one.
 
 use kubebench_compiler::model::Benchmark;
-use kubebench_executor::gather::Stored;
+use kubebench_executor::collect::Stored;
 use kubebench_executor::run::{AfterFailure, Outcome};
 use kubebench_format::result::v1::Status;
 

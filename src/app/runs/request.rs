@@ -10,7 +10,7 @@ use crate::app::start::VERSION;
 use kubebench_compiler::compile::Compiled;
 use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_contract::Run;
-use kubebench_executor::gather;
+use kubebench_executor::collect;
 use kubebench_executor::local::{Engine, Secrets, is_of_client};
 use kubebench_executor::run::{AfterFailure, Request};
 use kubebench_git::{self as git, CheckedOut, Looked};
@@ -91,7 +91,7 @@ pub fn request<'a>(
         secrets: options.secrets.clone(),
         runs,
         after_failure: options.after_failure,
-        log_limit: benchmark.log_limit.unwrap_or(gather::LOG_LIMIT),
+        log_limit: benchmark.log_limit.unwrap_or(collect::LOG_LIMIT),
         name: options.name,
         commit,
         version: VERSION,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use kubebench_extract::kept::Kept;
+use kubebench_extract::log_files::Kept;
 use kubebench_extract::measure::Measured;
 use kubebench_format::result::redact_names;
 use kubebench_format::result::v1::Metric;

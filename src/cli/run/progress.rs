@@ -9,7 +9,7 @@ use super::screen::Screen;
 use crate::cli::args::Global;
 use kubebench_compiler::model::Case;
 use kubebench_contract::Run;
-use kubebench_executor::gather::{Echo, Stored};
+use kubebench_executor::collect::{Echo, Stored};
 use kubebench_executor::run::{Request, Watcher};
 use kubebench_format::result::v1::{Kind, Status};
 use kubebench_host::terminal;

@@ -1,7 +1,7 @@
 //! The results of a session as a table: median and spread of each metric in each case, and what people should know of the values.
 
 use super::counted;
-use kubebench_executor::gather::Stored;
+use kubebench_executor::collect::Stored;
 use kubebench_format::result::labelled;
 use kubebench_format::result::v1::{Kind, Metric, Status};
 use kubebench_results::compare::words::{self, Scaled};

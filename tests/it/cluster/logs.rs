@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use kubebench_cluster::{Cluster, Made, Resource};
-use kubebench_executor::follow::Pod;
+use kubebench_executor::observe::Pod;
 use kubebench_executor::step::log::{Followed, Logs, OfCluster, Place};
 use kubebench_extract::rules::Rules;
 use kubebench_syntax::redact::Redactor;

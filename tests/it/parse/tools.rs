@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use kubebench_extract::kept::Kept;
+use kubebench_extract::log_files::Kept;
 use kubebench_extract::rules::Rules;
 use kubebench_extract::scan::LogScan;
 use kubebench_extract::series::{Series, Window};

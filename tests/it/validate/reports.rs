@@ -81,7 +81,14 @@ fn ci_systems_are_given_paths_from_the_top_of_the_repository() {
                 location["physicalLocation"]["artifactLocation"]["uri"].as_str().unwrap().to_owned()
             }
             "github" => text.split_once("file=").unwrap().1.split(',').next().unwrap().to_owned(),
-            "junit" => text.split("file=\"").find(|part| part.contains("KB0401")).unwrap().split('"').next().unwrap().to_owned(),
+            "junit" => text
+                .split("file=\"")
+                .find(|part| part.contains("KB0401"))
+                .unwrap()
+                .split('"')
+                .next()
+                .unwrap()
+                .to_owned(),
             _ => text.split(':').next().unwrap().to_owned(),
         }
     };

@@ -108,9 +108,7 @@ pub enum State {
     /// The same, but edited.
     EditedOrphan,
     /// Something that is no manifest of Kubebench, and in nobody's way.
-    ForeignElsewhere {
-        kind: &'static str,
-    },
+    ForeignElsewhere { kind: &'static str },
 }
 
 /// One difference between the wanted tree and the disk.

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::{Fact, Facts, Needs, Report, quoted, text_at};
-use crate::follow::workflow::lacked;
+use crate::observe::workflow::lacked;
 
 const CHECK: &str = "Workflows";
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::LocalRun;
 use super::wait::{Finished, SAMPLE_STEP, Waited};
-use crate::gather::{self, Ended, Span, log_incomplete};
+use crate::collect::{self, Ended, Span, log_incomplete};
 use kubebench_compiler::model::Case;
 use kubebench_contract::Run;
 use kubebench_extract::measure::Measured;
@@ -52,7 +52,7 @@ impl LocalRun<'_> {
         });
         let mut node = self.node.clone();
         node.load_before = load_before;
-        gather::assemble(gather::Parts {
+        collect::assemble(collect::Parts {
             id,
             session: self.request.session.clone(),
             run,

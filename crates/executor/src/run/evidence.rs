@@ -2,17 +2,17 @@
 
 use std::io::BufRead;
 
-use crate::gather::range_query;
+use crate::collect::range_query;
 use crate::local::Engine;
 use kubebench_extract::measure::{Evidence, Used};
 use kubebench_format::spec::v1::metric::{DurationSource, ProcessSource, WhichTrials};
-use kubebench_host::experiment::Left;
+use kubebench_host::experiment::RunOutputs;
 use kubebench_host::http;
 use kubebench_host::process::Usage;
 
 /// The evidence of one run.
 pub(super) struct RunEvidence {
-    pub(super) left: Left,
+    pub(super) left: RunOutputs,
     pub(super) engine: Engine,
     /// Of each replica that was started; none where its supervisor was killed.
     pub(super) usages: Vec<Option<Usage>>,

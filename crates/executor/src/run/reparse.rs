@@ -15,7 +15,7 @@ use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Artifact, Metric, Reparsed, Status};
 use kubebench_format::result::{self, BenchmarkResult};
 use kubebench_format::spec::v1::metric::{DurationSource, ProcessSource, WhichTrials};
-use kubebench_host::experiment::{self, Left};
+use kubebench_host::experiment::{self, RunOutputs};
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::redact::Redactor;
@@ -35,7 +35,7 @@ pub fn reparse(
     let short = original.run.id.get(..8).unwrap_or(&original.run.id);
     let name = format!("{}-{short}", original.metadata.benchmark);
     let folder = root.join(experiment::IGNORED).join("experiments").join(&name);
-    let left = Left::of_run(&folder);
+    let left = RunOutputs::of_run(&folder);
     if !left.output.is_dir() {
         let output = left.output.display();
         bail!(
@@ -87,7 +87,7 @@ pub fn reparse(
 }
 
 /// Holds a file that is read again against its digest. Of what is not read, such as checkpoints, nothing need be left.
-fn unchanged(left: &Left, artifact: &Artifact) -> Result<()> {
+fn unchanged(left: &RunOutputs, artifact: &Artifact) -> Result<()> {
     let path = left.artifact(&artifact.name).map_err(anyhow::Error::msg)?;
     let (digest, _) = experiment::digest_of(&path).with_context(|| format!("cannot read {}", path.display()))?;
     if digest.to_string() != artifact.digest {
@@ -134,7 +134,7 @@ fn rebuilt(original: &BenchmarkResult, measured: Measured, text: &str, version: 
 
 /// What is left of a run.
 struct Kept<'a> {
-    left: Left,
+    left: RunOutputs,
     original: &'a BenchmarkResult,
 }
 

@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::evidence::RunEvidence;
 use super::wait::Waited;
 use super::{LocalRun, assemble, wait};
-use crate::gather::{self, KeptOf};
+use crate::collect::{self, KeptOf};
 use crate::local::{self, Folders, Given, Plan};
 use kubebench_compiler::model::{Case, Role};
 use kubebench_contract::{RulesFile, Run};
@@ -17,7 +17,7 @@ use kubebench_extract::rules::RuleScan;
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Status, StatusReason};
 use kubebench_format::result::{BenchmarkResult, redact};
-use kubebench_host::experiment::{self, Left};
+use kubebench_host::experiment::{self, RunOutputs};
 use kubebench_host::fault::{InternalFault, caught};
 use kubebench_host::machine;
 use kubebench_syntax::unit;
@@ -50,12 +50,12 @@ impl LocalRun<'_> {
             Err(fault) => Played::broken_off(begun, &fault),
         };
         let Played { started, finished, took, load_before, mut waited } = played;
-        let left = Left { output: folders.output().into(), result: folders.result().into() };
+        let left = RunOutputs { output: folders.output().into(), result: folders.result().into() };
         let measured = caught(|| self.measure(&mut waited, left.clone(), started.1, finished.1));
         let measured = waited.unless_broken_off(measured).unwrap_or_default();
         let logs: Vec<KeptOf> = waited.finished.iter().map(wait::Finished::kept).collect();
         let rules = self.rules.clone();
-        let listed = caught(|| gather::artifacts(&left, &logs, &rules, self));
+        let listed = caught(|| collect::artifacts(&left, &logs, &rules, self));
         let (artifacts, absent) = waited.unless_broken_off(listed).unwrap_or_default();
         waited.reasons.extend(absent);
         let (started, finished) = (started.0, finished.0);
@@ -164,7 +164,7 @@ impl LocalRun<'_> {
         Ok(())
     }
 
-    fn measure(&self, waited: &mut Waited, left: Left, started: f64, finished: f64) -> Measured {
+    fn measure(&self, waited: &mut Waited, left: RunOutputs, started: f64, finished: f64) -> Measured {
         let mut logs = Vec::new();
         let mut usages = Vec::new();
         for finished in &mut waited.finished {

@@ -54,7 +54,7 @@ fn a_run_that_breaks_the_session_has_its_result_and_the_next_one_goes_on() {
         secrets: Secrets::new(BTreeMap::new()),
         runs: compiled.identity.runs.clone(),
         after_failure: AfterFailure::KeepGoing,
-        log_limit: gather::LOG_LIMIT,
+        log_limit: collect::LOG_LIMIT,
         name: Name::Hashed,
         commit: None,
         version: "0.1.0",

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 
 use super::{Event, LocalRun};
-use crate::gather::{self, KeptOf, Sink};
+use crate::collect::{self, KeptOf, Sink};
 use crate::local::{Folders, Plan, Process};
 use kubebench_extract::room::Room;
 use kubebench_extract::rules::{From, RuleScan};
@@ -71,7 +71,7 @@ impl Waited {
 
     /// Says that a bug of this program ended its part in the run.
     pub(super) fn break_off(&mut self, fault: &InternalFault) {
-        gather::break_off(&mut self.status, &mut self.reasons, fault);
+        collect::break_off(&mut self.status, &mut self.reasons, fault);
     }
 
     /// Returns what was done, or says that it broke off.
@@ -316,7 +316,7 @@ impl State {
     /// Ends everything since a bug of this program ended its part in the run; what the replicas have printed is kept.
     fn break_off(&mut self, fault: &InternalFault) {
         (self.is_stopping, self.is_pardonable) = (true, false);
-        gather::break_off(&mut self.status, &mut self.reasons, fault);
+        collect::break_off(&mut self.status, &mut self.reasons, fault);
         self.running.iter().for_each(|running| running.replica.stop());
         while !self.running.is_empty() {
             std::thread::sleep(TICK);

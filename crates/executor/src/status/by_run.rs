@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use super::{Namespace, label, text_at};
-use crate::follow::{Event, Pod};
+use crate::observe::{Event, Pod};
 use kubebench_contract::{Run, labels};
 
 /// The jobs of runs, and what is of each.

@@ -96,7 +96,7 @@ fn job(case: &str, repeat: u32, attempt: u32, status: Json) -> Json {
     })
 }
 
-fn pod(job: &Json, status: Json) -> crate::follow::Pod {
+fn pod(job: &Json, status: Json) -> crate::observe::Pod {
     let name = job.pointer("/metadata/name").unwrap().as_str().unwrap();
     let pod = json!({
         "metadata": {

@@ -13,8 +13,8 @@ use serde_json::Value as Json;
 
 use super::server::Loaded;
 use super::volume_state::{self, Found};
-use crate::follow::neighbor::Neighbors;
-use crate::gather::Ended;
+use crate::collect::Ended;
+use crate::observe::neighbor::Neighbors;
 use kubebench_contract::{Case, Config};
 use kubebench_contract::{Run, instance};
 use kubebench_format::result::Composition;

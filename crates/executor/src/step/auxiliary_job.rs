@@ -9,13 +9,13 @@ use serde_json::Value as Json;
 use super::attempt::{Attempt, Created};
 use super::create::is_quota;
 use super::follow::{Ending, Limits};
-use super::inputs::Told;
+use super::inputs::Inputs;
 use super::kept_alive::KeptAlive;
 use super::logs::{self, Logs};
 use super::observations::Sight;
 use super::session::{ClusterStep, is_leaving};
 use super::word;
-use crate::gather;
+use crate::collect;
 use kubebench_cluster::{Fault, Made};
 use kubebench_contract::text_at;
 use kubebench_extract::rules::Rules;
@@ -51,11 +51,11 @@ pub(super) enum After {
 
 impl ClusterStep {
     /// Runs the Job after the run, where there is one and the run succeeded.
-    pub(super) fn postprocess(&mut self, told: &Told, attempt: &mut Attempt) -> Result<After> {
+    pub(super) fn postprocess(&mut self, inputs: &Inputs, attempt: &mut Attempt) -> Result<After> {
         if attempt.outcome.as_ref().is_none_or(|outcome| outcome.ended.status != Status::Succeeded) {
             return Ok(After::Done);
         }
-        let job = told.config.postprocess(&attempt.run.id, attempt.number, &self.naming());
+        let job = inputs.config.postprocess(&attempt.run.id, attempt.number, &self.naming());
         let Some(job) = job.map_err(|fault| anyhow::anyhow!("{fault}"))? else { return Ok(After::Done) };
         self.know_secrets(&job);
         let output = attempt.folder(&self.experiments).join("output");
@@ -118,7 +118,7 @@ impl ClusterStep {
         self.tell(&format!("`{name}` runs as {} `{object}`", created.kind));
         let deadline = made.pointer("/spec/activeDeadlineSeconds").and_then(Json::as_u64).unwrap_or(NO_DEADLINE);
         let limits = Limits { queue, run: Duration::from_secs(deadline) + SLACK, waited: Duration::ZERO, ran: None };
-        let mut logs = Logs::new(self, output.to_owned(), &Rules::none(), gather::LOG_LIMIT);
+        let mut logs = Logs::new(self, output.to_owned(), &Rules::none(), collect::LOG_LIMIT);
         let kept_alive = KeptAlive::beside([&made]);
         let mut sight = Sight::of(made);
         let (ending, progress) = self.follow(&mut sight, &mut logs, limits, kept_alive, &mut |_| Ok(()));

@@ -14,7 +14,7 @@ use super::run::outcome_without_job;
 use super::session::ClusterStep;
 use super::volume_state::is_run;
 use super::{Answer, Environment, inputs, snapshot};
-use crate::follow::State;
+use crate::observe::State;
 use kubebench_cluster::{Fault, Resource};
 use kubebench_compiler::workload::{Purpose, kind_of};
 use kubebench_contract::labels::STEP;
@@ -23,7 +23,7 @@ use kubebench_format::result::v1::{Status, StatusReason};
 use kubebench_host::experiment;
 use kubebench_host::fault::caught;
 
-/// How long steps that were told to end may take; the kubelet gives them half a minute.
+/// How long steps that were asked to end may take; the kubelet gives them half a minute.
 const GRACE: Duration = Duration::from_mins(1);
 /// Between two looks at them.
 const LOOK: Duration = Duration::from_secs(1);
@@ -31,7 +31,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Cleans up after the Workflow; may be called any number of times.
 ///
 /// # Errors
-/// When the step was not told what it needs, or the volume or the cluster cannot be used at all.
+/// When the step has no inputs, or the volume or the cluster cannot be used at all.
 pub fn run(environment: &Environment) -> Result<Answer> {
     let mut session = ClusterStep::open(environment, inputs::settings(environment)?)?;
     let waited = session.wait_for_steps().map(|()| 0);
@@ -43,8 +43,8 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     // Whatever else could not be done.
     faults += session.take_down_others(None);
     // Of a session whose ConfigMap is gone nobody knows the name of that folder; it takes some space, and does no harm.
-    if let Ok(told) = inputs::read(environment) {
-        let name = told.config.prepare_name(session.workflow.session());
+    if let Ok(inputs) = inputs::read(environment) {
+        let name = inputs.config.prepare_name(session.workflow.session());
         Logs::end_left(&session, &session.experiments.join(name));
     }
     session.gives_back();
@@ -60,7 +60,7 @@ impl ClusterStep {
         })
     }
 
-    /// Lets steps that were told to end write their results: `argo stop` does not wait for them.
+    /// Lets steps that were asked to end write their results: `argo stop` does not wait for them.
     fn wait_for_steps(&mut self) -> Result<()> {
         let selector = format!("workflows.argoproj.io/workflow={},{STEP}=run", self.workflow.name);
         let since = Instant::now();

@@ -2,7 +2,7 @@
 
 use super::observations::Sight;
 use super::session::ClusterStep;
-use crate::follow::{Progress, composition};
+use crate::observe::{Progress, composition};
 use kubebench_cluster::Resource;
 use kubebench_compiler::workload::kind_of;
 use kubebench_contract::text_at;

@@ -14,7 +14,7 @@ use kubebench_format::result::v1::{Status, StatusReason};
 
 /// Between two tries to create a job for which there is no quota, or no free name, now.
 const QUOTA_STEP: Duration = Duration::from_secs(10);
-/// How long one call that creates is tried before people are told that it is.
+/// How long one call that creates is tried before people hear of it.
 const CALL: Duration = Duration::from_secs(20);
 /// How long an API server, or a webhook that it asks, may be away when a job is to be created.
 const PATIENCE: Duration = Duration::from_mins(10);
@@ -50,7 +50,7 @@ impl ClusterStep {
     pub(super) fn create(&mut self, claim: &Claim<'_>, object: &Json) -> Result<Result<Made, NoJob>> {
         let cluster = self.cluster.clone().patience(CALL);
         let since = Instant::now();
-        let mut told = "";
+        let mut inputs = "";
         loop {
             let fault = match cluster.create(&self.namespace, object) {
                 Ok(Made::New(made)) => return Ok(Ok(Made::New(made))),
@@ -60,7 +60,7 @@ impl ClusterStep {
                 // What keeps its name may be left of the run before.
                 Ok(Made::There(there)) if self.is_owner(&there) && since.elapsed() < PATIENCE => {
                     self.remove(&Created::of(&there))?;
-                    // Told to end it does not wait until the object is gone.
+                    // Asked to end, it does not wait until the object is gone.
                     if self.is_to_end() {
                         return Ok(Err(NoJob::Stopped));
                     }
@@ -106,9 +106,9 @@ impl ClusterStep {
                 Fault::Unreachable(_) if since.elapsed() > PATIENCE => return Err(fault.into()),
                 _ => "an answer",
             };
-            if told != waits_for {
+            if inputs != waits_for {
                 self.tell(&format!("waiting for {waits_for}: {fault}"));
-                told = waits_for;
+                inputs = waits_for;
             }
             if self.waits(QUOTA_STEP) {
                 return Ok(Err(NoJob::Stopped));

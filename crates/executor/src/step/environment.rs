@@ -1,4 +1,4 @@
-//! What a step is told by the variables of its pod.
+//! What a step knows from the variables of its pod.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

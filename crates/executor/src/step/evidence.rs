@@ -3,14 +3,14 @@
 use std::io::BufRead;
 use std::path::PathBuf;
 
-use crate::gather::range_query;
+use crate::collect::range_query;
 use kubebench_extract::measure::{Evidence, Used};
 use kubebench_extract::preset;
 use kubebench_extract::prometheus;
 use kubebench_format::result::Composition;
 use kubebench_format::result::v1::{Server, Timings, Usage};
 use kubebench_format::spec::v1::metric::{DurationSource, ProcessSource, WhichTrials};
-use kubebench_host::experiment::Left;
+use kubebench_host::experiment::RunOutputs;
 use kubebench_host::http;
 
 /// The accelerators that DCGM watches.
@@ -20,7 +20,7 @@ const ENERGY: &str = "dcgm-energy";
 
 /// The evidence of one run.
 pub(super) struct RunEvidence {
-    pub(super) left: Left,
+    pub(super) left: RunOutputs,
     pub(super) timings: Timings,
     /// What the run was made of.
     pub(super) composition: Composition,
@@ -131,12 +131,12 @@ mod tests {
     use kubebench_extract::measure::Evidence as _;
     use kubebench_format::result::Composition;
     use kubebench_format::result::v1::{Timings, Usage};
-    use kubebench_host::experiment::Left;
+    use kubebench_host::experiment::RunOutputs;
     use kubebench_testing::server::{Server as Prometheus, object, status};
 
     fn evidence(prometheus: Option<&str>) -> RunEvidence {
         RunEvidence {
-            left: Left::of_run(std::path::Path::new("/nowhere")),
+            left: RunOutputs::of_run(std::path::Path::new("/nowhere")),
             timings: Timings::default(),
             composition: Composition::default(),
             prometheus: prometheus.map(str::to_owned),

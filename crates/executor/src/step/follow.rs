@@ -10,8 +10,8 @@ use super::logs::Logs;
 use super::observations::{From, Sight};
 use super::session::{ClusterStep, Event};
 use super::word;
-use crate::follow::neighbor::Neighbors;
-use crate::follow::{Progress, State};
+use crate::observe::neighbor::Neighbors;
+use crate::observe::{Progress, State};
 use kubebench_cluster::{Fault, Resource, Seen, Watch};
 use kubebench_compiler::workload::{self, Purpose, kind_of};
 use kubebench_format::result::ReasonCode;
@@ -97,7 +97,7 @@ impl ClusterStep {
         let longest_obstacle = limits.obstacle();
         let mut obstacle: Option<Instant> = None;
         let mut ended: Option<Instant> = None;
-        let mut told = String::new();
+        let mut inputs = String::new();
         let mut neighbors_kept: Option<Instant> = None;
         let mut progress = sight.sum();
         loop {
@@ -120,7 +120,7 @@ impl ClusterStep {
                 progress = sight.sum();
                 logs.see(&progress, sight);
             }
-            self.tell_progress(&progress, &mut told);
+            self.tell_progress(&progress, &mut inputs);
             if progress.is_scheduled() {
                 scheduled_since.get_or_insert_with(Instant::now);
             }
@@ -209,8 +209,8 @@ impl ClusterStep {
             let pods = Watch::all(&self.namespace, Resource::pods());
             watches.push(self.cluster.watch(pods, events.clone(), |seen| Event::Seen(From::Namespace, seen)));
         }
-        let told = Watch::all(&self.namespace, Resource::events());
-        watches.push(self.cluster.watch(told, events.clone(), |seen| Event::Seen(From::Events, seen)));
+        let inputs = Watch::all(&self.namespace, Resource::events());
+        watches.push(self.cluster.watch(inputs, events.clone(), |seen| Event::Seen(From::Events, seen)));
         let queue = job.pointer(QUEUE_LABEL).and_then(|_| self.workloads());
         if let Some(workloads) = queue {
             let label = format!("kueue.x-k8s.io/job-uid={}", text("/metadata/uid"));
@@ -246,7 +246,7 @@ impl ClusterStep {
         }
     }
 
-    fn tell_progress(&self, progress: &Progress, told: &mut String) {
+    fn tell_progress(&self, progress: &Progress, inputs: &mut String) {
         let state = match progress.state {
             State::Waiting => "waits".to_owned(),
             State::Running => "runs".to_owned(),
@@ -256,9 +256,9 @@ impl ClusterStep {
             if progress.nodes.is_empty() { String::new() } else { format!(" on {}", progress.nodes.join(", ")) };
         let why = progress.reasons.first().map_or_else(String::new, |reason| format!(": {}", reason.message));
         let text = format!("the job {state}{nodes}{why}");
-        if *told != text {
+        if *inputs != text {
             self.tell(&text);
-            *told = text;
+            *inputs = text;
         }
     }
 }
@@ -312,7 +312,7 @@ mod tests {
 
     use super::super::observations::{From, Sight};
     use super::Limits;
-    use crate::follow::State;
+    use crate::observe::State;
     use kubebench_cluster::Seen;
     use kubebench_format::result::v1::Status;
 

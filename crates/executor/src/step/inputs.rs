@@ -1,4 +1,4 @@
-//! What the compiler told the steps, read from the mounts.
+//! What the compiler gives the steps, read from the mounts.
 
 use anyhow::{Result, anyhow};
 
@@ -7,7 +7,7 @@ use kubebench_contract::{Config, Fault, RulesFile, Settings, SuiteList};
 use kubebench_host::experiment;
 
 /// The texts of a session.
-pub(super) struct Told {
+pub(super) struct Inputs {
     /// The run list and the manifests.
     pub(super) config: Config,
     /// The target's settings.
@@ -27,9 +27,9 @@ pub(super) struct RulesText {
 ///
 /// # Errors
 /// When it is not there, or cannot be used.
-pub(super) fn read(environment: &Environment) -> Result<Told> {
+pub(super) fn read(environment: &Environment) -> Result<Inputs> {
     let config = Config::read(experiment::config_map(environment.config()?)?).map_err(|found| fault(&found))?;
-    Ok(Told { config, settings: settings(environment)? })
+    Ok(Inputs { config, settings: settings(environment)? })
 }
 
 /// Reads the list of the suite's benchmarks.

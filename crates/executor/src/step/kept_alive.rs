@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value as Json;
 
 use super::observations::Sight;
-use crate::follow::Progress;
+use crate::observe::Progress;
 use kubebench_compiler::workload::is_composed;
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::StatusReason;

@@ -14,9 +14,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::follow::container::{Container, containers, created};
-use crate::follow::{Places, Pod};
-use crate::gather::Sink;
+use crate::collect::Sink;
+use crate::observe::container::{Container, containers, created};
+use crate::observe::{Places, Pod};
 use follower::{Follower, PodName};
 use kubebench_extract::room::Room;
 use kubebench_extract::rules::{RuleScan, Rules};

@@ -9,8 +9,8 @@ use super::attempt::LogOf;
 use super::log::{self, Followed, OfCluster, Place};
 use super::observations::Sight;
 use super::session::ClusterStep;
-use crate::follow::{Places, Progress};
-use crate::gather;
+use crate::collect;
+use crate::observe::{Places, Progress};
 use kubebench_compiler::workload::kind_of;
 use kubebench_extract::rules::{RuleScan, Rules};
 use kubebench_host::experiment::RunFolder;
@@ -94,7 +94,7 @@ impl Logs {
     /// Ends the logs below `output` of a step that is no more, and removes what was needed to go on with them.
     pub(super) fn end_left(session: &ClusterStep, output: &Path) {
         if !KeptLog::begun(&state_of(output)).is_empty() {
-            Self::new(session, output.to_owned(), &Rules::none(), gather::LOG_LIMIT).end(Duration::ZERO);
+            Self::new(session, output.to_owned(), &Rules::none(), collect::LOG_LIMIT).end(Duration::ZERO);
             forget(output);
         }
     }

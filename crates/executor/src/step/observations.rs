@@ -6,8 +6,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use super::server::Loaded;
-use crate::follow::neighbor::{Neighborhood, Neighbors};
-use crate::follow::{self, Event, Observed, Places, Pod, Progress};
+use crate::observe::neighbor::{Neighborhood, Neighbors};
+use crate::observe::{self, Event, Observed, Places, Pod, Progress};
 use kubebench_cluster::Seen;
 use kubebench_contract::text_at;
 use kubebench_format::result::v1::Neighbor;
@@ -132,7 +132,7 @@ impl Sight {
         let Some(mut pod) = typed::<Pod>(object) else { return };
         if let Some(uid) = pod.metadata.uid.clone() {
             if let Some(earlier) = self.pods.get(&uid) {
-                follow::keep_first_deletion(&mut pod, earlier);
+                observe::keep_first_deletion(&mut pod, earlier);
             }
             self.pods.insert(uid, pod);
         }
@@ -223,7 +223,7 @@ impl Sight {
         let events: Vec<Event> = self.events.values().cloned().collect();
         let (job, gone, places) = (&self.job, &self.gone, &self.places);
         let workload = self.workload.as_ref();
-        let progress = follow::sum(&Observed { job, pods: &pods, events: &events, workload, gone, places });
+        let progress = observe::sum(&Observed { job, pods: &pods, events: &events, workload, gone, places });
         for replica in progress.replaced.iter().chain(&progress.replicas) {
             self.places.insert(replica.pod.uid.clone(), (replica.role.clone(), replica.index));
         }

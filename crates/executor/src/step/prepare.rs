@@ -12,24 +12,24 @@ use super::{Answer, Environment, inputs, snapshot, suite};
 /// Makes the session's folder and runs the `prepare` Job.
 ///
 /// # Errors
-/// When the step was not told what it needs, or the volume or the cluster cannot be used at all.
+/// When the step has no inputs, or the volume or the cluster cannot be used at all.
 pub fn run(environment: &Environment) -> Result<Answer> {
-    let told = inputs::read(environment)?;
-    let mut session = ClusterStep::open(environment, told.settings.clone())?;
-    let list = &told.config.list;
+    let inputs = inputs::read(environment)?;
+    let mut session = ClusterStep::open(environment, inputs.settings.clone())?;
+    let list = &inputs.config.list;
     session.tell(&format!("benchmark `{}`: {} runs of {} cases", list.benchmark, list.runs.len(), list.cases.len()));
-    let name = told.config.prepare_name(session.workflow.session());
+    let name = inputs.config.prepare_name(session.workflow.session());
     let run = snapshot::make(&session.experiments, &name)?;
     let rules = inputs::rules(environment)?;
-    snapshot::keep_session(&run, &told.config, &rules)?;
-    KeptList::of(environment, &told, &rules)?.keep(&session.experiments)?;
+    snapshot::keep_session(&run, &inputs.config, &rules)?;
+    KeptList::of(environment, &inputs, &rules)?.keep(&session.experiments)?;
     if environment.suite().is_some() {
         // The step of the benchmark before it may have been killed.
         session.take_down_others(None);
     }
     let has_room = session.makes_room(list.runs.len());
     let runs = match environment.suite() {
-        Some(_) => session.runs_to_make(&told)?,
+        Some(_) => session.runs_to_make(&inputs)?,
         None => list.runs.iter().map(|run| run.id.clone()).collect(),
     };
     suite::hand_over(environment, &runs)?;
@@ -37,7 +37,7 @@ pub fn run(environment: &Environment) -> Result<Answer> {
         session.tell("there is no run to prepare for");
         return Ok(Answer::Succeeded);
     }
-    let job = told.config.prepare(&session.naming()).map_err(|fault| anyhow!("{fault}"))?;
+    let job = inputs.config.prepare(&session.naming()).map_err(|fault| anyhow!("{fault}"))?;
     if !has_room {
         // The runs go on to say so in their results, which reach those who do not look at Argo.
         session.tell("error: the volume of results is full: nothing is prepared, and no run starts");

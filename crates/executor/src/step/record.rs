@@ -16,7 +16,7 @@ use serde_json::{Value as Json, json};
 
 use super::Environment;
 use super::volume_state::{self, RESULT};
-use crate::gather::addition;
+use crate::collect::addition;
 use admission::Admission;
 use kubebench_contract::instance;
 use kubebench_contract::{ResultsSettings, Settings};
@@ -117,7 +117,7 @@ impl<'e> Owner<'e> {
 /// something could not.
 ///
 /// # Errors
-/// When the step was not told what it needs, or cannot read the volume.
+/// When the step has no inputs, or cannot read the volume.
 pub fn run(environment: &Environment, deadline: Duration) -> Result<Option<Kind>> {
     let owner = Owner::of(environment)?;
     let experiments = environment.experiments()?;

@@ -14,15 +14,15 @@ use super::server::Loaded;
 use super::session::ClusterStep;
 use super::volume_state::RESULT;
 use super::{snapshot, word};
-use crate::follow::neighbor;
-use crate::gather::{self, Hurry, KeptOf, Parts, Span, log_incomplete};
+use crate::collect::{self, Hurry, KeptOf, Parts, Span, log_incomplete};
+use crate::observe::neighbor;
 use kubebench_contract::RulesFile;
 use kubebench_extract::measure::{Log, Measured, measure};
 use kubebench_extract::rules::{RuleScan, Rules};
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Cluster, Environment, Metadata, Provenance, Reason, Recorder, StatusReason, Usage};
 use kubebench_format::result::{self, BenchmarkResult, fingerprint, redact, spelled};
-use kubebench_host::experiment::{self, Left, RunFolder};
+use kubebench_host::experiment::{self, RunFolder, RunOutputs};
 use kubebench_host::fault::caught;
 use kubebench_host::terminal;
 use kubebench_syntax::digest::Digest;
@@ -49,7 +49,7 @@ impl Gathered {
             None => (Rules::none(), None),
         };
         let output = attempt.folder(&session.experiments).join("output");
-        let logs = Logs::new(session, output, &rules, limit.unwrap_or(gather::LOG_LIMIT));
+        let logs = Logs::new(session, output, &rules, limit.unwrap_or(collect::LOG_LIMIT));
         Ok(Self { logs, rules, scans: Vec::new() })
     }
 
@@ -99,7 +99,7 @@ impl ClusterStep {
         let text = now.rules.or_else(|| snapshot::rules(&folder).rules);
         let text = text.context("there are no rules for this run: neither the ConfigMap nor the snapshot has them")?;
         let about = RulesFile::read(&text).map_err(|fault| anyhow!("{fault}"))?;
-        let left = Left::of_run(&folder);
+        let left = RunOutputs::of_run(&folder);
         let logs = outcome.logs.clone().unwrap_or_default();
         let mut ended = outcome.ended.clone();
         let read = caught(|| self.read(attempt, outcome, gathered, &left, &text));
@@ -109,7 +109,7 @@ impl ClusterStep {
         };
         let kept: Vec<KeptOf> =
             logs.iter().map(|log| KeptOf { name: log.name.clone(), dropped: log.dropped }).collect();
-        let listed = caught(|| gather::artifacts(&left, &kept, &rules, self));
+        let listed = caught(|| collect::artifacts(&left, &kept, &rules, self));
         let (artifacts, absent) = ended.unless_broken_off(listed).unwrap_or_default();
         let faults = logs.iter().filter_map(|log| log.fault.as_ref().map(|fault| log_incomplete(&log.name, fault)));
         ended.reasons.extend(faults.chain(absent));
@@ -119,7 +119,7 @@ impl ClusterStep {
             version: outcome.cluster_version.clone(),
         };
         let (neighbors, neighbors_left_out) = neighbor::listed(&attempt.neighbors);
-        let mut result = gather::assemble(Parts {
+        let mut result = collect::assemble(Parts {
             id: attempt.id.clone(),
             session: attempt.workflow.uid.clone(),
             run: &attempt.run,
@@ -182,7 +182,14 @@ impl ClusterStep {
     }
 
     /// Reads what the run left by the rules of `text`.
-    fn read(&self, attempt: &Attempt, outcome: &Outcome, gathered: Gathered, left: &Left, text: &str) -> Result<Read> {
+    fn read(
+        &self,
+        attempt: &Attempt,
+        outcome: &Outcome,
+        gathered: Gathered,
+        left: &RunOutputs,
+        text: &str,
+    ) -> Result<Read> {
         let (_, rules) = read_rules(text)?;
         let evidence = self.evidence(attempt, outcome, left);
         let logs = read_logs(&rules, gathered, outcome.logs.as_deref().unwrap_or_default(), left)?;
@@ -204,7 +211,7 @@ impl ClusterStep {
         Usage { energy_joules, ..usage }
     }
 
-    fn evidence(&self, attempt: &Attempt, outcome: &Outcome, left: &Left) -> RunEvidence {
+    fn evidence(&self, attempt: &Attempt, outcome: &Outcome, left: &RunOutputs) -> RunEvidence {
         RunEvidence {
             left: left.clone(),
             timings: outcome.ended.timings,
@@ -238,7 +245,7 @@ impl ClusterStep {
 }
 
 /// Reads the logs by `rules`, of those that were read by them as they came what came of that.
-fn read_logs(rules: &Rules, gathered: Gathered, logs: &[LogOf], left: &Left) -> Result<Vec<Log>> {
+fn read_logs(rules: &Rules, gathered: Gathered, logs: &[LogOf], left: &RunOutputs) -> Result<Vec<Log>> {
     let Gathered { rules: known, scans, .. } = gathered;
     let mut scans: BTreeMap<String, RuleScan> =
         if known.digest == rules.digest { scans.into_iter().collect() } else { BTreeMap::new() };

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use super::attempt::{Attempt, Created, Moment, Outcome};
 use super::create::{Claim, NoJob};
 use super::follow::{Ending, Limits, News, is_absent};
-use super::inputs::{self, Told};
+use super::inputs::{self, Inputs};
 use super::kept_alive::KeptAlive;
 use super::logs::Logs;
 use super::observations::Sight;
@@ -18,8 +18,8 @@ use super::result::Gathered;
 use super::server::{Loaded, Ready, Since, unseen};
 use super::session::ClusterStep;
 use super::{Answer, Environment, logs, snapshot};
-use crate::follow::Progress;
-use crate::gather::Ended;
+use crate::collect::Ended;
+use crate::observe::Progress;
 use kubebench_cluster::{Fault, Made};
 use kubebench_compiler::model::Served;
 use kubebench_contract::{Case, Created as Objects};
@@ -43,22 +43,22 @@ const UNSEEN: Duration = Duration::from_mins(2);
 const SIGHT: Duration = Duration::from_secs(5);
 /// How long logs may stand still before their end, after their containers ended.
 const LOG_PATIENCE: Duration = Duration::from_mins(1);
-/// The same for a step that was told to end, which is killed after half a minute.
+/// The same for a step that was asked to end, which is killed after half a minute.
 const HURRIED: Duration = Duration::from_secs(8);
 
 /// Takes the run `id`.
 ///
 /// # Errors
-/// When the step was not told what it needs, or the volume or the cluster cannot be used at all.
+/// When the step has no inputs, or the volume or the cluster cannot be used at all.
 pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
-    let told = inputs::read(environment)?;
-    let (run, case) = told.config.run(id).map_err(|fault| anyhow::anyhow!("{fault}"))?;
+    let inputs = inputs::read(environment)?;
+    let (run, case) = inputs.config.run(id).map_err(|fault| anyhow::anyhow!("{fault}"))?;
     let (run, case) = (run.clone(), case.clone());
-    let mut session = ClusterStep::open(environment, told.settings.clone())?;
+    let mut session = ClusterStep::open(environment, inputs.settings.clone())?;
     session.tell(&format!("run `{}`: case {}, {}", run.id, case.name, run.round()));
     let mut tries = 0;
     for number in 1.. {
-        let job = told.config.job_of(&run, number, session.workflow.session());
+        let job = inputs.config.job_of(&run, number, session.workflow.session());
         let known = session.attempt_of(&job)?;
         let is_ours = known.as_ref().is_some_and(|known| known.workflow.uid == session.workflow.uid);
         if let Some(result) = session.result_of(&job)? {
@@ -73,7 +73,7 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
             session.tell(&format!("`{job}` already has its result{whose}"));
             return Ok(answer(&result));
         }
-        let has_room = session.makes_room(told.config.list.runs.len());
+        let has_room = session.makes_room(inputs.config.list.runs.len());
         let mut attempt = match known {
             Some(known) if !is_ours => {
                 session.tell(&format!("`{job}` was started by an earlier Workflow, which left no result"));
@@ -84,15 +84,15 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
                 session.tell(&format!("resuming `{job}`, which an earlier pod of this step started"));
                 known
             }
-            None if has_room => session.begin(&told, &run, &case, number, &job)?,
+            None if has_room => session.begin(&inputs, &run, &case, number, &job)?,
             None => {
-                let mut attempt = session.begin(&told, &run, &case, number, &job)?;
+                let mut attempt = session.begin(&inputs, &run, &case, number, &job)?;
                 attempt.outcome = Some(outcome_without_job(&attempt, Status::Failed, vec![volume_full()]));
                 attempt
             }
         };
         tries += 1;
-        let Some(result) = session.attempt(&told, &mut attempt)? else {
+        let Some(result) = session.attempt(&inputs, &mut attempt)? else {
             session.tell("this pod is being evicted; its replacement will resume the run");
             return Ok(Answer::Left);
         };
@@ -135,18 +135,18 @@ fn volume_full() -> StatusReason {
 }
 
 impl ClusterStep {
-    fn begin(&self, told: &Told, run: &Run, case: &Case, number: u32, job: &str) -> Result<Attempt> {
-        let attempt = Attempt::begin(&told.config, run, case, number, job, self.workflow.clone())?;
+    fn begin(&self, inputs: &Inputs, run: &Run, case: &Case, number: u32, job: &str) -> Result<Attempt> {
+        let attempt = Attempt::begin(&inputs.config, run, case, number, job, self.workflow.clone())?;
         snapshot::make(&self.experiments, job)?;
         attempt.keep(&self.experiments)?;
         Ok(attempt)
     }
 
     /// Makes the result of a run that is not to be made, unless this Workflow has made it before.
-    pub(super) fn refuse_run(&mut self, told: &Told, run: &Run, reason: StatusReason) -> Result<()> {
-        let (run, case) = told.config.run(&run.id).map_err(|fault| anyhow::anyhow!("{fault}"))?;
+    pub(super) fn refuse_run(&mut self, inputs: &Inputs, run: &Run, reason: StatusReason) -> Result<()> {
+        let (run, case) = inputs.config.run(&run.id).map_err(|fault| anyhow::anyhow!("{fault}"))?;
         for number in 1.. {
-            let job = told.config.job_of(run, number, self.workflow.session());
+            let job = inputs.config.job_of(run, number, self.workflow.session());
             let known = self.attempt_of(&job)?;
             let is_ours = known.as_ref().is_none_or(|known| known.workflow.uid == self.workflow.uid);
             let has_result = self.result_of(&job)?.is_some();
@@ -158,10 +158,10 @@ impl ClusterStep {
                     continue;
                 }
                 Some(known) => known,
-                None => self.begin(told, run, case, number, &job)?,
+                None => self.begin(inputs, run, case, number, &job)?,
             };
             attempt.outcome = Some(outcome_without_job(&attempt, Status::Failed, vec![reason]));
-            return self.attempt(told, &mut attempt).map(drop);
+            return self.attempt(inputs, &mut attempt).map(drop);
         }
         Ok(())
     }
@@ -169,7 +169,7 @@ impl ClusterStep {
     /// Follows the run from its job's creation to its end; none when another pod is to go on with it.
     pub(super) fn take_run(
         &mut self,
-        told: &Told,
+        inputs: &Inputs,
         attempt: &mut Attempt,
         objects: &mut Objects,
         gathered: &mut Gathered,
@@ -177,7 +177,7 @@ impl ClusterStep {
         if let Some(loaded) = &attempt.loaded {
             objects.load(&loaded.up.endpoint);
         }
-        let served = told.config.run(&attempt.run.id).ok().and_then(|(_, case)| case.served.clone());
+        let served = inputs.config.run(&attempt.run.id).ok().and_then(|(_, case)| case.served.clone());
         let mut outcome = loop {
             let (job, since) = match self.job(attempt, objects)? {
                 Ok(job) => job,

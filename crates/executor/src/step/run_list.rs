@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Environment;
 use super::attempt::{Attempt, Workflow};
-use super::inputs::{RulesText, Told};
+use super::inputs::{Inputs, RulesText};
 use kubebench_contract::{RulesFile, Run, RunList};
 use kubebench_format::result::{self, BenchmarkResult};
 use kubebench_host::experiment::RunFolder;
@@ -61,16 +61,16 @@ impl KeptList {
     /// Returns what the Workflow of this step is to run.
     ///
     /// # Errors
-    /// When the step was not told what it needs.
-    pub(super) fn of(environment: &Environment, told: &Told, rules: &RulesText) -> Result<Self> {
+    /// When the step has no inputs.
+    pub(super) fn of(environment: &Environment, inputs: &Inputs, rules: &RulesText) -> Result<Self> {
         Ok(Self {
             schema_version: SCHEMA_VERSION,
             workflow: Workflow::of(environment)?,
             created: environment.workflow_created()?.to_owned(),
-            target: told.settings.target.clone(),
-            cluster: told.settings.cluster.clone(),
+            target: inputs.settings.target.clone(),
+            cluster: inputs.settings.cluster.clone(),
             rules: RulesOf::of(rules),
-            list: told.config.list.clone(),
+            list: inputs.config.list.clone(),
         })
     }
 

@@ -16,7 +16,7 @@ use super::attempt::{Attempt, Created, Moment, Outcome};
 use super::auxiliary_job::Beside;
 use super::create::{Claim, NoJob};
 use super::follow::Ending;
-use super::inputs::Told;
+use super::inputs::Inputs;
 use super::logs::Logs;
 use super::observations::Sight;
 use super::result::Gathered;
@@ -51,28 +51,28 @@ pub(super) struct Wanted<'a> {
 
 impl ClusterStep {
     /// Returns the server that the run of an attempt loads, if it loads one.
-    pub(super) fn wanted<'t>(&self, told: &'t Told, attempt: &Attempt) -> Result<Option<Wanted<'t>>> {
-        let (_, case) = told.config.run(&attempt.run.id).map_err(|fault| anyhow!("{fault}"))?;
+    pub(super) fn wanted<'t>(&self, inputs: &'t Inputs, attempt: &Attempt) -> Result<Option<Wanted<'t>>> {
+        let (_, case) = inputs.config.run(&attempt.run.id).map_err(|fault| anyhow!("{fault}"))?;
         let Some(id) = &case.server else { return Ok(None) };
-        let objects = self.equip(told.config.server(id, &self.naming()).map_err(|fault| anyhow!("{fault}"))?);
-        let name = told.config.server_name(id, self.workflow.session());
-        Ok(told.config.list.servers.get(id).map(|server| Wanted { name, server, objects }))
+        let objects = self.equip(inputs.config.server(id, &self.naming()).map_err(|fault| anyhow!("{fault}"))?);
+        let name = inputs.config.server_name(id, self.workflow.session());
+        Ok(inputs.config.list.servers.get(id).map(|server| Wanted { name, server, objects }))
     }
 
     /// Sees that the server of the run is ready and warm, and that no other one is up.
     pub(super) fn serve(
         &mut self,
-        told: &Told,
+        inputs: &Inputs,
         wanted: Option<&Wanted<'_>>,
         attempt: &mut Attempt,
         gathered: &mut Gathered,
     ) -> Result<Result<(), NoServer>> {
         if attempt.created.is_some() {
-            // An earlier pod of this step began to load it: whatever it is now is told at the end.
+            // An earlier pod of this step began to load it: what it is now is reported at the end.
             self.go_on_with_server(attempt, gathered);
             return Ok(Ok(()));
         }
-        if !told.config.list.servers.is_empty() {
+        if !inputs.config.list.servers.is_empty() {
             self.take_down_others(wanted.map(|wanted| wanted.name.as_str()));
         }
         let Some(wanted) = wanted else { return Ok(Ok(())) };
@@ -124,7 +124,7 @@ impl ClusterStep {
             self.keep_server(&wanted.name, &kept)?;
         }
         while kept.warmups < wanted.server.warmups {
-            if let Err(none) = self.warm_up(told, attempt, &mut kept, &up.endpoint)? {
+            if let Err(none) = self.warm_up(inputs, attempt, &mut kept, &up.endpoint)? {
                 return Ok(Err(none));
             }
             self.keep_server(&wanted.name, &kept)?;
@@ -234,13 +234,13 @@ impl ClusterStep {
     /// Loads the server once, so that what is measured is not its first load.
     fn warm_up(
         &mut self,
-        told: &Told,
+        inputs: &Inputs,
         attempt: &Attempt,
         kept: &mut Kept,
         endpoint: &str,
     ) -> Result<Result<(), NoServer>> {
         let number = kept.warmups + 1;
-        let objects = told.config.warmup(&attempt.run.id, attempt.number, number, &self.naming());
+        let objects = inputs.config.warmup(&attempt.run.id, attempt.number, number, &self.naming());
         let mut objects = objects.map_err(|fault| anyhow!("{fault}"))?;
         objects.load(endpoint);
         self.know_secrets(&objects.workload);

@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use super::Environment;
 use super::attempt::{Attempt, Created, Workflow};
 use super::observations::From;
-use crate::follow::node;
+use crate::observe::node;
 use kubebench_cluster::{Action, Cluster, Fault, Removed, Resource, Seen};
 use kubebench_compiler::workload::add_to_pods;
 use kubebench_contract::instance;
@@ -326,7 +326,7 @@ impl ClusterStep {
 enum Fate {
     /// Nothing.
     GoesOn,
-    /// It is told to end.
+    /// It is asked to end.
     Stopped,
     /// It is gone, or about to be.
     Deleted,

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::attempt::Workflow;
-use super::inputs::{self, Told};
+use super::inputs::{self, Inputs};
 use super::session::ClusterStep;
 use super::summary::{last_result, table};
 use super::{Answer, Environment};
@@ -24,7 +24,7 @@ const NEEDS: ReasonCode = ReasonCode::Needs;
 /// Prints what became of each benchmark; the answer is that of the worst.
 ///
 /// # Errors
-/// When the step was not told what it needs, or cannot read the volume.
+/// When the step has no inputs, or cannot read the volume.
 pub fn run(environment: &Environment) -> Result<Answer> {
     let list = inputs::suite(environment)?;
     let experiments = environment.experiments()?;
@@ -106,11 +106,11 @@ fn unmet(list: &SuiteList, benchmark: &str, experiments: &Path, workflow: &Workf
 impl ClusterStep {
     /// Returns the runs of a benchmark of a suite that are still to be made, in order. Of one whose needs are not met there are
     /// none: its runs get results that say so.
-    pub(super) fn runs_to_make(&mut self, told: &Told) -> Result<Vec<String>> {
+    pub(super) fn runs_to_make(&mut self, inputs: &Inputs) -> Result<Vec<String>> {
         let list = inputs::suite(&self.environment)?;
-        let runs = self.unsucceeded(told)?;
+        let runs = self.unsucceeded(inputs)?;
         let Some(reason) = unmet(&list, &self.benchmark, &self.experiments, &self.workflow)? else {
-            let done = told.config.list.runs.len() - runs.len();
+            let done = inputs.config.list.runs.len() - runs.len();
             if done > 0 {
                 self.tell(&format!("{done} of its runs have already succeeded; raise `run` to measure them again"));
             }
@@ -118,16 +118,16 @@ impl ClusterStep {
         };
         self.tell(&format!("error: {}", reason.message));
         for run in runs {
-            self.refuse_run(told, &run, reason.clone())?;
+            self.refuse_run(inputs, &run, reason.clone())?;
         }
         Ok(Vec::new())
     }
 
     /// Returns the runs that have not succeeded, in order.
-    pub(super) fn unsucceeded(&self, told: &Told) -> Result<Vec<Run>> {
+    pub(super) fn unsucceeded(&self, inputs: &Inputs) -> Result<Vec<Run>> {
         let mut left = Vec::new();
-        for run in &told.config.list.runs {
-            let job_of = |number| told.config.job_of(run, number, self.workflow.session());
+        for run in &inputs.config.list.runs {
+            let job_of = |number| inputs.config.job_of(run, number, self.workflow.session());
             let last = last_result(&self.experiments, &self.benchmark, job_of)?;
             if last.is_none_or(|result| result.run.status != Status::Succeeded) {
                 left.push(run.clone());

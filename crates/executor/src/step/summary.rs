@@ -21,21 +21,21 @@ const REASON: usize = 160;
 /// Prints the table; the answer is that of the worst run.
 ///
 /// # Errors
-/// When the step was not told what it needs, or cannot read the volume.
+/// When the step has no inputs, or cannot read the volume.
 pub fn run(environment: &Environment) -> Result<Answer> {
-    let told = inputs::read(environment)?;
+    let inputs = inputs::read(environment)?;
     let experiments = environment.experiments()?;
     let workflow = Workflow::of(environment)?;
     let mut rows = vec![["RUN", "CASE", "STATUS", "SECONDS", "PRIMARY METRIC", "WHY"].map(str::to_owned)];
     let mut failed = 0;
-    for run in &told.config.list.runs {
-        let job_of = |number| told.config.job_of(run, number, workflow.session());
-        let last = last_result(experiments, &told.config.list.benchmark, job_of)?;
+    for run in &inputs.config.list.runs {
+        let job_of = |number| inputs.config.job_of(run, number, workflow.session());
+        let last = last_result(experiments, &inputs.config.list.benchmark, job_of)?;
         failed += usize::from(last.as_ref().is_none_or(|result| result.run.status != Status::Succeeded));
-        rows.push(row(&told.config, run, last.as_ref()));
+        rows.push(row(&inputs.config, run, last.as_ref()));
     }
     terminal::print(&table(&rows))?;
-    let total = told.config.list.runs.len();
+    let total = inputs.config.list.runs.len();
     if failed == 0 {
         terminal::tell(&format!("all {total} runs succeeded"));
         return Ok(Answer::Succeeded);

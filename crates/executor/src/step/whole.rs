@@ -5,7 +5,7 @@ use anyhow::Result;
 
 use super::attempt::{Attempt, Outcome};
 use super::auxiliary_job::After;
-use super::inputs::{self, Told};
+use super::inputs::{self, Inputs};
 use super::result::Gathered;
 use super::run::outcome_without_job;
 use super::server::{NoServer, Wanted};
@@ -18,17 +18,17 @@ use kubebench_host::fault::{InternalFault, caught};
 
 impl ClusterStep {
     /// Takes one attempt to its result; none when another pod is to go on with it.
-    pub(super) fn attempt(&mut self, told: &Told, attempt: &mut Attempt) -> Result<Option<BenchmarkResult>> {
-        caught(|| self.whole(told, attempt)).unwrap_or_else(|fault| {
+    pub(super) fn attempt(&mut self, inputs: &Inputs, attempt: &mut Attempt) -> Result<Option<BenchmarkResult>> {
+        caught(|| self.whole(inputs, attempt)).unwrap_or_else(|fault| {
             self.break_off(attempt, &fault);
             self.conclude(attempt, Gathered::of_nothing()).map(Some)
         })
     }
 
-    fn whole(&mut self, told: &Told, attempt: &mut Attempt) -> Result<Option<BenchmarkResult>> {
-        let objects = told.config.objects(&attempt.run.id, attempt.number, &self.naming());
+    fn whole(&mut self, inputs: &Inputs, attempt: &mut Attempt) -> Result<Option<BenchmarkResult>> {
+        let objects = inputs.config.objects(&attempt.run.id, attempt.number, &self.naming());
         let mut objects = self.equip(objects.map_err(|fault| anyhow::anyhow!("{fault}"))?);
-        let wanted = self.wanted(told, attempt)?;
+        let wanted = self.wanted(inputs, attempt)?;
         let server = wanted.as_ref().map(|wanted| &wanted.objects);
         for objects in [Some(&objects), server].into_iter().flatten() {
             self.know_secrets(&objects.workload);
@@ -37,7 +37,7 @@ impl ClusterStep {
         snapshot::keep(&attempt.open(&self.experiments)?, &objects, server, &rules)?;
         let mut gathered = Gathered::new(self, attempt, &rules)?;
         if attempt.outcome.is_none() {
-            match caught(|| self.outcome_of(told, wanted.as_ref(), attempt, &mut objects, &mut gathered)) {
+            match caught(|| self.outcome_of(inputs, wanted.as_ref(), attempt, &mut objects, &mut gathered)) {
                 Ok(outcome) => {
                     let Some(outcome) = outcome? else { return Ok(None) };
                     attempt.outcome = Some(outcome);
@@ -48,7 +48,7 @@ impl ClusterStep {
         } else if attempt.outcome.as_ref().is_some_and(|outcome| outcome.logs.is_none()) {
             self.go_on_with_server(attempt, &mut gathered);
         }
-        match caught(|| self.wind_up(told, attempt, &objects, &mut gathered)) {
+        match caught(|| self.wind_up(inputs, attempt, &objects, &mut gathered)) {
             Ok(after) => {
                 if after? == After::Left {
                     return Ok(None);
@@ -63,14 +63,14 @@ impl ClusterStep {
     /// Follows the run to its end; none when another pod is to go on with it.
     fn outcome_of(
         &mut self,
-        told: &Told,
+        inputs: &Inputs,
         wanted: Option<&Wanted<'_>>,
         attempt: &mut Attempt,
         objects: &mut Objects,
         gathered: &mut Gathered,
     ) -> Result<Option<Outcome>> {
-        Ok(match self.serve(told, wanted, attempt, gathered)? {
-            Ok(()) => self.take_run(told, attempt, objects, gathered)?,
+        Ok(match self.serve(inputs, wanted, attempt, gathered)? {
+            Ok(()) => self.take_run(inputs, attempt, objects, gathered)?,
             Err(NoServer::Ends(outcome)) => Some(*outcome),
             Err(NoServer::NoJob(no_job)) => self.without_job(attempt, no_job),
             Err(NoServer::Left) => None,
@@ -80,7 +80,7 @@ impl ClusterStep {
     /// Deletes what was made for a run that has ended, once its logs are read, and does what comes after it.
     fn wind_up(
         &mut self,
-        told: &Told,
+        inputs: &Inputs,
         attempt: &mut Attempt,
         objects: &Objects,
         gathered: &mut Gathered,
@@ -91,8 +91,8 @@ impl ClusterStep {
             self.remove_before(objects, &attempt.job);
         }
         self.end_logs(attempt, gathered);
-        self.take_down_after(told, attempt)?;
-        self.postprocess(told, attempt)
+        self.take_down_after(inputs, attempt)?;
+        self.postprocess(inputs, attempt)
     }
 
     /// Says of an attempt that a bug of this program ended its part in it.

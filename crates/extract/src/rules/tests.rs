@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::kept::Kept;
+use crate::log_files::Kept;
 use crate::measure::{Log, measure};
 use kubebench_format::result::v1::Metric;
 use kubebench_testing::snapshot::{assert_text, str};

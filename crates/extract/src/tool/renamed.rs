@@ -23,10 +23,7 @@ pub struct Old<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Renamed {
     /// It has another name, or other labels.
-    To {
-        name: String,
-        labels: BTreeMap<String, String>,
-    },
+    To { name: String, labels: BTreeMap<String, String> },
     /// It has labels that the result does not tell.
     Unknown {
         name: String,

@@ -28,14 +28,14 @@ pub struct Names {
 
 /// The folders in which a run left its files.
 #[derive(Clone, Debug)]
-pub struct Left {
+pub struct RunOutputs {
     /// What the run itself wrote, and its logs.
     pub output: PathBuf,
     /// What postprocessing wrote.
     pub result: PathBuf,
 }
 
-impl Left {
+impl RunOutputs {
     /// Returns the folders of the run that took place in `folder`.
     pub fn of_run(folder: &Path) -> Self {
         Self { output: folder.join("output"), result: folder.join("result") }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 
-use super::omissions::Left;
+use super::omissions::Omissions;
 use super::text::{encoded, is_hidden, number};
 use super::{Exporter, Sink};
 use kubebench_format::result::v1::{Direction, Metric, Status};
@@ -19,12 +19,12 @@ pub(super) struct Benchfmt {
     config: BTreeMap<&'static str, String>,
     /// The units whose better side was said.
     units: BTreeMap<String, Direction>,
-    left: Left,
+    left: Omissions,
 }
 
 impl Benchfmt {
     pub(super) fn new(sink: Sink) -> Self {
-        Self { sink, config: BTreeMap::new(), units: BTreeMap::new(), left: Left::default() }
+        Self { sink, config: BTreeMap::new(), units: BTreeMap::new(), left: Omissions::default() }
     }
 
     fn configure(&mut self, result: &BenchmarkResult) -> io::Result<()> {
@@ -108,7 +108,7 @@ impl Exporter for Benchfmt {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> io::Result<Left> {
+    fn finish(mut self: Box<Self>) -> io::Result<Omissions> {
         self.sink.flush()?;
         Ok(self.left)
     }

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use serde_json::{Map, Value as Json, json};
 
 use super::latest::{Key, Latest};
-use super::omissions::Left;
+use super::omissions::Omissions;
 use super::{Exporter, Sink};
 use kubebench_format::result::BenchmarkResult;
 use kubebench_syntax::digest::Digest;
@@ -19,12 +19,12 @@ const MEASURE: usize = 64;
 pub(super) struct Bmf {
     sink: Sink,
     latest: Latest,
-    left: Left,
+    left: Omissions,
 }
 
 impl Bmf {
     pub(super) fn new(sink: Sink) -> Self {
-        Self { sink, latest: Latest::default(), left: Left::default() }
+        Self { sink, latest: Latest::default(), left: Omissions::default() }
     }
 }
 
@@ -58,7 +58,7 @@ impl Exporter for Bmf {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> io::Result<Left> {
+    fn finish(mut self: Box<Self>) -> io::Result<Omissions> {
         let mut benchmarks = Map::new();
         for (place, last) in &self.latest.places {
             let mut measures = Map::new();

@@ -5,7 +5,7 @@
 use std::io::{self, Write as _};
 
 use super::column::{Cell, METRIC, RUN};
-use super::omissions::Left;
+use super::omissions::Omissions;
 use super::text::{REPLACEMENT, is_executed, number};
 use super::{Cells, Exporter, Sink};
 use kubebench_format::result::BenchmarkResult;
@@ -13,7 +13,7 @@ use kubebench_format::result::BenchmarkResult;
 pub(super) struct Csv {
     cells: Cells,
     sink: Sink,
-    left: Left,
+    left: Omissions,
 }
 
 impl Csv {
@@ -22,7 +22,7 @@ impl Csv {
         let header: Vec<&str> = names.collect();
         sink.write_all(header.join(",").as_bytes())?;
         sink.write_all(b"\r\n")?;
-        Ok(Self { cells, sink, left: Left::default() })
+        Ok(Self { cells, sink, left: Omissions::default() })
     }
 
     fn cell(&mut self, line: &mut String, cell: Cell<'_>) {
@@ -89,7 +89,7 @@ impl Exporter for Csv {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> io::Result<Left> {
+    fn finish(mut self: Box<Self>) -> io::Result<Omissions> {
         self.sink.flush()?;
         Ok(self.left)
     }

@@ -5,7 +5,7 @@ use std::io;
 use serde_json::{Value as Json, json};
 
 use super::latest::Latest;
-use super::omissions::Left;
+use super::omissions::Omissions;
 use super::text::number;
 use super::{Exporter, Folder};
 use kubebench_format::result::BenchmarkResult;
@@ -20,12 +20,12 @@ const BIGGER: &str = "bigger-is-better.json";
 pub(super) struct Github {
     folder: Box<dyn Folder>,
     latest: Latest,
-    left: Left,
+    left: Omissions,
 }
 
 impl Github {
     pub(super) fn new(folder: Box<dyn Folder>) -> Self {
-        Self { folder, latest: Latest::default(), left: Left::default() }
+        Self { folder, latest: Latest::default(), left: Omissions::default() }
     }
 }
 
@@ -37,7 +37,7 @@ impl Exporter for Github {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> io::Result<Left> {
+    fn finish(mut self: Box<Self>) -> io::Result<Omissions> {
         let (mut smaller, mut bigger) = (Vec::new(), Vec::new());
         for (place, last) in &self.latest.places {
             for (key, measured) in &last.metrics {

@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 
 use super::column::{Cell, METRIC, RUN};
-use super::omissions::Left;
+use super::omissions::Omissions;
 use super::text::number;
 use super::{Exporter, Sink};
 use kubebench_format::result::BenchmarkResult;
@@ -12,12 +12,12 @@ use kubebench_syntax::invariant::Invariant as _;
 
 pub(super) struct JsonLines {
     sink: Sink,
-    left: Left,
+    left: Omissions,
 }
 
 impl JsonLines {
     pub(super) fn new(sink: Sink) -> Self {
-        Self { sink, left: Left::default() }
+        Self { sink, left: Omissions::default() }
     }
 }
 
@@ -66,7 +66,7 @@ impl Exporter for JsonLines {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> io::Result<Left> {
+    fn finish(mut self: Box<Self>) -> io::Result<Omissions> {
         self.sink.flush()?;
         Ok(self.left)
     }

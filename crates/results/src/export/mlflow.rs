@@ -9,7 +9,7 @@ use std::io;
 use serde_json::{Map, Value as Json};
 
 use super::column::{Cell, METRIC, RUN};
-use super::omissions::Left;
+use super::omissions::Omissions;
 use super::text::number;
 use super::{Exporter, Folder, time};
 use kubebench_format::result::v1::{Metric, Status};
@@ -28,12 +28,12 @@ pub(super) struct Mlflow {
     folder: Box<dyn Folder>,
     /// Of each benchmark, when its first run began and its last one ended.
     experiments: BTreeMap<String, (i64, i64)>,
-    left: Left,
+    left: Omissions,
 }
 
 impl Mlflow {
     pub(super) fn new(folder: Box<dyn Folder>) -> Self {
-        Self { folder, experiments: BTreeMap::new(), left: Left::default() }
+        Self { folder, experiments: BTreeMap::new(), left: Omissions::default() }
     }
 
     fn milliseconds(&mut self, text: &str) -> i64 {
@@ -166,7 +166,7 @@ impl Exporter for Mlflow {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> io::Result<Left> {
+    fn finish(mut self: Box<Self>) -> io::Result<Omissions> {
         for (benchmark, (began, ended)) in std::mem::take(&mut self.experiments) {
             let id = experiment(&benchmark);
             let meta = [

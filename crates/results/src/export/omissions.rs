@@ -6,11 +6,11 @@ use kubebench_format::result::BenchmarkResult;
 
 /// How much of what was left out or changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Left {
+pub struct Omissions {
     counts: BTreeMap<&'static str, u64>,
 }
 
-impl Left {
+impl Omissions {
     /// Counts `count` of `what`, a plural.
     pub(crate) fn add(&mut self, what: &'static str, count: usize) {
         if count > 0 {

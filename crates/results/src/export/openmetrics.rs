@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write as _};
 
 use super::latest::{Key, Last, Latest, Place};
-use super::omissions::Left;
+use super::omissions::Omissions;
 use super::text::number;
 use super::{Exporter, Sink};
 use kubebench_format::result::{BenchmarkResult, plain};
@@ -18,12 +18,12 @@ const RESERVED: [&str; 3] = ["kubebench_runs", "kubebench_session", "kubebench_s
 pub(super) struct OpenMetrics {
     sink: Sink,
     latest: Latest,
-    left: Left,
+    left: Omissions,
 }
 
 impl OpenMetrics {
     pub(super) fn new(sink: Sink) -> Self {
-        Self { sink, latest: Latest::default(), left: Left::default() }
+        Self { sink, latest: Latest::default(), left: Omissions::default() }
     }
 }
 
@@ -42,7 +42,7 @@ impl Exporter for OpenMetrics {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> io::Result<Left> {
+    fn finish(mut self: Box<Self>) -> io::Result<Omissions> {
         let mut families: BTreeMap<String, Family> = BTreeMap::new();
         let mut seen: BTreeSet<(String, String)> = BTreeSet::new();
         let (mut runs, mut infos) = (String::new(), String::new());

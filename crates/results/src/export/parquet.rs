@@ -11,7 +11,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
 use super::column::{Cell, METRIC, RUN, Type};
-use super::omissions::Left;
+use super::omissions::Omissions;
 use super::{Exporter, Sink, tables};
 use kubebench_format::result::BenchmarkResult;
 use kubebench_format::result::v1::Metric;
@@ -26,7 +26,7 @@ pub(super) struct Parquet {
     columns: Vec<Column>,
     samples: Samples,
     rows: usize,
-    left: Left,
+    left: Omissions,
 }
 
 /// What is gathered of a column; a level is 1 where there is a value.
@@ -83,7 +83,7 @@ impl Column {
         Self { levels: Vec::new(), values }
     }
 
-    fn push(&mut self, cell: Cell<'_>, left: &mut Left) {
+    fn push(&mut self, cell: Cell<'_>, left: &mut Omissions) {
         let is_there = match (&mut self.values, cell) {
             (Values::Texts(values), Cell::Text(text)) => {
                 values.push(ByteArray::from(text.into_owned().into_bytes()));
@@ -170,7 +170,7 @@ impl Parquet {
             .build();
         let file = SerializedFileWriter::new(sink, Arc::new(schema), Arc::new(properties)).map_err(io::Error::other)?;
         let columns = types().map(|(_, of)| Column::new(of)).collect();
-        Ok(Self { file, columns, samples: Samples::default(), rows: 0, left: Left::default() })
+        Ok(Self { file, columns, samples: Samples::default(), rows: 0, left: Omissions::default() })
     }
 
     fn row(&mut self, result: &BenchmarkResult, metric: Option<&Metric>) {
@@ -216,7 +216,7 @@ impl Exporter for Parquet {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> io::Result<Left> {
+    fn finish(mut self: Box<Self>) -> io::Result<Omissions> {
         self.write().map_err(io::Error::other)?;
         let mut sink = self.file.into_inner().map_err(io::Error::other)?;
         sink.flush()?;

@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 
 use super::column::Cell;
-use super::omissions::Left;
+use super::omissions::Omissions;
 use super::tables::{self, Dialect, Numbers, Table};
 use super::text::{REPLACEMENT, number};
 use super::{Exporter, Sink};
@@ -16,7 +16,7 @@ pub(super) struct Postgres {
     sink: Sink,
     numbers: Numbers,
     rows: [String; 3],
-    left: Left,
+    left: Omissions,
 }
 
 impl Postgres {
@@ -27,7 +27,7 @@ impl Postgres {
             "\\set ON_ERROR_STOP on\nSET client_encoding = 'UTF8';\nSET standard_conforming_strings = on;\nBEGIN;"
         )?;
         sink.write_all(tables::create(Dialect::Postgres).as_bytes())?;
-        Ok(Self { sink, numbers: Numbers::default(), rows: Default::default(), left: Left::default() })
+        Ok(Self { sink, numbers: Numbers::default(), rows: Default::default(), left: Omissions::default() })
     }
 
     fn write(&mut self) -> io::Result<()> {
@@ -44,7 +44,7 @@ impl Postgres {
     }
 }
 
-fn row(out: &mut String, cells: Vec<Cell<'_>>, left: &mut Left) {
+fn row(out: &mut String, cells: Vec<Cell<'_>>, left: &mut Omissions) {
     for (at, cell) in cells.into_iter().enumerate() {
         if at > 0 {
             out.push('\t');
@@ -68,7 +68,7 @@ fn row(out: &mut String, cells: Vec<Cell<'_>>, left: &mut Left) {
     out.push('\n');
 }
 
-fn escape(out: &mut String, text: &str, left: &mut Left) {
+fn escape(out: &mut String, text: &str, left: &mut Omissions) {
     for character in text.chars() {
         match character {
             '\\' => out.push_str("\\\\"),
@@ -99,7 +99,7 @@ impl Exporter for Postgres {
         if self.rows.iter().map(String::len).sum::<usize>() > GATHERED { self.write() } else { Ok(()) }
     }
 
-    fn finish(mut self: Box<Self>) -> io::Result<Left> {
+    fn finish(mut self: Box<Self>) -> io::Result<Omissions> {
         self.write()?;
         writeln!(self.sink, "{}COMMIT;", tables::INDEX)?;
         self.sink.flush()?;

@@ -1,7 +1,7 @@
 //! The tables of databases: runs, metrics, samples. Together they are the whole of each result.
 
 use super::column::{Cell, METRIC, REST, RUN, Type};
-use super::omissions::Left;
+use super::omissions::Omissions;
 use super::time;
 use kubebench_format::result::BenchmarkResult;
 use kubebench_format::result::v1::Metric;
@@ -139,14 +139,14 @@ impl Numbers {
 }
 
 /// Returns a count as databases hold it.
-pub(crate) fn count(count: u64, left: &mut Left) -> Option<i64> {
+pub(crate) fn count(count: u64, left: &mut Omissions) -> Option<i64> {
     let held = i64::try_from(count).ok();
     left.add("counts of 2^63 or more (left empty)", usize::from(held.is_none()));
     held
 }
 
 /// Returns the milliseconds since 1970 of a time.
-pub(crate) fn milliseconds(text: &str, left: &mut Left) -> Option<i64> {
+pub(crate) fn milliseconds(text: &str, left: &mut Omissions) -> Option<i64> {
     let held = time::milliseconds(text);
     left.add("invalid times (left empty)", usize::from(held.is_none()));
     held

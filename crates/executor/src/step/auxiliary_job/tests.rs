@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value as Json, json};
 
 use super::super::follow::{Ending, Limits};
-use super::super::inputs::Told;
+use super::super::inputs::Inputs;
 use super::super::kept_alive::KeptAlive;
 use super::super::logs::Logs;
 use super::super::observations::Sight;
@@ -62,7 +62,7 @@ fn server() -> Server {
                 let line = |text: &str| Act::Piece(format!("2026-11-22T01:00:02.5Z {text}\n").into_bytes());
                 let deleted = Arc::clone(&deleted);
                 let is_deleted = Act::Until(Arc::new(move || deleted.load(Ordering::SeqCst)));
-                vec![pieces(), line("fetching"), is_deleted, line("told to end"), Act::End]
+                vec![pieces(), line("fetching"), is_deleted, line("inputs to end"), Act::End]
             }
             (_, path) if path.ends_with("/jobs") => list("JobList", &[job()]),
             (_, path) if path.ends_with("/pods") => list("PodList", &[pod()]),
@@ -79,7 +79,7 @@ fn a_job_that_is_given_up_is_deleted_before_the_end_of_its_log_is_waited_for() {
     let output = folder.path().join("matmul-0a1b2c3d");
     let ended = session.beside("prepare", &job(), &output, Duration::from_secs(1)).unwrap();
     let Beside::Failed(why) = ended else { panic!("it did not end by itself") };
-    assert!(why.contains("only 1 of its 2 pods were made") && why.ends_with("; its last line: told to end"), "{why}");
+    assert!(why.contains("only 1 of its 2 pods were made") && why.ends_with("; its last line: inputs to end"), "{why}");
     assert!(server.requests().iter().any(|request| request.starts_with(&format!("DELETE {JOB}"))));
     assert_eq!(std::fs::read_to_string(output.join("logs/prepare-0.log")).unwrap(), "fetching\ntold to end\n");
     // Nothing of it is needed any more.
@@ -112,8 +112,8 @@ fn a_job_after_a_run_goes_on_in_the_next_pod() {
         session.hear(Stop { signal: 15 });
         let mut attempt = attempt(1);
         attempt.outcome = Some(outcome_without_job(&attempt, Status::Succeeded, Vec::new()));
-        let told = Told { config: config(), settings: session.settings.clone() };
-        let after = session.postprocess(&told, &mut attempt).unwrap();
+        let inputs = Inputs { config: config(), settings: session.settings.clone() };
+        let after = session.postprocess(&inputs, &mut attempt).unwrap();
         assert_eq!((after, attempt.outcome.unwrap().ended.status), expected, "{uid}");
         assert!(attempt.awaits_postprocess || uid == "another");
     }

@@ -63,7 +63,7 @@ fn status_of(session: &ClusterStep, attempt: &Attempt) -> Option<(Status, String
     Some((result.run.status, result.run.reasons.first().map_or_else(String::new, |reason| reason.code.to_string())))
 }
 
-/// The step made a result and could not delete the job, or was told to end before it had heard that there is one.
+/// The step made a result and could not delete the job, or was asked to end before it had heard that there is one.
 #[test]
 fn a_job_goes_though_its_run_has_a_result() {
     for is_known in [true, false] {
@@ -76,7 +76,7 @@ fn a_job_goes_though_its_run_has_a_result() {
         attempt.outcome = Some(outcome_without_job(&attempt, Status::Failed, Vec::new()));
         session.conclude_left(attempt.clone()).unwrap();
         assert_eq!(status_of(&session, &attempt).unwrap().0, Status::Failed);
-        // What cannot be done is told, each time.
+        // What cannot be done is reported, each time.
         assert_eq!(session.end_runs().unwrap(), 1, "{is_known}");
         may_delete.store(true, Ordering::SeqCst);
         assert_eq!(session.end_runs().unwrap(), 0, "{is_known}");

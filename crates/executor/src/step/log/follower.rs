@@ -1,4 +1,4 @@
-//! What a reader of a log is told of its container, and what it tells.
+//! What a reader of a log gets to know of its container, and what it tells.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use super::reader::{Mark, Reader};
 use super::{Begun, Followed, LogName, LogOrigin};
-use crate::follow::container::Container;
-use crate::gather::Sink;
+use crate::collect::Sink;
+use crate::observe::container::Container;
 use kubebench_host::fault::caught;
 
 /// More is not kept of what is wrong with a log.
@@ -343,7 +343,7 @@ fn share(begun: Begun) -> (Mark, Arc<Shared>) {
     };
     let strange = strange.map(|error| format!("how far it was read is unknown, so it may repeat lines: {error}"));
     let has_ended = begun.sink.as_ref().is_some_and(|sink| sink.log.has_ended());
-    // Those of a log that has ended are told when it is finished once more.
+    // Those of a log that has ended are reported when it is finished again.
     let known = mark.faults.iter().filter(|_| !has_ended).cloned();
     let faults = known.chain(begun.fault).chain(strange).collect();
     let state = Mutex::new(State { faults, ..State::default() });

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::follower::{Instance, MAX_FAULTS, Shared};
 use super::{Ask, LogName, LogOrigin, NoLog};
-use crate::follow::stamped::pace::{File, Pace};
-use crate::follow::stamped::{Otherwise, Position, Stamped};
+use crate::observe::stamped::pace::{File, Pace};
+use crate::observe::stamped::{Otherwise, Position, Stamped};
 use kubebench_host::machine;
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::invariant::Invariant as _;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Followed, LogName, Logs, NoLog, Place};
-use crate::follow::Places;
+use crate::observe::Places;
 use kubebench_extract::rules::Rules;
 use kubebench_host::process::KeptLog;
 use kubebench_syntax::redact::Redactor;

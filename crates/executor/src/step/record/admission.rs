@@ -32,8 +32,8 @@ pub(super) struct Admission<'e> {
 impl<'e> Admission<'e> {
     pub(super) fn of(environment: &'e Environment) -> Self {
         // Of a session that is superseded they are gone, and those of a suite are not mounted.
-        let (told, rules) = (inputs::read(environment).ok(), inputs::rules(environment).ok());
-        let own = told.zip(rules.as_ref()).and_then(|(told, rules)| KeptList::of(environment, &told, rules).ok());
+        let (inputs, rules) = (inputs::read(environment).ok(), inputs::rules(environment).ok());
+        let own = inputs.zip(rules.as_ref()).and_then(|(inputs, rules)| KeptList::of(environment, &inputs, rules).ok());
         Self {
             environment,
             own,

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{RESULT, Waiting};
-use crate::gather::addition;
+use crate::collect::addition;
 use kubebench_contract::ResultsSettings;
 use kubebench_format::result::{self, BenchmarkResult};
 use kubebench_git::{Brought, Destination, RunOf, brought};

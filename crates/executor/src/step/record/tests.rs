@@ -3,7 +3,7 @@ use std::sync::Mutex;
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_testing::server::{Server, status};
 
-use super::super::inputs::{RulesText, Told};
+use super::super::inputs::{Inputs, RulesText};
 use super::super::run::outcome_without_job;
 use super::super::run_list::KeptList;
 use super::super::snapshot;
@@ -40,8 +40,8 @@ fn a_result_that_breaks_the_recording_waits_and_the_others_are_recorded() {
     let settings = session.settings.results.clone();
     let rules = json!({"schemaVersion": 1, "benchmark": "matmul", "metrics": [], "checks": []});
     let rules = RulesText { rules: Some(rules.to_string()), spec: None };
-    let told = Told { config: config(), settings: session.settings.clone() };
-    KeptList::of(&session.environment, &told, &rules).unwrap().keep(volume.path()).unwrap();
+    let inputs = Inputs { config: config(), settings: session.settings.clone() };
+    KeptList::of(&session.environment, &inputs, &rules).unwrap().keep(volume.path()).unwrap();
     let environment = session.environment.clone();
     let mut admission = Admission::of(&environment);
     let mut waiting = Vec::new();

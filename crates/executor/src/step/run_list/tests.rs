@@ -21,8 +21,8 @@ fn rules(checks: &str) -> RulesText {
 /// What the Workflow `w` has on the volume after its one run: its list, the attempt, and the result.
 fn after_a_run(volume: &Path) -> (KeptList, Attempt, BenchmarkResult) {
     let mut session = session(cluster(&Server::new(|_, _| status(404, "NotFound", "not found"))), volume);
-    let told = Told { config: config(), settings: session.settings.clone() };
-    let list = KeptList::of(&session.environment, &told, &rules("a")).unwrap();
+    let inputs = Inputs { config: config(), settings: session.settings.clone() };
+    let list = KeptList::of(&session.environment, &inputs, &rules("a")).unwrap();
     list.keep(volume).unwrap();
     let mut attempt = attempt(1);
     let run = snapshot::make(volume, &attempt.job).unwrap();

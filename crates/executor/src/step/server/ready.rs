@@ -10,7 +10,7 @@ use super::super::observations::{From, Sight};
 use super::super::session::ClusterStep;
 use super::address;
 use super::kept::Up;
-use crate::follow::{Progress, State};
+use crate::observe::{Progress, State};
 use kubebench_cluster::Seen;
 use kubebench_compiler::model::Served;
 use kubebench_contract::{Server, text_at};
@@ -107,7 +107,7 @@ impl ClusterStep {
         sight: &mut Sight,
         within: Duration,
     ) -> Result<String, NoAnswer> {
-        let (since, mut looked, mut told) = (Instant::now(), Instant::now(), String::new());
+        let (since, mut looked, mut inputs) = (Instant::now(), Instant::now(), String::new());
         loop {
             let object = sight.job();
             let answer = address::of(&self.cluster, &self.namespace, served, object).and_then(|endpoint| {
@@ -116,9 +116,9 @@ impl ClusterStep {
             match answer {
                 Ok(endpoint) => return Ok(endpoint),
                 Err(why) if since.elapsed() > within || self.is_to_end() => return Err(NoAnswer::Silent(why)),
-                Err(why) if why != told => {
+                Err(why) if why != inputs => {
                     self.tell(&format!("the server does not answer yet: {why}"));
-                    told = why;
+                    inputs = why;
                 }
                 Err(_) => {}
             }

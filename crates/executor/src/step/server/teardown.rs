@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::super::attempt::{Attempt, Created};
-use super::super::inputs::Told;
+use super::super::inputs::Inputs;
 use super::super::session::ClusterStep;
 use kubebench_cluster::Fault;
 use kubebench_contract::{Run, instance};
@@ -11,16 +11,16 @@ use kubebench_host::experiment;
 
 impl ClusterStep {
     /// Takes the server of the run down, unless the next one that is still to be made loads it too.
-    pub(in crate::step) fn take_down_after(&mut self, told: &Told, attempt: &Attempt) -> Result<()> {
-        let server = |run: &Run| told.config.list.cases.get(&run.case)?.server.clone();
+    pub(in crate::step) fn take_down_after(&mut self, inputs: &Inputs, attempt: &Attempt) -> Result<()> {
+        let server = |run: &Run| inputs.config.list.cases.get(&run.case)?.server.clone();
         let Some(id) = server(&attempt.run) else { return Ok(()) };
-        let to_make = self.unsucceeded(told)?;
-        let later = told.config.list.runs.iter().skip_while(|run| run.id != attempt.run.id).skip(1);
+        let to_make = self.unsucceeded(inputs)?;
+        let later = inputs.config.list.runs.iter().skip_while(|run| run.id != attempt.run.id).skip(1);
         let next = later.into_iter().find(|run| to_make.contains(run));
         // A Workflow that is stopped makes no next run, and one that is terminated cleans nothing up.
         let is_over = self.is_to_end() && !self.is_to_be_succeeded();
         if is_over || next.and_then(server).as_ref() != Some(&id) {
-            self.take_down_or_tell(&told.config.server_name(&id, self.workflow.session()));
+            self.take_down_or_tell(&inputs.config.server_name(&id, self.workflow.session()));
         }
         Ok(())
     }

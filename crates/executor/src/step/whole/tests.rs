@@ -8,10 +8,10 @@ use serde_json::json;
 
 use super::super::Environment;
 use super::super::attempt::{Attempt, Created, Moment, Workflow};
-use super::super::inputs::Told;
+use super::super::inputs::Inputs;
 use super::super::session::ClusterStep;
 use super::super::tests::{cluster, session};
-use crate::gather::Ended;
+use crate::collect::Ended;
 use kubebench_contract::{Config, Prometheus, Run, Settings, instance};
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Status, StatusReason, Timings};
@@ -39,12 +39,12 @@ fn config() -> Config {
     Config::read(BTreeMap::from(files)).unwrap()
 }
 
-fn told() -> Told {
+fn inputs() -> Inputs {
     let settings = json!({
         "schemaVersion": 1, "target": "default", "cluster": "lab",
         "results": {"mode": "local", "branch": "kubebench/results", "directory": "results", "inbox": "refs/kubebench/inbox"},
     });
-    Told { config: config(), settings: Settings::read(&settings.to_string()).unwrap() }
+    Inputs { config: config(), settings: Settings::read(&settings.to_string()).unwrap() }
 }
 
 /// A cluster in which every Job that is asked for is there, and complete, until it is deleted; `next` is created.
@@ -94,20 +94,20 @@ fn attempt(config: &Config, run: &Run) -> Attempt {
 /// follows the job.
 #[test]
 fn a_run_that_breaks_the_step_has_its_result_and_the_next_one_goes_on() {
-    let (told, volume) = (told(), tempfile::tempdir().unwrap());
-    let [first, second] = told.config.list.runs.as_slice() else { panic!("two runs") };
-    let mut whole = attempt(&told.config, second);
+    let (inputs, volume) = (inputs(), tempfile::tempdir().unwrap());
+    let [first, second] = inputs.config.list.runs.as_slice() else { panic!("two runs") };
+    let mut whole = attempt(&inputs.config, second);
     let server = server(whole.job.clone());
     let mut session = opened(&server, volume.path());
 
-    let mut broken = attempt(&told.config, first);
+    let mut broken = attempt(&inputs.config, first);
     let output = broken.folder(volume.path()).join("output");
     std::fs::create_dir_all(&output).unwrap();
     std::fs::write(output.join("checkpoint.bin"), "42").unwrap();
     let job = json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": broken.job, "uid": "u"}});
     broken.created = Some(Created::of(&job));
     broken.running_since = Some(Moment { text: "2026-01-02T03:04:05Z".to_owned(), seconds: f64::NEG_INFINITY });
-    let result = session.attempt(&told, &mut broken).unwrap().unwrap();
+    let result = session.attempt(&inputs, &mut broken).unwrap().unwrap();
     assert_eq!(result.run.status, Status::Failed);
     let [reason] = result.run.reasons.as_slice() else { panic!("{:?}", result.run.reasons) };
     assert_eq!(reason.code, ReasonCode::InternalFault);
@@ -118,16 +118,16 @@ fn a_run_that_breaks_the_step_has_its_result_and_the_next_one_goes_on() {
     assert_eq!(session.result_of(&broken.job).unwrap(), Some(result), "it is on the volume");
     assert!(server.requests().iter().any(|request| request.starts_with("DELETE ")), "its job is gone");
 
-    let result = session.attempt(&told, &mut whole).unwrap().unwrap();
+    let result = session.attempt(&inputs, &mut whole).unwrap().unwrap();
     assert_eq!((result.run.status, result.run.repeat), (Status::Succeeded, 2), "{:?}", result.run.reasons);
 }
 
 /// The run has its result, and the metric says why it has no value.
 #[test]
 fn a_prometheus_whose_authorities_are_absent_costs_its_metrics_alone() {
-    let (told, volume) = (told(), tempfile::tempdir().unwrap());
-    let [run, ..] = told.config.list.runs.as_slice() else { panic!("two runs") };
-    let mut attempt = attempt(&told.config, run);
+    let (inputs, volume) = (inputs(), tempfile::tempdir().unwrap());
+    let [run, ..] = inputs.config.list.runs.as_slice() else { panic!("two runs") };
+    let mut attempt = attempt(&inputs.config, run);
     let server = server(attempt.job.clone());
     let mut session = opened(&server, volume.path());
     let metric = json!({"name": "up", "unit": "1", "better": "lower", "from": {"prometheus": {"query": "up"}}});
@@ -137,7 +137,7 @@ fn a_prometheus_whose_authorities_are_absent_costs_its_metrics_alone() {
     let place = |name: &str| volume.path().join(name).display().to_string();
     let variables = [("KUBEBENCH_RULES_DIR", place("no-rules")), ("KUBEBENCH_CA_FILE", place("ca.crt"))];
     session.environment = Environment::of(variables.map(|(name, value)| (name.to_owned(), value)).into());
-    let result = session.attempt(&told, &mut attempt).unwrap().unwrap();
+    let result = session.attempt(&inputs, &mut attempt).unwrap().unwrap();
     assert_eq!(session.result_of(&attempt.job).unwrap(), Some(result.clone()), "it is on the volume");
     // There is no other metric.
     assert_eq!(result.run.status, Status::Invalid, "{:?}", result.run.reasons);

@@ -11,7 +11,7 @@ use rusqlite::{Connection, params_from_iter};
 
 use crate::export::column::Cell;
 use crate::export::tables::{self, Dialect, Numbers, Table};
-use crate::export::{Exporter, Left};
+use crate::export::{Exporter, Omissions};
 use kubebench_format::result::BenchmarkResult;
 use kubebench_syntax::invariant::Invariant as _;
 
@@ -20,7 +20,7 @@ pub struct Database {
     connection: Connection,
     insert: [String; 3],
     numbers: Numbers,
-    left: Left,
+    left: Omissions,
 }
 
 impl Database {
@@ -39,7 +39,7 @@ impl Database {
             let marks = vec!["?"; names.len()].join(", ");
             format!("INSERT INTO {} ({}) VALUES ({marks})", table.name(), names.join(", "))
         });
-        Ok(Self { connection, insert, numbers: Numbers::default(), left: Left::default() })
+        Ok(Self { connection, insert, numbers: Numbers::default(), left: Omissions::default() })
     }
 
     fn insert(&mut self, result: &BenchmarkResult) -> rusqlite::Result<()> {
@@ -61,7 +61,7 @@ impl Database {
     }
 }
 
-fn value<'a>(cell: &'a Cell<'_>, left: &mut Left) -> ToSqlOutput<'a> {
+fn value<'a>(cell: &'a Cell<'_>, left: &mut Omissions) -> ToSqlOutput<'a> {
     let text = |text: &'a str| ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes()));
     let owned = |value: Option<Value>| ToSqlOutput::Owned(value.unwrap_or(Value::Null));
     match cell {
@@ -80,7 +80,7 @@ impl Exporter for Database {
         self.insert(result).map_err(io::Error::other)
     }
 
-    fn finish(self: Box<Self>) -> io::Result<Left> {
+    fn finish(self: Box<Self>) -> io::Result<Omissions> {
         let Self { connection, left, .. } = *self;
         connection.execute_batch(&format!("{} COMMIT;", tables::INDEX)).map_err(io::Error::other)?;
         connection.close().map_err(|(_, error)| io::Error::other(error))?;

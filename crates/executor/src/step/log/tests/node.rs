@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::super::{Ask, LogOrigin, NoLog};
-use crate::follow::Pod;
+use crate::observe::Pod;
 
 /// One entry of the file of a container runtime.
 #[derive(Clone, Debug)]

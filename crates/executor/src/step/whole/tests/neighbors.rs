@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::super::super::attempt::Attempt;
-use super::{opened, told};
+use super::{inputs, opened};
 use crate::step::volume_state::Found;
 use kubebench_format::result::v1::{Neighbor, Status};
 use kubebench_testing::server::{Act, Server, answer, object, stall, status};
@@ -83,13 +83,13 @@ fn named(pod: &str, benchmark: Option<&str>, since: u32) -> Neighbor {
 
 #[test]
 fn a_result_names_who_shared_a_node_with_its_run() {
-    let (told, volume) = (told(), tempfile::tempdir().unwrap());
-    let mut attempt = super::attempt(&told.config, told.config.list.runs.first().unwrap());
+    let (inputs, volume) = (inputs(), tempfile::tempdir().unwrap());
+    let mut attempt = super::attempt(&inputs.config, inputs.config.list.runs.first().unwrap());
     let server = server(&attempt.job, listed);
     let mut session = opened(&server, volume.path());
     // That a step saw which was killed, and which is gone by now.
     attempt.neighbors.insert("uid-gone".to_owned(), named("gone", None, 105));
-    let result = session.attempt(&told, &mut attempt).unwrap().unwrap();
+    let result = session.attempt(&inputs, &mut attempt).unwrap().unwrap();
     assert_eq!(result.run.status, Status::Succeeded, "{:?}", result.run.reasons);
     let expected = [named("other-0a1b2c3d-0", Some("other"), 150), named("web", None, 10), named("gone", None, 105)];
     assert_eq!((result.environment.neighbors.as_slice(), result.environment.neighbors_left_out), (&expected[..], 0));
@@ -103,11 +103,11 @@ fn a_result_names_who_shared_a_node_with_its_run() {
 #[test]
 fn without_an_answer_about_other_pods_the_run_is_whole() {
     for all in [|_: &[Json]| status(403, "Forbidden", "no pods for you"), |_: &[Json]| stall()] {
-        let (told, volume) = (told(), tempfile::tempdir().unwrap());
-        let mut attempt = super::attempt(&told.config, told.config.list.runs.first().unwrap());
+        let (inputs, volume) = (inputs(), tempfile::tempdir().unwrap());
+        let mut attempt = super::attempt(&inputs.config, inputs.config.list.runs.first().unwrap());
         let server = server(&attempt.job, all);
         let mut session = opened(&server, volume.path());
-        let result = session.attempt(&told, &mut attempt).unwrap().unwrap();
+        let result = session.attempt(&inputs, &mut attempt).unwrap().unwrap();
         assert_eq!(result.run.status, Status::Succeeded, "{:?}", result.run.reasons);
         assert!(result.environment.neighbors.is_empty());
     }

@@ -24,7 +24,7 @@ use serde_json::Value as Json;
 pub use k8s_openapi::api::core::v1::{Event, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
-use event::Told;
+use event::EventSummary;
 use kubebench_compiler::workload::{self, Kind, Outcome, Purpose, count_at, kind_of, pod_sets};
 use kubebench_contract::text_at;
 use kubebench_format::result::ReasonCode;
@@ -127,10 +127,10 @@ pub(crate) fn sum(observed: &Observed<'_>) -> Progress {
     let known: Vec<(&Pod, PodFacts)> =
         pods.into_iter().map(|pod| (pod, PodFacts::read(pod, job.name, main, &sets))).collect();
     let (latest, replaced) = by_replica(&known, observed);
-    let events = Told::all(observed.events);
-    let mut told: BTreeMap<&str, Vec<Told<'_>>> = BTreeMap::new();
+    let events = EventSummary::all(observed.events);
+    let mut events_of: BTreeMap<&str, Vec<EventSummary<'_>>> = BTreeMap::new();
     for event in &events {
-        told.entry(event.about).or_default().push(*event);
+        events_of.entry(event.about).or_default().push(*event);
     }
 
     let all: Vec<&PodFacts> = known.iter().map(|(_, facts)| facts).collect();
@@ -143,7 +143,7 @@ pub(crate) fn sum(observed: &Observed<'_>) -> Progress {
         .chain(replaced.iter().map(|(place, known)| (place, known.0, &known.1)))
     {
         let (role, index) = place;
-        let own = told.get(facts.uid.as_str()).map_or(&[][..], Vec::as_slice);
+        let own = events_of.get(facts.uid.as_str()).map_or(&[][..], Vec::as_slice);
         let is_gone = observed.gone.contains(&facts.uid);
         let name = format!("{role}-{index}");
         let decides = deciders.hold(role, *index);
@@ -176,16 +176,17 @@ pub(crate) fn sum(observed: &Observed<'_>) -> Progress {
     }
     let seen = replicas.iter().filter(|replica| !replica.is_gone).count();
     if seen < wanted as usize {
-        let of_job = |event: &&Told<'_>| {
+        let of_job = |event: &&EventSummary<'_>| {
             let is_part = event.name != job.name && job.owns(event.name);
             !event.is_of_pod && (event.about == job.uid || is_part)
         };
-        let own: Vec<Told<'_>> = events.iter().filter(of_job).copied().collect();
+        let own: Vec<EventSummary<'_>> = events.iter().filter(of_job).copied().collect();
         whys.extend(why::missing_pods(&own, job.name));
     }
     let started_again = known.iter().map(|(pod, _)| pod::restarts_before(pod)).fold(job.restarts, u32::max);
     whys.extend(why::started_again(started_again));
-    let is_late = |event: &&Told<'_>| !event.is_of_pod && event.reason == "DeadlineExceeded" && job.owns(event.name);
+    let is_late =
+        |event: &&EventSummary<'_>| !event.is_of_pod && event.reason == "DeadlineExceeded" && job.owns(event.name);
     let is_late = job.has_failed() && events.iter().any(|event| is_late(&event));
     let started = replicas.iter().filter(|replica| replica.pod.has_started()).count();
     let begun = Begun {
@@ -303,7 +304,7 @@ impl<'a> Job<'a> {
             && name.strip_prefix(self.name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
     }
 
-    /// Says what the run is, and puts `whys` into the order in which people are told.
+    /// Says what the run is, and puts `whys` into the order in which people read them.
     fn judge(&self, whys: &mut Vec<Why>, begun: Begun, workload: Option<&Json>) -> State {
         let own = |code, status, what: &str| Why::new(code, status, Effect::Ends, "", what.to_owned());
         match &self.outcome {
@@ -333,17 +334,18 @@ impl<'a> Job<'a> {
             Outcome::Suspended => {
                 // Whoever suspends a job takes its pods away.
                 whys.retain(|why| why.code != ReasonCode::Deleted);
-                let told =
+                let explained =
                     |what: &str, why: Option<String>| why.map_or(what.to_owned(), |why| format!("{what}: {why}"));
                 if begun.any {
                     let what = "the job was suspended after it had started, as by a queue that reclaims its quota";
                     whys.push(own(
                         ReasonCode::Preempted,
                         Status::Preempted,
-                        &told(what, workload.and_then(queue::evicted)),
+                        &explained(what, workload.and_then(queue::evicted)),
                     ));
                 } else {
-                    let what = told("the job is suspended until its queue admits it", workload.and_then(queue::held));
+                    let what =
+                        explained("the job is suspended until its queue admits it", workload.and_then(queue::held));
                     whys.push(Why::new(ReasonCode::Queued, Status::Failed, Effect::Holds, "", what));
                 }
             }

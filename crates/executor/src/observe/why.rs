@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Pod;
-use super::event::Told;
+use super::event::EventSummary;
 use super::pod::{self, End, Phase, PodFacts, ServerTime};
 use kubebench_compiler::workload::Purpose;
 use kubebench_format::result::ReasonCode;
@@ -145,7 +145,7 @@ pub(super) struct Subject<'a> {
     pub(super) is_gone: bool,
     /// When it ended.
     pub(super) ended: Option<ServerTime>,
-    pub(super) events: &'a [Told<'a>],
+    pub(super) events: &'a [EventSummary<'a>],
     /// The container that does the work.
     pub(super) main: &'a str,
     /// What the pod is for.
@@ -376,7 +376,7 @@ impl Subject<'_> {
         if self.facts.has_started() {
             return None;
         }
-        let last = |reasons: &[&str]| Told::last(self.events, |event| reasons.contains(&event.reason));
+        let last = |reasons: &[&str]| EventSummary::last(self.events, |event| reasons.contains(&event.reason));
         if let Some(event) = last(&["FailedMount", "FailedAttachVolume", "FailedMapVolume"]) {
             return Some(Why::holds(
                 ReasonCode::MountFailed,
@@ -416,11 +416,11 @@ pub(super) fn started_again(times: u32) -> Option<Why> {
 }
 
 /// Reads from events of the job why it lacks pods.
-pub(super) fn missing_pods(events: &[Told<'_>], job: &str) -> Option<Why> {
-    let is_refused = |event: &Told<'_>| {
+pub(super) fn missing_pods(events: &[EventSummary<'_>], job: &str) -> Option<Why> {
+    let is_refused = |event: &EventSummary<'_>| {
         event.is_warning && (event.reason.starts_with("FailedCreate") || CREATION_FAILED.contains(&event.reason))
     };
-    if let Some(event) = Told::last(events, is_refused) {
+    if let Some(event) = EventSummary::last(events, is_refused) {
         let message = without_chance(&sentence(event.message), job);
         if message.contains("exceeded quota") {
             return Some(Why::holds(ReasonCode::Quota, "", format!("the namespace's quota is used up: {message}")));
@@ -435,9 +435,10 @@ pub(super) fn missing_pods(events: &[Told<'_>], job: &str) -> Option<Why> {
         return Some(Why::holds(ReasonCode::Rejected, "", format!("the job's pods cannot be created: {message}")));
     }
     // An operator that finds the object wrong says so in an event alone, and then waits for ever.
-    let is_invalid =
-        |event: &Told<'_>| event.is_warning && ["Validation", "Invalid"].iter().any(|word| event.reason.contains(word));
-    let event = Told::last(events, is_invalid)?;
+    let is_invalid = |event: &EventSummary<'_>| {
+        event.is_warning && ["Validation", "Invalid"].iter().any(|word| event.reason.contains(word))
+    };
+    let event = EventSummary::last(events, is_invalid)?;
     let what = format!("the operator refuses the job ({}): {}", event.reason, sentence(event.message));
     Some(Why::new(ReasonCode::Rejected, Status::Failed, Effect::Ends, "", what))
 }

@@ -1,7 +1,7 @@
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::follow::tests::{at, ended, pod, read, running};
+use crate::observe::tests::{at, ended, pod, read, running};
 
 fn facts(pod: &Json) -> PodFacts {
     PodFacts::read(&read::<Pod>(std::slice::from_ref(pod))[0], "mnist-1a2b3c4d", "pytorch", &[])

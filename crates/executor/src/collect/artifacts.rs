@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use kubebench_extract::rules::Rules;
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Artifact, StatusReason};
-use kubebench_host::experiment::{self, Left};
+use kubebench_host::experiment::{self, RunOutputs};
 
 /// More files of a run are not listed in its result, beside logs of replicas and files of metrics.
 const MAX_OTHERS: usize = 200;
@@ -77,7 +77,7 @@ pub trait Hurry {
 ///
 /// A hurry that comes while they are read leaves out the rest.
 pub fn artifacts(
-    left: &Left,
+    left: &RunOutputs,
     logs: &[KeptOf],
     rules: &Rules,
     hurry: &mut impl Hurry,
@@ -115,7 +115,7 @@ pub fn artifacts(
 }
 
 /// Returns the files to list, in order; what is wrong with others is said in `list`.
-fn pending(left: &Left, logs: &[KeptOf], rules: &Rules, list: &mut List) -> Vec<Pending> {
+fn pending(left: &RunOutputs, logs: &[KeptOf], rules: &Rules, list: &mut List) -> Vec<Pending> {
     let mut first: Vec<String> = logs.iter().map(|log| log.name.clone()).collect();
     first.sort();
     let files = rules.metrics.iter().filter_map(|rule| rule.from.file());

@@ -1,6 +1,6 @@
 use serde_json::{Value as Json, json};
 
-use crate::follow::tests::{at, ended, job, of_job, pod, running, summed};
+use crate::observe::tests::{at, ended, job, of_job, pod, running, summed};
 use kubebench_format::result::v1::Timings;
 
 /// A pod whose node's clock is `late` seconds ahead of the API server's.

@@ -8,7 +8,7 @@ use super::{Event, newest};
 
 /// One event.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Told<'a> {
+pub(super) struct EventSummary<'a> {
     pub(super) reason: &'a str,
     pub(super) message: &'a str,
     pub(super) is_warning: bool,
@@ -22,7 +22,7 @@ pub(super) struct Told<'a> {
     last: i64,
 }
 
-impl<'a> Told<'a> {
+impl<'a> EventSummary<'a> {
     /// Reads `events`, in an order that does not depend on theirs.
     pub(super) fn all(events: &'a [Event]) -> Vec<Self> {
         let mut known: BTreeMap<&str, &Event> = BTreeMap::new();

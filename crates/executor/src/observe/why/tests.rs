@@ -2,8 +2,8 @@ use kubebench_testing::snapshot::{assert_text, str};
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::follow::tests::{at, codes, ended, event, job, pod, running, summed, summed_without, waiting};
-use crate::follow::{Progress, State};
+use crate::observe::tests::{at, codes, ended, event, job, pod, running, summed, summed_without, waiting};
+use crate::observe::{Progress, State};
 
 const RUNNING: (&str, &str, &str, &str) = ("Running", "True", "PyTorchJobRunning", "");
 const FAILED: (&str, &str, &str, &str) = ("Failed", "True", "PyTorchJobFailed", "1 Worker replica(s) failed");

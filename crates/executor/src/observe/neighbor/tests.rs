@@ -1,8 +1,8 @@
 use serde_json::{Value as Json, json};
 
 use super::{LISTED, MOST, Neighborhood, Neighbors, listed};
-use crate::follow::tests::{at, ended, job, pod, running, summed, summed_without};
-use crate::follow::{Progress, State};
+use crate::observe::tests::{at, ended, job, pod, running, summed, summed_without};
+use crate::observe::{Progress, State};
 
 /// A pod of somebody else on a node, taken by it after so many seconds; it ends after some more, or does not.
 fn other(name: &str, node: &str, from: u32, until: Option<u32>) -> Json {
