@@ -1,4 +1,5 @@
-//! What the compiler tells the steps of a Workflow, read in the cluster: `docs/reference/steps.md` is the contract.
+//! The files that the compiler writes for the steps of a Workflow, which read them in the cluster. The types of this crate define their
+//! fields; `docs/reference/steps.md` describes what users can rely on.
 //!
 //! Pure: whoever mounts the ConfigMaps hands in their texts. Knows neither the compiler nor the executor.
 //!
