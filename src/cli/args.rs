@@ -57,8 +57,8 @@ pub(super) struct Global {
     /// For example `sarif=kubebench.sarif`.
     #[arg(long, global = true, value_name = "FORMAT=FILE", value_parser = report_target)]
     pub(super) report: Vec<ReportTarget>,
-    /// When to use color
-    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    /// When to use color: auto, always or never
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN", hide_possible_values = true)]
     pub(super) color: Color,
     /// Number of threads
     ///
@@ -239,7 +239,7 @@ pub(super) struct ChangeArgs {
     /// How to treat a weakened gate, limit or lint
     ///
     /// Needs `--since`. The change is listed in either case.
-    #[arg(long, requires = "since", value_parser = one_of(&PassOrFail::ALL, PassOrFail::name), default_value = "pass", value_name = "WHAT")]
+    #[arg(long, requires = "since", value_parser = one_of(&PassOrFail::ALL, PassOrFail::name), default_value = "pass", value_name = "pass|fail", hide_possible_values = true)]
     pub(super) on_weakened: PassOrFail,
 }
 

@@ -344,7 +344,7 @@ mod tests {
         assert_findings(
             &found,
             &[
-                ("KB0303", str! {"`b` cannot be looked up here"}),
+                ("KB0303", str! {"`b` cannot be used here"}),
                 ("KB0302", str! {"`e * 2` is not a name"}),
                 ("KB0302", str! {"`${{` is not closed by `}}`"}),
             ],
@@ -355,8 +355,8 @@ mod tests {
     fn faults() {
         check_fault("${{ matrix.m }}", "KB0301", str! {"there is no `matrix.m`"});
         check_fault("${{ matix.n }}", "KB0301", str! {"there is no `matix`"});
-        check_fault("${{ matrix }}", "KB0303", str! {"`matrix` is not one value"});
-        check_fault("${{ parameters.x }}", "KB0303", str! {"`parameters.x` cannot be looked up here"});
+        check_fault("${{ matrix }}", "KB0303", str! {"`matrix` is not a single value"});
+        check_fault("${{ parameters.x }}", "KB0303", str! {"`parameters.x` cannot be used here"});
         check_fault("${{ matrix.n * 2 }}", "KB0302", str! {"`matrix.n * 2` is not a name"});
         check_fault("${{ }}", "KB0302", str! {"`${{ }}` names nothing"});
         check_fault("x ${{ matrix.n", "KB0302", str! {"`${{` is not closed by `}}`"});

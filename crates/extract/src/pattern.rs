@@ -485,7 +485,7 @@ mod tests {
         for (pattern, line) in cases {
             let found = hit(pattern, "1", line);
             assert!(
-                matches!(&found, Some(Hit::NoNumber(reason)) if reason.contains("is a part of")),
+                matches!(&found, Some(Hit::NoNumber(reason)) if reason.contains("is only a part of")),
                 "{line}: {found:?}"
             );
         }

@@ -49,10 +49,10 @@ pub(in crate::cli) struct GateArgs {
     /// How to treat an inconclusive gate
     ///
     /// Without this option, the gate passes, unless the recorded results are not in this clone.
-    #[arg(long, value_parser = one_of(&PassOrFail::ALL, PassOrFail::name), value_name = "WHAT")]
+    #[arg(long, value_parser = one_of(&PassOrFail::ALL, PassOrFail::name), value_name = "pass|fail", hide_possible_values = true)]
     pub(in crate::cli) on_inconclusive: Option<PassOrFail>,
     /// How to treat a case without a result
-    #[arg(long, value_parser = one_of(&PassOrFail::ALL, PassOrFail::name), default_value = "fail", value_name = "WHAT")]
+    #[arg(long, value_parser = one_of(&PassOrFail::ALL, PassOrFail::name), default_value = "fail", value_name = "pass|fail", hide_possible_values = true)]
     pub(in crate::cli) on_missing: PassOrFail,
     /// Pass in a project without specs
     ///
@@ -424,6 +424,6 @@ pub(in crate::cli) struct VerifyArgs {
     #[arg(long, conflicts_with = "paths")]
     pub(in crate::cli) fetch: bool,
     /// How to treat a result that is not signed at all
-    #[arg(long, value_parser = one_of(&PassOrFail::ALL, PassOrFail::name), default_value = "fail", value_name = "WHAT")]
+    #[arg(long, value_parser = one_of(&PassOrFail::ALL, PassOrFail::name), default_value = "fail", value_name = "pass|fail", hide_possible_values = true)]
     pub(in crate::cli) on_unsigned: PassOrFail,
 }

@@ -81,7 +81,7 @@ fn patience_ends() {
     let cluster = Cluster::of_test(&format!("http://{free}"), WATCHDOG).patience(PATIENCE);
     let refused = returns("a call that nobody takes", move || cluster.get(&Resource::pods(), "n", "x"));
     let Err(Fault::Unreachable(why)) = refused else { panic!() };
-    for part in [&format!("http://{free}"), "get Pod `x` in namespace `n`", "onnection refused", "times for"] {
+    for part in [&format!("http://{free}"), "get Pod `x` in namespace `n`", "onnection refused", "tried "] {
         assert!(why.contains(part), "{why}");
     }
 

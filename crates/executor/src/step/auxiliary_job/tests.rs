@@ -62,7 +62,7 @@ fn server() -> Server {
                 let line = |text: &str| Act::Piece(format!("2026-11-22T01:00:02.5Z {text}\n").into_bytes());
                 let deleted = Arc::clone(&deleted);
                 let is_deleted = Act::Until(Arc::new(move || deleted.load(Ordering::SeqCst)));
-                vec![pieces(), line("fetching"), is_deleted, line("inputs to end"), Act::End]
+                vec![pieces(), line("fetching"), is_deleted, line("asked to end"), Act::End]
             }
             (_, path) if path.ends_with("/jobs") => list("JobList", &[job()]),
             (_, path) if path.ends_with("/pods") => list("PodList", &[pod()]),
@@ -79,7 +79,7 @@ fn a_job_that_is_given_up_is_deleted_before_the_end_of_its_log_is_waited_for() {
     let output = folder.path().join("matmul-0a1b2c3d");
     let ended = session.beside("prepare", &job(), &output, Duration::from_secs(1)).unwrap();
     let Beside::Failed(why) = ended else { panic!("it did not end by itself") };
-    assert!(why.contains("only 1 of its 2 pods were made") && why.ends_with("; its last line: inputs to end"), "{why}");
+    assert!(why.contains("only 1 of its 2 pods were created") && why.ends_with("; its last line: asked to end"), "{why}");
     assert!(server.requests().iter().any(|request| request.starts_with(&format!("DELETE {JOB}"))));
     assert_eq!(std::fs::read_to_string(output.join("logs/prepare-0.log")).unwrap(), "fetching\ntold to end\n");
     // Nothing of it is needed any more.

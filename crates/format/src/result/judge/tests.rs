@@ -34,11 +34,11 @@ fn every_class_of_fault_is_told_apart() {
     let half = text.get(..text.len() / 2).unwrap();
     let compact: serde_json::Value = serde_json::from_str(&text).unwrap();
     let cases: Vec<(Vec<u8>, &str, Option<usize>, &str)> = vec![
-        (Vec::new(), "KB0363", Some(1), "no JSON"),
-        (vec![0; 10], "KB0363", Some(1), "no JSON"),
-        (vec![0xff, 0xfe, 0x00], "KB0363", Some(1), "no JSON"),
+        (Vec::new(), "KB0363", Some(1), "not JSON"),
+        (vec![0; 10], "KB0363", Some(1), "not JSON"),
+        (vec![0xff, 0xfe, 0x00], "KB0363", Some(1), "not JSON"),
         (b"null".to_vec(), "KB0363", None, "no result"),
-        (half.into(), "KB0363", Some(half.lines().count()), "no JSON"),
+        (half.into(), "KB0363", Some(half.lines().count()), "not JSON"),
         (
             text.replace("\"schemaVersion\": 1", "\"schemaVersion\": 7").into(),
             "KB0364",
@@ -62,9 +62,9 @@ fn every_class_of_fault_is_told_apart() {
         ),
         (compact.to_string().into(), "KB0367", None, "was reformatted"),
         (text.replace('\n', "\r\n").into(), "KB0367", None, "was reformatted"),
-        (format!("\u{feff}{text}").into(), "KB0363", None, "no JSON"),
+        (format!("\u{feff}{text}").into(), "KB0363", None, "not JSON"),
         (vec![b' '; (1 << 20) + 1], "KB0365", None, "1024 KiB"),
-        ("[".repeat(5000).into(), "KB0363", Some(1), "no JSON"),
+        ("[".repeat(5000).into(), "KB0363", Some(1), "not JSON"),
     ];
     for (bytes, code, line, words) in cases {
         let shown = String::from_utf8_lossy(&bytes).chars().take(60).collect::<String>();
