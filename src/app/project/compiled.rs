@@ -134,8 +134,8 @@ impl CompiledProject {
         let mut held = change.held(|compiled| self.selection.has(compiled));
         for folder in &base.gone {
             let place =
-                if folder.is_empty() { "at the top of the repository".to_owned() } else { format!("`{folder}`") };
-            let message = format!("the project {place} of the base is gone, and this one starts without its gates");
+                if folder.is_empty() { "at the top of the repository".to_owned() } else { format!("in `{folder}`") };
+            let message = format!("the project that the base has {place} is gone, and this one starts without its gates");
             let fault = Diagnostic::in_file(&code::KB0463, PROJECT_FILE, message);
             held.weakened.push(fault.note("a project that moves keeps neither its gates nor its baseline"));
         }

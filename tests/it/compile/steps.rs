@@ -168,7 +168,7 @@ fn what_cannot_be_used_is_said() {
     assert_eq!(fault(&|_, _| {}), "");
     let cases: [(&dyn Fn(&mut BTreeMap<String, String>, &mut Value), &str); 7] = [
         (&|files, _| drop(files.remove("runs.json")), "`runs.json` is not in the ConfigMap"),
-        (&|_, list| list["schemaVersion"] = json!(2), "`runs.json` has schemaVersion 2, and this program reads 1"),
+        (&|_, list| list["schemaVersion"] = json!(2), "`runs.json` has schemaVersion 2, but this program reads 1"),
         (&|_, list| list["runs"][0]["case"] = json!("gone"), "is of the case `gone`, which does not exist"),
         (&|_, list| drop(list.as_object_mut().unwrap().remove("runDigest")), "missing field `runDigest`"),
         (&|files, list| drop(files.remove(&manifest(list))), "is not in the ConfigMap"),

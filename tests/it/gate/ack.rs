@@ -197,7 +197,7 @@ fn a_time_is_read_as_a_time() {
         assert!(status == 2, "{error}");
         assert_line(
             named(&error, &[(wrong, "WRONG")]),
-            str! {"error: invalid value 'WRONG' for '--from <SESSION|COMMIT|TIME>': `WRONG` is not a time; write a day such as `2027-03-31`, or a time such as `2027-03-31T08:00:00Z`"},
+            str! {"error: invalid value 'WRONG' for '--from <START>': `WRONG` is not a time; write a day such as `2027-03-31`, or a time such as `2027-03-31T08:00:00Z`"},
         );
     }
     for (reason, from) in [("2026-01-20 12:00", "2026-02-01T21:00:00Z"), ("on", "2026-02-02T00:01:00+03:00")] {

@@ -101,7 +101,7 @@ fn a_clone_of_one_branch_says_how_to_have_the_default_one() {
         let (status, _, error) = says(&["gate", "--baseline", &format!("branch:{default}")]);
         assert_eq!(status, 2, "{error}");
         let fetch = format!("git fetch origin {default}:refs/remotes/origin/{default}");
-        let said = format!("there is no branch `{default}` here: `{fetch}` brings it");
+        let said = format!("there is no branch `{default}` here: run `{fetch}`");
         assert!(error.contains(&said), "{error}");
         shell(&clone, &fetch);
         let (status, out, error) = says(&["gate", "--baseline", &format!("branch:{default}")]);

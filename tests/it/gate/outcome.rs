@@ -405,7 +405,7 @@ fn limits_and_fixed_values_wait_as_changes_do_and_no_acknowledgement_is_offered(
             fixed,
             "fixedBaseline",
             str! {"- ⚪ `speed` of **train** (default): pending on 2026-02-01, in the newest session; −10.0 % compared with the fixed 100 images/s; a second session of the same revision decides, on 1 × synthetic, target default."},
-            str! {"  next: fix it, or change the `value` of its baseline for `speed` in the spec of train: `ack`"},
+            str! {"  next: fix it, or change the `value` of its baseline for `speed` in the spec of train: `ack` does"},
         ),
     ] {
         let spec = SPEC.replace("maxRegression: 3%}", &format!("{gate}, confirm: required}}"));

@@ -356,7 +356,7 @@ fn a_project_that_moves_is_said() {
     std::fs::create_dir_all(project.folder.path().join("moved")).unwrap();
     project.git(&["mv", "kubebench.yaml", "specs", "results", "moved"]);
     project.commit("moved");
-    let gone = "kubebench.yaml: the project `` of the base is gone, and this one starts without its gates";
+    let gone = "kubebench.yaml: the project that the base has at the top of the repository is gone, and this one starts without its gates";
     let (_, answer) = project.json(&["gate", "-C", "moved", "--since", "main"]);
     assert_eq!(weakened(&answer), [gone], "{answer:#}");
 }

@@ -359,7 +359,7 @@ fn half_a_line_is_said_to_be_left_out() {
             .found()
             .iter()
             .filter(|found| {
-                report.cut_note(found).is_some_and(|note| note.contains("the log ends in line 2, which may be cut"))
+                report.cut_note(found).is_some_and(|note| note.contains("the log ends in line 2, which may be truncated"))
             })
             .map(|found| found.name.as_str())
             .collect();

@@ -249,7 +249,7 @@ fn a_project_is_a_part_of_its_repository() {
     };
     assert!(!there(&[]).contains("count for any branch"));
     folder.write("results/old.txt", "those of another project\r\n");
-    assert!(there(&[]).contains("since ../results/old.txt differs from"), "{}", there(&[]));
+    assert!(there(&[]).contains("because ../results/old.txt differs from"), "{}", there(&[]));
     folder.write("code/a.py", "other\n");
     let said = there(&[]);
     assert!(said.contains(

@@ -61,7 +61,7 @@ fn a_full_disk_loses_no_result() {
     let said = said(&output);
     assert_line(
         steady(&said),
-        str! {"error: it cannot continue: the result is kept in FOLDER/.kubebench/results/b/default-44136fa3/RUN-a1.json: cannot write the result FOLDER/results/b/default-44136fa3/RUN-a1.json: No space left on device (os error 28)"},
+        str! {"error: the run cannot continue: the result is kept in FOLDER/.kubebench/results/b/default-44136fa3/RUN-a1.json: cannot write the result FOLDER/results/b/default-44136fa3/RUN-a1.json: No space left on device (os error 28)"},
     );
     assert!(said.contains("o space left"), "{said}");
     assert_eq!(said.matches("not started: default, repeat ").count(), 40 - stored.len() - 1, "{said}");
