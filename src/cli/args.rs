@@ -278,8 +278,8 @@ pub(super) struct PlanArgs {
     pub(super) since: Option<String>,
     /// Exit with 1 if a permission has this level
     ///
-    /// Or a higher one. With `--since`, only if the change adds the permission.
-    #[arg(long, value_parser = one_of(&Severity::ALL, Severity::name), value_name = "LEVEL")]
+    /// Levels are error, warning and info; a higher level counts too. With `--since`, only permissions that the change adds count.
+    #[arg(long, value_parser = one_of(&Severity::ALL, Severity::name), value_name = "LEVEL", hide_possible_values = true)]
     pub(super) fail_on: Option<Severity>,
     /// Also write a comment for a pull request
     ///
@@ -311,8 +311,8 @@ pub(super) struct ParseArgs {
     /// Read the logs as output of this tool, such as fio
     #[arg(long, value_name = "NAME", value_parser = tool::Name, hide_possible_values = true)]
     pub(super) tool: Option<String>,
-    /// Which report of the tool counts when a log holds several
-    #[arg(long, value_parser = one_of(&Reports::ALL, Reports::name), default_value = "last", value_name = "WHICH")]
+    /// The report that counts in a log: last, first or each
+    #[arg(long, value_parser = one_of(&Reports::ALL, Reports::name), default_value = "last", value_name = "WHICH", hide_possible_values = true)]
     #[arg(conflicts_with = "spec")]
     pub(super) reports: Reports,
     /// Only this metric; repeatable
@@ -367,8 +367,8 @@ pub(super) struct RunArgs {
     pub(super) repeat: Vec<u32>,
     /// What runs the replicas
     ///
-    /// `process` starts programs of this machine, the others run the images.
-    #[arg(long, value_parser = one_of(&Engine::ALL, Engine::name), default_value = "process", value_name = "ENGINE")]
+    /// `process` starts programs of this machine, `docker` and `podman` run the images.
+    #[arg(long, value_parser = one_of(&Engine::ALL, Engine::name), default_value = "process", value_name = "ENGINE", hide_possible_values = true)]
     pub(super) engine: Engine,
     /// Print what would run; start nothing
     #[arg(long)]

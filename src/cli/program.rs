@@ -7,6 +7,7 @@ use clap::{Arg, ArgAction, Command, CommandFactory as _, Error, FromArgMatches a
 
 use super::args::Cli;
 use super::examples::{self, Example};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// Global options that a subcommand does not read: they are not in its help, and refused.
 const UNREAD: [(&str, &[&str]); 15] = [
@@ -35,7 +36,9 @@ pub(super) fn given() -> Result<Cli, Error> {
         let is_given = |option: &&&str| given.value_source(option) == Some(ValueSource::CommandLine);
         if let Some(option) = unread(name).iter().find(is_given) {
             let said = format!("`kubebench {name}` does not have the option `--{}`", option.replace('_', "-"));
-            return Err(program.error(ErrorKind::UnknownArgument, said));
+            let name = name.to_owned();
+            let command = program.find_subcommand_mut(&name).expected("the subcommand that was given");
+            return Err(command.error(ErrorKind::UnknownArgument, said));
         }
     }
     Cli::from_arg_matches(&matches)

@@ -135,7 +135,8 @@ impl CompiledProject {
         for folder in &base.gone {
             let place =
                 if folder.is_empty() { "at the top of the repository".to_owned() } else { format!("in `{folder}`") };
-            let message = format!("the project that the base has {place} is gone, and this one starts without its gates");
+            let message =
+                format!("the project that the base has {place} is gone, and this one starts without its gates");
             let fault = Diagnostic::in_file(&code::KB0463, PROJECT_FILE, message);
             held.weakened.push(fault.note("a project that moves keeps neither its gates nor its baseline"));
         }

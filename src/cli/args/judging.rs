@@ -218,7 +218,7 @@ pub(in crate::cli) struct MockArgs {
     /// How many sessions to make
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(in crate::cli) sessions: u32,
-    /// The folder for the results; not the folder of real results
+    /// The folder for the results, which has no real ones
     #[arg(long, value_name = "DIR", default_value = "mock-results")]
     pub(in crate::cli) out: PathBuf,
     /// The target; without it, the first of the spec

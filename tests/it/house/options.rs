@@ -29,6 +29,13 @@ pub(super) fn help(command: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// All that a command says of itself.
+pub(super) fn whole_help(command: &[&str]) -> String {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_kubebench"));
+    let output = program.arg("help").args(command).env_remove("COLUMNS").output().unwrap();
+    String::from_utf8(output.stdout).unwrap().lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
 /// The options that a help text lists, and those only: each begins its line.
 fn options(help: &str) -> BTreeSet<String> {
     let begins = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));

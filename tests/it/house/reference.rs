@@ -7,7 +7,7 @@ use std::fs;
 use kubebench_testing::snapshot::assert_file;
 use serde_json::Value;
 
-use super::options::{help, names};
+use super::options::{names, whole_help};
 use crate::support::project::repository;
 
 const GENERATED: &str = "<!-- generated: SNAPSHOTS=overwrite cargo test --test it reference -->";
@@ -51,12 +51,24 @@ fn fields_are_those_of_the_schemas() {
 
 #[test]
 fn commands_are_those_of_the_program() {
-    let top = help(&[]);
+    let top = whole_help(&[]);
     let mut page = format!("# Commands\n\n{GENERATED}\n\n```text\n{top}```\n");
     for name in names() {
-        let _ = write!(page, "\n## {name}\n\n```text\n{}```\n", help(&[&name]));
+        let _ = write!(page, "\n## {name}\n\n```text\n{}```\n", with_short_globals(&whole_help(&[&name])));
     }
     assert_file(&repository().join("docs/reference/commands.md"), &page);
+}
+
+/// The help of a command with the names of the global options that it takes: the top of the page explains them.
+fn with_short_globals(help: &str) -> String {
+    let (own, rest) = help.split_once("Global options:\n").unwrap();
+    let (globals, examples) = rest.split_once("\nExamples:\n").unwrap();
+    let named: Vec<&str> = globals
+        .split_whitespace()
+        .filter(|word| word.starts_with("--"))
+        .map(|word| word.trim_end_matches(','))
+        .collect();
+    format!("{own}Global options: {}\n\nExamples:\n{examples}", named.join(" "))
 }
 
 /// The sections of a page: the document, and each type that it uses, in the order in which they are met.

@@ -359,7 +359,9 @@ fn half_a_line_is_said_to_be_left_out() {
             .found()
             .iter()
             .filter(|found| {
-                report.cut_note(found).is_some_and(|note| note.contains("the log ends in line 2, which may be truncated"))
+                report
+                    .cut_note(found)
+                    .is_some_and(|note| note.contains("the log ends in line 2, which may be truncated"))
             })
             .map(|found| found.name.as_str())
             .collect();

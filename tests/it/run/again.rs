@@ -73,7 +73,10 @@ fn only_what_the_run_left_is_read_again() {
             |folder| fs::write(experiment(folder).join("output/result.json"), "{\"speed\": 9}").unwrap(),
             "output/result.json is not among the result's artifacts",
         ),
-        (|folder| fs::remove_file(experiment(folder).join("result/result.json")).unwrap(), "result/result.json is no longer in"),
+        (
+            |folder| fs::remove_file(experiment(folder).join("result/result.json")).unwrap(),
+            "result/result.json is no longer in",
+        ),
         (|folder| fs::remove_dir_all(experiment(folder)).unwrap(), "output"),
     ];
     for (change, words) in changes {

@@ -68,7 +68,7 @@ impl Benchfmt {
         };
         match self.units.get(unit) {
             Some(known) if *known != direction => {
-                self.left.add("directions that differ from those of another benchmark", 1)
+                self.left.add("directions that differ from those of another benchmark", 1);
             }
             Some(_) => {}
             None => {

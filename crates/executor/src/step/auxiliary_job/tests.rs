@@ -79,9 +79,12 @@ fn a_job_that_is_given_up_is_deleted_before_the_end_of_its_log_is_waited_for() {
     let output = folder.path().join("matmul-0a1b2c3d");
     let ended = session.beside("prepare", &job(), &output, Duration::from_secs(1)).unwrap();
     let Beside::Failed(why) = ended else { panic!("it did not end by itself") };
-    assert!(why.contains("only 1 of its 2 pods were created") && why.ends_with("; its last line: asked to end"), "{why}");
+    assert!(
+        why.contains("only 1 of its 2 pods were created") && why.ends_with("; its last line: asked to end"),
+        "{why}"
+    );
     assert!(server.requests().iter().any(|request| request.starts_with(&format!("DELETE {JOB}"))));
-    assert_eq!(std::fs::read_to_string(output.join("logs/prepare-0.log")).unwrap(), "fetching\ntold to end\n");
+    assert_eq!(std::fs::read_to_string(output.join("logs/prepare-0.log")).unwrap(), "fetching\nasked to end\n");
     // Nothing of it is needed any more.
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["matmul-0a1b2c3d"]);

@@ -37,7 +37,7 @@ fn every_class_of_fault_is_told_apart() {
         (Vec::new(), "KB0363", Some(1), "not JSON"),
         (vec![0; 10], "KB0363", Some(1), "not JSON"),
         (vec![0xff, 0xfe, 0x00], "KB0363", Some(1), "not JSON"),
-        (b"null".to_vec(), "KB0363", None, "no result"),
+        (b"null".to_vec(), "KB0363", None, "not a result"),
         (half.into(), "KB0363", Some(half.lines().count()), "not JSON"),
         (
             text.replace("\"schemaVersion\": 1", "\"schemaVersion\": 7").into(),
