@@ -26,9 +26,9 @@ pub fn overlap(one: &Path, other: &Path) -> Option<&'static str> {
     if one == other {
         Some("is also")
     } else if other.starts_with(one) {
-        Some("holds")
+        Some("contains")
     } else if one.starts_with(other) {
-        Some("lies in")
+        Some("is inside")
     } else {
         None
     }

@@ -144,7 +144,7 @@ fn oracle_browser_finds_what_one_searches() {
             ["openshift", "how-to/openshift.html"],
             ["exit status", "reference/exit-status.html"],
             ["prediction interval", "explanation/statistics.html"],
-            ["maxRegression", "reference/fields-of-a-spec.html"],
+            ["maxRegression", "reference/gate.html"],
         ],
     });
     let mut command = Command::new(node);

@@ -123,15 +123,21 @@ fn of_role(role: &Role, engine: Engine, secrets: &Secrets) -> Vec<Diagnostic> {
         );
     }
     for (name, (value, span)) in &role.env {
+        let is_secret = match value {
+            Env::Secret { .. } => true,
+            Env::Text(text) => shows_a_secret(text, role),
+            _ => false,
+        };
+        if is_secret && engine.runs_images() && is_of_client(name) {
+            let engine = engine.name();
+            found.push(
+                Diagnostic::at(&code::KB0351, *span, format!("`{engine}` reads the variable `{name}` itself"))
+                    .note(format!("the secret in it would have to appear in the arguments of `{engine}`"))
+                    .help("rename the variable"),
+            );
+            continue;
+        }
         let (what, help) = match value {
-            Env::Secret { name: secret, .. } if engine.runs_images() && is_of_client(name) => (
-                format!("a key of the Secret `{secret}` under a name that `{}` itself reads", engine.name()),
-                "rename the variable: its value would appear in the arguments of the client".to_owned(),
-            ),
-            Env::Text(text) if engine.runs_images() && is_of_client(name) && shows_a_secret(text, role) => (
-                format!("a secret in its text under a name that `{}` itself reads", engine.name()),
-                "rename the variable: its value would appear in the arguments of the client".to_owned(),
-            ),
             Env::Secret { name, key } if secrets.secret(name, key).is_none() => (
                 format!("the key `{key}` of the Secret `{name}`"),
                 format!("set {} in the environment, or give it in a file: `--secret-file`", SECRET.variable(name, key)),

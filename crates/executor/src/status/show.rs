@@ -70,8 +70,8 @@ fn counts(session: &WorkflowStatus) -> String {
     let mut text = format!("{} of {} runs done", count(RunState::Done), session.runs.len());
     let others = [
         (count(RunState::Failed), "failed"),
-        (session.count(RunState::is_active), "in the cluster"),
-        (count(RunState::Left), "left"),
+        (session.count(RunState::is_active), "active"),
+        (count(RunState::Left), "queued"),
         (count(RunState::Skipped), "skipped"),
     ];
     for (count, word) in others.into_iter().filter(|(count, _)| *count > 0) {

@@ -271,9 +271,12 @@ fn missing(progress: &Progress) -> String {
     let there: Vec<_> = progress.replicas.iter().filter(|replica| !replica.is_gone).collect();
     let (wanted, made) = (progress.wanted as usize, there.len());
     if made == 0 {
-        return format!(
-            "none of its {wanted} pods was created: check the events of the job and the log of its operator"
-        );
+        let none = if wanted == 1 {
+            "its pod was not created".to_owned()
+        } else {
+            format!("none of its {wanted} pods was created")
+        };
+        return format!("{none}: check the events of the job and the log of its operator");
     }
     if made < wanted {
         return format!("only {made} of its {wanted} pods were created: check the events of the job");
@@ -288,7 +291,8 @@ fn missing(progress: &Progress) -> String {
         }
     }
     let (names, what) = if nowhere.is_empty() { (idle, "not started") } else { (nowhere, "no node") };
-    format!("{} of its {wanted} pods had {what}", first_of(&names, NAMED))
+    let of = if wanted == 1 { String::new() } else { format!(" of its {wanted} pods") };
+    format!("{}{of} had {what}", first_of(&names, NAMED))
 }
 
 fn too_long(status: Status, code: ReasonCode, message: String) -> Ending {

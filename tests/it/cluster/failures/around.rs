@@ -74,10 +74,7 @@ const FAILURES: [Failure; 11] = [
         workload: "{job: {image: 'busybox:1', pod: {priorityClassName: PREFIX-never}, command: [sh], resources: {cpu: 10m, memory: 32Mi}}}",
         status: "failed",
         code: "quota",
-        words: &[
-            "the namespace's quota is used up",
-            "gave up after 30 s (`queueTimeout`): none of its 1 pods was created",
-        ],
+        words: &["the namespace's quota is used up", "gave up after 30 s (`queueTimeout`): its pod was not created"],
         last: &[],
     },
     Failure {

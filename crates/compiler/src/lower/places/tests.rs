@@ -38,17 +38,17 @@ fn an_overlap_is_shown_where_it_is_written() {
     );
     check(
         "{specs: [a/specs, b], output: a}",
-        &[("KB0323 at a", str! {"the output directory `a` holds a folder of specs `a/specs`"})],
+        &[("KB0323 at a", str! {"the output directory `a` contains a folder of specs `a/specs`"})],
     );
     check(
         "{output: specs/x}",
-        &[("KB0323 at specs/x", str! {"the output directory `specs/x` lies in a folder of specs `specs`"})],
+        &[("KB0323 at specs/x", str! {"the output directory `specs/x` is inside a folder of specs `specs`"})],
     );
     check(
         "{results: {directory: generated/results}}",
         &[(
             "KB0323 at generated/results",
-            str! {"the directory of results `generated/results` lies in the output directory `generated`"},
+            str! {"the directory of results `generated/results` is inside the output directory `generated`"},
         )],
     );
     check(

@@ -22,7 +22,7 @@ fn the_output_directory_is_a_folder_of_its_own() {
         ("a/..", str! {"the output directory cannot be the project root itself"}),
         ("specs", str! {"the output directory `specs` is also a folder of specs (`specs`)"}),
         ("./specs/", str! {"the output directory `specs` is also a folder of specs (`specs`)"}),
-        ("specs/generated", str! {"the output directory `specs/generated` lies in a folder of specs (`specs`)"}),
+        ("specs/generated", str! {"the output directory `specs/generated` is inside a folder of specs (`specs`)"}),
         ("more", str! {"the output directory `more` holds a folder of specs (`more/specs`)"}),
         (".git/x", str! {"`.git/x` is in git's own folder"}),
         ("submodule", str! {"`submodule` is a separate git repository"}),
