@@ -167,7 +167,7 @@ fn status_shows(project: &Project, job: &str) {
     let (code, said) = project.asked(&["status"]);
     assert_eq!(code, Some(0), "{said}");
     for words in [
-        "0 of 4 runs done, 1 active, 3 queued",
+        "0 of 4 runs done, 1 active, 3 not started",
         "size=1 r1  running",
         "1 of 1 pods  on ",
         "    > step ",

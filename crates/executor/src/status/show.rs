@@ -71,7 +71,7 @@ fn counts(session: &WorkflowStatus) -> String {
     let others = [
         (count(RunState::Failed), "failed"),
         (session.count(RunState::is_active), "active"),
-        (count(RunState::Left), "queued"),
+        (count(RunState::Left), "not started"),
         (count(RunState::Skipped), "skipped"),
     ];
     for (count, word) in others.into_iter().filter(|(count, _)| *count > 0) {

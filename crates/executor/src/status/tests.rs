@@ -51,7 +51,7 @@ fn a_workflow_that_waits_for_others_names_them() {
         show(&found, &elapsed),
         str! {[r#"
 sleepy  pending for 5 min  (Workflow sleepy-8c3cf174-r1)
-  0 of 4 runs done, 4 queued
+  0 of 4 runs done, 4 not started
   waits for bench/resnet-1a2b3c4d-r1: `concurrency` of the target
   next: size=1 r1, and 3 more after it
 
@@ -188,7 +188,7 @@ fn a_workflow_at_work_says_what_runs_and_what_comes_next() {
         show(&[session], &elapsed),
         "\
 sleepy  running for 7 min  (Workflow sleepy-8c3cf174-r1)
-  1 of 4 runs done, 1 active, 2 queued
+  1 of 4 runs done, 1 active, 2 not started
   size=2 r1  running  120 s  1 of 1 pods  on node-7
     > step 4
   next: size=1 r2, and 1 more after it
@@ -242,7 +242,7 @@ fn a_failed_workflow_says_why_by_the_last_try() {
         show(&[session], &elapsed),
         str! {[r#"
 sleepy  failed 60 s ago  (Workflow sleepy-8c3cf174-r1)
-  0 of 4 runs done, 1 failed, 3 left
+  0 of 4 runs done, 1 failed, 3 not started
   note: step prepare failed: pods "x" is forbidden: violates PodSecurity "restricted:latest"
   failed: size=1 r1: its step says: Error (exit code 1)
   next: nothing; raise `run:` in the spec to run it again
@@ -295,7 +295,7 @@ fn a_workflow_without_its_template_says_how_it_gets_one() {
         show(&[only(&namespace(over))], &elapsed),
         str! {[r#"
 sleepy  error 60 s ago  (Workflow sleepy-8c3cf174-r1)
-  0 of 4 runs done, 4 queued
+  0 of 4 runs done, 4 not started
   Argo says: workflowtemplates.argoproj.io "kubebench" not found
   note: Argo did not find its WorkflowTemplate, and does not look again: apply the folder `pipeline` of the target first, then run `kubectl -n bench delete workflow sleepy-8c3cf174-r1`; GitOps creates it again
   next: the same runs, once the Workflow is deleted and created again

@@ -71,6 +71,6 @@ fn runs_of_one_id_are_told_apart_by_their_benchmark() {
     let shown = show(&[session], &elapsed);
     assert!(shown.starts_with("nightly  running for 7 min  (Workflow nightly-11223344-r1)\n"), "{shown}");
     assert!(shown.contains("note: step summary of other failed"), "{shown}");
-    assert!(shown.contains(", 1 left, 1 skipped"), "{shown}");
+    assert!(shown.contains(", 1 not started, 1 skipped"), "{shown}");
     assert!(shown.contains("next: sleepy: size=2 r2\n"), "{shown}");
 }

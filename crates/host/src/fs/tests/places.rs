@@ -23,7 +23,7 @@ fn the_output_directory_is_a_folder_of_its_own() {
         ("specs", str! {"the output directory `specs` is also a folder of specs (`specs`)"}),
         ("./specs/", str! {"the output directory `specs` is also a folder of specs (`specs`)"}),
         ("specs/generated", str! {"the output directory `specs/generated` is inside a folder of specs (`specs`)"}),
-        ("more", str! {"the output directory `more` holds a folder of specs (`more/specs`)"}),
+        ("more", str! {"the output directory `more` contains a folder of specs (`more/specs`)"}),
         (".git/x", str! {"`.git/x` is in git's own folder"}),
         ("submodule", str! {"`submodule` is a separate git repository"}),
     ] {
