@@ -12,7 +12,7 @@ use crate::app::results::NamedResults;
 use kubebench_syntax::unit::{Day, MetricSelector};
 
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate option")]
 pub(in crate::cli) struct GateArgs {
     #[command(flatten)]
     pub(in crate::cli) select: SelectArgs,

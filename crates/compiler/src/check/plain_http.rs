@@ -26,6 +26,6 @@ fn without_encryption(project: &Node, diagnostics: &mut Diagnostics) {
         node.span,
         "the credential of the recorder would be sent without encryption",
     )
-    .note("whoever intercepts it can write to the repository, and the recorder would trust any server that answers");
+    .note("an attacker who intercepts it can write to the repository, and the recorder would trust any server that answers");
     diagnostics.push(fault.help(format!("write `https://{rest}`, or an address of SSH")));
 }

@@ -82,7 +82,7 @@ pub(super) fn check(field: Field<'_>, diagnostics: &mut Diagnostics) {
         }
         ("storage", "key") => diagnostics.extend(secrets(key, value, *key_span)),
         (_, "volumeClaimTemplates" | "volumeClaimPolicies") if !value.items().is_empty() => {
-            diagnostics.push(volume("claims of its own".to_owned(), *key_span));
+            diagnostics.push(volume("its own claims".to_owned(), *key_span));
         }
         (_, name) if PLACEMENT.contains(&name) => {
             diagnostics.extend(value.as_text().map(|said| placement(format!("{name} {said}"), *key_span)));

@@ -53,7 +53,7 @@ pub(super) fn check_key(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut
     let is_own = in_workflow && value.as_text().is_some_and(|name| OWN_WORKFLOW.contains(&name));
     if key.strip_prefix(ARGO).is_some_and(|rest| BY_ARGO.contains(&rest)) && !is_own {
         let fault = Diagnostic::at(&code::KB0372, *key_span, format!("`{key}` belongs to Argo"))
-            .note("Argo's controller would take this for a pod of a Workflow, or for a part of its own configuration");
+            .note("Argo's controller would take this for a pod of a Workflow, or for a part of Argo's configuration");
         diagnostics.push(fault.help("delete it"));
     }
     if let Some(user) = bounds.user_of_steps.filter(|user| key == "runAsUser" && value.to_json() == *user) {

@@ -34,7 +34,7 @@ pub enum Unreadable {
 /// Why no file can follow the matrix.
 pub(super) const NO_MATRIX: &[(&str, &str)] = &[
     ("matrix", "all cases share one set of files: carry one for each value, and use the value in the command"),
-    ("variant", "all cases share one set of files: a variant may carry files of its own"),
+    ("variant", "all cases share one set of files: a variant may carry its own files"),
 ];
 
 /// Returns the files of the workload in `workload`, reporting those that cannot be carried; `output` is the directory of

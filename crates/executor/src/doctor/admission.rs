@@ -40,7 +40,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     if !missing.is_empty() {
         let seen = match missing.len() {
             count if count == POLICIES.len() => format!(
-                "not installed: whoever may create jobs in `{namespace}` can use the Secrets and accounts of Kubebench \
+                "not installed: everyone who may create jobs in `{namespace}` can use the Secrets and accounts of Kubebench \
                  there"
             ),
             _ => format!("missing: {}", quoted(missing)),

@@ -68,7 +68,7 @@ impl Tool {
         let names: Vec<String> = self.cautions.iter().map(|caution| format!("`{}`", caution.name())).collect();
         let first = self.cautions.first()?.name();
         Some(format!(
-            "It may warn of its own run: {}. The run counts, unless `checks: [{{cautions: {{forbid: [{first}]}}}}]` forbids it.",
+            "The tool may report a caution about a run: {}. The run counts, unless `checks: [{{cautions: {{forbid: [{first}]}}}}]` forbids it.",
             names.join(", ")
         ))
     }

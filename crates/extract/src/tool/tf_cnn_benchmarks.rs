@@ -35,7 +35,7 @@ const UNIT: &str = "images/s";
 
 /// Means so far: none of the ways to make one of several would mean anything but the last, see `finish`.
 static SPEED: ToolMetric =
-    higher("images_per_sec", UNIT, "mean of all steps so far, line by line; has no value of its own").of(&[]);
+    higher("images_per_sec", UNIT, "mean of all steps so far, line by line; has no single value").of(&[]);
 /// The last of them, of all workers or of one.
 static LAST_SPEED: ToolMetric = higher("images_per_sec_last", UNIT, "mean of all steps, of all workers");
 static LAST_SPEED_OF_RANK: ToolMetric =

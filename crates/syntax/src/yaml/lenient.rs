@@ -73,7 +73,7 @@ fn refuse_text(id: SourceId, source: &Source, diagnostics: &mut Vec<Diagnostic>)
     if source.text.len() > MAX_MANIFEST_BYTES {
         let message = format!("the file holds more than {MAX_MANIFEST_BYTES} bytes (4 MiB)");
         let fault = Diagnostic::in_file(&code::KB0112, &source.path, message);
-        diagnostics.push(fault.help("split it, or move data into an image, a volume or a ConfigMap of its own"));
+        diagnostics.push(fault.help("split it, or move data into an image, a volume or a separate ConfigMap"));
         return true;
     }
     if vetting::refuse_encoding(id, source, "name a text file", diagnostics)

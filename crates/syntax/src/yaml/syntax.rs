@@ -66,7 +66,7 @@ pub(super) fn explain(
         }
         ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => (
             "a `:` is where no value can follow".to_owned(),
-            "quote a value that holds `: `, or put the key on a line of its own",
+            "quote a value that holds `: `, or put the key on a separate line",
         ),
         ErrorKind::UnclosedQuotedScalar
         | ErrorKind::InvalidQuotedScalarIndent

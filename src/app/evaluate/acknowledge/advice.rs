@@ -22,7 +22,7 @@ pub(super) fn nothing_open(evaluation: &Evaluation, query: &AckQuery) -> Error {
         .collect();
     if commands.is_empty() {
         return anyhow!(
-            "no regression is open, so there is nothing to accept; to accept one all the same, pass its first session \
+            "no regression is open, so there is nothing to accept; to accept one anyway, pass its first session \
              to `--from`"
         );
     }

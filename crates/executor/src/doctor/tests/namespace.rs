@@ -144,7 +144,7 @@ fn policies_are_there_and_hold_here() {
         &found(&none),
         &[(
             "warning admission policies",
-            str! {"not installed: whoever may create jobs in `bench` can use the Secrets and accounts of Kubebench there"},
+            str! {"not installed: everyone who may create jobs in `bench` can use the Secrets and accounts of Kubebench there"},
         )],
     );
     assert_findings(

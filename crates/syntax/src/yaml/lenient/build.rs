@@ -429,7 +429,7 @@ impl Builder<'_> {
     fn ignored(&mut self, at: &granit_parser::Span) {
         let span = self.span(at);
         let fault = odd(span, "kubectl does not read what follows `...`".to_owned());
-        self.diagnostics.push(fault.help("write `---` on a line of its own before each document"));
+        self.diagnostics.push(fault.help("write `---` on a separate line before each document"));
     }
 
     fn placeholder(&self, found: template::Placeholder) -> Diagnostic {
