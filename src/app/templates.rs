@@ -30,7 +30,7 @@ spec:
 
 /// The workflow on GitHub; `VERSION` is to be filled in.
 const WORKFLOW: &str = "\
-# Checks that generated/ is what the specs say, and that no benchmark got worse.
+# Checks that generated/ matches the specs, and that no benchmark got worse.
 name: kubebench
 on: pull_request
 permissions:
@@ -42,13 +42,13 @@ jobs:
     runs-on: ubuntu-latest
     container:
       image: ghcr.io/kubebench/kubebench:VERSION
-      options: --user root # the folders of a job are not those of the image's user
+      options: --user root # the runner's folders belong to another user than the image's
     steps:
       # Pin the image above by its digest, too: `docker buildx imagetools inspect` prints it.
       - uses: actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd # v6.0.2
         with:
-          fetch-depth: 0 # the history says which results are whose
-      # The files are another user's than the container's.
+          fetch-depth: 0 # the history tells which results belong to which branch
+      # git refuses a repository that belongs to another user.
       - run: git config --global --add safe.directory \"$GITHUB_WORKSPACE\"
       - run: kubebench compile --check --since \"origin/$BASE\" --output-format github
       - run: kubebench gate --fetch --only-new --allow-empty --since \"origin/$BASE\" --output-format github
@@ -56,16 +56,16 @@ jobs:
 
 /// How git treats generated files.
 pub const ATTRIBUTES: &str = "\
-# Manifests are compared byte for byte, so git must not change their line ends. Accounts, roles and network policies are in reviews;
-# what a spec alone decides is folded.
+# Manifests are compared byte for byte, so git must not change their line endings. Reviews show accounts, roles and network
+# policies, and fold the manifests that depend on a spec alone.
 generated/** text eol=lf linguist-generated
 generated/*/pipeline/** -linguist-generated
 ";
 
 /// Who reviews what; the owners are to be filled in.
 pub const CODEOWNERS: &str = "\
-# Whoever changes these decides what runs in the cluster, and by which accounts: replace @OWNERS with your team, and require
-# its review in the branch protection. Add every other folder that a spec names.
+# These files decide what runs in the cluster, and with which permissions: replace @OWNERS with your team, and require its
+# review in the branch protection. Add every other folder that a spec names.
 /.github/ @OWNERS
 /acks/ @OWNERS
 /generated/ @OWNERS

@@ -10,3 +10,5 @@ mod tidy;
 mod toolchain;
 mod vocabulary;
 mod words;
+
+pub(crate) use reference::printed_schema;

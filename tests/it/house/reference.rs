@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
+use std::process::Command;
 
 use kubebench_testing::snapshot::assert_file;
 use serde_json::Value;
@@ -41,12 +42,17 @@ fn fields_are_those_of_the_schemas() {
             "[Result files](results.md) introduces them; `status` and `reasons` are explained there.",
         ),
     ] {
-        let schema = fs::read_to_string(repository().join(format!("schema/{kind}.v1.json"))).unwrap();
-        let schema: Value = serde_json::from_str(&schema).unwrap();
+        let schema: Value = serde_json::from_str(&printed_schema(kind)).unwrap();
         let name = title.to_lowercase().replace(' ', "-");
         let page = format!("# {title}\n\n{GENERATED}\n\n{about}\n{}", fields(&schema));
         assert_file(&repository().join(format!("docs/reference/{name}.md")), &page);
     }
+}
+
+/// The schema of a kind, as the program prints it.
+pub(crate) fn printed_schema(kind: &str) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_kubebench")).args(["schema", kind]).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
 }
 
 #[test]
