@@ -136,7 +136,7 @@ fn table(plan: &Plan<'_>, suites: &[&CompiledSuite]) -> String {
         let runs: u64 = shown.iter().map(|row| row.estimate.runs).sum();
         let gpu_hours: f64 = shown.iter().map(|row| row.estimate.gpu_hours).sum();
         text.push_str(&format!(
-            "total: {runs} {}, {gpu_hours:.1} GPU-hours at most (every run taken at its full timeout)\n",
+            "total: {runs} {}, {gpu_hours:.1} GPU-hours at most (if every run takes its full timeout)\n",
             if runs == 1 { "run" } else { "runs" }
         ));
     }

@@ -305,7 +305,7 @@ fn sessions_from_before_the_repository_are_no_baseline() {
     let first = Special { commit: Some(project.commit("first")), ..Special::default() };
     project.session(100.0, &first);
     let (_, line) = project.gate(&[]);
-    assert!(line["message"].as_str().unwrap().contains("0 of at least 5 sessions"), "{line:#}");
+    assert!(line["message"].as_str().unwrap().contains("the threshold applies from 5 earlier sessions on"), "{line:#}");
     assert_line(
         texts(&line["notes"]),
         str! {"7 sessions name no commit, so it is unknown whether they are from branch:main, and they are not in the baseline; run in a checkout of branch:main, so that sessions name their commit"},
@@ -323,7 +323,7 @@ fn more_sessions_of_the_newest_ones_commit_are_named() {
     let [_, feature] = project.with_feature(&QUIET, &[92.0, 92.3, 91.8]);
     project.git(&["checkout", "-q", "feature"]);
     let (_, line) = project.gate(&[]);
-    let said = format!("2 of them from the candidate's own commit: `--candidate {}`", &feature[..10]);
+    let said = format!("the baseline includes 2 sessions of the candidate's own commit: `--candidate {}`", &feature[..10]);
     assert!(line["notes"].to_string().contains(&said), "{line:#}");
     let (status, line) = project.gate(&["--candidate", &feature[..10]]);
     assert_eq!((status, line["candidate"]["sessions"].as_array().unwrap().len()), (1, 3), "{line:#}");

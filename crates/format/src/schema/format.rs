@@ -183,6 +183,12 @@ fn relative_path(text: &str) -> Result<(), UnitError> {
         || text.starts_with('/')
         || text.contains(['\\', '\0', '\n'])
         || text.split('/').any(|part| matches!(part, "" | "." | ".."));
+    if text.split('/').any(|part| part == "..") {
+        return Err(fault(
+            format!("`{text}` leads out of its folder"),
+            "write a path without `..`, such as `out/metrics.json`: move the file, or a copy of it, into the folder",
+        ));
+    }
     if bad {
         return Err(fault(
             format!("`{text}` is not a relative path"),

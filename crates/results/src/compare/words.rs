@@ -88,8 +88,7 @@ pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
         Reason::TooFew { wanted } => {
             let (baseline, candidate) = counts;
             format!(
-                "{baseline} and {candidate} sessions are too few for significance: at least {wanted} on each side are \
-                 needed"
+                "{baseline} and {candidate} sessions are too few to be significant: {wanted} on each side would be enough"
             )
         }
         Reason::ShortHistory { wanted } => no_baseline(counts.0, wanted),
@@ -97,7 +96,7 @@ pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
             format!("it changed by more than {threshold}, but the metric has no direction")
         }
         Reason::Vague => format!(
-            "cannot be evaluated: {} and {} sessions with this noise leave an interval of more than a factor of five, or none{more}",
+            "cannot be evaluated: {} and {} sessions are too few for this much noise{more}",
             counts.0, counts.1
         ),
         Reason::TooFar { value } => {
@@ -116,8 +115,10 @@ pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
 
 /// Says that a series has too few earlier sessions for a baseline.
 pub(crate) fn no_baseline(sessions: usize, wanted: usize) -> String {
-    let what = if sessions == 0 { "no baseline yet" } else { "the baseline is too short" };
-    format!("{what}: {sessions} of at least {wanted} sessions")
+    if sessions == 0 {
+        return format!("no baseline yet: the threshold applies from {wanted} earlier sessions on");
+    }
+    format!("only {}: the threshold applies from {wanted} on", counted(sessions, "earlier session"))
 }
 
 /// Says which regression would have been seen.

@@ -27,7 +27,7 @@ pub(super) fn nothing_open(evaluation: &Evaluation, query: &AckQuery) -> Error {
         );
     }
     anyhow!(
-        "the gate calls the newest sessions regressed, but no change of level is open yet; to accept them, run:{}",
+        "this regression is not open yet, because only the newest sessions show it; to accept it, run:{}",
         commands.concat()
     )
 }

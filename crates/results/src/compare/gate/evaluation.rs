@@ -437,8 +437,9 @@ fn of_same_commit(
     (count > 0).then(|| {
         let commit = words::short(&commit_of_own);
         format!(
-            "{count} of them from the candidate's own commit: `--candidate {commit}` evaluates all sessions of that \
-             commit together"
+            "the baseline includes {} of the candidate's own commit: `--candidate {commit}` evaluates all sessions of that \
+             commit together",
+            words::counted(count, "session")
         )
     })
 }

@@ -10,7 +10,7 @@ pub fn comparison(answer: &Comparison) -> String {
     let answer = &Comparison { lines: answer.lines.iter().map(clean).collect(), ..answer.clone() };
     let mut text = String::new();
     if answer.lines.is_empty() {
-        text.push_str(&format!("nothing was measured on both {} and {}\n", answer.baseline, answer.candidate));
+        text.push_str(&format!("no case has results on both sides: {} and {}\n", answer.baseline, answer.candidate));
     }
     let [before, after] = [&answer.baseline, &answer.candidate].map(|side| words::side(side));
     let header = ["BENCHMARK", "CASE", "METRIC", &before, &after, "CHANGE", "VERDICT"];
