@@ -158,7 +158,6 @@ impl Cluster {
             .arg(cache())
             .args(arguments)
             .env("KUBECONFIG", &self.kubeconfig)
-            .env("GOGC", "400")
             .stdin(Stdio::null());
         command
     }
