@@ -175,7 +175,8 @@ impl GatesEvaluated {
         let untrusted = untrusted(&left_out, &lines).len();
         let (unfetched, done_without): (Option<String>, Option<String>) = match query.on_inconclusive {
             Some(PassOrFail::Pass) => (None, unfetched),
-            _ => (unfetched.filter(|_| lacks_history(&lines)), None),
+            _ if lacks_history(&lines) => (unfetched, None),
+            _ => (None, unfetched.filter(|_| lines.iter().any(is_undecided))),
         };
         // Neither the candidate nor the default branch ever ran anything that a gate is about.
         let never_ran = |line: &Line| line.verdict == Verdict::New && line.candidate.sessions.is_empty();
