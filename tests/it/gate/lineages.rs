@@ -323,7 +323,8 @@ fn more_sessions_of_the_newest_ones_commit_are_named() {
     let [_, feature] = project.with_feature(&QUIET, &[92.0, 92.3, 91.8]);
     project.git(&["checkout", "-q", "feature"]);
     let (_, line) = project.gate(&[]);
-    let said = format!("the baseline includes 2 sessions of the candidate's own commit: `--candidate {}`", &feature[..10]);
+    let said =
+        format!("the baseline includes 2 sessions of the candidate's own commit: `--candidate {}`", &feature[..10]);
     assert!(line["notes"].to_string().contains(&said), "{line:#}");
     let (status, line) = project.gate(&["--candidate", &feature[..10]]);
     assert_eq!((status, line["candidate"]["sessions"].as_array().unwrap().len()), (1, 3), "{line:#}");

@@ -79,13 +79,13 @@ fn too_little_history_is_inconclusive() {
     let (_, text, _) = project.says(&["gate"]);
     assert_line(
         &text,
-        str! {"inconclusive: train [default], speed: the baseline is too short: 1 of at least 5 sessions"},
+        str! {"inconclusive: train [default], speed: only 1 earlier session: the threshold applies from 5 on"},
     );
     project.session(100.5, &Special::default());
     let (_, text, _) = project.says(&["gate"]);
     assert_line(
         &text,
-        str! {"inconclusive: train [default], speed: the baseline is too short: 2 of at least 5 sessions"},
+        str! {"inconclusive: train [default], speed: only 2 earlier sessions: the threshold applies from 5 on"},
     );
 }
 

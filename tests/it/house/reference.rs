@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::fs;
 use std::process::Command;
 
 use kubebench_testing::snapshot::assert_file;

@@ -118,7 +118,7 @@ spec:
 
 #[test]
 fn committed_schemas_are_the_generated_ones() {
-    let files = std::fs::read_dir(repository().join("schema")).unwrap().map(|file| file.unwrap().path());
+    let files = fs::read_dir(repository().join("schema")).unwrap().map(|file| file.unwrap().path());
     let kinds: BTreeSet<String> = files
         .map(|file| file.file_name().unwrap().to_str().unwrap().strip_suffix(".v1.json").unwrap().to_owned())
         .collect();

@@ -287,8 +287,10 @@ impl std::fmt::Display for CertificateAuthorities {
 impl ResultsSettings {
     /// Iterates over the Secrets that the recorder alone reads, and what each is for.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = (&str, &'static str)> {
-        let credential = "it holds the credential that records results: everyone who reads it can write to the repository";
-        let signing = "it holds the key that signs results: everyone who reads it can sign results that were never measured";
+        let credential =
+            "it holds the credential that records results: everyone who reads it can write to the repository";
+        let signing =
+            "it holds the key that signs results: everyone who reads it can sign results that were never measured";
         let signing = self.signing.iter().map(move |name| (name.as_str(), signing));
         std::iter::once((self.credential.as_str(), credential)).chain(signing)
     }

@@ -1,4 +1,4 @@
-//! `jaxJob`: a JAXJob of the training operator, processes alike that meet at the first of them.
+//! `jaxJob`: a JAXJob of the training operator, equal processes that meet at the first of them.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

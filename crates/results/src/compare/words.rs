@@ -95,10 +95,9 @@ pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
         Reason::NoDirection => {
             format!("it changed by more than {threshold}, but the metric has no direction")
         }
-        Reason::Vague => format!(
-            "cannot be evaluated: {} and {} sessions are too few for this much noise{more}",
-            counts.0, counts.1
-        ),
+        Reason::Vague => {
+            format!("cannot be evaluated: {} and {} sessions are too few for this much noise{more}", counts.0, counts.1)
+        }
         Reason::TooFar { value } => {
             format!(
                 "cannot be evaluated: {} is so far from the other values that a relative change is not a finite number",
