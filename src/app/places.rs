@@ -1,6 +1,6 @@
 //! Where reports, exports and results may be written: never over what they are about.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
@@ -11,8 +11,20 @@ use kubebench_host::fs;
 
 /// Returns the folder of the project in its repository, empty or ending in a slash; empty without a project or repository.
 pub fn folder_of_project(start: &Start) -> String {
-    let found = Project::find(start).ok().and_then(|project| folder_in_repository(&project.root));
-    found.unwrap_or_default()
+    Project::find(start).map_or_else(|_| String::new(), |project| folder_of(&project.root))
+}
+
+/// Returns the place of `root` in its repository, empty or ending in a slash; empty without a repository.
+pub fn folder_of(root: &Path) -> String {
+    folder_in_repository(root).unwrap_or_default()
+}
+
+/// Returns the top of the repository in which `root` is `folder`, and how a person in `root` calls it: empty, or ending in a slash.
+pub fn top_of(root: &Path, folder: &str) -> (PathBuf, String) {
+    let depth = folder.matches('/').count();
+    let real = fs::real_place(root).unwrap_or_else(|| root.to_owned());
+    let top = real.ancestors().nth(depth).unwrap_or(root).to_owned();
+    (top, "../".repeat(depth))
 }
 
 /// Refuses to write `what` to `path` over what it may be about: specs, the project file, and what is in the `kept` folders.

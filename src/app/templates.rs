@@ -63,7 +63,7 @@ generated/*/pipeline/** -linguist-generated
 ";
 
 /// Who reviews what; the owners are to be filled in.
-pub const CODEOWNERS: &str = "\
+const CODEOWNERS: &str = "\
 # These files decide what runs in the cluster, and with which permissions: replace @OWNERS with your team, and require its
 # review in the branch protection. Add every other folder that a spec names.
 /.github/ @OWNERS
@@ -77,9 +77,36 @@ pub const CODEOWNERS: &str = "\
 /specs/ @OWNERS
 ";
 
-/// Returns the workflow on GitHub that checks the generated files and evaluates the gates.
-pub fn workflow() -> String {
-    WORKFLOW.replace("VERSION", VERSION)
+/// Returns the workflow on GitHub that checks the generated files and evaluates the gates of the project in `folder` of its repository,
+/// which is empty or ends in a slash.
+pub fn workflow(folder: &str) -> String {
+    let workflow = WORKFLOW.replace("VERSION", VERSION);
+    if folder.is_empty() {
+        return workflow;
+    }
+    let folder = folder.trim_end_matches('/');
+    let quoted = folder.replace('\'', "''");
+    let name = format!("name: 'kubebench: {quoted}'\n");
+    let defaults = format!("defaults:\n  run:\n    working-directory: '{quoted}'\njobs:\n");
+    workflow.replacen("name: kubebench\n", &name, 1).replacen("jobs:\n", &defaults, 1)
+}
+
+/// Returns the path of the workflow in the repository.
+pub fn workflow_path(folder: &str) -> String {
+    let name = folder.trim_end_matches('/').replace(|letter: char| !letter.is_alphanumeric(), "-");
+    let name = if name.is_empty() { name } else { format!("-{name}") };
+    format!(".github/workflows/kubebench{name}.yml")
+}
+
+/// Returns who reviews what of the project in `folder` of its repository.
+pub fn codeowners(folder: &str) -> String {
+    let folder = folder.replace(' ', "\\ ");
+    let is_shared = |line: &str| line.starts_with('#') || line.starts_with("/.github/");
+    let placed = |line: &str| match line.strip_prefix('/') {
+        Some(path) if !is_shared(line) => format!("/{folder}{path}\n"),
+        _ => format!("{line}\n"),
+    };
+    CODEOWNERS.lines().map(placed).collect()
 }
 
 /// Returns the bytes of the committed schema file.

@@ -1,12 +1,15 @@
 //! `kubebench init`: a project to start from. It asks nothing and overwrites nothing.
 
+use std::path::Path;
+
 use anyhow::Result;
 
 use super::ExitStatus;
 use super::args::{Global, InitArgs};
 use super::findings::tell;
 use super::new::next;
-use crate::app::templates::{ATTRIBUTES, CODEOWNERS, PROJECT, schema, spec, workflow};
+use crate::app::places::{folder_of, top_of};
+use crate::app::templates::{ATTRIBUTES, PROJECT, codeowners, schema, spec, workflow, workflow_path};
 use kubebench_format::schema::DocumentKind;
 use kubebench_host::fs;
 
@@ -18,9 +21,7 @@ pub(super) fn run(global: &Global, _: &InitArgs) -> Result<ExitStatus> {
     let mut files = vec![
         ("kubebench.yaml".to_owned(), PROJECT.to_owned()),
         (EXAMPLE.to_owned(), spec("job", "example", "../schema/benchmark.v1.json")?),
-        (".github/workflows/kubebench.yml".to_owned(), workflow()),
         (".gitattributes".to_owned(), ATTRIBUTES.to_owned()),
-        (".github/CODEOWNERS".to_owned(), CODEOWNERS.to_owned()),
     ];
     files.extend(DocumentKind::ALL.map(|kind| (format!("schema/{}", kind.file_name()), schema(kind))));
     let has_specs = fs::read_sources(&root, &["specs".to_owned()]).iter().any(|read| fs::is_spec(&read.path));
@@ -28,15 +29,36 @@ pub(super) fn run(global: &Global, _: &InitArgs) -> Result<ExitStatus> {
         files.retain(|(path, _)| path != EXAMPLE);
     }
     for (path, text) in files {
-        match fs::create_new(&root, &path, &text) {
-            Ok(()) => tell(global, &format!("wrote {path}")),
-            Err(_) if fs::exists(&root, &path) => tell(global, &format!("left {path} as it is")),
-            Err(error) => return Err(error),
-        }
+        create(global, (&root, ""), &path, &text)?;
+    }
+    // GitHub reads these at the top of a repository and nowhere else.
+    let folder = folder_of(&root);
+    let (top, shown) = top_of(&root, &folder);
+    create(global, (&top, &shown), &workflow_path(&folder), &workflow(&folder))?;
+    let owners = codeowners(&folder);
+    if !create(global, (&top, &shown), ".github/CODEOWNERS", &owners)? && !folder.is_empty() {
+        let lines: Vec<&str> =
+            owners.lines().filter(|line| !line.starts_with(['#']) && !line.starts_with("/.github/")).collect();
+        tell(global, &format!("add to it:\n  {}", lines.join("\n  ")));
     }
     tell(
         global,
         &if has_specs { "next: edit your specs, then run `kubebench compile`".to_owned() } else { next(EXAMPLE) },
     );
     Ok(ExitStatus::Yes)
+}
+
+/// Writes a file that is not there yet; returns whether it was written. The folder is that of `path`, and how it is called.
+fn create(global: &Global, (root, shown): (&Path, &str), path: &str, text: &str) -> Result<bool> {
+    match fs::create_new(root, path, text) {
+        Ok(()) => {
+            tell(global, &format!("wrote {shown}{path}"));
+            Ok(true)
+        }
+        Err(_) if fs::exists(root, path) => {
+            tell(global, &format!("left {shown}{path} as it is"));
+            Ok(false)
+        }
+        Err(error) => Err(error),
+    }
 }
