@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
+use crate::app::places::folder_of;
 use crate::app::project::{CompiledProject, Pods, Project, Selector};
 use crate::app::results::{self, Reading, ResultsPlace, Uncounted};
 use crate::app::start::{Start, VERSION};
@@ -137,8 +138,7 @@ pub fn refuse_unknown<'a, I: Iterator<Item = (&'a str, &'a BTreeMap<String, Stri
 
 /// Returns what comments of pull requests about the project at `root` are found by. Outside of a repository there is no other one.
 pub fn subject(root: &Path, name: Option<String>) -> Subject {
-    let commits = Commits::open(root, "", "").ok().flatten();
-    Subject { folder: commits.map_or_else(String::new, |commits| commits.folder().to_owned()), name }
+    Subject { folder: folder_of(root), name }
 }
 
 /// Reads the acknowledgements of the project at `root`; what is wrong with them is added to `found`.

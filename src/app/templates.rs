@@ -62,20 +62,16 @@ generated/** text eol=lf linguist-generated
 generated/*/pipeline/** -linguist-generated
 ";
 
-/// Who reviews what; the owners are to be filled in.
+/// Who reviews what, but the files of the project; the owners are to be filled in.
 const CODEOWNERS: &str = "\
 # These files decide what runs in the cluster, and with which permissions: replace @OWNERS with your team, and require its
 # review in the branch protection. Add every other folder that a spec names.
 /.github/ @OWNERS
-/acks/ @OWNERS
-/generated/ @OWNERS
-/jobs/ @OWNERS
-/kubebench.yaml @OWNERS
-/notebooks/ @OWNERS
-/pipelines/ @OWNERS
-/scripts/ @OWNERS
-/specs/ @OWNERS
 ";
+
+/// What is owned in a project.
+const OWNED: [&str; 8] =
+    ["acks/", "generated/", "jobs/", "kubebench.yaml", "notebooks/", "pipelines/", "scripts/", "specs/"];
 
 /// Returns the workflow on GitHub that checks the generated files and evaluates the gates of the project in `folder` of its repository,
 /// which is empty or ends in a slash.
@@ -98,15 +94,15 @@ pub fn workflow_path(folder: &str) -> String {
     format!(".github/workflows/kubebench{name}.yml")
 }
 
-/// Returns who reviews what of the project in `folder` of its repository.
+/// Returns who reviews what in a repository that has no such file yet.
 pub fn codeowners(folder: &str) -> String {
+    CODEOWNERS.to_owned() + &owned(folder)
+}
+
+/// Returns the lines about the project in `folder` of its repository.
+pub fn owned(folder: &str) -> String {
     let folder = folder.replace(' ', "\\ ");
-    let is_shared = |line: &str| line.starts_with('#') || line.starts_with("/.github/");
-    let placed = |line: &str| match line.strip_prefix('/') {
-        Some(path) if !is_shared(line) => format!("/{folder}{path}\n"),
-        _ => format!("{line}\n"),
-    };
-    CODEOWNERS.lines().map(placed).collect()
+    OWNED.iter().map(|path| format!("/{folder}{path} @OWNERS\n")).collect()
 }
 
 /// Returns the bytes of the committed schema file.

@@ -9,7 +9,7 @@ use super::args::{Global, InitArgs};
 use super::findings::tell;
 use super::new::next;
 use crate::app::places::{folder_of, top_of};
-use crate::app::templates::{ATTRIBUTES, PROJECT, codeowners, schema, spec, workflow, workflow_path};
+use crate::app::templates::{ATTRIBUTES, PROJECT, codeowners, owned, schema, spec, workflow, workflow_path};
 use kubebench_format::schema::DocumentKind;
 use kubebench_host::fs;
 
@@ -35,11 +35,9 @@ pub(super) fn run(global: &Global, _: &InitArgs) -> Result<ExitStatus> {
     let folder = folder_of(&root);
     let (top, shown) = top_of(&root, &folder);
     create(global, (&top, &shown), &workflow_path(&folder), &workflow(&folder))?;
-    let owners = codeowners(&folder);
-    if !create(global, (&top, &shown), ".github/CODEOWNERS", &owners)? && !folder.is_empty() {
-        let lines: Vec<&str> =
-            owners.lines().filter(|line| !line.starts_with(['#']) && !line.starts_with("/.github/")).collect();
-        tell(global, &format!("add to it:\n  {}", lines.join("\n  ")));
+    let is_new = create(global, (&top, &shown), ".github/CODEOWNERS", &codeowners(&folder))?;
+    if !is_new && !folder.is_empty() {
+        tell(global, &format!("add to it:\n  {}", owned(&folder).trim_end().replace('\n', "\n  ")));
     }
     tell(
         global,

@@ -29,7 +29,6 @@ use kubebench_syntax::text::{SourceMap, Span};
 /// What a gate does about something that is for its caller to decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassOrFail {
-    /// It passes.
     Pass,
     Fail,
 }

@@ -24,16 +24,18 @@ pub(super) fn names() -> Vec<String> {
 
 /// The help text of a command, as wide as where there is no terminal.
 pub(super) fn help(command: &[&str]) -> String {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_kubebench"));
-    let output = program.args(command).arg("--help").env_remove("COLUMNS").output().unwrap();
-    String::from_utf8(output.stdout).unwrap()
+    printed(&[command, &["--help"]].concat())
 }
 
 /// All that a command says of itself.
 pub(super) fn whole_help(command: &[&str]) -> String {
+    printed(&[&["help"], command].concat()).lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+fn printed(arguments: &[&str]) -> String {
     let mut program = Command::new(env!("CARGO_BIN_EXE_kubebench"));
-    let output = program.arg("help").args(command).env_remove("COLUMNS").output().unwrap();
-    String::from_utf8(output.stdout).unwrap().lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    let output = program.args(arguments).env_remove("COLUMNS").output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
 }
 
 /// The options that a help text lists, and those only: each begins its line.

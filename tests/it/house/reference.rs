@@ -8,7 +8,7 @@ use kubebench_testing::snapshot::assert_file;
 use serde_json::Value;
 
 use super::options::{names, whole_help};
-use crate::support::project::repository;
+use crate::support::project::{assert_yes, repository};
 
 const GENERATED: &str = "<!-- generated: SNAPSHOTS=overwrite cargo test --test it reference -->";
 
@@ -51,6 +51,7 @@ fn fields_are_those_of_the_schemas() {
 /// The schema of a kind, as the program prints it.
 pub(crate) fn printed_schema(kind: &str) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_kubebench")).args(["schema", kind]).output().unwrap();
+    assert_yes(&output);
     String::from_utf8(output.stdout).unwrap()
 }
 
