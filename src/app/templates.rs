@@ -9,7 +9,7 @@ use super::project::CompiledProject;
 use super::start::VERSION;
 use kubebench_compiler::workload::{forms, schemas};
 use kubebench_extract::tool::TOOLS;
-use kubebench_format::schema::{DocumentKind, generate};
+use kubebench_format::schema::{DocumentKind, published};
 use kubebench_syntax::diag::what_there_is;
 
 /// The word for a suite in the place of a workload kind.
@@ -113,8 +113,10 @@ pub fn schema(kind: DocumentKind) -> String {
 /// Returns the schema for editors, which lists the tools. The schema that specs are validated by does not: a tool that there is not
 /// has a finding of its own.
 pub fn schema_of(kind: DocumentKind) -> Value {
-    let mut schema = generate(kind, &schemas());
-    if let Some(name) = schema.pointer_mut("/definitions/ToolSource/properties/name").and_then(Value::as_object_mut) {
+    let mut schema = published(kind, &schemas());
+    for definition in ["ToolSource", "PartOfToolSource"] {
+        let path = format!("/definitions/{definition}/properties/name");
+        let Some(name) = schema.pointer_mut(&path).and_then(Value::as_object_mut) else { continue };
         name.insert("enum".to_owned(), TOOLS.iter().map(|tool| tool.name).collect());
     }
     schema

@@ -486,6 +486,7 @@ pub(super) struct SchemaArgs {
 pub(super) enum SchemaKind {
     Benchmark,
     Suite,
+    Fragment,
     Project,
     Result,
     Ack,

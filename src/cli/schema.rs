@@ -14,6 +14,7 @@ pub(super) fn run(args: &SchemaArgs) -> Result<ExitStatus> {
     terminal::print(&match args.kind {
         SchemaKind::Benchmark => schema(DocumentKind::Benchmark),
         SchemaKind::Suite => schema(DocumentKind::Suite),
+        SchemaKind::Fragment => schema(DocumentKind::Fragment),
         SchemaKind::Project => schema(DocumentKind::Project),
         SchemaKind::Ack => schema(DocumentKind::Ack),
         SchemaKind::Result => format!("{:#}\n", generate_result()),

@@ -3,12 +3,15 @@
 //! A pure function of its inputs, the files that specs carry among them: no disk, clock, network, environment or
 //! randomness, and no failure but findings.
 
+mod load;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use rayon::prelude::*;
 
 use crate::check;
+use crate::extend::{Fragments, Shared};
 use crate::lower::concurrency;
 use crate::lower::{self, Document, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, Suites, Unreadable};
 use crate::manifest::{self, Emitted, Identity, Manifest, Part, SuiteIdentity};
@@ -23,6 +26,7 @@ use kubebench_format::schema::{DocumentKind, Schemas};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, Severity, code};
 use kubebench_syntax::text::{Source, SourceId, SourceMap, Span};
 use kubebench_syntax::yaml;
+use load::{Documents, Loaded};
 
 /// A file to compile.
 #[derive(Clone, Debug)]
@@ -72,6 +76,8 @@ pub struct Compilation {
     pub named_by: BTreeMap<String, BTreeSet<String>>,
     /// The specs whose errors keep a suite from being compiled, by the suite's own.
     pub held_back: BTreeMap<String, BTreeSet<String>>,
+    /// What specs may extend.
+    pub fragments: Fragments,
     /// What the project file allows the benchmarks of its targets.
     pub of_targets: Vec<OfTarget>,
     /// The manifests of all specs without errors.
@@ -171,12 +177,13 @@ impl Workspace {
     fn load_project(&mut self, file: Option<Input>, version: &str) -> Option<Project> {
         let Some(file) = file else { return lower::project(None, version, &mut self.diagnostics) };
         let id = self.sources.add(Source::new(file.path, &file.bytes));
-        let source = self.sources.get(id)?;
-        let (_, root) = load(id, source, &[DocumentKind::Project], document_schemas(), &mut self.diagnostics)?;
+        let expected = [DocumentKind::Project];
+        let (_, root) = load::document(id, &self.sources, &expected, document_schemas(), &mut self.diagnostics)?;
         check::of_steps(&root, &mut self.diagnostics);
         check::of_results(&root, &mut self.diagnostics);
         check::in_document(&root, &mut self.diagnostics);
-        let project = lower::project(Some(Document { source, root: &root }), version, &mut self.diagnostics)
+        let document = Document { id, sources: &self.sources, root: &root, fragments: &[] };
+        let project = lower::project(Some(document), version, &mut self.diagnostics)
             .filter(|_| !self.diagnostics.has_errors())?;
         self.of_targets = of_targets(&root, &project);
         Some(project)
@@ -192,8 +199,8 @@ impl Workspace {
         specs.sort_by(|a, b| a.path.cmp(&b.path));
         let texts: Vec<Source> = specs.into_par_iter().map(|input| Source::new(input.path, &input.bytes)).collect();
         let ids: Vec<SourceId> = texts.into_iter().map(|source| sources.add(source)).collect();
-        let mut loaded: Vec<Loaded> =
-            ids.par_iter().filter_map(|id| Some(load_spec(*id, sources.get(*id)?, schemas))).collect();
+        let Documents { specs: mut loaded, fragments, found } = load::documents(&ids, &sources, schemas);
+        diagnostics.extend(found);
         let suites = suites(&mut loaded, project.as_ref(), &sources);
         let manifests = project.as_ref().map(|project| {
             loaded.par_iter_mut().for_each(|spec| spec.manifests = manifest_paths(spec, project, &suites, &sources));
@@ -204,32 +211,32 @@ impl Workspace {
         let mut named_by: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for spec in &loaded {
             let path = sources.get(spec.id).map(|source| source.path.clone());
-            for manifest in &spec.manifests {
-                named_by.entry(manifest.clone()).or_default().extend(path.clone());
+            let fragments = spec.fragments.iter().filter_map(|id| Some(&sources.get(*id)?.path));
+            for named in spec.manifests.iter().chain(fragments) {
+                named_by.entry(named.clone()).or_default().extend(path.clone());
             }
         }
-        let owners: BTreeSet<String> = loaded.iter().filter_map(name_of).collect();
+        let owners: BTreeSet<String> = loaded.iter().filter_map(Loaded::name).collect();
         let inputs = Inputs {
             schemas,
             read: &*read,
             manifests: &manifests,
             suites: &suites,
             owners: &owners,
-            sources: &sources,
         };
         let outcomes: Vec<Outcome> =
-            loaded.into_par_iter().filter_map(|spec| compile_one(spec, project.as_ref(), inputs, lets_go)).collect();
+            loaded.into_par_iter().filter_map(|spec| compile_one(spec, project.as_ref(), inputs, &sources, lets_go)).collect();
         for Outcome { path, outputs, .. } in &outcomes {
             for (_, file) in outputs.iter().flat_map(|output| output.compiled.benchmark.files.iter()) {
                 named_by.entry(file.path.clone()).or_default().insert(path.clone());
             }
         }
         let Assembled { benchmarks, suites, tree, mut faulty, held_back } =
-            assemble(outcomes, &suites, project.as_ref(), &mut diagnostics);
+            assemble(outcomes, &suites, &fragments, project.as_ref(), &mut diagnostics);
         let diagnostics = at_levels(diagnostics, project.as_ref()).into_sorted(&sources);
         let errors = diagnostics.iter().filter(|fault| fault.severity == Severity::Error);
         faulty.extend(errors.map(|fault| fault.path(&sources).to_owned()));
-        Compilation { sources, diagnostics, project, benchmarks, suites, faulty, named_by, held_back, of_targets, tree }
+        Compilation { sources, diagnostics, project, benchmarks, suites, faulty, named_by, held_back, fragments, of_targets, tree }
     }
 }
 
@@ -238,66 +245,12 @@ pub fn acks(files: Vec<Input>, sources: &mut SourceMap, diagnostics: &mut Diagno
     let mut acks = Vec::new();
     for file in files {
         let id = sources.add(Source::new(file.path, &file.bytes));
-        let Some(source) = sources.get(id) else { continue };
-        if let Some((_, root)) = load(id, source, &[DocumentKind::Ack], document_schemas(), diagnostics) {
-            acks.extend(lower::ack(Document { source, root: &root }, diagnostics));
+        let expected = [DocumentKind::Ack];
+        if let Some((_, root)) = load::document(id, sources, &expected, document_schemas(), diagnostics) {
+            acks.extend(lower::ack(Document { id, sources, root: &root, fragments: &[] }, diagnostics));
         }
     }
     acks
-}
-
-/// Reads a document and checks it against its schema; nothing when anything is wrong with it.
-fn load(
-    id: SourceId,
-    source: &Source,
-    expected: &[DocumentKind],
-    schemas: &Schemas,
-    diagnostics: &mut Diagnostics,
-) -> Option<(DocumentKind, yaml::Node)> {
-    let yaml::Read { root, diagnostics: mut found } = yaml::read(id, source);
-    schemas.advise(expected, source, root.as_ref(), &mut found);
-    let sound = found.is_empty();
-    let reported: BTreeSet<u32> = found
-        .iter()
-        .filter_map(|fault| if let Place::Span(span) = fault.place { Some(span.start) } else { None })
-        .collect();
-    diagnostics.extend(found);
-    let root = root?;
-    let kind = match schemas.kind_of(source, &root, expected) {
-        Ok(kind) => kind,
-        Err(fault) => {
-            diagnostics.push(fault);
-            return None;
-        }
-    };
-    let mut violations = schemas.validate(kind, source, &root);
-    violations.retain(|fault| !matches!(fault.place, Place::Span(span) if reported.contains(&span.start)));
-    let valid = violations.is_empty();
-    diagnostics.extend(violations);
-    (sound && valid).then_some((kind, root))
-}
-
-/// A spec that was read.
-struct Loaded {
-    id: SourceId,
-    diagnostics: Diagnostics,
-    /// What it is, unless something is wrong with it.
-    document: Option<(DocumentKind, yaml::Node)>,
-    /// The paths of the manifests that it names.
-    manifests: BTreeSet<String>,
-}
-
-fn load_spec(id: SourceId, source: &Source, schemas: &Schemas) -> Loaded {
-    let mut diagnostics = Diagnostics::default();
-    let expected = [DocumentKind::Benchmark, DocumentKind::Suite];
-    let document = load(id, source, &expected, schemas, &mut diagnostics);
-    Loaded { id, diagnostics, document, manifests: BTreeSet::new() }
-}
-
-/// Returns the name of a benchmark or suite.
-fn name_of(spec: &Loaded) -> Option<String> {
-    let (_, root) = spec.document.as_ref()?;
-    root.get("metadata")?.get("name")?.as_text().map(str::to_owned)
 }
 
 /// Returns the suites among the specs: a benchmark cannot be compiled before it is known who runs it.
@@ -305,14 +258,16 @@ fn suites(loaded: &mut [Loaded], project: Option<&Project>, sources: &SourceMap)
     let Some(project) = project else { return Suites::default() };
     Suites::new(loaded.iter_mut().filter_map(|spec| {
         let Some((DocumentKind::Suite, root)) = &spec.document else { return None };
-        lower::suite(Document { source: sources.get(spec.id)?, root }, project, &mut spec.diagnostics)
+        let document = Document { id: spec.id, sources, root, fragments: &[] };
+        lower::suite(document, project, &mut spec.diagnostics)
     }))
 }
 
 fn manifest_paths(spec: &Loaded, project: &Project, suites: &Suites, sources: &SourceMap) -> BTreeSet<String> {
-    match (&spec.document, sources.get(spec.id)) {
-        (Some((DocumentKind::Benchmark, root)), Some(source)) => {
-            lower::manifest_paths(Document { source, root }, project, suites)
+    match &spec.document {
+        Some((DocumentKind::Benchmark, root)) => {
+            let document = Document { id: spec.id, sources, root, fragments: &spec.fragments };
+            lower::manifest_paths(document, project, suites)
         }
         _ => BTreeSet::new(),
     }
@@ -323,6 +278,8 @@ struct Outcome {
     path: String,
     diagnostics: Diagnostics,
     name: Option<(String, Span)>,
+    /// Its name where fragments with errors keep it from being compiled.
+    held_back: Option<String>,
     outputs: Vec<Output>,
 }
 
@@ -333,14 +290,19 @@ struct Output {
 }
 
 /// Returns what a spec gives; nothing for one that is none of `inputs`.
-fn compile_one(spec: Loaded, project: Option<&Project>, inputs: Inputs<'_>, lets_go: bool) -> Option<Outcome> {
-    let Loaded { id, diagnostics, document, manifests } = spec;
-    let source = inputs.sources.get(id)?;
-    let path = source.path.clone();
-    let mut outcome = Outcome { path, diagnostics, name: None, outputs: Vec::new() };
+fn compile_one(
+    spec: Loaded,
+    project: Option<&Project>,
+    inputs: Inputs<'_>,
+    sources: &SourceMap,
+    lets_go: bool,
+) -> Option<Outcome> {
+    let Loaded { id, diagnostics, document, fragments, held_back, manifests } = spec;
+    let path = sources.get(id)?.path.clone();
+    let mut outcome = Outcome { path, diagnostics, name: None, held_back, outputs: Vec::new() };
     let diagnostics = &mut outcome.diagnostics;
     let (Some((kind, root)), Some(project)) = (document, project) else { return Some(outcome) };
-    let document = Document { source, root: &root };
+    let document = Document { id, sources, root: &root, fragments: &fragments };
     check::in_document(&root, diagnostics);
     if kind == DocumentKind::Suite {
         let suite = inputs.suites.iter().find(|suite| suite.path == outcome.path);
@@ -348,7 +310,7 @@ fn compile_one(spec: Loaded, project: Option<&Project>, inputs: Inputs<'_>, lets
     } else if let Some(lowered) = lower::benchmark(document, &manifests, project, inputs, diagnostics) {
         let output = |Resolved { mut benchmark, document, mut permissions }| {
             let mut found = Diagnostics::default();
-            check::check(&benchmark, inputs.sources, &mut found);
+            check::check(&benchmark, sources, &mut found);
             permissions.extend(permission::split(&mut found));
             let Emitted { identity, rules, manifests, undone } = manifest::emit(&benchmark, &document, diagnostics);
             permissions.extend(undone);
@@ -382,6 +344,7 @@ struct Assembled {
 fn assemble(
     outcomes: Vec<Outcome>,
     suites: &Suites,
+    fragments: &Fragments,
     project: Option<&Project>,
     diagnostics: &mut Diagnostics,
 ) -> Assembled {
@@ -394,11 +357,13 @@ fn assemble(
     let mut held_back = BTreeMap::new();
     // Specs of which not even the name is known.
     let mut nameless = Vec::new();
-    for Outcome { path, diagnostics: found, name, outputs } in outcomes {
+    let mut shared = Shared::new(fragments.sources());
+    for Outcome { path, diagnostics: found, name, held_back: waiting, outputs } in outcomes {
         let found = at_levels(found, project);
-        let sound = !found.has_errors();
-        diagnostics.extend(found);
-        nameless.extend((!sound && name.is_none()).then(|| path.clone()));
+        let sound = !found.has_errors() && waiting.is_none();
+        diagnostics.extend(shared.take(&path, found));
+        nameless.extend((!sound && name.is_none() && waiting.is_none()).then(|| path.clone()));
+        unsound.extend(waiting.map(|name| (name, path.clone())));
         unsound.extend(name.iter().filter(|_| !sound).map(|(name, _)| (name.clone(), path.clone())));
         faulty.extend((!sound).then_some(path));
         let unique = name.is_none_or(|(name, span)| claim_name(&mut names, &name, span, diagnostics));
@@ -407,6 +372,7 @@ fn assemble(
             benchmarks.push(compiled);
         }
     }
+    diagnostics.extend(shared.into_findings());
     suites.check(&names, &nameless, diagnostics);
     let mut compiled = Vec::new();
     if let Some(project) = project {

@@ -1,17 +1,20 @@
 //! Turns a matrix into cases: a fixed order, and an identity for each that later edits of other cases do not change.
 
+mod axis;
+mod product;
 mod variants;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use kubebench_format::result::VARIANT;
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::text::{Span, first_of};
 use kubebench_syntax::yaml::scalar::{self, Plain};
 use kubebench_syntax::yaml::{Node, Value};
 
 use kubebench_syntax::invariant::Invariant as _;
+use product::Product;
 pub(crate) use variants::expand_variants;
 
 /// How many of many names a message has.
@@ -36,17 +39,19 @@ pub(crate) struct CasePoint {
     pub values: BTreeMap<String, Node>,
 }
 
-/// Returns the cases of `matrix` in the order in which they run: axes by name, the last varying fastest, then the included ones.
+/// Returns the cases of `matrix` in the order in which they run: axes by name, those of
+/// `zip` as one axis, the last varying fastest, then the included ones.
 pub(crate) fn expand(matrix: Option<&Node>, diagnostics: &mut Diagnostics) -> Vec<CasePoint> {
     let Some(matrix) = matrix else { return vec![CasePoint::new(None, BTreeMap::new())] };
-    let axes = axes(matrix, diagnostics);
-    let included = entries_of(matrix, "include", &axes, Naming::Every, diagnostics);
-    let excluded = entries_of(matrix, "exclude", &axes, Naming::Some, diagnostics);
-    let product = axes.values().map(Vec::len).fold(1_usize, usize::saturating_mul);
+    let axes = axis::axes(matrix, diagnostics);
+    let names: BTreeSet<&str> = axes.iter().flat_map(|axis| axis.names.iter().copied()).collect();
+    let included = entries_of(matrix, "include", &names, Naming::Every, diagnostics);
+    let excluded = entries_of(matrix, "exclude", &names, Naming::Some, diagnostics);
+    let product = axes.iter().map(|axis| axis.rows.len()).fold(1_usize, usize::saturating_mul);
     let total = if axes.is_empty() { included.len() } else { product.saturating_add(included.len()) };
     if total > MAX_CASES {
         let sizes =
-            axes.iter().map(|(name, values)| format!("{name}: {}", values.len())).collect::<Vec<_>>().join(", ");
+            axes.iter().map(|axis| format!("{}: {}", axis.name(), axis.rows.len())).collect::<Vec<_>>().join(", ");
         let fault = Diagnostic::at(
             &code::KB0304,
             matrix.span,
@@ -58,7 +63,7 @@ pub(crate) fn expand(matrix: Option<&Node>, diagnostics: &mut Diagnostics) -> Ve
         diagnostics.push(fault.note(format!("axes: {sizes}")).help("leave values out, or split the benchmark"));
         return Vec::new();
     }
-    let product = Product::of(&axes);
+    let product = Product { axes: &axes };
     let kept = product.without(&excluded, diagnostics);
     let mut points: Vec<(BTreeMap<String, Node>, Span)> =
         kept.iter().map(|point| (product.values(point), matrix.span)).collect();
@@ -76,36 +81,10 @@ fn malformed(span: Span, message: String) -> Diagnostic {
     Diagnostic::at(&code::KB0305, span, message)
 }
 
-fn axes<'m>(matrix: &'m Node, diagnostics: &mut Diagnostics) -> BTreeMap<&'m str, Vec<&'m Node>> {
-    let mut axes = BTreeMap::new();
-    for entry in matrix.entries_of("axes") {
-        let mut seen: BTreeMap<String, Span> = BTreeMap::new();
-        for value in entry.value.items() {
-            if let Some(first) = seen.insert(text(value), value.span) {
-                let message = format!("`{}` lists the value {} twice", entry.key, text(value));
-                diagnostics.push(
-                    malformed(value.span, message)
-                        .related(Place::Span(first), "first")
-                        .note("values are compared as text: arguments, results and reports show them without quotes")
-                        .help("delete one of them"),
-                );
-            }
-        }
-        if entry.value.items().is_empty() {
-            diagnostics.push(
-                malformed(entry.key_span, format!("the axis `{}` has no values", entry.key))
-                    .help("write at least one, or delete the axis"),
-            );
-        }
-        axes.insert(entry.key.as_str(), entry.value.items().iter().collect());
-    }
-    axes
-}
-
 fn entries_of(
     matrix: &Node,
     list: &str,
-    axes: &BTreeMap<&str, Vec<&Node>>,
+    axes: &BTreeSet<&str>,
     naming: Naming,
     diagnostics: &mut Diagnostics,
 ) -> Vec<(BTreeMap<String, Node>, Span)> {
@@ -113,15 +92,15 @@ fn entries_of(
     for item in matrix.items_of(list) {
         let values: BTreeMap<String, Node> =
             item.entries().iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect();
-        let unknown = item.entries().iter().filter(|entry| !axes.is_empty() && !axes.contains_key(entry.key.as_str()));
+        let unknown = item.entries().iter().filter(|entry| !axes.is_empty() && !axes.contains(entry.key.as_str()));
         let mut faulty = false;
         for entry in unknown {
             faulty = true;
             let message = format!("`{}` is not an axis", entry.key);
-            let names: Vec<&str> = axes.keys().copied().collect();
+            let names: Vec<&str> = axes.iter().copied().collect();
             diagnostics.push(malformed(entry.key_span, message).help(format!("axes are: {}", first_of(&names, NAMED))));
         }
-        let missing: Vec<&str> = axes.keys().copied().filter(|axis| !values.contains_key(*axis)).collect();
+        let missing: Vec<&str> = axes.iter().copied().filter(|axis| !values.contains_key(*axis)).collect();
         if naming == Naming::Every && !missing.is_empty() {
             faulty = true;
             let message = format!("this case leaves out {}", first_of(&missing, NAMED));
@@ -140,67 +119,6 @@ fn entries_of(
         }
     }
     kept
-}
-
-/// The combinations of the axes' values, each as one number per axis: many entries are compared with many of them.
-struct Product<'m> {
-    axes: Vec<(&'m str, &'m [&'m Node])>,
-}
-
-impl<'m> Product<'m> {
-    fn of(axes: &'m BTreeMap<&'m str, Vec<&'m Node>>) -> Self {
-        Self { axes: axes.iter().map(|(name, values)| (*name, values.as_slice())).collect() }
-    }
-
-    /// Returns every combination that no entry of `excluded` matches; the last axis varies fastest.
-    fn without(&self, excluded: &[(BTreeMap<String, Node>, Span)], diagnostics: &mut Diagnostics) -> Vec<Vec<usize>> {
-        let mut points = if self.axes.is_empty() { Vec::new() } else { vec![Vec::new()] };
-        for (_, values) in &self.axes {
-            let longer = |point: &Vec<usize>, value| point.iter().copied().chain([value]).collect::<Vec<usize>>();
-            points = points.iter().flat_map(|point| (0..values.len()).map(|value| longer(point, value))).collect();
-        }
-        let numbers: Vec<BTreeMap<String, usize>> = self.axes.iter().map(|(_, values)| numbered(values)).collect();
-        for (entry, span) in excluded {
-            let before = points.len();
-            // An entry with a value that no axis has matches nothing.
-            if let Some(wanted) = self.wanted(entry, &numbers) {
-                points.retain(|point| !wanted.iter().all(|(axis, value)| point.get(*axis) == Some(value)));
-            }
-            if points.len() == before {
-                let fault = Diagnostic::at(&code::KB0306, *span, "this entry excludes no case");
-                diagnostics.push(
-                    fault
-                        .note("no axis has one of its values, or an earlier entry excluded the same cases")
-                        .help("correct the values, or delete the entry"),
-                );
-            }
-        }
-        points
-    }
-
-    /// Returns the numbers of the axes that `entry` names with those of its values, if all of them exist.
-    fn wanted(
-        &self,
-        entry: &BTreeMap<String, Node>,
-        numbers: &[BTreeMap<String, usize>],
-    ) -> Option<Vec<(usize, usize)>> {
-        let of = |(axis, value): (&String, &Node)| {
-            let axis = self.axes.binary_search_by_key(&axis.as_str(), |(name, _)| *name).ok()?;
-            Some((axis, *numbers.get(axis)?.get(&text(value))?))
-        };
-        entry.iter().map(of).collect()
-    }
-
-    fn values(&self, point: &[usize]) -> BTreeMap<String, Node> {
-        let value = |((name, values), number): (&(&str, &[&Node]), &usize)| {
-            Some(((*name).to_owned(), (*values.get(*number)?).clone()))
-        };
-        self.axes.iter().zip(point).filter_map(value).collect()
-    }
-}
-
-fn numbered(values: &[&Node]) -> BTreeMap<String, usize> {
-    values.iter().enumerate().map(|(number, value)| (text(value), number)).collect()
 }
 
 fn unique(points: Vec<(BTreeMap<String, Node>, Span)>, matrix: Span, diagnostics: &mut Diagnostics) -> Vec<CasePoint> {

@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! api        parts of Kubernetes' API   → findings, by its own types
+//! extend     specs and fragments         → specs that are whole
 //! expand     the matrix                  → cases with stable identities
 //! lookup     `${{ … }}` in a case        → values
 //! lower      wire types                  → the model: defaults filled in, every reference resolved
@@ -29,6 +30,7 @@ pub mod api;
 pub(crate) mod check;
 pub mod compile;
 pub(crate) mod expand;
+pub mod extend;
 pub mod fixture;
 pub(crate) mod guard;
 pub(crate) mod lookup;

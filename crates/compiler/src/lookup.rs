@@ -6,14 +6,14 @@
 
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean};
 use kubebench_syntax::invariant::Invariant as _;
-use kubebench_syntax::text::{Source, Span};
+use kubebench_syntax::text::{SourceMap, Span};
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
 const OPEN: &str = "${{";
 const CLOSE: &str = "}}";
 const ESCAPED: &str = "$${{";
 
-/// What names stand for: a mapping of `matrix`, `parameters`, `target` and `benchmark` to their values.
+/// What names stand for: a mapping of `matrix`, `parameters`, `target`, `project` and `benchmark` to their values.
 #[derive(Clone, Debug)]
 pub(crate) struct Scope {
     root: Node,
@@ -45,10 +45,10 @@ pub(crate) struct Lookup {
 }
 
 /// Returns every well-formed lookup below `node`.
-pub(crate) fn lookups(source: &Source, node: &Node) -> Vec<Lookup> {
+pub(crate) fn lookups(sources: &SourceMap, node: &Node) -> Vec<Lookup> {
     let mut found = Vec::new();
     walk(node, &mut |scalar| {
-        let written = written_lookups(source, scalar).into_iter();
+        let written = written_lookups(sources, scalar).into_iter();
         found.extend(written.filter_map(|(lookup, span)| Some(Lookup { path: lookup.ok()?, span })));
     });
     found
@@ -65,9 +65,9 @@ pub(crate) fn mentions_any(node: &Node) -> bool {
 }
 
 /// Reports every lookup below `node`, because none can be answered there.
-pub(crate) fn refuse(source: &Source, node: &Node, reason: &str, diagnostics: &mut Diagnostics) {
+pub(crate) fn refuse(sources: &SourceMap, node: &Node, reason: &str, diagnostics: &mut Diagnostics) {
     walk(node, &mut |scalar| {
-        for (piece, span) in written_lookups(source, scalar) {
+        for (piece, span) in written_lookups(sources, scalar) {
             diagnostics.push(match piece {
                 Ok(path) => {
                     let message = format!("`{path}` cannot be used here");
@@ -82,42 +82,42 @@ pub(crate) fn refuse(source: &Source, node: &Node, reason: &str, diagnostics: &m
 }
 
 /// Returns what stands as a lookup in `scalar`, the name or why it is none, with its place.
-fn written_lookups(source: &Source, scalar: &Node) -> Vec<(Result<String, String>, Span)> {
+fn written_lookups(sources: &SourceMap, scalar: &Node) -> Vec<(Result<String, String>, Span)> {
     let Value::String(text) = &scalar.value else { return Vec::new() };
     let written = pieces(text).into_iter().filter_map(|piece| match piece {
         Piece::Lookup(lookup) => Some(lookup),
         Piece::Text(_) => None,
     });
-    written.zip(spans(source, scalar.span)).collect()
+    written.zip(spans(sources, scalar.span)).collect()
 }
 
 /// Returns `node` with every lookup replaced; what cannot be is reported and left as it stands.
-pub(crate) fn resolve(source: &Source, node: &Node, scope: &Scope, diagnostics: &mut Diagnostics) -> Node {
+pub(crate) fn resolve(sources: &SourceMap, node: &Node, scope: &Scope, diagnostics: &mut Diagnostics) -> Node {
     let value = match &node.value {
-        Value::String(text) if text.contains(OPEN) => scalar(source, node.span, text, scope, diagnostics),
-        Value::Seq(items) => Value::Seq(items.iter().map(|item| resolve(source, item, scope, diagnostics)).collect()),
+        Value::String(text) if text.contains(OPEN) => scalar(sources, node.span, text, scope, diagnostics),
+        Value::Seq(items) => Value::Seq(items.iter().map(|item| resolve(sources, item, scope, diagnostics)).collect()),
         Value::Map(entries) => {
-            Value::Map(entries.iter().map(|entry| resolve_entry(source, entry, scope, diagnostics)).collect())
+            Value::Map(entries.iter().map(|entry| resolve_entry(sources, entry, scope, diagnostics)).collect())
         }
         other => other.clone(),
     };
     Node { span: node.span, value }
 }
 
-fn resolve_entry(source: &Source, entry: &Entry, scope: &Scope, diagnostics: &mut Diagnostics) -> Entry {
+fn resolve_entry(sources: &SourceMap, entry: &Entry, scope: &Scope, diagnostics: &mut Diagnostics) -> Entry {
     if entry.key.contains(OPEN) {
         let fault = Diagnostic::at(&code::KB0303, entry.key_span, "a key cannot be an expression");
         diagnostics
             .push(fault.note("the keys of a spec are checked before any value is known").help("write the key itself"));
     }
-    Entry { key: entry.key.clone(), key_span: entry.key_span, value: resolve(source, &entry.value, scope, diagnostics) }
+    Entry { key: entry.key.clone(), key_span: entry.key_span, value: resolve(sources, &entry.value, scope, diagnostics) }
 }
 
-fn scalar(source: &Source, span: Span, text: &str, scope: &Scope, diagnostics: &mut Diagnostics) -> Value {
+fn scalar(sources: &SourceMap, span: Span, text: &str, scope: &Scope, diagnostics: &mut Diagnostics) -> Value {
     let pieces = pieces(text);
     let alone = pieces.len() == 1;
     let mut joined = String::new();
-    let mut spans = spans(source, span);
+    let mut spans = spans(sources, span);
     for piece in pieces {
         let piece = match piece {
             Piece::Text(piece) => {
@@ -131,7 +131,7 @@ fn scalar(source: &Source, span: Span, text: &str, scope: &Scope, diagnostics: &
             Ok(path) => find(&path, at, scope),
             Err(reason) => Err(Diagnostic::at(&code::KB0302, at, reason)
                 .note("an expression only names a value: there are no functions, operators or loops")
-                .help("write `${{ matrix.NAME }}`, `${{ parameters.NAME }}`, `${{ target.NAME }}` or `${{ benchmark.NAME }}`; a literal `${{` is written `$${{`")),
+                .help("write `${{ matrix.NAME }}`, `${{ parameters.NAME }}`, `${{ target.NAME }}`, `${{ project.parameters.NAME }}` or `${{ benchmark.NAME }}`; a literal `${{` is written `$${{`")),
         };
         match found {
             Ok(Value::String(text)) if alone => return Value::String(unescaped(text)),
@@ -140,7 +140,7 @@ fn scalar(source: &Source, span: Span, text: &str, scope: &Scope, diagnostics: &
             Err(fault) => {
                 diagnostics.push(fault);
                 // What stays a lookup is no second mistake to the schema.
-                joined.push_str(source.slice(at));
+                joined.push_str(sources.slice(at));
             }
         }
     }
@@ -254,8 +254,8 @@ fn name_of(text: &str) -> Result<String, String> {
 
 /// Returns the places of the lookups of the scalar at `span`, in order, and then the scalar's own for ever: where its text
 /// is spelled with escapes, lookups may not be told apart.
-fn spans(source: &Source, span: Span) -> impl Iterator<Item = Span> {
-    let written = source.slice(span);
+fn spans(sources: &SourceMap, span: Span) -> impl Iterator<Item = Span> {
+    let written = sources.slice(span);
     let mut done = 0;
     let places = std::iter::from_fn(move || {
         let rest = written.get(done..)?;
@@ -279,7 +279,7 @@ fn walk(node: &Node, visit: &mut impl FnMut(&Node)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kubebench_syntax::text::{SourceId, SourceMap};
+    use kubebench_syntax::text::{Source, SourceId};
     use kubebench_testing::snapshot::{Snapshot, assert_findings, str};
 
     /// What `text` is resolved to, or the findings.
@@ -294,9 +294,8 @@ mod tests {
         let source = Source::new("x", format!("a: '{text}'").as_bytes());
         let root = kubebench_syntax::yaml::read(SourceId(0), &source).root.unwrap();
         let mut diagnostics = Diagnostics::default();
-        let resolved = resolve(&source, &root, &scope, &mut diagnostics);
-        let mut map = SourceMap::default();
-        map.add(source);
+        let map = SourceMap::from(source);
+        let resolved = resolve(&map, &root, &scope, &mut diagnostics);
         let faults: Vec<_> =
             diagnostics.into_sorted(&map).into_iter().map(|fault| (fault.code.id, fault.message)).collect();
         if faults.is_empty() { Ok(resolved.get("a").unwrap().to_json().to_string()) } else { Err(faults) }
@@ -316,8 +315,10 @@ mod tests {
     fn places_in_one_scalar_follow_one_another() {
         let source = Source::new("x", b"a ${{ b }} $${{ c }} ${{ ${{ d }} ${{e}} ${{ f");
         let whole = Span::new(SourceId(0), 0..source.text.len());
-        let found: Vec<&str> = spans(&source, whole).take(5).map(|span| source.slice(span)).collect();
-        assert_eq!(found, ["${{ b }}", "${{ ${{ d }}", "${{e}}", "${{ f", source.text.as_str()]);
+        let text = source.text.clone();
+        let sources = SourceMap::from(source);
+        let found: Vec<&str> = spans(&sources, whole).take(5).map(|span| sources.slice(span)).collect();
+        assert_eq!(found, ["${{ b }}", "${{ ${{ d }}", "${{e}}", "${{ f", text.as_str()]);
     }
 
     #[test]
@@ -339,7 +340,7 @@ mod tests {
         let source = Source::new("x", b"{a: '${{ b }} $${{ c }}', d: 'x ${{ e * 2 }}', f: '${{'}");
         let root = kubebench_syntax::yaml::read(SourceId(0), &source).root.unwrap();
         let mut diagnostics = Diagnostics::default();
-        refuse(&source, &root, "reason", &mut diagnostics);
+        refuse(&source.into(), &root, "reason", &mut diagnostics);
         let found: Vec<_> = diagnostics.into_iter().map(|fault| (fault.code.id, fault.message)).collect();
         assert_findings(
             &found,

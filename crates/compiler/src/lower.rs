@@ -39,16 +39,36 @@ pub use suite::{Suite, suite};
 use std::collections::BTreeSet;
 
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place};
-use kubebench_syntax::text::{Source, Span};
+use kubebench_syntax::digest::Digest;
+use kubebench_syntax::invariant::Invariant as _;
+use kubebench_syntax::text::{SourceId, SourceMap, Span};
 use kubebench_syntax::yaml::Node;
 
 /// A document that its schema accepts.
 #[derive(Clone, Copy)]
 pub struct Document<'a> {
     /// The file.
-    pub source: &'a Source,
-    /// Its content.
+    pub id: SourceId,
+    /// All texts: a part of it may be another file's.
+    pub sources: &'a SourceMap,
+    /// Its content, as one with what it extends.
     pub root: &'a Node,
+    /// The fragments that are part of it.
+    pub fragments: &'a [SourceId],
+}
+
+impl Document<'_> {
+    /// Returns the path of the file.
+    fn path(&self) -> &str {
+        &self.sources.get(self.id).expected("a text of each document").path
+    }
+
+    /// Returns the digest of its text, and of those of its fragments.
+    fn digest(&self) -> Digest {
+        let text = |id: &SourceId| self.sources.get(*id).expected("a text of each document").text.as_str();
+        let texts: Vec<&str> = std::iter::once(&self.id).chain(self.fragments).map(text).collect();
+        Digest::of(texts.join("\0"))
+    }
 }
 
 /// Takes over findings that say something new: one for each code, place and message.

@@ -7,6 +7,7 @@ mod foreign_spellings;
 pub mod format;
 mod generate;
 mod git_ref;
+mod part;
 pub mod pattern;
 mod ready;
 mod remote;
@@ -15,7 +16,7 @@ mod violation;
 
 pub use explain::{explain, paths_to};
 pub use generate::{
-    RESULT_FILE, WorkloadForm, form_schema, generate, generate_answer, generate_result, role_schema, without,
+    RESULT_FILE, WorkloadForm, form_schema, generate, generate_answer, generate_result, published, role_schema, without,
 };
 pub use validate::Schemas;
 
@@ -26,6 +27,8 @@ pub enum DocumentKind {
     Benchmark,
     /// An ordered list of benchmarks.
     Suite,
+    /// What benchmarks have in common.
+    Fragment,
     /// The project file.
     Project,
     /// A regression that people accepted.
@@ -34,13 +37,14 @@ pub enum DocumentKind {
 
 impl DocumentKind {
     /// Every kind.
-    pub const ALL: [Self; 4] = [Self::Benchmark, Self::Suite, Self::Project, Self::Ack];
+    pub const ALL: [Self; 5] = [Self::Benchmark, Self::Suite, Self::Fragment, Self::Project, Self::Ack];
 
     /// Returns the value of `kind:` in a document.
     pub fn name(self) -> &'static str {
         match self {
             Self::Benchmark => "Benchmark",
             Self::Suite => "Suite",
+            Self::Fragment => "Fragment",
             Self::Project => "Project",
             Self::Ack => "Ack",
         }
@@ -51,6 +55,7 @@ impl DocumentKind {
         match self {
             Self::Benchmark => "benchmark.v1.json",
             Self::Suite => "suite.v1.json",
+            Self::Fragment => "fragment.v1.json",
             Self::Project => "project.v1.json",
             Self::Ack => "ack.v1.json",
         }

@@ -121,6 +121,12 @@ pub struct SourceMap {
     sources: Vec<Source>,
 }
 
+impl From<Source> for SourceMap {
+    fn from(source: Source) -> Self {
+        Self { sources: vec![source] }
+    }
+}
+
 impl SourceMap {
     /// Adds a source and returns its number.
     pub fn add(&mut self, source: Source) -> SourceId {
@@ -132,6 +138,11 @@ impl SourceMap {
     /// Returns the source numbered `id`, if it is one of this map's.
     pub fn get(&self, id: SourceId) -> Option<&Source> {
         self.sources.get(id.0 as usize)
+    }
+
+    /// Returns the text of `span`, whose source is one of this map's.
+    pub fn slice(&self, span: Span) -> &str {
+        self.get(span.source).expected("a span of one of the sources").slice(span)
     }
 
     /// Iterates over all sources with their numbers.

@@ -393,7 +393,7 @@ fn what_the_schema_accepts_is_read() {
                 let variant = place.with(&spec, candidate.clone());
                 let source = Source::new("specs/a.yaml", variant.to_string().as_bytes());
                 let Some(root) = yaml::read(SourceId::default(), &source).root else { continue };
-                if schemas.validate(DocumentKind::Benchmark, &source, &root).is_empty() {
+                if schemas.validate(DocumentKind::Benchmark, &source.into(), &root).is_empty() {
                     variants.push((format!("{} = {candidate}", place.instance), variant));
                 }
             }

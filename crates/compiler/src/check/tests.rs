@@ -55,17 +55,17 @@ fn compile(project: &str, benchmark: &str) -> Compiled {
     let (mut sources, mut found) = (SourceMap::default(), Diagnostics::default());
     let mut read = |path: &str, text: &str, kind: DocumentKind| {
         let id = sources.add(Source::new(path, text.as_bytes()));
-        let source = sources.get(id).unwrap().clone();
-        let read = yaml::read(id, &source);
+        let read = yaml::read(id, sources.get(id).unwrap());
         assert_eq!(read.diagnostics, [], "{text}");
         let root = read.root.unwrap();
-        let faults = schemas.validate(kind, &source, &root);
-        (source, root, faults)
+        let faults = schemas.validate(kind, &sources, &root);
+        (id, root, faults)
     };
     let settings = (!project.is_empty()).then(|| read("kubebench.yaml", project, DocumentKind::Project));
-    let settings = settings.as_ref().map(|(source, root, _)| Document { source, root });
+    let (id, root, faults) = read("specs/a.yaml", benchmark, DocumentKind::Benchmark);
+    let settings =
+        settings.as_ref().map(|(id, root, _)| Document { id: *id, sources: &sources, root, fragments: &[] });
     let project = lower::project(settings, "0.1.0", &mut found).unwrap();
-    let (source, root, faults) = read("specs/a.yaml", benchmark, DocumentKind::Benchmark);
     if !faults.is_empty() {
         return Compiled { sources, project, benchmarks: Vec::new(), before: faults, guarded: Vec::new() };
     }
@@ -82,13 +82,13 @@ fn compile(project: &str, benchmark: &str) -> Compiled {
         path if path.starts_with("pipelines/") => Ok(WORKFLOW.as_bytes().to_vec()),
         path => Ok(format!("{path}\n").into_bytes()),
     };
-    let document = Document { source: &source, root: &root };
     let suites = Suites::default();
+    let document = Document { id, sources: &sources, root: &root, fragments: &[] };
     let paths = lower::manifest_paths(document, &project, &suites);
     let manifests = Manifests::read(&paths, &carried, "generated", &mut sources);
     let owners = std::collections::BTreeSet::new();
-    let inputs =
-        Inputs { schemas, read: &carried, manifests: &manifests, suites: &suites, owners: &owners, sources: &sources };
+    let inputs = Inputs { schemas, read: &carried, manifests: &manifests, suites: &suites, owners: &owners };
+    let document = Document { id, sources: &sources, root: &root, fragments: &[] };
     let lowered = lower::benchmark(document, &paths, &project, inputs, &mut found);
     let benchmarks = lowered.map(|lowered| lowered.benchmarks).unwrap_or_default();
     let benchmarks = benchmarks.into_iter().map(|resolved| resolved.benchmark).collect();

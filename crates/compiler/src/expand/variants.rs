@@ -43,7 +43,8 @@ fn report_once(fault: Diagnostic, known: &mut Vec<(&'static str, Span)>, diagnos
 
 /// Reports what the matrix says of variants and cannot.
 fn check(matrix: &Node, names: &[Node], diagnostics: &mut Diagnostics) {
-    if let Some(axis) = matrix.get("axes").and_then(|axes| axes.entry(VARIANT)) {
+    let mut of_that_name = ["axes", "zip"].into_iter().filter_map(|field| matrix.get(field)?.entry(VARIANT));
+    if let Some(axis) = of_that_name.next() {
         let fault = malformed(axis.key_span, "an axis cannot be called `variant` in a spec with `variants`".to_owned());
         diagnostics.push(
             fault

@@ -15,7 +15,7 @@ pub fn ack(document: Document<'_>, diagnostics: &mut Diagnostics) -> Option<Ack>
     let accepts = accepts(&spec, root.get("spec").unwrap_or(root), diagnostics)?;
     let any = || ANY.to_owned();
     Some(Ack {
-        file: document.source.path.clone(),
+        file: document.path().to_owned(),
         benchmark: spec.benchmark.unwrap_or_else(any),
         case: spec.case.map_or_else(any, |case| case.0),
         metric: spec.metric.unwrap_or_else(any),

@@ -27,8 +27,7 @@ use kubebench_format::schema::{DocumentKind, Schemas};
 use kubebench_format::spec::v1::benchmark as wire;
 use kubebench_format::spec::v1::scalar::{Duration as WireDuration, Quantity};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
-use kubebench_syntax::digest::Digest;
-use kubebench_syntax::text::{SourceMap, Span};
+use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::Duration;
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
@@ -59,8 +58,6 @@ pub struct Inputs<'a> {
     pub suites: &'a Suites,
     /// The names of all benchmarks and suites.
     pub owners: &'a BTreeSet<String>,
-    /// All texts.
-    pub sources: &'a SourceMap,
 }
 
 /// What one document gave.
@@ -101,7 +98,7 @@ pub fn benchmark(
         diagnostics.push(reserved_name("benchmark", name_span));
     }
     let labels: BTreeMap<String, String> = metadata.labels.into_iter().map(|(key, value)| (key, value.0)).collect();
-    let variants = variants::variants(document.source, spec, diagnostics);
+    let variants = variants::variants(document.sources, spec, diagnostics);
     let points = points(spec, &variants, diagnostics);
     if points.len() > expand::MAX_RUNS {
         let span = spec.get("matrix").map_or(name_span, |matrix| matrix.span);
@@ -125,7 +122,7 @@ pub fn benchmark(
             return None;
         }
     }
-    let manifests = inputs.manifests.lookups(paths, inputs.sources).collect();
+    let manifests = inputs.manifests.lookups(paths, document.sources).collect();
     let shared = Shared {
         document,
         spec,
@@ -172,11 +169,11 @@ pub(super) fn points(spec: &Node, variants: &[Variant], diagnostics: &mut Diagno
 
 fn refuse_lookups(document: Document<'_>, spec: &Node, diagnostics: &mut Diagnostics) {
     for entry in document.root.entries().iter().filter(|entry| entry.key != "spec") {
-        lookup::refuse(document.source, &entry.value, "identity and labels are read before anything else", diagnostics);
+        lookup::refuse(document.sources, &entry.value, "identity and labels are read before anything else", diagnostics);
     }
     for entry in spec.entries().iter().filter(|entry| WITHOUT_LOOKUPS.contains(&entry.key.as_str())) {
         lookup::refuse(
-            document.source,
+            document.sources,
             &entry.value,
             "expressions refer to targets, parameters and the matrix",
             diagnostics,
@@ -209,7 +206,7 @@ impl Shared<'_> {
             PER_CASE.contains(&key) || WITHOUT_LOOKUPS.contains(&key) || key == VARIANTS
         };
         let resolved = self.with_spec(|entry| {
-            (!is_kept(entry)).then(|| lookup::resolve(self.document.source, &entry.value, &scope, &mut found))
+            (!is_kept(entry)).then(|| lookup::resolve(self.document.sources, &entry.value, &scope, &mut found))
         });
         let looked_up = self.spec.entries().iter().any(|entry| !is_kept(entry) && lookup::mentions_any(&entry.value));
         let sound = !found.has_errors() && (!looked_up || self.revalidate(&resolved, &scope, &mut found));
@@ -240,6 +237,7 @@ impl Shared<'_> {
         let document: wire::Benchmark = workload::read(&resolved, diagnostics)?;
         let spec_node = resolved.get("spec")?;
         let wire::BenchmarkSpec {
+            extends: _,
             description,
             targets: _,
             run,
@@ -279,9 +277,9 @@ impl Shared<'_> {
         let benchmark = Benchmark {
             name: self.name.to_owned(),
             name_span: self.name_span,
-            path: self.document.source.path.clone(),
+            path: self.document.path().to_owned(),
             description: description.map(|text| text.0),
-            spec_digest: Digest::of(&self.document.source.text),
+            spec_digest: self.document.digest(),
             labels: self.labels(&target),
             suite: suite.map(|suite| suite.name.clone()),
             run: suite.map_or(run, |suite| suite.run(run)),
@@ -299,7 +297,7 @@ impl Shared<'_> {
             queue_timeout: queue_timeout.map_or(defaults.queue_timeout, |timeout| timeout.0),
             budget: lower_budget(budget.as_ref(), spec_node),
             cases,
-            metrics: metrics::metrics(&metrics, spec_node, self.document.source, diagnostics),
+            metrics: metrics::metrics(&metrics, spec_node, self.document.sources, diagnostics),
             queries: metrics::queries(spec_node),
             references: metrics::references(&metrics, &checks, &gates, spec_node, diagnostics)
                 .into_iter()
@@ -354,7 +352,7 @@ impl Shared<'_> {
         let scope = Scope::new(roots, if point.variant.is_none() { NO_VARIANT } else { &[] });
         let mut found = Diagnostics::default();
         let resolved = self.case_document(&variant.fields, |entry| {
-            lookup::resolve(self.document.source, &entry.value, &scope, &mut found)
+            lookup::resolve(self.document.sources, &entry.value, &scope, &mut found)
         });
         let looks_up = variant.fields.iter().any(|field| lookup::mentions_any(&field.value));
         // What a variant says is whole, and so can be judged, only together with what it is said over.
@@ -366,8 +364,7 @@ impl Shared<'_> {
             Some(_) | None => self.defaults(target).timeout,
         };
         let workload = spec.get("workload")?;
-        let Inputs { manifests, sources, .. } = self.inputs;
-        let documents = manifests.objects(self.document, workload, &scope, sources, &mut found);
+        let documents = self.inputs.manifests.objects(self.document, workload, &scope, &mut found);
         let around = Around { target, timeout, documents: documents.as_deref() };
         let mut lowered = if sound { workload::lower(workload, around, &mut found) } else { None };
         if let Some(lowered) = &mut lowered {
@@ -421,11 +418,11 @@ impl Shared<'_> {
 
     /// Checks the schema again with values in the place of lookups; true when all is well.
     fn revalidate(&self, resolved: &Node, scope: &Scope, diagnostics: &mut Diagnostics) -> bool {
-        let found = self.inputs.schemas.validate(DocumentKind::Benchmark, self.document.source, resolved);
+        let found = self.inputs.schemas.validate(DocumentKind::Benchmark, self.document.sources, resolved);
         let sound = found.is_empty();
         merge_new(
             diagnostics,
-            found.into_iter().map(|fault| lookup_errors::at_value(fault, self.document.source, self.spec, scope)),
+            found.into_iter().map(|fault| lookup_errors::at_value(fault, self.document.sources, self.spec, scope)),
         );
         sound
     }
@@ -473,7 +470,7 @@ impl Shared<'_> {
     }
 
     fn roots(&self, target: &Target) -> Vec<(&'static str, Node)> {
-        roots(self.spec, self.name, &self.labels(target), target, self.suite(target))
+        roots(self.spec, self.name, &self.labels(target), (self.project, target), self.suite(target))
     }
 
     /// Returns the suite that runs the benchmark on `target`.

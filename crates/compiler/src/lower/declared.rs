@@ -8,15 +8,15 @@ use crate::lookup;
 use crate::model::{Scaling, Unused};
 use kubebench_syntax::yaml::Node;
 
-/// Returns axes and parameters that no lookup names, in the spec or in its manifests; none where a lookup is misspelled, which is the fault to mend first.
+/// Returns axes and parameters of the spec itself that no lookup names, in the spec or in its manifests; none where a lookup is misspelled, which is the fault to mend first.
 pub(super) fn unused(document: Document<'_>, spec: &Node, manifests: &BTreeSet<String>) -> Vec<Unused> {
     let mut used: BTreeSet<String> =
-        lookup::lookups(document.source, spec).into_iter().map(|lookup| lookup.path).collect();
+        lookup::lookups(document.sources, spec).into_iter().map(|lookup| lookup.path).collect();
     used.extend(manifests.iter().cloned());
-    let axes = spec.get("matrix").map_or(&[][..], |matrix| matrix.entries_of("axes"));
+    let axes = spec.get("matrix").into_iter().flat_map(|matrix| ["axes", "zip"].map(|field| matrix.entries_of(field)));
     let parameters = spec.entries_of("parameters");
     let declared = axes
-        .iter()
+        .flatten()
         .map(|entry| ("axis", "matrix", entry))
         .chain(parameters.iter().map(|entry| ("parameter", "parameters", entry)));
     let declared: Vec<_> =
@@ -26,6 +26,7 @@ pub(super) fn unused(document: Document<'_>, spec: &Node, manifests: &BTreeSet<S
     let roots_of_misspelled: BTreeSet<&str> = misspelled.filter_map(|path| path.split('.').next()).collect();
     declared
         .iter()
+        .filter(|(.., entry)| entry.key_span.source == document.id)
         .filter(|(_, root, path, _)| !used.contains(path) && !roots_of_misspelled.contains(root))
         .map(|(what, _, _, entry)| Unused { what, name: entry.key.clone(), span: entry.key_span })
         .collect()
@@ -50,7 +51,7 @@ fn scalings_of(document: Document<'_>, variant: &Variant) -> Vec<Scaling> {
     let paths = |fields: &[&str]| -> Vec<lookup::Lookup> {
         let nodes = blocks.iter().flat_map(|block| fields.iter().filter_map(|field| block.get(field)));
         nodes
-            .flat_map(|node| lookup::lookups(document.source, node))
+            .flat_map(|node| lookup::lookups(document.sources, node))
             .filter(|lookup| lookup.path.starts_with("matrix."))
             .collect()
     };

@@ -56,7 +56,7 @@ pub(super) fn carried(
         return CarriedFiles::default();
     };
     let mut found = Diagnostics::default();
-    let mut resolved = |node: &Node| lookup::resolve(document.source, node, scope, &mut found);
+    let mut resolved = |node: &Node| lookup::resolve(document.sources, node, scope, &mut found);
     let listed = entry.map(|entry| resolved(&entry.value));
     let listed = listed.as_ref().map(Node::entries).unwrap_or_default();
     let notebook = notebook.map(resolved);

@@ -12,6 +12,7 @@ pub(super) fn of(root: &Node, variants: &[Variant]) -> Vec<Literal> {
         ("label", ["metadata", "labels"].as_slice()),
         ("parameter", &["spec", "parameters"]),
         ("axis", &["spec", "matrix", "axes"]),
+        ("axis", &["spec", "matrix", "zip"]),
         ("axis", &["spec", "matrix", "include"]),
         ("input", &["spec", "inputs"]),
     ] {

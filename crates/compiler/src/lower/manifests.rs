@@ -11,7 +11,7 @@ use crate::expand;
 use crate::lookup::{self, Scope};
 use kubebench_syntax::diag::{Diagnostics, Severity};
 use kubebench_syntax::invariant::Invariant as _;
-use kubebench_syntax::text::{Source, SourceId, SourceMap, Span};
+use kubebench_syntax::text::{Source, SourceMap, Span};
 use kubebench_syntax::yaml::{self, Entry, Node, Value};
 
 /// Where a spec names a manifest.
@@ -20,12 +20,7 @@ const NAMED_AT: &[&[&str]] = &[&["manifest", "file"], &["workflow", "file"]];
 /// The manifests of all specs, by path.
 #[derive(Default)]
 pub struct Manifests {
-    files: BTreeMap<String, Result<File, Unreadable>>,
-}
-
-struct File {
-    id: SourceId,
-    read: yaml::Manifest,
+    files: BTreeMap<String, Result<yaml::Manifest, Unreadable>>,
 }
 
 impl Manifests {
@@ -36,30 +31,26 @@ impl Manifests {
             None => read(path).map(|bytes| {
                 let source = Source::new(path, &bytes);
                 let id = sources.add(source);
-                let read = sources
-                    .get(id)
-                    .map(|source| yaml::read_manifest(id, source))
-                    .expected("the source that was just added");
-                File { id, read }
+                let source = sources.get(id).expected("the source that was just added");
+                yaml::read_manifest(id, source)
             }),
         };
         let files = paths.iter().map(|path| (path.clone(), file(path, sources)));
         Self { files: files.collect() }
     }
 
-    /// Returns the objects of the manifest that the resolved `workload` of `document` holds or names, with the lookups of the
+    /// Returns the objects of the manifest that the resolved `workload` of a document holds or names, with the lookups of the
     /// latter answered; nothing where there is none, or where it is at fault, which is reported.
     pub(super) fn objects(
         &self,
-        document: Document<'_>,
+        of: Document<'_>,
         workload: &Node,
         scope: &Scope,
-        sources: &SourceMap,
         diagnostics: &mut Diagnostics,
     ) -> Option<Vec<Node>> {
         if let Some(object) = workload.get("manifest").and_then(|manifest| manifest.get("object")) {
             let mut documents = Vec::new();
-            yaml::items(quoted_as_text(document.source, object.clone()), &mut documents);
+            yaml::items(quoted_as_text(of.sources, object.clone()), &mut documents);
             return Some(documents);
         }
         let node = named(workload).next()?;
@@ -71,14 +62,13 @@ impl Manifests {
                 return None;
             }
         };
-        diagnostics.extend(file.read.diagnostics.iter().cloned());
-        if file.read.diagnostics.iter().any(|fault| fault.severity == Severity::Error) {
+        diagnostics.extend(file.diagnostics.iter().cloned());
+        if file.diagnostics.iter().any(|fault| fault.severity == Severity::Error) {
             return None;
         }
-        let source = sources.get(file.id)?;
-        let documents = file.read.documents.iter();
-        let resolved = documents.map(|document| lookup::resolve(source, document, scope, diagnostics));
-        Some(resolved.map(|document| quoted_as_text(source, document)).collect())
+        let documents = file.documents.iter();
+        let resolved = documents.map(|document| lookup::resolve(of.sources, document, scope, diagnostics));
+        Some(resolved.map(|document| quoted_as_text(of.sources, document)).collect())
     }
 
     /// Returns the names that the manifests look up which `workload` names in any case.
@@ -89,35 +79,30 @@ impl Manifests {
     ) -> impl Iterator<Item = String> + 'a {
         let files = paths.iter().filter_map(|path| self.files.get(path)?.as_ref().ok());
         files
-            .flat_map(move |file| {
-                let source = sources.get(file.id);
-                let documents = file.read.documents.iter();
-                documents.flat_map(move |document| {
-                    source.map(|source| lookup::lookups(source, document)).expected("a source of each manifest")
-                })
-            })
+            .flat_map(|file| &file.documents)
+            .flat_map(|document| lookup::lookups(sources, document))
             .map(|lookup| lookup.path)
     }
 }
 
 /// Makes text of every number or boolean that was looked up within quotes: in an object of the API nothing else says which of them
 /// a field takes.
-fn quoted_as_text(source: &Source, node: Node) -> Node {
+fn quoted_as_text(sources: &SourceMap, node: Node) -> Node {
     let span = node.span;
     let value = match node.value {
-        Value::Number(text) if is_quoted(source, span) => Value::String(text),
-        Value::Bool(flag) if is_quoted(source, span) => Value::String(flag.to_string()),
-        Value::Seq(items) => Value::Seq(items.into_iter().map(|item| quoted_as_text(source, item)).collect()),
+        Value::Number(text) if is_quoted(sources, span) => Value::String(text),
+        Value::Bool(flag) if is_quoted(sources, span) => Value::String(flag.to_string()),
+        Value::Seq(items) => Value::Seq(items.into_iter().map(|item| quoted_as_text(sources, item)).collect()),
         Value::Map(entries) => Value::Map(
-            entries.into_iter().map(|entry| Entry { value: quoted_as_text(source, entry.value), ..entry }).collect(),
+            entries.into_iter().map(|entry| Entry { value: quoted_as_text(sources, entry.value), ..entry }).collect(),
         ),
         other => other,
     };
     Node { span, value }
 }
 
-fn is_quoted(source: &Source, span: Span) -> bool {
-    source.slice(span).starts_with(['"', '\''])
+fn is_quoted(sources: &SourceMap, span: Span) -> bool {
+    sources.slice(span).starts_with(['"', '\''])
 }
 
 /// Returns where `workload` names manifests.
@@ -130,7 +115,7 @@ pub(crate) fn manifest_paths(document: Document<'_>, project: &Project, suites: 
     let Some(spec) = document.root.get("spec") else { return BTreeSet::new() };
     // What is wrong here is found again when the document is lowered.
     let mut found = Diagnostics::default();
-    let variants = variants::variants(document.source, spec, &mut found);
+    let variants = variants::variants(document.sources, spec, &mut found);
     let workloads = variants.iter().filter_map(|variant| Some((variant.name.as_ref(), variant.get("workload")?)));
     let mut paths = BTreeSet::new();
     for (variant, node) in workloads.flat_map(|(name, workload)| named(workload).map(move |node| (name, node))) {
@@ -145,10 +130,10 @@ pub(crate) fn manifest_paths(document: Document<'_>, project: &Project, suites: 
         for target in project.targets_of(spec, &mut found) {
             for point in points.iter().take(expand::MAX_RUNS) {
                 let name = name.unwrap_or_default();
-                let mut roots = roots(spec, name, &labels, &target, suites.of(name, &target));
+                let mut roots = roots(spec, name, &labels, (project, &target), suites.of(name, &target));
                 roots.extend(of_case(point));
                 let scope = Scope::new(roots, &[]);
-                let resolved = lookup::resolve(document.source, node, &scope, &mut found);
+                let resolved = lookup::resolve(document.sources, node, &scope, &mut found);
                 paths.extend(resolved.as_text().map(str::to_owned));
             }
         }

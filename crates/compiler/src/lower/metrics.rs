@@ -9,7 +9,7 @@ use kubebench_format::result::v1::Direction;
 use kubebench_format::spec::v1::{fixture, metric as wire};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean};
 use kubebench_syntax::invariant::Invariant as _;
-use kubebench_syntax::text::{Source, Span};
+use kubebench_syntax::text::{SourceMap, Span};
 use kubebench_syntax::yaml::Node;
 
 /// Sources whose values have no step.
@@ -27,7 +27,7 @@ fn direction(better: wire::Better) -> Direction {
 pub(super) fn metrics(
     wires: &[wire::Metric],
     spec: &Node,
-    source: &Source,
+    sources: &SourceMap,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Metric> {
     let nodes = spec.items_of("metrics");
@@ -79,7 +79,7 @@ pub(super) fn metrics(
             role: of_log(node, "role").and_then(|role| Some((role.as_text()?.to_owned(), role.span))),
             index: index_of(&wire.from).zip(of_log(node, "index")).map(|(index, node)| (index, node.span)),
             stepless_window: stepless_window(wire, node),
-            narrow: narrow_pattern(wire, node, source),
+            narrow: narrow_pattern(wire, node, sources),
             duration: node
                 .get("from")
                 .and_then(|from| from.get("duration"))
@@ -181,11 +181,11 @@ fn stepless_window(wire: &wire::Metric, node: &Node) -> Option<(&'static str, Sp
 }
 
 /// Returns what is narrow about the pattern of a metric, and how it is written in `source` with a wider group.
-fn narrow_pattern(wire: &wire::Metric, node: &Node, source: &Source) -> Option<NarrowPattern> {
+fn narrow_pattern(wire: &wire::Metric, node: &Node, sources: &SourceMap) -> Option<NarrowPattern> {
     let pattern = &wire.from.log.as_ref()?.pattern;
     let narrow = narrow(pattern)?;
     let span = node.get("from")?.get("log")?.get("pattern")?.span;
-    let written = source.slice(span);
+    let written = sources.slice(span);
     let rewritten = if written == pattern {
         // Without quotes, or in a block: brackets that were not there could end it.
         (pattern.contains('[') || !narrow.widened.contains('[')).then(|| narrow.widened.clone())

@@ -29,6 +29,8 @@ pub struct Project {
     pub levels: BTreeMap<String, LintLevel>,
     /// What specs leave unsaid.
     pub(super) defaults: Defaults,
+    /// Constants for the expressions of all specs.
+    pub(super) parameters: Vec<(String, Node)>,
 }
 
 /// What specs leave unsaid, with this program's own defaults filled in.
@@ -126,10 +128,11 @@ impl Project {
 
 /// Returns the project of `document`, or the default project when there is none.
 pub fn project(document: Option<Document<'_>>, version: &str, diagnostics: &mut Diagnostics) -> Option<Project> {
-    let Some(Document { source, root }) = document else {
+    let Some(document) = document else {
         return Some(assemble(wire::ProjectSpec::default(), None, diagnostics));
     };
-    lookup::refuse(source, root, "the project file is where targets get their values", diagnostics);
+    let Document { sources, root, .. } = document;
+    lookup::refuse(sources, root, "the project file is where targets get their values", diagnostics);
     let wire: wire::Project = workload::read(root, diagnostics)?;
     let spec = root.get("spec");
     if let Some(required) = &wire.spec.required_version {
@@ -165,6 +168,7 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
         lints,
         required_version: _,
         defaults,
+        parameters: _,
         targets,
     } = wire;
     let path_or =
@@ -251,6 +255,11 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
             queue_timeout: queue_timeout.map_or(day, |timeout| timeout.0),
             claim_size: claim_size.map_or_else(|| Quantity::gibibytes(10), |size| size.0),
         },
+        parameters: node
+            .map_or(&[][..], |node| node.entries_of("parameters"))
+            .iter()
+            .map(|entry| (entry.key.clone(), entry.value.clone()))
+            .collect(),
     };
     authorities::check(&project.settings.results, ca_node, diagnostics);
     project

@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use super::Suite;
+use super::{Project, Suite};
 use crate::expand::CasePoint;
 use crate::model::Target;
 use kubebench_format::result::VARIANT;
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
-/// Returns what every lookup of a benchmark called `name` on `target`, where `suite` runs it, may name.
+/// Returns what every lookup of a benchmark called `name` on a target, where `suite` runs it, may name.
 pub(super) fn roots(
     spec: &Node,
     name: &str,
     labels: &BTreeMap<String, String>,
-    target: &Target,
+    (project, target): (&Project, &Target),
     suite: Option<&Suite>,
 ) -> Vec<(&'static str, Node)> {
     let labels = mapping(labels.iter().map(|(key, value)| (key.clone(), text(value))));
@@ -29,7 +29,8 @@ pub(super) fn roots(
     let of_suite = suite.and_then(Suite::parameters).map(Node::entries).unwrap_or_default();
     let unsaid = of_suite.iter().filter(|entry| !own.iter().any(|own| own.key == entry.key));
     let parameters = mapping(own.iter().chain(unsaid).map(|entry| (entry.key.clone(), entry.value.clone())));
-    vec![("benchmark", benchmark), ("parameters", parameters), ("target", target)]
+    let project = mapping([("parameters".to_owned(), mapping(project.parameters.iter().cloned()))]);
+    vec![("benchmark", benchmark), ("parameters", parameters), ("project", project), ("target", target)]
 }
 
 /// Returns what the lookups of one case may name besides.

@@ -49,8 +49,8 @@ pub struct Suites(Vec<Suite>);
 
 /// Returns the suite of `document`.
 pub fn suite(document: Document<'_>, project: &Project, diagnostics: &mut Diagnostics) -> Option<Suite> {
-    let Document { source, root } = document;
-    lookup::refuse(source, root, "a suite has no values for expressions", diagnostics);
+    let Document { sources, root, .. } = document;
+    lookup::refuse(sources, root, "a suite has no values for expressions", diagnostics);
     let wire::Suite { metadata, spec: wire, .. } = workload::read(root, diagnostics)?;
     let name_span = root.get("metadata").and_then(|metadata| metadata.get("name")).map_or(root.span, |node| node.span);
     let spec = root.get("spec")?;
@@ -72,7 +72,7 @@ pub fn suite(document: Document<'_>, project: &Project, diagnostics: &mut Diagno
     Some(Suite {
         name: metadata.name,
         name_span,
-        path: source.path.clone(),
+        path: document.path().to_owned(),
         targets: project.targets_of(spec, diagnostics).iter().map(|target| target.name.clone()).collect(),
         run: wire.run.map_or(1, |run| run.0),
         schedule,

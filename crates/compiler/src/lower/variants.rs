@@ -4,10 +4,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::extend::merge::{deep, join};
 use crate::lookup;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
-use kubebench_syntax::text::Source;
-use kubebench_syntax::yaml::{Entry, Node, Value};
+use kubebench_syntax::text::SourceMap;
+use kubebench_syntax::yaml::{Entry, Node};
 
 /// The fields of `spec` that are read anew for each case, so that they may differ between variants and look up the matrix.
 pub(super) const PER_CASE: [&str; 5] = ["workload", "timeout", "placement", "postprocess", "inputs"];
@@ -34,7 +35,7 @@ impl Variant {
 }
 
 /// Returns the variants of `spec`, reporting those that cannot be told apart; one without a name where it has none.
-pub(super) fn variants(source: &Source, spec: &Node, diagnostics: &mut Diagnostics) -> Vec<Variant> {
+pub(super) fn variants(sources: &SourceMap, spec: &Node, diagnostics: &mut Diagnostics) -> Vec<Variant> {
     let own = || spec.entries().iter().filter(|entry| PER_CASE.contains(&entry.key.as_str()));
     let Some(list) = spec.get("variants") else {
         return vec![Variant { name: None, fields: own().cloned().collect() }];
@@ -43,7 +44,7 @@ pub(super) fn variants(source: &Source, spec: &Node, diagnostics: &mut Diagnosti
     let mut found = Vec::new();
     for item in list.items() {
         let Some(name) = item.get("name") else { continue };
-        lookup::refuse(source, name, "the name of a variant is part of the names of its cases", diagnostics);
+        lookup::refuse(sources, name, "the name of a variant is part of the names of its cases", diagnostics);
         if let Some(first) = seen.insert(name.as_text().unwrap_or_default(), name.span) {
             let message = format!("two variants have the name `{}`", name.as_text().unwrap_or_default());
             let fault = Diagnostic::at(&code::KB0359, name.span, message)
@@ -73,7 +74,7 @@ fn over(base: &Entry, own: Option<&Entry>) -> Entry {
     let value = match base.key.as_str() {
         "workload" => over_workload(&base.value, &own.value),
         // A revision or a digest says nothing of another data set.
-        "inputs" => merged(&base.value, &own.value, &|_, own| own.clone()),
+        "inputs" => join(&base.value, &own.value, &|_, own| own.value.clone()),
         _ => own.value.clone(),
     };
     Entry { key: own.key.clone(), key_span: own.key_span, value }
@@ -83,27 +84,6 @@ fn over(base: &Entry, own: Option<&Entry>) -> Entry {
 fn over_workload(base: &Node, own: &Node) -> Node {
     let kind = |node: &Node| node.entries().first().map(|entry| entry.key.clone());
     if kind(base) == kind(own) { deep(base, own) } else { own.clone() }
-}
-
-fn deep(base: &Node, own: &Node) -> Node {
-    match (&base.value, &own.value) {
-        (Value::Map(_), Value::Map(_)) => merged(base, own, &deep),
-        _ => own.clone(),
-    }
-}
-
-/// Returns the mapping `base` with the keys of `own`, those of both as `join` makes them.
-fn merged(base: &Node, own: &Node, join: &dyn Fn(&Node, &Node) -> Node) -> Node {
-    let mut entries: Vec<Entry> = base
-        .entries()
-        .iter()
-        .map(|entry| match own.entry(&entry.key) {
-            Some(own) => Entry { value: join(&entry.value, &own.value), ..own.clone() },
-            None => entry.clone(),
-        })
-        .collect();
-    entries.extend(own.entries().iter().filter(|entry| base.get(&entry.key).is_none()).cloned());
-    Node { span: own.span, value: Value::Map(entries) }
 }
 
 #[cfg(test)]

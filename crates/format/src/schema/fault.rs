@@ -11,7 +11,7 @@ use super::format::{self, Format};
 use super::violation::Violation;
 use kubebench_syntax::diag::{Diagnostic, Place, code, did_you_mean};
 use kubebench_syntax::invariant::Invariant as _;
-use kubebench_syntax::text::{Source, Span};
+use kubebench_syntax::text::{SourceMap, Span};
 use kubebench_syntax::unit;
 use kubebench_syntax::yaml::Value;
 use kubebench_syntax::yaml::scalar::{self, Plain};
@@ -163,7 +163,7 @@ fn bare<'a>(violation: &Violation<'a>) -> Option<&'a str> {
         Plain::Bool(_) => has_type(violation.schema, "boolean"),
         _ => false,
     };
-    (fits && violation.subject.source.slice(violation.node.span).starts_with(['"', '\''])).then_some(text)
+    (fits && violation.subject.sources.slice(violation.node.span).starts_with(['"', '\''])).then_some(text)
 }
 
 /// Returns advice for text that stands where a list is wanted.
@@ -246,13 +246,13 @@ fn malformed(violation: &Violation<'_>, text: &str, span: Span) -> Diagnostic {
         _ => &code::KB0205,
     };
     match (format.check)(text) {
-        Err(error) => unit_fault(violation.subject.source, rule, format, error, span),
+        Err(error) => unit_fault(violation.subject.sources, rule, format, error, span),
         Ok(()) => Diagnostic::at(rule, span, format!("expected {}", format.noun)),
     }
 }
 
 fn unit_fault(
-    source: &Source,
+    sources: &SourceMap,
     rule: &'static kubebench_syntax::diag::Code,
     format: &Format,
     error: unit::UnitError,
@@ -261,7 +261,7 @@ fn unit_fault(
     let unit::UnitError { message, help, range } = error;
     // The offset holds in the source only where the text stands there as it is.
     let narrowed = range.and_then(|range| {
-        let written = source.slice(span);
+        let written = sources.slice(span);
         let quote = usize::from(written.starts_with(['"', '\'']));
         let start = span.start as usize + quote + range.start;
         let end = span.start as usize + quote + range.end;
@@ -280,7 +280,7 @@ fn bad_key(violation: &Violation<'_>, error: &jsonschema::ValidationError<'_>) -
     let span = violation.span_of_key(&key);
     let format = violation.format();
     match format.map(|format| (format, (format.check)(&key))) {
-        Some((format, Err(fault))) => vec![unit_fault(violation.subject.source, &code::KB0205, format, fault, span)],
+        Some((format, Err(fault))) => vec![unit_fault(violation.subject.sources, &code::KB0205, format, fault, span)],
         Some((_, Ok(()))) | None => {
             vec![Diagnostic::at(&code::KB0205, span, format!("`{key}` cannot be a key of {}", violation.name()))]
         }

@@ -93,7 +93,7 @@ fn env_source(entry: &Entry) -> Option<String> {
 }
 
 fn written<'a>(violation: &Violation<'a>, node: &Node) -> Option<&'a str> {
-    let text = violation.subject.source.slice(node.span);
+    let text = violation.subject.sources.slice(node.span);
     (text.len() <= MAX_REPEATED && !text.contains('\n')).then_some(text)
 }
 

@@ -7,12 +7,13 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use super::DocumentKind;
+use super::{DocumentKind, part};
 use crate::result::{self, BenchmarkResult};
 use crate::spec::v1::ack::Ack;
 use crate::spec::v1::benchmark::Benchmark;
 use crate::spec::v1::carried::WorkloadBlock;
 use crate::spec::v1::container::RoleBlock;
+use crate::spec::v1::fragment::Fragment;
 use crate::spec::v1::project::Project;
 use crate::spec::v1::suite::Suite;
 use kubebench_syntax::invariant::Invariant as _;
@@ -71,10 +72,13 @@ fn merged_schema<T: JsonSchema>(more: &[Value], generator: &mut SchemaGenerator)
 pub fn generate(kind: DocumentKind, workloads: &[WorkloadForm]) -> Value {
     let mut generator = SchemaSettings::draft07().into_generator();
     let mut root = match kind {
-        DocumentKind::Benchmark => {
+        DocumentKind::Benchmark | DocumentKind::Fragment => {
             let forms: Vec<(&str, Schema)> =
                 workloads.iter().map(|form| (form.key, (form.schema)(&mut generator))).collect();
-            let mut root = generator.into_root_schema_for::<Benchmark>().to_value();
+            let mut root = match kind {
+                DocumentKind::Fragment => generator.into_root_schema_for::<Fragment>().to_value(),
+                _ => generator.into_root_schema_for::<Benchmark>().to_value(),
+            };
             let properties = root.pointer_mut("/definitions/Workload/properties").and_then(Value::as_object_mut);
             if let Some(properties) = properties {
                 properties.extend(forms.into_iter().map(|(key, schema)| (key.to_owned(), schema.to_value())));
@@ -86,8 +90,29 @@ pub fn generate(kind: DocumentKind, workloads: &[WorkloadForm]) -> Value {
         DocumentKind::Ack => generator.into_root_schema_for::<Ack>().to_value(),
     };
     tidy(&mut root);
+    if kind == DocumentKind::Fragment {
+        part::of_spec(&mut root);
+    }
     name(&mut root, kind.file_name(), kind.name());
     root
+}
+
+/// Returns the schema of `kind` for editors, which see one document and not what it extends.
+pub fn published(kind: DocumentKind, workloads: &[WorkloadForm]) -> Value {
+    let part = || {
+        let mut part = generate(DocumentKind::Fragment, workloads);
+        part::with_null(&mut part);
+        part
+    };
+    match kind {
+        DocumentKind::Fragment => part(),
+        DocumentKind::Benchmark => {
+            let mut root = generate(kind, workloads);
+            part::of_benchmark(&mut root, &part());
+            root
+        }
+        DocumentKind::Suite | DocumentKind::Project | DocumentKind::Ack => generate(kind, workloads),
+    }
 }
 
 /// Returns the schema of result files, which programs write and people only read.

@@ -10,7 +10,7 @@ use super::{DocumentKind, advise, fault};
 use crate::spec::v1::API_VERSION;
 use kubebench_syntax::diag::{Code, Diagnostic, code, did_you_mean};
 use kubebench_syntax::invariant::Invariant as _;
-use kubebench_syntax::text::Source;
+use kubebench_syntax::text::{Source, SourceMap};
 use kubebench_syntax::yaml::{Node, Value};
 
 /// The three schemas, each made ready when the first document of its kind comes.
@@ -88,13 +88,13 @@ impl Schemas {
     }
 
     /// Returns every violation of the schema of `kind` in `root`, one for each mistake.
-    pub fn validate(&self, kind: DocumentKind, source: &Source, root: &Node) -> Vec<Diagnostic> {
+    pub fn validate(&self, kind: DocumentKind, sources: &SourceMap, root: &Node) -> Vec<Diagnostic> {
         let ready = self.ready(kind);
         let json = root.to_json();
         if ready.validator.is_valid(&json) {
             return Vec::new();
         }
-        let subject = Subject::new(ready, source, root);
+        let subject = Subject::new(ready, sources, root);
         let mut found: Vec<(u8, Diagnostic)> = ready
             .validator
             .iter_errors(&json)

@@ -9,19 +9,19 @@ use serde_json::Value as Json;
 use super::format::{self, Format};
 use super::ready::Ready;
 use kubebench_syntax::invariant::Invariant as _;
-use kubebench_syntax::text::{Source, Span};
+use kubebench_syntax::text::{SourceMap, Span};
 use kubebench_syntax::yaml::Node;
 
 /// A document that does not fit its schema.
 pub(super) struct Subject<'a> {
     pub(super) ready: &'a Ready,
-    pub(super) source: &'a Source,
+    pub(super) sources: &'a SourceMap,
     /// Every node by its JSON Pointer, with the place of the key that leads to it: a hostile document has many of both.
     nodes: BTreeMap<String, (&'a Node, Span)>,
 }
 
 impl<'a> Subject<'a> {
-    pub(super) fn new(ready: &'a Ready, source: &'a Source, root: &'a Node) -> Self {
+    pub(super) fn new(ready: &'a Ready, sources: &'a SourceMap, root: &'a Node) -> Self {
         let mut nodes = BTreeMap::new();
         let mut waiting = vec![(String::new(), root, root.span)];
         while let Some((pointer, node, key_span)) = waiting.pop() {
@@ -33,7 +33,7 @@ impl<'a> Subject<'a> {
             }
             nodes.insert(pointer, (node, key_span));
         }
-        Self { ready, source, nodes }
+        Self { ready, sources, nodes }
     }
 }
 

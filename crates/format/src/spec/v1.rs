@@ -9,6 +9,7 @@ pub mod carried;
 pub mod check;
 pub mod container;
 pub mod fixture;
+pub mod fragment;
 pub mod metric;
 pub mod placement;
 pub mod pods;

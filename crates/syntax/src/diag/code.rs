@@ -179,6 +179,7 @@ codes! {
     KB0392 note "setting of all pods of a target"
     KB0393 error "impossible placement"
     KB0394 note "setting of a target that pods do not have"
+    KB0399 error "fragment that cannot be extended"
 
     KB0401 lint "image without tag or digest"
     KB0402 lint "image tag latest"

@@ -21,9 +21,9 @@ fn check(fields: &str, expected: &[(&str, Snapshot)]) {
     let id = sources.add(Source::new("kubebench.yaml", text.as_bytes()));
     let source = sources.get(id).unwrap();
     let root = yaml::read(id, source).root.unwrap();
-    found.extend(SCHEMAS.validate(DocumentKind::Project, source, &root));
+    found.extend(SCHEMAS.validate(DocumentKind::Project, &sources, &root));
     if !found.has_errors() {
-        project(Some(Document { source, root: &root }), "0.1.0", &mut found);
+        project(Some(Document { id, sources: &sources, root: &root, fragments: &[] }), "0.1.0", &mut found);
     }
     let place = |fault: &kubebench_syntax::diag::Diagnostic| match fault.place {
         kubebench_syntax::diag::Place::Span(span) => source.slice(span).to_owned(),

@@ -1,5 +1,5 @@
 use super::*;
-use kubebench_syntax::text::SourceId;
+use kubebench_syntax::text::{Source, SourceId};
 use kubebench_testing::snapshot::{Snapshot, assert_findings, str};
 
 /// Checks the findings about the variants of `spec`, and a field of each as JSON, by name.
@@ -8,7 +8,7 @@ fn check(spec: &str, field: &str, faults: &[(&str, Snapshot)], expected: &[&str]
     let source = Source::new("x", spec.as_bytes());
     let node = kubebench_syntax::yaml::read(SourceId(0), &source).root.unwrap();
     let mut diagnostics = Diagnostics::default();
-    let found = variants(&source, &node, &mut diagnostics);
+    let found = variants(&source.into(), &node, &mut diagnostics);
     let said: Vec<_> = diagnostics.as_slice().iter().map(|fault| (fault.code.id, &fault.message)).collect();
     assert_findings(&said, faults);
     let shown = found.iter().map(|variant| {

@@ -10,7 +10,7 @@ use super::fixture::Fixture;
 use super::metric::{Check, Gate, Metric};
 use super::placement::Placement;
 use super::scalar::{
-    Count, CountFromZero, Cron, Duration, Flag, ImageRef, Number, PerCase, Quantity, RunNumber, Text, TimeZone,
+    Count, CountFromZero, Cron, Dns1123Label, Duration, Flag, ImageRef, Number, PerCase, Quantity, RunNumber, Text, TimeZone,
 };
 use super::variant::Variant;
 
@@ -50,6 +50,10 @@ pub struct Metadata {
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("anyOf" = [{"required": ["workload"]}, {"required": ["variants"]}]))]
 pub struct BenchmarkSpec {
+    /// Names of fragments whose fields the benchmark has unless it says otherwise. A later one overrides an earlier one. Mappings merge by key; metrics, checks and gates by name; everything else is replaced; `null` removes.
+    #[serde(default)]
+    #[schemars(extend("default" = [], "uniqueItems" = true, "examples" = [["h100-node"]]))]
+    pub extends: Vec<Dns1123Label>,
     /// What the benchmark is for.
     #[serde(default)]
     #[schemars(extend("default" = "", "examples" = ["ResNet-50 on synthetic data, PyTorch DDP"]))]
@@ -203,6 +207,10 @@ pub struct Matrix {
     #[serde(default)]
     #[schemars(extend("default" = {}, "examples" = [{"batchSize": [64, 128], "workers": [1, 2, 4]}], "propertyNames" = {"format": "parameter-name"}))]
     pub axes: BTreeMap<String, Vec<AxisValue>>,
+    /// Axes that go in step: the n-th value of each belongs to the n-th value of the others. Together they are one axis, which combines with those of `axes`.
+    #[serde(default)]
+    #[schemars(extend("default" = {}, "examples" = [{"workers": [2, 3], "ranks": [16, 24]}], "propertyNames" = {"format": "parameter-name"}))]
+    pub zip: BTreeMap<String, Vec<AxisValue>>,
     /// Further cases; each names every axis.
     #[serde(default)]
     #[schemars(extend("default" = [], "examples" = [[{"batchSize": 256, "workers": 8}]]))]

@@ -66,6 +66,9 @@ pub struct ProjectSpec {
     /// Defaults of fields that specs omit.
     #[schemars(extend("default" = {}, "examples" = [{"repeats": 3, "timeout": "2h"}]))]
     pub defaults: Defaults,
+    /// Named constants for `${{ project.parameters.NAME }}` in all specs. A new value concerns the specs that use it, and no others.
+    #[schemars(extend("default" = {}, "examples" = [{"image": "registry.example/train:1.4.0"}], "propertyNames" = {"format": "parameter-name"}))]
+    pub parameters: BTreeMap<String, super::benchmark::AxisValue>,
     /// Clusters and namespaces that benchmarks run in; without it, one target `default`.
     #[schemars(extend("default" = {"default": {}}, "minProperties" = 1, "propertyNames" = {"format": "target-name"}, "examples" = [{"gpu-eu": {"cluster": "eu-1", "namespace": "ml-benchmarks"}}]))]
     pub targets: Option<BTreeMap<String, Target>>,

@@ -1,0 +1,213 @@
+//! `extends`: a spec over the fragments that it names, before anything of it is validated.
+//!
+//! What comes out has the form of a benchmark without `extends`, with the place of every value where it was written.
+
+pub(crate) mod merge;
+mod shared;
+
+use std::collections::BTreeMap;
+
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
+use kubebench_syntax::text::{SourceId, SourceMap, Span, first_of};
+use kubebench_syntax::yaml::{Node, Value};
+
+pub(crate) use shared::Shared;
+
+/// The field of `spec` that names fragments.
+pub(crate) const EXTENDS: &str = "extends";
+/// How many fragments may extend one another.
+const MAX_DEPTH: usize = 5;
+/// How many of many names a message has.
+const NAMED: usize = 8;
+
+/// A fragment that was read.
+#[derive(Debug)]
+struct Fragment {
+    id: SourceId,
+    path: String,
+    name_span: Span,
+    /// What is under `spec`; nothing if the fragment has errors.
+    spec: Option<Node>,
+}
+
+/// The fragments of a project, by name.
+#[derive(Debug, Default)]
+pub struct Fragments {
+    by_name: BTreeMap<String, Fragment>,
+}
+
+/// What became of a spec that extends fragments.
+pub(crate) enum Extended {
+    /// The document as one, and the fragments that are part of it, each after those that it extends.
+    Whole(Node, Vec<SourceId>),
+    /// A fragment has errors, which are reported there.
+    HeldBack,
+}
+
+impl Fragments {
+    /// Adds the document `root`, or the name of one that has errors.
+    pub(crate) fn add(&mut self, id: SourceId, path: &str, root: &Node, sound: Soundness, found: &mut Diagnostics) {
+        let Some(name) = root.get("metadata").and_then(|metadata| metadata.get("name")) else { return };
+        let Some(text) = name.as_text() else { return };
+        if let Some(first) = self.by_name.get(text) {
+            found.push(
+                Diagnostic::at(&code::KB0308, name.span, format!("the name `{text}` is taken"))
+                    .related(Place::Span(first.name_span), "by this fragment")
+                    .help("give one of them another name"),
+            );
+            return;
+        }
+        let spec = root.get("spec").filter(|_| sound == Soundness::Sound).cloned();
+        self.by_name.insert(text.to_owned(), Fragment { id, path: path.to_owned(), name_span: name.span, spec });
+    }
+
+    /// Reports fragments that cannot be put over what they extend; whoever extends these is held back.
+    pub(crate) fn check(&mut self, sources: &SourceMap) -> Diagnostics {
+        let mut found = Diagnostics::default();
+        let mut faulty = Vec::new();
+        for (name, fragment) in &self.by_name {
+            let Some(spec) = &fragment.spec else { continue };
+            let mut walk = Walk::new(self, sources);
+            let mut own = Diagnostics::default();
+            let whole = walk.whole(spec, &mut vec![name.clone()], &mut own);
+            faulty.extend(whole.is_none().then(|| name.clone()));
+            let is_known = |fault: &Diagnostic, known: &Diagnostics| {
+                known.as_slice().iter().any(|known| known.code == fault.code && known.place == fault.place)
+            };
+            for fault in own {
+                if !is_known(&fault, &found) {
+                    found.push(fault);
+                }
+            }
+        }
+        for fragment in self.by_name.iter_mut().filter(|(name, _)| faulty.contains(name)).map(|(_, fragment)| fragment) {
+            fragment.spec = None;
+        }
+        found
+    }
+
+    /// Returns the numbers of their texts.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = SourceId> {
+        self.by_name.values().map(|fragment| fragment.id)
+    }
+
+    /// Iterates over the names of fragments and their paths.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.by_name.iter().map(|(name, fragment)| (name.as_str(), fragment.path.as_str()))
+    }
+
+    /// Returns `root` over the fragments that it names; nothing where one of them cannot be used, which is reported.
+    pub(crate) fn extend(&self, root: &Node, sources: &SourceMap, found: &mut Diagnostics) -> Option<Extended> {
+        let spec = root.get("spec")?;
+        let mut walk = Walk::new(self, sources);
+        let whole = walk.whole(spec, &mut Vec::new(), found);
+        if walk.held_back {
+            return Some(Extended::HeldBack);
+        }
+        let whole = whole?;
+        let mut root = root.clone();
+        if let Value::Map(entries) = &mut root.value
+            && let Some(entry) = entries.iter_mut().find(|entry| entry.key == "spec")
+        {
+            entry.value = whole;
+        }
+        Some(Extended::Whole(root, walk.parts))
+    }
+}
+
+/// Whether a document has errors of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Soundness {
+    Sound,
+    Faulty,
+}
+
+struct Walk<'a> {
+    fragments: &'a Fragments,
+    sources: &'a SourceMap,
+    parts: Vec<SourceId>,
+    held_back: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn new(fragments: &'a Fragments, sources: &'a SourceMap) -> Self {
+        Self { fragments, sources, parts: Vec::new(), held_back: false }
+    }
+
+    /// Returns `spec` over what it extends; `chain` are the fragments on the way to it.
+    fn whole(&mut self, spec: &Node, chain: &mut Vec<String>, found: &mut Diagnostics) -> Option<Node> {
+        let mut base: Option<Node> = None;
+        let mut sound = true;
+        for name in spec.items_of(EXTENDS) {
+            match self.part(name, chain, found) {
+                Some(part) => base = Some(base.map_or(part.clone(), |base| merge::spec(&base, &part))),
+                None => sound = false,
+            }
+        }
+        let own = if chain.is_empty() { spec.clone() } else { merge::without(spec, EXTENDS) };
+        sound.then(|| base.map_or(own.clone(), |base| merge::spec(&base, &own)))
+    }
+
+    /// Returns the spec of the fragment that `name` names, over what it extends.
+    fn part(&mut self, name: &Node, chain: &mut Vec<String>, found: &mut Diagnostics) -> Option<Node> {
+        let text = name.as_text()?;
+        let Some(fragment) = self.fragments.by_name.get(text) else {
+            found.push(self.unknown(text, name.span));
+            return None;
+        };
+        if chain.iter().any(|known| known == text) {
+            let way = chain.iter().map(String::as_str).chain([text]).collect::<Vec<_>>().join(" → ");
+            let fault = Diagnostic::at(&code::KB0399, name.span, format!("the fragment `{text}` extends itself"));
+            found.push(fault.note(way).help("delete one of these references"));
+            return None;
+        }
+        if chain.len() == MAX_DEPTH {
+            let message = format!("more than {MAX_DEPTH} fragments extend one another");
+            let fault = Diagnostic::at(&code::KB0399, name.span, message);
+            found.push(fault.note(chain.join(" → ")).help("merge some of them into one fragment"));
+            return None;
+        }
+        let Some(spec) = &fragment.spec else {
+            self.held_back = true;
+            return None;
+        };
+        chain.push(text.to_owned());
+        let whole = self.whole(spec, chain, found);
+        chain.pop();
+        if !self.parts.contains(&fragment.id) {
+            self.parts.push(fragment.id);
+        }
+        whole
+    }
+
+    fn unknown(&self, text: &str, span: Span) -> Diagnostic {
+        let names: Vec<&str> = self.fragments.by_name.keys().map(String::as_str).collect();
+        let fault = Diagnostic::at(&code::KB0399, span, format!("there is no fragment `{text}`"));
+        let is_path = text.contains('/') || text.ends_with(".yaml") || text.ends_with(".yml");
+        let of_path = self.fragments.iter().find(|(_, path)| path.ends_with(text.trim_start_matches(['.', '/'])));
+        match (of_path.filter(|_| is_path), did_you_mean(text, names.iter().copied())) {
+            (Some((name, path)), _) => {
+                fault.note(format!("`extends` has names, and {path} is called `{name}`")).help(format!("write `{name}`"))
+            }
+            (None, Some(close)) => fault.help(format!("did you mean `{close}`?")),
+            (None, None) if names.is_empty() => {
+                let path = self.sources.get(span.source).map_or("", |source| &source.path);
+                let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+                fault
+                    .note("the folders of specs have no document of `kind: Fragment`")
+                    .help(format!("write one, such as {folder}/fragments/{}.yaml", slug(text)))
+            }
+            (None, None) => fault.note(format!("fragments are: {}", first_of(&names, NAMED))),
+        }
+    }
+}
+
+/// Returns a name of a file for what a person called a fragment.
+fn slug(text: &str) -> String {
+    let stem = text.rsplit('/').next().unwrap_or(text);
+    let stem = stem.trim_end_matches(".yaml").trim_end_matches(".yml");
+    stem.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' }).collect()
+}
+
+#[cfg(test)]
+mod tests;
