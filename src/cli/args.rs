@@ -295,6 +295,11 @@ pub(super) struct RenderArgs {
     /// Only this case, by id
     #[arg(long, value_name = "ID")]
     pub(super) case: Option<String>,
+    /// Print the specs, as one with the fragments that they extend
+    ///
+    /// A comment names the file of each part that comes from a fragment. Expressions stay as they are.
+    #[arg(long, conflicts_with = "case")]
+    pub(super) spec: bool,
 }
 
 #[derive(Debug, Args)]

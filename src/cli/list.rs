@@ -28,6 +28,7 @@ pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
                     "target": benchmark.target.name,
                     "spec": benchmark.path,
                     "suite": benchmark.suite,
+                    "extends": project.compilation.fragments_of(&benchmark.path),
                     "labels": benchmark.labels,
                     "schedule": schedule,
                     "runDigest": compiled.identity.digest.to_string(),

@@ -6,7 +6,7 @@
 mod load;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use rayon::prelude::*;
 
@@ -41,6 +41,8 @@ pub struct Input {
 #[derive(Debug)]
 pub struct Compiled {
     pub benchmark: Benchmark,
+    /// The spec as one with what it extends, unless the workspace [let go of it](Workspace::letting_go_of_pods).
+    pub spec: Option<Arc<yaml::Node>>,
     /// Its digest and runs.
     pub identity: Identity,
     /// The text of `rules.json`, byte for byte as the cluster finds it.
@@ -88,6 +90,12 @@ impl Compilation {
     /// Returns true when some finding is an error.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+
+    /// Returns the names of the fragments that the spec at `path` has a part of.
+    pub fn fragments_of(&self, path: &str) -> Vec<&str> {
+        let is_part = |file: &str| self.named_by.get(file).is_some_and(|specs| specs.contains(path));
+        self.fragments.iter().filter(|(_, file)| is_part(file)).map(|(name, _)| name).collect()
     }
 
     /// Adds what was found about the files as files, at the levels of the project.
@@ -147,7 +155,7 @@ impl Workspace {
         self
     }
 
-    /// Lets go of the pods of each benchmark once its manifests are written, for who asks for the manifests and the findings
+    /// Lets go of the spec and the pods of each benchmark once its manifests are written, for who asks for the manifests and the findings
     /// alone: of large projects they are half of what a compilation holds.
     #[must_use]
     pub fn letting_go_of_pods(self) -> Self {
@@ -217,15 +225,11 @@ impl Workspace {
             }
         }
         let owners: BTreeSet<String> = loaded.iter().filter_map(Loaded::name).collect();
-        let inputs = Inputs {
-            schemas,
-            read: &*read,
-            manifests: &manifests,
-            suites: &suites,
-            owners: &owners,
-        };
-        let outcomes: Vec<Outcome> =
-            loaded.into_par_iter().filter_map(|spec| compile_one(spec, project.as_ref(), inputs, &sources, lets_go)).collect();
+        let inputs = Inputs { schemas, read: &*read, manifests: &manifests, suites: &suites, owners: &owners };
+        let outcomes: Vec<Outcome> = loaded
+            .into_par_iter()
+            .filter_map(|spec| compile_one(spec, project.as_ref(), inputs, &sources, lets_go))
+            .collect();
         for Outcome { path, outputs, .. } in &outcomes {
             for (_, file) in outputs.iter().flat_map(|output| output.compiled.benchmark.files.iter()) {
                 named_by.entry(file.path.clone()).or_default().insert(path.clone());
@@ -236,7 +240,19 @@ impl Workspace {
         let diagnostics = at_levels(diagnostics, project.as_ref()).into_sorted(&sources);
         let errors = diagnostics.iter().filter(|fault| fault.severity == Severity::Error);
         faulty.extend(errors.map(|fault| fault.path(&sources).to_owned()));
-        Compilation { sources, diagnostics, project, benchmarks, suites, faulty, named_by, held_back, fragments, of_targets, tree }
+        Compilation {
+            sources,
+            diagnostics,
+            project,
+            benchmarks,
+            suites,
+            faulty,
+            named_by,
+            held_back,
+            fragments,
+            of_targets,
+            tree,
+        }
     }
 }
 
@@ -278,8 +294,8 @@ struct Outcome {
     path: String,
     diagnostics: Diagnostics,
     name: Option<(String, Span)>,
-    /// Its name where fragments with errors keep it from being compiled.
-    held_back: Option<String>,
+    /// True when fragments with errors keep it from being compiled.
+    is_held_back: bool,
     outputs: Vec<Output>,
 }
 
@@ -299,7 +315,8 @@ fn compile_one(
 ) -> Option<Outcome> {
     let Loaded { id, diagnostics, document, fragments, held_back, manifests } = spec;
     let path = sources.get(id)?.path.clone();
-    let mut outcome = Outcome { path, diagnostics, name: None, held_back, outputs: Vec::new() };
+    let is_held_back = held_back.is_some();
+    let mut outcome = Outcome { path, diagnostics, name: held_back, is_held_back, outputs: Vec::new() };
     let diagnostics = &mut outcome.diagnostics;
     let (Some((kind, root)), Some(project)) = (document, project) else { return Some(outcome) };
     let document = Document { id, sources, root: &root, fragments: &fragments };
@@ -308,6 +325,7 @@ fn compile_one(
         let suite = inputs.suites.iter().find(|suite| suite.path == outcome.path);
         outcome.name = suite.map(|suite| (suite.name.clone(), suite.name_span));
     } else if let Some(lowered) = lower::benchmark(document, &manifests, project, inputs, diagnostics) {
+        let root = Arc::new(root);
         let output = |Resolved { mut benchmark, document, mut permissions }| {
             let mut found = Diagnostics::default();
             check::check(&benchmark, sources, &mut found);
@@ -322,7 +340,16 @@ fn compile_one(
             if lets_go {
                 benchmark.cases.iter_mut().for_each(|case| case.workload.let_go_of_pods());
             }
-            Output { compiled: Compiled { benchmark, identity, rules, permissions }, files }
+            Output {
+                compiled: Compiled {
+                    benchmark,
+                    spec: (!lets_go).then(|| Arc::clone(&root)),
+                    identity,
+                    rules,
+                    permissions,
+                },
+                files,
+            }
         };
         let Lowered { name, name_span, benchmarks } = lowered;
         outcome.name = Some((name, name_span));
@@ -358,12 +385,11 @@ fn assemble(
     // Specs of which not even the name is known.
     let mut nameless = Vec::new();
     let mut shared = Shared::new(fragments.sources());
-    for Outcome { path, diagnostics: found, name, held_back: waiting, outputs } in outcomes {
+    for Outcome { path, diagnostics: found, name, is_held_back, outputs } in outcomes {
         let found = at_levels(found, project);
-        let sound = !found.has_errors() && waiting.is_none();
+        let sound = !found.has_errors() && !is_held_back;
         diagnostics.extend(shared.take(&path, found));
-        nameless.extend((!sound && name.is_none() && waiting.is_none()).then(|| path.clone()));
-        unsound.extend(waiting.map(|name| (name, path.clone())));
+        nameless.extend((!sound && name.is_none()).then(|| path.clone()));
         unsound.extend(name.iter().filter(|_| !sound).map(|(name, _)| (name.clone(), path.clone())));
         faulty.extend((!sound).then_some(path));
         let unique = name.is_none_or(|(name, span)| claim_name(&mut names, &name, span, diagnostics));

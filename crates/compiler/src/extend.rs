@@ -34,6 +34,8 @@ struct Fragment {
 #[derive(Debug, Default)]
 pub struct Fragments {
     by_name: BTreeMap<String, Fragment>,
+    /// True when some document could not be read, which may be any fragment.
+    some_are_unknown: bool,
 }
 
 /// What became of a spec that extends fragments.
@@ -80,7 +82,8 @@ impl Fragments {
                 }
             }
         }
-        for fragment in self.by_name.iter_mut().filter(|(name, _)| faulty.contains(name)).map(|(_, fragment)| fragment) {
+        for fragment in self.by_name.iter_mut().filter(|(name, _)| faulty.contains(name)).map(|(_, fragment)| fragment)
+        {
             fragment.spec = None;
         }
         found
@@ -89,6 +92,11 @@ impl Fragments {
     /// Returns the numbers of their texts.
     pub(crate) fn sources(&self) -> impl Iterator<Item = SourceId> {
         self.by_name.values().map(|fragment| fragment.id)
+    }
+
+    /// Says that some document could not be read, so that nothing is known to be missing.
+    pub(crate) fn some_are_unknown(&mut self) {
+        self.some_are_unknown = true;
     }
 
     /// Iterates over the names of fragments and their paths.
@@ -152,7 +160,11 @@ impl<'a> Walk<'a> {
     fn part(&mut self, name: &Node, chain: &mut Vec<String>, found: &mut Diagnostics) -> Option<Node> {
         let text = name.as_text()?;
         let Some(fragment) = self.fragments.by_name.get(text) else {
-            found.push(self.unknown(text, name.span));
+            if self.fragments.some_are_unknown {
+                self.held_back = true;
+            } else {
+                found.push(self.unknown(text, name.span));
+            }
             return None;
         };
         if chain.iter().any(|known| known == text) {
@@ -186,9 +198,9 @@ impl<'a> Walk<'a> {
         let is_path = text.contains('/') || text.ends_with(".yaml") || text.ends_with(".yml");
         let of_path = self.fragments.iter().find(|(_, path)| path.ends_with(text.trim_start_matches(['.', '/'])));
         match (of_path.filter(|_| is_path), did_you_mean(text, names.iter().copied())) {
-            (Some((name, path)), _) => {
-                fault.note(format!("`extends` has names, and {path} is called `{name}`")).help(format!("write `{name}`"))
-            }
+            (Some((name, path)), _) => fault
+                .note(format!("`extends` has names, and {path} is called `{name}`"))
+                .help(format!("write `{name}`")),
             (None, Some(close)) => fault.help(format!("did you mean `{close}`?")),
             (None, None) if names.is_empty() => {
                 let path = self.sources.get(span.source).map_or("", |source| &source.path);
@@ -208,6 +220,3 @@ fn slug(text: &str) -> String {
     let stem = stem.trim_end_matches(".yaml").trim_end_matches(".yml");
     stem.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' }).collect()
 }
-
-#[cfg(test)]
-mod tests;

@@ -110,7 +110,11 @@ fn resolve_entry(sources: &SourceMap, entry: &Entry, scope: &Scope, diagnostics:
         diagnostics
             .push(fault.note("the keys of a spec are checked before any value is known").help("write the key itself"));
     }
-    Entry { key: entry.key.clone(), key_span: entry.key_span, value: resolve(sources, &entry.value, scope, diagnostics) }
+    Entry {
+        key: entry.key.clone(),
+        key_span: entry.key_span,
+        value: resolve(sources, &entry.value, scope, diagnostics),
+    }
 }
 
 fn scalar(sources: &SourceMap, span: Span, text: &str, scope: &Scope, diagnostics: &mut Diagnostics) -> Value {

@@ -15,4 +15,4 @@ mod write;
 pub use lenient::{Manifest, items, read_manifest};
 pub use node::{Entry, Node, Step, Value};
 pub use read::{Read, read};
-pub use write::{differs_from_epoch_1, obstacle, write, write_as_in_epoch_1, write_string_scalar};
+pub use write::{differs_from_epoch_1, obstacle, write, write_as_in_epoch_1, write_node, write_string_scalar};

@@ -63,8 +63,7 @@ fn compile(project: &str, benchmark: &str) -> Compiled {
     };
     let settings = (!project.is_empty()).then(|| read("kubebench.yaml", project, DocumentKind::Project));
     let (id, root, faults) = read("specs/a.yaml", benchmark, DocumentKind::Benchmark);
-    let settings =
-        settings.as_ref().map(|(id, root, _)| Document { id: *id, sources: &sources, root, fragments: &[] });
+    let settings = settings.as_ref().map(|(id, root, _)| Document { id: *id, sources: &sources, root, fragments: &[] });
     let project = lower::project(settings, "0.1.0", &mut found).unwrap();
     if !faults.is_empty() {
         return Compiled { sources, project, benchmarks: Vec::new(), before: faults, guarded: Vec::new() };

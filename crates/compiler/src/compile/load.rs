@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use crate::extend::{EXTENDS, Extended, Fragments, Soundness, merge};
 use kubebench_format::schema::{DocumentKind, Schemas};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place};
-use kubebench_syntax::text::{SourceId, SourceMap};
-use kubebench_syntax::yaml::{self, Node};
+use kubebench_syntax::text::{SourceId, SourceMap, Span};
+use kubebench_syntax::yaml::{self, Node, Value};
 
 /// The kinds of document in a folder of specs.
 const IN_SPECS: [DocumentKind; 3] = [DocumentKind::Benchmark, DocumentKind::Suite, DocumentKind::Fragment];
@@ -23,7 +23,7 @@ pub(super) struct Loaded {
     /// The fragments that are part of it.
     pub(super) fragments: Vec<SourceId>,
     /// Its name where fragments with errors keep it from being compiled.
-    pub(super) held_back: Option<String>,
+    pub(super) held_back: Option<(String, Span)>,
     /// The paths of the manifests that it names.
     pub(super) manifests: BTreeSet<String>,
 }
@@ -71,6 +71,9 @@ pub(super) fn documents(ids: &[SourceId], sources: &SourceMap, schemas: &Schemas
         found.extend(std::mem::take(&mut loaded.diagnostics));
         let path = sources.get(loaded.id).map_or("", |source| &source.path);
         fragments.add(loaded.id, path, &parsed.root, soundness, &mut found);
+    }
+    if read.iter().any(|(_, parsed)| parsed.is_none()) {
+        fragments.some_are_unknown();
     }
     found.extend(fragments.check(sources));
     read.retain(|(_, parsed)| parsed.as_ref().is_none_or(|parsed| parsed.kind != DocumentKind::Fragment));
@@ -140,12 +143,19 @@ impl Loaded {
     fn validate(&mut self, parsed: Parsed, fragments: &Fragments, sources: &SourceMap, schemas: &Schemas) {
         let Parsed { kind, mut root, sound, reported } = parsed;
         let spec = root.get("spec").filter(|_| kind == DocumentKind::Benchmark);
-        let extends = spec.is_some_and(|spec| spec.get(EXTENDS).is_some());
+        let extends = spec.and_then(|spec| spec.get(EXTENDS));
+        if let Some(list) = extends.filter(|list| !matches!(list.value, Value::Seq(_))) {
+            let mut found = schemas.validate(kind, sources, &root);
+            found.retain(|fault| fault.place == Place::Span(list.span));
+            self.diagnostics.extend(found);
+            return;
+        }
+        let extends = extends.is_some();
         if extends {
             match fragments.extend(&root, sources, &mut self.diagnostics) {
                 Some(Extended::Whole(whole, parts)) => (root, self.fragments) = (whole, parts),
                 Some(Extended::HeldBack) => {
-                    self.held_back = name(&root);
+                    self.held_back = name(&root).map(|(name, span)| (name.to_owned(), span));
                     return;
                 }
                 None => return,
@@ -160,10 +170,11 @@ impl Loaded {
 
     /// Returns the name of the benchmark or suite.
     pub(super) fn name(&self) -> Option<String> {
-        self.document.as_ref().and_then(|(_, root)| name(root))
+        self.document.as_ref().and_then(|(_, root)| Some(name(root)?.0.to_owned()))
     }
 }
 
-fn name(root: &Node) -> Option<String> {
-    root.get("metadata")?.get("name")?.as_text().map(str::to_owned)
+fn name(root: &Node) -> Option<(&str, Span)> {
+    let node = root.get("metadata")?.get("name")?;
+    Some((node.as_text()?, node.span))
 }

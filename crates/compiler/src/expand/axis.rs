@@ -67,10 +67,8 @@ fn zipped<'m>(matrix: &'m Node, diagnostics: &mut Diagnostics) -> Option<Axis<'m
     }
     let length = entries.iter().map(|entry| entry.value.items().len()).min().unwrap_or_default();
     let row = |number| entries.iter().filter_map(|entry| entry.value.items().get(number)).collect();
-    let axis = Axis {
-        names: entries.iter().map(|entry| entry.key.as_str()).collect(),
-        rows: (0..length).map(row).collect(),
-    };
+    let axis =
+        Axis { names: entries.iter().map(|entry| entry.key.as_str()).collect(), rows: (0..length).map(row).collect() };
     report_repeated(&axis, first.value.items(), diagnostics);
     Some(axis)
 }

@@ -30,7 +30,9 @@ impl Product<'_, '_> {
             let before = points.len();
             // An entry with a value that no axis has matches nothing.
             if let Some(wanted) = steps.wanted(entry) {
-                points.retain(|point| !wanted.iter().all(|(axis, rows)| point.get(*axis).is_some_and(|row| rows.contains(row))));
+                points.retain(|point| {
+                    !wanted.iter().all(|(axis, rows)| point.get(*axis).is_some_and(|row| rows.contains(row)))
+                });
             }
             if points.len() == before {
                 let fault = Diagnostic::at(&code::KB0306, *span, "this entry excludes no case");

@@ -32,6 +32,57 @@ fn product_include_exclude() {
 }
 
 #[test]
+fn lists_of_zip_go_in_step() {
+    check("{zip: {workers: [2, 3], ranks: [16, 24]}}", &["ranks=16, workers=2", "ranks=24, workers=3"]);
+    check(
+        "{axes: {model: [s, l]}, zip: {ranks: [8, 16], workers: [1, 2]}, include: [{model: x, workers: 9, ranks: 9}], exclude: [{model: s, workers: 2}]}",
+        &[
+            "model=s, ranks=8, workers=1",
+            "model=l, ranks=8, workers=1",
+            "model=l, ranks=16, workers=2",
+            "model=x, ranks=9, workers=9",
+        ],
+    );
+    // A value may be in several steps.
+    check("{zip: {a: [1, 1, 2], b: [1, 2, 2]}, exclude: [{a: 1}]}", &["a=2, b=2"]);
+    check(
+        "{axes: {z: [1, 2]}, zip: {y: [a, b], b: [c, d]}}",
+        &["b=c, y=a, z=1", "b=c, y=a, z=2", "b=d, y=b, z=1", "b=d, y=b, z=2"],
+    );
+}
+
+#[test]
+fn zip_gives_cases_the_identity_of_the_same_rows() {
+    let of = |text: &str| {
+        let source = Source::new("x", text.as_bytes());
+        let node = kubebench_syntax::yaml::read(SourceId(0), &source).root;
+        expand(node.as_ref(), &mut Diagnostics::default()).into_iter().map(|case| case.id).collect::<Vec<_>>()
+    };
+    assert_eq!(of("{zip: {w: [2, 3], r: [1.10, 24]}}"), of("{include: [{w: 2, r: 1.10}, {w: 3, r: 24}]}"));
+}
+
+#[test]
+fn faults_of_zip() {
+    refused("{zip: {a: [1, 2], b: [1]}}", &[("KB0305", str! {"`b` has 1 values, and `a` has 2"})]);
+    refused(
+        "{zip: {a: [1, 1], b: [2, 2]}}",
+        &[
+            ("KB0305", str! {"`zip` lists the values 1, 2 twice"}),
+            ("KB0305", str! {"the case a=1, b=2 exists already"}),
+        ],
+    );
+    refused("{axes: {a: [1]}, zip: {a: [1], b: [2]}}", &[("KB0305", str! {"`a` is an axis already"})]);
+    refused(
+        "{zip: {a: [], b: []}}",
+        &[
+            ("KB0305", str! {"the axis `a` has no values"}),
+            ("KB0305", str! {"the axis `b` has no values"}),
+            ("KB0305", str! {"the matrix has no case left"}),
+        ],
+    );
+}
+
+#[test]
 fn identity_is_the_values_and_nothing_else() {
     let of = |text: &str| {
         let source = Source::new("x", text.as_bytes());

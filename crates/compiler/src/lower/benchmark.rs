@@ -169,7 +169,12 @@ pub(super) fn points(spec: &Node, variants: &[Variant], diagnostics: &mut Diagno
 
 fn refuse_lookups(document: Document<'_>, spec: &Node, diagnostics: &mut Diagnostics) {
     for entry in document.root.entries().iter().filter(|entry| entry.key != "spec") {
-        lookup::refuse(document.sources, &entry.value, "identity and labels are read before anything else", diagnostics);
+        lookup::refuse(
+            document.sources,
+            &entry.value,
+            "identity and labels are read before anything else",
+            diagnostics,
+        );
     }
     for entry in spec.entries().iter().filter(|entry| WITHOUT_LOOKUPS.contains(&entry.key.as_str())) {
         lookup::refuse(

@@ -25,7 +25,8 @@ pub(super) fn at_value(mut fault: Diagnostic, sources: &SourceMap, spec: &Node, 
 fn text_wanted(spec: &Node, value: &Node, path: &str, used: Span) -> Diagnostic {
     let message = format!("`{path}` is a boolean, but is used as text");
     let axis = path.strip_prefix("matrix.");
-    let list = axis.and_then(|axis| ["axes", "zip"].into_iter().find_map(|field| spec.get("matrix")?.get(field)?.get(axis)));
+    let list =
+        axis.and_then(|axis| ["axes", "zip"].into_iter().find_map(|field| spec.get("matrix")?.get(field)?.get(axis)));
     let booleans = list.map(Node::items).unwrap_or_default();
     // All values of the axis are one mistake.
     let first = booleans.iter().find(|item| matches!(item.value, Value::Bool(_))).unwrap_or(value);

@@ -5,6 +5,7 @@
 mod admission;
 mod authorities;
 mod compiled;
+mod extend;
 mod given;
 mod guard;
 mod identity;

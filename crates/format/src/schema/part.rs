@@ -88,12 +88,17 @@ pub(super) fn of_benchmark(benchmark: &mut Value, fragment: &Value) {
 
 /// Returns the definitions that are another one in a part, by themselves or in what they refer to.
 fn different<'s>(whole: &Map<String, Value>, parts: &'s Map<String, Value>) -> BTreeSet<&'s str> {
-    let mut different: BTreeSet<&str> =
-        parts.iter().filter(|(name, schema)| whole.contains_key(*name) && whole.get(*name) != Some(schema)).map(|(name, _)| name.as_str()).collect();
+    let mut different: BTreeSet<&str> = parts
+        .iter()
+        .filter(|(name, schema)| whole.contains_key(*name) && whole.get(*name) != Some(schema))
+        .map(|(name, _)| name.as_str())
+        .collect();
     loop {
         let more: Vec<&str> = parts
             .iter()
-            .filter(|(name, schema)| !different.contains(name.as_str()) && whole.contains_key(*name) && refers(schema, &different))
+            .filter(|(name, schema)| {
+                !different.contains(name.as_str()) && whole.contains_key(*name) && refers(schema, &different)
+            })
             .map(|(name, _)| name.as_str())
             .collect();
         if more.is_empty() {

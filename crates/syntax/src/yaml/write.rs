@@ -11,6 +11,7 @@ use crate::invariant::Invariant as _;
 #[cfg(test)]
 mod corpus;
 mod literal;
+mod node;
 mod plain;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ use serde_yaml::{DoubleQuoted, SerializerOptions, ser_options, to_string_with_op
 use super::scalar::{Plain, classify};
 use literal::{Block, is_visible, was_literal};
 pub use literal::{differs_from_epoch_1, obstacle};
+pub use node::write_node;
 
 /// The keys that open a Kubernetes object, in the order its readers expect; the others follow sorted.
 const LEADING_KEYS: [&str; 5] = ["apiVersion", "kind", "metadata", "spec", "data"];

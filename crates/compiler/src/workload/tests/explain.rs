@@ -32,7 +32,7 @@ fn elements_and_chosen_keys_may_be_named_or_left_out() {
 
 #[test]
 fn what_does_not_exist_is_named() {
-    assert_text(heading("benchmark.spec.matrix.axs"), str! {"no axs of 3"});
+    assert_text(heading("benchmark.spec.matrix.axs"), str! {"no axs of 4"});
     assert!(heading("project.spec.targets.queu").starts_with("no queu of "));
     assert_text(heading("benchmark.spec.repeats.x"), str! {"no x of 0"});
     assert_text(heading("benchmark.spec.repeats[0]"), str! {"no repeats[0] of 0"});

@@ -10,7 +10,8 @@ use super::fixture::Fixture;
 use super::metric::{Check, Gate, Metric};
 use super::placement::Placement;
 use super::scalar::{
-    Count, CountFromZero, Cron, Dns1123Label, Duration, Flag, ImageRef, Number, PerCase, Quantity, RunNumber, Text, TimeZone,
+    Count, CountFromZero, Cron, Dns1123Label, Duration, Flag, ImageRef, Number, PerCase, Quantity, RunNumber, Text,
+    TimeZone,
 };
 use super::variant::Variant;
 
