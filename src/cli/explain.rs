@@ -68,8 +68,9 @@ fn field(what: &str) -> Result<String> {
 /// Explains the field nearest to the top whose path ends with `what`, and lists others.
 fn ends_with(what: &str) -> Result<String> {
     let end: Vec<&str> = what.split('.').collect();
-    let mut found: Vec<(DocumentKind, Vec<String>)> = DocumentKind::ALL
-        .into_iter()
+    // A fragment has the fields of a benchmark.
+    let kinds = DocumentKind::ALL.into_iter().filter(|kind| *kind != DocumentKind::Fragment);
+    let mut found: Vec<(DocumentKind, Vec<String>)> = kinds
         .flat_map(|kind| schema::paths_to(&schema_of(kind), &end).into_iter().map(move |path| (kind, path)))
         .collect();
     found.sort_by_key(|(_, path)| path.len());

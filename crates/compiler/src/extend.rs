@@ -34,16 +34,16 @@ struct Fragment {
 #[derive(Debug, Default)]
 pub struct Fragments {
     by_name: BTreeMap<String, Fragment>,
-    /// True when some document could not be read, which may be any fragment.
-    some_are_unknown: bool,
+    /// Documents that could not be read, each of which may be any fragment.
+    unread: Vec<SourceId>,
 }
 
 /// What became of a spec that extends fragments.
 pub(crate) enum Extended {
     /// The document as one, and the fragments that are part of it, each after those that it extends.
     Whole(Node, Vec<SourceId>),
-    /// A fragment has errors, which are reported there.
-    HeldBack,
+    /// One of these fragments has errors, which are reported there.
+    HeldBack(Vec<SourceId>),
 }
 
 impl Fragments {
@@ -94,9 +94,9 @@ impl Fragments {
         self.by_name.values().map(|fragment| fragment.id)
     }
 
-    /// Says that some document could not be read, so that nothing is known to be missing.
-    pub(crate) fn some_are_unknown(&mut self) {
-        self.some_are_unknown = true;
+    /// Adds documents that could not be read, so that nothing is known to be missing.
+    pub(crate) fn add_unread(&mut self, ids: impl IntoIterator<Item = SourceId>) {
+        self.unread.extend(ids);
     }
 
     /// Iterates over the names of fragments and their paths.
@@ -110,7 +110,7 @@ impl Fragments {
         let mut walk = Walk::new(self, sources);
         let whole = walk.whole(spec, &mut Vec::new(), found);
         if walk.held_back {
-            return Some(Extended::HeldBack);
+            return Some(Extended::HeldBack(walk.parts));
         }
         let whole = whole?;
         let mut root = root.clone();
@@ -160,10 +160,11 @@ impl<'a> Walk<'a> {
     fn part(&mut self, name: &Node, chain: &mut Vec<String>, found: &mut Diagnostics) -> Option<Node> {
         let text = name.as_text()?;
         let Some(fragment) = self.fragments.by_name.get(text) else {
-            if self.fragments.some_are_unknown {
-                self.held_back = true;
-            } else {
+            if self.fragments.unread.is_empty() {
                 found.push(self.unknown(text, name.span));
+            } else {
+                self.held_back = true;
+                self.parts.extend(&self.fragments.unread);
             }
             return None;
         };
@@ -181,6 +182,7 @@ impl<'a> Walk<'a> {
         }
         let Some(spec) = &fragment.spec else {
             self.held_back = true;
+            self.parts.push(fragment.id);
             return None;
         };
         chain.push(text.to_owned());

@@ -19,7 +19,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
             &["api"],
             &["model"],
             &["permission"],
-            &["lookup", "expand"],
+            &["lookup", "expand", "extend"],
             &["workload"],
             &["guard"],
             &["lower", "check"],

@@ -72,9 +72,7 @@ pub(super) fn documents(ids: &[SourceId], sources: &SourceMap, schemas: &Schemas
         let path = sources.get(loaded.id).map_or("", |source| &source.path);
         fragments.add(loaded.id, path, &parsed.root, soundness, &mut found);
     }
-    if read.iter().any(|(_, parsed)| parsed.is_none()) {
-        fragments.some_are_unknown();
-    }
+    fragments.add_unread(read.iter().filter(|(_, parsed)| parsed.is_none()).map(|(loaded, _)| loaded.id));
     found.extend(fragments.check(sources));
     read.retain(|(_, parsed)| parsed.as_ref().is_none_or(|parsed| parsed.kind != DocumentKind::Fragment));
     let specs = read
@@ -154,7 +152,8 @@ impl Loaded {
         if extends {
             match fragments.extend(&root, sources, &mut self.diagnostics) {
                 Some(Extended::Whole(whole, parts)) => (root, self.fragments) = (whole, parts),
-                Some(Extended::HeldBack) => {
+                Some(Extended::HeldBack(parts)) => {
+                    self.fragments = parts;
                     self.held_back = name(&root).map(|(name, span)| (name.to_owned(), span));
                     return;
                 }

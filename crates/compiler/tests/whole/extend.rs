@@ -189,7 +189,10 @@ fn a_suite_waits_silently_for_a_benchmark_whose_fragment_has_errors() {
 
 #[test]
 fn what_is_missing_in_the_whole_is_missing() {
-    check_errors(&[("a", "  extends: [t]\n"), ("fragment t", "  timeout: 1h\n")], &[("KB0202 at spec", str! {"`spec` needs the field `workload`"})]);
+    check_errors(
+        &[("a", "  extends: [t]\n"), ("fragment t", "  timeout: 1h\n")],
+        &[("KB0202 at spec", str! {"`spec` needs the field `workload`"})],
+    );
 }
 
 #[test]
@@ -208,7 +211,10 @@ fn fragments_that_cannot_be_extended() {
     check_errors(&[("a", "  extends: [b]\n"), ("b", NODE)], &[("KB0399 at b", str! {"there is no fragment `b`"})]);
     check_errors(
         &[("a", "  extends: [x]\n"), ("fragment x", "  extends: [z]\n"), ("fragment z", "  extends: [x]\n")],
-        &[("KB0399 at z", str! {"the fragment `z` extends itself"}), ("KB0399 at x", str! {"the fragment `x` extends itself"})],
+        &[
+            ("KB0399 at z", str! {"the fragment `z` extends itself"}),
+            ("KB0399 at x", str! {"the fragment `x` extends itself"}),
+        ],
     );
     let chain = |length: usize| -> Vec<(String, String)> {
         let link = |number: usize| {

@@ -48,19 +48,24 @@ fn add_null(schema: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(add_null),
         Value::Object(object) => {
             object.values_mut().for_each(add_null);
-            let properties = object.get_mut("properties").and_then(Value::as_object_mut);
-            for property in properties.into_iter().flat_map(Map::values_mut).filter(|property| property.is_object()) {
-                let kept = ["description", "default", "examples"];
-                let mut outer = Map::new();
-                if let Some(object) = property.as_object_mut() {
-                    outer.extend(kept.iter().filter_map(|key| Some(((*key).to_owned(), object.remove(*key)?))));
-                }
-                outer.insert("anyOf".to_owned(), json!([property.take(), {"type": "null"}]));
-                *property = Value::Object(outer);
+            if let Some(properties) = object.get_mut("properties").and_then(Value::as_object_mut) {
+                properties.values_mut().for_each(or_null);
+            }
+            if let Some(values) = object.get_mut("additionalProperties") {
+                or_null(values);
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
+}
+
+fn or_null(schema: &mut Value) {
+    let Some(object) = schema.as_object_mut() else { return };
+    let outside = ["description", "default", "examples"];
+    let mut outer: Map<String, Value> =
+        outside.iter().filter_map(|key| Some(((*key).to_owned(), object.remove(*key)?))).collect();
+    outer.insert("anyOf".to_owned(), json!([schema.take(), {"type": "null"}]));
+    *schema = Value::Object(outer);
 }
 
 /// Lets a benchmark that extends fragments leave out what these say: its `spec` is a part, as in the schema `fragment`.
