@@ -9,7 +9,7 @@ use super::project::CompiledProject;
 use super::start::VERSION;
 use kubebench_compiler::workload::{forms, schemas};
 use kubebench_extract::tool::TOOLS;
-use kubebench_format::schema::{DocumentKind, published};
+use kubebench_format::schema::{DocumentKind, generate, published};
 use kubebench_syntax::diag::what_there_is;
 
 /// The word for a suite in the place of a workload kind.
@@ -107,13 +107,16 @@ pub fn owned(folder: &str) -> String {
 
 /// Returns the bytes of the committed schema file.
 pub fn schema(kind: DocumentKind) -> String {
-    format!("{:#}\n", schema_of(kind))
+    format!("{:#}\n", with_tools(published(kind, &schemas())))
 }
 
-/// Returns the schema for editors, which lists the tools. The schema that specs are validated by does not: a tool that there is not
-/// has a finding of its own.
+/// Returns the schema that explains fields.
 pub fn schema_of(kind: DocumentKind) -> Value {
-    let mut schema = published(kind, &schemas());
+    with_tools(generate(kind, &schemas()))
+}
+
+/// Lists the tools, which the schema that specs are validated by does not: a tool that there is not has a finding of its own.
+fn with_tools(mut schema: Value) -> Value {
     for definition in ["ToolSource", "PartOfToolSource"] {
         let path = format!("/definitions/{definition}/properties/name");
         let Some(name) = schema.pointer_mut(&path).and_then(Value::as_object_mut) else { continue };

@@ -128,7 +128,9 @@ impl<'s> Page<'s> {
             }
             return format!("[{definition}](#{})", definition.to_lowercase());
         }
-        if let Some(part) = schema["allOf"].as_array().and_then(|parts| parts.first()) {
+        // Of a choice between a whole and a part, the whole.
+        let whole = schema.get("else");
+        if let Some(part) = whole.or_else(|| schema["allOf"].as_array().and_then(|parts| parts.first())) {
             return self.kind(name, part);
         }
         if let Some(words) = schema["enum"].as_array() {
