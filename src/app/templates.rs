@@ -9,7 +9,7 @@ use super::project::CompiledProject;
 use super::start::VERSION;
 use kubebench_compiler::workload::{forms, schemas};
 use kubebench_extract::tool::TOOLS;
-use kubebench_format::schema::{DocumentKind, generate};
+use kubebench_format::schema::{DocumentKind, for_editors, generate};
 use kubebench_syntax::diag::what_there_is;
 
 /// The word for a suite in the place of a workload kind.
@@ -113,7 +113,7 @@ pub fn schema(kind: DocumentKind) -> String {
 /// Returns the schema for editors, which lists the tools. The schema that specs are validated by does not: a tool that there is not
 /// has a finding of its own.
 pub fn schema_of(kind: DocumentKind) -> Value {
-    let mut schema = generate(kind, &schemas());
+    let mut schema = for_editors(kind, generate(kind, &schemas()));
     if let Some(name) = schema.pointer_mut("/definitions/ToolSource/properties/name").and_then(Value::as_object_mut) {
         name.insert("enum".to_owned(), TOOLS.iter().map(|tool| tool.name).collect());
     }

@@ -1,18 +1,21 @@
 //! The JSON Schemas: generated from the wire types, printed for editors, and checked against documents.
 
 mod advise;
+mod editor;
 mod explain;
 mod fault;
 mod foreign_spellings;
 pub mod format;
 mod generate;
 mod git_ref;
+mod grammar;
 pub mod pattern;
 mod ready;
 mod remote;
 mod validate;
 mod violation;
 
+pub use editor::for_editors;
 pub use explain::{explain, paths_to};
 pub use generate::{
     RESULT_FILE, WorkloadForm, form_schema, generate, generate_answer, generate_result, role_schema, without,
