@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::project::CompiledProject;
 use super::start::VERSION;
 use kubebench_compiler::workload::{forms, schemas};
-use kubebench_extract::tool::TOOLS;
-use kubebench_format::schema::{DocumentKind, for_editors, generate};
+use kubebench_extract::preset::PRESETS;
+use kubebench_extract::tool::{TOOLS, editor};
+use kubebench_format::schema::{DocumentKind, for_editors, generate, merge};
 use kubebench_syntax::diag::what_there_is;
 
 /// The word for a suite in the place of a workload kind.
@@ -107,17 +108,46 @@ pub fn owned(folder: &str) -> String {
 
 /// Returns the bytes of the committed schema file.
 pub fn schema(kind: DocumentKind) -> String {
-    format!("{:#}\n", schema_of(kind))
+    format!("{:#}\n", editor_schema(kind))
 }
 
-/// Returns the schema for editors, which lists the tools. The schema that specs are validated by does not: a tool that there is not
+/// Returns the schema for people, which lists the tools. The schema that specs are validated by does not: a tool that there is not
 /// has a finding of its own.
 pub fn schema_of(kind: DocumentKind) -> Value {
-    let mut schema = for_editors(kind, generate(kind, &schemas()));
-    if let Some(name) = schema.pointer_mut("/definitions/ToolSource/properties/name").and_then(Value::as_object_mut) {
-        name.insert("enum".to_owned(), TOOLS.iter().map(|tool| tool.name).collect());
+    let mut schema = generate(kind, &schemas());
+    if let Some(name) = schema.pointer_mut(TOOL_NAME) {
+        merge(name, json!({"enum": tools()}));
     }
     schema
+}
+
+/// Returns the schema for editors.
+pub fn editor_schema(kind: DocumentKind) -> Value {
+    let mut schema = for_editors(kind, generate(kind, &schemas()));
+    if let Some(tool) = schema.pointer_mut("/definitions/ToolSource") {
+        merge(tool, editor::schema());
+    }
+    let presets: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+    for (pointer, what, names) in [
+        (TOOL_NAME, "a tool", tools()),
+        ("/definitions/PrometheusSource/properties/preset", "a query", presets),
+    ] {
+        if let Some(name) = schema.pointer_mut(pointer) {
+            merge(name, one_of(&format!("Expected {what} that Kubebench knows."), &names));
+        }
+    }
+    schema
+}
+
+const TOOL_NAME: &str = "/definitions/ToolSource/properties/name";
+
+fn tools() -> Vec<&'static str> {
+    TOOLS.iter().map(|tool| tool.name).collect()
+}
+
+/// One of `names`, or an expression that gives one.
+fn one_of(message: &str, names: &[&str]) -> Value {
+    json!({"anyOf": [{"enum": names}, {"pattern": r"\$\{\{"}], "errorMessage": message})
 }
 
 /// Returns a suite of the benchmarks that run by themselves, and once.

@@ -16,6 +16,7 @@ use crate::model::target::ResultsSettings;
 use crate::model::{Benchmark, Suite, Target};
 use crate::of_target::{OfTarget, of_targets};
 use crate::permission::{self, raised};
+use crate::suppressed::Suppressions;
 use crate::tree::{OutputFile, OutputTree, Rejected, size};
 use crate::workload;
 use kubebench_format::result::Ack;
@@ -324,6 +325,8 @@ struct Outcome {
     diagnostics: Diagnostics,
     name: Option<(String, Span)>,
     outputs: Vec<Output>,
+    /// The targets that suppressed a finding of it, with the code.
+    used_of_targets: BTreeSet<(String, String)>,
 }
 
 /// One benchmark on one target, and its files by path.
@@ -337,10 +340,12 @@ fn compile_one(spec: Loaded, project: Option<&Project>, inputs: Inputs<'_>, lets
     let Loaded { id, diagnostics, document, manifests } = spec;
     let source = inputs.sources.get(id)?;
     let path = source.path.clone();
-    let mut outcome = Outcome { path, diagnostics, name: None, outputs: Vec::new() };
+    let mut outcome = Outcome { path, diagnostics, name: None, outputs: Vec::new(), used_of_targets: BTreeSet::new() };
     let diagnostics = &mut outcome.diagnostics;
     let (Some((kind, root)), Some(project)) = (document, project) else { return Some(outcome) };
     let document = Document { source, root: &root };
+    let own = Suppressions::of(root.get("spec"));
+    let mut used = BTreeSet::new();
     check::in_document(&root, diagnostics);
     if kind == DocumentKind::Suite {
         let suite = inputs.suites.iter().find(|suite| suite.path == outcome.path);
@@ -350,7 +355,12 @@ fn compile_one(spec: Loaded, project: Option<&Project>, inputs: Inputs<'_>, lets
             let mut found = Diagnostics::default();
             check::check(&benchmark, inputs.sources, &mut found);
             permissions.extend(permission::split(&mut found));
-            let Emitted { identity, rules, manifests, undone } = manifest::emit(&benchmark, &document, diagnostics);
+            let Emitted { identity, rules, manifests, undone } = manifest::emit(&benchmark, &document, &mut found);
+            let mut of_target = BTreeSet::new();
+            let found = benchmark.target.suppressions.apply(found, project, &mut of_target);
+            let target = &benchmark.target.name;
+            outcome.used_of_targets.extend(of_target.into_iter().map(|code| (target.clone(), code)));
+            permissions.extend(own.shown());
             permissions.extend(undone);
             permissions.sort_by(|one, other| permission::key(one).cmp(&permission::key(other)));
             permissions.dedup_by(|one, other| permission::key(one) == permission::key(other));
@@ -366,6 +376,11 @@ fn compile_one(spec: Loaded, project: Option<&Project>, inputs: Inputs<'_>, lets
         outcome.name = Some((name, name_span));
         outcome.outputs = benchmarks.into_iter().map(output).collect();
     }
+    let found = own.apply(std::mem::take(&mut outcome.diagnostics), project, &mut used);
+    if !found.has_errors() {
+        outcome.diagnostics.extend(own.unused(&used, project));
+    }
+    outcome.diagnostics.extend(found);
     Some(outcome)
 }
 
@@ -394,7 +409,9 @@ fn assemble(
     let mut held_back = BTreeMap::new();
     // Specs of which not even the name is known.
     let mut nameless = Vec::new();
-    for Outcome { path, diagnostics: found, name, outputs } in outcomes {
+    let mut used_of_targets = BTreeSet::new();
+    for Outcome { path, diagnostics: found, name, outputs, used_of_targets: used } in outcomes {
+        used_of_targets.extend(used);
         let found = at_levels(found, project);
         let sound = !found.has_errors();
         diagnostics.extend(found);
@@ -406,6 +423,11 @@ fn assemble(
             insert(&mut tree, files, diagnostics);
             benchmarks.push(compiled);
         }
+    }
+    // What a spec with errors would be warned of is unknown.
+    for target in project.iter().flat_map(|project| &project.targets).filter(|_| faulty.is_empty()) {
+        let used = used_of_targets.iter().filter(|(name, _)| *name == target.name).map(|(_, code)| code.clone());
+        diagnostics.extend(project.iter().flat_map(|project| target.suppressions.unused(&used.clone().collect(), project)));
     }
     suites.check(&names, &nameless, diagnostics);
     let mut compiled = Vec::new();

@@ -1,6 +1,7 @@
 //! The JSON Schemas: generated from the wire types, printed for editors, and checked against documents.
 
 mod advise;
+mod conditions;
 mod editor;
 mod explain;
 mod fault;
@@ -15,7 +16,7 @@ mod remote;
 mod validate;
 mod violation;
 
-pub use editor::for_editors;
+pub use editor::{for_editors, merge};
 pub use explain::{explain, paths_to};
 pub use generate::{
     RESULT_FILE, WorkloadForm, form_schema, generate, generate_answer, generate_result, role_schema, without,

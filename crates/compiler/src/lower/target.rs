@@ -2,6 +2,7 @@
 
 use crate::model::Target;
 use crate::model::target::{MpiJobApi, NetworkPolicy, Openings, PodSecurity, Queue, TrainerApi};
+use crate::suppressed::Suppressions;
 use crate::{api, guard};
 use kubebench_contract::Prices;
 use kubebench_format::spec::v1::project as wire;
@@ -35,6 +36,7 @@ pub(super) fn lower(name: String, wire: wire::Target, entry: Option<&Entry>, dia
         pod_security,
         token_audiences,
         values: _,
+        lints: _,
     } = wire;
     let namespace = namespace.map_or_else(|| "default".to_owned(), |label| label.0.to_string());
     let group = concurrency_group.map(|label| label.0.to_string());
@@ -91,6 +93,7 @@ pub(super) fn lower(name: String, wire: wire::Target, entry: Option<&Entry>, dia
         },
         token_audiences: token_audiences.into_iter().map(|audience| audience.0).collect(),
         values: values.iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect(),
+        suppressions: Suppressions::of(node),
     }
 }
 

@@ -5,13 +5,17 @@
 use serde_json::{Map, Value, json};
 
 use super::fault::has_type;
-use super::{DocumentKind, format, grammar};
+use super::{DocumentKind, conditions, format, grammar};
 use crate::spec::v1::scalar::LOOKUP_PATTERN;
 
 /// The definition of texts that may have expressions in them.
 const TEXT: &str = "TextWithExpressions";
+/// That of texts that may have none.
+const PLAIN_TEXT: &str = "TextWithoutExpressions";
 /// A name between `${{` and `}}`.
 const STEP: &str = "[A-Za-z_][A-Za-z0-9_/-]*";
+/// A letter that begins no expression, or `$${{` for a literal `${{`.
+const LETTER: &str = r"[^$]|\$\$\{\{|\$(?!\{\{)";
 /// The fields of `spec` that are read before there are values, and that of the list of variants.
 const PLAIN: [&str; 4] = [
     "/definitions/BenchmarkSpec/properties/targets",
@@ -29,18 +33,48 @@ enum Expressions {
 
 /// Returns the schema of `kind` for editors.
 pub fn for_editors(kind: DocumentKind, mut schema: Value) -> Value {
-    let of_document = if kind == DocumentKind::Benchmark { Expressions::Allowed } else { Expressions::Refused };
-    extend(&mut schema, "", of_document);
-    if of_document == Expressions::Allowed
-        && let Some(definitions) = schema.get_mut("definitions").and_then(Value::as_object_mut)
-    {
+    let expressions = if kind == DocumentKind::Benchmark { Expressions::Allowed } else { Expressions::Refused };
+    extend(&mut schema, "", expressions);
+    if let Some(definitions) = schema.get_mut("definitions").and_then(Value::as_object_mut) {
         let text = json!({
             "pattern": format!("^{}*$", piece()),
             "patternErrorMessage": "An expression names one value: `${{ matrix.NAME }}`, `${{ parameters.NAME }}`, `${{ target.name }}`, `${{ target.values.NAME }}` or `${{ benchmark.name }}`. Write `$${{` for a literal `${{`.",
         });
         definitions.insert(TEXT.to_owned(), text);
+        let plain = json!({
+            "pattern": format!("^(?:{LETTER})*$"),
+            "patternErrorMessage": "There are no values for expressions here: write the value itself, or `$${{` for a literal `${{`.",
+        });
+        definitions.insert(PLAIN_TEXT.to_owned(), plain);
+    }
+    for (pointer, pattern, message) in conditions::names() {
+        let expressions = if is_plain(pointer) { Expressions::Refused } else { expressions };
+        let field = schema.pointer_mut(pointer).and_then(Value::as_object_mut);
+        if let Some(field) = field {
+            field.insert("pattern".to_owned(), within(pattern, expressions).into());
+            field.insert("patternErrorMessage".to_owned(), message.into());
+            // The pattern says it all.
+            field.remove("allOf");
+        }
+    }
+    for (pointer, condition) in conditions::conditions() {
+        if let Some(field) = schema.pointer_mut(pointer) {
+            merge(field, condition);
+        }
     }
     schema
+}
+
+/// Adds the fields of `more` to a schema, those of mappings one by one; what both have, `more` says.
+pub fn merge(schema: &mut Value, more: Value) {
+    match (schema, more) {
+        (Value::Object(fields), Value::Object(more)) => {
+            for (key, value) in more {
+                merge(fields.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (schema, more) => *schema = more,
+    }
 }
 
 /// Adds to the schema at `pointer` and to all below it.
@@ -84,10 +118,11 @@ fn describe(fields: &mut Map<String, Value>, expressions: Expressions) {
         fields.insert("patternErrorMessage".to_owned(), message.into());
     } else if pattern == Some(LOOKUP_PATTERN) {
         alone(fields, expressions);
-    } else if expressions == Expressions::Allowed && pattern.is_none() && takes_text(fields) {
+    } else if pattern.is_none() && takes_text(fields) {
         let parts = fields.entry("allOf").or_insert_with(|| json!([]));
         if let Some(parts) = parts.as_array_mut() {
-            parts.push(json!({"$ref": format!("#/definitions/{TEXT}")}));
+            let text = if expressions == Expressions::Allowed { TEXT } else { PLAIN_TEXT };
+            parts.push(json!({"$ref": format!("#/definitions/{text}")}));
         }
     }
 }
@@ -137,14 +172,17 @@ fn message_of(name: &str, fields: &Map<String, Value>) -> String {
 /// Returns the pattern of texts that have the form of `grammar`, or expressions in them, whose values are known later.
 fn within(grammar: &str, expressions: Expressions) -> String {
     match expressions {
-        Expressions::Allowed => format!(r"{grammar}|^(?=[^\x00]*\$\{{\{{){}*$", piece()),
+        Expressions::Allowed => {
+            let grammar = grammar.strip_prefix('^').unwrap_or(grammar);
+            format!(r"^(?![^\x00]*\$\{{\{{){grammar}|^(?=[^\x00]*\$\{{\{{){}*$", piece())
+        }
         Expressions::Refused => grammar.to_owned(),
     }
 }
 
-/// A part of a text: an expression, `$${{` for a literal `${{`, or a letter.
+/// A part of a text: an expression or a letter.
 fn piece() -> String {
-    format!(r"(?:[^$]|\$\$\{{\{{|\$(?!\{{\{{)|{})", expression())
+    format!("(?:{LETTER}|{})", expression())
 }
 
 fn expression() -> String {
