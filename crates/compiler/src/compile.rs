@@ -10,12 +10,13 @@ use rayon::prelude::*;
 
 use crate::check;
 use crate::lower::concurrency;
-use crate::lower::{self, Document, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, Suites, Unreadable};
+use crate::lower::{self, Document, Faulty, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, Suites, Unreadable};
 use crate::manifest::{self, Emitted, Identity, Manifest, Part, SuiteIdentity};
 use crate::model::target::ResultsSettings;
 use crate::model::{Benchmark, Suite, Target};
 use crate::of_target::{OfTarget, of_targets};
 use crate::permission::{self, raised};
+use crate::said_name::said_name;
 use crate::suppressed::Suppressions;
 use crate::tree::{OutputFile, OutputTree, Rejected, size};
 use crate::workload;
@@ -284,6 +285,8 @@ struct Loaded {
     diagnostics: Diagnostics,
     /// What it is, unless something is wrong with it.
     document: Option<(DocumentKind, yaml::Node)>,
+    /// The name that it says, if something is wrong with it.
+    said: Option<String>,
     /// The paths of the manifests that it names.
     manifests: BTreeSet<String>,
 }
@@ -292,7 +295,8 @@ fn load_spec(id: SourceId, source: &Source, schemas: &Schemas) -> Loaded {
     let mut diagnostics = Diagnostics::default();
     let expected = [DocumentKind::Benchmark, DocumentKind::Suite];
     let document = load(id, source, &expected, schemas, &mut diagnostics);
-    Loaded { id, diagnostics, document, manifests: BTreeSet::new() }
+    let said = if document.is_none() { said_name(id, source) } else { None };
+    Loaded { id, diagnostics, document, said, manifests: BTreeSet::new() }
 }
 
 /// Returns the name of a benchmark or suite.
@@ -324,6 +328,8 @@ struct Outcome {
     path: String,
     diagnostics: Diagnostics,
     name: Option<(String, Span)>,
+    /// The name that it says, if it has errors.
+    said: Option<String>,
     outputs: Vec<Output>,
     /// The targets that suppressed a finding of it, with the code.
     used_of_targets: BTreeSet<(String, String)>,
@@ -337,10 +343,10 @@ struct Output {
 
 /// Returns what a spec gives; nothing for one that is none of `inputs`.
 fn compile_one(spec: Loaded, project: Option<&Project>, inputs: Inputs<'_>, lets_go: bool) -> Option<Outcome> {
-    let Loaded { id, diagnostics, document, manifests } = spec;
+    let Loaded { id, diagnostics, document, said, manifests } = spec;
     let source = inputs.sources.get(id)?;
     let path = source.path.clone();
-    let mut outcome = Outcome { path, diagnostics, name: None, outputs: Vec::new(), used_of_targets: BTreeSet::new() };
+    let mut outcome = Outcome { path, diagnostics, name: None, said, outputs: Vec::new(), used_of_targets: BTreeSet::new() };
     let diagnostics = &mut outcome.diagnostics;
     let (Some((kind, root)), Some(project)) = (document, project) else { return Some(outcome) };
     let document = Document { source, root: &root };
@@ -409,13 +415,17 @@ fn assemble(
     let mut held_back = BTreeMap::new();
     // Specs of which not even the name is known.
     let mut nameless = Vec::new();
+    let mut hidden = BTreeSet::new();
     let mut used_of_targets = BTreeSet::new();
-    for Outcome { path, diagnostics: found, name, outputs, used_of_targets: used } in outcomes {
+    for Outcome { path, diagnostics: found, name, said, outputs, used_of_targets: used } in outcomes {
         used_of_targets.extend(used);
         let found = at_levels(found, project);
         let sound = !found.has_errors();
         diagnostics.extend(found);
-        nameless.extend((!sound && name.is_none()).then(|| path.clone()));
+        let named = name.as_ref().map(|(name, _)| name).or(said.as_ref());
+        nameless.extend((!sound && named.is_none()).then(|| path.clone()));
+        // A suite may name what has errors: they are reported there.
+        hidden.extend(said.filter(|_| name.is_none()));
         unsound.extend(name.iter().filter(|_| !sound).map(|(name, _)| (name.clone(), path.clone())));
         faulty.extend((!sound).then_some(path));
         let unique = name.is_none_or(|(name, span)| claim_name(&mut names, &name, span, diagnostics));
@@ -429,7 +439,7 @@ fn assemble(
         let used = used_of_targets.iter().filter(|(name, _)| *name == target.name).map(|(_, code)| code.clone());
         diagnostics.extend(project.iter().flat_map(|project| target.suppressions.unused(&used.clone().collect(), project)));
     }
-    suites.check(&names, &nameless, diagnostics);
+    suites.check(&names, &Faulty { nameless: &nameless, named: &hidden }, diagnostics);
     let mut compiled = Vec::new();
     if let Some(project) = project {
         for suite in suites.iter() {

@@ -37,6 +37,7 @@ pub mod manifest;
 pub mod model;
 pub mod of_target;
 pub mod permission;
+mod said_name;
 pub mod suppressed;
 pub mod tree;
 pub mod weakened;

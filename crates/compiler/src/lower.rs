@@ -33,7 +33,7 @@ pub use manifests::Manifests;
 pub(crate) use manifests::manifest_paths;
 pub(crate) use project::Strictness;
 pub use project::{PROJECT_FILE, Project, project};
-pub(crate) use suite::Suites;
+pub(crate) use suite::{Faulty, Suites};
 pub use suite::{Suite, suite};
 
 use std::collections::BTreeSet;

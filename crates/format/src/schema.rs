@@ -13,6 +13,8 @@ mod grammar;
 pub mod pattern;
 mod ready;
 mod remote;
+mod shape;
+mod spelling;
 mod validate;
 mod violation;
 
