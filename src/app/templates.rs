@@ -128,10 +128,9 @@ pub fn editor_schema(kind: DocumentKind) -> Value {
         merge(tool, editor::schema());
     }
     let presets: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
-    for (pointer, what, names) in [
-        (TOOL_NAME, "a tool", tools()),
-        ("/definitions/PrometheusSource/properties/preset", "a query", presets),
-    ] {
+    for (pointer, what, names) in
+        [(TOOL_NAME, "a tool", tools()), ("/definitions/PrometheusSource/properties/preset", "a query", presets)]
+    {
         if let Some(name) = schema.pointer_mut(pointer) {
             merge(name, one_of(&format!("Expected {what} that Kubebench knows."), &names));
         }

@@ -1,5 +1,6 @@
 //! What is refused, with which words, and what outside judges say of what is emitted.
 
+mod editors;
 mod hostile_yaml;
 mod lenient;
 mod mistakes;
@@ -9,4 +10,5 @@ mod oracle_tools;
 mod pages;
 mod reports;
 mod schemas;
+mod suppressed;
 mod yaml_oracle;

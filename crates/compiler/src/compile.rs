@@ -10,7 +10,9 @@ use rayon::prelude::*;
 
 use crate::check;
 use crate::lower::concurrency;
-use crate::lower::{self, Document, Faulty, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, Suites, Unreadable};
+use crate::lower::{
+    self, Document, Faulty, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, Suites, Unreadable,
+};
 use crate::manifest::{self, Emitted, Identity, Manifest, Part, SuiteIdentity};
 use crate::model::target::ResultsSettings;
 use crate::model::{Benchmark, Suite, Target};
@@ -346,7 +348,8 @@ fn compile_one(spec: Loaded, project: Option<&Project>, inputs: Inputs<'_>, lets
     let Loaded { id, diagnostics, document, said, manifests } = spec;
     let source = inputs.sources.get(id)?;
     let path = source.path.clone();
-    let mut outcome = Outcome { path, diagnostics, name: None, said, outputs: Vec::new(), used_of_targets: BTreeSet::new() };
+    let mut outcome =
+        Outcome { path, diagnostics, name: None, said, outputs: Vec::new(), used_of_targets: BTreeSet::new() };
     let diagnostics = &mut outcome.diagnostics;
     let (Some((kind, root)), Some(project)) = (document, project) else { return Some(outcome) };
     let document = Document { source, root: &root };
@@ -437,7 +440,8 @@ fn assemble(
     // What a spec with errors would be warned of is unknown.
     for target in project.iter().flat_map(|project| &project.targets).filter(|_| faulty.is_empty()) {
         let used = used_of_targets.iter().filter(|(name, _)| *name == target.name).map(|(_, code)| code.clone());
-        diagnostics.extend(project.iter().flat_map(|project| target.suppressions.unused(&used.clone().collect(), project)));
+        diagnostics
+            .extend(project.iter().flat_map(|project| target.suppressions.unused(&used.clone().collect(), project)));
     }
     suites.check(&names, &Faulty { nameless: &nameless, named: &hidden }, diagnostics);
     let mut compiled = Vec::new();

@@ -10,6 +10,7 @@ pub(crate) fn said_name(id: SourceId, source: &Source) -> Option<String> {
     }
     let after = source.text.split("metadata:").nth(1)?.split("name:").nth(1)?;
     let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
-    let name: String = after.trim_start_matches([' ', '"', '\'']).chars().take_while(|letter| is_of_name(*letter)).collect();
+    let name: String =
+        after.trim_start_matches([' ', '"', '\'']).chars().take_while(|letter| is_of_name(*letter)).collect();
     Some(name).filter(|name| !name.is_empty())
 }

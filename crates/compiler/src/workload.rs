@@ -54,8 +54,8 @@ pub use pod_set::PodSet;
 pub(crate) use role::request_spans;
 pub(crate) use role::{env_of, refuse_reserved};
 pub use role::{spans, texts};
-pub(crate) use status::Deciders;
 pub use starter::files_of;
+pub(crate) use status::Deciders;
 pub use status::{
     Outcome, add_to_pods, condition_of, count, count_at, deciders, is_composed, outcome, pod_sets, selector,
 };

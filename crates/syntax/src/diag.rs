@@ -291,7 +291,9 @@ pub fn likely<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str> + Cl
     found.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
     let best = found.first()?.0;
     let best = found.iter().take_while(|(shared, _)| *shared == best).take(MOST);
-    Some(best.map(|(_, name)| format!("`{name}`")).collect::<Vec<_>>().join(" or "))
+    let quoted: Vec<String> = best.map(|(_, name)| format!("`{name}`")).collect();
+    let (last, others) = quoted.split_last()?;
+    Some(if others.is_empty() { last.clone() } else { format!("{} or {last}", others.join(", ")) })
 }
 
 /// How many changes may lie between a word and what was meant.

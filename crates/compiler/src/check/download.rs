@@ -10,7 +10,8 @@ use kubebench_syntax::text::Span;
 /// Stores that are reached by HTTPS.
 const STORES: [&str; 6] = ["hf://", "gs://", "s3://", "s3a://", "abfs://", "abfss://"];
 /// Programs that fetch a model by its name on a hub.
-const SERVERS: [&str; 6] = ["vllm", "sglang", "text-generation-inference", "text-generation-launcher", "lmdeploy", "trtllm"];
+const SERVERS: [&str; 6] =
+    ["vllm", "sglang", "text-generation-inference", "text-generation-launcher", "lmdeploy", "trtllm"];
 /// Their options for it.
 const MODEL: [&str; 4] = ["--model", "--model-path", "--model-id", "--tokenizer"];
 /// Variables that say that it is there already, or comes from elsewhere.
@@ -114,7 +115,8 @@ fn is_of_hub(name: &str) -> bool {
 
 /// Returns the first address in a text that is outside of the cluster.
 fn remote(text: &str) -> Option<String> {
-    let is_end = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | ',' | ')' | ';' | '`' | '<' | '>');
+    let is_end =
+        |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | ',' | ')' | ';' | '`' | '<' | '>');
     let words = text.split(is_end).map(|word| word.rsplit_once('=').map_or(word, |(_, value)| value));
     words.filter(|word| is_remote(word)).map(str::to_owned).next()
 }
@@ -122,7 +124,8 @@ fn remote(text: &str) -> Option<String> {
 fn is_remote(word: &str) -> bool {
     if let Some(rest) = word.strip_prefix("https://") {
         let host = rest.split(['/', ':', '?', '#']).next().unwrap_or_default();
-        let is_inside = [".svc", ".local", ".internal", ".cluster.local", "localhost"].iter().any(|end| host.ends_with(end));
+        let is_inside =
+            [".svc", ".local", ".internal", ".cluster.local", "localhost"].iter().any(|end| host.ends_with(end));
         // A name without a domain is a Service, and an address may be anywhere.
         let is_address = host.chars().all(|letter| letter.is_ascii_digit() || letter == '.');
         return host.contains('.') && !is_inside && !is_address && !host.contains('$');

@@ -39,7 +39,13 @@ mod tests {
                     .next()
                     .unwrap()
                     .to_owned();
-                let mut tried = vec![filled, name.replace("{location}", "mean"), name.clone(), format!("{name}_"), "zzz".to_owned()];
+                let mut tried = vec![
+                    filled,
+                    name.replace("{location}", "mean"),
+                    name.clone(),
+                    format!("{name}_"),
+                    "zzz".to_owned(),
+                ];
                 tried.extend((tool.metrics)().iter().map(|metric| metric.name.replace("{N}", "1")));
                 for text in tried {
                     assert_eq!(pattern.is_match(&text), form::fits(&name, &text), "{} {name} {text}", tool.name);

@@ -7,48 +7,72 @@ use serde_json::{Value, json};
 /// Returns what is added to the schemas at these JSON Pointers, where they exist.
 pub(super) fn conditions() -> Vec<(&'static str, Value)> {
     vec![
-        ("/definitions/Matrix", json!({
-            "anyOf": [
-                {"required": ["axes"], "properties": {"axes": {"minProperties": 1}}},
-                {"required": ["include"], "properties": {"include": {"minItems": 1}}},
-            ],
-            "errorMessage": "A matrix needs an axis, such as `axes: {batchSize: [64, 128]}`, or cases in `include`.",
-        })),
+        (
+            "/definitions/Matrix",
+            json!({
+                "anyOf": [
+                    {"required": ["axes"], "properties": {"axes": {"minProperties": 1}}},
+                    {"required": ["include"], "properties": {"include": {"minItems": 1}}},
+                ],
+                "errorMessage": "A matrix needs an axis, such as `axes: {batchSize: [64, 128]}`, or cases in `include`.",
+            }),
+        ),
         ("/definitions/Matrix/properties/axes/additionalProperties", json!({"minItems": 1})),
         ("/definitions/Matrix/properties/include/items", json!({"minProperties": 1})),
         ("/definitions/Matrix/properties/exclude/items", json!({"minProperties": 1})),
-        ("/definitions/Metric", json!({
-            "if": {"required": ["from"], "properties": {"from": {"required": ["tool"]}}},
-            "then": {
-                "not": {"required": ["name"]},
-                "errorMessage": "A tool has its own names for metrics: choose some by `tool: {metrics: […]}`.",
-            },
-            "else": {"anyOf": [
-                {"required": ["name"]},
-                {"properties": {"from": {"required": ["prometheus"], "properties": {"prometheus": {"required": ["preset"]}}}}},
-            ]},
-        })),
-        ("/definitions/Check", json!({
-            "oneOf": [
-                {"required": ["metric"], "anyOf": any_of(&["finite", "min", "max"]), "not": {"anyOf": any_of(&["restarts", "failedRequests", "cautions"])}},
-                {"anyOf": any_of(&["restarts", "failedRequests", "cautions"]), "not": {"anyOf": any_of(&["metric", "finite", "min", "max"])}},
-            ],
-            "errorMessage": "Write `{metric: NAME, finite: true}`, `{metric: NAME, min: …, max: …}`, `{restarts: 0}`, `{failedRequests: {max: 1%}}` or `{cautions: {forbid: [debugBuild]}}`.",
-        })),
-        ("/definitions/Gate", json!({
-            "anyOf": any_of(&["maxRegression", "min", "max"]),
-            "errorMessage": "A gate needs a limit: `maxRegression: 3%`, `min: …` or `max: …`.",
-        })),
-        ("/definitions/Placement", json!({
-            "oneOf": [{"required": ["together"], "properties": {"together": {"minItems": 1}}}, {"required": ["spread"]}],
-            "errorMessage": "Write either `together: [launcher, worker]` or `spread: worker`.",
-        })),
+        (
+            "/definitions/Metric",
+            json!({
+                "if": {"required": ["from"], "properties": {"from": {"required": ["tool"]}}},
+                "then": {
+                    "not": {"required": ["name"]},
+                    "errorMessage": "A tool has its own names for metrics: choose some by `tool: {metrics: […]}`.",
+                },
+                "else": {"anyOf": [
+                    {"required": ["name"]},
+                    {"properties": {"from": {"required": ["prometheus"], "properties": {"prometheus": {"required": ["preset"]}}}}},
+                ]},
+            }),
+        ),
+        (
+            "/definitions/Check",
+            json!({
+                "oneOf": [
+                    {"required": ["metric"], "anyOf": any_of(&["finite", "min", "max"]), "not": {"anyOf": any_of(&["restarts", "failedRequests", "cautions"])}},
+                    {"anyOf": any_of(&["restarts", "failedRequests", "cautions"]), "not": {"anyOf": any_of(&["metric", "finite", "min", "max"])}},
+                ],
+                "errorMessage": "Write `{metric: NAME, finite: true}`, `{metric: NAME, min: …, max: …}`, `{restarts: 0}`, `{failedRequests: {max: 1%}}` or `{cautions: {forbid: [debugBuild]}}`.",
+            }),
+        ),
+        (
+            "/definitions/Gate",
+            json!({
+                "anyOf": any_of(&["maxRegression", "min", "max"]),
+                "errorMessage": "A gate needs a limit: `maxRegression: 3%`, `min: …` or `max: …`.",
+            }),
+        ),
+        (
+            "/definitions/Placement",
+            json!({
+                "oneOf": [{"required": ["together"], "properties": {"together": {"minItems": 1}}}, {"required": ["spread"]}],
+                "errorMessage": "Write either `together: [launcher, worker]` or `spread: worker`.",
+            }),
+        ),
         ("/definitions/OpenMetricsSource", one_of("file", "url")),
         ("/definitions/PrometheusSource", one_of("query", "preset")),
         ("/definitions/CertificateAuthorities", one_of("configMap", "secret")),
-        ("/definitions/Resources", json!({"properties": {"memory": bytes(), "ephemeral-storage": bytes()}, "patternProperties": {"/": whole()}})),
-        ("/definitions/Resources/properties/requests", json!({"properties": {"memory": bytes(), "ephemeral-storage": bytes()}, "patternProperties": {"/": whole()}})),
-        ("/definitions/Resources/properties/limits", json!({"properties": {"memory": bytes(), "ephemeral-storage": bytes()}, "patternProperties": {"/": whole()}})),
+        (
+            "/definitions/Resources",
+            json!({"properties": {"memory": bytes(), "ephemeral-storage": bytes()}, "patternProperties": {"/": whole()}}),
+        ),
+        (
+            "/definitions/Resources/properties/requests",
+            json!({"properties": {"memory": bytes(), "ephemeral-storage": bytes()}, "patternProperties": {"/": whole()}}),
+        ),
+        (
+            "/definitions/Resources/properties/limits",
+            json!({"properties": {"memory": bytes(), "ephemeral-storage": bytes()}, "patternProperties": {"/": whole()}}),
+        ),
         ("/definitions/Claim/properties/size", in_bytes("minimum", 1_048_576, "10Gi")),
         ("/definitions/Results/properties/logLimit", in_bytes("minimum", 65_536, "100Mi")),
     ]

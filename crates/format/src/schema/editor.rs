@@ -106,7 +106,8 @@ fn is_plain(pointer: &str) -> bool {
 
 /// Tells the words of a schema from values in it.
 fn is_data(key: &str, pointer: &str) -> bool {
-    !pointer.ends_with("/properties") && matches!(key, "examples" | "default" | "enum" | "enumDescriptions" | "required")
+    !pointer.ends_with("/properties")
+        && matches!(key, "examples" | "default" | "enum" | "enumDescriptions" | "required")
 }
 
 fn describe(fields: &mut Map<String, Value>, expressions: Expressions) {
@@ -134,13 +135,20 @@ fn takes_text(fields: &Map<String, Value>) -> bool {
 
 /// A value that is no text, or one expression that names such a value.
 fn alone(fields: &mut Map<String, Value>, expressions: Expressions) {
-    let kinds: Vec<Value> =
-        fields.get("type").and_then(Value::as_array).into_iter().flatten().filter(|kind| *kind != "string").cloned().collect();
+    let kinds: Vec<Value> = fields
+        .get("type")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter(|kind| *kind != "string")
+        .cloned()
+        .collect();
     let words: Vec<&str> = kinds.iter().filter_map(Value::as_str).map(noun).collect();
     match expressions {
         Expressions::Allowed => {
             fields.insert("pattern".to_owned(), format!("^{}$", expression()).into());
-            let message = format!("Expected {}, or one expression such as `${{{{ matrix.NAME }}}}`.", words.join(" or "));
+            let message =
+                format!("Expected {}, or one expression such as `${{{{ matrix.NAME }}}}`.", words.join(" or "));
             fields.insert("patternErrorMessage".to_owned(), message.into());
         }
         Expressions::Refused => {
@@ -166,7 +174,11 @@ fn message_of(name: &str, fields: &Map<String, Value>) -> String {
         .map(|example| example.as_str().map_or_else(|| example.to_string(), str::to_owned))
         .map(|example| format!("`{example}`"))
         .collect();
-    if examples.is_empty() { format!("Expected {noun}.") } else { format!("Expected {noun}, such as {}.", examples.join(" or ")) }
+    if examples.is_empty() {
+        format!("Expected {noun}.")
+    } else {
+        format!("Expected {noun}, such as {}.", examples.join(" or "))
+    }
 }
 
 /// Returns the pattern of texts that have the form of `grammar`, or expressions in them, whose values are known later.
@@ -192,4 +204,4 @@ fn expression() -> String {
 }
 
 #[cfg(test)]
-mod tests {}
+mod tests;

@@ -216,9 +216,8 @@ fn type_of(root: &Value, schema: &Value) -> String {
                 schema.get("items").map_or_else(|| "any".to_owned(), |items| type_of(root, &resolve(root, items)));
             format!("list of {items}")
         }
-        Some(Value::String(one)) if one == "object" && schema.get("properties").is_none() => {
-            values(root, schema).map_or_else(|| "mapping".to_owned(), |values| format!("mapping of {}", type_of(root, &values)))
-        }
+        Some(Value::String(one)) if one == "object" && schema.get("properties").is_none() => values(root, schema)
+            .map_or_else(|| "mapping".to_owned(), |values| format!("mapping of {}", type_of(root, &values))),
         Some(one) => name(one),
         None => "any".to_owned(),
     }

@@ -8,8 +8,8 @@ use serde_json::Value as Json;
 use super::explain;
 use super::foreign_spellings;
 use super::format::{self, Format};
-use super::{shape, spelling};
 use super::violation::Violation;
+use super::{shape, spelling};
 use crate::spec::v1::scalar::LOOKUP_PATTERN;
 use kubebench_syntax::diag::{Diagnostic, Place, code, did_you_mean};
 use kubebench_syntax::invariant::Invariant as _;
@@ -297,7 +297,9 @@ fn bad_key(violation: &Violation<'_>, error: &jsonschema::ValidationError<'_>) -
     let span = violation.span_of_key(&key);
     let format = violation.format();
     match format.map(|format| (format, (format.check)(&key))) {
-        Some((format, Err(fault))) => vec![unit_fault(violation.subject.source, &code::KB0205, format, fault, (&key, span))],
+        Some((format, Err(fault))) => {
+            vec![unit_fault(violation.subject.source, &code::KB0205, format, fault, (&key, span))]
+        }
         Some((_, Ok(()))) | None => {
             vec![Diagnostic::at(&code::KB0205, span, format!("`{key}` cannot be a key of {}", violation.name()))]
         }

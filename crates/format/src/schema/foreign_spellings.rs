@@ -10,21 +10,25 @@ const MAX_REPEATED: usize = 60;
 pub(super) fn field(violation: &Violation<'_>, key: &str) -> Option<String> {
     let entry = violation.node.entry(key)?;
     let known = violation.properties();
+    if key == "value" && known.contains(&"configMap") && entry.value.as_text().is_some() {
+        return Some(format!("write `{}: {}`", bare(violation), written(violation, &entry.value)?));
+    }
     if known.contains(&"configMap") && known.contains(&"secret") {
         let source = if key == "valueFrom" { entry.value.entries().first()? } else { entry };
         return Some(format!("write `{}: {}`", bare(violation), env_source(source)?));
-    }
-    if key == "value" && known.contains(&"configMap") && entry.value.as_text().is_some() {
-        return Some(format!("write `{}: {}`", bare(violation), written(violation, &entry.value)?));
     }
     if let Some(help) = of_pods(violation, entry, &known) {
         return Some(help);
     }
     if known == ["labels", "name"] && key == "namespace" {
-        return Some("delete it: the target says the namespace, `targets: {NAME: {namespace: …}}` in kubebench.yaml".to_owned());
+        return Some(
+            "delete it: the target says the namespace, `targets: {NAME: {namespace: …}}` in kubebench.yaml".to_owned(),
+        );
     }
     if known == ["labels", "name"] && key == "annotations" {
-        return Some("delete it; pods get `annotations` of the workload, and `labels` are what reports select by".to_owned());
+        return Some(
+            "delete it; pods get `annotations` of the workload, and `labels` are what reports select by".to_owned(),
+        );
     }
     if known.contains(&"axes") && !entry.value.items().is_empty() {
         let values = written(violation, &entry.value).unwrap_or("[…]");
@@ -79,7 +83,9 @@ fn of_pods(violation: &Violation<'_>, entry: &Entry, known: &[&str]) -> Option<S
         return None;
     }
     let help = match key {
-        "restartPolicy" | "backoffLimit" => "delete it: a run whose pods restart is no measurement, so none is restarted",
+        "restartPolicy" | "backoffLimit" => {
+            "delete it: a run whose pods restart is no measurement, so none is restarted"
+        }
         "activeDeadlineSeconds" => "write `timeout` in `spec` of the benchmark",
         "containers" => "write `image`, `command` and `args` here, and further containers as `pod: {containers: […]}`",
         "template" => "write the fields of the pod here: `image`, `command`, `resources`, and `pod: {…}` for others",

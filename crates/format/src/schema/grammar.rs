@@ -21,16 +21,16 @@ const NO_REF: &str = r"(?!.*(?:\.\.|@\{|//|/\.|\.lock(?:/|$)))";
 pub(super) fn of(name: &str) -> Option<String> {
     let subdomain = format!(r"{LABEL}(?:\.{LABEL})*");
     let label_key = format!("(?:(?=[^/]{{1,253}}/){subdomain}/)?{QUALIFIED}");
-    let resource =
-        format!(r"(?!requests\.(?!.*kubernetes\.io/))(?:cpu|memory|ephemeral-storage|hugepages-{QUALIFIED}|{subdomain}/{QUALIFIED})");
+    let resource = format!(
+        r"(?!requests\.(?!.*kubernetes\.io/))(?:cpu|memory|ephemeral-storage|hugepages-{QUALIFIED}|{subdomain}/{QUALIFIED})"
+    );
     let whole = match name {
         "duration" => duration("(?:[0-9]+d)?"),
-        "percentage" => {
-            r"(?!0*(?:\.0+)?%)0*(?:100(?:\.0+)?|[0-9]{1,2}(?:\.[0-9]{1,6}0*)?)%".to_owned()
-        }
+        "percentage" => r"(?!0*(?:\.0+)?%)0*(?:100(?:\.0+)?|[0-9]{1,2}(?:\.[0-9]{1,6}0*)?)%".to_owned(),
         "cron" => cron(),
         "day" => format!("{NO_DAY}{DAY}"),
-        "beginning" | "day-or-revision" => beginning(),
+        "beginning" => beginning(&format!(r"[^\x21-\x7e]*[^ \t\r\n]{ANY}*")),
+        "day-or-revision" => beginning(r"(?!-)(?!.*\.\.)[^ \t\r\n\x00-\x1f\x7f]+"),
         "timezone" => TimeZone::all().collect::<Vec<_>>().join("|").replace('+', r"\+"),
         "image" => format!(
             "{}{}(?::[A-Za-z0-9_][A-Za-z0-9_.-]{{0,127}})?(?:@(?:sha256:[0-9a-f]{{64}}|sha384:[0-9a-f]{{96}}|sha512:[0-9a-f]{{128}}))?",
@@ -73,7 +73,8 @@ pub(super) fn of(name: &str) -> Option<String> {
         }
         "version-requirement" => {
             let part = "(?:[*xX]|[0-9]+)";
-            let one = format!(r" *(?:[=~^]|[<>]=?)? *{part}(?:\.{part}){{0,2}}(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)? *");
+            let one =
+                format!(r" *(?:[=~^]|[<>]=?)? *{part}(?:\.{part}){{0,2}}(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)? *");
             format!("{one}(?:,{one})*")
         }
         _ => return None,
@@ -109,10 +110,10 @@ fn cron() -> String {
 }
 
 /// A time, or else the name of a session or of something in a repository.
-fn beginning() -> String {
+fn beginning(name: &str) -> String {
     let time = format!(r"{NO_DAY}{DAY}(?:[Tt ][0-9:.,]+ ?(?:[Zz]|[+-][0-9:]+))?");
     let is_time = "[0-9]{4}-[0-9]{2}[0-9:.+ TtZz-]*";
-    format!(r"{time}|(?!{is_time}$)(?!-)(?!.*\.\.)[^ \t\r\n\x00-\x1f\x7f]+")
+    format!("{time}|(?!{is_time}$){name}")
 }
 
 fn registry() -> String {
@@ -135,4 +136,4 @@ fn remote() -> String {
 }
 
 #[cfg(test)]
-mod tests {}
+mod tests;

@@ -25,7 +25,9 @@ fn shaped(violation: &Violation<'_>, root: &Json, schema: &Json, node: &Node) ->
         let items = resolve(root, schema.get("items")?);
         return match &node.value {
             Value::Map(_) if has_type(&items, "object") => Some(format!("[{}]", text(violation, node)?)),
-            _ if is_scalar && has_type(&items, "object") => Some(format!("[{}]", shaped(violation, root, &items, node)?)),
+            _ if is_scalar && has_type(&items, "object") => {
+                Some(format!("[{}]", shaped(violation, root, &items, node)?))
+            }
             _ => None,
         };
     }
@@ -35,7 +37,9 @@ fn shaped(violation: &Violation<'_>, root: &Json, schema: &Json, node: &Node) ->
     match &node.value {
         // A mapping of Kubernetes with one field, where only the value is wanted.
         Value::Map(entries) => match entries.as_slice() {
-            [only] if only.value.as_text().is_some() && takes_scalar(schema) => text(violation, &only.value).map(str::to_owned),
+            [only] if only.value.as_text().is_some() && takes_scalar(schema) => {
+                text(violation, &only.value).map(str::to_owned)
+            }
             _ => None,
         },
         _ => None,
@@ -55,9 +59,9 @@ fn mapping(violation: &Violation<'_>, root: &Json, schema: &Json, node: &Node) -
     };
     let taken = *required.iter().find(takes)?;
     let written = text(violation, node)?;
-    let fields = required.iter().map(|field| {
-        if *field == taken { format!("{field}: {written}") } else { format!("{field}: …") }
-    });
+    let fields = required
+        .iter()
+        .map(|field| if *field == taken { format!("{field}: {written}") } else { format!("{field}: …") });
     Some(format!("{{{}}}", fields.collect::<Vec<_>>().join(", ")))
 }
 

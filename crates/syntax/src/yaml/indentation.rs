@@ -20,7 +20,8 @@ pub(super) fn explain(id: SourceId, source: &Source, kind: &ErrorKind, offset: u
     let near = lines.get(at.saturating_sub(1)..lines.len().min(at + 2))?;
     if let Some((at, letter)) = near.iter().find_map(|line| other_space(line)) {
         let span = Span::new(id, at..at + letter.len_utf8());
-        let message = format!("U+{:04X} (a space that YAML does not count) is not allowed in indentation", u32::from(letter));
+        let message =
+            format!("U+{:04X} (a space that YAML does not count) is not allowed in indentation", u32::from(letter));
         return Some(Diagnostic::at(&code::KB0111, span, message).help("write a plain space").fix(span, " "));
     }
     if !is_about_lines(kind) {
@@ -40,7 +41,8 @@ pub(super) fn explain(id: SourceId, source: &Source, kind: &ErrorKind, offset: u
     // Deeper than a line that has its value already, or between two levels.
     let wanted = if other.opens() { other.indent + 2 } else { nearest(&lines, at, odd, other) };
     let span = |line: &Line<'_>| Span::new(id, line.start + line.indent..line.start + line.indent + line.text.len());
-    let message = format!("this line is indented by {}, and the one next to it by {}", spaces(odd.indent), other.indent);
+    let message =
+        format!("this line is indented by {}, and the one next to it by {}", spaces(odd.indent), other.indent);
     let fault = Diagnostic::at(&code::KB0104, span(odd), message);
     let fault = fault.related(Place::Span(span(other)), "next to it");
     Some(fault.help(format!("indent it by {}", spaces(wanted))))
@@ -78,7 +80,8 @@ fn lines(text: &str) -> Vec<Line<'_>> {
 /// Returns a letter in the indentation of a line that looks like a space and is none, with its place.
 fn other_space(line: &Line<'_>) -> Option<(usize, char)> {
     let first = line.text.chars().next()?;
-    let is_other = matches!(first, '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}');
+    let is_other =
+        matches!(first, '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}');
     is_other.then_some((line.start + line.indent, first))
 }
 

@@ -7,8 +7,8 @@ use serde::Deserialize;
 
 use super::benchmark::Metadata;
 use super::pods::{Pods, StepPods};
-use super::suppression::Suppression;
 use super::scalar::{Count, CountFromZero, Dns1123Label, Duration, Flag, ImagePrefix, ImageRef, Patch, Quantity, Text};
+use super::suppression::Suppression;
 
 /// The settings of a project and its targets.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
