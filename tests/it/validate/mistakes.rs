@@ -209,7 +209,7 @@ fn a_pattern_is_marked_where_it_is_wrong() {
     for (pattern, place) in [
         ("'a [ (?P<value>x)'", "5:48"),
         (r#""a \\d (?P<value>x""#, "5:52"),
-        ("'it''s (?P<value>x'", "5:53"),
+        ("'it''s (?P<value>x'", "5:52"),
         ("(?P<value>x", "5:45"),
     ] {
         says("specs/a.yaml", &with(pattern), &["error[KB0314]", &format!("specs/a.yaml:{place}")]);

@@ -68,14 +68,18 @@ fn a_target_does_without_a_warning_of_its_benchmarks_alone() {
 #[test]
 fn errors_stay_and_what_suppresses_nothing_is_reported() {
     let allowed = spec("{KB0401: {level: allow, reason: x y}}");
-    let compilation = compiled(&project("{KB0401: error}", "{}"), &allowed);
-    assert_eq!(codes(&compilation), set(["KB0401", "KB0403"]));
-    assert!(compilation.has_errors());
+    let raised = compiled(&project("{KB0401: error}", "{}"), &allowed);
+    assert_eq!(codes(&raised), set(["KB0401", "KB0403", "KB0469"]));
+    assert!(raised.has_errors());
     let unused = spec("{KB0402: {level: allow, reason: x y}}");
     let said = |compilation: &Compilation| {
         let unused = compilation.diagnostics.iter().filter(|fault| fault.code.id == "KB0469");
         unused.map(|fault| format!("{} {:?}", fault.message, fault.notes)).collect::<Vec<_>>().join("\n")
     };
+    assert_text(
+        said(&raised),
+        str! {r#"there is no warning KB0401 to suppress ["KB0401 is an error in this project, and errors cannot be suppressed"]"#},
+    );
     assert_text(said(&compiled(&project("{}", "{}"), &unused)), str! {"there is no warning KB0402 to suppress []"});
     let of_target = project("{}", "{KB0425: {level: allow, reason: x y}}");
     assert_text(said(&compiled(&of_target, &spec("{}"))), str! {"there is no warning KB0425 to suppress []"});

@@ -17,7 +17,9 @@ const STEP: &str = "[A-Za-z_][A-Za-z0-9_/-]*";
 /// A letter that begins no expression, or `$${{` for a literal `${{`.
 const LETTER: &str = r"[^$]|\$\$\{\{|\$(?!\{\{)";
 /// The fields of `spec` that are read before there are values, and that of the list of variants.
-const PLAIN: [&str; 4] = [
+const PLAIN: [&str; 6] = [
+    "/properties/kind",
+    "/definitions/Metadata",
     "/definitions/BenchmarkSpec/properties/targets",
     "/definitions/BenchmarkSpec/properties/parameters",
     "/definitions/Matrix",
@@ -101,7 +103,8 @@ fn extend(schema: &mut Value, pointer: &str, above: Expressions) {
 }
 
 fn is_plain(pointer: &str) -> bool {
-    PLAIN.contains(&pointer) || pointer.starts_with("/definitions/Metadata/") || pointer == "/properties/kind"
+    let mut rest = PLAIN.iter().filter_map(|plain| pointer.strip_prefix(*plain));
+    rest.any(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Tells the words of a schema from values in it.

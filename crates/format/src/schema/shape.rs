@@ -26,7 +26,8 @@ fn shaped(violation: &Violation<'_>, root: &Json, schema: &Json, node: &Node) ->
         return match &node.value {
             Value::Map(_) if has_type(&items, "object") => Some(format!("[{}]", text(violation, node)?)),
             _ if is_scalar && has_type(&items, "object") => {
-                Some(format!("[{}]", shaped(violation, root, &items, node)?))
+                let one = shaped(violation, root, &items, node).or_else(|| as_example(violation, schema, node));
+                Some(format!("[{}]", one?))
             }
             _ => None,
         };
@@ -44,6 +45,13 @@ fn shaped(violation: &Violation<'_>, root: &Json, schema: &Json, node: &Node) ->
         },
         _ => None,
     }
+}
+
+/// Returns a mapping with the one key that the elements of the example have.
+fn as_example(violation: &Violation<'_>, schema: &Json, node: &Node) -> Option<String> {
+    let example = schema.pointer("/examples/0/0")?.as_object()?;
+    let only = example.keys().next().filter(|_| example.len() == 1)?;
+    Some(format!("{{{only}: {}}}", text(violation, node)?))
 }
 
 /// Returns a mapping whose first required field has the value.

@@ -178,7 +178,9 @@ impl Rule {
         let needs_prefix = !name.starts_with(self.first);
         // `50resnet` is `resnet50`, where a letter follows.
         let (digits, rest) = name.split_at(name.bytes().take_while(u8::is_ascii_digit).count());
-        let name = if needs_prefix && rest.starts_with(self.first) && rest.ends_with(|c: char| c.is_ascii_alphabetic())
+        let name = if needs_prefix
+            && rest.starts_with(|c: char| c.is_ascii_lowercase())
+            && rest.ends_with(|c: char| c.is_ascii_alphabetic())
         {
             format!("{rest}{digits}")
         } else if needs_prefix {
