@@ -14,12 +14,12 @@ use crate::lower::{
     self, Document, Faulty, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, Suites, Unreadable,
 };
 use crate::manifest::{self, Emitted, Identity, Manifest, Part, SuiteIdentity};
+use crate::model::suppressions::Suppressions;
 use crate::model::target::ResultsSettings;
 use crate::model::{Benchmark, Suite, Target};
 use crate::of_target::{OfTarget, of_targets};
 use crate::permission::{self, raised};
-use crate::said_name::said_name;
-use crate::suppressed::Suppressions;
+use crate::suppressed;
 use crate::tree::{OutputFile, OutputTree, Rejected, size};
 use crate::workload;
 use kubebench_format::result::Ack;
@@ -297,7 +297,7 @@ fn load_spec(id: SourceId, source: &Source, schemas: &Schemas) -> Loaded {
     let mut diagnostics = Diagnostics::default();
     let expected = [DocumentKind::Benchmark, DocumentKind::Suite];
     let document = load(id, source, &expected, schemas, &mut diagnostics);
-    let said = if document.is_none() { said_name(id, source) } else { None };
+    let said = if document.is_none() { lower::said_name(id, source) } else { None };
     Loaded { id, diagnostics, document, said, manifests: BTreeSet::new() }
 }
 
@@ -366,10 +366,10 @@ fn compile_one(spec: Loaded, project: Option<&Project>, inputs: Inputs<'_>, lets
             permissions.extend(permission::split(&mut found));
             let Emitted { identity, rules, manifests, undone } = manifest::emit(&benchmark, &document, &mut found);
             let mut of_target = BTreeSet::new();
-            let found = benchmark.target.suppressions.apply(found, project, &mut of_target);
+            let found = suppressed::apply(&benchmark.target.suppressions, found, project, &mut of_target);
             let target = &benchmark.target.name;
             outcome.used_of_targets.extend(of_target.into_iter().map(|code| (target.clone(), code)));
-            permissions.extend(own.shown());
+            permissions.extend(suppressed::shown(&own));
             permissions.extend(undone);
             permissions.sort_by(|one, other| permission::key(one).cmp(&permission::key(other)));
             permissions.dedup_by(|one, other| permission::key(one) == permission::key(other));
@@ -385,9 +385,9 @@ fn compile_one(spec: Loaded, project: Option<&Project>, inputs: Inputs<'_>, lets
         outcome.name = Some((name, name_span));
         outcome.outputs = benchmarks.into_iter().map(output).collect();
     }
-    let found = own.apply(std::mem::take(&mut outcome.diagnostics), project, &mut used);
+    let found = suppressed::apply(&own, std::mem::take(&mut outcome.diagnostics), project, &mut used);
     if !found.has_errors() {
-        outcome.diagnostics.extend(own.unused(&used, project));
+        outcome.diagnostics.extend(suppressed::unused(&own, &used, project));
     }
     outcome.diagnostics.extend(found);
     Some(outcome)
@@ -440,8 +440,11 @@ fn assemble(
     // What a spec with errors would be warned of is unknown.
     for target in project.iter().flat_map(|project| &project.targets).filter(|_| faulty.is_empty()) {
         let used = used_of_targets.iter().filter(|(name, _)| *name == target.name).map(|(_, code)| code.clone());
-        diagnostics
-            .extend(project.iter().flat_map(|project| target.suppressions.unused(&used.clone().collect(), project)));
+        diagnostics.extend(
+            project
+                .iter()
+                .flat_map(|project| suppressed::unused(&target.suppressions, &used.clone().collect(), project)),
+        );
     }
     suites.check(&names, &Faulty { nameless: &nameless, named: &hidden }, diagnostics);
     let mut compiled = Vec::new();

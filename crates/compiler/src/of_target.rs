@@ -6,6 +6,7 @@ use crate::guard::Bounds;
 use crate::lower::Project;
 use crate::model::Target;
 use crate::permission::{permission, shown, split, text};
+use crate::suppressed::shown as shown_suppressions;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
@@ -81,7 +82,7 @@ pub(crate) fn of_targets(root: &Node, project: &Project) -> Vec<OfTarget> {
         }
         found.extend(asked_by(target, project));
         found.extend(node.get("networkPolicy").into_iter().flat_map(openings));
-        found.extend(target.suppressions.shown());
+        found.extend(shown_suppressions(&target.suppressions));
         all.extend(found.into_iter().map(|finding| OfTarget { target: Some(target.name.clone()), finding }));
     }
     all

@@ -1,8 +1,8 @@
 //! Targets: what the project file says of a cluster and a namespace.
 
 use crate::model::Target;
+use crate::model::suppressions::Suppressions;
 use crate::model::target::{MpiJobApi, NetworkPolicy, Openings, PodSecurity, Queue, TrainerApi};
-use crate::suppressed::Suppressions;
 use crate::{api, guard};
 use kubebench_contract::Prices;
 use kubebench_format::spec::v1::project as wire;

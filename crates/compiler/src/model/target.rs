@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value as Json;
 
 use super::pods::{Pods, StepPods};
-use crate::suppressed::Suppressions;
+use super::suppressions::Suppressions;
 use kubebench_attestation::{Counted, Key};
 use kubebench_contract::{PodMetadata, Prices, users};
 use kubebench_syntax::invariant::Invariant as _;
