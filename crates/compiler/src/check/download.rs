@@ -79,8 +79,8 @@ fn of_role(role: &Role) -> Option<(String, Span)> {
         _ => None,
     });
     let is_ours = |source: &String| !(has_endpoint && source.starts_with("s3"));
-    let named = words.iter().copied().chain(variables);
-    let named = named.filter_map(|(text, span)| Some((remote(text).filter(is_ours)?, span))).next();
+    let mut named = words.iter().copied().chain(variables);
+    let named = named.find_map(|(text, span)| Some((remote(text).filter(is_ours)?, span)));
     named.or_else(|| model(role, &words))
 }
 

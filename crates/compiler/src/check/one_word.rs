@@ -9,13 +9,13 @@ use kubebench_syntax::yaml::scalar::{Plain, classify};
 pub(super) fn separated(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for role in benchmark.roles() {
         let [command, args] = &role.word_spans;
-        if let (Some(program), Some(span)) = (role.command.first(), command.first()) {
-            if program.trim().contains(char::is_whitespace) {
-                let message = format!("the program is called `{}`, with its arguments", shown(program));
-                let fault = Diagnostic::at(&code::KB0468, *span, message)
-                    .note("a container runs the first word of `command` as a file; no shell splits it");
-                diagnostics.push(fault.help(format!("write `command: {}`", as_list(program))));
-            }
+        if let (Some(program), Some(span)) = (role.command.first(), command.first())
+            && program.trim().contains(char::is_whitespace)
+        {
+            let message = format!("the program is called `{}`, with its arguments", shown(program));
+            let fault = Diagnostic::at(&code::KB0468, *span, message)
+                .note("a container runs the first word of `command` as a file; no shell splits it");
+            diagnostics.push(fault.help(format!("write `command: {}`", as_list(program))));
         }
         for (word, span) in options(role, command, args) {
             let message = format!("`{}` is one argument, with a space in it", shown(word));
