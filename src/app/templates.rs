@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::project::CompiledProject;
 use super::start::VERSION;
 use kubebench_compiler::workload::{forms, schemas};
-use kubebench_extract::tool::TOOLS;
-use kubebench_format::schema::{DocumentKind, generate, published};
+use kubebench_extract::preset::PRESETS;
+use kubebench_extract::tool::{TOOLS, editor};
+use kubebench_format::schema::{DocumentKind, for_editors, generate, merge, part};
 use kubebench_syntax::diag::what_there_is;
 
 /// The word for a suite in the place of a workload kind.
@@ -107,22 +108,58 @@ pub fn owned(folder: &str) -> String {
 
 /// Returns the bytes of the committed schema file.
 pub fn schema(kind: DocumentKind) -> String {
-    format!("{:#}\n", with_tools(published(kind, &schemas())))
+    format!("{:#}\n", editor_schema(kind))
 }
 
-/// Returns the schema that explains fields.
+/// Returns the schema for people, which lists the tools. The schema that specs are validated by does not: a tool that there is not
+/// has a finding of its own.
 pub fn schema_of(kind: DocumentKind) -> Value {
-    with_tools(generate(kind, &schemas()))
-}
-
-/// Lists the tools, which the schema that specs are validated by does not: a tool that there is not has a finding of its own.
-fn with_tools(mut schema: Value) -> Value {
-    for definition in ["ToolSource", "PartOfToolSource"] {
-        let path = format!("/definitions/{definition}/properties/name");
-        let Some(name) = schema.pointer_mut(&path).and_then(Value::as_object_mut) else { continue };
-        name.insert("enum".to_owned(), TOOLS.iter().map(|tool| tool.name).collect());
+    let mut schema = generate(kind, &schemas());
+    if let Some(name) = schema.pointer_mut(TOOL_NAME) {
+        merge(name, json!({"enum": tools()}));
     }
     schema
+}
+
+/// Returns the schema for editors, which see one document and not what it extends.
+pub fn editor_schema(kind: DocumentKind) -> Value {
+    let fragment = || part::with_null(whole(DocumentKind::Fragment));
+    match kind {
+        DocumentKind::Fragment => fragment(),
+        DocumentKind::Benchmark => part::of_benchmark(whole(kind), &fragment()),
+        DocumentKind::Suite | DocumentKind::Project | DocumentKind::Ack => whole(kind),
+    }
+}
+
+fn whole(kind: DocumentKind) -> Value {
+    with_names(for_editors(kind, generate(kind, &schemas())))
+}
+
+/// Returns a schema for editors with the names that programs here know.
+fn with_names(mut schema: Value) -> Value {
+    if let Some(tool) = schema.pointer_mut("/definitions/ToolSource") {
+        merge(tool, editor::schema());
+    }
+    let presets: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+    for (pointer, what, names) in
+        [(TOOL_NAME, "a tool", tools()), ("/definitions/PrometheusSource/properties/preset", "a query", presets)]
+    {
+        if let Some(name) = schema.pointer_mut(pointer) {
+            merge(name, one_of(&format!("Expected {what} that Kubebench knows."), &names));
+        }
+    }
+    schema
+}
+
+const TOOL_NAME: &str = "/definitions/ToolSource/properties/name";
+
+fn tools() -> Vec<&'static str> {
+    TOOLS.iter().map(|tool| tool.name).collect()
+}
+
+/// One of `names`, or an expression that gives one.
+fn one_of(message: &str, names: &[&str]) -> Value {
+    json!({"anyOf": [{"enum": names}, {"pattern": r"\$\{\{"}], "errorMessage": message})
 }
 
 /// Returns a suite of the benchmarks that run by themselves, and once.

@@ -1,5 +1,6 @@
 //! How findings reach the reader: on the screen, in the files that `--report` names, in the exit status.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
@@ -143,7 +144,12 @@ fn summarize(global: &Global, sorted: &[Diagnostic]) {
     let more = match worst.severity {
         Severity::Info if infos == 0 => return,
         Severity::Info => "`kubebench plan` shows them".to_owned(),
-        Severity::Error | Severity::Warning => format!("`kubebench explain {}` says more", worst.code.id),
+        Severity::Error | Severity::Warning => {
+            let codes = sorted.iter().filter(|finding| is_fault(finding)).map(|finding| finding.code.id);
+            let codes: BTreeSet<&str> = codes.collect();
+            let code = if codes.len() == 1 { worst.code.id } else { "CODE" };
+            format!("`kubebench explain {code}` says more")
+        }
     };
     tell(global, &format!("{}; {more}", words.join(", ")));
 }

@@ -11,6 +11,7 @@ use crate::app::start::VERSION;
 use crate::app::templates::{SUITE, spec, suite};
 use kubebench_compiler::compile::Workspace;
 use kubebench_compiler::lower::RESERVED_NAME;
+use kubebench_compiler::workload::files_of;
 use kubebench_executor::local::needs_cluster;
 use kubebench_format::schema::format;
 use kubebench_host::fs;
@@ -38,6 +39,11 @@ pub(super) fn run(global: &Global, args: &NewArgs) -> Result<ExitStatus> {
     };
     fs::create_new(&root, &path, &text)?;
     tell(global, &format!("wrote {path}"));
+    // What several specs name is there once.
+    for (path, text) in files_of(&args.kind).iter().filter(|(path, _)| !fs::exists(&root, path)) {
+        fs::create_new(&root, path, text)?;
+        tell(global, &format!("wrote {path}"));
+    }
     let next = match (is_suite, needs_cluster(&args.kind)) {
         (true, _) => next_of_suite(&path),
         (false, true) => next_in_cluster(&path),

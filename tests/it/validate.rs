@@ -1,5 +1,6 @@
 //! What is refused, with which words, and what outside judges say of what is emitted.
 
+mod editors;
 mod fragments;
 mod hostile_yaml;
 mod lenient;
@@ -10,4 +11,5 @@ mod oracle_tools;
 mod pages;
 mod reports;
 mod schemas;
+mod suppressed;
 mod yaml_oracle;

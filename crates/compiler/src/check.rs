@@ -9,6 +9,7 @@ mod api_token;
 mod budget;
 mod carried;
 mod claim_sharing;
+mod download;
 mod extended_resources;
 mod file_metric;
 mod fixed_name;
@@ -26,6 +27,7 @@ mod metric_unit;
 mod mpi_restricted;
 mod name_budget;
 mod narrow_group;
+mod one_word;
 mod part_metric;
 mod plain_http;
 mod pod_security;
@@ -111,6 +113,8 @@ pub(crate) static RULES: &[Rule] = &[
     fixed_name::alone,
     server_sharing::one_at_a_time,
     server_egress::open,
+    download::open,
+    one_word::separated,
 ];
 
 /// Runs every rule on `benchmark`, which was read from these sources.

@@ -13,12 +13,16 @@ use rayon::prelude::*;
 use crate::check;
 use crate::extend::{Fragments, Shared};
 use crate::lower::concurrency;
-use crate::lower::{self, Document, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, Suites, Unreadable};
+use crate::lower::{
+    self, Document, Faulty, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, Suites, Unreadable,
+};
 use crate::manifest::{self, Emitted, Identity, Manifest, Part, SuiteIdentity};
+use crate::model::suppressions::Suppressions;
 use crate::model::target::ResultsSettings;
 use crate::model::{Benchmark, Suite, Target};
 use crate::of_target::{OfTarget, of_targets};
 use crate::permission::{self, raised};
+use crate::suppressed;
 use crate::tree::{OutputFile, OutputTree, Rejected, size};
 use crate::workload;
 use kubebench_format::result::Ack;
@@ -296,7 +300,11 @@ struct Outcome {
     name: Option<(String, Span)>,
     /// True when fragments with errors keep it from being compiled.
     is_held_back: bool,
+    /// The name that it says, if it has errors.
+    said: Option<String>,
     outputs: Vec<Output>,
+    /// The targets that suppressed a finding of it, with the code.
+    used_of_targets: BTreeSet<(String, String)>,
 }
 
 /// One benchmark on one target, and its files by path.
@@ -313,13 +321,23 @@ fn compile_one(
     sources: &SourceMap,
     lets_go: bool,
 ) -> Option<Outcome> {
-    let Loaded { id, diagnostics, document, fragments, held_back, manifests } = spec;
+    let Loaded { id, diagnostics, document, fragments, held_back, said, manifests } = spec;
     let path = sources.get(id)?.path.clone();
     let is_held_back = held_back.is_some();
-    let mut outcome = Outcome { path, diagnostics, name: held_back, is_held_back, outputs: Vec::new() };
+    let mut outcome = Outcome {
+        path,
+        diagnostics,
+        name: held_back,
+        is_held_back,
+        said,
+        outputs: Vec::new(),
+        used_of_targets: BTreeSet::new(),
+    };
     let diagnostics = &mut outcome.diagnostics;
     let (Some((kind, root)), Some(project)) = (document, project) else { return Some(outcome) };
     let document = Document { id, sources, root: &root, fragments: &fragments };
+    let own = Suppressions::of(root.get("spec"));
+    let mut used = BTreeSet::new();
     check::in_document(&root, diagnostics);
     if kind == DocumentKind::Suite {
         let suite = inputs.suites.iter().find(|suite| suite.path == outcome.path);
@@ -330,7 +348,12 @@ fn compile_one(
             let mut found = Diagnostics::default();
             check::check(&benchmark, sources, &mut found);
             permissions.extend(permission::split(&mut found));
-            let Emitted { identity, rules, manifests, undone } = manifest::emit(&benchmark, &document, diagnostics);
+            let Emitted { identity, rules, manifests, undone } = manifest::emit(&benchmark, &document, &mut found);
+            let mut of_target = BTreeSet::new();
+            let found = suppressed::apply(&benchmark.target.suppressions, found, project, &mut of_target);
+            let target = &benchmark.target.name;
+            outcome.used_of_targets.extend(of_target.into_iter().map(|code| (target.clone(), code)));
+            permissions.extend(suppressed::shown(&own));
             permissions.extend(undone);
             permissions.sort_by(|one, other| permission::key(one).cmp(&permission::key(other)));
             permissions.dedup_by(|one, other| permission::key(one) == permission::key(other));
@@ -355,6 +378,13 @@ fn compile_one(
         outcome.name = Some((name, name_span));
         outcome.outputs = benchmarks.into_iter().map(output).collect();
     }
+    let found = suppressed::apply(&own, std::mem::take(&mut outcome.diagnostics), project, &mut used);
+    if !found.has_errors() {
+        // A fragment may say what others of its specs need.
+        let is_own = |finding: &Diagnostic| matches!(finding.place, Place::Span(span) if span.source == id);
+        outcome.diagnostics.extend(suppressed::unused(&own, &used, project).into_iter().filter(is_own));
+    }
+    outcome.diagnostics.extend(found);
     Some(outcome)
 }
 
@@ -385,11 +415,17 @@ fn assemble(
     // Specs of which not even the name is known.
     let mut nameless = Vec::new();
     let mut shared = Shared::new(fragments.sources());
-    for Outcome { path, diagnostics: found, name, is_held_back, outputs } in outcomes {
+    let mut hidden = BTreeSet::new();
+    let mut used_of_targets = BTreeSet::new();
+    for Outcome { path, diagnostics: found, name, is_held_back, said, outputs, used_of_targets: used } in outcomes {
+        used_of_targets.extend(used);
         let found = at_levels(found, project);
         let sound = !found.has_errors() && !is_held_back;
         diagnostics.extend(shared.take(&path, found));
-        nameless.extend((!sound && name.is_none()).then(|| path.clone()));
+        let named = name.as_ref().map(|(name, _)| name).or(said.as_ref());
+        nameless.extend((!sound && named.is_none()).then(|| path.clone()));
+        // A suite may name what has errors: they are reported there.
+        hidden.extend(said.filter(|_| name.is_none()));
         unsound.extend(name.iter().filter(|_| !sound).map(|(name, _)| (name.clone(), path.clone())));
         faulty.extend((!sound).then_some(path));
         let unique = name.is_none_or(|(name, span)| claim_name(&mut names, &name, span, diagnostics));
@@ -399,7 +435,16 @@ fn assemble(
         }
     }
     diagnostics.extend(shared.into_findings());
-    suites.check(&names, &nameless, diagnostics);
+    // What a spec with errors would be warned of is unknown.
+    for target in project.iter().flat_map(|project| &project.targets).filter(|_| faulty.is_empty()) {
+        let used = used_of_targets.iter().filter(|(name, _)| *name == target.name).map(|(_, code)| code.clone());
+        diagnostics.extend(
+            project
+                .iter()
+                .flat_map(|project| suppressed::unused(&target.suppressions, &used.clone().collect(), project)),
+        );
+    }
+    suites.check(&names, &Faulty { nameless: &nameless, named: &hidden }, diagnostics);
     let mut compiled = Vec::new();
     if let Some(project) = project {
         for suite in suites.iter() {

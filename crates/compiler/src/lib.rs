@@ -39,6 +39,7 @@ pub mod manifest;
 pub mod model;
 pub mod of_target;
 pub mod permission;
+mod suppressed;
 pub mod tree;
 pub mod weakened;
 pub mod workload;

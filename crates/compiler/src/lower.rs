@@ -17,6 +17,7 @@ mod places;
 mod pods;
 mod project;
 mod roots;
+mod said_name;
 mod schedule;
 mod signing;
 mod suite;
@@ -33,7 +34,8 @@ pub use manifests::Manifests;
 pub(crate) use manifests::manifest_paths;
 pub(crate) use project::Strictness;
 pub use project::{PROJECT_FILE, Project, project};
-pub(crate) use suite::Suites;
+pub(crate) use said_name::said_name;
+pub(crate) use suite::{Faulty, Suites};
 pub use suite::{Suite, suite};
 
 use std::collections::BTreeSet;

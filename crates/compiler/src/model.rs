@@ -9,6 +9,7 @@ pub mod placement;
 pub mod pods;
 pub(crate) mod serving;
 pub mod suite;
+pub mod suppressions;
 pub mod target;
 pub(crate) mod workload;
 

@@ -6,6 +6,7 @@ use crate::guard::Bounds;
 use crate::lower::Project;
 use crate::model::Target;
 use crate::permission::{permission, shown, split, text};
+use crate::suppressed::shown as shown_suppressions;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
@@ -13,8 +14,8 @@ use kubebench_syntax::yaml::{Entry, Node, Value};
 const SYSTEM: &str = "kube-";
 
 /// What of a target has a code of its own, or reaches no pod: prices, versions of APIs, values that specs look up.
-const OF_OWN: [&str; 8] =
-    ["apis", "imageMirrors", "networkPolicy", "pods", "prices", "steps", "tokenAudiences", "values"];
+const OF_OWN: [&str; 9] =
+    ["apis", "imageMirrors", "lints", "networkPolicy", "pods", "prices", "steps", "tokenAudiences", "values"];
 /// Those whose code depends on what they say.
 const BY_VALUE: [&str; 3] = ["podSecurity", "priorityClass", "prometheus"];
 
@@ -81,6 +82,7 @@ pub(crate) fn of_targets(root: &Node, project: &Project) -> Vec<OfTarget> {
         }
         found.extend(asked_by(target, project));
         found.extend(node.get("networkPolicy").into_iter().flat_map(openings));
+        found.extend(shown_suppressions(&target.suppressions));
         all.extend(found.into_iter().map(|finding| OfTarget { target: Some(target.name.clone()), finding }));
     }
     all

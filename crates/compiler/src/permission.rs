@@ -9,11 +9,12 @@ use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::Node;
 
 /// What permissions are, and the codes of their findings.
-const KINDS: [(What, &[&Code]); 12] = [
+const KINDS: [(What, &[&Code]); 13] = [
     (What::Account, &[&code::KB0381]),
     (What::Gate, &[&code::KB0463]),
     (What::Image, &[&code::KB0384]),
     (What::Kind, &[&code::KB0385]),
+    (What::Lint, &[&code::KB0395]),
     (What::Network, &[&code::KB0387]),
     (What::Placement, &[&code::KB0389, &code::KB0392, &code::KB0394]),
     (What::PodSecurity, &[&code::KB0388, &code::KB0419]),

@@ -24,6 +24,7 @@ mod seldon_deployment;
 mod seldon_model;
 mod serving;
 mod spark_application;
+mod starter;
 mod status;
 mod tf_job;
 mod train_job;
@@ -53,6 +54,7 @@ pub use pod_set::PodSet;
 pub(crate) use role::request_spans;
 pub(crate) use role::{env_of, refuse_reserved};
 pub use role::{spans, texts};
+pub use starter::files_of;
 pub(crate) use status::Deciders;
 pub use status::{
     Outcome, add_to_pods, condition_of, count, count_at, deciders, is_composed, outcome, pod_sets, selector,

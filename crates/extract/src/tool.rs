@@ -7,6 +7,7 @@ mod aiperf;
 mod bmf;
 mod criterion;
 mod deepspeed;
+pub mod editor;
 mod fio;
 mod form;
 mod github_action_custom;

@@ -1,22 +1,28 @@
 //! The JSON Schemas: generated from the wire types, printed for editors, and checked against documents.
 
 mod advise;
+mod conditions;
+mod editor;
 mod explain;
 mod fault;
 mod foreign_spellings;
 pub mod format;
 mod generate;
 mod git_ref;
-mod part;
+mod grammar;
+pub mod part;
 pub mod pattern;
 mod ready;
 mod remote;
+mod shape;
+mod spelling;
 mod validate;
 mod violation;
 
+pub use editor::{for_editors, merge};
 pub use explain::{explain, paths_to};
 pub use generate::{
-    RESULT_FILE, WorkloadForm, form_schema, generate, generate_answer, generate_result, published, role_schema, without,
+    RESULT_FILE, WorkloadForm, form_schema, generate, generate_answer, generate_result, role_schema, without,
 };
 pub use validate::Schemas;
 

@@ -270,6 +270,32 @@ pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str
         .map(|(_, candidate)| candidate)
 }
 
+/// Returns what was probably meant by `word`, quoted, to end a question: the closest candidate, or else those that have a part
+/// of its name: `busbw` is a part of `avg_busbw`.
+pub fn likely<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> Option<String> {
+    const SHORTEST: usize = 3;
+    const MOST: usize = 3;
+    if let Some(close) = did_you_mean(word, candidates.clone()) {
+        return Some(format!("`{close}`"));
+    }
+    let parts = |name: &str| -> Vec<String> {
+        let parts = name.split(|letter: char| !letter.is_ascii_alphanumeric());
+        parts.filter(|part| part.len() >= SHORTEST).map(str::to_ascii_lowercase).collect()
+    };
+    let asked = parts(word);
+    let mut found: Vec<(usize, &str)> = candidates
+        .into_iter()
+        .map(|name| (parts(name).iter().filter(|part| asked.contains(part)).count(), name))
+        .filter(|(shared, _)| *shared > 0)
+        .collect();
+    found.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
+    let best = found.first()?.0;
+    let best = found.iter().take_while(|(shared, _)| *shared == best).take(MOST);
+    let quoted: Vec<String> = best.map(|(_, name)| format!("`{name}`")).collect();
+    let (last, others) = quoted.split_last()?;
+    Some(if others.is_empty() { last.clone() } else { format!("{} or {last}", others.join(", ")) })
+}
+
 /// How many changes may lie between a word and what was meant.
 fn reach(candidate: &str, word: &str) -> usize {
     (candidate.len().max(word.len()) / 3).max(1)

@@ -2,6 +2,7 @@
 
 pub(crate) mod de;
 pub mod format;
+mod indentation;
 mod lenient;
 pub(crate) mod limits;
 pub(crate) mod node;

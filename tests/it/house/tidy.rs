@@ -23,6 +23,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
             &["workload"],
             &["guard"],
             &["lower", "check"],
+            &["suppressed"],
             &["manifest", "tree", "fixture", "of_target"],
             &["compile"],
             &["weakened"],

@@ -150,10 +150,10 @@ fn a_field_is_explained_by_the_end_of_its_path() {
     for (asked, explained) in [
         ("repeats", "benchmark.spec.repeats <integer>"),
         ("spec.matrix", "benchmark.spec.matrix <object>"),
-        ("matrix.axes", "benchmark.spec.matrix.axes <mapping>"),
+        ("matrix.axes", "benchmark.spec.matrix.axes <mapping of list of string|number|boolean>"),
         ("log.pattern", "benchmark.spec.metrics.from.log.pattern <metric-pattern>"),
         ("maxRegression", "benchmark.spec.gates.maxRegression <percentage>"),
-        ("lints", "project.spec.lints <mapping>"),
+        ("lints", "benchmark.spec.lints <mapping of object>"),
     ] {
         let (status, text) = said(&folder(), &["explain", asked]);
         assert_eq!((status, text.lines().next()), (0, Some(explained)));

@@ -121,6 +121,142 @@ fn messages_say_what_to_write() {
     );
 }
 
+/// The spec with `workload` instead of its Job.
+fn with_job(job: &str) -> String {
+    spec("a").replace("{image: a/b:1, resources: {cpu: 1, memory: 1Gi}}", job)
+}
+
+#[test]
+fn values_of_another_shape_are_written_in_the_right_one() {
+    let with = |field: &str| spec("a").replace("spec:\n", &format!("spec:\n  {field}\n"));
+    for (field, help) in [
+        ("schedule: '0 3 * * *'", "write `schedule: {cron: '0 3 * * *'}`"),
+        ("metrics: [{from: {tool: fio}}]", "write `tool: {name: fio}`"),
+        ("metrics: [{name: a, from: {log: 'a (?P<value>x)'}}]", "write `log: {pattern: 'a (?P<value>x)'}`"),
+        ("metrics: [{name: a, from: {json: a.json}}]", "write `json: {file: a.json, pointer: …}`"),
+        ("gates: {metric: a, min: 3}", "write `gates: [{metric: a, min: 3}]`"),
+        ("placement: {spread: job}", "write `placement: [{spread: job}]`"),
+        ("results: {claim: {accessModes: ReadWriteMany}}", "`[ReadWriteMany]`"),
+        ("description: {text: why}", "write `description: why`"),
+    ] {
+        says("specs/a.yaml", &with(field), &[help]);
+    }
+    let target = |pods: &str| format!("{PROJECT}spec: {{targets: {{t: {{pods: {pods}}}}}}}\n");
+    says("kubebench.yaml", &target("{imagePullSecrets: regcred}"), &["write `imagePullSecrets: [{name: regcred}]`"]);
+    says(
+        "specs/a.yaml",
+        &with("repeats: many"),
+        &["`repeats` must be a whole number, not a string `many`", "= note: an expression such as"],
+    );
+    says("specs/a.yaml", &with("repeats: '${{ matrix.a }}0'"), &["write the expression alone"]);
+}
+
+#[test]
+fn fields_of_kubernetes_are_put_where_they_belong() {
+    for (field, help) in [
+        ("nodeSelector: {disk: ssd}", "write `pod: {nodeSelector: {disk: ssd}}`"),
+        ("volumes: [{name: data}]", "write `pod: {volumes: [{name: data}]}`"),
+        ("tolerations: []", "write `pod: {tolerations: []}`"),
+        ("volumeMounts: []", "write `container: {volumeMounts: []}`"),
+        ("restartPolicy: Never", "delete it: a run whose pods restart"),
+        ("env: {NCCL_DEBUG: {value: WARN}}", "write `NCCL_DEBUG: WARN`"),
+        ("env: {TOKEN: {secret: hf}}", "write `secret: {name: hf, key: …}`"),
+    ] {
+        says(
+            "specs/a.yaml",
+            &with_job(&format!("{{image: 'a/b:1', resources: {{cpu: 1, memory: 1Gi}}, {field}}}")),
+            &[help],
+        );
+    }
+    let metadata = |more: &str| spec("a").replace("{name: a}", &format!("{{name: a, {more}}}"));
+    says("specs/a.yaml", &metadata("namespace: ml"), &["delete it: the target says the namespace"]);
+    says("specs/a.yaml", &metadata("annotations: {a: b}"), &["pods get `annotations` of the workload"]);
+}
+
+#[test]
+fn a_wrong_indentation_is_called_so() {
+    let job = |lines: &str| {
+        spec("a").replace("    job: {image: a/b:1, resources: {cpu: 1, memory: 1Gi}}\n", &format!("    job:\n{lines}"))
+    };
+    says(
+        "specs/a.yaml",
+        &job("      image: a/b:1\n     command: [x]\n"),
+        &["specs/a.yaml:9:6", "indented by 5 spaces, and the one next to it by 6", "indent it by 6 spaces"],
+    );
+    says(
+        "specs/a.yaml",
+        &job("       image: a/b:1\n      command: [x]\n"),
+        &["specs/a.yaml:8:8", "indented by 7 spaces"],
+    );
+    says(
+        "specs/a.yaml",
+        &spec("a").replace("  timeout: 1h\n", "  timeout: 1h\n   repeats: 5\n"),
+        &["specs/a.yaml:6:4", "indent it by 2 spaces"],
+    );
+    says(
+        "specs/a.yaml",
+        &job("      image: a/b:1\n     \u{a0}command: [x]\n"),
+        &["error[KB0111]", "specs/a.yaml:9:6", "write a plain space"],
+    );
+}
+
+#[test]
+fn a_pattern_is_marked_where_it_is_wrong() {
+    let with = |pattern: &str| {
+        spec("a")
+            .replace("spec:\n", &format!("spec:\n  metrics: [{{name: a, from: {{log: {{pattern: {pattern}}}}}}}]\n"))
+    };
+    for (pattern, place) in [
+        ("'a [ (?P<value>x)'", "5:48"),
+        (r#""a \\d (?P<value>x""#, "5:52"),
+        ("'it''s (?P<value>x'", "5:52"),
+        ("(?P<value>x", "5:45"),
+    ] {
+        says("specs/a.yaml", &with(pattern), &["error[KB0314]", &format!("specs/a.yaml:{place}")]);
+    }
+}
+
+#[test]
+fn an_unknown_tool_is_one_finding() {
+    let with = |tool: &str| {
+        spec("a").replace(
+            "spec:\n",
+            &format!("spec:\n  metrics: [{{name: x, from: {{tool: {tool}}}}}]\n  gates: [{{metric: iops, min: 5}}]\n"),
+        )
+    };
+    says(
+        "specs/a.yaml",
+        &with("{name: vllm, metrics: [tps], file: out.json}"),
+        &["did you mean `vllm-serve-stdout` or `vllm-throughput-stdout`?"],
+    );
+    let busbw = with("{name: nccl-tests, metrics: [busbw]}")
+        .replace("name: x, ", "")
+        .replace("  gates: [{metric: iops, min: 5}]\n", "");
+    says("specs/a.yaml", &busbw, &["did you mean `avg_busbw`", "kubebench explain tool.nccl-tests"]);
+    let reduce = with("{name: fio}")
+        .replace("tool: {name: fio}", "duration: run")
+        .replace("name: x,", "name: iops, reduce: p50,");
+    says("specs/a.yaml", &reduce, &["did you mean `median`?"]);
+}
+
+/// A suite may name benchmarks with errors, which are reported where they are.
+#[test]
+fn a_suite_blames_no_spec_for_another() {
+    let suite = "apiVersion: kubebench.dev/v1\nkind: Suite\nmetadata: {name: s}\nspec: {benchmarks: [a, b]}\n";
+    for wrong in
+        [spec("a").replace("timeout", "timeuot"), spec("a").replace("  timeout: 1h", "  timeout: 1h\n    x: y")]
+    {
+        let folder =
+            Folder::with([("specs/a.yaml", wrong), ("specs/b.yaml", spec("b")), ("specs/s.yaml", suite.to_owned())]);
+        let output = folder.run(&["validate", "--output-format", "concise"]);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(
+            said.lines().filter(|line| line.contains(" error[")).count() == 1 && said.starts_with("specs/a.yaml"),
+            "{said}"
+        );
+    }
+}
+
 #[test]
 fn certain_fixes_write_what_the_field_takes() {
     let text = spec("a").replace("spec:\n", "spec:\n  repeats: 1_0\n  labels_typo: no\n");

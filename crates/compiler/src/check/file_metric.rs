@@ -1,6 +1,7 @@
 //! KB0420: metrics read from a file that stays in the pod.
 
-use crate::model::Benchmark;
+use crate::model::{Benchmark, Metric};
+use kubebench_extract::tool::tool;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 
 /// Reports metrics that are read from a file which neither the pods nor a `postprocess` can put on the results volume.
@@ -9,7 +10,8 @@ pub(super) fn reachable(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     if benchmark.mount_in_job || is_postprocessed {
         return;
     }
-    for span in benchmark.metrics.iter().filter_map(|metric| metric.file_span) {
+    let is_known = |metric: &&Metric| metric.tool.as_ref().is_none_or(|wanted| tool(&wanted.tool).is_some());
+    for span in benchmark.metrics.iter().filter(is_known).filter_map(|metric| metric.file_span) {
         let fault = Diagnostic::at(&code::KB0420, span, "this file is on a volume that the pods do not mount");
         diagnostics.push(
             fault

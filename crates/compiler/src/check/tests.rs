@@ -12,6 +12,7 @@ use kubebench_testing::snapshot::{Snapshot, assert_findings, assert_text, str};
 
 mod carried;
 mod claims;
+mod downloads;
 mod estimates;
 mod jobsets;
 mod kinds;

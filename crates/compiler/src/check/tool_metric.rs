@@ -2,7 +2,7 @@
 
 use crate::model::Benchmark;
 use kubebench_extract::tool::tool;
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, likely};
 use kubebench_syntax::unit::MetricSelector;
 
 /// Reports names in `metrics` that the tool reports in no version of it, and that no output can make.
@@ -16,11 +16,13 @@ pub(super) fn reported(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             let name = name.as_str();
             let fault = Diagnostic::at(&code::KB0355, span, format!("`{}` reports no metric `{name}`", wanted.tool))
                 .note("every run would end without it");
-            let fixed = tool.fixed_names();
-            let close = did_you_mean(name, fixed.iter().map(String::as_str));
+            let names: Vec<String> = (tool.metrics)().iter().flat_map(|metric| metric.names()).collect();
+            let close = likely(name, names.iter().map(String::as_str));
             let help = match (tool.name_now(name), close) {
                 (Some(now), _) => format!("write `{now}`, its current name"),
-                (None, Some(close)) => format!("did you mean `{close}`?"),
+                (None, Some(close)) => {
+                    format!("did you mean {close}? `kubebench explain tool.{}` lists all", tool.name)
+                }
                 (None, None) => tool.what_it_brings(),
             };
             diagnostics.push(fault.help(help));

@@ -15,13 +15,14 @@ pub(super) fn measured(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         .collect();
     let brings = |asked: &MetricSelector| {
         tools.iter().any(|(wanted, tool)| match (brought(wanted), tool) {
-            (Some(names), _) => names.iter().any(|known| known.name() == asked.name() && !known.excludes(asked)),
+            // The unknown tool is a finding, and what it brings is not known.
+            (_, None) => true,
+            (Some(names), Some(_)) => names.iter().any(|known| known.name() == asked.name() && !known.excludes(asked)),
             (None, Some(tool)) => {
                 let own = wanted.naming.of_brought(asked);
                 let brought = wanted.naming.selector(&own);
                 tool.brings(own.name()) && brought.name() == asked.name() && !brought.excludes(asked)
             }
-            (None, None) => true,
         })
     };
     // A name beside a tool is another finding.

@@ -2,7 +2,7 @@
 
 use crate::model::Benchmark;
 use kubebench_extract::tool::{TOOLS, tool};
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, likely};
 
 /// Reports tools that there are not.
 pub(super) fn known(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
@@ -11,8 +11,8 @@ pub(super) fn known(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
         let fault = Diagnostic::at(&code::KB0362, wanted.span, format!("there is no tool `{}`", wanted.tool))
             .note(format!("tools are {}", names.join(", ")));
-        diagnostics.push(match did_you_mean(&wanted.tool, names.iter().copied()) {
-            Some(close) => fault.help(format!("did you mean `{close}`?")),
+        diagnostics.push(match likely(&wanted.tool, names.iter().copied()) {
+            Some(likely) => fault.help(format!("did you mean {likely}?")),
             None => fault.help("read its output by `log`, `keyValue`, `json` or another source"),
         });
     }

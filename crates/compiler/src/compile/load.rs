@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 
 use crate::extend::{EXTENDS, Extended, Fragments, Soundness, merge};
+use crate::lower;
 use kubebench_format::schema::{DocumentKind, Schemas};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place};
 use kubebench_syntax::text::{SourceId, SourceMap, Span};
@@ -24,6 +25,8 @@ pub(super) struct Loaded {
     pub(super) fragments: Vec<SourceId>,
     /// Its name where fragments with errors keep it from being compiled.
     pub(super) held_back: Option<(String, Span)>,
+    /// The name that it says, if something is wrong with it.
+    pub(super) said: Option<String>,
     /// The paths of the manifests that it names.
     pub(super) manifests: BTreeSet<String>,
 }
@@ -80,6 +83,9 @@ pub(super) fn documents(ids: &[SourceId], sources: &SourceMap, schemas: &Schemas
         .map(|(mut loaded, parsed)| {
             if let Some(parsed) = parsed {
                 loaded.validate(parsed, &fragments, sources, schemas);
+            }
+            if loaded.document.is_none() {
+                loaded.said = sources.get(loaded.id).and_then(|source| lower::said_name(loaded.id, source));
             }
             loaded
         })

@@ -34,7 +34,7 @@ use kubebench_syntax::yaml::{Entry, Node, Value};
 /// The folder of the objects that all benchmarks of a target share; no benchmark may be called so.
 pub const RESERVED_NAME: &str = "pipeline";
 /// The fields of `spec` that are needed before anything can be looked up.
-const WITHOUT_LOOKUPS: [&str; 3] = ["targets", "parameters", "matrix"];
+const WITHOUT_LOOKUPS: [&str; 4] = ["targets", "parameters", "matrix", "lints"];
 /// The list whose fields are read with the cases.
 const VARIANTS: &str = "variants";
 /// Bytes of the workload times cases from which no ConfigMap can hold the jobs, however much of the text is comments.
@@ -267,6 +267,7 @@ impl Shared<'_> {
             prepare,
             postprocess: _,
             results,
+            lints: _,
         } = document.spec;
         let schedule = schedule::schedule(schedule, spec_node, diagnostics);
         let suite = self.suite(&target);

@@ -235,7 +235,9 @@ fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics
         );
     }
     check_labels(wire, node, diagnostics);
-    if let (Some(name), Some(tool)) = (&wire.name, &wire.from.tool) {
+    if let (Some(name), Some(tool)) = (&wire.name, &wire.from.tool)
+        && let Some(known) = kubebench_extract::tool::tool(&tool.name)
+    {
         let span = node.entry("name").map_or(node.span, |entry| entry.key_span);
         let fault = Diagnostic::at(
             &code::KB0356,
@@ -245,14 +247,13 @@ fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics
         .note(
             "no value would be found under this name, and every run would be invalid if it is `primary` or `required`",
         );
-        let known = kubebench_extract::tool::tool(&tool.name);
-        let names = known.map_or_else(String::new, |tool| format!("; {}", tool.what_it_brings()));
+        let names = known.what_it_brings();
         diagnostics.push(match &tool.metrics {
             Some(_) => {
-                fault.help(format!("remove `name`; gates, checks and fixtures use the names of the tool{names}"))
+                fault.help(format!("remove `name`; gates, checks and fixtures use the names of the tool; {names}"))
             }
             None => fault.help(format!(
-                "remove `name`, and choose metrics by the names of the tool: `tool: {{metrics: […]}}`{names}"
+                "remove `name`, and choose metrics by the names of the tool: `tool: {{metrics: […]}}`; {names}"
             )),
         });
     }

@@ -84,6 +84,14 @@ pub fn suite(document: Document<'_>, project: &Project, diagnostics: &mut Diagno
     })
 }
 
+/// Specs with errors of which nothing is compiled.
+pub(crate) struct Faulty<'a> {
+    /// The paths of those of which not even the name can be read.
+    pub(crate) nameless: &'a [String],
+    /// The names of the others.
+    pub(crate) named: &'a BTreeSet<String>,
+}
+
 impl Suites {
     /// Returns these suites.
     pub(crate) fn new(suites: impl IntoIterator<Item = Suite>) -> Self {
@@ -100,18 +108,17 @@ impl Suites {
         self.0.iter().find(|suite| suite.is_on(target) && suite.member(benchmark).is_some())
     }
 
-    /// Reports names that are no benchmark's, and benchmarks that would be run twice or too early; `nameless` are specs with faults
-    /// that hide their names.
+    /// Reports names that are no benchmark's, and benchmarks that would be run twice or too early.
     pub(crate) fn check(
         &self,
         benchmarks: &BTreeMap<String, Span>,
-        nameless: &[String],
+        faulty: &Faulty<'_>,
         diagnostics: &mut Diagnostics,
     ) {
         let is_suite = |name: &str| self.0.iter().any(|suite| suite.name == name);
         let known: Vec<&str> = benchmarks.keys().map(String::as_str).filter(|name| !is_suite(name)).collect();
         for (index, suite) in self.0.iter().enumerate() {
-            suite.check_members(&known, nameless, diagnostics);
+            suite.check_members(&known, faulty, diagnostics);
             for member in &suite.members {
                 let earlier = self.0.iter().take(index).find_map(|other| {
                     let shares = other.targets.intersection(&suite.targets).next().is_some();
@@ -139,7 +146,7 @@ impl Suite {
         self.targets.contains(&target.name)
     }
 
-    fn check_members(&self, known: &[&str], nameless: &[String], diagnostics: &mut Diagnostics) {
+    fn check_members(&self, known: &[&str], faulty: &Faulty<'_>, diagnostics: &mut Diagnostics) {
         let mut seen = BTreeMap::new();
         for Member { benchmark, span, needs } in &self.members {
             for (name, span) in needs.iter().filter(|(name, _)| !seen.contains_key(name)) {
@@ -163,9 +170,9 @@ impl Suite {
                 let fault = Diagnostic::at(&code::KB0206, *span, message).label("second");
                 diagnostics.push(fault.related(Place::Span(first), "first").help("delete one of them"));
             }
-            if !known.contains(&benchmark.as_str()) {
+            if !known.contains(&benchmark.as_str()) && !faulty.named.contains(benchmark) {
                 let fault = Diagnostic::at(&code::KB0321, *span, format!("there is no benchmark `{benchmark}`"));
-                diagnostics.push(match (did_you_mean(benchmark, known.iter().copied()), nameless) {
+                diagnostics.push(match (did_you_mean(benchmark, known.iter().copied()), faulty.nameless) {
                     (Some(close), _) => fault.help(format!("did you mean `{close}`?")),
                     (None, [path, ..]) => fault
                         .note(format!("{path} has errors that hide its name, and may be the benchmark"))

@@ -1,6 +1,7 @@
 //! Targets: what the project file says of a cluster and a namespace.
 
 use crate::model::Target;
+use crate::model::suppressions::Suppressions;
 use crate::model::target::{MpiJobApi, NetworkPolicy, Openings, PodSecurity, Queue, TrainerApi};
 use crate::{api, guard};
 use kubebench_contract::Prices;
@@ -35,6 +36,7 @@ pub(super) fn lower(name: String, wire: wire::Target, entry: Option<&Entry>, dia
         pod_security,
         token_audiences,
         values: _,
+        lints: _,
     } = wire;
     let namespace = namespace.map_or_else(|| "default".to_owned(), |label| label.0.to_string());
     let group = concurrency_group.map(|label| label.0.to_string());
@@ -91,6 +93,7 @@ pub(super) fn lower(name: String, wire: wire::Target, entry: Option<&Entry>, dia
         },
         token_audiences: token_audiences.into_iter().map(|audience| audience.0).collect(),
         values: values.iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect(),
+        suppressions: Suppressions::of(node),
     }
 }
 

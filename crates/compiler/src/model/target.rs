@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value as Json;
 
 use super::pods::{Pods, StepPods};
+use super::suppressions::Suppressions;
 use kubebench_attestation::{Counted, Key};
 use kubebench_contract::{PodMetadata, Prices, users};
 use kubebench_syntax::invariant::Invariant as _;
@@ -54,6 +55,8 @@ pub struct Target {
     pub token_audiences: BTreeSet<String>,
     /// The user's own values.
     pub values: Vec<(String, Node)>,
+    /// The lints that its benchmarks do without.
+    pub suppressions: Suppressions,
 }
 
 /// How many Workflows run at once.

@@ -26,6 +26,8 @@ pub(super) const KIND: Kind = Kind {
 
 const EXAMPLE: &str = "\
 deployment:
+  # The model comes from outside of the cluster: the target needs
+  # `networkPolicy: {egress: [{ports: [{port: 443, protocol: TCP}]}]}`.
   image: docker.io/vllm/vllm-openai:v0.11.0
   args: [--model, Qwen/Qwen3-0.6B]
   resources: {cpu: 8, memory: 32Gi, nvidia.com/gpu: 1}

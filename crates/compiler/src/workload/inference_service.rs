@@ -28,6 +28,8 @@ pub(super) const KIND: Kind = Kind {
 
 const EXAMPLE: &str = "\
 inferenceService:
+  # The model comes from outside of the cluster: the target needs
+  # `networkPolicy: {egress: [{ports: [{port: 443, protocol: TCP}]}]}`.
   predictor:
     model: {modelFormat: sklearn, storageUri: 'gs://kfserving-examples/models/sklearn/1.0/model', protocolVersion: v2}
     resources: {cpu: 1, memory: 2Gi}

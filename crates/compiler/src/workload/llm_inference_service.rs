@@ -28,6 +28,8 @@ pub(super) const KIND: Kind = Kind {
 
 const EXAMPLE: &str = "\
 llmInferenceService:
+  # The model comes from outside of the cluster: the target needs
+  # `networkPolicy: {egress: [{ports: [{port: 443, protocol: TCP}]}]}`.
   model: {uri: 'hf://Qwen/Qwen3-0.6B', name: Qwen/Qwen3-0.6B}
   resources: {cpu: 8, memory: 32Gi, nvidia.com/gpu: 1}
   # A Job; it finds the server in KUBEBENCH_ENDPOINT.

@@ -29,6 +29,8 @@ pub(super) const KIND: Kind = Kind {
 
 const EXAMPLE: &str = "\
 seldonDeployment:
+  # The model comes from outside of the cluster: the target needs
+  # `networkPolicy: {egress: [{ports: [{port: 443, protocol: TCP}]}]}`.
   protocol: v2
   predictors:
     - name: default

@@ -43,6 +43,36 @@ fn takes(part: &str, text: &str) -> bool {
     }
 }
 
+/// Returns a regular expression of ECMA 262 for the names that have the form.
+pub(super) fn pattern(form: &str) -> String {
+    let Some((before, rest)) = form.split_once('{') else { return literal(form) };
+    let Some((part, after)) = rest.split_once('}') else { return literal(form) };
+    format!("{}{}{}", literal(before), pattern_of(part), pattern(after))
+}
+
+fn pattern_of(part: &str) -> String {
+    match part {
+        "location" => pattern_of(LOCATION),
+        "N" => NUMBER.to_owned(),
+        _ if part.contains('|') => {
+            let one = |one: &str| match one.strip_suffix('N') {
+                Some(start) => format!("{}{NUMBER}", literal(start)),
+                None => literal(one),
+            };
+            format!("(?:{})", part.split('|').map(one).collect::<Vec<_>>().join("|"))
+        }
+        _ => r"[^\x00]+".to_owned(),
+    }
+}
+
+fn literal(text: &str) -> String {
+    let is_sign = |letter: &char| r"\^$.*+?()[]{}|/".contains(*letter);
+    text.chars().flat_map(|letter| is_sign(&letter).then_some('\\').into_iter().chain([letter])).collect()
+}
+
+/// What is a number, as a regular expression.
+const NUMBER: &str = "[0-9][0-9.p]*";
+
 /// `99`, `99.9`, `99p9`
 fn is_number(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_digit())

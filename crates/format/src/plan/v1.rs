@@ -203,6 +203,8 @@ pub enum What {
     Image,
     /// The change weakens a gate, a lint or a limit.
     Gate,
+    /// A spec or a target suppresses the warnings of a lint.
+    Lint,
 }
 
 impl What {
@@ -213,6 +215,7 @@ impl What {
             Self::Gate => "gate",
             Self::Image => "image",
             Self::Kind => "kind",
+            Self::Lint => "lint",
             Self::Network => "network",
             Self::Placement => "placement",
             Self::PodSecurity => "podSecurity",

@@ -177,16 +177,18 @@ fn page(root: &Value, kind: &str, path: &[&str], schema: &Value) -> String {
             None => {}
         }
     }
+    let values = values(root, schema);
     let holder = if schema.get("properties").is_some() {
         schema.clone()
     } else {
-        schema.get("items").map_or(Value::Null, |items| resolve(root, items))
+        let items = schema.get("items").map(|items| resolve(root, items));
+        items.or_else(|| values.clone()).unwrap_or(Value::Null)
     };
     let required: Vec<&str> =
         holder.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let properties = holder.get("properties").and_then(Value::as_object);
     if let Some(properties) = properties.filter(|properties| !properties.is_empty()) {
-        page.push_str("\nFields:\n");
+        page.push_str(if values.is_some() { "\nFields of each value:\n" } else { "\nFields:\n" });
         for (name, property) in properties {
             let property = resolve(root, property);
             let mark = if required.contains(&name.as_str()) { " (required)" } else { "" };
@@ -214,7 +216,8 @@ fn type_of(root: &Value, schema: &Value) -> String {
                 schema.get("items").map_or_else(|| "any".to_owned(), |items| type_of(root, &resolve(root, items)));
             format!("list of {items}")
         }
-        Some(Value::String(one)) if one == "object" && schema.get("properties").is_none() => "mapping".to_owned(),
+        Some(Value::String(one)) if one == "object" && schema.get("properties").is_none() => values(root, schema)
+            .map_or_else(|| "mapping".to_owned(), |values| format!("mapping of {}", type_of(root, &values))),
         Some(one) => name(one),
         None => "any".to_owned(),
     }

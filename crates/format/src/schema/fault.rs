@@ -9,6 +9,8 @@ use super::explain;
 use super::foreign_spellings;
 use super::format::{self, Format};
 use super::violation::Violation;
+use super::{shape, spelling};
+use crate::spec::v1::scalar::LOOKUP_PATTERN;
 use kubebench_syntax::diag::{Diagnostic, Place, code, did_you_mean};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::{SourceMap, Span};
@@ -120,6 +122,14 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
         _ => node.type_name().to_owned(),
     };
     let fault = Diagnostic::at(&code::KB0203, node.span, format!("{} must be {wanted}, not {found}", violation.name()));
+    let fault = if may_be_expression(violation) {
+        match node.as_text().filter(|text| text.contains("${{")) {
+            Some(_) => return fault.help("write the expression alone: its value is the whole value of the field"),
+            None => fault.note("an expression such as `${{ matrix.NAME }}` may give the value"),
+        }
+    } else {
+        fault
+    };
     if let Some(bare) = bare(violation) {
         return fault.help(format!("drop the quotes: `{bare}`")).fix(node.span, bare);
     }
@@ -130,6 +140,9 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
         node.as_text().and_then(foreign_spellings::with_point).filter(|_| has_type(violation.schema, "number"))
     {
         return fault.help(format!("write `{point}`, with a decimal point")).fix(node.span, point);
+    }
+    if let Some(help) = shape::written(violation) {
+        return fault.help(help);
     }
     let text_wanted = has_type(violation.schema, "string") && violation.schema.get("pattern").is_none();
     match (&node.value, violation.format()) {
@@ -195,7 +208,7 @@ fn wanted(violation: &Violation<'_>) -> String {
             None => format.noun.to_owned(),
         };
     }
-    let lookup = violation.schema.get("pattern").is_some();
+    let lookup = may_be_expression(violation);
     let mut names = Vec::new();
     for (name, words) in [
         ("integer", "a whole number"),
@@ -216,10 +229,12 @@ fn wanted(violation: &Violation<'_>) -> String {
     if names.contains(&"a string") {
         names.retain(|name| *name != "a number");
     }
-    if lookup {
-        names.push("a `${{ }}` expression of one");
-    }
     names.join(" or ")
+}
+
+/// Whether the only text that fits is an expression.
+fn may_be_expression(violation: &Violation<'_>) -> bool {
+    violation.schema.get("pattern").and_then(Json::as_str) == Some(LOOKUP_PATTERN)
 }
 
 fn not_allowed(violation: &Violation<'_>, options: &Json) -> Diagnostic {
@@ -231,7 +246,8 @@ fn not_allowed(violation: &Violation<'_>, options: &Json) -> Diagnostic {
         return Diagnostic::at(&code::KB0203, node.span, message);
     };
     let fault = Diagnostic::at(&code::KB0204, node.span, format!("`{word}` is not a value of {}", violation.name()));
-    match did_you_mean(word, options.iter().copied()) {
+    let close = foreign_spellings::word(word, &options).or_else(|| did_you_mean(word, options.iter().copied()));
+    match close {
         Some(close) => fault.help(format!("did you mean `{close}`? ({list})")).fix(node.span, close),
         None => fault.help(format!("write one of {list}")),
     }
@@ -246,7 +262,11 @@ fn malformed(violation: &Violation<'_>, text: &str, span: Span) -> Diagnostic {
         _ => &code::KB0205,
     };
     match (format.check)(text) {
-        Err(error) => unit_fault(violation.subject.sources, rule, format, error, span),
+        Err(_) if text.contains("{{") && rule == &code::KB0205 => {
+            let message = format!("`{text}` has a template of another tool, and nothing fills it in");
+            Diagnostic::at(rule, span, message).help("write the value, or an expression such as `${{ matrix.NAME }}`")
+        }
+        Err(error) => unit_fault(violation.subject.sources, rule, format, error, (text, span)),
         Ok(()) => Diagnostic::at(rule, span, format!("expected {}", format.noun)),
     }
 }
@@ -256,17 +276,14 @@ fn unit_fault(
     rule: &'static kubebench_syntax::diag::Code,
     format: &Format,
     error: unit::UnitError,
-    span: Span,
+    (text, span): (&str, Span),
 ) -> Diagnostic {
     let unit::UnitError { message, help, range } = error;
-    // The offset holds in the source only where the text stands there as it is.
     let narrowed = range.and_then(|range| {
-        let written = sources.slice(span);
-        let quote = usize::from(written.starts_with(['"', '\'']));
-        let start = span.start as usize + quote + range.start;
-        let end = span.start as usize + quote + range.end;
-        (start < end && end <= span.end as usize && !written.contains('\\') && !written.starts_with(['|', '>']))
-            .then(|| Span::new(span.source, start..end))
+        let places = spelling::places(sources.slice(span), text)?;
+        let (start, end) = (*places.get(range.start)?, *places.get(range.end)?);
+        let base = span.start as usize;
+        (start < end).then(|| Span::new(span.source, base + start..base + end))
     });
     let fault = Diagnostic::at(rule, narrowed.unwrap_or(span), message);
     match help {
@@ -280,7 +297,9 @@ fn bad_key(violation: &Violation<'_>, error: &jsonschema::ValidationError<'_>) -
     let span = violation.span_of_key(&key);
     let format = violation.format();
     match format.map(|format| (format, (format.check)(&key))) {
-        Some((format, Err(fault))) => vec![unit_fault(violation.subject.sources, &code::KB0205, format, fault, span)],
+        Some((format, Err(fault))) => {
+            vec![unit_fault(violation.subject.sources, &code::KB0205, format, fault, (&key, span))]
+        }
         Some((_, Ok(()))) | None => {
             vec![Diagnostic::at(&code::KB0205, span, format!("`{key}` cannot be a key of {}", violation.name()))]
         }

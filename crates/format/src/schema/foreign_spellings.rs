@@ -10,9 +10,25 @@ const MAX_REPEATED: usize = 60;
 pub(super) fn field(violation: &Violation<'_>, key: &str) -> Option<String> {
     let entry = violation.node.entry(key)?;
     let known = violation.properties();
+    if key == "value" && known.contains(&"configMap") && entry.value.as_text().is_some() {
+        return Some(format!("write `{}: {}`", bare(violation), written(violation, &entry.value)?));
+    }
     if known.contains(&"configMap") && known.contains(&"secret") {
         let source = if key == "valueFrom" { entry.value.entries().first()? } else { entry };
         return Some(format!("write `{}: {}`", bare(violation), env_source(source)?));
+    }
+    if let Some(help) = of_pods(violation, entry, &known) {
+        return Some(help);
+    }
+    if known == ["labels", "name"] && key == "namespace" {
+        return Some(
+            "delete it: the target says the namespace, `targets: {NAME: {namespace: …}}` in kubebench.yaml".to_owned(),
+        );
+    }
+    if known == ["labels", "name"] && key == "annotations" {
+        return Some(
+            "delete it; pods get `annotations` of the workload, and `labels` are what reports select by".to_owned(),
+        );
     }
     if known.contains(&"axes") && !entry.value.items().is_empty() {
         let values = written(violation, &entry.value).unwrap_or("[…]");
@@ -50,16 +66,93 @@ pub(super) fn value(violation: &Violation<'_>) -> Option<String> {
             bare(violation)
         ));
     }
-    let known = violation.properties();
-    if known == ["path"] {
-        return Some(format!("write `{}: {{path: {}}}`", bare(violation), node.as_text()?));
-    }
-    if known == ["key", "name"] {
-        let name = node.as_text()?;
-        return Some(format!("write `{}: {{name: {name}, key: …}}`", bare(violation)));
-    }
     None
 }
+
+/// Says where a field of a pod or a container goes, next to which `known` fields it is not.
+fn of_pods(violation: &Violation<'_>, entry: &Entry, known: &[&str]) -> Option<String> {
+    let key = entry.key.as_str();
+    let block = [("pod", OF_PODS), ("container", OF_CONTAINERS)]
+        .into_iter()
+        .find(|(block, fields)| known.contains(block) && fields.contains(&key));
+    if let Some((block, _)) = block {
+        let value = written(violation, &entry.value).unwrap_or("…");
+        return Some(format!("write `{block}: {{{key}: {value}}}`"));
+    }
+    if !known.contains(&"pod") {
+        return None;
+    }
+    let help = match key {
+        "restartPolicy" | "backoffLimit" => {
+            "delete it: a run whose pods restart is no measurement, so none is restarted"
+        }
+        "activeDeadlineSeconds" => "write `timeout` in `spec` of the benchmark",
+        "containers" => "write `image`, `command` and `args` here, and further containers as `pod: {containers: […]}`",
+        "template" => "write the fields of the pod here: `image`, `command`, `resources`, and `pod: {…}` for others",
+        _ => return None,
+    };
+    Some(help.to_owned())
+}
+
+/// Returns the one of `options` that says what `word` says elsewhere.
+pub(super) fn word<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {
+    const SAME: [(&str, &str); 8] = [
+        ("p50", "median"),
+        ("avg", "mean"),
+        ("average", "mean"),
+        ("maximum", "max"),
+        ("minimum", "min"),
+        ("up", "higher"),
+        ("down", "lower"),
+        ("total", "sum"),
+    ];
+    let (_, ours) = SAME.iter().find(|(theirs, _)| theirs.eq_ignore_ascii_case(word))?;
+    options.iter().copied().find(|option| option == ours)
+}
+
+/// Fields of a pod's `spec` that a patch may set.
+const OF_PODS: &[&str] = &[
+    "affinity",
+    "dnsConfig",
+    "dnsPolicy",
+    "enableServiceLinks",
+    "hostAliases",
+    "hostIPC",
+    "hostNetwork",
+    "hostPID",
+    "imagePullSecrets",
+    "initContainers",
+    "nodeName",
+    "nodeSelector",
+    "preemptionPolicy",
+    "priorityClassName",
+    "runtimeClassName",
+    "schedulerName",
+    "securityContext",
+    "serviceAccountName",
+    "shareProcessNamespace",
+    "terminationGracePeriodSeconds",
+    "tolerations",
+    "topologySpreadConstraints",
+    "volumes",
+];
+
+/// Fields of a container that a patch may set.
+const OF_CONTAINERS: &[&str] = &[
+    "envFrom",
+    "imagePullPolicy",
+    "lifecycle",
+    "livenessProbe",
+    "ports",
+    "readinessProbe",
+    "startupProbe",
+    "stdin",
+    "terminationMessagePath",
+    "tty",
+    "volumeDevices",
+    "volumeMounts",
+    "workingDir",
+];
 
 /// Returns the number that `text` spells with a decimal comma, with the point.
 pub(super) fn with_point(text: &str) -> Option<String> {

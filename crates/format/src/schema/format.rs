@@ -150,10 +150,9 @@ fn metric_pattern(text: &str) -> Result<(), UnitError> {
     let parsed = regex_syntax::parse(text).map_err(|error| {
         let reason = error.to_string();
         let reason = reason.lines().last().unwrap_or(&reason).trim_start_matches("error: ");
-        fault(
-            format!("the pattern is not a regular expression: {reason}"),
-            "the syntax is that of Rust's regex crate: no look-around, no back references",
-        )
+        let message = format!("the pattern is not a regular expression: {reason}");
+        let help = "the syntax is that of Rust's regex crate: no look-around, no back references";
+        UnitError { range: place_of(&error, text), ..fault(message, help) }
     })?;
     let size = pattern::size_of(&parsed);
     if size > pattern::LARGEST {
@@ -167,6 +166,22 @@ fn metric_pattern(text: &str) -> Result<(), UnitError> {
         return Err(fault("the pattern has no group named `value`", r"mark the number: `(?P<value>\S+)`"));
     }
     Ok(())
+}
+
+/// Returns the part of a pattern that is no regular expression: at least one letter of it.
+fn place_of(error: &regex_syntax::Error, text: &str) -> Option<std::ops::Range<usize>> {
+    let span = match error {
+        regex_syntax::Error::Parse(error) => error.span(),
+        regex_syntax::Error::Translate(error) => error.span(),
+        _ => return None,
+    };
+    let (start, end) = (span.start.offset, span.end.offset);
+    if start < end {
+        return Some(start..end);
+    }
+    let last = text.get(..start)?.char_indices().next_back();
+    let next = text.get(start..)?.chars().next();
+    next.map(|letter| start..start + letter.len_utf8()).or_else(|| last.map(|(at, _)| at..start))
 }
 
 fn has_value_group(hir: &Hir) -> bool {

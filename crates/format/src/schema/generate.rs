@@ -97,24 +97,6 @@ pub fn generate(kind: DocumentKind, workloads: &[WorkloadForm]) -> Value {
     root
 }
 
-/// Returns the schema of `kind` for editors, which see one document and not what it extends.
-pub fn published(kind: DocumentKind, workloads: &[WorkloadForm]) -> Value {
-    let part = || {
-        let mut part = generate(DocumentKind::Fragment, workloads);
-        part::with_null(&mut part);
-        part
-    };
-    match kind {
-        DocumentKind::Fragment => part(),
-        DocumentKind::Benchmark => {
-            let mut root = generate(kind, workloads);
-            part::of_benchmark(&mut root, &part());
-            root
-        }
-        DocumentKind::Suite | DocumentKind::Project | DocumentKind::Ack => generate(kind, workloads),
-    }
-}
-
 /// Returns the schema of result files, which programs write and people only read.
 pub fn generate_result() -> Value {
     generate_answer::<BenchmarkResult>(RESULT_FILE, result::KIND)

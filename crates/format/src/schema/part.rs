@@ -38,9 +38,10 @@ fn is_choice_of_required(value: &Value) -> bool {
 }
 
 /// Lets every field below `spec` be `null`, which removes what a fragment says.
-pub(super) fn with_null(root: &mut Value) {
+pub fn with_null(mut root: Value) -> Value {
     let definitions = root.get_mut("definitions").and_then(Value::as_object_mut).expected("definitions of a document");
     definitions.iter_mut().filter(|(name, _)| *name != "FragmentMetadata").for_each(|(_, schema)| add_null(schema));
+    root
 }
 
 fn add_null(schema: &mut Value) {
@@ -69,7 +70,7 @@ fn or_null(schema: &mut Value) {
 }
 
 /// Lets a benchmark that extends fragments leave out what these say: its `spec` is a part, as in the schema `fragment`.
-pub(super) fn of_benchmark(benchmark: &mut Value, fragment: &Value) {
+pub fn of_benchmark(mut benchmark: Value, fragment: &Value) -> Value {
     let whole = benchmark.get("definitions").and_then(Value::as_object).expected("definitions of a document").clone();
     let parts = fragment.get("definitions").and_then(Value::as_object).expected("definitions of a document");
     let different = different(&whole, parts);
@@ -89,6 +90,7 @@ pub(super) fn of_benchmark(benchmark: &mut Value, fragment: &Value) {
         spec.insert("then".to_owned(), json!({"$ref": format!("{REFERENCE}{PART_OF}BenchmarkSpec")}));
         spec.insert("else".to_owned(), json!({"$ref": format!("{REFERENCE}BenchmarkSpec")}));
     }
+    benchmark
 }
 
 /// Returns the definitions that are another one in a part, by themselves or in what they refer to.

@@ -70,6 +70,14 @@ impl<'a> Violation<'a> {
         self.subject.nodes.get(&below(self.pointer, key)).map_or(self.node.span, |(_, span)| *span)
     }
 
+    /// Returns the key that leads to the node; nothing for elements.
+    pub(super) fn field(&self) -> Option<&str> {
+        match self.path.last()? {
+            LocationSegment::Property(key) => Some(key),
+            LocationSegment::Index(_) => None,
+        }
+    }
+
     /// Returns what the node is called: `worker`, or `an element of args`.
     pub(super) fn name(&self) -> String {
         match self.path.split_last() {

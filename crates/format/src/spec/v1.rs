@@ -16,6 +16,7 @@ pub mod pods;
 pub mod project;
 pub mod scalar;
 pub mod suite;
+pub mod suppression;
 pub mod variant;
 
 /// The only API version there is.

@@ -179,6 +179,7 @@ codes! {
     KB0392 note "setting of all pods of a target"
     KB0393 error "impossible placement"
     KB0394 note "setting of a target that pods do not have"
+    KB0395 info "suppressed lint"
     KB0399 error "fragment that cannot be extended"
 
     KB0401 lint "image without tag or digest"
@@ -244,6 +245,9 @@ codes! {
     KB0464 error "deleted or changed result"
 
     KB0465 warning "result without a valid signature"
+    KB0467 lint "download that the network policy blocks"
+    KB0468 lint "program and arguments in one word"
+    KB0469 lint "suppression of nothing"
     KB0501 error "missing manifest"
     KB0502 error "stale manifest"
     KB0503 error "manifest edited by hand"

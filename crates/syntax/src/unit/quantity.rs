@@ -61,6 +61,10 @@ impl Quantity {
         let (number, suffix) = unsigned.split_at(number_end);
         let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
         if fraction.contains('.') || (whole.is_empty() && fraction.is_empty()) {
+            if fraction.contains('.') && number.starts_with(|first: char| first.is_ascii_digit()) {
+                let message = format!("{} has two decimal points", quoted(text));
+                return Err(UnitError::new(message).at(sign..sign + number_end));
+            }
             return Err(UnitError::new(format!("{} does not start with a number", quoted(text))).at(0..if number
                 .is_empty()
             {

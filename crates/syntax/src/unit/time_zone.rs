@@ -48,6 +48,11 @@ impl TimeZone {
         }
     }
 
+    /// Returns every name that is read.
+    pub fn all() -> impl Iterator<Item = &'static str> {
+        names().filter(|(_, instead)| instead.is_none()).map(|(name, _)| name)
+    }
+
     /// Coordinated universal time, whose clock is never changed.
     pub fn utc() -> Self {
         Self("Etc/UTC".to_owned())

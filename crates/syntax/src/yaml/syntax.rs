@@ -2,6 +2,7 @@
 
 use serde_yaml::granit_parser::ErrorKind;
 
+use super::indentation;
 use super::limits::MAX_DEPTH;
 use super::{quote, vetting};
 use crate::diag::{Diagnostic, Place, code};
@@ -31,6 +32,9 @@ pub(super) fn explain(
     }
     if let Some(at) = tab_of_line(&source.text, offset) {
         return Some(vetting::tab(Span::new(id, at..at + 1)));
+    }
+    if let Some(fault) = indentation::explain(id, source, kind, offset).filter(|_| open.is_none()) {
+        return Some(fault);
     }
     if let Some(at) = lookup_around(&source.text, offset) {
         let span = Span::new(id, at..at + "${{".len());

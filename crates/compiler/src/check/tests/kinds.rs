@@ -7,9 +7,12 @@ use kubebench_syntax::unit::plural;
 fn example(kind: &workload::Kind) -> Compiled {
     let workload: String = kind.example.lines().map(|line| format!("    {line}\n")).collect();
     let text = document("workload: {}").replace("  workload: {}\n", &format!("  workload:\n{workload}"));
-    // Spark's driver and Argo's executor need the API server, Seldon's models a mesh: the network policy of a project is the user's.
+    // Spark's driver and Argo's executor need the API server, Seldon's models a mesh, and models are downloaded: the network policy of a
+    // project is the user's.
     let project = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {targets: {t: {networkPolicy: {enabled: false}}}}\n";
-    compile(if matches!(kind.key, "sparkApplication" | "workflow" | "seldonModel") { project } else { "" }, &text)
+    let downloads = kind.example.contains("networkPolicy");
+    let is_open = downloads || matches!(kind.key, "sparkApplication" | "workflow" | "seldonModel");
+    compile(if is_open { project } else { "" }, &text)
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn known_forms() {
         "WARN",
         "",
     ] {
-        check(&env("LEVEL", value), &[]);
+        check_on("{default: {networkPolicy: {enabled: false}}}", &env("LEVEL", value), &[]);
     }
 }
 

@@ -16,7 +16,7 @@ fn heading(path: &str) -> String {
 #[test]
 fn elements_and_chosen_keys_may_be_named_or_left_out() {
     for (path, expected) in [
-        ("benchmark.spec.matrix.axes", "benchmark.spec.matrix.axes <mapping>"),
+        ("benchmark.spec.matrix.axes", "benchmark.spec.matrix.axes <mapping of list of string|number|boolean>"),
         ("benchmark.spec.matrix.axes.lr", "benchmark.spec.matrix.axes.lr <list of string|number|boolean>"),
         ("benchmark.spec.matrix.axes.lr[0]", "benchmark.spec.matrix.axes.lr[0] <string|number|boolean>"),
         ("benchmark.spec.metrics.name", "benchmark.spec.metrics.name <metric-name>"),

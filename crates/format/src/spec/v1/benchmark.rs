@@ -13,6 +13,7 @@ use super::scalar::{
     Count, CountFromZero, Cron, Dns1123Label, Duration, Flag, ImageRef, Number, PerCase, Quantity, RunNumber, Text,
     TimeZone,
 };
+use super::suppression::Suppression;
 use super::variant::Variant;
 
 /// One benchmark: what is run, on which targets, in which cases, how often, and what is measured.
@@ -151,6 +152,10 @@ pub struct BenchmarkSpec {
     #[serde(default)]
     #[schemars(extend("examples" = [{"claim": {"size": "20Gi"}}]))]
     pub results: Option<Results>,
+    /// Lints whose warnings about this spec are not reported, by code, each with the reason.
+    #[serde(default)]
+    #[schemars(extend("default" = {}, "examples" = [{"KB0411": {"level": "allow", "reason": "The cluster ends runs after 6 h"}}], "propertyNames" = {"format": "lint-code"}))]
+    pub lints: BTreeMap<String, Suppression>,
 }
 
 /// The order of runs.

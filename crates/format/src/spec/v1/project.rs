@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::benchmark::Metadata;
 use super::pods::{Pods, StepPods};
 use super::scalar::{Count, CountFromZero, Dns1123Label, Duration, Flag, ImagePrefix, ImageRef, Patch, Quantity, Text};
+use super::suppression::Suppression;
 
 /// The settings of a project and its targets.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -346,6 +347,9 @@ pub struct Target {
     /// Your own values for `${{ target.values.NAME }}`.
     #[schemars(extend("default" = {}, "examples" = [{"dataDir": "/mnt/data"}], "propertyNames" = {"format": "parameter-name"}))]
     pub values: BTreeMap<String, super::benchmark::AxisValue>,
+    /// Lints whose warnings about benchmarks on this target are not reported, by code, each with the reason.
+    #[schemars(extend("default" = {}, "examples" = [{"KB0425": {"level": "allow", "reason": "Kueue of this cluster lists PyTorchJob among its integrations"}}], "propertyNames" = {"format": "lint-code"}))]
+    pub lints: BTreeMap<String, Suppression>,
 }
 
 /// The queue that jobs are submitted to: exactly one system.

@@ -176,7 +176,18 @@ impl Rule {
             name = rest;
         }
         let needs_prefix = !name.starts_with(self.first);
-        let name = if needs_prefix { format!("{}{name}", self.prefix) } else { name.to_owned() };
+        // `50resnet` is `resnet50`, where a letter follows.
+        let (digits, rest) = name.split_at(name.bytes().take_while(u8::is_ascii_digit).count());
+        let name = if needs_prefix
+            && rest.starts_with(|c: char| c.is_ascii_lowercase())
+            && rest.ends_with(|c: char| c.is_ascii_alphabetic())
+        {
+            format!("{rest}{digits}")
+        } else if needs_prefix {
+            format!("{}{name}", self.prefix)
+        } else {
+            name.to_owned()
+        };
         let is_name = name.contains(|c: char| c.is_ascii_alphanumeric()) && name != self.prefix;
         (is_name && self.find_fault(&name).is_ok()).then_some(name)
     }

@@ -128,7 +128,7 @@ fn refusals_say_what_to_write() {
         ("1_000", str! {"`_000` is not a suffix of a quantity"}, str! {"write `1000`"}, 1..5),
         ("-1", str! {"`-1` is negative"}, str! {"write an amount of zero or more"}, 0..1),
         ("Gi", str! {"`Gi` does not start with a number"}, grammar(), 0..2),
-        ("1.2.3", str! {"`1.2.3` does not start with a number"}, grammar(), 0..5),
+        ("1.2.3", str! {"`1.2.3` has two decimal points"}, grammar(), 0..5),
         ("two", str! {"`two` does not start with a number"}, grammar(), 0..3),
     ] {
         let error = Quantity::parse(text).unwrap_err();
