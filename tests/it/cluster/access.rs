@@ -108,13 +108,15 @@ fn documented(account: &str, kueue: bool, kinds: &BTreeSet<String>) -> BTreeSet<
     for line in table.lines().filter(|line| line.starts_with('|')).skip(2) {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
         let [who, group, resources, verbs] = cells[..] else { panic!("{line}") };
-        let is_used = who.split(" of kind ").nth(1).is_none_or(|kind| kinds.contains(words(kind)[0]));
-        let means = if who.starts_with('`') { words(who)[0] == account && is_used } else { who == "all three" };
+        // The resources of a row with kinds are in their order.
+        let of_kinds = who.split(" of kind ").nth(1).map(words);
+        let means = if who.starts_with('`') { words(who)[0] == account } else { who == "all three" };
         if !means || (who.ends_with("Kueue queue") && !kueue) {
             continue;
         }
         let group = if group == "core" { "" } else { words(group)[0] };
-        for resource in words(resources) {
+        let resources = words(resources).into_iter().enumerate();
+        for (_, resource) in resources.filter(|(at, _)| of_kinds.as_ref().is_none_or(|of| kinds.contains(of[*at]))) {
             rights.extend(words(verbs).into_iter().map(|verb| (group.into(), resource.into(), verb.into())));
         }
     }
