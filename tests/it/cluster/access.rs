@@ -107,15 +107,19 @@ fn documented(account: &str, kueue: bool, kinds: &BTreeSet<String>) -> BTreeSet<
     let mut rights = BTreeSet::new();
     for line in table.lines().filter(|line| line.starts_with('|')).skip(2) {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
-        let [who, group, resources, verbs] = cells[..] else { panic!("{line}") };
-        let is_used = who.split(" of kind ").nth(1).is_none_or(|kind| kinds.contains(words(kind)[0]));
-        let means = if who.starts_with('`') { words(who)[0] == account && is_used } else { who == "all three" };
-        if !means || (who.ends_with("Kueue queue") && !kueue) {
+        let [who, needs, group, resources, verbs] = cells[..] else { panic!("{line}") };
+        let means = if who.starts_with('`') { words(who)[0] == account } else { who == "all three" };
+        if !means || (needs == "Kueue queue" && !kueue) {
             continue;
         }
+        // The resources of a row with kinds are in their order.
+        let of_kinds = words(needs);
         let group = if group == "core" { "" } else { words(group)[0] };
-        for resource in words(resources) {
-            rights.extend(words(verbs).into_iter().map(|verb| (group.into(), resource.into(), verb.into())));
+        let verbs = if verbs == "all" { vec!["create", "delete", "get", "list", "watch"] } else { words(verbs) };
+        for (at, resource) in words(resources).into_iter().enumerate() {
+            if of_kinds.is_empty() || kinds.contains(of_kinds[at]) {
+                rights.extend(verbs.iter().map(|verb| (group.into(), resource.into(), (*verb).into())));
+            }
         }
     }
     rights
