@@ -10,7 +10,9 @@ use rayon::prelude::*;
 
 use crate::check;
 use crate::lower::concurrency;
-use crate::lower::{self, Document, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, Suites, Unreadable};
+use crate::lower::{
+    self, Document, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, ResolvedSpec, Suites, Unreadable,
+};
 use crate::manifest::{self, Emitted, Identity, Manifest, Part, SuiteIdentity};
 use crate::model::target::ResultsSettings;
 use crate::model::{Benchmark, Suite, Target};
@@ -66,6 +68,8 @@ pub struct Compilation {
     pub benchmarks: Vec<Compiled>,
     /// The suites, by path and target.
     pub suites: Vec<CompiledSuite>,
+    /// The suites as their documents say them.
+    written_suites: Suites,
     /// Paths of specs with errors; what they would emit is unknown.
     pub faulty: BTreeSet<String>,
     /// The specs that name each manifest file and each file that is carried, by its path.
@@ -82,6 +86,14 @@ impl Compilation {
     /// Returns true when some finding is an error.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+
+    /// Returns the spec of a benchmark as each of its cases has it.
+    pub fn resolved(&self, Compiled { benchmark, .. }: &Compiled) -> Option<ResolvedSpec> {
+        let (id, source) = self.sources.iter().find(|(_, source)| source.path == benchmark.path)?;
+        let root = yaml::read(id, source).root?;
+        let suite = self.written_suites.of(&benchmark.name, &benchmark.target);
+        lower::resolved(Document { source, root: &root }, benchmark, suite)
     }
 
     /// Adds what was found about the files as files, at the levels of the project.
@@ -224,12 +236,25 @@ impl Workspace {
                 named_by.entry(file.path.clone()).or_default().insert(path.clone());
             }
         }
+        let written_suites = suites;
         let Assembled { benchmarks, suites, tree, mut faulty, held_back } =
-            assemble(outcomes, &suites, project.as_ref(), &mut diagnostics);
+            assemble(outcomes, &written_suites, project.as_ref(), &mut diagnostics);
         let diagnostics = at_levels(diagnostics, project.as_ref()).into_sorted(&sources);
         let errors = diagnostics.iter().filter(|fault| fault.severity == Severity::Error);
         faulty.extend(errors.map(|fault| fault.path(&sources).to_owned()));
-        Compilation { sources, diagnostics, project, benchmarks, suites, faulty, named_by, held_back, of_targets, tree }
+        Compilation {
+            sources,
+            diagnostics,
+            project,
+            benchmarks,
+            suites,
+            written_suites,
+            faulty,
+            named_by,
+            held_back,
+            of_targets,
+            tree,
+        }
     }
 }
 

@@ -1,0 +1,152 @@
+//! What differs in specs as they are resolved for each case, and in the manifests of their jobs.
+
+use std::collections::BTreeMap;
+
+use super::fields::{FieldChange, changes};
+use super::{Change, Key, Sides, key};
+use crate::compile::{Compilation, Compiled};
+use crate::lower::ResolvedSpec;
+use crate::manifest::{files, standalone};
+use crate::model::Case;
+use kubebench_contract::Run;
+use kubebench_syntax::yaml::Node;
+
+/// What of a benchmark is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Its spec, with values instead of expressions, and defaults.
+    Resolved,
+    /// The manifests of its jobs, as `render` prints them.
+    Rendered,
+}
+
+/// A change, in how many cases.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaseChange {
+    pub change: Change,
+    /// In how many cases; nothing for what all cases share.
+    pub cases: Option<usize>,
+}
+
+/// What differs about a benchmark.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfSpec {
+    pub key: Key,
+    /// How many cases both sides have.
+    pub cases: usize,
+    pub changes: Vec<CaseChange>,
+    /// The names of the cases that the base does not have.
+    pub added: Vec<String>,
+    /// Those that are not there any more.
+    pub removed: Vec<String>,
+}
+
+/// A document of one side: those that all cases share, and those of each case, by name.
+struct Documents {
+    shared: BTreeMap<String, Node>,
+    cases: BTreeMap<String, BTreeMap<String, Node>>,
+}
+
+impl<'c> Sides<'c> {
+    /// Returns what differs in the `selected` benchmarks that both sides have.
+    pub fn fields(&self, what: What, selected: impl Fn(&Compiled) -> bool) -> Vec<OfSpec> {
+        let (base, head) = (self.base.compilation, self.head.compilation);
+        let before: BTreeMap<Key, &Compiled> =
+            base.benchmarks.iter().map(|compiled| (key(&compiled.benchmark), compiled)).collect();
+        let now = head.benchmarks.iter().filter(|compiled| selected(compiled));
+        let both = now.filter_map(|now| Some((*before.get(&key(&now.benchmark))?, now)));
+        both.filter_map(|(before, now)| {
+            let (old, new) = match what {
+                What::Resolved => (resolved(base, before)?, resolved(head, now)?),
+                What::Rendered => (rendered(before, now), rendered(now, now)),
+            };
+            let found = of_spec(before, now, &old, &new);
+            let is_any = !(found.changes.is_empty() && found.added.is_empty() && found.removed.is_empty());
+            is_any.then_some(found)
+        })
+        .collect()
+    }
+}
+
+fn of_spec(before: &Compiled, now: &Compiled, old: &Documents, new: &Documents) -> OfSpec {
+    let only = |own: &Compiled, other: &Compiled| -> Vec<String> {
+        let is_there = |case: &Case| other.benchmark.cases.iter().any(|other| other.id == case.id);
+        own.benchmark.cases.iter().filter(|case| !is_there(case)).map(|case| case.name.clone()).collect()
+    };
+    let mut found: Vec<CaseChange> =
+        between(&old.shared, &new.shared).into_iter().map(|change| CaseChange { change, cases: None }).collect();
+    let both: Vec<(&BTreeMap<String, Node>, &BTreeMap<String, Node>)> =
+        new.cases.iter().filter_map(|(case, new)| Some((old.cases.get(case)?, new))).collect();
+    let mut of_cases: Vec<CaseChange> = Vec::new();
+    let mut places: BTreeMap<Change, usize> = BTreeMap::new();
+    for change in both.iter().flat_map(|(old, new)| between(old, new)) {
+        let place = *places.entry(change.clone()).or_insert_with(|| {
+            of_cases.push(CaseChange { change, cases: Some(0) });
+            of_cases.len() - 1
+        });
+        if let Some(CaseChange { cases: Some(count), .. }) = of_cases.get_mut(place) {
+            *count += 1;
+        }
+    }
+    found.extend(of_cases);
+    OfSpec {
+        key: key(&now.benchmark),
+        cases: both.len(),
+        changes: found,
+        added: only(now, before),
+        removed: only(before, now),
+    }
+}
+
+/// Returns what differs between documents of the same names.
+fn between(old: &BTreeMap<String, Node>, new: &BTreeMap<String, Node>) -> Vec<Change> {
+    let mut found = Vec::new();
+    for (name, document) in new {
+        match old.get(name) {
+            Some(old) => {
+                let of = |change: &FieldChange| Change::of_field(name, change, document);
+                found.extend(changes(old, document).iter().map(of));
+            }
+            None => found.push(whole(name, None, Some(document))),
+        }
+    }
+    let gone = old.iter().filter(|(name, _)| !new.contains_key(*name));
+    found.extend(gone.map(|(name, document)| whole(name, Some(document), None)));
+    found
+}
+
+fn whole(name: &str, old: Option<&Node>, new: Option<&Node>) -> Change {
+    let [old, new] = [old, new].map(Option::<&Node>::cloned);
+    let document = new.clone().or_else(|| old.clone());
+    let change = FieldChange { path: Vec::new(), old, new, fields: 1 };
+    document.map_or_else(|| Change::of_file(name), |document| Change::of_field(name, &change, &document))
+}
+
+fn resolved(compilation: &Compilation, compiled: &Compiled) -> Option<Documents> {
+    let ResolvedSpec { shared, cases } = compilation.resolved(compiled)?;
+    let one = |document: Node| BTreeMap::from([(String::new(), document)]);
+    Some(Documents { shared: one(shared), cases: cases.into_iter().map(|(id, case)| (id, one(case))).collect() })
+}
+
+/// Returns the objects of the jobs of a benchmark, under the names that those of `named` have: they contain the run digest.
+fn rendered(compiled: &Compiled, named: &Compiled) -> Documents {
+    let Compiled { benchmark, .. } = compiled;
+    let cases = benchmark.cases.iter().map(|case| {
+        let first = |run: &&Run| run.case == case.id && !run.warmup;
+        let job = named.identity.runs.iter().find(first).map_or("", |run| run.job.as_str());
+        let mut documents = BTreeMap::new();
+        for object in standalone(benchmark, case, job, &named.identity.digest) {
+            let kind = object.get("kind").and_then(serde_json::Value::as_str).unwrap_or("object");
+            let mut name = kind.to_owned();
+            let mut number = 2;
+            while documents.contains_key(&name) {
+                name = format!("{kind} {number}");
+                number += 1;
+            }
+            documents.insert(name, Node::from(&object));
+        }
+        (case.id.clone(), documents)
+    });
+    let shared = files(benchmark).map(|object| ("ConfigMap of files".to_owned(), Node::from(&object)));
+    Documents { cases: cases.collect(), shared: shared.into_iter().collect() }
+}
