@@ -143,11 +143,15 @@ pub struct Difference {
 impl<'c> Sides<'c> {
     /// Returns what differs about the benchmarks that are `selected`.
     pub fn difference(&self, selected: impl Fn(&Compiled) -> bool) -> Difference {
-        let of = |compilation: &'c Compilation| -> BTreeMap<Key, &'c Compiled> {
-            let own = compilation.benchmarks.iter().filter(|compiled| selected(compiled));
+        let of = |compilation: &'c Compilation, counts: &dyn Fn(&Compiled) -> bool| -> BTreeMap<Key, &'c Compiled> {
+            let own = compilation.benchmarks.iter().filter(|compiled| counts(compiled));
             own.map(|compiled| (key(&compiled.benchmark), compiled)).collect()
         };
-        causes::difference(self, &of(self.base.compilation), &of(self.head.compilation))
+        // What a benchmark was is known whatever its labels were.
+        let (base, head) = (of(self.base.compilation, &|_| true), of(self.head.compilation, &selected));
+        let mut difference = causes::difference(self, &base, &head);
+        difference.removed.retain(|old| base.get(&old.key).is_some_and(|old| selected(old)));
+        difference
     }
 }
 

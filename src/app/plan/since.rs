@@ -1,37 +1,21 @@
 //! The specs of another commit, to compare with.
 
-use std::collections::BTreeMap;
-
 use crate::app::base::Base;
 use crate::app::project::CompiledProject;
-use kubebench_compiler::compile::{Compilation, Compiled};
+use kubebench_compiler::compile::Compilation;
+use kubebench_compiler::difference::{Difference, OfBenchmark, key};
 use kubebench_compiler::lower::PROJECT_FILE;
+use kubebench_compiler::model::Benchmark;
 use kubebench_syntax::diag::{Diagnostic, Severity};
-use kubebench_syntax::digest::Digest;
 use kubebench_syntax::text::SourceMap;
-
-/// The target and the name of a benchmark.
-pub type Key = (String, String);
-
-/// Returns what a benchmark is known by across commits; its file may move.
-pub(super) fn key(compiled: &Compiled) -> Key {
-    (compiled.benchmark.target.name.clone(), compiled.benchmark.name.clone())
-}
 
 /// What another commit says about the benchmarks.
 pub struct Since {
     revision: String,
-    digests: BTreeMap<Key, Old>,
+    /// What differs from it.
+    pub difference: Difference,
     /// The files of that commit that say nothing, because something is wrong with them.
     pub not_compared: Vec<Fault>,
-}
-
-/// What a benchmark was.
-struct Old {
-    digest: Digest,
-    /// The suite that ran it, whose volume has its results.
-    suite: Option<String>,
-    selected: bool,
 }
 
 /// A file of the other commit that does not compile, and the first reason.
@@ -47,16 +31,9 @@ pub struct Fault {
 impl Since {
     /// Takes what the base of a change says.
     pub(super) fn of(project: &CompiledProject, base: &Base) -> Self {
-        let Compilation { benchmarks, faulty, diagnostics, sources, .. } = &base.compilation;
+        let Compilation { faulty, diagnostics, sources, .. } = &base.compilation;
         let selection = &project.selection;
-        let digests = benchmarks
-            .iter()
-            .map(|compiled| {
-                let suite = compiled.benchmark.suite.clone();
-                let old = Old { digest: compiled.identity.digest, suite, selected: selection.has(compiled) };
-                (key(compiled), old)
-            })
-            .collect();
+        let difference = project.sides(base).difference(|compiled| selection.has(compiled));
         let not_compared = faulty
             .iter()
             .filter(|path| *path == PROJECT_FILE || selection.has_path(path))
@@ -66,18 +43,12 @@ impl Since {
                 Some(Fault { path: path.clone(), code: reason.code.id, message: reason.message.clone() })
             })
             .collect();
-        Self { revision: base.revision.clone(), digests, not_compared }
+        Self { revision: base.revision.clone(), difference, not_compared }
     }
 
-    /// Returns whether a benchmark that was there has what it executed, where its results are; nothing for a new one.
-    pub fn is_unchanged(&self, compiled: &Compiled) -> Option<bool> {
-        let old = self.digests.get(&key(compiled))?;
-        Some(old.digest == compiled.identity.digest && old.suite == compiled.benchmark.suite)
-    }
-
-    /// Returns the benchmarks that were there and are asked for.
-    pub fn selected(&self) -> impl Iterator<Item = &Key> {
-        self.digests.iter().filter(|(_, old)| old.selected).map(|(key, _)| key)
+    /// Returns what differs about a benchmark.
+    pub(super) fn about(&self, benchmark: &Benchmark) -> Option<&OfBenchmark> {
+        self.difference.benchmarks.get(&key(benchmark))
     }
 
     /// Says which files could not be compared, and what that does to the answer.

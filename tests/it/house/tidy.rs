@@ -25,7 +25,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
             &["lower", "check"],
             &["manifest", "tree", "fixture", "of_target"],
             &["compile"],
-            &["weakened"],
+            &["weakened", "difference"],
         ],
     ),
     ("contract", &[]),

@@ -37,7 +37,8 @@ pub(super) fn difference<'c>(sides: &Sides<'c>, base: &Benchmarks<'c>, head: &Be
             of.state = State::Changed;
             of.causes.extend((!is_where_it_was).then(|| moved(before, now)));
             if !is_same {
-                changed.insert(key.clone(), Changed { before: Known::of(before), now: Known::of(now), ids });
+                let (before, now) = (Known::of(before), Known::of(now));
+                changed.insert(key.clone(), Changed { before, now, ids, is_where_it_was });
             }
         }
         difference.benchmarks.insert(key.clone(), of);
@@ -68,6 +69,8 @@ struct Changed<'c> {
     before: Known<'c>,
     now: Known<'c>,
     ids: Vec<Id>,
+    /// Whether the same suite runs it, or none as before.
+    is_where_it_was: bool,
 }
 
 /// A benchmark of one side.
@@ -121,11 +124,11 @@ enum Way {
 impl Trials<'_, '_> {
     fn found(&self) -> Found {
         let mut found = Found::new();
-        for (key, Changed { before, now, ids }) in self.changed {
+        for (key, Changed { before, now, ids, is_where_it_was }) in self.changed {
             let of = found.entry(key.clone()).or_default();
             match ids.as_slice() {
-                // What one thing differs in, that is the cause of.
-                [only] => {
+                // Where only one thing differs, it is the cause.
+                [only] if *is_where_it_was => {
                     let cases = now.executed().cases_beside(before.executed());
                     of.insert(*only, Outcome::Starts(cases, Certainty::Tried));
                 }
@@ -133,30 +136,33 @@ impl Trials<'_, '_> {
             }
         }
         let is_open = |outcome: &Outcome| *outcome == Outcome::Unknown;
-        self.try_each(&mut found, Way::Undone, |of| of.iter().filter(|(_, outcome)| is_open(outcome)).map(|(id, _)| *id).collect());
-        let starts = |outcome: &&Outcome| matches!(outcome, Outcome::Starts(..));
-        self.try_each(&mut found, Way::Alone, |of| {
-            // Of two changes that do the same neither is missed when it is undone.
-            let is_explained = of.values().any(|outcome| starts(&outcome));
-            of.iter().filter(|(_, outcome)| is_open(outcome) || !is_explained).map(|(id, _)| *id).collect()
-        });
+        self.try_each(&mut found, Way::Undone, |_, outcome| is_open(outcome));
+        // Of two changes that do the same neither is missed when it is undone.
+        let unexplained = self.unexplained(&found);
+        self.try_each(&mut found, Way::Alone, |key, outcome| is_open(outcome) || unexplained.contains(key));
         self.try_together(&mut found);
-        for of in found.values_mut() {
-            let is_explained = of.values().any(|outcome| starts(&outcome));
-            for outcome in of.values_mut().filter(|outcome| is_open(outcome) || !is_explained) {
-                *outcome = Outcome::Starts(None, Certainty::Possible);
-            }
+        let unexplained = self.unexplained(&found);
+        for (key, of) in &mut found {
+            let is_possible = |outcome: &&mut Outcome| is_open(outcome) || unexplained.contains(key);
+            of.values_mut().filter(is_possible).for_each(|outcome| *outcome = Outcome::Starts(None, Certainty::Possible));
         }
         found
     }
 
+    /// Returns the benchmarks of which no cause is known yet.
+    fn unexplained(&self, found: &Found) -> BTreeSet<Key> {
+        let is_where_it_was = |key: &Key| self.changed.get(key).is_some_and(|changed| changed.is_where_it_was);
+        let is_known = |of: &BTreeMap<Id, Outcome>| of.values().any(|outcome| matches!(outcome, Outcome::Starts(..)));
+        let open = found.iter().filter(|(key, of)| is_where_it_was(key) && !is_known(of));
+        open.map(|(key, _)| key.clone()).collect()
+    }
+
     /// Tries candidates one by one, those of different specs at once.
-    fn try_each(&self, found: &mut Found, way: Way, which: impl Fn(&BTreeMap<Id, Outcome>) -> Vec<Id>) {
+    fn try_each(&self, found: &mut Found, way: Way, is_wanted: impl Fn(&Key, &Outcome) -> bool) {
         let mut wanted: BTreeMap<Id, BTreeSet<&Key>> = BTreeMap::new();
-        for (key, of) in found.iter() {
-            let (Some(key), open) = (self.changed.get_key_value(key).map(|(key, _)| key), which(of)) else { continue };
-            for id in open {
-                wanted.entry(id).or_default().insert(key);
+        for key in self.changed.keys() {
+            for (id, _) in found.get(key).into_iter().flatten().filter(|(_, outcome)| is_wanted(key, outcome)) {
+                wanted.entry(*id).or_default().insert(key);
             }
         }
         let mut batches: BTreeMap<(usize, usize), Vec<(Id, BTreeSet<&Key>)>> = BTreeMap::new();
@@ -253,9 +259,9 @@ fn moved(before: &Compiled, now: &Compiled) -> Cause {
 }
 
 fn removed(sides: &Sides<'_>, base: &Benchmarks<'_>, head: &Benchmarks<'_>) -> Vec<Removed> {
-    let gone = base.iter().filter(|(key, _)| !head.contains_key(*key));
-    let all_of_head = &sides.head.compilation.benchmarks;
-    let gone = gone.filter(|(key, _)| !all_of_head.iter().any(|compiled| super::key(&compiled.benchmark) == **key));
+    let all_of_head: BTreeSet<Key> =
+        sides.head.compilation.benchmarks.iter().map(|compiled| super::key(&compiled.benchmark)).collect();
+    let gone = base.iter().filter(|(key, _)| !all_of_head.contains(*key));
     let named = |(key, old): (&Key, &&Compiled)| {
         let is_it = |(other, now): &(&Key, &&Compiled)| {
             other.0 == key.0 && now.benchmark.path == old.benchmark.path && !base.contains_key(*other)
@@ -268,8 +274,7 @@ fn removed(sides: &Sides<'_>, base: &Benchmarks<'_>, head: &Benchmarks<'_>) -> V
 /// Returns what a benchmark is that the base does not have, as far as that is known.
 fn new(sides: &Sides<'_>, key: &Key, now: &Compiled, removed: &[Removed]) -> State {
     let base = sides.base.compilation;
-    let is_there = base.benchmarks.iter().any(|compiled| super::key(&compiled.benchmark) == *key);
-    if is_there || base.project.is_none() || base.faulty.contains(PROJECT_FILE) || base.faulty.contains(&now.benchmark.path) {
+    if base.project.is_none() || base.faulty.contains(PROJECT_FILE) || base.faulty.contains(&now.benchmark.path) {
         return State::Unknown;
     }
     let renamed = removed.iter().find(|old| old.key.0 == key.0 && old.renamed.as_ref() == Some(&key.1));

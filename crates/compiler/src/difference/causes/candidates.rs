@@ -91,10 +91,14 @@ impl<'t, 'c> Candidates<'t, 'c> {
         self.document(id).kind == Kind::Spec
     }
 
-    /// Returns the changes of what benchmarks share: the project file and suites.
+    /// Returns the changes of what benchmarks share: the project file, and suites that both sides have.
     pub(super) fn shared(&self) -> Vec<Id> {
-        let documents = self.documents.iter().enumerate();
-        let shared = documents.filter(|(_, document)| matches!(document.kind, Kind::Project | Kind::Suite));
+        let is_shared = |document: &Document| match document.kind {
+            Kind::Project => true,
+            Kind::Suite => document.base.is_some() && document.head.is_some(),
+            Kind::Spec | Kind::File => false,
+        };
+        let shared = self.documents.iter().enumerate().filter(|(_, document)| is_shared(document));
         shared.flat_map(|(document, _)| self.all(document)).collect()
     }
 

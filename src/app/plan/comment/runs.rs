@@ -1,0 +1,214 @@
+//! The parts of a comment about runs: what runs and why, what is removed, and what starts nothing.
+
+use std::collections::BTreeMap;
+
+use super::section::Section;
+use crate::app::plan::{Action, Plan, Row};
+use kubebench_compiler::difference::{Cause, Certainty, Change, Removed, State};
+use kubebench_results::compare::render::code_span;
+use kubebench_results::compare::words::counted;
+use kubebench_syntax::text::grouped;
+
+/// So many bytes each part has.
+const OF_RUNS: usize = 20_000;
+const OF_REMOVED: usize = 5_000;
+const OF_IDLE: usize = 8_000;
+/// So many names of benchmarks with the same causes are shown.
+const NAMED: usize = 10;
+/// So many causes of a benchmark are shown.
+const CAUSES: usize = 10;
+
+/// Says in a heading what would run.
+pub(super) fn title(plan: &Plan<'_>) -> String {
+    let running = plan.running();
+    if running.is_empty() {
+        return "nothing would run".to_owned();
+    }
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    running.iter().for_each(|row| *counts.entry(row.words()).or_default() += 1);
+    let said = |(index, (words, count)): (usize, (&str, usize))| {
+        let noun = match (index, count) {
+            (0, 1) => " benchmark",
+            (0, _) => " benchmarks",
+            _ => "",
+        };
+        let words = if count == 1 { words.to_owned() } else { words.replacen("runs", "run", 1) };
+        format!("{}{noun} {words}", grouped(count as u64))
+    };
+    counts.into_iter().enumerate().map(said).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the parts.
+pub(super) fn sections(plan: &Plan<'_>) -> String {
+    let parts = [amounts(plan), running(plan), removed(plan), without_run(plan)];
+    parts.concat()
+}
+
+/// Says what all runs take together.
+fn amounts(plan: &Plan<'_>) -> String {
+    let rows = plan.running();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let of = amount(&rows);
+    format!("\n{of}, if every run takes its full timeout.\n")
+}
+
+fn amount(rows: &[&Row<'_>]) -> String {
+    let runs: u64 = rows.iter().map(|row| row.estimate.runs).sum();
+    let gpu_hours: f64 = rows.iter().map(|row| row.estimate.gpu_hours).sum();
+    let mut costs: BTreeMap<&str, f64> = BTreeMap::new();
+    let mut unknown = 0;
+    for row in rows {
+        let currency = row.compiled.benchmark.target.prices.as_ref().map(|prices| prices.currency.as_str());
+        match (row.estimate.cost, currency) {
+            (Some(cost), Some(currency)) => *costs.entry(currency).or_default() += cost,
+            _ => unknown += 1,
+        }
+    }
+    let mut parts = vec![counted(grouped(runs), "run")];
+    parts.extend((gpu_hours > 0.0).then(|| format!("{gpu_hours:.1} GPU-hours at most")));
+    parts.extend(costs.into_iter().map(|(currency, cost)| format!("{cost:.2} {}", code_span(currency))));
+    parts.extend((unknown > 0 && unknown < rows.len()).then(|| format!("the cost of {unknown} more is unknown")));
+    parts.join(", ")
+}
+
+/// Lists what runs and why; benchmarks with the same causes are one item.
+fn running(plan: &Plan<'_>) -> String {
+    let rows = plan.running();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut groups: Vec<(Vec<String>, Vec<&Row<'_>>)> = Vec::new();
+    let mut known: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+    for row in rows {
+        let what = std::iter::once(row.words().to_owned()).chain(causes(row)).collect::<Vec<_>>();
+        let place = *known.entry(what.clone()).or_insert_with(|| {
+            groups.push((what, Vec::new()));
+            groups.len() - 1
+        });
+        if let Some((_, rows)) = groups.get_mut(place) {
+            rows.push(row);
+        }
+    }
+    // A few causes of many benchmarks come before many causes of one each.
+    groups.sort_by_key(|(_, rows)| std::cmp::Reverse(rows.len()));
+    let mut section = Section::new("\n#### What runs, and why\n\n".to_owned(), OF_RUNS);
+    let mut left_out = 0;
+    let supersedes = groups.iter().flat_map(|(_, rows)| rows).any(|row| row.action == Action::RunsAgain);
+    for (what, rows) in groups {
+        let (words, causes) = what.split_first().map_or(("", &[][..]), |(words, causes)| (words.as_str(), causes));
+        let causes: String = causes.iter().map(|cause| format!("  - {cause}\n")).collect();
+        let before = section.left_out;
+        section.item(&format!("- {}: {words}; {}\n{causes}", names(&rows), amount(&rows)));
+        left_out += if section.left_out > before { rows.len() } else { 0 };
+    }
+    let mut text = finished(section, left_out, "benchmark");
+    if supersedes {
+        text.push_str("\nWhere a benchmark runs again, a new Workflow supersedes the old one, whose unfinished runs are lost.\n");
+    }
+    text
+}
+
+fn names(rows: &[&Row<'_>]) -> String {
+    let name = |row: &&Row<'_>| {
+        let benchmark = &row.compiled.benchmark;
+        format!("{} on {}", code_span(&benchmark.name), code_span(&benchmark.target.name))
+    };
+    let shown = rows.iter().take(NAMED).map(name).collect::<Vec<_>>().join(", ");
+    let more = rows.len().saturating_sub(NAMED);
+    if more > 0 { format!("{shown} and {} more", grouped(more as u64)) } else { shown }
+}
+
+/// Says why a benchmark runs.
+fn causes(row: &Row<'_>) -> Vec<String> {
+    let Some(change) = &row.change else { return Vec::new() };
+    let benchmark = &row.compiled.benchmark;
+    match &change.state {
+        State::New { formerly: Some(name) } => {
+            return vec![format!("was {}: a new name begins a new history", code_span(name))];
+        }
+        State::New { formerly: None } => return vec!["new".to_owned()],
+        State::Unknown => return vec!["the base does not compile, so what changed is unknown".to_owned()],
+        State::Changed | State::Unchanged => {}
+    }
+    let mut shown: Vec<String> = change.causes.iter().take(CAUSES).map(|cause| of_cause(cause, &benchmark.path)).collect();
+    let more = change.causes.len().saturating_sub(CAUSES);
+    shown.extend((more > 0).then(|| format!("and {}", counted(more, "more cause"))));
+    shown
+}
+
+fn of_cause(Cause { change, cases, certainty }: &Cause, spec: &str) -> String {
+    let cases = cases.filter(|(_, all)| *all > 1);
+    let cases = cases.map_or_else(String::new, |(count, all)| format!(" in {count} of {all} cases"));
+    let doubt = match certainty {
+        Certainty::Tried => "",
+        Certainty::Possible => " (possible cause: without this change the spec does not compile)",
+    };
+    format!("{}{cases}{doubt}", of_change(change, Some(change.file.as_str()).filter(|file| *file != spec)))
+}
+
+/// Says what changed, with its file where that is given.
+fn of_change(change: &Change, file: Option<&str>) -> String {
+    let field = change.field();
+    let place = match file {
+        Some(file) if field.is_empty() => code_span(file),
+        Some(file) => format!("{} in {}", code_span(field), code_span(file)),
+        None => code_span(field),
+    };
+    match change.values() {
+        _ if change.fields > 1 => format!("{place}: {}", counted(change.fields, "field")),
+        Some([old, new]) => format!("{place}: {} → {}", code_span(&old), code_span(&new)),
+        None => format!("{place} changed"),
+    }
+}
+
+fn removed(plan: &Plan<'_>) -> String {
+    let mut section = Section::new("\n#### Removed\n\n".to_owned(), OF_REMOVED);
+    let mut count = 0;
+    for Removed { key: (target, name), renamed } in plan.removed() {
+        let renamed = renamed.as_ref().map_or_else(String::new, |name| format!(", now called {}", code_span(name)));
+        let (name, target) = (code_span(name), code_span(target));
+        section.item(&format!("- {name} on {target}{renamed}; its claim and results are kept\n"));
+        count += 1;
+    }
+    let left_out = section.left_out;
+    if count == 0 { String::new() } else { finished(section, left_out, "benchmark") }
+}
+
+/// Lists what changed and starts nothing; the same change of several benchmarks is one item.
+fn without_run(plan: &Plan<'_>) -> String {
+    let mut changes: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for row in &plan.rows {
+        for change in row.change.iter().flat_map(|change| &change.idle) {
+            let names = changes.entry(of_change(change, None)).or_default();
+            let name = code_span(&row.compiled.benchmark.name);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    for change in plan.since.iter().flat_map(|since| &since.difference.idle) {
+        changes.entry(of_change(change, Some(&change.file))).or_default();
+    }
+    let mut section = Section::new("\n#### Changed without a new run\n\n".to_owned(), OF_IDLE);
+    let count = changes.len();
+    for (change, names) in changes {
+        let shown = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+        let more = names.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {} more", grouped(more as u64)) } else { String::new() };
+        let of = if names.is_empty() { String::new() } else { format!(" ({shown}{more})") };
+        section.item(&format!("- {change}{of}\n"));
+    }
+    let left_out = section.left_out;
+    if count == 0 { String::new() } else { finished(section, left_out, "change") }
+}
+
+/// Ends a part with the number of what had no room.
+fn finished(section: Section, left_out: usize, noun: &str) -> String {
+    let mut text = section.text;
+    if left_out > 0 {
+        text.push_str(&format!("- and {} more: `kubebench plan --since` lists all\n", counted(grouped(left_out as u64), noun)));
+    }
+    text
+}
