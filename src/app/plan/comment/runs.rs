@@ -24,18 +24,13 @@ pub(super) fn title(plan: &Plan<'_>) -> String {
     if running.is_empty() {
         return "nothing would run".to_owned();
     }
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    running.iter().for_each(|row| *counts.entry(row.words()).or_default() += 1);
-    let said = |(index, (words, count)): (usize, (&str, usize))| {
-        let noun = match (index, count) {
-            (0, 1) => " benchmark",
-            (0, _) => " benchmarks",
-            _ => "",
-        };
-        let words = if count == 1 { words.to_owned() } else { words.replacen("runs", "run", 1) };
-        format!("{}{noun} {words}", grouped(count as u64))
-    };
-    counts.into_iter().enumerate().map(said).collect::<Vec<_>>().join(", ")
+    let again = running.iter().filter(|row| row.action == Action::RunsAgain).count();
+    let all = counted(grouped(running.len() as u64), "benchmark");
+    match again {
+        0 => format!("{all} would run"),
+        again if again == running.len() => format!("{all} would run again"),
+        again => format!("{all} would run, {} of them again", grouped(again as u64)),
+    }
 }
 
 /// Returns the parts.
@@ -73,39 +68,69 @@ fn amount(rows: &[&Row<'_>]) -> String {
     parts.join(", ")
 }
 
+/// How much of a benchmark a cause concerns.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Extent {
+    Whole,
+    AllCases,
+    Cases(usize, usize),
+}
+
+/// Why a benchmark runs: the same in all cases of several benchmarks is the same.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Why {
+    words: &'static str,
+    causes: Vec<(String, Extent)>,
+}
+
+/// Benchmarks that run for the same causes.
+struct Group<'p> {
+    why: Why,
+    rows: Vec<&'p Row<'p>>,
+    /// How many cases they have together.
+    cases: usize,
+}
+
 /// Lists what runs and why; benchmarks with the same causes are one item.
 fn running(plan: &Plan<'_>) -> String {
     let rows = plan.running();
     if rows.is_empty() {
         return String::new();
     }
-    let mut groups: Vec<(Vec<String>, Vec<&Row<'_>>)> = Vec::new();
-    let mut known: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut known: BTreeMap<Why, usize> = BTreeMap::new();
     for row in rows {
-        let what = std::iter::once(row.words().to_owned()).chain(causes(row)).collect::<Vec<_>>();
-        let place = *known.entry(what.clone()).or_insert_with(|| {
-            groups.push((what, Vec::new()));
+        let why = Why { words: row.words(), causes: causes(row) };
+        let place = *known.entry(why.clone()).or_insert_with(|| {
+            groups.push(Group { why, rows: Vec::new(), cases: 0 });
             groups.len() - 1
         });
-        if let Some((_, rows)) = groups.get_mut(place) {
-            rows.push(row);
+        if let Some(group) = groups.get_mut(place) {
+            group.rows.push(row);
+            group.cases += row.compiled.benchmark.cases.len();
         }
     }
     // A few causes of many benchmarks come before many causes of one each.
-    groups.sort_by_key(|(_, rows)| std::cmp::Reverse(rows.len()));
+    groups.sort_by_key(|group| std::cmp::Reverse(group.rows.len()));
+    let supersedes = groups.iter().flat_map(|group| &group.rows).any(|row| row.action == Action::RunsAgain);
     let mut section = Section::new("\n#### What runs, and why\n\n".to_owned(), OF_RUNS);
     let mut left_out = 0;
-    let supersedes = groups.iter().flat_map(|(_, rows)| rows).any(|row| row.action == Action::RunsAgain);
-    for (what, rows) in groups {
-        let (words, causes) = what.split_first().map_or(("", &[][..]), |(words, causes)| (words.as_str(), causes));
-        let causes: String = causes.iter().map(|cause| format!("  - {cause}\n")).collect();
+    for Group { why: Why { words, causes }, rows, cases } in groups {
+        let extent = |extent: &Extent| match extent {
+            Extent::AllCases if cases > rows.len() => format!(" in {cases} of {cases} cases"),
+            Extent::Cases(count, all) => format!(" in {count} of {all} cases"),
+            Extent::Whole | Extent::AllCases => String::new(),
+        };
+        let causes: String = causes.iter().map(|(cause, of)| format!("  - {cause}{}\n", extent(of))).collect();
         let before = section.left_out;
         section.item(&format!("- {}: {words}; {}\n{causes}", names(&rows), amount(&rows)));
         left_out += if section.left_out > before { rows.len() } else { 0 };
     }
     let mut text = finished(section, left_out, "benchmark");
     if supersedes {
-        text.push_str("\nWhere a benchmark runs again, a new Workflow supersedes the old one, whose unfinished runs are lost.\n");
+        text.push_str(
+            "\nWhere a benchmark runs again, a new Workflow supersedes the old one, whose unfinished runs are lost.\n",
+        );
     }
     text
 }
@@ -121,31 +146,36 @@ fn names(rows: &[&Row<'_>]) -> String {
 }
 
 /// Says why a benchmark runs.
-fn causes(row: &Row<'_>) -> Vec<String> {
+fn causes(row: &Row<'_>) -> Vec<(String, Extent)> {
     let Some(change) = &row.change else { return Vec::new() };
-    let benchmark = &row.compiled.benchmark;
+    let alone = |text: String| vec![(text, Extent::Whole)];
     match &change.state {
         State::New { formerly: Some(name) } => {
-            return vec![format!("was {}: a new name begins a new history", code_span(name))];
+            return alone(format!("was {}: a new name begins a new history", code_span(name)));
         }
-        State::New { formerly: None } => return vec!["new".to_owned()],
-        State::Unknown => return vec!["the base does not compile, so what changed is unknown".to_owned()],
+        State::New { formerly: None } => return alone("new".to_owned()),
+        State::Unknown => return alone("the base does not compile, so what changed is unknown".to_owned()),
         State::Changed | State::Unchanged => {}
     }
-    let mut shown: Vec<String> = change.causes.iter().take(CAUSES).map(|cause| of_cause(cause, &benchmark.path)).collect();
+    let spec = &row.compiled.benchmark.path;
+    let mut shown: Vec<_> = change.causes.iter().take(CAUSES).map(|cause| of_cause(cause, spec)).collect();
     let more = change.causes.len().saturating_sub(CAUSES);
-    shown.extend((more > 0).then(|| format!("and {}", counted(more, "more cause"))));
+    shown.extend((more > 0).then(|| (format!("and {}", counted(more, "more cause")), Extent::Whole)));
     shown
 }
 
-fn of_cause(Cause { change, cases, certainty }: &Cause, spec: &str) -> String {
-    let cases = cases.filter(|(_, all)| *all > 1);
-    let cases = cases.map_or_else(String::new, |(count, all)| format!(" in {count} of {all} cases"));
+fn of_cause(Cause { change, cases, certainty }: &Cause, spec: &str) -> (String, Extent) {
+    let extent = match *cases {
+        None => Extent::Whole,
+        Some((count, all)) if count == all => Extent::AllCases,
+        Some((count, all)) => Extent::Cases(count, all),
+    };
     let doubt = match certainty {
         Certainty::Tried => "",
         Certainty::Possible => " (possible cause: without this change the spec does not compile)",
     };
-    format!("{}{cases}{doubt}", of_change(change, Some(change.file.as_str()).filter(|file| *file != spec)))
+    let file = Some(change.file.as_str()).filter(|file| *file != spec);
+    (format!("{}{doubt}", of_change(change, file)), extent)
 }
 
 /// Says what changed, with its file where that is given.
