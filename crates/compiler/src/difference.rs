@@ -20,8 +20,7 @@ use crate::model::Benchmark;
 use kubebench_syntax::text::{Source, SourceId};
 use kubebench_syntax::yaml::{self, Node};
 
-
-pub use resolved::{CaseChange, OfSpec, What};
+pub use resolved::{CaseChange, Fields, OfSpec, What};
 pub use shown::Value;
 
 /// The target and the name of a benchmark, by which it is known across commits.

@@ -31,19 +31,9 @@ pub struct Fault {
 impl Since {
     /// Takes what the base of a change says.
     pub(super) fn of(project: &CompiledProject, base: &Base) -> Self {
-        let Compilation { faulty, diagnostics, sources, .. } = &base.compilation;
         let selection = &project.selection;
         let difference = project.sides(base).difference(|compiled| selection.has(compiled));
-        let not_compared = faulty
-            .iter()
-            .filter(|path| *path == PROJECT_FILE || selection.has_path(path))
-            .filter_map(|path| {
-                let is_reason = |fault: &&_| is_error_in(path, fault, sources);
-                let reason = diagnostics.iter().find(is_reason)?;
-                Some(Fault { path: path.clone(), code: reason.code.id, message: reason.message.clone() })
-            })
-            .collect();
-        Self { revision: base.revision.clone(), difference, not_compared }
+        Self { revision: base.revision.clone(), difference, not_compared: Fault::of(project, base) }
     }
 
     /// Returns what differs about a benchmark.
@@ -53,11 +43,27 @@ impl Since {
 
     /// Says which files could not be compared, and what that does to the answer.
     pub fn notes(&self) -> impl Iterator<Item = String> {
-        self.not_compared.iter().map(|Fault { path, code, message }| {
-            let what = if path == PROJECT_FILE { "everything" } else { "what it held" };
-            let revision = &self.revision;
-            format!("note: `{path}` of `{revision}` does not compile ({code}: {message}), so {what} counts as new")
-        })
+        self.not_compared.iter().map(|fault| fault.note(&self.revision))
+    }
+}
+
+impl Fault {
+    /// Returns the files of the base of a change that do not compile.
+    pub fn of(project: &CompiledProject, base: &Base) -> Vec<Self> {
+        let Compilation { faulty, diagnostics, sources, .. } = &base.compilation;
+        let asked = faulty.iter().filter(|path| *path == PROJECT_FILE || project.selection.has_path(path));
+        let of = |path: &String| {
+            let reason = diagnostics.iter().find(|fault| is_error_in(path, fault, sources))?;
+            Some(Self { path: path.clone(), code: reason.code.id, message: reason.message.clone() })
+        };
+        asked.filter_map(of).collect()
+    }
+
+    /// Says that a file of `revision` could not be compared, and what that does to the answer.
+    pub fn note(&self, revision: &str) -> String {
+        let Self { path, code, message } = self;
+        let what = if path == PROJECT_FILE { "everything" } else { "what it held" };
+        format!("note: `{path}` of `{revision}` does not compile ({code}: {message}), so {what} counts as new")
     }
 }
 

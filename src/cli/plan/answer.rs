@@ -1,8 +1,9 @@
 //! A plan as programs read it.
 
 use crate::app::plan::{self, Action, Fault, Lock, Permission, Row, Since};
+use crate::cli::changes::answer;
 use kubebench_compiler::compile::Compiled;
-use kubebench_compiler::difference::{Cause, Certainty, Change, OfBenchmark, Removed, State};
+use kubebench_compiler::difference::{Cause, Certainty, OfBenchmark, Removed, State};
 use kubebench_format::plan::v1;
 use kubebench_syntax::diag::Severity;
 
@@ -16,7 +17,7 @@ pub(super) fn of(plan: &plan::Plan<'_>) -> v1::Plan {
         not_compared: faults.map(not_compared).collect(),
         concurrency: plan.locks.iter().map(concurrency).collect(),
         permissions: plan.permissions.iter().map(permission).collect(),
-        without_run: plan.since.as_ref().map(|since| since.difference.idle.iter().map(field_change).collect()),
+        without_run: plan.since.as_ref().map(|since| since.difference.idle.iter().map(answer).collect()),
     }
 }
 
@@ -32,18 +33,13 @@ fn change(OfBenchmark { state, causes, idle }: &OfBenchmark) -> v1::Change {
         State::Unchanged => v1::State::Unchanged,
         State::Unknown => v1::State::Unknown,
     };
-    let without_run = idle.iter().map(field_change).collect();
+    let without_run = idle.iter().map(answer).collect();
     v1::Change { state, formerly, causes: causes.iter().map(cause).collect(), without_run }
 }
 
 fn cause(Cause { change, cases, certainty }: &Cause) -> v1::Cause {
     let cases = cases.map(|(count, of)| v1::Cases { count: count as u64, of: of as u64 });
-    v1::Cause { change: field_change(change), cases, certain: *certainty == Certainty::Tried }
-}
-
-fn field_change(Change { file, path, old, new, fields }: &Change) -> v1::FieldChange {
-    let [old, new] = [old, new].map(|value| value.as_ref().map(|value| value.text().to_owned()));
-    v1::FieldChange { file: file.clone(), path: path.clone(), old, new, fields: *fields as u64 }
+    v1::Cause { change: answer(change), cases, certain: *certainty == Certainty::Tried }
 }
 
 fn benchmark(

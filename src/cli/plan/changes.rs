@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::app::plan::{Plan, Row};
-use kubebench_compiler::difference::{Cause, Certainty, Change, Removed, State};
+use crate::cli::changes::said;
+use kubebench_compiler::difference::{Cause, Certainty, Removed, State};
 use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_syntax::text::{first_of, plain};
 
@@ -38,21 +39,6 @@ fn of(Cause { change, cases, certainty }: &Cause, row: &Row<'_>) -> String {
         Certainty::Possible => " (possible cause: without this change the spec does not compile)",
     };
     format!("{}{cases}{doubt}", said(change, file))
-}
-
-/// Says what changed, in which file where that is not known from elsewhere.
-fn said(change: &Change, file: &str) -> String {
-    let place = match (file, change.field()) {
-        ("", field) => field.to_owned(),
-        (file, "") => format!("{file} changed"),
-        (file, field) => format!("{file}: {field}"),
-    };
-    let values = match change.values() {
-        _ if change.fields > 1 => format!(": {} fields", change.fields),
-        Some([old, new]) => format!(": {old} → {new}"),
-        None => String::new(),
-    };
-    plain(&format!("{place}{values}"))
 }
 
 /// Says what changed and starts nothing; the same change of several benchmarks once.

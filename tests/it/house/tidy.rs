@@ -31,7 +31,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     ("contract", &[]),
     ("executor", &[&["observe", "local"], &["doctor", "mock", "status", "collect"], &["run", "step"]]),
     ("extract", &[]),
-    ("format", &[&["spec", "result"], &["schema"], &["attestation", "plan"]]),
+    ("format", &[&["spec", "result"], &["schema"], &["attestation", "plan"], &["diff"]]),
     ("git", &[]),
     ("host", &[&["program"], &["fs", "http", "machine", "terminal"], &["fault"], &["experiment", "process"]]),
     ("migrate", &[]),

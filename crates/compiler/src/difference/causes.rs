@@ -23,7 +23,8 @@ pub(super) fn difference<'c>(sides: &Sides<'c>, base: &Benchmarks<'c>, head: &Be
     let mut changed = BTreeMap::new();
     for (key, now) in head {
         let Some(before) = base.get(key) else {
-            let of = OfBenchmark { state: new(sides, key, now, &difference.removed), causes: Vec::new(), idle: Vec::new() };
+            let of =
+                OfBenchmark { state: new(sides, key, now, &difference.removed), causes: Vec::new(), idle: Vec::new() };
             difference.benchmarks.insert(key.clone(), of);
             continue;
         };
@@ -60,7 +61,8 @@ pub(super) fn difference<'c>(sides: &Sides<'c>, base: &Benchmarks<'c>, head: &Be
         }
         of.causes.sort();
     }
-    difference.idle = candidates.shared().into_iter().filter(|id| !causing.contains(id)).map(|id| candidates.change(id)).collect();
+    difference.idle =
+        candidates.shared().into_iter().filter(|id| !causing.contains(id)).map(|id| candidates.change(id)).collect();
     difference
 }
 
@@ -144,7 +146,9 @@ impl Trials<'_, '_> {
         let unexplained = self.unexplained(&found);
         for (key, of) in &mut found {
             let is_possible = |outcome: &&mut Outcome| is_open(outcome) || unexplained.contains(key);
-            of.values_mut().filter(is_possible).for_each(|outcome| *outcome = Outcome::Starts(None, Certainty::Possible));
+            of.values_mut()
+                .filter(is_possible)
+                .for_each(|outcome| *outcome = Outcome::Starts(None, Certainty::Possible));
         }
         found
     }
@@ -191,7 +195,8 @@ impl Trials<'_, '_> {
     /// Undoes all at once of what specs do not compile without, such as a kind and the fields of another one.
     fn try_together(&self, found: &mut Found) {
         for (key, of) in found {
-            let open: Vec<Id> = of.iter().filter(|(_, outcome)| **outcome == Outcome::Unknown).map(|(id, _)| *id).collect();
+            let open: Vec<Id> =
+                of.iter().filter(|(_, outcome)| **outcome == Outcome::Unknown).map(|(id, _)| *id).collect();
             if open.len() < 2 {
                 continue;
             }

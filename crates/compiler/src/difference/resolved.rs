@@ -1,11 +1,11 @@
 //! What differs in specs as they are resolved for each case, and in the manifests of their jobs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::fields::{FieldChange, changes};
 use super::{Change, Key, Sides, key};
 use crate::compile::{Compilation, Compiled};
-use crate::lower::ResolvedSpec;
+use crate::lower::{PROJECT_FILE, ResolvedSpec};
 use crate::manifest::{files, standalone};
 use crate::model::Case;
 use kubebench_contract::Run;
@@ -47,22 +47,58 @@ struct Documents {
     cases: BTreeMap<String, BTreeMap<String, Node>>,
 }
 
-impl<'c> Sides<'c> {
-    /// Returns what differs in the `selected` benchmarks that both sides have.
-    pub fn fields(&self, what: What, selected: impl Fn(&Compiled) -> bool) -> Vec<OfSpec> {
+/// What differs between two sides, field by field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fields {
+    /// The benchmarks that both sides have and that differ.
+    pub benchmarks: Vec<OfSpec>,
+    pub added: Vec<Key>,
+    pub removed: Vec<Key>,
+    /// What differs in the project file and in suites.
+    pub shared: Vec<Change>,
+}
+
+impl Sides<'_> {
+    /// Returns what differs in the `selected` benchmarks.
+    pub fn fields(&self, what: What, selected: impl Fn(&Compiled) -> bool) -> Fields {
         let (base, head) = (self.base.compilation, self.head.compilation);
-        let before: BTreeMap<Key, &Compiled> =
-            base.benchmarks.iter().map(|compiled| (key(&compiled.benchmark), compiled)).collect();
-        let now = head.benchmarks.iter().filter(|compiled| selected(compiled));
-        let both = now.filter_map(|now| Some((*before.get(&key(&now.benchmark))?, now)));
-        both.filter_map(|(before, now)| {
-            let (old, new) = match what {
-                What::Resolved => (resolved(base, before)?, resolved(head, now)?),
-                What::Rendered => (rendered(before, now), rendered(now, now)),
+        let all = |compilation: &'_ Compilation| -> BTreeMap<Key, usize> {
+            let benchmarks = compilation.benchmarks.iter().zip(0..);
+            benchmarks.map(|(compiled, index)| (key(&compiled.benchmark), index)).collect()
+        };
+        let (before, now) = (all(base), all(head));
+        let mut fields = Fields { shared: self.shared(what), ..Fields::default() };
+        for compiled in head.benchmarks.iter().filter(|compiled| selected(compiled)) {
+            let key = key(&compiled.benchmark);
+            let Some(old) = before.get(&key).and_then(|index| base.benchmarks.get(*index)) else {
+                fields.added.push(key);
+                continue;
             };
-            let found = of_spec(before, now, &old, &new);
-            let is_any = !(found.changes.is_empty() && found.added.is_empty() && found.removed.is_empty());
-            is_any.then_some(found)
+            let documents = match what {
+                What::Resolved => resolved(base, old).zip(resolved(head, compiled)),
+                What::Rendered => Some((rendered(old, compiled), rendered(compiled, compiled))),
+            };
+            let found = documents.map(|(before, now)| of_spec(old, compiled, &before, &now));
+            fields.benchmarks.extend(
+                found.filter(|found| !(found.changes.is_empty() && found.added.is_empty() && found.removed.is_empty())),
+            );
+        }
+        let gone =
+            base.benchmarks.iter().filter(|compiled| selected(compiled)).map(|compiled| key(&compiled.benchmark));
+        fields.removed = gone.filter(|key| !now.contains_key(key)).collect();
+        fields
+    }
+
+    /// Returns what differs in the project file and in suites that both sides have.
+    fn shared(&self, what: What) -> Vec<Change> {
+        let suites = self.head.compilation.suites.iter().map(|compiled| compiled.suite.path.as_str());
+        let paths: BTreeSet<&str> = std::iter::once(PROJECT_FILE).chain(suites).collect();
+        let paths = paths
+            .into_iter()
+            .filter(|path| what == What::Resolved && self.base.texts.get(path) != self.head.texts.get(path));
+        let both = paths.filter_map(|path| Some((path, self.base.document(path)?, self.head.document(path)?)));
+        both.flat_map(|(path, old, new)| {
+            changes(&old, &new).iter().map(|change| Change::of_field(path, change, &new)).collect::<Vec<_>>()
         })
         .collect()
     }

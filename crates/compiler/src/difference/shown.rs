@@ -3,9 +3,9 @@
 use kubebench_syntax::redact::Redactor;
 use kubebench_syntax::yaml::{Entry, Node, Value as Yaml};
 
+use super::Change;
 use super::fields::{FieldChange, Step, at};
 use super::written::{place, short};
-use super::Change;
 
 /// So many characters of a value are shown at most.
 const LONGEST: usize = 60;
@@ -35,7 +35,8 @@ impl Change {
     pub(super) fn of_field(file: &str, change: &FieldChange, document: &Node) -> Self {
         let FieldChange { path, old, new, fields } = change;
         let context = context(path, document);
-        let value = |node: &Option<Node>| node.as_ref().map(|node| Value(kept(short(&without_secrets(node, &context)))));
+        let value =
+            |node: &Option<Node>| node.as_ref().map(|node| Value(kept(short(&without_secrets(node, &context)))));
         Self { file: file.to_owned(), path: place(path), old: value(old), new: value(new), fields: *fields }
     }
 

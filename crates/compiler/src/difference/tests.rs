@@ -125,10 +125,13 @@ fn nothing_differs() {
 
 #[test]
 fn one_field_is_the_cause_in_all_cases() {
-    check(&[("specs/ps.yaml", "tag: \"2.19\"", "tag: \"2.20\"")], str! {[r#"
+    check(
+        &[("specs/ps.yaml", "tag: \"2.19\"", "tag: \"2.20\"")],
+        str! {[r#"
 ps on gpu: Changed
   cause: specs/ps.yaml parameters.tag: 2.19 → 2.20 in 6 of 6 cases
-"#]});
+"#]},
+    );
 }
 
 #[test]
@@ -216,19 +219,27 @@ fn a_value_that_moves_is_no_cause_and_one_that_changes_on_the_way_is() {
     };
     let same = moved("registry.example/tf-cnn:2.19").replace(image, "").replace("LEVEL: info", "LEVEL: debug");
     let other = moved("registry.example/tf-cnn:2.20").replace(image, "");
-    check_files(&files(), &Files::from_iter(files().into_iter().chain([("specs/ps.yaml", same)])), str! {[r#"
+    check_files(
+        &files(),
+        &Files::from_iter(files().into_iter().chain([("specs/ps.yaml", same)])),
+        str! {[r#"
 ps on gpu: Changed
   cause: specs/ps.yaml workload.tfJob.worker.env.LEVEL: info → debug in 6 of 6 cases
   idle: specs/ps.yaml workload.tfJob.image: "registry.example/tf-cnn:${{ parameters.tag }}" → none
   idle: specs/ps.yaml workload.tfJob.ps.image: none → registry.example/tf-cnn:2.19
   idle: specs/ps.yaml workload.tfJob.worker.image: none → registry.example/tf-cnn:2.19
-"#]});
-    check_files(&files(), &Files::from_iter(files().into_iter().chain([("specs/ps.yaml", other)])), str! {[r#"
+"#]},
+    );
+    check_files(
+        &files(),
+        &Files::from_iter(files().into_iter().chain([("specs/ps.yaml", other)])),
+        str! {[r#"
 ps on gpu: Changed
   cause: specs/ps.yaml workload.tfJob.ps.image: none → registry.example/tf-cnn:2.20 in 6 of 6 cases
   cause: specs/ps.yaml workload.tfJob.worker.image: none → registry.example/tf-cnn:2.20 in 6 of 6 cases
   idle: specs/ps.yaml workload.tfJob.image: "registry.example/tf-cnn:${{ parameters.tag }}" → none
-"#]});
+"#]},
+    );
 }
 
 #[test]
@@ -236,18 +247,25 @@ fn another_kind_is_one_cause() {
     let mut head = files();
     let spec = SPEC.replace("    tfJob:\n", "    pytorchJob:\n").replace("      ps: {", "      master: {");
     head.insert("specs/ps.yaml", spec.replace("description: before", "description: after"));
-    check_files(&files(), &head, str! {[r#"
+    check_files(
+        &files(),
+        &head,
+        str! {[r#"
 ps on gpu: Changed
   cause: specs/ps.yaml workload.pytorchJob: none → {image: "registry.example/tf-cnn:${{ parameters.tag }}", fil… in 6 of 6 cases
   cause: specs/ps.yaml workload.tfJob: {image: "registry.example/tf-cnn:${{ parameters.tag }}", fil… → none in 6 of 6 cases
   idle: specs/ps.yaml description: before → after
-"#]});
+"#]},
+    );
 }
 
 #[test]
 fn two_changes_that_do_the_same_are_both_causes() {
     check(
-        &[(PROJECT_FILE, "repeats: 3", "repeats: 5"), ("specs/ps.yaml", "  timeout: 1h", "  repeats: 5\n  timeout: 1h")],
+        &[
+            (PROJECT_FILE, "repeats: 3", "repeats: 5"),
+            ("specs/ps.yaml", "  timeout: 1h", "  repeats: 5\n  timeout: 1h"),
+        ],
         str! {[r#"
 ps on gpu: Changed
   cause: kubebench.yaml defaults.repeats: 3 → 5
@@ -265,11 +283,15 @@ fn many_fields_are_taken_together() {
         Files::from_iter(files().into_iter().chain([("specs/ps.yaml", spec(2))])),
         &[("specs/ps.yaml", "description: before", "description: after")],
     );
-    check_files(&base, &head, str! {[r#"
+    check_files(
+        &base,
+        &head,
+        str! {[r#"
 ps on gpu: Changed
   cause: specs/ps.yaml workload.tfJob.worker.env: {V0: 1, V1: 1, V2: 1, V3: 1, V4: 1, V5: 1, V6: 1, V7: 1, V8:… → {V0: 2, V1: 2, V2: 2, V3: 2, V4: 2, V5: 2, V6: 2, V7: 2, V8:… (40 fields) in 6 of 6 cases
   idle: specs/ps.yaml description: before → after
-"#]});
+"#]},
+    );
 }
 
 #[test]
@@ -279,13 +301,17 @@ fn new_removed_and_renamed() {
     let mut head = files();
     head.insert("specs/ps.yaml", SPEC.replace("name: ps", "name: ps-2").replace("[gpu]", "[gpu, other]"));
     head.insert("specs/new.yaml", SPEC.replace("name: ps", "name: new"));
-    check_files(&base, &head, str! {[r#"
+    check_files(
+        &base,
+        &head,
+        str! {[r#"
 new on gpu: New { formerly: None }
 ps-2 on gpu: New { formerly: Some("ps") }
 ps-2 on other: New { formerly: None }
 removed: Removed { key: ("gpu", "old"), renamed: None }
 removed: Removed { key: ("gpu", "ps"), renamed: Some("ps-2") }
-"#]});
+"#]},
+    );
 }
 
 #[test]
@@ -293,15 +319,22 @@ fn a_spec_that_moves_is_the_same() {
     let mut head = files();
     let spec = head.remove("specs/ps.yaml").unwrap();
     head.insert("specs/deep/ps.yaml", spec.replace("LEVEL: info", "LEVEL: debug"));
-    check_files(&files(), &head, str! {[r#"
+    check_files(
+        &files(),
+        &head,
+        str! {[r#"
 ps on gpu: Changed
   cause: specs/deep/ps.yaml workload.tfJob.worker.env.LEVEL: info → debug in 6 of 6 cases
-"#]});
+"#]},
+    );
 }
 
 #[test]
 fn secrets_are_not_shown() {
-    let edit = [("specs/ps.yaml", "hunter2hunter2", "hunter3hunter3"), ("specs/ps.yaml", "[train]", "[train, --password, hunter4]")];
+    let edit = [
+        ("specs/ps.yaml", "hunter2hunter2", "hunter3hunter3"),
+        ("specs/ps.yaml", "[train]", "[train, --password, hunter4]"),
+    ];
     let head = edited(files(), &edit);
     let text = with_sides(&files(), &head, |sides| format!("{:?}", sides.difference(|_| true)));
     assert!(!text.contains("hunter") && text.contains("[redacted]"), "{text}");
@@ -313,10 +346,14 @@ fn secrets_are_not_shown() {
 fn a_long_value_is_shown_where_it_differs() {
     let old = format!("[sh, -c, \"{} --size 1 {}\"]", "a".repeat(100), "b".repeat(100));
     let base = edited(files(), &[("specs/ps.yaml", "[train]", &old)]);
-    check_files(&base, &edited(base.clone(), &[("specs/ps.yaml", "--size 1", "--size 2")]), str! {[r#"
+    check_files(
+        &base,
+        &edited(base.clone(), &[("specs/ps.yaml", "--size 1", "--size 2")]),
+        str! {[r#"
 ps on gpu: Changed
   cause: specs/ps.yaml workload.tfJob.ps.command[2]: …aaaaaaaaaaaa --size 1 bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb… → …aaaaaaaaaaaa --size 2 bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb… in 6 of 6 cases
-"#]});
+"#]},
+    );
 }
 
 #[test]
@@ -324,22 +361,33 @@ fn suites_are_causes() {
     let suite = "apiVersion: kubebench.dev/v1\nkind: Suite\nmetadata: {name: night}\nspec:\n  targets: [gpu]\n  defaults: {warmups: 1}\n  benchmarks: [{benchmark: ps}]\n";
     let mut with = files();
     with.insert("specs/night.yaml", suite.to_owned());
-    check_files(&files(), &with, str! {[r#"
+    check_files(
+        &files(),
+        &with,
+        str! {[r#"
 ps on gpu: Changed
   cause: specs/ps.yaml suite: none → night
-idle: specs/night.yaml 
-"#]});
+"#]},
+    );
     let edit = [("specs/night.yaml", "warmups: 1", "warmups: 2")];
-    check_files(&with, &edited(with.clone(), &edit), str! {[r#"
+    check_files(
+        &with,
+        &edited(with.clone(), &edit),
+        str! {[r#"
 ps on gpu: Changed
   cause: specs/night.yaml defaults.warmups: 1 → 2
-"#]});
+"#]},
+    );
     let edits = [edit[0], ("specs/night.yaml", "name: night", "name: night, labels: {a: b}")];
-    check_files(&with, &edited(with.clone(), &edits), str! {[r#"
+    check_files(
+        &with,
+        &edited(with.clone(), &edits),
+        str! {[r#"
 ps on gpu: Changed
   cause: specs/night.yaml defaults.warmups: 1 → 2
 idle: specs/night.yaml metadata.labels: none → {a: b}
-"#]});
+"#]},
+    );
 }
 
 #[test]
@@ -367,24 +415,36 @@ fn equal_changes_in_cases_are_one_entry() {
             ("specs/ps.yaml", "maxRegression: 3%", "maxRegression: 5%"),
         ],
     );
-    for (what, expected) in [(What::Resolved, str! {[r#"
+    for (what, expected) in [
+        (
+            What::Resolved,
+            str! {[r#"
  gates[0].maxRegression: 3% → 5%
  repeats: 3 → 5
  workload.tfJob.image: registry.example/tf-cnn:2.19 → registry.example/tf-cnn:2.20  4 of 4 cases
 added ["mode=sync, workers=8", "mode=async, workers=8"], removed ["mode=sync, workers=4", "mode=async, workers=4"]
-"#]}), (What::Rendered, str! {[r#"
+kubebench.yaml defaults.repeats: 3 → 5
+"#]},
+        ),
+        (
+            What::Rendered,
+            str! {[r#"
 TFJob tfReplicaSpecs.PS.template.spec.containers.tensorflow.image: registry.example/tf-cnn:2.19 → registry.example/tf-cnn:2.20  4 of 4 cases
 TFJob tfReplicaSpecs.Worker.template.spec.containers.tensorflow.image: registry.example/tf-cnn:2.19 → registry.example/tf-cnn:2.20  4 of 4 cases
 added ["mode=sync, workers=8", "mode=async, workers=8"], removed ["mode=sync, workers=4", "mode=async, workers=4"]
-"#]})] {
+
+"#]},
+        ),
+    ] {
         let found = with_sides(&files(), &head, |sides| sides.fields(what, |_| true));
-        let of = found.first().unwrap();
+        let of = found.benchmarks.first().unwrap();
         let line = |change: &super::CaseChange| {
             let cases = change.cases.map_or_else(String::new, |count| format!("  {count} of {} cases", of.cases));
             format!("{}{cases}", shown(&change.change))
         };
         let lines: Vec<String> = of.changes.iter().map(line).collect();
         let cases = format!("added {:?}, removed {:?}", of.added, of.removed);
-        assert_text(format!("{}\n{cases}", lines.join("\n")), expected);
+        let shared: Vec<String> = found.shared.iter().map(shown).collect();
+        assert_text(format!("{}\n{cases}\n{}", lines.join("\n"), shared.join("\n")), expected);
     }
 }

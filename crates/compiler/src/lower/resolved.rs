@@ -44,7 +44,9 @@ pub(crate) fn resolved(document: Document<'_>, benchmark: &Benchmark, suite: Opt
     let variants = variants(source, spec, ignored);
     let points = points(spec, &variants, ignored);
     let mut cases = BTreeMap::new();
-    for (case, point) in benchmark.cases.iter().filter_map(|case| Some((case, points.iter().find(|point| point.id == case.id)?))) {
+    for (case, point) in
+        benchmark.cases.iter().filter_map(|case| Some((case, points.iter().find(|point| point.id == case.id)?)))
+    {
         let Some(variant) = variants.iter().find(|variant| variant.name == point.variant) else { continue };
         let scope = Scope::new(names().into_iter().chain(of_case(point)).collect(), &[]);
         let mut fields: Vec<Entry> = Vec::new();

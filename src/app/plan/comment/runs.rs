@@ -238,7 +238,10 @@ fn without_run(plan: &Plan<'_>) -> String {
 fn finished(section: Section, left_out: usize, noun: &str) -> String {
     let mut text = section.text;
     if left_out > 0 {
-        text.push_str(&format!("- and {} more: `kubebench plan --since` lists all\n", counted(grouped(left_out as u64), noun)));
+        text.push_str(&format!(
+            "- and {} more: `kubebench plan --since` lists all\n",
+            counted(grouped(left_out as u64), noun)
+        ));
     }
     text
 }

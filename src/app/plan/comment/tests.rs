@@ -54,7 +54,13 @@ fn plan(rows: Vec<Row<'_>>, permissions: Vec<Permission>) -> Plan<'_> {
 fn permission(value: String, severity: Severity) -> Permission {
     let finding = Diagnostic::in_file(&code::KB0392, "kubebench.yaml", "m").value(value);
     let place = "kubebench.yaml:1:1".to_owned();
-    Permission { benchmark: None, target: None, finding: Diagnostic { severity, ..finding }, place, since: Some(Since::Added) }
+    Permission {
+        benchmark: None,
+        target: None,
+        finding: Diagnostic { severity, ..finding },
+        place,
+        since: Some(Since::Added),
+    }
 }
 
 /// Returns a text without its spans of code, as CommonMark finds them; none where one does not end.
@@ -87,7 +93,8 @@ fn hostile_values_are_nothing_but_text() {
     let compiled = compilation.benchmarks.first().unwrap();
     for value in HOSTILE {
         let rows = vec![row(compiled, change(value, value, value)), row(compiled, change(value, "a", value))];
-        let text = comment(Some(&plan(rows, vec![permission((*value).to_owned(), Severity::Info)])), &Subject::default());
+        let text =
+            comment(Some(&plan(rows, vec![permission((*value).to_owned(), Severity::Info)])), &Subject::default());
         let (_, below) = text.split_once('\n').unwrap();
         let outside = outside_of_code(below).unwrap_or_else(|| panic!("{value}: {text}"));
         for markup in ["@", "<", "](", "#1", "GH-", "://", "www.", "\\|", "heading", "item", "script", "\u{202e}"] {
@@ -112,7 +119,10 @@ fn however_much_there_is_the_comment_fits_and_counts_the_rest() {
     let text = comment(Some(&plan(rows, permissions)), &Subject { folder, name: None });
     assert!(text.len() <= MOST_OF_HOST, "{}", text.len());
     let shown = text.matches(": runs again; ").count();
-    assert!(text.contains(&format!("- and {} benchmarks more", kubebench_syntax::text::grouped(2_000 - shown as u64))), "{shown}");
+    assert!(
+        text.contains(&format!("- and {} benchmarks more", kubebench_syntax::text::grouped(2_000 - shown as u64))),
+        "{shown}"
+    );
     let permissions = text.matches("| ➕ |").count();
     assert!(text.contains(&format!("\nAnd {} more", 2_000 - permissions)), "{permissions}");
 }
@@ -123,7 +133,9 @@ fn benchmarks_with_the_same_cause_are_one_item() {
     let compiled = compilation.benchmarks.first().unwrap();
     let image = || change("spec.workload.job.image", "registry.example/fio:3", "registry.example/fio:4");
     let rows = (0..2_000).map(|_| row(compiled, image())).collect();
-    assert_text(comment(Some(&plan(rows, Vec::new())), &Subject::default()), str! {[r#"
+    assert_text(
+        comment(Some(&plan(rows, Vec::new())), &Subject::default()),
+        str! {[r#"
 <!-- kubebench plan . -->
 ### Kubebench plan: 2,000 benchmarks run again
 
@@ -144,7 +156,8 @@ Where a benchmark runs again, a new Workflow supersedes the old one, whose unfin
 
 None.
 
-"#]});
+"#]},
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::fields::{FieldChange, at_most, changes, Step};
+use super::super::fields::{FieldChange, Step, at_most, changes};
 use super::super::{Change, Key, Sides};
 use crate::compile::Compiled;
 use crate::lower::PROJECT_FILE;
@@ -133,8 +133,14 @@ impl<'t, 'c> Candidates<'t, 'c> {
         }
         let Sides { base, head, .. } = self.sides;
         let (before, now) = (base.texts.get(base_path), head.texts.get(head_path));
-        let mut document =
-            Document { kind, base_path: paths.0.clone(), head_path: paths.1.clone(), base: None, head: None, changes: Vec::new() };
+        let mut document = Document {
+            kind,
+            base_path: paths.0.clone(),
+            head_path: paths.1.clone(),
+            base: None,
+            head: None,
+            changes: Vec::new(),
+        };
         if kind != Kind::File && before != now {
             document.base = base.document(base_path);
             document.head = head.document(head_path);
