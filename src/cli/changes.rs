@@ -11,6 +11,11 @@ pub(super) fn said(change: &Change, file: &str) -> String {
         (file, "") => format!("{file} changed"),
         (file, field) => format!("{file}: {field}"),
     };
+    valued(&place, change)
+}
+
+/// Says what changed at a place.
+pub(super) fn valued(place: &str, change: &Change) -> String {
     let values = match change.values() {
         _ if change.fields > 1 => format!(": {} fields", change.fields),
         Some([old, new]) => format!(": {old} → {new}"),

@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::ExitStatus;
 use super::args::{DiffArgs, Global};
-use super::changes::{answer, said};
+use super::changes::{answer, said, valued};
 use super::findings::{Output, tell};
 use super::project;
 use crate::app::plan::Fault;
@@ -63,7 +63,12 @@ fn lines(OfSpec { key: _, cases, changes, added, removed }: &OfSpec) -> String {
     let mut text = String::new();
     for CaseChange { change, cases: count } in changes {
         let of = count.filter(|_| *cases > 1).map_or_else(String::new, |count| format!("  {count} of {cases} cases"));
-        text.push_str(&format!("  {}{of}\n", said(change, &change.file)));
+        // Of a manifest the whole path is shown: not all of it is below `spec`.
+        let change = match change.file.as_str() {
+            "" => said(change, ""),
+            kind => valued(format!("{kind} {}", change.path).trim_end(), change),
+        };
+        text.push_str(&format!("  {change}{of}\n"));
     }
     text.extend(added.iter().map(|case| format!("  new case: {}\n", plain(case))));
     text.extend(removed.iter().map(|case| format!("  removed case: {}\n", plain(case))));

@@ -21,6 +21,9 @@ pub(super) fn causes(row: &Row<'_>) -> Vec<String> {
     if let State::New { formerly: Some(name) } = &change.state {
         return vec![format!("was {name}: a new name begins a new history")];
     }
+    if change.state == State::Unknown {
+        return vec!["the base does not compile, so what changed is unknown".to_owned()];
+    }
     let mut lines: Vec<String> = change.causes.iter().take(CAUSES).map(|cause| of(cause, row)).collect();
     let more = change.causes.len().saturating_sub(CAUSES);
     lines.extend((more > 0).then(|| format!("and {more} more causes")));

@@ -2,12 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
 use super::written::exact;
 
 /// A list of scalars that is longer is compared element by element.
 const SHORT_LIST: usize = 60;
+
+/// So many steps from the root a mapping is a part of a document, and no value of a field: `spec.defaults`.
+const PARTS: usize = 2;
 
 /// A step from a node to a child.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,8 +78,12 @@ fn walk(path: &mut Vec<Step>, old: &Node, new: &Node, found: &mut Vec<FieldChang
     }
     let mut child = |step: Step, old: Option<&Node>, new: Option<&Node>| {
         path.push(step);
+        let is_part = |side: Option<&Node>| path.len() <= PARTS && side.is_some_and(|node| !node.entries().is_empty());
         match (old, new) {
             (Some(old), Some(new)) => walk(path, old, new, found),
+            // What is said for the first time is said field by field.
+            (None, Some(new)) if is_part(Some(new)) => walk(path, &empty(), new, found),
+            (Some(old), None) if is_part(Some(old)) => walk(path, old, &empty(), found),
             (old, new) => {
                 found.push(FieldChange { path: path.clone(), old: old.cloned(), new: new.cloned(), fields: 1 });
             }
@@ -109,6 +117,10 @@ fn walk(path: &mut Vec<Step>, old: &Node, new: &Node, found: &mut Vec<FieldChang
         _ => {}
     }
     found.push(FieldChange { path: path.clone(), old: Some(old.clone()), new: Some(new.clone()), fields: 1 });
+}
+
+fn empty() -> Node {
+    Node { span: Span::default(), value: Value::Map(Vec::new()) }
 }
 
 /// Returns the names of the elements of two lists, where each has one and those of both lists have one order.
@@ -153,7 +165,7 @@ pub(super) fn at<'n>(document: &'n Node, path: &[Step]) -> Option<&'n Node> {
     })
 }
 
-/// Puts a value at a place whose parent is there, or removes what is there.
+/// Puts a value at a place, or removes what is there.
 pub(super) fn put(document: &mut Node, path: &[Step], value: Option<&Node>) {
     let Some((step, rest)) = path.split_first() else {
         if let Some(value) = value {
@@ -172,6 +184,10 @@ pub(super) fn put(document: &mut Node, path: &[Step], value: Option<&Node>) {
                 (None, Some(value)) if rest.is_empty() => {
                     entries.push(Entry { key: key.clone(), key_span: value.span, value: value.clone() });
                     return;
+                }
+                (None, Some(_)) => {
+                    entries.push(Entry { key: key.clone(), key_span: Span::default(), value: empty() });
+                    entries.last_mut().map(|entry| &mut entry.value)
                 }
                 _ => found.and_then(|found| entries.get_mut(found)).map(|entry| &mut entry.value),
             }

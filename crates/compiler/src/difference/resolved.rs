@@ -109,13 +109,14 @@ fn of_spec(before: &Compiled, now: &Compiled, old: &Documents, new: &Documents) 
         let is_there = |case: &Case| other.benchmark.cases.iter().any(|other| other.id == case.id);
         own.benchmark.cases.iter().filter(|case| !is_there(case)).map(|case| case.name.clone()).collect()
     };
+    let name = &now.benchmark.name;
     let mut found: Vec<CaseChange> =
-        between(&old.shared, &new.shared).into_iter().map(|change| CaseChange { change, cases: None }).collect();
+        between(name, &old.shared, &new.shared).into_iter().map(|change| CaseChange { change, cases: None }).collect();
     let both: Vec<(&BTreeMap<String, Node>, &BTreeMap<String, Node>)> =
         new.cases.iter().filter_map(|(case, new)| Some((old.cases.get(case)?, new))).collect();
     let mut of_cases: Vec<CaseChange> = Vec::new();
     let mut places: BTreeMap<Change, usize> = BTreeMap::new();
-    for change in both.iter().flat_map(|(old, new)| between(old, new)) {
+    for change in both.iter().flat_map(|(old, new)| between(name, old, new)) {
         let place = *places.entry(change.clone()).or_insert_with(|| {
             of_cases.push(CaseChange { change, cases: Some(0) });
             of_cases.len() - 1
@@ -134,14 +135,14 @@ fn of_spec(before: &Compiled, now: &Compiled, old: &Documents, new: &Documents) 
     }
 }
 
-/// Returns what differs between documents of the same names.
-fn between(old: &BTreeMap<String, Node>, new: &BTreeMap<String, Node>) -> Vec<Change> {
+/// Returns what differs between documents of the same names, which are of `benchmark`.
+fn between(benchmark: &str, old: &BTreeMap<String, Node>, new: &BTreeMap<String, Node>) -> Vec<Change> {
     let mut found = Vec::new();
     for (name, document) in new {
         match old.get(name) {
             Some(old) => {
-                let of = |change: &FieldChange| Change::of_field(name, change, document);
-                found.extend(changes(old, document).iter().map(of));
+                let changes = changes(old, document).into_iter().filter(|change| !is_made_name(change, benchmark));
+                found.extend(changes.map(|change| Change::of_field(name, &change, document)));
             }
             None => found.push(whole(name, None, Some(document))),
         }
@@ -149,6 +150,28 @@ fn between(old: &BTreeMap<String, Node>, new: &BTreeMap<String, Node>) -> Vec<Ch
     let gone = old.iter().filter(|(name, _)| !new.contains_key(*name));
     found.extend(gone.map(|(name, document)| whole(name, Some(document), None)));
     found
+}
+
+/// Returns whether the two values are names that Kubebench makes, and differ in a digest of what else differs.
+fn is_made_name(change: &FieldChange, benchmark: &str) -> bool {
+    let of = |node: &Option<Node>| {
+        let (before, after) = without_digest(node.as_ref()?.as_text()?, benchmark)?;
+        Some((before.to_owned(), after.to_owned()))
+    };
+    of(&change.old).is_some_and(|old| of(&change.new) == Some(old))
+}
+
+/// Returns what is before and after the digest in a name of an object, or in an address that begins with one: `NAME-a0760779`,
+/// `NAME-files-a0760779`.
+fn without_digest<'t>(text: &'t str, benchmark: &str) -> Option<(&'t str, &'t str)> {
+    const DIGITS: usize = 8;
+    let name = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let rest = name.strip_prefix(benchmark)?.strip_prefix('-')?;
+    let rest = rest.strip_prefix("files-").unwrap_or(rest);
+    let (digest, after) = rest.split_at_checked(DIGITS)?;
+    let is_whole = !after.starts_with(|letter: char| letter.is_alphanumeric());
+    let is_digest = is_whole && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_digest.then_some(text.split_at(text.len() - rest.len())).map(|(before, _)| (before, after))
 }
 
 fn whole(name: &str, old: Option<&Node>, new: Option<&Node>) -> Change {

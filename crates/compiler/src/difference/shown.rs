@@ -35,9 +35,9 @@ impl Change {
     pub(super) fn of_field(file: &str, change: &FieldChange, document: &Node) -> Self {
         let FieldChange { path, old, new, fields } = change;
         let context = context(path, document);
-        let value =
-            |node: &Option<Node>| node.as_ref().map(|node| Value(kept(short(&without_secrets(node, &context)))));
-        Self { file: file.to_owned(), path: place(path), old: value(old), new: value(new), fields: *fields }
+        let text = |node: &Option<Node>| node.as_ref().map(|node| short(&without_secrets(node, &context)));
+        let [old, new] = kept([text(old), text(new)]).map(|text| text.map(Value));
+        Self { file: file.to_owned(), path: place(path), old, new, fields: *fields }
     }
 
     /// Returns a change of a whole file.
@@ -45,7 +45,7 @@ impl Change {
         Self { file: file.to_owned(), path: String::new(), old: None, new: None, fields: 1 }
     }
 
-    /// Returns the field without what all fields of a document begin with.
+    /// Returns the field without what all fields of a spec begin with.
     pub fn field(&self) -> &str {
         self.path.strip_prefix("spec.").unwrap_or(&self.path)
     }
@@ -57,15 +57,33 @@ impl Change {
             return None;
         }
         let [old, new] = [&self.old, &self.new].map(|value| value.clone().unwrap_or_else(none).0);
-        let shared = old.chars().zip(new.chars()).take_while(|(one, other)| one == other).count();
-        let is_long = [&old, &new].iter().any(|text| text.chars().count() > LONGEST);
-        let skipped = if is_long { shared.saturating_sub(BEFORE) } else { 0 };
-        Some([old, new].map(|text| {
-            let rest: Vec<char> = text.chars().skip(skipped).collect();
-            let start = if skipped > 0 { "…" } else { "" };
-            let end = if rest.len() > LONGEST { "…" } else { "" };
-            format!("{start}{}{end}", rest.into_iter().take(LONGEST).collect::<String>())
-        }))
+        Some(around([&old, &new], BEFORE, LONGEST))
+    }
+}
+
+/// Returns two texts from a little before they begin to differ, where one of them is longer than `longest`.
+fn around(texts: [&str; 2], before: usize, longest: usize) -> [String; 2] {
+    let [old, new] = texts;
+    let shared = old.chars().zip(new.chars()).take_while(|(one, other)| one == other).count();
+    let is_long = texts.iter().any(|text| text.chars().nth(longest).is_some());
+    let skipped = if is_long { shared.saturating_sub(before) } else { 0 };
+    texts.map(|text| {
+        let mut rest = text.chars().skip(skipped);
+        let shown: String = rest.by_ref().take(longest).collect();
+        let start = if skipped > 0 { "…" } else { "" };
+        let end = if rest.next().is_some() { "…" } else { "" };
+        format!("{start}{shown}{end}")
+    })
+}
+
+/// Returns values as programs get them: of very long ones, what is around the first difference.
+fn kept(values: [Option<String>; 2]) -> [Option<String>; 2] {
+    match values {
+        [Some(old), Some(new)] => around([&old, &new], KEPT / 4, KEPT).map(Some),
+        one => one.map(|text| {
+            let [_, shown] = around(["", &text?], 0, KEPT);
+            Some(shown)
+        }),
     }
 }
 
@@ -119,8 +137,4 @@ fn redacted(text: &str, context: &[String]) -> String {
         clean.strip_prefix(before.as_str()).filter(|clean| *clean != text).map(str::to_owned)
     });
     behind.unwrap_or_else(|| redactor.text(text).into_owned())
-}
-
-fn kept(text: String) -> String {
-    if text.chars().count() <= KEPT { text } else { text.chars().take(KEPT).chain(['…']).collect() }
 }
