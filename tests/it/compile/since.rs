@@ -217,7 +217,7 @@ fn a_plan_says_why_each_benchmark_runs() {
         let of_job = "matrix: {axes: {size: [1, 2]}}\n  workload:\n    job: {command: [run, '${{ matrix.size }}'], ";
         spec(name, "a/b:1").replace("workload:\n    job: {", of_job)
     };
-    let carrying = spec("carrying", "a/b:1").replace("resources:", "files: {x: {path: scripts/x}}, resources:");
+    let carrying = spec("b", "a/b:1").replace("resources:", "files: {x: {path: scripts/x}}, resources:");
     let scheduled = |name: &str| spec(name, "a/b:1").replace("spec:\n", "spec:\n  schedule: {cron: 0 3 * * 1}\n");
     let folder = committed(&[
         ("specs/a.yaml", matrix("a")),
