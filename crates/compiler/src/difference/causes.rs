@@ -51,12 +51,11 @@ pub(super) fn difference<'c>(sides: &Sides<'c>, base: &Benchmarks<'c>, head: &Be
         for (id, outcome) in of_key {
             match outcome {
                 Outcome::Idle if candidates.is_own(id) => of.idle.push(candidates.change(id)),
-                Outcome::Idle => {}
                 Outcome::Starts(cases, certainty) => {
                     causing.insert(id);
                     of.causes.push(Cause { change: candidates.change(id), cases, certainty });
                 }
-                Outcome::Unknown => {}
+                Outcome::Idle | Outcome::Unknown => {}
             }
         }
         of.causes.sort();
@@ -107,6 +106,9 @@ enum Outcome {
 }
 
 type Found = BTreeMap<Key, BTreeMap<Id, Outcome>>;
+
+/// A candidate, and the benchmarks for which it is tried.
+type Wanted<'k> = (Id, BTreeSet<&'k Key>);
 
 struct Trials<'t, 'c> {
     sides: &'t Sides<'c>,
@@ -169,7 +171,7 @@ impl Trials<'_, '_> {
                 wanted.entry(*id).or_default().insert(key);
             }
         }
-        let mut batches: BTreeMap<(usize, usize), Vec<(Id, BTreeSet<&Key>)>> = BTreeMap::new();
+        let mut batches: BTreeMap<(usize, usize), Vec<Wanted<'_>>> = BTreeMap::new();
         let mut alone = 1..;
         for (id, keys) in wanted {
             let batch = if self.candidates.is_own(id) { (0, id.field) } else { (alone.next().unwrap_or_default(), 0) };

@@ -41,10 +41,13 @@ pub struct OfSpec {
     pub removed: Vec<String>,
 }
 
-/// A document of one side: those that all cases share, and those of each case, by name.
+/// Documents by name.
+type Named = BTreeMap<String, Node>;
+
+/// The documents of one side: those that all cases share, and those of each case.
 struct Documents {
-    shared: BTreeMap<String, Node>,
-    cases: BTreeMap<String, BTreeMap<String, Node>>,
+    shared: Named,
+    cases: BTreeMap<String, Named>,
 }
 
 /// What differs between two sides, field by field.
@@ -112,7 +115,7 @@ fn of_spec(before: &Compiled, now: &Compiled, old: &Documents, new: &Documents) 
     let name = &now.benchmark.name;
     let mut found: Vec<CaseChange> =
         between(name, &old.shared, &new.shared).into_iter().map(|change| CaseChange { change, cases: None }).collect();
-    let both: Vec<(&BTreeMap<String, Node>, &BTreeMap<String, Node>)> =
+    let both: Vec<(&Named, &Named)> =
         new.cases.iter().filter_map(|(case, new)| Some((old.cases.get(case)?, new))).collect();
     let mut of_cases: Vec<CaseChange> = Vec::new();
     let mut places: BTreeMap<Change, usize> = BTreeMap::new();
@@ -136,7 +139,7 @@ fn of_spec(before: &Compiled, now: &Compiled, old: &Documents, new: &Documents) 
 }
 
 /// Returns what differs between documents of the same names, which are of `benchmark`.
-fn between(benchmark: &str, old: &BTreeMap<String, Node>, new: &BTreeMap<String, Node>) -> Vec<Change> {
+fn between(benchmark: &str, old: &Named, new: &Named) -> Vec<Change> {
     let mut found = Vec::new();
     for (name, document) in new {
         match old.get(name) {
