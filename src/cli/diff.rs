@@ -31,7 +31,9 @@ pub(super) fn run(global: &Global, args: &DiffArgs) -> Result<ExitStatus> {
         Format::Json => format!("{:#}\n", serde_json::to_value(of(&fields, &faults))?),
         _ => text(&fields),
     })?;
-    faults.iter().for_each(|fault| tell(global, &fault.note(&base.revision)));
+    for fault in &faults {
+        tell(global, &fault.note(&base.revision));
+    }
     project::report_beside(global, &project, Output::Data, diagnostics)
 }
 
