@@ -40,7 +40,7 @@ fn change(path: &str, old: &str, new: &str) -> Change {
     Change { file: "specs/disk.yaml".to_owned(), path: path.to_owned(), old, new, fields: 1 }
 }
 
-fn row<'c>(compiled: &'c Compiled, change: Change) -> Row<'c> {
+fn row(compiled: &Compiled, change: Change) -> Row<'_> {
     let cause = Cause { change: change.clone(), cases: Some((1, 1)), certainty: Certainty::Tried };
     let change = OfBenchmark { state: State::Changed, causes: vec![cause], idle: vec![change] };
     let estimate = estimate(&compiled.benchmark);
@@ -67,21 +67,19 @@ fn permission(value: String, severity: Severity) -> Permission {
 fn outside_of_code(text: &str) -> Option<String> {
     let mut outside = String::new();
     let mut rest = text;
-    while let Some(start) = rest.find('`') {
-        outside.push_str(&rest[..start]);
-        let fence = rest[start..].len() - rest[start..].trim_start_matches('`').len();
-        let inner = &rest[start + fence..];
-        let mut at = 0;
-        let end = loop {
-            let next = at + inner[at..].find('`')?;
-            let run = inner[next..].len() - inner[next..].trim_start_matches('`').len();
-            if run == fence {
-                break next;
+    while let Some((before, behind)) = rest.split_once('`') {
+        outside.push_str(before);
+        let mut inner = behind.trim_start_matches('`');
+        let fence = 1 + behind.len() - inner.len();
+        loop {
+            let (code, behind) = inner.split_once('`')?;
+            assert!(!code.contains('\n'), "{code}");
+            inner = behind.trim_start_matches('`');
+            if 1 + behind.len() - inner.len() == fence {
+                break;
             }
-            at = next + run;
-        };
-        assert!(!inner[..end].contains('\n'), "{inner}");
-        rest = &inner[end + fence..];
+        }
+        rest = inner;
     }
     outside.push_str(rest);
     Some(outside)
