@@ -135,7 +135,7 @@ fn benchmarks_with_the_same_cause_are_one_item() {
         comment(Some(&plan(rows, Vec::new())), &Subject::default()),
         str! {[r#"
 <!-- kubebench plan . -->
-### Kubebench plan: 2,000 benchmarks run again
+### Kubebench plan: 2,000 benchmarks would run again
 
 2,000 runs, if every run takes its full timeout.
 
