@@ -385,7 +385,7 @@ ps on gpu: Changed
         str! {[r#"
 ps on gpu: Changed
   cause: specs/night.yaml defaults.warmups: 1 → 2
-idle: specs/night.yaml metadata.labels: none → {a: b}
+idle: specs/night.yaml metadata.labels.a: none → b
 "#]},
     );
 }
