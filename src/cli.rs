@@ -2,8 +2,10 @@
 
 mod ack;
 mod args;
+mod changes;
 mod compare;
 mod compile;
+mod diff;
 mod doctor;
 mod evaluation;
 mod examples;
@@ -120,6 +122,7 @@ fn dispatch(cli: &Cli) -> Result<ExitStatus> {
         Command::Verify(args) => verify::run(&cli.global, args),
         Command::Compile(args) => compile::run(&cli.global, args),
         Command::Plan(args) => plan::run(&cli.global, args),
+        Command::Diff(args) => diff::run(&cli.global, args),
         Command::Render(args) => render::run(&cli.global, args),
         Command::Parse(args) => parse::run(&cli.global, args),
         Command::Run(args) => run::run(&cli.global, args),

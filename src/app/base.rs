@@ -1,11 +1,13 @@
 //! A project as it was where a change began: at the newest commit that both another branch and what is checked out have.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Result;
 
 use crate::app::start::{Start, VERSION};
 use kubebench_compiler::compile::{Compilation, Input, Workspace};
+use kubebench_compiler::difference::Side;
 use kubebench_compiler::lower::{PROJECT_FILE, Unreadable};
 use kubebench_compiler::model::carried::MAX_BYTES;
 use kubebench_git::{self as git, Compared};
@@ -43,6 +45,11 @@ impl Base {
         self.git.commit()
     }
 
+    /// Returns it as one side of a change.
+    pub fn side(&self) -> Side<'_> {
+        Side::new(&self.compilation, Arc::new(reader(&self.root, &self.commit())))
+    }
+
     /// Compares what a folder of the project had with what is there.
     pub fn compare(&self, folder: &str) -> Result<Compared> {
         self.git.compare(folder)
@@ -65,12 +72,17 @@ impl Base {
 fn compile_at(root: &Path, revision: &str) -> Result<Compilation> {
     let input = |file: git::CommittedFile| Input { path: file.path, bytes: file.bytes };
     let project = git::files_at(root, revision, |path| path == PROJECT_FILE)?.into_iter().next().map(input);
-    let place = (root.to_owned(), revision.to_owned());
-    let workspace = Workspace::open(project, VERSION).carrying(move |path| carried_at(&place.0, &place.1, path));
+    let workspace = Workspace::open(project, VERSION).carrying(reader(root, revision));
     let folders = workspace.spec_dirs();
     let wanted = |path: &str| is_spec(path) && folders.iter().any(|folder| is_visible_below(path, folder));
     let specs = git::files_at(root, revision, wanted)?.into_iter().map(input).collect();
     Ok(workspace.compile(specs))
+}
+
+/// Returns what reads the files that specs of another commit carried.
+fn reader(root: &Path, revision: &str) -> impl Fn(&str) -> Result<Vec<u8>, Unreadable> + Send + Sync + 'static {
+    let (root, revision) = (root.to_owned(), revision.to_owned());
+    move |path| carried_at(&root, &revision, path)
 }
 
 /// Returns the file that a spec of another commit carried.

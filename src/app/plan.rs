@@ -5,20 +5,18 @@ mod lock;
 mod permissions;
 mod since;
 
-use std::collections::BTreeSet;
-
 use crate::app::base::Base;
 use crate::app::project::CompiledProject;
 use crate::app::schedule::schedule;
 pub use comment::comment;
 use kubebench_compiler::compile::Compiled;
+use kubebench_compiler::difference::{OfBenchmark, Removed, State};
 use kubebench_compiler::model::estimate::{Estimate, estimate};
 use kubebench_format::plan::v1;
 pub use lock::Lock;
 use lock::locks;
 pub use permissions::{Permission, permissions};
-use since::key;
-pub use since::{Fault, Key, Since};
+pub use since::{Fault, Since};
 
 /// What a merge would do about a benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,14 +41,29 @@ pub struct Row<'c> {
     pub estimate: Estimate,
     /// When it runs, unless once.
     pub schedule: Option<v1::Schedule>,
+    /// What differs from the other commit.
+    pub change: Option<OfBenchmark>,
+}
+
+impl Row<'_> {
+    /// Says what would be done about it.
+    pub fn words(&self) -> &'static str {
+        let state = self.change.as_ref().map(|change| &change.state);
+        match (self.action, state) {
+            (Action::Runs, _) => "runs",
+            (Action::RunsAgain, _) => "runs again",
+            (Action::Scheduled, Some(State::Changed)) => "changed, on schedule",
+            (Action::Scheduled, Some(State::New { .. })) => "new, on schedule",
+            (Action::Scheduled, _) => "on schedule",
+            (Action::Unchanged, _) => "unchanged",
+        }
+    }
 }
 
 /// What a merge would run, compared with another commit where one is named.
 pub struct Plan<'c> {
     /// The selected benchmarks.
     pub rows: Vec<Row<'c>>,
-    /// Those of the other commit that are not there any more.
-    pub removed: Vec<Key>,
     /// The other commit.
     pub since: Option<Since>,
     /// Which Workflows wait for which.
@@ -64,12 +77,15 @@ impl<'c> Plan<'c> {
     pub fn of(project: &'c CompiledProject, base: Option<&Base>, now: &str) -> Self {
         let permissions = permissions(project, base);
         let since = base.map(|base| Since::of(project, base));
-        let benchmarks = project.benchmarks();
-        let there: BTreeSet<Key> = benchmarks.iter().map(|compiled| key(compiled)).collect();
-        let rows: Vec<Row<'_>> = benchmarks.into_iter().map(|compiled| row(compiled, since.as_ref(), now)).collect();
-        let removed = since.iter().flat_map(Since::selected).filter(|old| !there.contains(*old)).cloned().collect();
+        let benchmarks = project.benchmarks().into_iter();
+        let rows: Vec<Row<'_>> = benchmarks.map(|compiled| row(compiled, since.as_ref(), now)).collect();
         let locks = locks(&rows);
-        Self { rows, removed, since, locks, permissions }
+        Self { rows, since, locks, permissions }
+    }
+
+    /// Returns the benchmarks of the other commit that are not there any more.
+    pub fn removed(&self) -> impl Iterator<Item = &Removed> {
+        self.since.iter().flat_map(|since| &since.difference.removed)
     }
 
     /// Returns the benchmarks that something would be done about.
@@ -79,11 +95,13 @@ impl<'c> Plan<'c> {
 }
 
 fn row<'c>(compiled: &'c Compiled, since: Option<&Since>, now: &str) -> Row<'c> {
-    let action = match since.and_then(|since| since.is_unchanged(compiled)) {
-        Some(true) => Action::Unchanged,
-        _ if compiled.benchmark.schedule.is_some() => Action::Scheduled,
-        Some(_) => Action::RunsAgain,
-        None => Action::Runs,
+    let benchmark = &compiled.benchmark;
+    let change = since.and_then(|since| since.about(benchmark)).cloned();
+    let action = match change.as_ref().map(|change| &change.state) {
+        Some(State::Unchanged) => Action::Unchanged,
+        _ if benchmark.schedule.is_some() => Action::Scheduled,
+        Some(State::Changed) => Action::RunsAgain,
+        Some(State::New { .. } | State::Unknown) | None => Action::Runs,
     };
-    Row { compiled, action, estimate: estimate(&compiled.benchmark), schedule: schedule(&compiled.benchmark, now) }
+    Row { compiled, action, estimate: estimate(benchmark), schedule: schedule(benchmark, now), change }
 }

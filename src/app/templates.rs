@@ -52,6 +52,7 @@ jobs:
       # git refuses a repository that belongs to another user.
       - run: git config --global --add safe.directory \"$GITHUB_WORKSPACE\"
       - run: kubebench compile --check --since \"origin/$BASE\" --output-format github
+      - run: kubebench plan --since \"origin/$BASE\" --markdown \"$GITHUB_STEP_SUMMARY\"
       - run: kubebench gate --fetch --only-new --allow-empty --since \"origin/$BASE\" --output-format github
 ";
 

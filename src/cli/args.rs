@@ -138,6 +138,10 @@ pub(super) enum Command {
     Compile(CompileArgs),
     /// Show what would run, how often, and what it may cost
     Plan(PlanArgs),
+    /// Show which fields a change gives other values
+    ///
+    /// It compares specs with their expressions replaced, each case with itself.
+    Diff(DiffArgs),
     /// Print the jobs of specs as plain manifests for kubectl
     Render(RenderArgs),
     /// Show what would be read from logs, and from which line
@@ -283,9 +287,21 @@ pub(super) struct PlanArgs {
     pub(super) fail_on: Option<Severity>,
     /// Also write a comment for a pull request
     ///
-    /// It lists the permissions of benchmarks, with `--since` only the new ones.
+    /// It lists what would run and the permissions of benchmarks; with `--since`, what the change starts and why, and which permissions are new.
     #[arg(long, value_name = "FILE")]
     pub(super) markdown: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DiffArgs {
+    #[command(flatten)]
+    pub(super) select: SelectArgs,
+    /// Compare with the merge base of HEAD and this revision, such as origin/main
+    #[arg(long, value_name = "REV")]
+    pub(super) since: String,
+    /// Compare the manifests of the jobs, as `render` prints them
+    #[arg(long)]
+    pub(super) rendered: bool,
 }
 
 #[derive(Debug, Args)]
@@ -501,6 +517,7 @@ pub(super) enum SchemaKind {
     Sweep,
     Report,
     Plan,
+    Diff,
     Attestation,
     Verify,
 }

@@ -8,7 +8,7 @@ pub(super) fn of(command: &str) -> &'static [Example] {
     EXAMPLES.iter().find(|(name, _)| *name == command).map_or(&[], |(_, examples)| examples)
 }
 
-const EXAMPLES: [(&str, &[Example]); 29] = [
+const EXAMPLES: [(&str, &[Example]); 30] = [
     ("init", &[("kubebench init", "start a project in this folder")]),
     (
         "new",
@@ -44,6 +44,13 @@ const EXAMPLES: [(&str, &[Example]); 29] = [
         &[
             ("kubebench plan", "show all runs and their cost"),
             ("kubebench plan --since origin/main", "show what this branch would start"),
+        ],
+    ),
+    (
+        "diff",
+        &[
+            ("kubebench diff --since origin/main", "show what this branch changes in each case"),
+            ("kubebench diff --since origin/main --rendered", "show what it changes in the manifests of jobs"),
         ],
     ),
     ("render", &[("kubebench render specs/fio.yaml --target gpu-eu", "print the jobs of a spec")]),

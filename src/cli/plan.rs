@@ -1,6 +1,7 @@
 //! `kubebench plan`: what would run, how often, how long at most, and what it may cost.
 
 mod answer;
+mod changes;
 mod permissions;
 
 use anyhow::{Context as _, Result};
@@ -31,10 +32,10 @@ pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
         let kept: Vec<&str> = own.into_iter().chain([ACKS]).collect();
         places::refuse("comment", &global.start().path(path), &project.root, &kept)?;
     }
-    let write_comment = |permissions: Option<&[Permission]>| -> Result<()> {
+    let write_comment = |plan: Option<&Plan<'_>>| -> Result<()> {
         let Some(path) = &args.markdown else { return Ok(()) };
         let name = project.compilation.project.as_ref().and_then(|project| project.settings.name.clone());
-        let text = comment(permissions, base.is_some(), &subject(&project.root, name));
+        let text = comment(plan, &subject(&project.root, name));
         fs::write_report(&global.start().path(path), &text).with_context(|| format!("cannot write {}", path.display()))
     };
     if diagnostics.has_errors() {
@@ -42,7 +43,7 @@ pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
         return project::report(global, &project, diagnostics);
     }
     let plan = Plan::of(&project, base.as_ref(), &machine::second());
-    write_comment(Some(&plan.permissions))?;
+    write_comment(Some(&plan))?;
     if global.output_format == Format::Json {
         terminal::print(&format!("{:#}\n", serde_json::to_value(answer::of(&plan))?))?;
     } else if global.output_format.is_lines() {
@@ -50,6 +51,7 @@ pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
         terminal::print(&table(&plan, &suites))?;
         let shown = plan.running();
         terminal::print(&starts::table(shown.iter().map(|row| (&row.compiled.benchmark, row.schedule.as_ref()))))?;
+        terminal::print(&changes::without_run(&plan))?;
         terminal::print(&permissions::table(&plan.permissions))?;
     }
     let new = plan.permissions.iter().filter(|permission| permission.is_new());
@@ -82,26 +84,17 @@ pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
 /// How many Workflows of a lock are named.
 const NAMED: usize = 12;
 
-fn words(action: Action) -> &'static str {
-    match action {
-        Action::Runs => "runs",
-        Action::RunsAgain => "runs again",
-        Action::Scheduled => "on schedule",
-        Action::Unchanged => "unchanged",
-    }
-}
-
 fn table(plan: &Plan<'_>, suites: &[&CompiledSuite]) -> String {
     let shown = plan.running();
     let header =
         ["BENCHMARK", "TARGET", "ACTION", "CASES", "RUNS", "AT MOST", "GPUS", "GPU-HOURS", "COST"].map(str::to_owned);
     let mut lines = vec![header];
     for row in &shown {
-        let Row { compiled: Compiled { benchmark, .. }, action, estimate, .. } = row;
+        let Row { compiled: Compiled { benchmark, .. }, estimate, .. } = row;
         lines.push([
             benchmark.name.clone(),
             benchmark.target.name.clone(),
-            words(*action).to_owned(),
+            row.words().to_owned(),
             benchmark.cases.len().to_string(),
             estimate.runs.to_string(),
             hours(estimate.hours),
@@ -119,7 +112,8 @@ fn table(plan: &Plan<'_>, suites: &[&CompiledSuite]) -> String {
     if shown.is_empty() {
         text.push_str("nothing would run\n");
     } else {
-        for line in &lines {
+        let causes = std::iter::once(Vec::new()).chain(shown.iter().map(|row| changes::causes(row)));
+        for (line, causes) in lines.iter().zip(causes) {
             let cells: Vec<String> = line
                 .iter()
                 .zip(&widths)
@@ -132,6 +126,7 @@ fn table(plan: &Plan<'_>, suites: &[&CompiledSuite]) -> String {
                 .collect();
             text.push_str(cells.join("  ").trim_end());
             text.push('\n');
+            text.extend(causes.into_iter().map(|cause| format!("    {cause}\n")));
         }
         let runs: u64 = shown.iter().map(|row| row.estimate.runs).sum();
         let gpu_hours: f64 = shown.iter().map(|row| row.estimate.gpu_hours).sum();
@@ -148,9 +143,7 @@ fn table(plan: &Plan<'_>, suites: &[&CompiledSuite]) -> String {
             text.push_str(&format!("note: the cost of {name} is unknown: {target} has no price for {missing}\n"));
         }
     }
-    for (target, name) in &plan.removed {
-        text.push_str(&format!("removed: {name} on {target}; its claim and results are kept\n"));
-    }
+    text.extend(plan.removed().map(changes::removed));
     let again: Vec<&str> = shown
         .iter()
         .filter(|row| row.action == Action::RunsAgain)

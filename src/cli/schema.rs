@@ -23,6 +23,7 @@ pub(super) fn run(args: &SchemaArgs) -> Result<ExitStatus> {
         SchemaKind::History => answer(HISTORY_FILE),
         SchemaKind::Report => format!("{:#}\n", kubebench_report::v1::schema()),
         SchemaKind::Plan => format!("{:#}\n", kubebench_format::plan::v1::schema()),
+        SchemaKind::Diff => format!("{:#}\n", kubebench_format::diff::v1::schema()),
         SchemaKind::Attestation => format!("{:#}\n", kubebench_format::attestation::v1::schema()),
         SchemaKind::Verify => format!("{:#}\n", kubebench_format::attestation::v1::verify_schema()),
         SchemaKind::Sweep => format!("{:#}\n", kubebench_results::scaling::v1::schema()),

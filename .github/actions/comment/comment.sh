@@ -36,7 +36,9 @@ write() {
   mark="<!-- kubebench gate ${BASH_REMATCH[1]} "
 
   # A comment holds 65,536 characters, and names nobody.
-  iconv -f UTF-8 -t UTF-8 -c "$folder/comment.md" | sed 's/@/\&#64;/g' >"$folder/whole.md" || return 1
+  # An @ behind a letter or digit names nobody on GitHub, and is part of a digest: in code it has to stay.
+  iconv -f UTF-8 -t UTF-8 -c "$folder/comment.md" |
+    sed -E 's/(^|[^A-Za-z0-9])@/\1\&#64;/g; s/;@/;\&#64;/g; s/@&#64;/\&#64;\&#64;/g' >"$folder/whole.md" || return 1
   head -c 60000 "$folder/whole.md" | iconv -f UTF-8 -t UTF-8 -c >"$folder/body.md" || true
   if [ "$(wc -c <"$folder/whole.md")" -gt 60000 ]; then
     printf '\n\n</details>\n\nThe rest is in the summary of the run.\n' >>"$folder/body.md" || return 1

@@ -11,10 +11,10 @@ use std::sync::{Arc, LazyLock};
 use rayon::prelude::*;
 
 use crate::check;
-use crate::extend::{Fragments, Shared};
+use crate::extend::{Extended, Fragments, Shared};
 use crate::lower::concurrency;
 use crate::lower::{
-    self, Document, Faulty, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, Suites, Unreadable,
+    self, Document, Faulty, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, ResolvedSpec, Suites, Unreadable,
 };
 use crate::manifest::{self, Emitted, Identity, Manifest, Part, SuiteIdentity};
 use crate::model::suppressions::Suppressions;
@@ -76,6 +76,8 @@ pub struct Compilation {
     pub benchmarks: Vec<Compiled>,
     /// The suites, by path and target.
     pub suites: Vec<CompiledSuite>,
+    /// The suites as their documents say them.
+    written_suites: Suites,
     /// Paths of specs with errors; what they would emit is unknown.
     pub faulty: BTreeSet<String>,
     /// The specs that name each manifest file and each file that is carried, by its path.
@@ -100,6 +102,21 @@ impl Compilation {
     pub fn fragments_of(&self, path: &str) -> Vec<&str> {
         let is_part = |file: &str| self.named_by.get(file).is_some_and(|specs| specs.contains(path));
         self.fragments.iter().filter(|(_, file)| is_part(file)).map(|(name, _)| name).collect()
+    }
+
+    /// Returns the spec of a benchmark as each of its cases has it.
+    pub fn resolved(&self, Compiled { benchmark, .. }: &Compiled) -> Option<ResolvedSpec> {
+        let (id, source) = self.sources.iter().find(|(_, source)| source.path == benchmark.path)?;
+        let root = yaml::read(id, source).root?;
+        // What is wrong with a spec was said when it was compiled.
+        let Some(Extended::Whole(root, fragments)) =
+            self.fragments.extend(&root, &self.sources, &mut Diagnostics::default())
+        else {
+            return None;
+        };
+        let suite = self.written_suites.of(&benchmark.name, &benchmark.target);
+        let document = Document { id, sources: &self.sources, root: &root, fragments: &fragments };
+        lower::resolved(document, self.project.as_ref()?, benchmark, suite)
     }
 
     /// Adds what was found about the files as files, at the levels of the project.
@@ -239,8 +256,9 @@ impl Workspace {
                 named_by.entry(file.path.clone()).or_default().insert(path.clone());
             }
         }
+        let written_suites = suites;
         let Assembled { benchmarks, suites, tree, mut faulty, held_back } =
-            assemble(outcomes, &suites, &fragments, project.as_ref(), &mut diagnostics);
+            assemble(outcomes, &written_suites, &fragments, project.as_ref(), &mut diagnostics);
         let diagnostics = at_levels(diagnostics, project.as_ref()).into_sorted(&sources);
         let errors = diagnostics.iter().filter(|fault| fault.severity == Severity::Error);
         faulty.extend(errors.map(|fault| fault.path(&sources).to_owned()));
@@ -250,6 +268,7 @@ impl Workspace {
             project,
             benchmarks,
             suites,
+            written_suites,
             faulty,
             named_by,
             held_back,

@@ -13,6 +13,7 @@
 //! check      the model                   → findings, one file a rule
 //! manifest   the model                   → Kubernetes objects and the digest of what they execute
 //! tree       objects and what is on disk → a plan: what to write, what to delete, what to refuse
+//! difference two compilations            → what starts a benchmark, and what changed without that
 //! weakened   two compilations            → what of the gates a change weakens, and those that hold all the same
 //! ```
 //!
@@ -29,6 +30,7 @@
 pub mod api;
 pub(crate) mod check;
 pub mod compile;
+pub mod difference;
 pub(crate) mod expand;
 pub mod extend;
 pub mod fixture;

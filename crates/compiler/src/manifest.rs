@@ -32,6 +32,7 @@ use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 pub use claim::refused_changes;
 pub use files::files;
 pub use identity::Identity;
+pub(crate) use identity::executed_by_case;
 pub use pipeline::pipeline;
 pub use pod::{DATA, EXPERIMENTS};
 pub use suite::Part;

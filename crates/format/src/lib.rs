@@ -1,5 +1,5 @@
-//! What people and programs write into files: specs, project files, result files and their attestations, and what `plan` answers, as wire types and as JSON
-//! Schemas.
+//! What people and programs write into files: specs, project files, result files and their attestations, and what `plan` and `diff` answer, as wire types and
+//! as JSON Schemas.
 //!
 //! Wire types have no logic, and schemas are generated from them. Reads no disk, clock or environment.
 //!
@@ -13,6 +13,7 @@
 //! ```
 
 pub mod attestation;
+pub mod diff;
 pub mod plan;
 pub mod result;
 pub mod schema;

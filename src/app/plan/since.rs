@@ -1,37 +1,21 @@
 //! The specs of another commit, to compare with.
 
-use std::collections::BTreeMap;
-
 use crate::app::base::Base;
 use crate::app::project::CompiledProject;
-use kubebench_compiler::compile::{Compilation, Compiled};
+use kubebench_compiler::compile::Compilation;
+use kubebench_compiler::difference::{Difference, OfBenchmark, key};
 use kubebench_compiler::lower::PROJECT_FILE;
+use kubebench_compiler::model::Benchmark;
 use kubebench_syntax::diag::{Diagnostic, Severity};
-use kubebench_syntax::digest::Digest;
 use kubebench_syntax::text::SourceMap;
-
-/// The target and the name of a benchmark.
-pub type Key = (String, String);
-
-/// Returns what a benchmark is known by across commits; its file may move.
-pub(super) fn key(compiled: &Compiled) -> Key {
-    (compiled.benchmark.target.name.clone(), compiled.benchmark.name.clone())
-}
 
 /// What another commit says about the benchmarks.
 pub struct Since {
     revision: String,
-    digests: BTreeMap<Key, Old>,
+    /// What differs from it.
+    pub difference: Difference,
     /// The files of that commit that say nothing, because something is wrong with them.
     pub not_compared: Vec<Fault>,
-}
-
-/// What a benchmark was.
-struct Old {
-    digest: Digest,
-    /// The suite that ran it, whose volume has its results.
-    suite: Option<String>,
-    selected: bool,
 }
 
 /// A file of the other commit that does not compile, and the first reason.
@@ -47,46 +31,39 @@ pub struct Fault {
 impl Since {
     /// Takes what the base of a change says.
     pub(super) fn of(project: &CompiledProject, base: &Base) -> Self {
-        let Compilation { benchmarks, faulty, diagnostics, sources, .. } = &base.compilation;
         let selection = &project.selection;
-        let digests = benchmarks
-            .iter()
-            .map(|compiled| {
-                let suite = compiled.benchmark.suite.clone();
-                let old = Old { digest: compiled.identity.digest, suite, selected: selection.has(compiled) };
-                (key(compiled), old)
-            })
-            .collect();
-        let not_compared = faulty
-            .iter()
-            .filter(|path| *path == PROJECT_FILE || selection.has_path(path))
-            .filter_map(|path| {
-                let is_reason = |fault: &&_| is_error_in(path, fault, sources);
-                let reason = diagnostics.iter().find(is_reason)?;
-                Some(Fault { path: path.clone(), code: reason.code.id, message: reason.message.clone() })
-            })
-            .collect();
-        Self { revision: base.revision.clone(), digests, not_compared }
+        let difference = project.sides(base).difference(|compiled| selection.has(compiled));
+        Self { revision: base.revision.clone(), difference, not_compared: Fault::of(project, base) }
     }
 
-    /// Returns whether a benchmark that was there has what it executed, where its results are; nothing for a new one.
-    pub fn is_unchanged(&self, compiled: &Compiled) -> Option<bool> {
-        let old = self.digests.get(&key(compiled))?;
-        Some(old.digest == compiled.identity.digest && old.suite == compiled.benchmark.suite)
-    }
-
-    /// Returns the benchmarks that were there and are asked for.
-    pub fn selected(&self) -> impl Iterator<Item = &Key> {
-        self.digests.iter().filter(|(_, old)| old.selected).map(|(key, _)| key)
+    /// Returns what differs about a benchmark.
+    pub(super) fn about(&self, benchmark: &Benchmark) -> Option<&OfBenchmark> {
+        self.difference.benchmarks.get(&key(benchmark))
     }
 
     /// Says which files could not be compared, and what that does to the answer.
     pub fn notes(&self) -> impl Iterator<Item = String> {
-        self.not_compared.iter().map(|Fault { path, code, message }| {
-            let what = if path == PROJECT_FILE { "everything" } else { "what it held" };
-            let revision = &self.revision;
-            format!("note: `{path}` of `{revision}` does not compile ({code}: {message}), so {what} counts as new")
-        })
+        self.not_compared.iter().map(|fault| fault.note(&self.revision))
+    }
+}
+
+impl Fault {
+    /// Returns the files of the base of a change that do not compile.
+    pub fn of(project: &CompiledProject, base: &Base) -> Vec<Self> {
+        let Compilation { faulty, diagnostics, sources, .. } = &base.compilation;
+        let asked = faulty.iter().filter(|path| *path == PROJECT_FILE || project.selection.has_path(path));
+        let of = |path: &String| {
+            let reason = diagnostics.iter().find(|fault| is_error_in(path, fault, sources))?;
+            Some(Self { path: path.clone(), code: reason.code.id, message: reason.message.clone() })
+        };
+        asked.filter_map(of).collect()
+    }
+
+    /// Says that a file of `revision` could not be compared, and what that does to the answer.
+    pub fn note(&self, revision: &str) -> String {
+        let Self { path, code, message } = self;
+        let what = if path == PROJECT_FILE { "everything" } else { "what it held" };
+        format!("note: `{path}` of `{revision}` does not compile ({code}: {message}), so {what} counts as new")
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Result;
 
@@ -10,6 +11,7 @@ use crate::app::base::Base;
 use crate::app::files;
 use crate::app::start::{Start, VERSION};
 use kubebench_compiler::compile::{Compilation, Compiled, CompiledSuite, Workspace};
+use kubebench_compiler::difference::{Side, Sides};
 use kubebench_compiler::fixture;
 use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_compiler::weakened::{Change, Held};
@@ -84,6 +86,12 @@ impl CompiledProject {
         }
         let checked = selection.specs(&compilation, &read).into_iter().map(str::to_owned).collect();
         Ok(Self { root: project.root, compilation, selection, checked, unreadable })
+    }
+
+    /// Returns it and its base as the two sides of a change.
+    pub fn sides<'c>(&'c self, base: &'c Base) -> Sides<'c> {
+        let head = Side::new(&self.compilation, Arc::new(files::carrying(self.root.clone())));
+        Sides { base: base.side(), head, version: VERSION }
     }
 
     /// Returns the folders that Kubebench itself writes: those of manifests and of results.

@@ -1,7 +1,9 @@
 //! A plan as programs read it.
 
 use crate::app::plan::{self, Action, Fault, Lock, Permission, Row, Since};
+use crate::cli::changes::answer;
 use kubebench_compiler::compile::Compiled;
+use kubebench_compiler::difference::{Cause, Certainty, OfBenchmark, Removed, State};
 use kubebench_format::plan::v1;
 use kubebench_syntax::diag::Severity;
 
@@ -11,19 +13,37 @@ pub(super) fn of(plan: &plan::Plan<'_>) -> v1::Plan {
     v1::Plan {
         schema_version: v1::SCHEMA_VERSION,
         benchmarks: plan.rows.iter().map(benchmark).collect(),
-        removed: plan
-            .removed
-            .iter()
-            .map(|(target, name)| v1::Removed { name: name.clone(), target: target.clone() })
-            .collect(),
+        removed: plan.removed().map(removed).collect(),
         not_compared: faults.map(not_compared).collect(),
         concurrency: plan.locks.iter().map(concurrency).collect(),
         permissions: plan.permissions.iter().map(permission).collect(),
+        without_run: plan.since.as_ref().map(|since| since.difference.idle.iter().map(answer).collect()),
     }
 }
 
+fn removed(Removed { key: (target, name), renamed }: &Removed) -> v1::Removed {
+    v1::Removed { name: name.clone(), target: target.clone(), renamed: renamed.clone() }
+}
+
+fn change(OfBenchmark { state, causes, idle }: &OfBenchmark) -> v1::Change {
+    let formerly = if let State::New { formerly } = state { formerly.clone() } else { None };
+    let state = match state {
+        State::New { .. } => v1::State::New,
+        State::Changed => v1::State::Changed,
+        State::Unchanged => v1::State::Unchanged,
+        State::Unknown => v1::State::Unknown,
+    };
+    let without_run = idle.iter().map(answer).collect();
+    v1::Change { state, formerly, causes: causes.iter().map(cause).collect(), without_run }
+}
+
+fn cause(Cause { change, cases, certainty }: &Cause) -> v1::Cause {
+    let cases = cases.map(|(count, of)| v1::Cases { count: count as u64, of: of as u64 });
+    v1::Cause { change: answer(change), cases, certain: *certainty == Certainty::Tried }
+}
+
 fn benchmark(
-    Row { compiled: Compiled { benchmark, identity, .. }, action, estimate, schedule }: &Row<'_>,
+    Row { compiled: Compiled { benchmark, identity, .. }, action, estimate, schedule, change: of }: &Row<'_>,
 ) -> v1::Benchmark {
     v1::Benchmark {
         name: benchmark.name.clone(),
@@ -46,6 +66,7 @@ fn benchmark(
         cost: estimate.cost,
         unpriced: estimate.unpriced.clone(),
         currency: benchmark.target.prices.as_ref().map(|prices| prices.currency.clone()),
+        change: of.as_ref().map(change),
     }
 }
 

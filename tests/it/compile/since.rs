@@ -198,3 +198,97 @@ fn a_folder_whose_name_is_not_utf_8_hides_no_spec() {
     let plan = since(&folder, &["--since", "HEAD"]);
     assert_eq!(actions(&plan), BTreeMap::from([("a", "unchanged"), ("b", "runs")]));
 }
+
+/// The causes of a benchmark: place, values and cases.
+fn causes(plan: &Value, name: &str) -> Vec<String> {
+    let rows = plan["benchmarks"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["name"] == name).unwrap();
+    let said = |cause: &Value| {
+        let (change, text) = (&cause["change"], |value: &Value| value.as_str().unwrap_or("none").to_owned());
+        let values = format!("{} → {}", text(&change["old"]), text(&change["new"]));
+        format!("{} {}: {values} ({})", text(&change["file"]), text(&change["path"]), cause["cases"]["count"])
+    };
+    row["change"]["causes"].as_array().unwrap().iter().map(said).collect()
+}
+
+#[test]
+fn a_plan_says_why_each_benchmark_runs() {
+    let matrix = |name: &str| {
+        let of_job = "matrix: {axes: {size: [1, 2]}}\n  workload:\n    job: {command: [run, '${{ matrix.size }}'], ";
+        spec(name, "a/b:1").replace("workload:\n    job: {", of_job)
+    };
+    let carrying = spec("b", "a/b:1").replace("resources:", "files: {x: {path: scripts/x}}, resources:");
+    let scheduled = |name: &str| spec(name, "a/b:1").replace("spec:\n", "spec:\n  schedule: {cron: 0 3 * * 1}\n");
+    let folder = committed(&[
+        ("specs/a.yaml", matrix("a")),
+        ("specs/b.yaml", carrying),
+        ("specs/c.yaml", scheduled("c")),
+        ("specs/d.yaml", scheduled("d")),
+        ("scripts/x", "old".to_owned()),
+    ]);
+    let changed = matrix("a").replace("a/b:1", "a/b:2").replace("spec:\n", "spec:\n  description: other\n");
+    folder.write("specs/a.yaml", changed.replace("timeout: 1h", "timeout: 60m"));
+    folder.write("scripts/x", "new");
+    folder.write("specs/c.yaml", scheduled("c").replace("a/b:1", "a/b:2"));
+    let plan = since(&folder, &["--since", "HEAD"]);
+    assert_eq!(causes(&plan, "a"), ["specs/a.yaml spec.workload.job.image: a/b:1 → a/b:2 (2)"]);
+    assert_eq!(causes(&plan, "b"), ["scripts/x : none → none (1)"]);
+    let idle = plan["benchmarks"][0]["change"]["withoutRun"].as_array().unwrap();
+    let idle: Vec<&str> = idle.iter().map(|change| change["path"].as_str().unwrap()).collect();
+    assert_eq!(idle, ["spec.timeout", "spec.description"]);
+    let state = |index: usize| plan["benchmarks"][index]["change"]["state"].as_str().unwrap();
+    assert_eq!([state(2), state(3)], ["changed", "unchanged"]);
+
+    let shown = said(&folder.run(&["plan", "--since", "HEAD"]).stdout);
+    for line in [
+        "    workload.job.image: a/b:1 → a/b:2 in 2 of 2 cases\n",
+        "    scripts/x changed\n",
+        "changed, on schedule",
+        "changed without a new run:\n  a: description: none → other\n  a: timeout: 1h → 60m\n",
+    ] {
+        assert!(shown.contains(line), "{line} in {shown}");
+    }
+    assert!(!shown.contains("\nd "), "{shown}");
+}
+
+#[test]
+fn a_changed_default_of_the_project_is_a_cause() {
+    let folder = committed(&[("specs/a.yaml", spec("a", "a/b:1")), ("specs/b.yaml", spec("b", "a/b:1"))]);
+    folder.write("specs/b.yaml", spec("b", "a/b:1").replace("spec:\n", "spec:\n  repeats: 3\n"));
+    folder
+        .write("kubebench.yaml", format!("{PROJECT}spec: {{defaults: {{repeats: 3}}, image: registry.example/k:9}}\n"));
+    let plan = since(&folder, &["--since", "HEAD"]);
+    assert_eq!(causes(&plan, "a"), ["kubebench.yaml spec.defaults.repeats: none → 3 (null)"]);
+    assert_eq!(actions(&plan), BTreeMap::from([("a", "runs-again"), ("b", "runs-again")]));
+}
+
+#[test]
+fn a_diff_shows_each_field_once() {
+    let matrix = spec("a", "a/b:${{ parameters.tag }}")
+        .replace("workload:", "parameters: {tag: '1'}\n  matrix: {axes: {size: [1, 2]}}\n  workload:");
+    let matrix = matrix.replace("job: {", "job: {command: [run, '${{ matrix.size }}'], ");
+    let folder = committed(&[("specs/a.yaml", matrix.clone()), ("specs/b.yaml", spec("b", "a/b:1"))]);
+    let diff = |arguments: &[&str]| {
+        let output = folder.run(&[&["diff", "--since", "HEAD"], arguments].concat());
+        assert_yes(&output);
+        said(&output.stdout)
+    };
+    assert_eq!(diff(&[]), "nothing differs\n");
+    folder.write("specs/a.yaml", matrix.replace("tag: '1'", "tag: '2'"));
+    folder.write("specs/c.yaml", spec("c", "a/b:1"));
+    std::fs::remove_file(folder.path().join("specs/b.yaml")).unwrap();
+    let expected =
+        "a on default\n  workload.job.image: a/b:1 → a/b:2  2 of 2 cases\nnew: c on default\nremoved: b on default\n";
+    assert_eq!(diff(&[]), expected);
+    let rendered = diff(&["--rendered"]);
+    assert!(
+        rendered.contains("  Job spec.template.spec.containers.main.image: a/b:1 → a/b:2  2 of 2 cases\n"),
+        "{rendered}"
+    );
+    assert_eq!(rendered.lines().count(), 4, "{rendered}");
+    let json: Value = serde_json::from_str(&diff(&["--output-format", "json"])).unwrap();
+    assert_eq!(json["benchmarks"][0]["changes"][0]["cases"], 2);
+    let schema = folder.run(&["schema", "diff"]);
+    let schema: Value = serde_json::from_slice(&schema.stdout).unwrap();
+    assert!(jsonschema::is_valid(&schema, &json), "{json}");
+}

@@ -283,6 +283,8 @@ fn one_comment_is_written_and_updated_and_nothing_else() {
     assert_eq!(status, 0, "{asked}");
     assert!(asked.starts_with("api --method POST repos/o/r/issues/7/comments "), "{asked}");
     assert!(written.starts_with(MARK) && written.contains("&#64;ada") && !written.contains('@'), "{written}");
+    let (_, _, written) = run(&format!("{MARK}\n@@@a `b@sha256:1` (@c) _@d ;@e\n"), "7\n", "abc", "");
+    assert!(written.contains("b@sha256:1") && written.matches('@').count() == 1, "{written}");
     let (_, asked, _) = run(&sound, "7\n", "abc", "31\n32\n");
     assert!(asked.starts_with("api --method PATCH repos/o/r/issues/comments/31 "), "{asked}");
     for (comment, number, head, status) in [

@@ -159,7 +159,7 @@ fn schemas_are_valid_draft_7() {
 #[test]
 fn the_schemas_of_answers() {
     let mut wrong = Vec::new();
-    for file in ["attestation", "compare", "gate", "history", "plan", "report", "sweep", "verify"] {
+    for file in ["attestation", "compare", "diff", "gate", "history", "plan", "report", "sweep", "verify"] {
         let schema: Value = serde_json::from_str(&printed_schema(file)).unwrap();
         assert!(jsonschema::draft7::meta::validate(&schema).is_ok());
         for (pointer, property) in properties(&schema) {

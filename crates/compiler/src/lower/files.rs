@@ -13,7 +13,7 @@ use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Entry, Node};
 
 /// Returns the bytes of the file at a path below the project root; called from several threads.
-pub(crate) type ReadFile = dyn Fn(&str) -> Result<Vec<u8>, Unreadable> + Send + Sync;
+pub type ReadFile = dyn Fn(&str) -> Result<Vec<u8>, Unreadable> + Send + Sync;
 
 /// Why a file cannot be carried.
 #[derive(Clone, Debug, PartialEq, Eq)]

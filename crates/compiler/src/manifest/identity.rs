@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::run_object::RunObject;
-use super::workload::CaseObjects;
+use super::workload::{CaseObjects, case_objects};
 use crate::model::{Benchmark, Order, Served};
 use kubebench_contract::instance::{Session, job_name};
 use kubebench_contract::{Run, round};
+use kubebench_syntax::diag::Diagnostics;
 use kubebench_syntax::digest::{Canonical, Digest};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::yaml;
@@ -37,6 +38,16 @@ impl Identity {
         let config = config_name(benchmark, &digest, cases, prepare);
         Self { digest, config, runs: runs(benchmark, cases, &digest), workloads: executed.workloads() }
     }
+}
+
+/// Returns the digests of all that each case of a benchmark executes, by case.
+pub(crate) fn executed_by_case(benchmark: &Benchmark) -> BTreeMap<String, Digest> {
+    let objects = |case| case_objects(benchmark, case, &mut Diagnostics::default());
+    let cases: Vec<CaseObjects> = benchmark.cases.iter().map(objects).collect();
+    let digest = |case: &ExecutedCase<'_>| {
+        (case.id.to_owned(), Digest::of(serde_json::to_string(case).expected("JSON of our own types")))
+    };
+    Executed::new(benchmark, &cases, None).cases.iter().map(digest).collect()
 }
 
 /// Returns the name of the ConfigMap. Where a text is written otherwise than in epoch 1 it has a suffix: what the API server

@@ -35,6 +35,9 @@ pub struct Plan {
     pub concurrency: Vec<Concurrency>,
     /// Permissions of benchmarks beyond those of a plain benchmark.
     pub permissions: Vec<Permission>,
+    /// What changed in the project file and in suites and starts no benchmark: with `--since`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without_run: Option<Vec<FieldChange>>,
 }
 
 /// Workflows that are counted together.
@@ -88,6 +91,80 @@ pub struct Benchmark {
     /// The currency of the target's prices.
     #[schemars(extend("x-kubebench-nullable" = true))]
     pub currency: Option<String>,
+    /// What the change does about it: with `--since`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<Change>,
+}
+
+/// What a change does about a benchmark.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Change {
+    /// How it is compared with the base.
+    pub state: State,
+    /// The name that the same spec had at the base, where it had another one.
+    #[schemars(extend("x-kubebench-nullable" = true))]
+    pub formerly: Option<String>,
+    /// What starts it; empty unless it changed.
+    pub causes: Vec<Cause>,
+    /// What changed in its spec and starts nothing.
+    pub without_run: Vec<FieldChange>,
+}
+
+/// How a benchmark is compared with that of the base.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum State {
+    /// The base does not have it.
+    New,
+    /// It executes something else.
+    Changed,
+    /// It executes the same.
+    Unchanged,
+    /// The base does not compile, so it is unknown.
+    Unknown,
+}
+
+/// A change that starts a benchmark.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Cause {
+    /// What changed.
+    pub change: FieldChange,
+    /// In which part of the cases something else is executed; null for what concerns the benchmark as a whole.
+    #[schemars(extend("x-kubebench-nullable" = true))]
+    pub cases: Option<Cases>,
+    /// True if the benchmark would not run again without this change; false if specs without it do not compile.
+    pub certain: bool,
+}
+
+/// Some of the cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Cases {
+    /// How many.
+    pub count: u64,
+    /// Of how many.
+    pub of: u64,
+}
+
+/// A field, or a whole file, that differs from the base.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FieldChange {
+    /// The file.
+    pub file: String,
+    /// The field, such as `spec.workload.job.image`; empty for a whole file.
+    pub path: String,
+    /// The value at the base in one line, without secrets; null if there was none.
+    #[schemars(extend("x-kubebench-nullable" = true))]
+    pub old: Option<String>,
+    /// The value now.
+    #[schemars(extend("x-kubebench-nullable" = true))]
+    pub new: Option<String>,
+    /// How many fields differ below the path; 1 for a single value.
+    pub fields: u64,
 }
 
 /// When a benchmark runs.
@@ -135,6 +212,9 @@ pub struct Removed {
     pub name: String,
     /// The target.
     pub target: String,
+    /// What the same spec is called now, if it was renamed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renamed: Option<String>,
 }
 
 /// A file of the base that does not compile.

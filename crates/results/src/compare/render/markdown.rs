@@ -387,6 +387,30 @@ pub fn escape(text: &str) -> String {
     escaped.replace("://", ":&#47;/").replace("www.", "www&#46;").replace("GH-", "GH&#45;")
 }
 
+/// Returns text as a span of code, which nothing in it ends: no renderer makes links, mentions or elements of what is there.
+pub fn code_span(text: &str) -> String {
+    let shown = |letter: char| match letter {
+        '\n' | '\r' | '\t' => ' ',
+        letter if letter.is_control() || reorders(letter) || is_invisible(letter) => '\u{fffd}',
+        letter => letter,
+    };
+    let text: String = text.chars().map(shown).collect();
+    // A renderer ends at a fence of the same length, and takes one space from each side of what is no space alone.
+    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest + 1);
+    if text.trim().is_empty() {
+        return format!("{fence}\"{text}\"{fence}");
+    }
+    let is_open = |letter: Option<char>| matches!(letter, Some('`' | ' '));
+    let space = if is_open(text.chars().next()) || is_open(text.chars().last()) { " " } else { "" };
+    format!("{fence}{space}{text}{space}{fence}")
+}
+
+/// Returns text as a span of code in a table, whose cells end at bars even there, also at those behind two backslashes.
+pub fn code_cell(text: &str) -> String {
+    code_span(text).replace("\\|", "\u{2216}|").replace('|', "\\|")
+}
+
 /// Returns whether nothing is seen of a letter.
 fn is_invisible(letter: char) -> bool {
     matches!(letter, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2064}' | '\u{feff}')

@@ -486,3 +486,15 @@ fn the_table_repeats_nothing() {
     assert_eq!(counts, [1, 1, 1], "{text}");
     assert!(!printed(vec![doubtful(0)], Detail::Short).contains("BENCHMARK"));
 }
+
+#[test]
+fn nothing_ends_a_span_of_code() {
+    assert_eq!(super::code_span("a:1"), "`a:1`");
+    assert_eq!(super::code_span("a`b``c"), "```a`b``c```");
+    assert_eq!(super::code_span("`a`"), "`` `a` ``");
+    assert_eq!(super::code_span(" a"), "`  a `");
+    assert_eq!(super::code_span("a\nb"), "`a b`");
+    assert_eq!(super::code_span(""), "`\"\"`");
+    assert_eq!(super::code_cell("a|b"), "`a\\|b`");
+    assert_eq!(super::code_cell("a\\|b"), "`a\u{2216}\\|b`");
+}

@@ -1,0 +1,196 @@
+//! What differs in the files that a benchmark is compiled from: each may be why it runs again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::fields::{FieldChange, Step, at_most, changes};
+use super::super::{Change, Key, Sides};
+use crate::compile::Compiled;
+use crate::lower::PROJECT_FILE;
+use kubebench_syntax::invariant::Invariant as _;
+use kubebench_syntax::yaml::Node;
+
+/// So many fields of one document are tried one by one; of more, those that are deepest are taken together.
+const MOST: usize = 12;
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Spec,
+    Suite,
+    Fragment,
+    Project,
+    /// A file that a spec carries, or a manifest that it names.
+    File,
+}
+
+/// A file of both sides.
+pub(super) struct Document {
+    pub(super) kind: Kind,
+    pub(super) base_path: String,
+    pub(super) head_path: String,
+    pub(super) base: Option<Node>,
+    pub(super) head: Option<Node>,
+    /// What differs; empty for a whole file.
+    pub(super) changes: Vec<FieldChange>,
+}
+
+/// A change: the document, and which of its changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Id {
+    document: usize,
+    pub(super) field: usize,
+}
+
+/// The changes of all files that benchmarks are compiled from.
+pub(super) struct Candidates<'t, 'c> {
+    sides: &'t Sides<'c>,
+    documents: Vec<Document>,
+    /// By path at the base and now.
+    known: BTreeMap<(String, String), usize>,
+    project: usize,
+}
+
+impl<'t, 'c> Candidates<'t, 'c> {
+    pub(super) fn new(sides: &'t Sides<'c>) -> Self {
+        let mut candidates = Self { sides, documents: Vec::new(), known: BTreeMap::new(), project: 0 };
+        candidates.project = candidates.open(Kind::Project, PROJECT_FILE, PROJECT_FILE);
+        for suite in sides.base.compilation.suites.iter().chain(&sides.head.compilation.suites) {
+            candidates.open(Kind::Suite, &suite.suite.path, &suite.suite.path);
+        }
+        candidates
+    }
+
+    /// Returns what differs in the files of one benchmark.
+    pub(super) fn of(&mut self, (target, _): &Key, before: &'c Compiled, now: &'c Compiled) -> Vec<Id> {
+        let spec = self.open(Kind::Spec, &before.benchmark.path, &now.benchmark.path);
+        let mut ids = self.all(spec);
+        let of_target = |change: &FieldChange| match change.path.as_slice() {
+            [Step::Key(spec), Step::Key(targets), Step::Key(name), ..] => {
+                spec != "spec" || targets != "targets" || name == target
+            }
+            _ => true,
+        };
+        let project = self.all(self.project).into_iter();
+        ids.extend(project.filter(|id| self.field(*id).is_none_or(of_target)));
+        if before.benchmark.suite.is_some() && before.benchmark.suite == now.benchmark.suite {
+            let suites = self.sides.head.compilation.suites.iter();
+            let own = suites.filter(|compiled| compiled.suite.place_of(&now.benchmark).is_some());
+            for path in own.map(|compiled| compiled.suite.path.clone()).collect::<Vec<_>>() {
+                let suite = self.open(Kind::Suite, &path, &path);
+                ids.extend(self.all(suite));
+            }
+        }
+        for path in self.fragments(before, now) {
+            let fragment = self.open(Kind::Fragment, &path, &path);
+            ids.extend(self.all(fragment));
+        }
+        for path in self.files(before, now) {
+            let file = self.open(Kind::File, &path, &path);
+            ids.extend(self.all(file));
+        }
+        ids
+    }
+
+    /// Returns whether a change is in the spec of a benchmark, and so concerns no other.
+    pub(super) fn is_own(&self, id: Id) -> bool {
+        self.document(id).kind == Kind::Spec
+    }
+
+    /// Returns the changes of what benchmarks share: the project file, and suites and fragments that both sides have.
+    pub(super) fn shared(&self) -> Vec<Id> {
+        let is_shared = |document: &Document| match document.kind {
+            Kind::Project => true,
+            Kind::Suite | Kind::Fragment => document.base.is_some() && document.head.is_some(),
+            Kind::Spec | Kind::File => false,
+        };
+        let shared = self.documents.iter().enumerate().filter(|(_, document)| is_shared(document));
+        shared.flat_map(|(document, _)| self.all(document)).collect()
+    }
+
+    pub(super) fn document(&self, id: Id) -> &Document {
+        self.documents.get(id.document).expected("the document of a change")
+    }
+
+    /// Returns a change as people read it.
+    pub(super) fn change(&self, id: Id) -> Change {
+        let Document { head_path, base, head, .. } = self.document(id);
+        match (self.field(id), head.as_ref().or(base.as_ref())) {
+            (Some(field), Some(document)) => Change::of_field(head_path, field, document),
+            _ => Change::of_file(head_path),
+        }
+    }
+
+    fn field(&self, id: Id) -> Option<&FieldChange> {
+        self.document(id).changes.get(id.field)
+    }
+
+    fn all(&self, document: usize) -> Vec<Id> {
+        let Some(Document { kind, base, head, changes, .. }) = self.documents.get(document) else { return Vec::new() };
+        let is_whole = *kind == Kind::File || base.is_some() != head.is_some();
+        let count = if is_whole { 1 } else { changes.len() };
+        (0..count).map(|field| Id { document, field }).collect()
+    }
+
+    fn open(&mut self, kind: Kind, base_path: &str, head_path: &str) -> usize {
+        let paths = (base_path.to_owned(), head_path.to_owned());
+        if let Some(known) = self.known.get(&paths) {
+            return *known;
+        }
+        let Sides { base, head, .. } = self.sides;
+        let (before, now) = (base.texts.get(base_path), head.texts.get(head_path));
+        let mut document = Document {
+            kind,
+            base_path: paths.0.clone(),
+            head_path: paths.1.clone(),
+            base: None,
+            head: None,
+            changes: Vec::new(),
+        };
+        if kind != Kind::File && before != now {
+            document.base = base.document(base_path);
+            document.head = head.document(head_path);
+            if let (Some(old), Some(new)) = (&document.base, &document.head) {
+                document.changes = at_most(MOST, changes(old, new), old, new);
+            }
+        }
+        self.documents.push(document);
+        let index = self.documents.len() - 1;
+        self.known.insert(paths, index);
+        index
+    }
+
+    /// Returns the paths of the fragments that are part of a benchmark on one of the sides.
+    fn fragments(&self, before: &Compiled, now: &Compiled) -> BTreeSet<String> {
+        let Sides { base, head, .. } = self.sides;
+        let sides = [(base.compilation, before), (head.compilation, now)];
+        let paths = sides.into_iter().flat_map(|(compilation, compiled)| {
+            let is_part = |path: &str| {
+                compilation.named_by.get(path).is_some_and(|specs| specs.contains(&compiled.benchmark.path))
+            };
+            compilation.fragments.iter().map(|(_, path)| path).filter(move |path| is_part(path))
+        });
+        paths.map(str::to_owned).collect()
+    }
+
+    /// Returns the paths of files that a benchmark carries or names, and whose bytes differ.
+    fn files(&self, before: &'c Compiled, now: &'c Compiled) -> Vec<String> {
+        let carried = |compiled: &'c Compiled| -> BTreeMap<&str, &[u8]> {
+            compiled.benchmark.files.iter().map(|(_, file)| (file.path.as_str(), &*file.bytes)).collect()
+        };
+        let (old, new) = (carried(before), carried(now));
+        let files = new.iter().filter(|(path, bytes)| old.get(*path).is_some_and(|old| old != *bytes));
+        let Sides { base, head, .. } = self.sides;
+        let names = |path: &&String| {
+            let of = head.compilation.named_by.get(*path);
+            of.is_some_and(|specs| specs.contains(&now.benchmark.path))
+        };
+        let is_fragment = |path: &str| head.compilation.fragments.iter().any(|(_, known)| known == path);
+        let named = head.compilation.named_by.keys().filter(names).map(String::as_str);
+        let manifests = named.filter(|path| !is_fragment(path));
+        let differs = |path: &&str| {
+            let texts = (base.texts.get(path), head.texts.get(path));
+            matches!(texts, (Some(old), Some(new)) if old != new)
+        };
+        files.map(|(path, _)| *path).chain(manifests.filter(differs)).map(str::to_owned).collect()
+    }
+}

@@ -1,0 +1,3 @@
+//! What `diff` answers.
+
+pub mod v1;

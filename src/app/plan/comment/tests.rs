@@ -1,0 +1,180 @@
+//! Whatever specs say, the comment is short, and nothing in it is more than text.
+
+use super::*;
+use crate::app::plan::{Action, Row};
+use kubebench_compiler::compile::{Compilation, Compiled, Input, Workspace};
+use kubebench_compiler::difference::{Cause, Certainty, Change, OfBenchmark, State, Value};
+use kubebench_compiler::model::estimate::estimate;
+use kubebench_syntax::diag::{Diagnostic, code};
+use kubebench_testing::snapshot::{assert_text, str};
+
+/// What a comment of GitHub holds.
+const MOST_OF_HOST: usize = 60_000;
+
+const SPEC: &str = "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {name: disk}\nspec:\n  timeout: 1h\n  \
+                    workload:\n    job: {image: \"registry.example/fio:3\", command: [fio]}\n";
+
+/// What would be markup if it were not in code.
+const HOSTILE: &[&str] = &[
+    "`x`|@org/team <script>alert(1)</script> ```",
+    "``` \n# heading\n- item",
+    "a`b``c```d````e",
+    "`",
+    " ` ",
+    "",
+    "   ",
+    "a | b || c \\| d",
+    "#123 owner/repo#1 GH-4 https://attacker.example www.attacker.example",
+    "![x](https://attacker.example/p.png) [y](javascript:z)",
+    "\u{202e}reversed\u{200b}",
+    "<!-- kubebench gate . x -->",
+    "\\`x\\`",
+];
+
+fn compiled() -> Compilation {
+    Workspace::open(None, "0.1.0").compile(vec![Input { path: "specs/disk.yaml".into(), bytes: SPEC.into() }])
+}
+
+fn change(path: &str, old: &str, new: &str) -> Change {
+    let [old, new] = [old, new].map(|value| Some(Value::of(value)));
+    Change { file: "specs/disk.yaml".to_owned(), path: path.to_owned(), old, new, fields: 1 }
+}
+
+fn row(compiled: &Compiled, change: Change) -> Row<'_> {
+    let cause = Cause { change: change.clone(), cases: Some((1, 1)), certainty: Certainty::Tried };
+    let change = OfBenchmark { state: State::Changed, causes: vec![cause], idle: vec![change] };
+    let estimate = estimate(&compiled.benchmark);
+    Row { compiled, action: Action::RunsAgain, estimate, schedule: None, change: Some(change) }
+}
+
+fn plan(rows: Vec<Row<'_>>, permissions: Vec<Permission>) -> Plan<'_> {
+    Plan { rows, since: None, locks: Vec::new(), permissions }
+}
+
+fn permission(value: String, severity: Severity) -> Permission {
+    let finding = Diagnostic::in_file(&code::KB0392, "kubebench.yaml", "m").value(value);
+    let place = "kubebench.yaml:1:1".to_owned();
+    Permission {
+        benchmark: None,
+        target: None,
+        finding: Diagnostic { severity, ..finding },
+        place,
+        since: Some(Since::Added),
+    }
+}
+
+/// Returns a text without its spans of code, as CommonMark finds them; none where one does not end.
+fn outside_of_code(text: &str) -> Option<String> {
+    let mut outside = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('`') {
+        outside.push_str(before);
+        let mut inner = behind.trim_start_matches('`');
+        let fence = 1 + behind.len() - inner.len();
+        loop {
+            let (code, behind) = inner.split_once('`')?;
+            assert!(!code.contains('\n'), "{code}");
+            inner = behind.trim_start_matches('`');
+            if 1 + behind.len() - inner.len() == fence {
+                break;
+            }
+        }
+        rest = inner;
+    }
+    outside.push_str(rest);
+    Some(outside)
+}
+
+#[test]
+fn hostile_values_are_nothing_but_text() {
+    let compilation = compiled();
+    let compiled = compilation.benchmarks.first().unwrap();
+    for value in HOSTILE {
+        let rows = vec![row(compiled, change(value, value, value)), row(compiled, change(value, "a", value))];
+        let text =
+            comment(Some(&plan(rows, vec![permission((*value).to_owned(), Severity::Info)])), &Subject::default());
+        let (_, below) = text.split_once('\n').unwrap();
+        let outside = outside_of_code(below).unwrap_or_else(|| panic!("{value}: {text}"));
+        for markup in ["@", "<", "](", "#1", "GH-", "://", "www.", "\\|", "heading", "item", "script", "\u{202e}"] {
+            assert!(!outside.contains(markup), "{value}: {markup} in {outside}");
+        }
+        let rows = below.lines().filter(|line| line.starts_with('|'));
+        for line in rows {
+            let bars = line.replace("\\\\", "").replace("\\|", "").matches('|').count();
+            assert_eq!(bars, 7, "{line}");
+        }
+    }
+}
+
+#[test]
+fn however_much_there_is_the_comment_fits_and_counts_the_rest() {
+    let compilation = compiled();
+    let compiled = compilation.benchmarks.first().unwrap();
+    let long = "`|".repeat(3_000);
+    let rows = (0..2_000).map(|index| row(compiled, change(&format!("spec.f{index}"), &long, "b"))).collect();
+    let permissions = (0..2_000).map(|index| permission(format!("{long}{index}"), Severity::Info)).collect();
+    let folder = "ü".repeat(2_000);
+    let text = comment(Some(&plan(rows, permissions)), &Subject { folder, name: None });
+    assert!(text.len() <= MOST_OF_HOST, "{}", text.len());
+    let shown = text.matches(": runs again; ").count();
+    assert!(
+        text.contains(&format!("- and {} benchmarks more", kubebench_syntax::text::grouped(2_000 - shown as u64))),
+        "{shown}"
+    );
+    let permissions = text.matches("| ➕ |").count();
+    assert!(text.contains(&format!("\nAnd {} more", 2_000 - permissions)), "{permissions}");
+}
+
+#[test]
+fn benchmarks_with_the_same_cause_are_one_item() {
+    let compilation = compiled();
+    let compiled = compilation.benchmarks.first().unwrap();
+    let image = || change("spec.workload.job.image", "registry.example/fio:3", "registry.example/fio:4");
+    let rows = (0..2_000).map(|_| row(compiled, image())).collect();
+    assert_text(
+        comment(Some(&plan(rows, Vec::new())), &Subject::default()),
+        str! {[r#"
+<!-- kubebench plan . -->
+### Kubebench plan: 2,000 benchmarks would run again
+
+2,000 runs, if every run takes its full timeout.
+
+#### What runs, and why
+
+- `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default` and 1,990 more: runs again; 2,000 runs
+  - `workload.job.image`: `registry.example/fio:3` → `registry.example/fio:4`
+
+Where a benchmark runs again, a new Workflow supersedes the old one, whose unfinished runs are lost.
+
+#### Changed without a new run
+
+- `workload.job.image`: `registry.example/fio:3` → `registry.example/fio:4` (`disk`)
+
+#### Permissions of benchmarks
+
+None.
+
+"#]},
+    );
+}
+
+#[test]
+fn what_fails_comes_first_however_much_there_is() {
+    let level = |number| if number == 300 { Severity::Error } else { Severity::Info };
+    let rows = (1..=300).map(|number| permission(format!("secret-{number}"), level(number))).collect();
+    let text = comment(Some(&plan(Vec::new(), rows)), &Subject::default());
+    let first = text.lines().find(|line| line.starts_with("| ❌")).unwrap();
+    assert!(first.contains("secret-300"), "{first}");
+    assert!(text.contains("And 100 more"), "{text}");
+}
+
+#[test]
+fn a_value_is_whole_or_its_row_is_counted() {
+    let long = format!("{} end", "a".repeat(5_000));
+    let text = comment(Some(&plan(Vec::new(), vec![permission(long.clone(), Severity::Info)])), &Subject::default());
+    assert!(text.contains(&long), "{text}");
+    let rows = (0..20).map(|_| permission(long.clone(), Severity::Info)).collect();
+    let text = comment(Some(&plan(Vec::new(), rows)), &Subject::default());
+    let shown = text.matches(" end` |").count();
+    assert!(text.len() <= MOST_OF_HOST && text.contains(&format!("And {} more", 20 - shown)), "{shown}");
+}
