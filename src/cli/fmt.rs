@@ -56,7 +56,8 @@ pub(super) fn run(global: &Global, args: &FmtArgs) -> Result<ExitStatus> {
     }
     let checked: Vec<String> = inputs.iter().map(|input| input.path.clone()).collect();
     let findings = Findings { diagnostics, sources: &sources, checked: &checked, unreadable };
-    let status = report(global, Output::Findings, findings)?;
+    let output = if args.diff { Output::Data } else { Output::Findings };
+    let status = report(global, output, findings)?;
     let writes = !args.check && !args.diff;
     let verb = if writes { "formatted" } else { "would be formatted" };
     let unchanged = inputs.len() - changed.len();
