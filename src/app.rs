@@ -16,6 +16,7 @@ pub mod reparse;
 pub mod results;
 pub mod runs;
 pub mod schedule;
+pub mod set;
 pub mod start;
 pub mod templates;
 pub mod tree;

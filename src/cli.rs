@@ -33,6 +33,7 @@ mod reparse;
 mod report;
 mod run;
 mod schema;
+mod set;
 mod starts;
 mod status;
 mod step;
@@ -139,6 +140,7 @@ fn dispatch(cli: &Cli) -> Result<ExitStatus> {
         Command::Supervise(args) => supervise(args),
         Command::Step(args) => step::run(args),
         Command::Fmt(args) => fmt::run(&cli.global, args),
+        Command::Set(args) => set::run(&cli.global, args),
         Command::Migrate(args) => migrate::run(&cli.global, args),
         Command::Schema(args) => schema::run(args),
         Command::Explain(args) => explain::run(args),

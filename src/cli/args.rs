@@ -14,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::app::base::Base;
 use crate::app::evaluate::PassOrFail;
 use crate::app::project::Selector;
+use crate::app::set::Assignment;
 use crate::app::start::Start;
 pub(super) use cluster::{DoctorArgs, LogsArgs, OutsideArgs, StatusArgs, StepArgs, StepCommand};
 pub(super) use judging::{
@@ -190,6 +191,10 @@ pub(super) enum Command {
     Step(StepArgs),
     /// Format specs; keeps comments
     Fmt(FmtArgs),
+    /// Set values in a spec, a suite or the project file
+    ///
+    /// Comments, order and quoting stay. A file that would have errors is not written.
+    Set(SetArgs),
     /// Convert benchmarks of kubeflow/kubebench into specs
     ///
     /// Overwrites nothing.
@@ -473,6 +478,19 @@ pub(super) struct FmtArgs {
     /// Also apply safe fixes of findings, such as quoting `yes`
     #[arg(long)]
     pub(super) fix: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SetArgs {
+    /// The file
+    #[arg(value_name = "SPEC")]
+    pub(super) spec: PathBuf,
+    /// A path as in `explain`, and its value; repeatable
+    ///
+    /// An item of a list is named by its `name` or its index: `metrics.bandwidth.unit`, `args[0]`. The end of a path is enough where only
+    /// one value has it, such as `image`.
+    #[arg(value_name = "PATH=VALUE", required = true)]
+    pub(super) values: Vec<Assignment>,
 }
 
 #[derive(Debug, Args)]
