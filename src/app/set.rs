@@ -163,6 +163,9 @@ fn place(file: &str, root: &Node, path: &str) -> Result<Vec<Step>> {
     });
     let path = below_kind.map_or(path, |(_, below)| below);
     let mut found = edit::find(root, path);
+    if let Some(gate) = of_gate(path).filter(|_| found.is_empty()) {
+        found = edit::find(root, &gate);
+    }
     match found.len() {
         1 => return Ok(found.remove(0)),
         0 => {}
@@ -173,6 +176,12 @@ fn place(file: &str, root: &Node, path: &str) -> Result<Vec<Step>> {
     }
     let new = kind.and_then(|kind| candidates(root, path).into_iter().find(|steps| has_field(kind, steps)));
     new.map_or_else(|| Err(unknown(file, root, path)), Ok)
+}
+
+/// Returns the path in `gates` of what is said to be the gate of a metric: `metrics.NAME.gate.maxRegression`.
+fn of_gate(path: &str) -> Option<String> {
+    let (metric, field) = path.strip_prefix("spec.").unwrap_or(path).strip_prefix("metrics.")?.split_once(".gate.")?;
+    Some(format!("spec.gates.{metric}.{field}"))
 }
 
 /// Returns the places that a path of a missing value may mean, with as much of it as there is.

@@ -487,8 +487,8 @@ pub(super) struct SetArgs {
     pub(super) spec: PathBuf,
     /// A path as in `explain`, and its value; repeatable
     ///
-    /// An item of a list is named by its `name` or its index: `metrics.bandwidth.unit`, `args[0]`. The end of a path is enough where only
-    /// one value has it, such as `image`.
+    /// An item of a list is named by its `name` or its index: `metrics.bandwidth.unit`, `args[0]`; a gate by its metric:
+    /// `gates.bandwidth.maxRegression`. The end of a path is enough where only one value has it, such as `image`.
     #[arg(value_name = "PATH=VALUE", required = true)]
     pub(super) values: Vec<Assignment>,
 }

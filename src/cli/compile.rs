@@ -82,18 +82,14 @@ fn tell_of_others(update: &Update<'_>) {
     let others = update.tree.left_stale();
     if !others.is_empty() {
         let names = listed(others.iter().map(String::as_str));
-        let text = format!("note: manifests of {names} are stale as well; `kubebench compile` without a path updates all");
+        let text =
+            format!("note: manifests of {names} are stale as well; `kubebench compile` without a path updates all");
         tell(update.global, &text);
     }
 }
 
 /// The answer to "is the committed tree what the specs say?".
-fn answer(
-    update: &Update<'_>,
-    args: &CompileArgs,
-    stdout: Output,
-    mut diagnostics: Diagnostics,
-) -> Result<ExitStatus> {
+fn answer(update: &Update<'_>, args: &CompileArgs, stdout: Output, mut diagnostics: Diagnostics) -> Result<ExitStatus> {
     let Update { global, project, tree, plan } = update;
     let output = &tree.output;
     let faults = diagnostics.has_errors();

@@ -124,7 +124,7 @@ const EXAMPLES: [(&str, &[Example]); 30] = [
         "set",
         &[
             ("kubebench set specs/resnet50.yaml image=ghcr.io/team/train:1.6", "set the only image of a spec"),
-            ("kubebench set specs/fio.yaml metrics.bandwidth.gate.maxRegression=5% timeout=2h", "set two values"),
+            ("kubebench set specs/fio.yaml gates.bandwidth.maxRegression=5% timeout=2h", "set two values"),
         ],
     ),
     ("migrate", &[("kubebench migrate old/kubebenchjob.yaml", "write specs for an old benchmark")]),

@@ -21,5 +21,6 @@ mod parse;
 mod record;
 mod report;
 mod run;
+mod set;
 mod support;
 mod validate;

@@ -1,5 +1,6 @@
 //! What is refused, with which words, and what outside judges say of what is emitted.
 
+mod grouped;
 mod hostile_yaml;
 mod lenient;
 mod mistakes;

@@ -35,7 +35,8 @@ impl<'a> Drift<'a> {
         }
         let mut causes: BTreeMap<&str, &str> = differences.keys().map(|source| (*source, *source)).collect();
         let mut first_with = BTreeMap::<&str, &str>::new();
-        for (source, line) in differences.iter().flat_map(|(source, lines)| lines.iter().map(move |line| (*source, line)))
+        for (source, line) in
+            differences.iter().flat_map(|(source, lines)| lines.iter().map(move |line| (*source, line)))
         {
             let first = *first_with.entry(line).or_insert(source);
             let (one, other) = (root(&causes, first), root(&causes, source));

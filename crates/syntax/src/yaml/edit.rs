@@ -89,8 +89,8 @@ fn replaced(text: &str, old: &Node, spelling: &str) -> String {
         return format!("{before}{colon} {spelling}{rest}");
     }
     let before = before.get(..block_header(before).unwrap_or(before.len())).unwrap_or_default();
-    // A block of text has the line break that ends it.
-    let end = within.get(within.trim_end_matches('\n').len()..).unwrap_or_default();
+    // A block of text has the line break that ends it, and what the next line begins with.
+    let end = within.get(within.trim_end().len()..).unwrap_or_default();
     format!("{before}{spelling}{end}{after}")
 }
 
@@ -125,7 +125,9 @@ fn added(text: &str, root: &Node, steps: &[Step], spelling: &str) -> Vec<String>
     match holder.entries().last() {
         _ if !matches!(holder.value, Value::Map(_) | Value::Null) => Vec::new(),
         None => vec![replaced(text, holder, &format!("{{{field}}}"))],
-        Some(last) if within.starts_with('{') => vec![inserted(text, last.value.span.range().end, &format!(", {field}"))],
+        Some(last) if within.starts_with('{') => {
+            vec![inserted(text, last.value.span.range().end, &format!(", {field}"))]
+        }
         Some(last) => {
             let first = holder.entries().first().map_or(0, |entry| entry.key_span.range().start);
             let line = text.get(..first).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);

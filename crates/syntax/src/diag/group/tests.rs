@@ -28,7 +28,10 @@ fn a_thousand_specs_with_one_mistake_are_one_finding_after_the_rare_one() {
     let shown = shown(&all, &sources);
     let counts: Vec<(&str, usize)> = shown.iter().map(|shown| (shown.finding.code.id, shown.count)).collect();
     assert_eq!(counts, [("KB0202", 1), ("KB0201", 1_000)]);
-    assert_text(shown[1].finding.notes.join("\n"), str! {"the same in 999 more places: specs/s0001.yaml:1:1, specs/s0002.yaml:1:1, specs/s0003.yaml:1:1, specs/s0004.yaml:1:1, specs/s0005.yaml:1:1, specs/s0006.yaml:1:1, specs/s0007.yaml:1:1, specs/s0008.yaml:1:1, specs/s0009.yaml:1:1, specs/s0010.yaml:1:1 and 989 more"});
+    assert_text(
+        shown[1].finding.notes.join("\n"),
+        str! {"the same in 999 more places: specs/s0001.yaml:1:1, specs/s0002.yaml:1:1, specs/s0003.yaml:1:1, specs/s0004.yaml:1:1, specs/s0005.yaml:1:1, specs/s0006.yaml:1:1, specs/s0007.yaml:1:1, specs/s0008.yaml:1:1, specs/s0009.yaml:1:1, specs/s0010.yaml:1:1 and 989 more"},
+    );
 }
 
 #[test]
@@ -46,12 +49,13 @@ fn few_findings_stay_as_they_are() {
 #[test]
 fn many_messages_that_differ_in_what_they_quote_are_one() {
     let mut sources = SourceMap::default();
-    let all = specs(50, &mut sources, |number, span| {
-        Diagnostic::at(&KB0401, span, format!("image `i{number}` has no tag"))
-    });
+    let all =
+        specs(50, &mut sources, |number, span| Diagnostic::at(&KB0401, span, format!("image `i{number}` has no tag")));
     let shown = shown(&all, &sources);
     assert_eq!(shown.len(), 1);
-    assert_text(shown[0].finding.notes.join("\n"), str! {[r#"
+    assert_text(
+        shown[0].finding.notes.join("\n"),
+        str! {[r#"
 49 more findings of this kind
 specs/s0001.yaml:1:1: image `i1` has no tag
 specs/s0002.yaml:1:1: image `i2` has no tag
@@ -64,7 +68,8 @@ specs/s0008.yaml:1:1: image `i8` has no tag
 specs/s0009.yaml:1:1: image `i9` has no tag
 specs/s0010.yaml:1:1: image `i10` has no tag
 and 39 more; `--output-format concise` lists all
-"#]});
+"#]},
+    );
 }
 
 #[test]
@@ -86,11 +91,14 @@ fn a_cause_names_owners_and_its_file() {
     assert_eq!((shown.len(), shown[0].count), (1, 30));
     let finding = &shown[0].finding;
     assert_eq!(finding.place, Place::File("kubebench.yaml".to_owned()));
-    assert_text(format!("{}\n{}", finding.message, finding.notes.join("\n")), str! {[r#"
+    assert_text(
+        format!("{}\n{}", finding.message, finding.notes.join("\n")),
+        str! {[r#"
 30 manifests of 15 benchmarks are not what `kubebench.yaml` and the specs compile to
 15 benchmarks: b0, b1, b10, b11, b12, b13, b14, b2, b3, b4 and 5 more
 all differ in `namespace: a`
-"#]});
+"#]},
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Paths as people write them: `spec.metrics.bandwidth.gate.maxRegression`, `args[0]`, `image`.
 //!
-//! An item of a list is named by its field `name` or by its index. Keys may hold dots.
+//! An item of a list is named by its field `name` or `metric`, or by its index. Keys may hold dots.
 
 use super::super::{Node, Step, Value};
 
@@ -43,7 +43,7 @@ pub fn spelled(root: &Node, steps: &[Step]) -> String {
     let mut node = Some(root);
     for step in steps {
         node = node.and_then(|node| node.at(std::slice::from_ref(step)));
-        let name = node.and_then(|node| node.get("name")).and_then(Node::as_text);
+        let name = node.and_then(name_of);
         let dot = if text.is_empty() { "" } else { "." };
         match (step, name) {
             (Step::Key(key), _) => text.push_str(&format!("{dot}{key}")),
@@ -59,6 +59,11 @@ pub fn split(path: &str) -> Vec<Step> {
     path.split('.').filter(|key| !key.is_empty()).map(Step::from).collect()
 }
 
+/// Returns what an item of a list is called: by its own name, or by the metric that it is about.
+fn name_of(item: &Node) -> Option<&str> {
+    item.get("name").or_else(|| item.get("metric")).and_then(Node::as_text)
+}
+
 /// Returns the steps from `node` along the whole of `path`.
 fn below(node: &Node, path: &str) -> Option<Vec<Step>> {
     if path.is_empty() {
@@ -69,9 +74,10 @@ fn below(node: &Node, path: &str) -> Option<Vec<Step>> {
             entries.iter().map(|entry| (Step::Key(entry.key.clone()), entry.key.clone(), &entry.value)).collect()
         }
         Value::Seq(items) => {
-            let named = items.iter().enumerate().filter_map(|(index, item)| {
-                Some((Step::Index(index), item.get("name").and_then(Node::as_text)?.to_owned(), item))
-            });
+            let named = items
+                .iter()
+                .enumerate()
+                .filter_map(|(index, item)| Some((Step::Index(index), name_of(item)?.to_owned(), item)));
             let numbered = items.iter().enumerate().flat_map(|(index, item)| {
                 [format!("[{index}]"), index.to_string()].map(|name| (Step::Index(index), name, item))
             });

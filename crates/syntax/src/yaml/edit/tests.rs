@@ -30,7 +30,7 @@ fn root(text: &str) -> Node {
 fn edited(path: &str, new: &str) -> String {
     let found = find(&root(SPEC), path);
     assert_eq!(found.len(), 1, "{path}: {found:?}");
-    set(SPEC, &found[0], new, Typing::LikeOld).expect("an edit")
+    set(SPEC, &found[0], new, Typing::LikeOld).unwrap_or_else(|| panic!("{path}={new} is no edit"))
 }
 
 /// The lines that an edit changes, old and new.
@@ -75,8 +75,16 @@ fn what_is_no_value_of_the_place_is_refused() {
 fn a_field_is_added_where_its_mapping_is() {
     for (steps, new, line) in [
         (vec!["spec", "queueTimeout"], "3h", "  queueTimeout: 3h"),
-        (vec!["spec", "workload", "job", "cpu"], "1", "    job: {image: 'a/b:1', args: [--steps, \"10\"], env: {}, cpu: 1}"),
-        (vec!["spec", "workload", "job", "env", "A"], "b", "    job: {image: 'a/b:1', args: [--steps, \"10\"], env: {A: b}}"),
+        (
+            vec!["spec", "workload", "job", "cpu"],
+            "1",
+            "    job: {image: 'a/b:1', args: [--steps, \"10\"], env: {}, cpu: 1}",
+        ),
+        (
+            vec!["spec", "workload", "job", "env", "A"],
+            "b",
+            "    job: {image: 'a/b:1', args: [--steps, \"10\"], env: {A: b}}",
+        ),
         (vec!["spec", "labels", "x"], "1.0.0", "    x: 1.0.0"),
         (vec!["metadata", "name"], "abc", "metadata: {name: abc}"),
     ] {

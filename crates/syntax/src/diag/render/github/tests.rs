@@ -99,7 +99,10 @@ fn at_most_ten_are_printed_and_the_others_counted() {
     assert_eq!(lines(different(&KB0105, 10)).len(), 10);
     let many = lines(different(&KB0105, 12));
     assert_eq!(many.len(), 10);
-    assert_text(many.last().unwrap(), str! {"::notice title=kubebench::3 more findings in this step; `--report json=FILE` and `--output-format human` have all"});
+    assert_text(
+        many.last().unwrap(),
+        str! {"::notice title=kubebench::3 more findings in this step; `--report json=FILE` and `--output-format human` have all"},
+    );
     assert_eq!(Fixture::default().render(Format::Github), "");
 }
 
@@ -107,7 +110,9 @@ fn at_most_ten_are_printed_and_the_others_counted() {
 fn a_rare_mistake_comes_before_a_frequent_one_of_its_severity() {
     let mut all = Fixture::many(&KB0401, 1_000).diagnostics;
     all.extend(different(&KB0105, 1));
-    all.extend((0..300).map(|number| Diagnostic::in_file(&KB0501, format!("{number}"), format!("`{number}` is missing"))));
+    all.extend(
+        (0..300).map(|number| Diagnostic::in_file(&KB0501, format!("{number}"), format!("`{number}` is missing"))),
+    );
     let printed = lines(all);
     let codes: Vec<&str> = printed.iter().filter_map(|line| line.split_once("title=")?.1.get(..6)).collect();
     assert_eq!(codes, ["KB0105", "KB0501", "KB0401"]);

@@ -117,7 +117,10 @@ fn over_the_limit_errors_stay_and_a_notification_says_so() {
     assert_eq!(results.len(), 5_000);
     assert_eq!(results[0]["ruleId"], "KB0105");
     let notification = &run["invocations"][0]["toolExecutionNotifications"][0];
-    assert_eq!(notification["message"]["text"], "5001 findings; this log holds 5000 of them, errors and rare ones first");
+    assert_eq!(
+        notification["message"]["text"],
+        "5001 findings; this log holds 5000 of them, errors and rare ones first"
+    );
 }
 
 #[test]
