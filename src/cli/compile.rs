@@ -32,6 +32,9 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
     let project = project::open_held_to(base.as_ref(), global, &args.select, pods)?;
     let project: &CompiledProject = Box::leak(Box::new(project));
     let mut diagnostics = project.diagnostics();
+    if args.check {
+        diagnostics.extend(project.shared_objects());
+    }
     if let Some(base) = &base {
         let Held { weakened, exceeded, unknown, .. } = project.held_to(base);
         diagnostics.extend(args.change.on_weakened.at_level(weakened));

@@ -1,11 +1,13 @@
 //! The specs of another commit, to compare with.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::app::base::Base;
 use crate::app::project::CompiledProject;
 use kubebench_compiler::compile::{Compilation, Compiled};
 use kubebench_compiler::lower::PROJECT_FILE;
+use kubebench_compiler::model::Target;
 use kubebench_syntax::diag::{Diagnostic, Severity};
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::text::SourceMap;
@@ -24,6 +26,8 @@ pub struct Since {
     digests: BTreeMap<Key, Old>,
     /// The files of that commit that say nothing, because something is wrong with them.
     pub not_compared: Vec<Fault>,
+    /// Targets that are gone, each with the one that seems to be it under another name.
+    renamed: Vec<(String, String)>,
 }
 
 /// What a benchmark was.
@@ -66,7 +70,8 @@ impl Since {
                 Some(Fault { path: path.clone(), code: reason.code.id, message: reason.message.clone() })
             })
             .collect();
-        Self { revision: base.revision.clone(), digests, not_compared }
+        let renamed = renamed(project, base);
+        Self { revision: base.revision.clone(), digests, not_compared, renamed }
     }
 
     /// Returns whether a benchmark that was there has what it executed, where its results are; nothing for a new one.
@@ -82,12 +87,43 @@ impl Since {
 
     /// Says which files could not be compared, and what that does to the answer.
     pub fn notes(&self) -> impl Iterator<Item = String> {
-        self.not_compared.iter().map(|Fault { path, code, message }| {
+        let renamed = self.renamed.iter().map(|(old, new)| {
+            format!(
+                "note: the target `{old}` is gone and `{new}` is new, so a new history begins; write `formerly: [{old}]` \
+                 for `{new}` in {PROJECT_FILE} to keep the old one"
+            )
+        });
+        let faults = self.not_compared.iter().map(|Fault { path, code, message }| {
             let what = if path == PROJECT_FILE { "everything" } else { "what it held" };
             let revision = &self.revision;
             format!("note: `{path}` of `{revision}` does not compile ({code}: {message}), so {what} counts as new")
-        })
+        });
+        faults.chain(renamed)
     }
+}
+
+/// Returns the targets that only the base has, each with a new one in the same place or with one of its benchmarks as it was.
+fn renamed(project: &CompiledProject, base: &Base) -> Vec<(String, String)> {
+    let targets = |compilation: &Compilation| -> Vec<Arc<Target>> {
+        compilation.project.iter().flat_map(|project| project.targets.iter().cloned()).collect()
+    };
+    let (before, now) = (targets(&base.compilation), targets(&project.compilation));
+    let only = |one: &[Arc<Target>], other: &[Arc<Target>]| -> Vec<Arc<Target>> {
+        one.iter().filter(|target| !other.iter().any(|other| other.name == target.name)).cloned().collect()
+    };
+    let (gone, new) = (only(&before, &now), only(&now, &before));
+    let runs = |compilation: &Compilation, target: &Target| -> BTreeSet<(String, Digest)> {
+        let of = compilation.benchmarks.iter().filter(|compiled| compiled.benchmark.target.name == target.name);
+        of.map(|compiled| (compiled.benchmark.name.clone(), compiled.identity.digest)).collect()
+    };
+    let successor = |old: &Arc<Target>| {
+        let is_place = |new: &&Arc<Target>| new.cluster == old.cluster && new.namespace == old.namespace;
+        let had = runs(&base.compilation, old);
+        let has_runs = |new: &&Arc<Target>| !runs(&project.compilation, new).is_disjoint(&had);
+        let new = new.iter().find(is_place).or_else(|| new.iter().find(has_runs))?;
+        Some((old.name.clone(), new.name.clone()))
+    };
+    gone.iter().filter_map(successor).collect()
 }
 
 fn is_error_in(path: &str, fault: &Diagnostic, sources: &SourceMap) -> bool {

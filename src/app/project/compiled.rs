@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Result;
 
@@ -191,10 +192,12 @@ impl CompiledProject {
     /// Returns the digests of the rules that specs have now, by benchmark and target.
     pub fn current_rules(&self) -> CurrentRules {
         let rules = |compiled: &Compiled| {
-            let key = (compiled.benchmark.name.clone(), compiled.benchmark.target.name.clone());
-            (key, Digest::of(&compiled.rules).to_string())
+            let (name, target) = (compiled.benchmark.name.clone(), Arc::clone(&compiled.benchmark.target));
+            let digest = Digest::of(&compiled.rules).to_string();
+            let names: Vec<String> = target.formerly.iter().chain([&target.name]).cloned().collect();
+            names.into_iter().map(move |target| ((name.clone(), target), digest.clone()))
         };
-        self.compilation.benchmarks.iter().map(rules).collect()
+        self.compilation.benchmarks.iter().flat_map(rules).collect()
     }
 
     /// Returns how many of the selected specs were read, in words.

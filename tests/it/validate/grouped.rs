@@ -32,6 +32,10 @@ fn out(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
+fn read(folder: &Folder, path: &str) -> String {
+    std::fs::read_to_string(folder.path().join(path)).unwrap()
+}
+
 #[test]
 fn a_line_of_the_project_file_is_one_finding_and_a_changed_spec_another() {
     let folder = folder();
@@ -94,7 +98,7 @@ fn check_with_diff_shows_the_findings_and_the_difference() {
 fn an_edited_manifest_shows_what_would_be_written() {
     let folder = folder();
     let path = "generated/one/b01/workflow.yaml";
-    let text = folder.read(path);
+    let text = read(&folder, path);
     folder.write(path, &text.replace("namespace: alpha", "namespace: mine"));
     let human = out(&folder.run(&["compile", "--check"]));
     assert_text(human, str! {});

@@ -179,6 +179,7 @@ codes! {
     KB0392 note "setting of all pods of a target"
     KB0393 error "impossible placement"
     KB0394 note "setting of a target that pods do not have"
+    KB0397 error "former name of a target that is taken"
 
     KB0401 lint "image without tag or digest"
     KB0402 lint "image tag latest"
@@ -250,6 +251,7 @@ codes! {
     KB0505 error "foreign file"
     KB0506 error "line endings"
     KB0507 error "path that kubebench does not touch"
+    KB0511 error "object of two projects"
 
     KB0601 error "file that is not formatted"
 }
