@@ -4,6 +4,7 @@ mod grouped;
 mod hostile_yaml;
 mod lenient;
 mod mistakes;
+mod neighbors;
 mod oracle_crd;
 mod oracle_emitted;
 mod oracle_tools;

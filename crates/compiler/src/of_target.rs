@@ -13,8 +13,8 @@ use kubebench_syntax::yaml::{Entry, Node, Value};
 const SYSTEM: &str = "kube-";
 
 /// What of a target has a code of its own, or reaches no pod: prices, versions of APIs, values that specs look up.
-const OF_OWN: [&str; 8] =
-    ["apis", "imageMirrors", "networkPolicy", "pods", "prices", "steps", "tokenAudiences", "values"];
+const OF_OWN: [&str; 9] =
+    ["apis", "formerly", "imageMirrors", "networkPolicy", "pods", "prices", "steps", "tokenAudiences", "values"];
 /// Those whose code depends on what they say.
 const BY_VALUE: [&str; 3] = ["podSecurity", "priorityClass", "prometheus"];
 

@@ -60,11 +60,11 @@ pub use earlier::Earlier;
 pub use fold::Judge;
 pub use history::{CommittedFile, file_at, file_below, files_at, files_below, folder_in_repository};
 pub use ignored::Ignored;
-pub use tracked::folders_with;
 pub use line::{Behind, OnLine};
 pub use lineage::{Commits, Reached};
 pub use recorded::{BlobId, Fetched, RecordedBranch};
 pub use state::{CheckedOut, Looked, checked_out, commit_here};
+pub use tracked::folders_with;
 
 /// Tells people something while they wait.
 pub(crate) type Tell = fn(&str);
