@@ -11,6 +11,7 @@ pub mod parse;
 pub mod places;
 pub mod plan;
 pub mod project;
+pub mod projects;
 pub mod record;
 pub mod reparse;
 pub mod results;

@@ -380,6 +380,12 @@ impl Evaluation {
     pub fn acks(&mut self, found: &mut Diagnostics) -> Result<Vec<Ack>> {
         let mut acks = acks_of(&self.root, &mut self.sources, found);
         self.hold_acks(&mut acks)?;
+        let names = self.former_targets();
+        for target in acks.iter_mut().filter_map(|ack| ack.target.as_mut()) {
+            if let Some(name) = names.get(target) {
+                target.clone_from(name);
+            }
+        }
         if let Some(from) = &self.judge_from {
             acks.push(beginning::before(from, self.commits()?.as_deref())?);
         }

@@ -195,6 +195,10 @@ pub(super) enum Command {
     ///
     /// Comments, order and quoting stay. A file that would have errors is not written.
     Set(SetArgs),
+    /// Check the projects of files, as a hook of git
+    ///
+    /// Files outside of projects are left out. Without files, it checks all projects that git tracks here.
+    Hook(HookArgs),
     /// Convert benchmarks of kubeflow/kubebench into specs
     ///
     /// Overwrites nothing.
@@ -478,6 +482,30 @@ pub(super) struct FmtArgs {
     /// Also apply safe fixes of findings, such as quoting `yes`
     #[arg(long)]
     pub(super) fix: bool,
+    /// Exit with 1 when a file was formatted
+    #[arg(long)]
+    pub(super) fail_on_change: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct HookArgs {
+    /// What to do
+    #[arg(value_enum)]
+    pub(super) check: HookCheck,
+    /// Files that changed
+    #[arg(value_name = "FILES")]
+    pub(super) files: Vec<PathBuf>,
+}
+
+/// What a hook does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum HookCheck {
+    /// Format the files; exit with 1 when one was formatted
+    Fmt,
+    /// Validate the projects
+    Validate,
+    /// Compare the manifests of the projects with the specs
+    CompileCheck,
 }
 
 #[derive(Debug, Args)]

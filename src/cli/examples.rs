@@ -8,7 +8,7 @@ pub(super) fn of(command: &str) -> &'static [Example] {
     EXAMPLES.iter().find(|(name, _)| *name == command).map_or(&[], |(_, examples)| examples)
 }
 
-const EXAMPLES: [(&str, &[Example]); 30] = [
+const EXAMPLES: [(&str, &[Example]); 31] = [
     ("init", &[("kubebench init", "start a project in this folder")]),
     (
         "new",
@@ -120,6 +120,7 @@ const EXAMPLES: [(&str, &[Example]); 30] = [
         "fmt",
         &[("kubebench fmt", "format all specs"), ("kubebench fmt --check", "in CI: fail if a file is not formatted")],
     ),
+    ("hook", &[("kubebench hook compile-check ml/bench/specs/fio.yaml", "check the project in ml/bench")]),
     (
         "set",
         &[

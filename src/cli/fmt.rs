@@ -62,7 +62,8 @@ pub(super) fn run(global: &Global, args: &FmtArgs) -> Result<ExitStatus> {
     let verb = if writes { "formatted" } else { "would be formatted" };
     let unchanged = inputs.len() - changed.len();
     tell(global, &format!("{} {verb}, {unchanged} unchanged", counted(changed.len(), "file")));
-    Ok(if writes || changed.is_empty() { status } else { status.max(ExitStatus::No) })
+    let is_no = !changed.is_empty() && (!writes || args.fail_on_change);
+    Ok(if is_no { status.max(ExitStatus::No) } else { status })
 }
 
 fn print_diff(global: &Global, Input { path, bytes }: &Input, text: &str) -> Result<()> {
