@@ -30,7 +30,7 @@ const SUITE: &str = "apiVersion: kubebench.dev/v1
 kind: Suite
 metadata: {name: nightly}
 spec:
-  benchmarks: [{name: disk}]
+  benchmarks: [{benchmark: disk}]
   timeout: 8h
 ";
 
@@ -79,7 +79,18 @@ fn nothing_is_written_that_has_errors() {
     let folder = project();
     let (status, text) = said(&folder, &["specs/disk.yaml", "image=a/b:2", "timeout=soon"]);
     assert_eq!(status, Some(1));
-    assert_text(text, str! {});
+    assert_text(text, str! {[r#"
+error[KB0205]: `soon` does not start with a number
+ --> specs/disk.yaml:6:12
+  |
+6 |   timeout: soon # generous
+  |            ^^^^
+  |
+  = help: write whole numbers with the units `d`, `h`, `m`, `s`, such as `90s`, `2h` or `1h30m`
+1 error; `kubebench explain KB0205` says more
+nothing was written
+
+"#]});
     assert_eq!(read(&folder, "specs/disk.yaml"), SPEC);
 }
 
@@ -88,8 +99,29 @@ fn an_unknown_path_lists_those_that_there_are() {
     let folder = project();
     let (status, text) = said(&folder, &["specs/disk.yaml", "imag=a/b:2"]);
     assert_eq!(status, Some(2));
-    assert_text(text, str! {});
+    assert_text(text, str! {[r#"
+error: there is no `imag` in specs/disk.yaml; did you mean `spec.workload.job.image`?
+paths in specs/disk.yaml:
+  apiVersion
+  kind
+  metadata.name
+  spec.timeout
+  spec.workload.job.image
+  spec.workload.job.resources.cpu
+  spec.workload.job.resources.memory
+  spec.metrics.seconds.name
+  spec.metrics.seconds.unit
+  spec.metrics.seconds.better
+  spec.metrics.seconds.primary
+  spec.metrics.seconds.from.duration
+  spec.gates.seconds.metric
+  spec.gates.seconds.maxRegression
+
+"#]});
     let (status, text) = said(&folder, &["specs/disk.yaml", "name=x"]);
     assert_eq!(status, Some(2));
-    assert_text(text, str! {});
+    assert_text(text, str! {[r#"
+error: specs/disk.yaml has 2 values `name`: write one of `metadata.name`, `spec.metrics.seconds.name`
+
+"#]});
 }
