@@ -15,6 +15,7 @@ mod cluster;
 mod compile;
 mod export;
 mod gate;
+mod hook;
 mod house;
 mod migrate;
 mod parse;

@@ -79,7 +79,9 @@ fn nothing_is_written_that_has_errors() {
     let folder = project();
     let (status, text) = said(&folder, &["specs/disk.yaml", "image=a/b:2", "timeout=soon"]);
     assert_eq!(status, Some(1));
-    assert_text(text, str! {[r#"
+    assert_text(
+        text,
+        str! {[r#"
 error[KB0205]: `soon` does not start with a number
  --> specs/disk.yaml:6:12
   |
@@ -90,7 +92,8 @@ error[KB0205]: `soon` does not start with a number
 1 error; `kubebench explain KB0205` says more
 nothing was written
 
-"#]});
+"#]},
+    );
     assert_eq!(read(&folder, "specs/disk.yaml"), SPEC);
 }
 
@@ -99,7 +102,9 @@ fn an_unknown_path_lists_those_that_there_are() {
     let folder = project();
     let (status, text) = said(&folder, &["specs/disk.yaml", "imag=a/b:2"]);
     assert_eq!(status, Some(2));
-    assert_text(text, str! {[r#"
+    assert_text(
+        text,
+        str! {[r#"
 error: there is no `imag` in specs/disk.yaml; did you mean `spec.workload.job.image`?
 paths in specs/disk.yaml:
   apiVersion
@@ -117,11 +122,15 @@ paths in specs/disk.yaml:
   spec.gates.seconds.metric
   spec.gates.seconds.maxRegression
 
-"#]});
+"#]},
+    );
     let (status, text) = said(&folder, &["specs/disk.yaml", "name=x"]);
     assert_eq!(status, Some(2));
-    assert_text(text, str! {[r#"
+    assert_text(
+        text,
+        str! {[r#"
 error: specs/disk.yaml has 2 values `name`: write one of `metadata.name`, `spec.metrics.seconds.name`
 
-"#]});
+"#]},
+    );
 }

@@ -42,7 +42,9 @@ fn a_line_of_the_project_file_is_one_finding_and_a_changed_spec_another() {
     folder.write("kubebench.yaml", &project("beta"));
     let output = folder.run(&["compile", "--check"]);
     assert_eq!(output.status.code(), Some(1));
-    assert_text(out(&output), str! {[r#"
+    assert_text(
+        out(&output),
+        str! {[r#"
 error[KB0502]: 171 manifests of 40 benchmarks are not what `kubebench.yaml` and their specs compile to
  --> kubebench.yaml
  = note: 40 benchmarks: b00, b01, b02, b03, b04, b05, b06, b07, b08, b09 and 30 more
@@ -51,7 +53,8 @@ error[KB0502]: 171 manifests of 40 benchmarks are not what `kubebench.yaml` and 
          + namespace: beta
  = help: run `kubebench compile` and commit the result
 
-"#]});
+"#]},
+    );
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     let manifests = folder.tree("generated").len();
     assert!(errors.starts_with(&format!("{manifests} errors;")), "{errors}");
@@ -75,7 +78,9 @@ fn changed_specs_have_causes_of_their_own() {
         folder.write(&path, &spec(number).replace(&format!("a/b:{number}'"), &format!("a/b:new{number}'")));
     }
     let output = folder.run(&["compile", "--check"]);
-    assert_text(out(&output), str! {[r#"
+    assert_text(
+        out(&output),
+        str! {[r#"
 error[KB0502]: 3 manifests of `b03` are not what `specs/b03.yaml` compiles to
  --> specs/b03.yaml:3:18
   |
@@ -92,7 +97,8 @@ error[KB0502]: 3 manifests of `b07` are not what `specs/b07.yaml` compiles to
   |
   = help: run `kubebench compile` and commit the result
 
-"#]});
+"#]},
+    );
 }
 
 #[test]
@@ -103,7 +109,9 @@ fn a_rare_mistake_is_seen_next_to_a_frequent_one() {
     }
     folder.write("specs/zz.yaml", "kind: Nothing\n");
     let human = out(&folder.run(&["validate"]));
-    assert_text(human, str! {[r#"
+    assert_text(
+        human,
+        str! {[r#"
 error[KB0208]: `apiVersion` is missing, so nothing says what this file is
  --> specs/zz.yaml
  = help: write `apiVersion: kubebench.dev/v1` at the top
@@ -117,7 +125,8 @@ error[KB0201]: `timout` is not a field of `spec`
   = note: the same in 39 more places: specs/b01.yaml:5:3, specs/b02.yaml:5:3, specs/b03.yaml:5:3, specs/b04.yaml:5:3, specs/b05.yaml:5:3, specs/b06.yaml:5:3, specs/b07.yaml:5:3, specs/b08.yaml:5:3, specs/b09.yaml:5:3, specs/b10.yaml:5:3 and 29 more
   = help: did you mean `timeout`?
 
-"#]});
+"#]},
+    );
     let github = out(&folder.run(&["validate", "--output-format", "github"]));
     assert!(github.lines().count() <= 10);
     assert!(github.lines().next().unwrap().contains("specs/zz.yaml"), "{github}");
@@ -141,7 +150,9 @@ fn an_edited_manifest_shows_what_would_be_written() {
     let text = read(&folder, path);
     folder.write(path, &text.replace("namespace: alpha", "namespace: mine"));
     let human = out(&folder.run(&["compile", "--check"]));
-    assert_text(human, str! {[r#"
+    assert_text(
+        human,
+        str! {[r#"
 error[KB0503]: manifest `generated/one/b01/workflow.yaml` was edited by hand
  --> generated/one/b01/workflow.yaml
  = note: the next change of `specs/b01.yaml` would overwrite the edit; make the change there
@@ -155,7 +166,8 @@ note: the manifest is compiled from here
 3 | metadata: {name: b01}
   |                  ^^^
 
-"#]});
+"#]},
+    );
 }
 
 #[test]

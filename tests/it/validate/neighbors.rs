@@ -62,7 +62,9 @@ fn two_projects_may_emit_an_object_only_if_it_is_the_same() {
             assert!(said.contains("`serving/kubebench.yaml`") && said.contains("`ml/train/kubebench.yaml`"), "{said}");
         }
     }
-    assert_text(text(&folder.run(&["-C", "serving", "validate"])), str! {[r#"
+    assert_text(
+        text(&folder.run(&["-C", "serving", "validate"])),
+        str! {[r#"
 error[KB0511]: `serving/kubebench.yaml` and `ml/train/kubebench.yaml` emit 2 objects with different content into the namespace `bench`, such as ConfigMap `kubebench-settings`
  --> kubebench.yaml:6:5
   |
@@ -75,7 +77,8 @@ note: the other project, with its target `gpu`
  --> ../ml/train/kubebench.yaml
 1 error; `kubebench explain KB0511` says more
 
-"#]});
+"#]},
+    );
     // Another namespace, another cluster, and a file that git does not track.
     for targets in ["gpu: {namespace: other, concurrency: 3}", "gpu: {namespace: bench, cluster: b, concurrency: 3}"] {
         folder.write("ml/train/kubebench.yaml", &project("training", targets));
@@ -137,10 +140,13 @@ fn a_renamed_target_keeps_its_history_if_it_says_what_it_was() {
     gated("regressed: a");
     folder.write("p/kubebench.yaml", &project("team", "gpu-eu: {namespace: bench}"));
     let plan = run(&["plan", "--since", "HEAD"]);
-    assert_text(String::from_utf8_lossy(&plan.stderr), str! {[r#"
+    assert_text(
+        String::from_utf8_lossy(&plan.stderr),
+        str! {[r#"
 note: the target `gpu` is gone and `gpu-eu` is new, so a new history begins; write `formerly: [gpu]` for `gpu-eu` in kubebench.yaml to keep the old one
 
-"#]});
+"#]},
+    );
     let said = text(&run(&["gate", "--results", "mocked"]));
     assert!(!said.contains("regressed: a"), "{said}");
     folder.write("p/kubebench.yaml", &project("team", "gpu-eu: {namespace: bench, formerly: [gpu]}"));
