@@ -72,8 +72,12 @@ fn write(update: &Update<'_>, args: &CompileArgs, mut diagnostics: Diagnostics) 
         tree.apply(plan, edited)?;
     }
     let status = project::report(global, project, diagnostics)?.max(unanswered);
-    tell(global, &if refused { "nothing was written".to_owned() } else { summary(update, edited) });
-    tell_of_others(update);
+    if refused {
+        tell(global, "nothing was written");
+    } else {
+        tell(global, &summary(update, edited));
+        tell_of_others(update);
+    }
     Ok(status)
 }
 

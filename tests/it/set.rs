@@ -31,7 +31,7 @@ kind: Suite
 metadata: {name: nightly}
 spec:
   benchmarks: [{benchmark: disk}]
-  timeout: 8h
+  description: old # why
 ";
 
 fn project() -> Folder {
@@ -70,8 +70,8 @@ fn the_project_file_and_suites_are_files_like_others() {
     assert_yes(&folder.run(&["set", "kubebench.yaml", "targets.one.namespace=other", "targets.one.concurrency=2"]));
     let expected = PROJECT.replace("{namespace: bench}", "{namespace: other, concurrency: 2}");
     assert_eq!(read(&folder, "kubebench.yaml"), expected);
-    assert_yes(&folder.run(&["set", "suites/nightly.yaml", "suite.spec.timeout=9h"]));
-    assert_eq!(read(&folder, "suites/nightly.yaml"), SUITE.replace("8h", "9h"));
+    assert_yes(&folder.run(&["set", "suites/nightly.yaml", "suite.spec.description=new text"]));
+    assert_eq!(read(&folder, "suites/nightly.yaml"), SUITE.replace("old", "new text"));
 }
 
 #[test]

@@ -173,7 +173,7 @@ note: the manifest is compiled from here
 #[test]
 fn a_spec_alone_leaves_its_suite_stale_and_says_so() {
     let folder = folder();
-    let suite = "apiVersion: kubebench.dev/v1\nkind: Suite\nmetadata: {name: nightly}\nspec: {benchmarks: [{benchmark: b01}, {benchmark: b02}], timeout: 8h}\n";
+    let suite = "apiVersion: kubebench.dev/v1\nkind: Suite\nmetadata: {name: nightly}\nspec: {benchmarks: [{benchmark: b01}, {benchmark: b02}]}\n";
     folder.write("suites/nightly.yaml", suite);
     folder.write("kubebench.yaml", &project("alpha").replace("spec: {", "spec: {specs: [specs, suites], "));
     assert_yes(&folder.run(&["compile"]));

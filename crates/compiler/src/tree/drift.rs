@@ -15,6 +15,8 @@ use crate::lower::PROJECT_FILE;
 const LONGEST: usize = 200;
 /// As many hex digits in a row are a digest.
 const DIGEST: usize = 8;
+/// As many specs without manifests are shown one by one.
+const APART: usize = 3;
 /// As many old and as many new lines of a difference are shown for all.
 const SHOWN: usize = 4;
 
@@ -25,6 +27,8 @@ pub(super) struct Drift<'a> {
     sizes: BTreeMap<&'a str, usize>,
     /// What differs in the manifests of all sources of a cause.
     common: BTreeMap<&'a str, Vec<String>>,
+    /// The sources whose manifests are missing.
+    missing: BTreeSet<&'a str>,
 }
 
 impl<'a> Drift<'a> {
@@ -55,7 +59,8 @@ impl<'a> Drift<'a> {
             }
         }
         let common = common.into_iter().map(|(cause, lines)| (cause, lines.into_iter().cloned().collect())).collect();
-        Self { causes, sizes, common }
+        let missing = plan.changes.iter().filter(|change| change.state == State::Missing);
+        Self { causes, sizes, common, missing: missing.map(|change| change.source.as_ref()).collect() }
     }
 
     /// Returns why a stale manifest is not what it should be.
@@ -68,11 +73,7 @@ impl<'a> Drift<'a> {
         } else {
             format!("are not what `{source}` compiles to")
         };
-        let place = match change.source_span {
-            _ if is_shared => Place::File(PROJECT_FILE.to_owned()),
-            Some(span) => Place::Span(span),
-            None => Place::File(source.to_owned()),
-        };
+        let place = if is_shared { Place::File(PROJECT_FILE.to_owned()) } else { place_of_source(change) };
         let lines = self.common.get(cause).filter(|lines| is_shared && !lines.is_empty());
         let note = lines.map(|lines| {
             let (new, old): (Vec<&str>, Vec<&str>) =
@@ -82,6 +83,20 @@ impl<'a> Drift<'a> {
         });
         Cause { key: cause.to_owned(), words, place: Some(place), note, ..of_manifests(change) }
     }
+}
+
+impl Drift<'_> {
+    /// Returns why a manifest is missing: few specs without manifests are told apart, and of many there is nothing else to say.
+    pub(super) fn cause_of_missing(&self, change: &Change<'_>) -> Cause {
+        let is_apart = self.missing.len() <= APART;
+        let place = if is_apart { place_of_source(change) } else { Place::File(PROJECT_FILE.to_owned()) };
+        let key = if is_apart { change.source.to_string() } else { String::new() };
+        Cause { key, place: Some(place), ..cause_of_all(change, "are missing") }
+    }
+}
+
+fn place_of_source(change: &Change<'_>) -> Place {
+    change.source_span.map_or_else(|| Place::File(change.source.to_string()), Place::Span)
 }
 
 /// Returns what manifests of one state have in common whatever they are compiled from.

@@ -47,7 +47,7 @@ impl Speaker<'_> {
         let finding = match (&change.state, self.mode) {
             (State::Missing, Mode::Check) => {
                 let message = format!("manifest `{path}` is missing");
-                let cause = cause_of_all(change, "are missing");
+                let cause = self.drift.cause_of_missing(change);
                 Diagnostic::in_file(&code::KB0501, &path, message).help(COMPILE).cause(cause)
             }
             (State::Stale, Mode::Check) => {

@@ -150,7 +150,7 @@ impl Group<'_> {
         if let Some(place) = &cause.place {
             merged.place = place.clone();
         }
-        if cause.place.is_none() || owners.is_empty() {
+        if self.members.len() <= LISTED || owners.is_empty() {
             let paths = self.members.iter().filter_map(|member| match &member.place {
                 Place::File(path) => Some(path.as_str()),
                 Place::Span(_) | Place::Line(..) => None,
