@@ -87,6 +87,7 @@ error[KB0502]: 3 manifests of `b03` are not what `specs/b03.yaml` compiles to
 3 | metadata: {name: b03}
   |                  ^^^
   |
+  = note: 3 files: generated/one/b03/config.yaml, generated/one/b03/rules.yaml, generated/one/b03/workflow.yaml
   = help: run `kubebench compile` and commit the result
 
 error[KB0502]: 3 manifests of `b07` are not what `specs/b07.yaml` compiles to
@@ -95,6 +96,7 @@ error[KB0502]: 3 manifests of `b07` are not what `specs/b07.yaml` compiles to
 3 | metadata: {name: b07}
   |                  ^^^
   |
+  = note: 3 files: generated/one/b07/config.yaml, generated/one/b07/rules.yaml, generated/one/b07/workflow.yaml
   = help: run `kubebench compile` and commit the result
 
 "#]},
@@ -179,7 +181,14 @@ fn a_spec_alone_leaves_its_suite_stale_and_says_so() {
     assert_yes(&folder.run(&["compile"]));
     folder.write("specs/b01.yaml", &spec(1).replace("a/b:1'", "a/b:new'"));
     let output = folder.run(&["compile", "specs/b01.yaml"]);
-    assert_text(String::from_utf8_lossy(&output.stderr), str! {});
+    assert_text(
+        String::from_utf8_lossy(&output.stderr),
+        str! {[r#"
+generated/: 0 created, 2 changed, 0 removed, 0 unchanged (1 spec)
+note: manifests of suites/nightly.yaml are stale as well; `kubebench compile` without a path updates all
+
+"#]},
+    );
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kubebench_syntax::diag::Place;
 use kubebench_syntax::diag::group::Cause;
+use kubebench_syntax::redact::without_tokens;
 
 use super::plan::{Change, Plan, State};
 use crate::lower::PROJECT_FILE;
@@ -79,7 +80,7 @@ impl<'a> Drift<'a> {
             let (new, old): (Vec<&str>, Vec<&str>) =
                 lines.iter().map(String::as_str).partition(|line| line.starts_with('+'));
             let shown: Vec<&str> = old.into_iter().take(SHOWN).chain(new.into_iter().take(SHOWN)).collect();
-            format!("the same difference in all of them:\n{}", shown.join("\n"))
+            format!("the same difference in all of them:\n{}", without_tokens(&shown.join("\n")))
         });
         Cause { key: cause.to_owned(), words, place: Some(place), note, ..of_manifests(change) }
     }
