@@ -139,7 +139,11 @@ impl CompiledProject {
             let message =
                 format!("the project that the base has {place} is gone, and this one starts without its gates");
             let fault = Diagnostic::in_file(&code::KB0463, PROJECT_FILE, message);
-            held.weakened.push(fault.note("a project that moves keeps neither its gates nor its baseline"));
+            held.weakened.push(
+                fault.note(
+                    "a project that moves keeps its gates if its file, its name or half of its files are the same",
+                ),
+            );
         }
         held
     }

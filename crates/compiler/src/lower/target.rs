@@ -102,13 +102,13 @@ pub(super) fn check_former_names(targets: &[Target], nodes: Option<&Node>, diagn
         let list = nodes.and_then(|nodes| nodes.get(&target.name)).map(|node| node.items_of("formerly"));
         for item in list.into_iter().flatten() {
             let Some(name) = item.as_text() else { continue };
-            let (owner, what) = match targets.iter().find(|other| other.name == name) {
-                Some(owner) => (owner, format!("`{name}` is a target of this project, so it is no earlier name")),
-                None => {
-                    let earlier = targets.iter().take(index).find(|other| other.formerly.iter().any(|old| old == name));
-                    let Some(owner) = earlier else { continue };
-                    (owner, format!("`{name}` is an earlier name of `{}` as well", owner.name))
-                }
+            let now = targets.iter().find(|other| other.name == name);
+            let had = || targets.iter().take(index).find(|other| other.formerly.iter().any(|old| old == name));
+            let Some(owner) = now.or_else(had) else { continue };
+            let what = if now.is_some() {
+                format!("`{name}` is a target of this project, so it is no earlier name")
+            } else {
+                format!("`{name}` is an earlier name of `{}` as well", owner.name)
             };
             let fault = Diagnostic::at(&code::KB0397, item.span, what)
                 .related(Place::Span(owner.span), "the other target")
