@@ -248,7 +248,7 @@ impl Evaluation {
     /// Returns the names that targets have now by those that they had.
     pub fn former_targets(&self) -> BTreeMap<String, String> {
         let project = self.project.as_ref().and_then(|project| project.compilation.project.as_ref());
-        project.map(|project| project.former_targets()).unwrap_or_default()
+        project.map(kubebench_compiler::lower::Project::former_targets).unwrap_or_default()
     }
 
     /// Reads the results of a place by the rules that specs have now.

@@ -134,18 +134,16 @@ fn with_values(path: &str, old: &str, assignments: &[Assignment], typing: Typing
             bail!("{path} cannot be read as YAML; `kubebench validate {path}` says why")
         };
         let steps = place(path, &root, at)?;
-        text = match edit::set(&text, &steps, value, typing) {
-            Some(text) => text,
-            None => {
-                let what = root.at(&steps).map_or("nothing", Node::type_name);
-                bail!(
-                    "`{}` cannot be the value of `{}` in {path}, which is {what}: quote it for the shell, and write \
-                     lists as `[a, b]`",
-                    on_one_line(value),
-                    edit::spelled(&root, &steps)
-                )
-            }
+        let Some(edited) = edit::set(&text, &steps, value, typing) else {
+            let what = root.at(&steps).map_or("nothing", Node::type_name);
+            bail!(
+                "`{}` cannot be the value of `{}` in {path}, which is {what}: quote it for the shell, and write lists as \
+                 `[a, b]`",
+                on_one_line(value),
+                edit::spelled(&root, &steps)
+            )
         };
+        text = edited;
     }
     Ok(text)
 }

@@ -469,6 +469,7 @@ pub(super) struct SuperviseArgs {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(super) struct FmtArgs {
     /// Specs or folders; without any, all specs and the project file
     #[arg(value_name = "PATHS")]

@@ -92,7 +92,7 @@ pub struct Diagnostic {
     /// What a finding of level info is about by itself, such as the name of a Secret.
     pub value: Option<String>,
     /// What it has in common with others, where more than the message says it.
-    pub cause: Option<group::Cause>,
+    pub cause: Option<Box<group::Cause>>,
 }
 
 impl Diagnostic {
@@ -175,7 +175,7 @@ impl Diagnostic {
     /// Says what it has in common with others.
     #[must_use]
     pub fn cause(mut self, cause: group::Cause) -> Self {
-        self.cause = Some(cause);
+        self.cause = Some(Box::new(cause));
         self
     }
 

@@ -45,7 +45,7 @@ impl CompiledProject {
                 continue;
             }
             let start = Start::at(Some(root.clone()));
-            let Ok(other) = CompiledProject::open(&start, &Selector::default(), Pods::Dropped) else { continue };
+            let Ok(other) = Self::open(&start, &Selector::default(), Pods::Dropped) else { continue };
             let objects = objects.get_or_insert_with(|| emitted(&self.compilation));
             let names = Names {
                 own: file_in(&relative(&top, &own)),
