@@ -366,10 +366,8 @@ fn a_project_that_moves_keeps_its_gates() {
 #[test]
 fn a_project_in_the_place_of_another_is_said() {
     let (project, _) = project();
-    let file = std::fs::read_to_string(project.folder.path().join("kubebench.yaml")).unwrap();
     project.git(&["rm", "-q", "-r", "kubebench.yaml", "specs", "results"]);
-    let name = file.split("name: ").nth(1).unwrap().split(['}', '\n']).next().unwrap();
-    project.folder.write("other/kubebench.yaml", file.replacen(name, "another", 1));
+    project.folder.write("other/kubebench.yaml", PROJECT.replace("{name: p}", "{name: another}"));
     project.folder.write("other/specs/train.yaml", SPEC.replace("maxRegression: 3%", "maxRegression: 30%"));
     project.commit("another project");
     let gone = "kubebench.yaml: the project that the base has at the top of the repository is gone, and this one starts without its gates";
