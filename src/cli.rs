@@ -16,6 +16,7 @@ mod fmt;
 mod fold;
 mod gate;
 mod history;
+mod hook;
 mod init;
 mod list;
 mod logs;
@@ -35,6 +36,7 @@ mod reparse;
 mod report;
 mod run;
 mod schema;
+mod set;
 mod starts;
 mod status;
 mod step;
@@ -142,6 +144,8 @@ fn dispatch(cli: &Cli) -> Result<ExitStatus> {
         Command::Supervise(args) => supervise(args),
         Command::Step(args) => step::run(args),
         Command::Fmt(args) => fmt::run(&cli.global, args),
+        Command::Hook(args) => hook::run(&cli.global, args),
+        Command::Set(args) => set::run(&cli.global, args),
         Command::Migrate(args) => migrate::run(&cli.global, args),
         Command::Schema(args) => schema::run(args),
         Command::Explain(args) => explain::run(args),

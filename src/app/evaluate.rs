@@ -245,10 +245,17 @@ impl Evaluation {
         self.project = Some(project);
     }
 
+    /// Returns the names that targets have now by those that they had.
+    pub fn former_targets(&self) -> BTreeMap<String, String> {
+        let project = self.project.as_ref().and_then(|project| project.compilation.project.as_ref());
+        project.map(kubebench_compiler::lower::Project::former_targets).unwrap_or_default()
+    }
+
     /// Reads the results of a place by the rules that specs have now.
     fn reading(&mut self, place: &ResultsPlace<'_>) -> Result<Reading> {
         let rules = || self.project.as_ref().map(CompiledProject::current_rules).unwrap_or_default();
         let mut reading = results::read(place, &self.keys, self.counted, &rules, &mut self.sources)?;
+        reading.dataset.rename_targets(&self.former_targets());
         self.uncounted.extend(std::mem::take(&mut reading.uncounted));
         self.orphans.append(&mut reading.orphans);
         self.readings.push(reading.how.clone());
@@ -373,6 +380,12 @@ impl Evaluation {
     pub fn acks(&mut self, found: &mut Diagnostics) -> Result<Vec<Ack>> {
         let mut acks = acks_of(&self.root, &mut self.sources, found);
         self.hold_acks(&mut acks)?;
+        let names = self.former_targets();
+        for target in acks.iter_mut().filter_map(|ack| ack.target.as_mut()) {
+            if let Some(name) = names.get(target) {
+                target.clone_from(name);
+            }
+        }
         if let Some(from) = &self.judge_from {
             acks.push(beginning::before(from, self.commits()?.as_deref())?);
         }
@@ -394,7 +407,7 @@ impl Evaluation {
     /// Opens the repository of the project; nothing where there is none.
     pub fn commits(&self) -> Result<Option<ResultCommits>> {
         let commits = Commits::open(&self.root, &self.output, &self.directory)?;
-        Ok(commits.map(|commits| ResultCommits::new(commits, &self.dataset, self.unreachable)))
+        Ok(commits.map(|commits| ResultCommits::new(commits, &self.dataset, self.unreachable, self.former_targets())))
     }
 
     /// Returns the sessions of all results, in the order of these commits.

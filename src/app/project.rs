@@ -1,6 +1,7 @@
 //! A project: its folder, its file, and the texts of its specs.
 
 mod compiled;
+mod neighbors;
 mod selection;
 
 use std::collections::BTreeSet;

@@ -23,6 +23,8 @@ pub struct GeneratedTree<'p> {
     pub output: String,
     on_disk: OnDisk,
     scope: Scope,
+    /// All that is known to be right.
+    whole: Scope,
 }
 
 impl<'p> GeneratedTree<'p> {
@@ -45,13 +47,24 @@ impl<'p> GeneratedTree<'p> {
         let mut faulty = project.compilation.faulty.clone();
         faulty.extend(refused.as_slice().iter().map(|fault| fault.path(&project.compilation.sources).to_owned()));
         diagnostics.extend(refused);
+        let whole = Scope { targets: Filter::All, sources: Filter::Except(faulty.clone()) };
         let scope = scope(project, &on_disk, faulty);
-        Ok(Some(Self { project, output, on_disk, scope }))
+        Ok(Some(Self { project, output, on_disk, scope, whole }))
     }
 
     /// Returns what is to be done.
     pub fn plan(&self) -> Plan<'_> {
         plan(&self.project.compilation.tree, &self.on_disk, &self.scope)
+    }
+
+    /// Returns the sources of manifests that are not what they should be although nothing is to be done about them here, because they were
+    /// not asked for.
+    pub fn left_stale(&self) -> BTreeSet<String> {
+        let done = self.plan();
+        let done: BTreeSet<&str> = done.changes.iter().map(|change| change.path).collect();
+        let whole = plan(&self.project.compilation.tree, &self.on_disk, &self.whole);
+        let others = whole.changes.iter().filter(|change| !done.contains(change.path) && !change.source.is_empty());
+        others.map(|change| change.source.to_string()).collect()
     }
 
     /// Does what `plan` says.

@@ -14,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::app::base::Base;
 use crate::app::evaluate::PassOrFail;
 use crate::app::project::Selector;
+use crate::app::set::Assignment;
 use crate::app::start::Start;
 pub(super) use cluster::{DoctorArgs, LogsArgs, OutsideArgs, StatusArgs, StepArgs, StepCommand};
 pub(super) use judging::{
@@ -194,6 +195,14 @@ pub(super) enum Command {
     Step(StepArgs),
     /// Format specs; keeps comments
     Fmt(FmtArgs),
+    /// Set values in a spec, a suite or the project file
+    ///
+    /// Comments, order and quoting stay. A file that would have errors is not written.
+    Set(SetArgs),
+    /// Check the projects of files, as a hook of git
+    ///
+    /// Files outside of projects are left out. Without files, it checks all projects that git tracks here.
+    Hook(HookArgs),
     /// Convert benchmarks of kubeflow/kubebench into specs
     ///
     /// Overwrites nothing.
@@ -481,6 +490,7 @@ pub(super) struct SuperviseArgs {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(super) struct FmtArgs {
     /// Specs or folders; without any, all specs and the project file
     #[arg(value_name = "PATHS")]
@@ -494,6 +504,43 @@ pub(super) struct FmtArgs {
     /// Also apply safe fixes of findings, such as quoting `yes`
     #[arg(long)]
     pub(super) fix: bool,
+    /// Exit with 1 when a file was formatted
+    #[arg(long)]
+    pub(super) fail_on_change: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct HookArgs {
+    /// What to do
+    #[arg(value_enum)]
+    pub(super) check: HookCheck,
+    /// Files that changed
+    #[arg(value_name = "FILES")]
+    pub(super) files: Vec<PathBuf>,
+}
+
+/// What a hook does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum HookCheck {
+    /// Format the files; exit with 1 when one was formatted
+    Fmt,
+    /// Validate the projects
+    Validate,
+    /// Compare the manifests of the projects with the specs
+    CompileCheck,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SetArgs {
+    /// The file
+    #[arg(value_name = "SPEC")]
+    pub(super) spec: PathBuf,
+    /// A path as in `explain`, and its value; repeatable
+    ///
+    /// An item of a list is named by its `name` or its index: `metrics.bandwidth.unit`, `args[0]`; a gate by its metric:
+    /// `gates.bandwidth.maxRegression`. The end of a path is enough where only one value has it, such as `image`.
+    #[arg(value_name = "PATH=VALUE", required = true)]
+    pub(super) values: Vec<Assignment>,
 }
 
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::ExitStatus;
 use super::args::{CompileArgs, Global};
-use super::findings::{counted, style_of_diff, tell};
+use super::findings::{Output, counted, style_of_diff, tell};
 use super::project;
 use crate::app::project::{CompiledProject, Pods};
 use crate::app::tree::GeneratedTree;
@@ -12,6 +12,7 @@ use kubebench_compiler::tree::{EditedFiles, Mode, Plan};
 use kubebench_compiler::weakened::Held;
 use kubebench_host::fs;
 use kubebench_host::terminal;
+use kubebench_syntax::diag::group::listed;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 
 /// Writes the tree, or says what would be written.
@@ -31,6 +32,9 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
     let project = project::open_held_to(base.as_ref(), global, &args.select, pods)?;
     let project: &CompiledProject = Box::leak(Box::new(project));
     let mut diagnostics = project.diagnostics();
+    if args.check {
+        diagnostics.extend(project.shared_objects());
+    }
     if let Some(base) = &base {
         let Held { weakened, exceeded, unknown, .. } = project.held_to(base);
         diagnostics.extend(args.change.on_weakened.at_level(weakened));
@@ -45,7 +49,8 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
         let style = style_of_diff(global);
         terminal::print(&update.plan.diff(&tree.output, style))?;
     }
-    if writes { write(&update, args, diagnostics) } else { answer(&update, args, diagnostics) }
+    let output = if args.diff { Output::Data } else { Output::Findings };
+    if writes { write(&update, args, diagnostics) } else { answer(&update, args, output, diagnostics) }
 }
 
 /// The tree, and what is to be done to it.
@@ -67,19 +72,38 @@ fn write(update: &Update<'_>, args: &CompileArgs, mut diagnostics: Diagnostics) 
         tree.apply(plan, edited)?;
     }
     let status = project::report(global, project, diagnostics)?.max(unanswered);
-    tell(global, &if refused { "nothing was written".to_owned() } else { summary(update, edited) });
+    if refused {
+        tell(global, "nothing was written");
+    } else {
+        tell(global, &summary(update, edited));
+        tell_of_others(update);
+    }
     Ok(status)
 }
 
+/// Says which other specs have manifests that are not what they should be, such as the suite of a spec that was asked for.
+fn tell_of_others(update: &Update<'_>) {
+    if update.project.selection.is_everything() {
+        return;
+    }
+    let others = update.tree.left_stale();
+    if !others.is_empty() {
+        let names = listed(others.iter().map(String::as_str));
+        let text =
+            format!("note: manifests of {names} are stale as well; `kubebench compile` without a path updates all");
+        tell(update.global, &text);
+    }
+}
+
 /// The answer to "is the committed tree what the specs say?".
-fn answer(update: &Update<'_>, args: &CompileArgs, mut diagnostics: Diagnostics) -> Result<ExitStatus> {
+fn answer(update: &Update<'_>, args: &CompileArgs, stdout: Output, mut diagnostics: Diagnostics) -> Result<ExitStatus> {
     let Update { global, project, tree, plan } = update;
     let output = &tree.output;
     let faults = diagnostics.has_errors();
     let findings = if args.check { plan.diagnostics(Mode::Check, output) } else { Vec::new() };
     let unanswered = unanswered(&findings);
     diagnostics.extend(findings);
-    let status = project::report(global, project, diagnostics)?.max(unanswered);
+    let status = project::report_beside(global, project, stdout, diagnostics)?.max(unanswered);
     if plan.is_clean() && !faults && status == ExitStatus::Yes {
         let (manifests, specs) = (counted(plan.unchanged, "manifest"), project.specs_in_words());
         tell(global, &format!("{output}/ is up to date: {manifests} of {specs}"));

@@ -41,7 +41,7 @@ pub(super) fn run(global: &Global, args: &DoctorArgs) -> Result<ExitStatus> {
     }
     // Lints are the business of `validate`; what does not compile was not compared with the cluster.
     let about_specs = if compiled.compilation.has_errors() {
-        project::report_beside(global, compiled, Output::of_answer(global.output_format), compiled.diagnostics())?
+        project::report_beside(global, compiled, Output::Data, compiled.diagnostics())?
     } else {
         ExitStatus::Yes
     };

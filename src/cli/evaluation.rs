@@ -40,7 +40,7 @@ pub(super) fn refuse_places(
 pub(super) fn report_faults(global: &Global, evaluation: &Evaluation) -> Option<Result<ExitStatus>> {
     let Evaluation { faults, sources, .. } = evaluation;
     let findings = Findings { diagnostics: faults.clone(), sources, checked: &[], unreadable: false };
-    faults.has_errors().then(|| findings::report(global, Output::Findings, findings))
+    faults.has_errors().then(|| findings::report(global, Output::without_verdict(global.output_format), findings))
 }
 
 /// Says how results were read, where `--verbose` asks for it.

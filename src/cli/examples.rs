@@ -8,7 +8,7 @@ pub(super) fn of(command: &str) -> &'static [Example] {
     EXAMPLES.iter().find(|(name, _)| *name == command).map_or(&[], |(_, examples)| examples)
 }
 
-const EXAMPLES: [(&str, &[Example]); 30] = [
+const EXAMPLES: [(&str, &[Example]); 32] = [
     ("init", &[("kubebench init", "start a project in this folder")]),
     (
         "new",
@@ -126,6 +126,14 @@ const EXAMPLES: [(&str, &[Example]); 30] = [
     (
         "fmt",
         &[("kubebench fmt", "format all specs"), ("kubebench fmt --check", "in CI: fail if a file is not formatted")],
+    ),
+    ("hook", &[("kubebench hook compile-check ml/bench/specs/fio.yaml", "check the project in ml/bench")]),
+    (
+        "set",
+        &[
+            ("kubebench set specs/resnet50.yaml image=ghcr.io/team/train:1.6", "set the only image of a spec"),
+            ("kubebench set specs/fio.yaml gates.bandwidth.maxRegression=5% timeout=2h", "set two values"),
+        ],
     ),
     ("migrate", &[("kubebench migrate old/kubebenchjob.yaml", "write specs for an old benchmark")]),
     ("schema", &[("kubebench schema benchmark", "print the schema of specs, for an editor")]),

@@ -39,9 +39,14 @@ pub(super) enum Output {
 }
 
 impl Output {
-    /// Returns what an answer in `format` is: data for programs in JSON, else a table for people.
-    pub(super) fn of_answer(format: Format) -> Self {
-        if format.is_lines() { Self::Findings } else { Self::Data }
+    /// Returns what a command prints that has no answer, because of what it found: a document of findings if that was asked for.
+    pub(super) fn without_answer(format: Format) -> Self {
+        if format.is_lines() { Self::Data } else { Self::Findings }
+    }
+
+    /// The same of a command that answers only people and readers of JSON, and lists findings for all others.
+    pub(super) fn without_verdict(format: Format) -> Self {
+        if format == Format::Human { Self::Data } else { Self::Findings }
     }
 }
 

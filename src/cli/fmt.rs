@@ -56,12 +56,14 @@ pub(super) fn run(global: &Global, args: &FmtArgs) -> Result<ExitStatus> {
     }
     let checked: Vec<String> = inputs.iter().map(|input| input.path.clone()).collect();
     let findings = Findings { diagnostics, sources: &sources, checked: &checked, unreadable };
-    let status = report(global, Output::Findings, findings)?;
+    let output = if args.diff { Output::Data } else { Output::Findings };
+    let status = report(global, output, findings)?;
     let writes = !args.check && !args.diff;
     let verb = if writes { "formatted" } else { "would be formatted" };
     let unchanged = inputs.len() - changed.len();
     tell(global, &format!("{} {verb}, {unchanged} unchanged", counted(changed.len(), "file")));
-    Ok(if writes || changed.is_empty() { status } else { status.max(ExitStatus::No) })
+    let is_no = !changed.is_empty() && (!writes || args.fail_on_change);
+    Ok(if is_no { status.max(ExitStatus::No) } else { status })
 }
 
 fn print_diff(global: &Global, Input { path, bytes }: &Input, text: &str) -> Result<()> {

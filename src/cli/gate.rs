@@ -36,7 +36,8 @@ pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
             let why = "the specs or the project file have errors, which `kubebench validate` lists";
             write_comment(global, path, &render::markdown_without_answer(why, &subject))?;
         }
-        return project::report(global, &project, found);
+        let output = Output::without_verdict(global.output_format);
+        return project::report_beside(global, &project, output, found);
     }
     let mut evaluation = Evaluation::of(&start, project)?;
     if let Some(base) = base {
@@ -83,7 +84,7 @@ fn evaluate(
             write_comment(global, path, &render::markdown_without_answer(why, subject))?;
         }
         let findings = Findings { diagnostics: found, sources: &evaluation.sources, checked: &[], unreadable: true };
-        return findings::report(global, Output::Findings, findings);
+        return findings::report(global, Output::without_verdict(global.output_format), findings);
     }
     let GatesEvaluated { answer, diagnostics, sources, untrusted, links } =
         GatesEvaluated::of(evaluation, &acks, &global.start(), query)?;

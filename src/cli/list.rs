@@ -63,5 +63,5 @@ pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
         terminal::print(&starts::table(scheduled.zip(schedules.iter().map(Option::as_ref))))?;
     }
     // Specs with faults are missing above, so they are named.
-    project::report_beside(global, &project, Output::of_answer(global.output_format), project.diagnostics())
+    project::report_beside(global, &project, Output::Data, project.diagnostics())
 }

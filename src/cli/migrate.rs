@@ -46,7 +46,6 @@ pub(super) fn run(global: &Global, args: &MigrateArgs) -> Result<ExitStatus> {
         }
     }
     let written: Vec<Written> = placed.iter().map(|(spec, path, state)| as_written(spec, path, *state)).collect();
-    let output = Output::of_answer(global.output_format);
     match global.output_format {
         Format::Json => terminal::print(&format!("{:#}\n", json(&migration, &written)))?,
         Format::Human => terminal::print(&human(&migration, &written))?,
@@ -54,7 +53,7 @@ pub(super) fn run(global: &Global, args: &MigrateArgs) -> Result<ExitStatus> {
     }
     let checked: Vec<String> = inputs.iter().map(|input| input.path.clone()).collect();
     let findings = Findings { diagnostics, sources: &migration.sources, checked: &checked, unreadable };
-    let status = report(global, output, findings)?;
+    let status = report(global, Output::Data, findings)?;
     say(global, args, &migration, &written);
     Ok(status)
 }

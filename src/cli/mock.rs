@@ -34,7 +34,8 @@ pub(super) fn run(global: &Global, args: &MockArgs) -> Result<ExitStatus> {
     let project = project::open(global, &select)?;
     let found = project.diagnostics();
     if found.has_errors() {
-        return project::report(global, &project, found);
+        let output = Output::without_answer(global.output_format);
+        return project::report_beside(global, &project, output, found);
     }
     let benchmarks = project.benchmarks();
     let Some(compiled) = benchmarks.first() else { bail!("{} is not a benchmark", args.spec.display()) };
@@ -63,7 +64,7 @@ pub(super) fn run(global: &Global, args: &MockArgs) -> Result<ExitStatus> {
     let Some(values) = values else {
         return report(
             global,
-            Output::Findings,
+            Output::without_answer(global.output_format),
             Findings { diagnostics, sources: &sources, checked: &[], unreadable: false },
         );
     };

@@ -24,8 +24,7 @@ pub(super) fn run(global: &Global, args: &ParseArgs) -> Result<ExitStatus> {
             let project = project::open(global, &select)?;
             let diagnostics = project.diagnostics();
             if project.benchmarks().is_empty() && diagnostics.has_errors() {
-                let output = Output::of_answer(global.output_format);
-                return project::report_beside(global, &project, output, diagnostics);
+                return project::report_beside(global, &project, Output::Data, diagnostics);
             }
             Wanted::of_spec(&project, &spec.display().to_string(), &args.metric, &known)?
         }

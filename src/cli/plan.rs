@@ -40,7 +40,8 @@ pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
     };
     if diagnostics.has_errors() {
         write_comment(None)?;
-        return project::report(global, &project, diagnostics);
+        let output = Output::without_answer(global.output_format);
+        return project::report_beside(global, &project, output, diagnostics);
     }
     let plan = Plan::of(&project, base.as_ref(), &machine::second());
     write_comment(Some(&plan))?;
@@ -60,8 +61,7 @@ pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
     let status = match global.output_format {
         // People have just read what those of level info say.
         Format::Human | Format::Concise | Format::Github | Format::Json => {
-            let output = Output::of_answer(global.output_format);
-            project::report_beside(global, &project, output, faults)?
+            project::report_beside(global, &project, Output::Data, faults)?
         }
         Format::Gitlab | Format::Sarif | Format::Junit => project::report(global, &project, diagnostics.clone())?,
     };

@@ -10,7 +10,7 @@ use super::examples::{self, Example};
 use kubebench_syntax::invariant::Invariant as _;
 
 /// Global options that a subcommand does not read: they are not in its help, and refused.
-const UNREAD: [(&str, &[&str]); 15] = [
+const UNREAD: [(&str, &[&str]); 16] = [
     ("ack", &["deny_warnings"]),
     ("completions", &["directory", "output_format", "report", "jobs", "deny_warnings", "quiet", "verbose"]),
     ("explain", &["directory", "output_format", "report", "jobs", "deny_warnings", "quiet", "verbose"]),
@@ -25,6 +25,7 @@ const UNREAD: [(&str, &[&str]); 15] = [
     ("record", &["report", "jobs", "deny_warnings", "verbose"]),
     ("reparse", &["output_format", "report", "deny_warnings"]),
     ("schema", &["directory", "output_format", "report", "jobs", "deny_warnings", "quiet", "verbose"]),
+    ("set", &["verbose"]),
     ("status", &["report", "deny_warnings"]),
 ];
 

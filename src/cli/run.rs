@@ -52,7 +52,7 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
         diagnostics.extend(refusals(&compiled.benchmark, args.engine, &secrets));
     }
     let is_refused = diagnostics.has_errors();
-    let status = project::report_beside(global, &project, Output::of_answer(global.output_format), diagnostics)?;
+    let status = project::report_beside(global, &project, Output::Data, diagnostics)?;
     if is_refused || status != ExitStatus::Yes {
         return Ok(ExitStatus::NoAnswer);
     }

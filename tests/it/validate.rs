@@ -2,9 +2,11 @@
 
 mod editors;
 mod fragments;
+mod grouped;
 mod hostile_yaml;
 mod lenient;
 mod mistakes;
+mod neighbors;
 mod oracle_crd;
 mod oracle_emitted;
 mod oracle_tools;

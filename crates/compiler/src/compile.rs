@@ -119,6 +119,23 @@ impl Compilation {
         lower::resolved(document, self.project.as_ref()?, benchmark, suite)
     }
 
+    /// Gives targets the names that they have in a later commit. Manifests keep their paths.
+    pub fn rename_targets(&mut self, names: &BTreeMap<String, String>) {
+        let rename = |target: &mut Arc<Target>| {
+            if let Some(name) = names.get(&target.name) {
+                Arc::make_mut(target).name.clone_from(name);
+            }
+        };
+        self.benchmarks.iter_mut().for_each(|compiled| rename(&mut compiled.benchmark.target));
+        self.suites.iter_mut().for_each(|compiled| rename(&mut compiled.suite.target));
+        self.project.iter_mut().flat_map(|project| &mut project.targets).for_each(rename);
+        for target in self.of_targets.iter_mut().filter_map(|of| of.target.as_mut()) {
+            if let Some(name) = names.get(target) {
+                target.clone_from(name);
+            }
+        }
+    }
+
     /// Adds what was found about the files as files, at the levels of the project.
     pub fn add(&mut self, found: Diagnostics) {
         let found = at_levels(found, self.project.as_ref());

@@ -14,8 +14,18 @@ use kubebench_syntax::yaml::{Entry, Node, Value};
 const SYSTEM: &str = "kube-";
 
 /// What of a target has a code of its own, or reaches no pod: prices, versions of APIs, values that specs look up.
-const OF_OWN: [&str; 9] =
-    ["apis", "imageMirrors", "lints", "networkPolicy", "pods", "prices", "steps", "tokenAudiences", "values"];
+const OF_OWN: [&str; 10] = [
+    "apis",
+    "formerly",
+    "imageMirrors",
+    "lints",
+    "networkPolicy",
+    "pods",
+    "prices",
+    "steps",
+    "tokenAudiences",
+    "values",
+];
 /// Those whose code depends on what they say.
 const BY_VALUE: [&str; 3] = ["podSecurity", "priorityClass", "prometheus"];
 

@@ -6,6 +6,7 @@ use kubebench_syntax::invariant::Invariant as _;
 
 pub mod diff;
 pub mod disk;
+mod drift;
 pub mod header;
 pub(crate) mod operations;
 pub mod plan;

@@ -14,6 +14,8 @@ pub struct Base {
     commit: Oid,
     /// The project's path inside the repository: empty, or ending in a slash.
     prefix: String,
+    /// The same in that commit.
+    old_prefix: String,
 }
 
 /// The files that a folder had, by their paths below it.
@@ -44,7 +46,43 @@ impl Base {
             _ => anyhow!("cannot compare the histories of `{revision}` and HEAD: {}", error.message()),
         })?;
         let prefix = prefix(&repository, root)?;
-        Ok(Self { repository, commit, prefix })
+        Ok(Self { repository, commit, old_prefix: prefix.clone(), prefix })
+    }
+
+    /// Looks for the project in another folder of this commit, from which it has moved: empty, or ending in a slash.
+    #[must_use]
+    pub fn moved_from(self, folder: &str) -> Self {
+        Self { old_prefix: folder.to_owned(), ..self }
+    }
+
+    /// Returns the folder of the project in this commit: empty, or ending in a slash.
+    pub fn folder(&self) -> &str {
+        &self.old_prefix
+    }
+
+    /// Counts the files that `folder` has in this commit, and those that the project has unchanged at the same places below its own.
+    pub fn in_common(&self, folder: &str) -> Result<(usize, usize)> {
+        let why = || format!("cannot read the files of {}{}", self.commit, hint(&self.repository));
+        let tree = self.tree().with_context(why)?;
+        let files = self.files(&tree, folder).with_context(why)?;
+        let mut same = 0;
+        for path in &files {
+            same += usize::from(self.is_kept(&tree, &format!("{folder}{path}"), path).with_context(why)?);
+        }
+        Ok((files.len(), same))
+    }
+
+    /// Returns whether a file of a tree is in the project unchanged, at `path` below its folder.
+    fn is_kept(&self, tree: &Tree<'_>, old: &str, path: &str) -> Result<bool, git2::Error> {
+        let Some(top) = self.repository.workdir() else { return Ok(false) };
+        let Ok(bytes) = std::fs::read(top.join(&self.prefix).join(path)) else { return Ok(false) };
+        let old = tree.get_path(Path::new(old))?.id();
+        if Oid::hash_object(ObjectType::Blob, &bytes)? == old {
+            return Ok(true);
+        }
+        // A checkout may have other line ends than the commit.
+        let text = String::from_utf8(bytes).map(|text| text.replace("\r\n", "\n")).unwrap_or_default();
+        Ok(Oid::hash_object(ObjectType::Blob, text.as_bytes())? == old)
     }
 
     /// Returns the full name of the commit.
@@ -54,6 +92,9 @@ impl Base {
 
     /// Compares what `folder`, which is below the project's, had in this commit with what is there, whether that is committed or not.
     pub fn compare(&self, folder: &str) -> Result<Compared> {
+        if self.prefix != self.old_prefix {
+            return self.compare_moved(folder);
+        }
         let folder = format!("{}{folder}/", self.prefix);
         let why = || format!("cannot compare {folder} with {}{}", self.commit, hint(&self.repository));
         let tree = self.tree().with_context(why)?;
@@ -73,6 +114,26 @@ impl Base {
                 let is_gone = delta.status() == Delta::Deleted;
                 if is_gone { &mut compared.removed } else { &mut compared.changed }.insert(path);
             }
+        }
+        Ok(compared)
+    }
+
+    fn compare_moved(&self, folder: &str) -> Result<Compared> {
+        let old = format!("{}{folder}/", self.old_prefix);
+        let why = || format!("cannot compare {old} with {}{}", self.commit, hint(&self.repository));
+        let top = self.repository.workdir().context("a bare repository has no project folder")?;
+        let tree = self.tree().with_context(why)?;
+        let mut compared = Compared::default();
+        for path in self.files(&tree, &old).with_context(why)? {
+            let here = format!("{folder}/{path}");
+            let state = if self.is_kept(&tree, &format!("{old}{path}"), &here).with_context(why)? {
+                &mut compared.kept
+            } else if top.join(&self.prefix).join(&here).exists() {
+                &mut compared.changed
+            } else {
+                &mut compared.removed
+            };
+            state.insert(path);
         }
         Ok(compared)
     }
@@ -100,6 +161,7 @@ impl Base {
     /// Returns the regular files of a folder of a tree, by their paths below it.
     fn files(&self, tree: &Tree<'_>, folder: &str) -> Result<BTreeSet<String>, git2::Error> {
         let tree = match tree.get_path(Path::new(folder)) {
+            _ if folder.is_empty() => tree.clone(),
             Ok(entry) => entry.to_object(&self.repository)?.peel_to_tree()?,
             Err(error) if error.code() == ErrorCode::NotFound => return Ok(BTreeSet::new()),
             Err(error) => return Err(error),

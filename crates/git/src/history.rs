@@ -17,17 +17,28 @@ pub struct CommittedFile {
 
 /// Returns the files of commit `revision` below the project `root`, for whose root-relative path `wanted` says yes; sorted by path.
 pub fn files_at(root: &Path, revision: &str, wanted: impl Fn(&str) -> bool) -> Result<Vec<CommittedFile>> {
+    let folder = prefix(&repository_of(root)?, root)?;
+    files_below(root, revision, &folder, wanted)
+}
+
+/// The same of the project in another folder of the repository of `root`: empty, or ending in a slash.
+pub fn files_below(
+    root: &Path,
+    revision: &str,
+    folder: &str,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<Vec<CommittedFile>> {
     let repository = repository_of(root)?;
     let commit = commit_called(&repository, revision)?;
-    let prefix = prefix(&repository, root)?;
+    let prefix = folder;
     let tree = commit.tree().context("cannot read the commit's tree")?;
     let mut files = Vec::new();
     let mut missing = None;
-    let walked = tree.walk(TreeWalkMode::PreOrder, |folder, entry| {
+    let walked = tree.walk(TreeWalkMode::PreOrder, |above, entry| {
         // No spec has a name that is not UTF-8.
         let Ok(name) = entry.name() else { return TreeWalkResult::Skip };
-        let path = format!("{folder}{name}");
-        let blob = path.strip_prefix(&prefix).filter(|_| entry.kind() == Some(ObjectType::Blob));
+        let path = format!("{above}{name}");
+        let blob = path.strip_prefix(prefix).filter(|_| entry.kind() == Some(ObjectType::Blob));
         let Some(path) = blob.filter(|path| wanted(path)) else { return TreeWalkResult::Ok };
         match repository.find_blob(entry.id()) {
             Ok(blob) => files.push(CommittedFile { path: path.to_owned(), bytes: blob.content().to_vec() }),
@@ -48,11 +59,17 @@ pub fn files_at(root: &Path, revision: &str, wanted: impl Fn(&str) -> bool) -> R
 
 /// Returns the regular file at `path`, which is relative to the project `root`, in commit `revision`, if it is there.
 pub fn file_at(root: &Path, revision: &str, path: &str) -> Result<Option<Vec<u8>>> {
+    let repository = Repository::discover(root).context("cannot open the git repository")?;
+    file_below(root, revision, &prefix(&repository, root)?, path)
+}
+
+/// The same of the project in another folder of the repository of `root`: empty, or ending in a slash.
+pub fn file_below(root: &Path, revision: &str, folder: &str, path: &str) -> Result<Option<Vec<u8>>> {
     const EXECUTABLE_OR_NOT: [i32; 2] = [0o100_755, 0o100_644];
     let repository = Repository::discover(root).context("cannot open the git repository")?;
     let tree = repository.revparse_single(revision).and_then(|object| object.peel_to_tree());
     let tree = tree.with_context(|| format!("cannot read the tree of `{revision}`"))?;
-    let full = format!("{}{path}", prefix(&repository, root)?);
+    let full = format!("{folder}{path}");
     let entry = match tree.get_path(Path::new(&full)) {
         Ok(entry) if EXECUTABLE_OR_NOT.contains(&entry.filemode()) => entry,
         Ok(_) => return Ok(None),

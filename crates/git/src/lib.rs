@@ -40,6 +40,7 @@ mod recorded;
 mod removed;
 mod scratch;
 mod state;
+mod tracked;
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, Hasher as _};
@@ -57,12 +58,13 @@ pub use brought::{Brought, RunOf, brought};
 pub use content::{Elsewhere, Named, Same};
 pub use earlier::Earlier;
 pub use fold::Judge;
-pub use history::{CommittedFile, file_at, files_at, folder_in_repository};
+pub use history::{CommittedFile, file_at, file_below, files_at, files_below, folder_in_repository};
 pub use ignored::Ignored;
 pub use line::{Behind, OnLine};
 pub use lineage::{Commits, Reached};
 pub use recorded::{BlobId, Fetched, RecordedBranch};
 pub use state::{CheckedOut, Looked, checked_out, commit_here};
+pub use tracked::folders_with;
 
 /// Tells people something while they wait.
 pub(crate) type Tell = fn(&str);

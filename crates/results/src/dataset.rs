@@ -167,6 +167,16 @@ impl Dataset {
         (ran, commit, self.environment(row).images.iter().map(image).collect())
     }
 
+    /// Gives results of targets that have other names now these names.
+    pub fn rename_targets(&mut self, names: &BTreeMap<String, String>) {
+        for row in &mut self.rows {
+            let subject = self.subjects.get(row.subject);
+            if let Some(name) = names.get(&subject.target) {
+                row.subject = self.subjects.id(&Metadata { target: name.clone(), ..subject.clone() });
+            }
+        }
+    }
+
     /// Notes which results a change brings, which its base does not have.
     pub fn note_brought(&mut self, is_brought: impl Fn(&Row) -> bool) {
         let brought = self.rows.iter().filter(|row| is_brought(row));

@@ -4,6 +4,7 @@
 
 pub mod code;
 pub mod fix;
+pub mod group;
 pub mod limit;
 pub mod render;
 
@@ -90,6 +91,8 @@ pub struct Diagnostic {
     pub fix: Option<Fix>,
     /// What a finding of level info is about by itself, such as the name of a Secret.
     pub value: Option<String>,
+    /// What it has in common with others, where more than the message says it.
+    pub cause: Option<Box<group::Cause>>,
 }
 
 impl Diagnostic {
@@ -116,6 +119,7 @@ impl Diagnostic {
             help: None,
             fix: None,
             value: None,
+            cause: None,
         }
     }
 
@@ -165,6 +169,13 @@ impl Diagnostic {
     #[must_use]
     pub fn value(mut self, value: impl Into<String>) -> Self {
         self.value = Some(value.into());
+        self
+    }
+
+    /// Says what it has in common with others.
+    #[must_use]
+    pub fn cause(mut self, cause: group::Cause) -> Self {
+        self.cause = Some(Box::new(cause));
         self
     }
 

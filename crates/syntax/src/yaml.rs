@@ -1,6 +1,7 @@
 //! YAML: specs are read strictly into a spanned tree, manifests as kubectl reads them; written so that every reader agrees.
 
 pub(crate) mod de;
+pub mod edit;
 pub mod format;
 mod indentation;
 mod lenient;

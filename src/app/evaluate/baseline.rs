@@ -67,6 +67,8 @@ pub struct ResultCommits {
     commits: Commits,
     named: Named,
     unreachable: Unreachable,
+    /// The names that targets have now by those that they had.
+    former_targets: BTreeMap<String, String>,
 }
 
 /// What sessions are of whose commits no branch has.
@@ -87,7 +89,12 @@ impl Unreachable {
 
 impl ResultCommits {
     /// Takes the commits that these results name.
-    pub fn new(commits: Commits, dataset: &Dataset, unreachable: Unreachable) -> Self {
+    pub fn new(
+        commits: Commits,
+        dataset: &Dataset,
+        unreachable: Unreachable,
+        former_targets: BTreeMap<String, String>,
+    ) -> Self {
         let mut named = Named::new();
         for origin in dataset.rows().iter().map(|row| dataset.origin(row)) {
             let Some(commit) = &origin.commit else { continue };
@@ -96,7 +103,7 @@ impl ResultCommits {
                 named.insert(commit.clone(), origin.content.clone());
             }
         }
-        Self { commits, named, unreachable }
+        Self { commits, named, unreachable, former_targets }
     }
 
     /// Returns commits that were reached as those by which results are known.
@@ -124,7 +131,10 @@ impl ResultCommits {
         let reach = |name: &String, same: &Same| Some((name.clone(), line.as_ref()?.reach(same.base.as_ref()?)?));
         let of_same: Vec<(String, usize)> = same.iter().filter_map(|(name, same)| reach(name, same)).collect();
         let same = same.into_iter().map(|(name, same)| (name, same.commit)).collect();
-        let lineage = Lineage::new(reached.commits, reached.trees).with_same(same);
+        let now = |target: String| self.former_targets.get(&target).cloned().unwrap_or(target);
+        let trees = reached.trees.into_iter();
+        let trees = trees.map(|((target, benchmark, digest), commit)| ((now(target), benchmark, digest), commit));
+        let lineage = Lineage::new(reached.commits, trees.collect()).with_same(same);
         Ok(match line {
             None => lineage,
             Some(OnLine { behind, mut reaches }) => {

@@ -146,7 +146,11 @@ impl CompiledProject {
             let message =
                 format!("the project that the base has {place} is gone, and this one starts without its gates");
             let fault = Diagnostic::in_file(&code::KB0463, PROJECT_FILE, message);
-            held.weakened.push(fault.note("a project that moves keeps neither its gates nor its baseline"));
+            held.weakened.push(
+                fault.note(
+                    "a project that moves keeps its gates if its file, its name or half of its files are the same",
+                ),
+            );
         }
         held
     }
@@ -199,10 +203,12 @@ impl CompiledProject {
     /// Returns the digests of the rules that specs have now, by benchmark and target.
     pub fn current_rules(&self) -> CurrentRules {
         let rules = |compiled: &Compiled| {
-            let key = (compiled.benchmark.name.clone(), compiled.benchmark.target.name.clone());
-            (key, Digest::of(&compiled.rules).to_string())
+            let (name, target) = (compiled.benchmark.name.clone(), Arc::clone(&compiled.benchmark.target));
+            let digest = Digest::of(&compiled.rules).to_string();
+            let names: Vec<String> = target.formerly.iter().chain([&target.name]).cloned().collect();
+            names.into_iter().map(move |target| ((name.clone(), target), digest.clone()))
         };
-        self.compilation.benchmarks.iter().map(rules).collect()
+        self.compilation.benchmarks.iter().flat_map(rules).collect()
     }
 
     /// Returns how many of the selected specs were read, in words.

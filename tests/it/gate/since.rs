@@ -351,13 +351,27 @@ fn a_spec_at_fault_is_not_gone() {
 }
 
 #[test]
-fn a_project_that_moves_is_said() {
+fn a_project_that_moves_keeps_its_gates() {
     let (project, _) = project();
     std::fs::create_dir_all(project.folder.path().join("moved")).unwrap();
     project.git(&["mv", "kubebench.yaml", "specs", "results", "moved"]);
     project.commit("moved");
-    let gone = "kubebench.yaml: the project that the base has at the top of the repository is gone, and this one starts without its gates";
     let (_, answer) = project.json(&["gate", "-C", "moved", "--since", "main"]);
+    assert_eq!(weakened(&answer), Vec::<String>::new(), "{answer:#}");
+    project.folder.write("moved/specs/train.yaml", SPEC.replace("maxRegression: 3%", "maxRegression: 30%"));
+    let (_, answer) = project.json(&["gate", "-C", "moved", "--since", "main"]);
+    assert_eq!(weakened(&answer).len(), 1, "{answer:#}");
+}
+
+#[test]
+fn a_project_in_the_place_of_another_is_said() {
+    let (project, _) = project();
+    project.git(&["rm", "-q", "-r", "kubebench.yaml", "specs", "results"]);
+    project.folder.write("other/kubebench.yaml", PROJECT.replace("{name: p}", "{name: another}"));
+    project.folder.write("other/specs/train.yaml", SPEC.replace("maxRegression: 3%", "maxRegression: 30%"));
+    project.commit("another project");
+    let gone = "kubebench.yaml: the project that the base has at the top of the repository is gone, and this one starts without its gates";
+    let (_, answer) = project.json(&["gate", "-C", "other", "--since", "main", "--allow-empty"]);
     assert_eq!(weakened(&answer), [gone], "{answer:#}");
 }
 

@@ -33,6 +33,17 @@ pub struct Project {
     pub(super) parameters: Vec<(String, Node)>,
 }
 
+impl Project {
+    /// Returns the names that targets have now by those that they had.
+    pub fn former_targets(&self) -> BTreeMap<String, String> {
+        let named = |target: &Arc<Target>| {
+            let name = target.name.clone();
+            target.formerly.clone().into_iter().map(move |old| (old, name.clone()))
+        };
+        self.targets.iter().flat_map(named).collect()
+    }
+}
+
 /// What specs leave unsaid, with this program's own defaults filled in.
 #[derive(Clone, Debug)]
 pub(super) struct Defaults {
@@ -183,6 +194,7 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
         })
         .collect();
     concurrency::check_groups(&targets, target_nodes, diagnostics);
+    target::check_former_names(&targets, target_nodes, diagnostics);
     let targets: Vec<Arc<Target>> = targets.into_iter().map(Arc::new).collect();
     report_shared_places(&targets, diagnostics);
     check_kinds(node, diagnostics);

@@ -7,7 +7,7 @@ use crate::{api, guard};
 use kubebench_contract::Prices;
 use kubebench_format::spec::v1::project as wire;
 use kubebench_format::spec::v1::scalar::Dns1123Label;
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Entry, Node};
 
@@ -19,6 +19,7 @@ pub(super) fn lower(name: String, wire: wire::Target, entry: Option<&Entry>, dia
     let wire::Target {
         cluster,
         namespace,
+        formerly,
         storage_class,
         queue,
         apis,
@@ -61,6 +62,7 @@ pub(super) fn lower(name: String, wire: wire::Target, entry: Option<&Entry>, dia
             &namespace,
         ),
         namespace,
+        formerly,
         storage_class,
         queue: match queue {
             Some(wire::Queue { kueue: Some(queue), .. }) => Queue::Kueue(queue),
@@ -94,6 +96,29 @@ pub(super) fn lower(name: String, wire: wire::Target, entry: Option<&Entry>, dia
         token_audiences: token_audiences.into_iter().map(|audience| audience.0).collect(),
         values: values.iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect(),
         suppressions: Suppressions::of(node),
+    }
+}
+
+/// Reports earlier names of targets that another target has, or had as well.
+pub(super) fn check_former_names(targets: &[Target], nodes: Option<&Node>, diagnostics: &mut Diagnostics) {
+    for (index, target) in targets.iter().enumerate() {
+        let list = nodes.and_then(|nodes| nodes.get(&target.name)).map(|node| node.items_of("formerly"));
+        for item in list.into_iter().flatten() {
+            let Some(name) = item.as_text() else { continue };
+            let now = targets.iter().find(|other| other.name == name);
+            let had = || targets.iter().take(index).find(|other| other.formerly.iter().any(|old| old == name));
+            let Some(owner) = now.or_else(had) else { continue };
+            let what = if now.is_some() {
+                format!("`{name}` is a target of this project, so it is no earlier name")
+            } else {
+                format!("`{name}` is an earlier name of `{}` as well", owner.name)
+            };
+            let fault = Diagnostic::at(&code::KB0397, item.span, what)
+                .related(Place::Span(owner.span), "the other target")
+                .note("each result counts for one target")
+                .help(format!("delete `{name}` from `formerly`"));
+            diagnostics.push(fault);
+        }
     }
 }
 

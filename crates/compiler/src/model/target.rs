@@ -23,6 +23,8 @@ pub struct Target {
     /// A name for the cluster.
     pub cluster: String,
     pub namespace: String,
+    /// Earlier names, whose results count as its own.
+    pub formerly: Vec<String>,
     /// The StorageClass of claims that name none.
     pub storage_class: Option<String>,
     /// The queue that jobs are submitted to.

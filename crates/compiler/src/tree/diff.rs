@@ -8,6 +8,8 @@ use similar::TextDiff;
 use super::plan::{Change, Plan, State};
 use kubebench_syntax::diag::render::is_hidden;
 use kubebench_syntax::path::join;
+use kubebench_syntax::redact::without_tokens;
+use kubebench_syntax::words::counted;
 
 /// How a diff is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,6 +54,33 @@ fn of_change(change: &Change<'_>, output_dir: &str, style: Style) -> String {
             String::new()
         }
     }
+}
+
+/// As many lines of a difference are in a finding, each of at most as many characters.
+const SHORT: (usize, usize) = (10, 160);
+
+/// Returns the first lines that differ between the disk and the wanted tree, for a finding.
+pub(super) fn short(change: &Change<'_>) -> String {
+    let old = String::from_utf8_lossy(change.old.unwrap_or_default());
+    let (lines, width) = SHORT;
+    let whole = unified(&old, change.new.unwrap_or_default(), "", "", Style::Plain);
+    let is_changed = |line: &&str| line.starts_with(['+', '-']);
+    let mut changed: Vec<String> = whole.lines().skip(2).filter(is_changed).map(|line| cut(line, width)).collect();
+    let more = changed.len().saturating_sub(lines);
+    changed.truncate(lines);
+    if more > 0 {
+        changed.push(format!("and {}; `kubebench compile --diff` shows all", counted(more, "more line")));
+    }
+    changed.join("\n")
+}
+
+/// Returns a line without what is a secret by its form, as CI systems keep findings, and no longer than `width`.
+fn cut(line: &str, width: usize) -> String {
+    let line = without_tokens(line);
+    if line.chars().count() <= width {
+        return line.into_owned();
+    }
+    line.chars().take(width).chain(['…']).collect()
 }
 
 /// Returns the unified diff from `old` to `new` with three lines of context; nothing when they are equal.

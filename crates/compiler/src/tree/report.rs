@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use kubebench_syntax::diag::{Diagnostic, Place, Severity, code};
 
+use super::diff;
+use super::drift::{Drift, cause_of_all};
 use super::plan::{Change, EditedFiles, Mode, Plan, State};
 use kubebench_syntax::path::join;
 
@@ -17,7 +19,7 @@ impl Plan<'_> {
     ///
     /// `output_dir` is the output directory relative to the project root, as messages show it.
     pub fn diagnostics(&self, mode: Mode, output_dir: &str) -> Vec<Diagnostic> {
-        let speaker = Speaker { plan: self, mode, output_dir };
+        let speaker = Speaker { plan: self, drift: Drift::of(self), mode, output_dir };
         let mut blocked = BTreeMap::<&str, Vec<&Change<'_>>>::new();
         let mut diagnostics = Vec::new();
         for change in &self.changes {
@@ -34,6 +36,7 @@ impl Plan<'_> {
 
 struct Speaker<'a> {
     plan: &'a Plan<'a>,
+    drift: Drift<'a>,
     mode: Mode,
     output_dir: &'a str,
 }
@@ -44,11 +47,12 @@ impl Speaker<'_> {
         let finding = match (&change.state, self.mode) {
             (State::Missing, Mode::Check) => {
                 let message = format!("manifest `{path}` is missing");
-                Diagnostic::in_file(&code::KB0501, &path, message).help(COMPILE)
+                let cause = self.drift.cause_of_missing(change);
+                Diagnostic::in_file(&code::KB0501, &path, message).help(COMPILE).cause(cause)
             }
             (State::Stale, Mode::Check) => {
                 let message = format!("manifest `{path}` is not what `{}` compiles to", change.source);
-                Diagnostic::in_file(&code::KB0502, &path, message).help(COMPILE)
+                Diagnostic::in_file(&code::KB0502, &path, message).help(COMPILE).cause(self.drift.cause(change))
             }
             (State::Edited { conflict: true }, Mode::Check) => {
                 let message = format!("manifest `{path}` holds conflict markers of an unresolved merge");
@@ -60,9 +64,15 @@ impl Speaker<'_> {
                 let message = format!("manifest `{path}` was edited by hand");
                 let reason =
                     format!("the next change of `{}` would overwrite the edit; make the change there", change.source);
-                Diagnostic::in_file(&code::KB0503, &path, message).note(reason).help(OVERWRITE)
+                let finding = Diagnostic::in_file(&code::KB0503, &path, message).note(reason).help(OVERWRITE);
+                match diff::short(change) {
+                    difference if difference.is_empty() => finding,
+                    difference => finding.note(format!("`kubebench compile` would write:\n{difference}")),
+                }
             }
-            (State::LineEndings, Mode::Check) => self.line_endings(&path),
+            (State::LineEndings, Mode::Check) => {
+                self.line_endings(&path).cause(cause_of_all(change, "have CRLF line endings"))
+            }
             (State::Foreign, _) => {
                 let message = format!("`{path}` was not written by kubebench, but a manifest belongs there");
                 Diagnostic::in_file(&code::KB0505, &path, message)
@@ -76,6 +86,7 @@ impl Speaker<'_> {
             (State::ForeignElsewhere { kind }, _) => self.stranger(&path, kind),
             (State::Orphan, Mode::Check) => Diagnostic::in_file(&code::KB0504, &path, self.orphaned(&path, change))
                 .note("Argo CD and Flux keep applying it until it is deleted")
+                .cause(cause_of_all(change, "are left over"))
                 .help("run `kubebench compile`, which deletes it, and commit the result"),
             (State::EditedOrphan, Mode::Check | Mode::Write(EditedFiles::Keep)) => {
                 Diagnostic::in_file(&code::KB0503, &path, self.orphaned(&path, change))

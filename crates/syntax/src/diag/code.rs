@@ -180,6 +180,7 @@ codes! {
     KB0393 error "impossible placement"
     KB0394 note "setting of a target that pods do not have"
     KB0395 info "suppressed lint"
+    KB0397 error "former name of a target that is taken"
     KB0399 error "fragment that cannot be extended"
 
     KB0401 lint "image without tag or digest"
@@ -255,6 +256,7 @@ codes! {
     KB0505 error "foreign file"
     KB0506 error "line endings"
     KB0507 error "path that kubebench does not touch"
+    KB0511 error "object of two projects"
 
     KB0601 error "file that is not formatted"
 }

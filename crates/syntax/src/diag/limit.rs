@@ -1,13 +1,13 @@
 //! Keeps a file with very many findings from burying all others.
 
-use super::{Diagnostic, code};
+use super::{Diagnostic, code, group};
 use crate::text::SourceMap;
 
 /// The most findings shown of one file.
 pub(crate) const MAX_OF_ONE_FILE: usize = 100;
 
-/// Returns `sorted` with at most [`MAX_OF_ONE_FILE`] findings of each file, the worst and first ones, and a last one that
-/// counts the others.
+/// Returns `sorted` with at most [`MAX_OF_ONE_FILE`] findings of each file, the worst and rarest ones, and a last one
+/// that counts the others.
 pub fn limited(sorted: &[Diagnostic], sources: &SourceMap) -> Vec<Diagnostic> {
     let of_files = sorted.chunk_by(|one, other| one.path(sources) == other.path(sources));
     of_files.flat_map(|of_file| limited_file(of_file, sources)).collect()
@@ -15,7 +15,12 @@ pub fn limited(sorted: &[Diagnostic], sources: &SourceMap) -> Vec<Diagnostic> {
 
 fn limited_file(findings: &[Diagnostic], sources: &SourceMap) -> Vec<Diagnostic> {
     let mut numbers: Vec<usize> = (0..findings.len()).collect();
-    numbers.sort_by_key(|number| findings.get(*number).map(|finding| finding.severity));
+    if findings.len() > MAX_OF_ONE_FILE {
+        let frequencies = group::frequencies(findings);
+        numbers.sort_by_key(|number| {
+            (findings.get(*number).map(|finding| finding.severity), frequencies.get(*number).copied())
+        });
+    }
     let left_out = numbers.split_off(findings.len().min(MAX_OF_ONE_FILE));
     numbers.sort_unstable();
     let mut shown: Vec<Diagnostic> = numbers.iter().filter_map(|number| findings.get(*number)).cloned().collect();

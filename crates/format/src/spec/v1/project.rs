@@ -296,6 +296,9 @@ pub struct Target {
     /// The namespace, which must exist.
     #[schemars(extend("default" = "default"))]
     pub namespace: Option<Dns1123Label>,
+    /// Earlier names of the target: results of these count as its own, so that it keeps its history.
+    #[schemars(extend("default" = [], "uniqueItems" = true, "items" = {"type": "string", "format": "target-name"}, "examples" = [["gpu-old"]]))]
+    pub formerly: Vec<String>,
     /// The StorageClass of results claims; without it, the cluster's default.
     #[schemars(extend("format" = "dns1123-subdomain", "examples" = ["fast"]))]
     pub storage_class: Option<String>,

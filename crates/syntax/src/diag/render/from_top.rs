@@ -25,6 +25,9 @@ impl FromTop {
             for related in &mut diagnostic.related {
                 related.place = place(&related.place);
             }
+            if let Some(at) = diagnostic.cause.as_mut().and_then(|cause| cause.place.as_mut()) {
+                *at = place(at);
+            }
             diagnostic
         });
         let mut sources = SourceMap::default();

@@ -1,4 +1,4 @@
-//! Workflow commands that GitHub Actions turns into annotations of a pull request, errors first.
+//! Workflow commands that GitHub Actions turns into annotations of a pull request: errors first, and rare mistakes before frequent ones.
 //!
 //! A line that the runner reads as a command is its whole power over a job, so no text of the user may end one or
 //! begin one: data and properties are escaped exactly as the runner unescapes them.
@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use super::Report;
 use super::location::Location;
 use super::printable::{LineBreaks, printable};
-use crate::diag::{Diagnostic, Severity};
+use crate::diag::{Diagnostic, Severity, group};
 use crate::text::SourceMap;
 use crate::words::counted;
 
@@ -19,24 +19,17 @@ use crate::words::counted;
 const SHOWN: usize = 10;
 
 pub(super) fn render(report: &Report<'_>) -> String {
-    let mut out = String::new();
-    for severity in [Severity::Error, Severity::Warning, Severity::Info] {
-        for diagnostic in report.of(severity) {
-            out.push_str(&command(diagnostic, report.sources));
-        }
-    }
-    let hidden: Vec<_> = [Severity::Error, Severity::Warning]
-        .into_iter()
-        .filter_map(|severity| {
-            let more = report.count(severity).saturating_sub(SHOWN);
-            (more > 0).then(|| counted(more, &format!("more {}", severity.name())))
-        })
-        .collect();
+    let mut shown = group::shown(report.diagnostics, report.sources);
+    shown.sort_by_key(|shown| (shown.finding.severity, shown.of_kind));
+    // What says how many there are beyond is an annotation, too.
+    let hidden = if shown.len() > SHOWN { shown.split_off(SHOWN - 1) } else { Vec::new() };
+    let mut out: String = shown.iter().map(|shown| command(&shown.finding, report.sources)).collect();
     if !hidden.is_empty() {
+        let findings: usize = hidden.iter().map(|hidden| hidden.count).sum();
         let _ = writeln!(
             out,
-            "::notice title=kubebench::GitHub shows {SHOWN} errors and {SHOWN} warnings of a step; {} in its log",
-            hidden.join(" and ")
+            "::notice title=kubebench::{} in this step; `--report json=FILE` and `--output-format human` have all",
+            counted(findings, "more finding")
         );
     }
     out

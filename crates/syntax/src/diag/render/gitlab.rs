@@ -9,7 +9,7 @@ use super::Report;
 use super::fingerprint::Fingerprints;
 use super::location::Location;
 use super::printable::{LineBreaks, printable};
-use crate::diag::{Diagnostic, Severity};
+use crate::diag::{Diagnostic, Severity, group};
 use crate::invariant::Invariant as _;
 
 #[derive(Serialize)]
@@ -19,6 +19,8 @@ struct Issue<'a> {
     fingerprint: String,
     severity: &'a str,
     location: Whereabouts<'a>,
+    /// The same for findings with one cause; GitLab ignores it.
+    group: String,
 }
 
 #[derive(Serialize)]
@@ -37,7 +39,8 @@ pub(super) fn render(report: &Report<'_>) -> String {
     let issues: Vec<_> = report
         .diagnostics
         .iter()
-        .map(|diagnostic| {
+        .zip(group::ids(report.diagnostics))
+        .map(|(diagnostic, group)| {
             let location = Location::for_review(diagnostic, report.sources);
             Issue {
                 description: description(diagnostic),
@@ -48,6 +51,7 @@ pub(super) fn render(report: &Report<'_>) -> String {
                     path: location.path,
                     lines: Lines { begin: location.start().map_or(1, |start| start.line) },
                 },
+                group,
             }
         })
         .collect();

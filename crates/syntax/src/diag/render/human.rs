@@ -20,7 +20,7 @@ use self::excerpt::Excerpt;
 use super::location::{Location, Region};
 use super::printable::{LineBreaks, printable};
 use super::{Report, Style};
-use crate::diag::{Diagnostic, Place, Related, Severity, code};
+use crate::diag::{Diagnostic, Place, Related, Severity, code, group};
 use crate::text::{SourceId, SourceMap};
 
 /// Wider than any excerpt, so that the library never cuts one a second time.
@@ -32,8 +32,9 @@ pub(super) fn render(report: &Report<'_>) -> String {
         Style::Colored => Palette::colored(),
     };
     let concealed = concealed_lines(report);
+    let shown = group::shown(report.diagnostics, report.sources);
     let findings: Vec<_> =
-        report.diagnostics.iter().map(|diagnostic| palette.finding(diagnostic, report.sources, &concealed)).collect();
+        shown.iter().map(|shown| palette.finding(&shown.finding, report.sources, &concealed)).collect();
     findings.join("\n")
 }
 

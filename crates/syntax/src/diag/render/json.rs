@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::Report;
 use super::location::{Location, Region};
-use crate::diag::{Diagnostic, Fix, Related, Severity};
+use crate::diag::{Diagnostic, Fix, Related, Severity, group};
 use crate::invariant::Invariant as _;
 use crate::text::{Position, SourceMap};
 
@@ -45,6 +45,8 @@ struct Finding<'a> {
     fix: Option<Edit<'a>>,
     /// Where the code's page is published; nowhere yet, but readers can rely on the field.
     url: Option<&'a str>,
+    /// The same for findings with one cause.
+    group: String,
 }
 
 #[derive(Serialize)]
@@ -72,7 +74,12 @@ struct Point {
 pub(super) fn render(report: &Report<'_>) -> String {
     let document = Document {
         schema_version: SCHEMA_VERSION,
-        diagnostics: report.diagnostics.iter().map(|diagnostic| finding(diagnostic, report.sources)).collect(),
+        diagnostics: report
+            .diagnostics
+            .iter()
+            .zip(group::ids(report.diagnostics))
+            .map(|(diagnostic, group)| finding(diagnostic, group, report.sources))
+            .collect(),
         summary: Summary { errors: report.count(Severity::Error), warnings: report.count(Severity::Warning) },
     };
     let mut text = serde_json::to_string_pretty(&document).expected("JSON of our own types");
@@ -80,7 +87,7 @@ pub(super) fn render(report: &Report<'_>) -> String {
     text
 }
 
-fn finding<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Finding<'a> {
+fn finding<'a>(diagnostic: &'a Diagnostic, group: String, sources: &'a SourceMap) -> Finding<'a> {
     let location = Location::of(&diagnostic.place, sources);
     Finding {
         code: diagnostic.code.id,
@@ -96,6 +103,7 @@ fn finding<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Finding<'a
         help: diagnostic.help.as_deref(),
         fix: diagnostic.fix.as_ref().and_then(|fix| edit(fix, sources)),
         url: None,
+        group,
     }
 }
 

@@ -6,28 +6,34 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::printable::{LineBreaks, printable};
 use super::{Report, concise};
-use crate::diag::{Diagnostic, Severity};
+use crate::diag::{Diagnostic, Severity, group};
 use crate::text::SourceMap;
 
 #[derive(Default)]
 struct File<'a> {
-    errors: BTreeMap<&'static str, Vec<&'a Diagnostic>>,
-    others: Vec<&'a Diagnostic>,
+    errors: BTreeMap<&'static str, Vec<Found<'a>>>,
+    others: Vec<Found<'a>>,
+}
+
+struct Found<'a> {
+    diagnostic: &'a Diagnostic,
+    group: String,
 }
 
 pub(super) fn render(report: &Report<'_>) -> String {
     let mut files: BTreeMap<&str, File<'_>> =
         report.checked.iter().map(|path| (path.as_str(), File::default())).collect();
-    for diagnostic in report.diagnostics {
+    for (diagnostic, group) in report.diagnostics.iter().zip(group::ids(report.diagnostics)) {
+        let found = Found { diagnostic, group };
         let file = files.entry(diagnostic.path(report.sources)).or_default();
         match diagnostic.severity {
-            Severity::Error => file.errors.entry(diagnostic.code.id).or_default().push(diagnostic),
-            Severity::Warning | Severity::Info => file.others.push(diagnostic),
+            Severity::Error => file.errors.entry(diagnostic.code.id).or_default().push(found),
+            Severity::Warning | Severity::Info => file.others.push(found),
         }
     }
     let tests: usize = files.values().map(|file| file.errors.len().max(1)).sum();
@@ -58,8 +64,9 @@ fn test_cases(out: &mut String, path: &str, file: &File<'_>, sources: &SourceMap
             continue;
         }
         out.push_str(">\n");
+        properties(out, errors.iter().chain(others));
         if let Some(first) = errors.first() {
-            let message = xml(&first.message);
+            let message = xml(&first.diagnostic.message);
             let _ = writeln!(
                 out,
                 "      <failure message=\"{message}\" type=\"{name}\">{}</failure>",
@@ -73,8 +80,17 @@ fn test_cases(out: &mut String, path: &str, file: &File<'_>, sources: &SourceMap
     }
 }
 
-fn lines(diagnostics: &[&Diagnostic], sources: &SourceMap) -> String {
-    let lines: Vec<_> = diagnostics.iter().map(|diagnostic| xml(&concise::line(diagnostic, sources))).collect();
+fn properties<'a>(out: &mut String, found: impl Iterator<Item = &'a Found<'a>>) {
+    let groups: BTreeSet<&str> = found.map(|found| found.group.as_str()).collect();
+    out.push_str("      <properties>\n");
+    for group in groups {
+        let _ = writeln!(out, "        <property name=\"group\" value=\"{group}\"/>");
+    }
+    out.push_str("      </properties>\n");
+}
+
+fn lines(found: &[Found<'_>], sources: &SourceMap) -> String {
+    let lines: Vec<_> = found.iter().map(|found| xml(&concise::line(found.diagnostic, sources))).collect();
     lines.join("\n")
 }
 

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::Report;
 use super::fingerprint::Fingerprints;
 use super::location::{Location, Region};
-use crate::diag::{Code, Diagnostic, Fix, Severity};
+use crate::diag::{Code, Diagnostic, Fix, Severity, group};
 use crate::text::{Source, SourceMap};
 
 /// How many results GitHub keeps of one upload.
@@ -26,19 +26,28 @@ const ROOT: &str = "%SRCROOT%";
 
 pub(super) fn render(report: &Report<'_>) -> String {
     let mut fingerprints = Fingerprints::default();
-    let mut found: Vec<_> = report
+    let mut found: Vec<Found<'_>> = report
         .diagnostics
         .iter()
-        .map(|diagnostic| (diagnostic, fingerprints.next(diagnostic, report.sources)))
+        .zip(group::ids(report.diagnostics))
+        .map(|(diagnostic, group)| Found {
+            diagnostic,
+            group,
+            fingerprint: fingerprints.next(diagnostic, report.sources),
+        })
         .collect();
-    found.sort_by_key(|(diagnostic, _)| diagnostic.severity);
-    found.truncate(KEPT);
+    if found.len() > KEPT {
+        let frequencies = group::frequencies(report.diagnostics);
+        let mut ranked: Vec<_> = found.into_iter().zip(frequencies).collect();
+        ranked.sort_by_key(|(found, frequency)| (found.diagnostic.severity, *frequency));
+        found = ranked.into_iter().take(KEPT).map(|(found, _)| found).collect();
+    }
+    found.sort_by_key(|found| found.diagnostic.severity);
 
-    let mut codes: Vec<&Code> = found.iter().map(|(diagnostic, _)| diagnostic.code).collect();
+    let mut codes: Vec<&Code> = found.iter().map(|found| found.diagnostic.code).collect();
     codes.sort_by_key(|code| code.id);
     codes.dedup();
-    let results: Vec<_> =
-        found.iter().map(|(diagnostic, fingerprint)| result(diagnostic, fingerprint, &codes, report.sources)).collect();
+    let results: Vec<_> = found.iter().map(|found| result(found, &codes, report.sources)).collect();
 
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -65,7 +74,7 @@ fn notifications(found: usize) -> Vec<Value> {
     if found <= KEPT {
         return Vec::new();
     }
-    let text = format!("{found} findings; this log holds {KEPT} of them, errors first");
+    let text = format!("{found} findings; this log holds {KEPT} of them, errors and rare ones first");
     vec![json!({"level": "warning", "message": {"text": text}})]
 }
 
@@ -90,13 +99,22 @@ fn description(code: &Code) -> String {
     paragraph.unwrap_or(code.title).chars().take(DESCRIPTION).collect()
 }
 
-fn result(diagnostic: &Diagnostic, fingerprint: &str, codes: &[&Code], sources: &SourceMap) -> Value {
+/// A finding beside what tells it from others, and what it has in common with them.
+struct Found<'a> {
+    diagnostic: &'a Diagnostic,
+    group: String,
+    fingerprint: String,
+}
+
+fn result(found: &Found<'_>, codes: &[&Code], sources: &SourceMap) -> Value {
+    let Found { diagnostic, group, fingerprint } = found;
     let mut result = json!({
         "ruleId": diagnostic.code.id,
         "level": level(diagnostic.severity),
         "message": {"text": message(diagnostic)},
         "locations": primary(diagnostic, sources),
         "partialFingerprints": {"primaryLocationLineHash": fingerprint},
+        "properties": {"group": group},
     });
     if let Some(fields) = result.as_object_mut() {
         if let Ok(index) = codes.binary_search_by_key(&diagnostic.code.id, |code| code.id) {

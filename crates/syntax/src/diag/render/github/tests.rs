@@ -1,9 +1,12 @@
 use std::collections::BTreeMap;
 
+use kubebench_testing::snapshot::{assert_text, str};
+
 use super::super::Format;
 use super::super::tests::{Fixture, HOSTILE};
 use super::*;
-use crate::diag::code::{KB0105, KB0401};
+use crate::diag::Code;
+use crate::diag::code::{KB0105, KB0401, KB0501};
 use crate::text::Span;
 
 /// A command as the runner reads it (`ActionCommand.TryParseV2`): name, properties, data.
@@ -80,19 +83,37 @@ fn columns_are_left_out_over_several_lines_as_the_runner_demands() {
     );
 }
 
+/// `count` findings of one code, each with a message of its own that no other has.
+fn different(code: &'static Code, count: usize) -> Vec<Diagnostic> {
+    let message = |number: usize| format!("message {}", "x".repeat(number));
+    (0..count).map(|number| Diagnostic::in_file(code, "specs/a.yaml", message(number))).collect()
+}
+
+fn lines(diagnostics: Vec<Diagnostic>) -> Vec<String> {
+    let text = Fixture { diagnostics, ..Fixture::default() }.render(Format::Github);
+    text.lines().map(str::to_owned).collect()
+}
+
 #[test]
-fn all_are_printed_and_the_hidden_ones_counted() {
-    let counts = |code, count| {
-        let text = Fixture::many(code, count).render(Format::Github);
-        (text.lines().count(), text.lines().last().unwrap_or_default().to_owned())
-    };
-    assert_eq!(counts(&KB0105, 10).0, 10);
-    let (lines, last) = counts(&KB0105, 11);
-    assert_eq!(lines, 12);
-    assert_eq!(
-        last,
-        "::notice title=kubebench::GitHub shows 10 errors and 10 warnings of a step; 1 more error in its log"
+fn at_most_ten_are_printed_and_the_others_counted() {
+    assert_eq!(lines(different(&KB0105, 10)).len(), 10);
+    let many = lines(different(&KB0105, 12));
+    assert_eq!(many.len(), 10);
+    assert_text(
+        many.last().unwrap(),
+        str! {"::notice title=kubebench::3 more findings in this step; `--report json=FILE` and `--output-format human` have all"},
     );
-    assert!(counts(&KB0401, 12).1.ends_with("; 2 more warnings in its log"));
     assert_eq!(Fixture::default().render(Format::Github), "");
+}
+
+#[test]
+fn a_rare_mistake_comes_before_a_frequent_one_of_its_severity() {
+    let mut all = Fixture::many(&KB0401, 1_000).diagnostics;
+    all.extend(different(&KB0105, 1));
+    all.extend(
+        (0..300).map(|number| Diagnostic::in_file(&KB0501, format!("{number}"), format!("`{number}` is missing"))),
+    );
+    let printed = lines(all);
+    let codes: Vec<&str> = printed.iter().filter_map(|line| line.split_once("title=")?.1.get(..6)).collect();
+    assert_eq!(codes, ["KB0105", "KB0501", "KB0401"]);
 }

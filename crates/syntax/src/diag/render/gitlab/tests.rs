@@ -20,6 +20,7 @@ fn fingerprints(fixture: &Fixture) -> Vec<String> {
 fn an_issue_has_the_fields_that_gitlab_reads() {
     let mut issue = parse(&Fixture::sample()).remove(1);
     let fingerprint = issue["fingerprint"].take();
+    assert_eq!(issue["group"].take().as_str().unwrap().len(), 16);
     assert_eq!(fingerprint.as_str().unwrap().len(), 64);
     assert_eq!(
         issue,
@@ -29,6 +30,7 @@ fn an_issue_has_the_fields_that_gitlab_reads() {
             "fingerprint": null,
             "severity": "minor",
             "location": {"path": "specs/x.yaml", "lines": {"begin": 3}},
+            "group": null,
         })
     );
     let whole_file = &parse(&Fixture::sample())[0];

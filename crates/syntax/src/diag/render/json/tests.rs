@@ -12,7 +12,11 @@ fn parse(fixture: &Fixture) -> Value {
 
 #[test]
 fn the_documented_fields_and_no_others() {
-    let document = parse(&Fixture::sample());
+    let mut document = parse(&Fixture::sample());
+    for number in [0, 2] {
+        let group = document["diagnostics"][number]["group"].take();
+        assert_eq!(group.as_str().unwrap().len(), 16);
+    }
     assert_eq!(document["schemaVersion"], 1);
     assert_eq!(document["summary"], json!({"errors": 2, "warnings": 1}));
     assert_eq!(
@@ -41,6 +45,7 @@ fn the_documented_fields_and_no_others() {
                 "replacement": "",
             },
             "url": null,
+            "group": null,
         })
     );
     assert_eq!(
@@ -59,6 +64,7 @@ fn the_documented_fields_and_no_others() {
             "help": "run `kubebench compile`",
             "fix": null,
             "url": null,
+            "group": null,
         })
     );
 }

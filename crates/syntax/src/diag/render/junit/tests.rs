@@ -12,10 +12,17 @@ fn files_that_pass_are_cases_too() {
 <testsuites name="kubebench" tests="3" failures="2" errors="0">
   <testsuite name="kubebench" tests="3" failures="2" errors="0" skipped="0">
     <testcase classname="generated/default/x/config.yaml" name="KB0501" file="generated/default/x/config.yaml">
+      <properties>
+        <property name="group" value="9ae20bd24a9c9c0b"/>
+      </properties>
       <failure message="manifest is missing" type="KB0501">generated/default/x/config.yaml: error[KB0501]: manifest is missing; help: run `kubebench compile`</failure>
     </testcase>
     <testcase classname="specs/fine.yaml" name="valid" file="specs/fine.yaml"/>
     <testcase classname="specs/x.yaml" name="KB0105" file="specs/x.yaml">
+      <properties>
+        <property name="group" value="8ec85bb379329406"/>
+        <property name="group" value="e6666aeb2688eeaa"/>
+      </properties>
       <failure message="duplicate key `repeats`" type="KB0105">specs/x.yaml:5:3: error[KB0105]: duplicate key `repeats`; help: remove one of the two lines</failure>
       <system-out>specs/x.yaml:3:10: warning[KB0401]: image `demo` has neither tag nor digest; help: write `demo@sha256:…`</system-out>
     </testcase>

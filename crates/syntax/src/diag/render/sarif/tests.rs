@@ -32,12 +32,14 @@ fn results_point_at_their_rules_errors_first() {
 fn a_result_carries_places_and_the_fix() {
     let mut result = run(&Fixture::sample())["results"][1].take();
     result["partialFingerprints"].take();
+    assert_eq!(result["properties"]["group"].take().as_str().unwrap().len(), 16);
     let uri = json!({"uri": "specs/x.yaml", "uriBaseId": "%SRCROOT%"});
     assert_eq!(
         result,
         json!({
             "ruleId": "KB0105",
             "ruleIndex": 0,
+            "properties": {"group": null},
             "level": "error",
             "message": {"text": "duplicate key `repeats`\nnote: readers disagree about which value counts\n\
                                  help: remove one of the two lines"},
@@ -115,7 +117,10 @@ fn over_the_limit_errors_stay_and_a_notification_says_so() {
     assert_eq!(results.len(), 5_000);
     assert_eq!(results[0]["ruleId"], "KB0105");
     let notification = &run["invocations"][0]["toolExecutionNotifications"][0];
-    assert_eq!(notification["message"]["text"], "5001 findings; this log holds 5000 of them, errors first");
+    assert_eq!(
+        notification["message"]["text"],
+        "5001 findings; this log holds 5000 of them, errors and rare ones first"
+    );
 }
 
 #[test]

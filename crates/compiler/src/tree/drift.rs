@@ -1,0 +1,145 @@
+//! Why manifests are not what they should be: which of them a reader takes for one thing to fix.
+//!
+//! A line of the project file changes manifests of many benchmarks in the same way. What compiled them before is unknown here, so specs
+//! whose manifests differ in the same line are said to have one cause, and the line is shown.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kubebench_syntax::diag::Place;
+use kubebench_syntax::diag::group::Cause;
+use kubebench_syntax::redact::without_tokens;
+
+use super::plan::{Change, Plan, State};
+use crate::lower::PROJECT_FILE;
+
+/// Longer lines are lists of runs, in which digests differ anyway.
+const LONGEST: usize = 200;
+/// As many hex digits in a row are a digest.
+const DIGEST: usize = 8;
+/// As many specs without manifests are shown one by one.
+const APART: usize = 3;
+/// As many old and as many new lines of a difference are shown for all.
+const SHOWN: usize = 4;
+
+/// Which sources of stale manifests have one cause.
+pub(super) struct Drift<'a> {
+    /// The cause of each source: the first source that has it.
+    causes: BTreeMap<&'a str, &'a str>,
+    sizes: BTreeMap<&'a str, usize>,
+    /// What differs in the manifests of all sources of a cause.
+    common: BTreeMap<&'a str, Vec<String>>,
+    /// The sources whose manifests are missing.
+    missing: BTreeSet<&'a str>,
+}
+
+impl<'a> Drift<'a> {
+    pub(super) fn of(plan: &'a Plan<'_>) -> Self {
+        let mut differences = BTreeMap::<&str, BTreeSet<String>>::new();
+        for change in plan.changes.iter().filter(|change| change.state == State::Stale) {
+            differences.entry(&change.source).or_default().extend(changed_lines(change));
+        }
+        let mut causes: BTreeMap<&str, &str> = differences.keys().map(|source| (*source, *source)).collect();
+        let mut first_with = BTreeMap::<&str, &str>::new();
+        for (source, line) in
+            differences.iter().flat_map(|(source, lines)| lines.iter().map(move |line| (*source, line)))
+        {
+            let first = *first_with.entry(line).or_insert(source);
+            let (one, other) = (root(&causes, first), root(&causes, source));
+            causes.insert(one.max(other), one.min(other));
+        }
+        let causes: BTreeMap<&str, &str> = causes.keys().map(|source| (*source, root(&causes, source))).collect();
+        let mut sizes = BTreeMap::new();
+        let mut common = BTreeMap::<&str, BTreeSet<&String>>::new();
+        for (source, lines) in &differences {
+            let Some(cause) = causes.get(source) else { continue };
+            *sizes.entry(*cause).or_default() += 1;
+            let lines: BTreeSet<&String> = lines.iter().collect();
+            // What all benchmarks share has lines of its own.
+            if *source != PROJECT_FILE {
+                common.entry(cause).and_modify(|common| common.retain(|line| lines.contains(line))).or_insert(lines);
+            }
+        }
+        let common = common.into_iter().map(|(cause, lines)| (cause, lines.into_iter().cloned().collect())).collect();
+        let missing = plan.changes.iter().filter(|change| change.state == State::Missing);
+        Self { causes, sizes, common, missing: missing.map(|change| change.source.as_ref()).collect() }
+    }
+
+    /// Returns why a stale manifest is not what it should be.
+    pub(super) fn cause(&self, change: &Change<'_>) -> Cause {
+        let source = change.source.as_ref();
+        let cause = self.causes.get(source).copied().unwrap_or(source);
+        let is_shared = self.sizes.get(cause).is_some_and(|size| *size > 1);
+        let words = if is_shared {
+            format!("are not what `{PROJECT_FILE}` and their specs compile to")
+        } else {
+            format!("are not what `{source}` compiles to")
+        };
+        let place = if is_shared { Place::File(PROJECT_FILE.to_owned()) } else { place_of_source(change) };
+        let lines = self.common.get(cause).filter(|lines| is_shared && !lines.is_empty());
+        let note = lines.map(|lines| {
+            let (new, old): (Vec<&str>, Vec<&str>) =
+                lines.iter().map(String::as_str).partition(|line| line.starts_with('+'));
+            let shown: Vec<&str> = old.into_iter().take(SHOWN).chain(new.into_iter().take(SHOWN)).collect();
+            format!("the same difference in all of them:\n{}", without_tokens(&shown.join("\n")))
+        });
+        Cause { key: cause.to_owned(), words, place: Some(place), note, ..of_manifests(change) }
+    }
+}
+
+impl Drift<'_> {
+    /// Returns why a manifest is missing: few specs without manifests are told apart, and of many there is nothing else to say.
+    pub(super) fn cause_of_missing(&self, change: &Change<'_>) -> Cause {
+        let is_apart = self.missing.len() <= APART;
+        let place = if is_apart { place_of_source(change) } else { Place::File(PROJECT_FILE.to_owned()) };
+        let key = if is_apart { change.source.to_string() } else { String::new() };
+        Cause { key, place: Some(place), ..cause_of_all(change, "are missing") }
+    }
+}
+
+fn place_of_source(change: &Change<'_>) -> Place {
+    change.source_span.map_or_else(|| Place::File(change.source.to_string()), Place::Span)
+}
+
+/// Returns what manifests of one state have in common whatever they are compiled from.
+pub(super) fn cause_of_all(change: &Change<'_>, words: &str) -> Cause {
+    Cause { key: words.to_owned(), words: words.to_owned(), ..of_manifests(change) }
+}
+
+fn of_manifests(change: &Change<'_>) -> Cause {
+    let owner = change.path.split('/').nth(1).filter(|_| change.source != PROJECT_FILE);
+    Cause {
+        key: String::new(),
+        noun: "manifest",
+        words: String::new(),
+        owner: owner.map(str::to_owned),
+        place: None,
+        note: None,
+    }
+}
+
+/// Returns the first source with the cause of `source`.
+fn root<'a>(causes: &BTreeMap<&'a str, &'a str>, source: &'a str) -> &'a str {
+    let mut source = source;
+    while let Some(above) = causes.get(source).filter(|above| **above != source) {
+        source = above;
+    }
+    source
+}
+
+/// Returns the lines that are only on disk, with `-`, and those that are only wanted, with `+`.
+fn changed_lines(change: &Change<'_>) -> BTreeSet<String> {
+    let old = String::from_utf8_lossy(change.old.unwrap_or_default());
+    let new = change.new.unwrap_or_default();
+    let lines = |text| str::lines(text).map(str::trim).filter(|line| tells(line)).collect::<BTreeSet<&str>>();
+    let (old, new) = (lines(&old), lines(new));
+    let removed = old.difference(&new).map(|line| format!("- {line}"));
+    removed.chain(new.difference(&old).map(|line| format!("+ {line}"))).collect()
+}
+
+/// Returns whether a line may be the same in manifests of several benchmarks: it is short, and without a digest.
+fn tells(line: &str) -> bool {
+    let digests = line.split(|character: char| !character.is_ascii_hexdigit());
+    line.len() <= LONGEST
+        && line.contains(char::is_alphanumeric)
+        && !digests.into_iter().any(|word| word.len() >= DIGEST && word.contains(|digit: char| digit.is_ascii_digit()))
+}

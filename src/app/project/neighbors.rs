@@ -1,0 +1,139 @@
+//! Other projects of the repository that emit the same objects.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::{CompiledProject, Pods, Project, Selector};
+use crate::app::start::{Start, VERSION};
+use kubebench_compiler::compile::{Compilation, Workspace};
+use kubebench_compiler::lower::PROJECT_FILE;
+use kubebench_compiler::model::Target;
+use kubebench_git::folders_with;
+use kubebench_host::fs;
+use kubebench_syntax::diag::render::on_one_line;
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
+use kubebench_syntax::text::{Source, SourceId};
+use kubebench_syntax::words::counted;
+use kubebench_syntax::yaml::{self, Node};
+
+/// What no two projects may emit with different content: cluster, kind with its group, namespace and name.
+type Identity = (String, String, String, String);
+
+/// How two projects are called: their files from the top of the repository, and that of the other one from the own folder.
+struct Names {
+    own: String,
+    other: String,
+    path: String,
+}
+
+/// An object of a project.
+struct Emitted<'c> {
+    target: &'c Target,
+    body: &'c str,
+}
+
+impl CompiledProject {
+    /// Compares the objects of this project with those of the others that git tracks.
+    pub fn shared_objects(&self) -> Diagnostics {
+        let mut found = Diagnostics::default();
+        let Some((top, folders)) = folders_with(&self.root, PROJECT_FILE) else { return found };
+        let Some(own) = fs::real_place(&self.root) else { return found };
+        let mut objects = None;
+        for folder in folders {
+            let root = top.join(&folder);
+            if root == own || !self.shares_a_place(&root) {
+                continue;
+            }
+            let start = Start::at(Some(root.clone()));
+            let Ok(other) = Self::open(&start, &Selector::default(), Pods::Dropped) else { continue };
+            let objects = objects.get_or_insert_with(|| emitted(&self.compilation));
+            let names = Names {
+                own: file_in(&relative(&top, &own)),
+                other: file_in(&folder),
+                path: file_in(&relative(&own, &root)),
+            };
+            found.extend(differences(objects, &emitted(&other.compilation), &names));
+        }
+        found
+    }
+
+    /// Returns whether the project in a folder has a target where one of this project is.
+    fn shares_a_place(&self, root: &Path) -> bool {
+        let Ok(Project { file: Some(file), .. }) = Project::find(&Start::at(Some(root.to_owned()))) else {
+            return false;
+        };
+        let workspace = Workspace::open(Some(file), VERSION);
+        let own = || self.compilation.project.iter().flat_map(|project| &project.targets);
+        let others = workspace.project().into_iter().flat_map(|project| &project.targets);
+        others
+            .into_iter()
+            .any(|other| own().any(|target| target.cluster == other.cluster && target.namespace == other.namespace))
+    }
+}
+
+/// Returns the path of `to` from `from`, both of which are absolute.
+fn relative(from: &Path, to: &Path) -> String {
+    let common = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
+    let up = from.components().skip(common).map(|_| "..".to_owned());
+    let down = to.components().skip(common).map(|part| part.as_os_str().to_string_lossy().into_owned());
+    up.chain(down).collect::<Vec<_>>().join("/")
+}
+
+fn file_in(folder: &str) -> String {
+    if folder.is_empty() { PROJECT_FILE.to_owned() } else { format!("{folder}/{PROJECT_FILE}") }
+}
+
+fn emitted(compilation: &Compilation) -> BTreeMap<Identity, Emitted<'_>> {
+    let mut objects = BTreeMap::new();
+    let Some(project) = &compilation.project else { return objects };
+    for (path, file) in compilation.tree.iter() {
+        let name = path.split('/').next().unwrap_or_default();
+        let Some(target) = project.targets.iter().find(|target| target.name == name) else { continue };
+        let body = file.body();
+        if let Some(identity) = identity(&target.cluster, body) {
+            objects.insert(identity, Emitted { target, body });
+        }
+    }
+    objects
+}
+
+fn identity(cluster: &str, body: &str) -> Option<Identity> {
+    let root = yaml::read(SourceId::default(), &Source::new("", body.as_bytes())).root?;
+    let text = |node: Option<&Node>| node.and_then(Node::as_text).map(str::to_owned);
+    // The version of a group is no part of what an object is.
+    let group =
+        text(root.get("apiVersion"))?.split_once('/').map_or_else(String::new, |(group, _)| format!(".{group}"));
+    let metadata = root.get("metadata")?;
+    let namespace = text(metadata.get("namespace")).unwrap_or_default();
+    Some((cluster.to_owned(), format!("{}{group}", text(root.get("kind"))?), namespace, text(metadata.get("name"))?))
+}
+
+/// Reports the objects of each target that another project emits with other content.
+fn differences(
+    own: &BTreeMap<Identity, Emitted<'_>>,
+    others: &BTreeMap<Identity, Emitted<'_>>,
+    names: &Names,
+) -> Vec<Diagnostic> {
+    let mut of_targets = BTreeMap::<&str, (&Target, &Target, Vec<&Identity>)>::new();
+    for (identity, object) in own {
+        let Some(other) = others.get(identity).filter(|other| other.body != object.body) else { continue };
+        let of_target = of_targets.entry(&object.target.name).or_insert((object.target, other.target, Vec::new()));
+        of_target.2.push(identity);
+    }
+    let finding = |(target, other, objects): (&Target, &Target, Vec<&Identity>)| {
+        let (_, kind, _, name) = objects.first()?;
+        let message = format!(
+            "`{}` and `{}` emit {} with different content into the namespace `{}`, such as {kind} `{name}`",
+            on_one_line(&names.own),
+            on_one_line(&names.other),
+            counted(objects.len(), "object"),
+            target.namespace
+        );
+        let fault = Diagnostic::at(&code::KB0511, target.span, message)
+            .related(Place::File(names.path.clone()), format!("the other project, with its target `{}`", other.name))
+            .note("each sync of one project would overwrite the objects of the other")
+            .help("give one of the two targets another `namespace` or `cluster`, or both the same settings");
+        Some(fault)
+    };
+    of_targets.into_values().filter_map(finding).collect()
+}
