@@ -186,9 +186,9 @@ pub fn init(root: &Path, request: &Request, tell: &mut dyn FnMut(Outcome) -> Res
             tell_of(top, path, top.keep_entry(path, Some(&whole), &entry, request.lacking)?)?;
         }
     }
-    if let Some(entry) = pre_commit::lacking(&repository)? {
-        let path = pre_commit::PATH;
-        tell_of(top, path, top.keep_entry(path, None, &entry, request.lacking)?)?;
+    let path = pre_commit::PATH;
+    if fs::exists(&top.folder, path) {
+        tell_of(top, path, top.keep_entry(path, None, &pre_commit::hooks(), request.lacking)?)?;
     }
     Ok(match (is_known, has_specs) {
         (true, _) => Project::Known,

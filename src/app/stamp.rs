@@ -13,7 +13,7 @@ const JSON_CLOSING: &str = "\",";
 /// Returns a file whose comments begin with `#`, stamped: it is for `subject`, which is one line.
 pub fn commented(subject: &str, body: &str) -> String {
     let first = format!("{OPENING}{subject}{CLOSING}\n");
-    let digest = Digest::of(&format!("{first}{body}"));
+    let digest = Digest::of(format!("{first}{body}"));
     format!("{first}{DIGEST}{}\n{body}", digest.hex())
 }
 
@@ -35,7 +35,7 @@ pub fn is_intact(text: &str) -> bool {
     let Some((second, body)) = rest.split_once('\n') else { return false };
     let stamped = second.strip_prefix(DIGEST).filter(|_| subject(&text).is_some());
     let digest = stamped.or_else(|| second.strip_prefix(JSON_OPENING)?.strip_suffix(JSON_CLOSING));
-    digest.is_some_and(|hex| hex == Digest::of(&format!("{first}\n{body}")).hex())
+    digest.is_some_and(|hex| hex == Digest::of(format!("{first}\n{body}")).hex())
 }
 
 /// Returns the text with line feeds alone.

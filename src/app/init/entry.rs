@@ -58,7 +58,7 @@ fn is_line(found: &str, begins: &str, in_comment: bool) -> bool {
 }
 
 /// Returns the value of a YAML document; nothing where it has errors.
-pub(super) fn value_of(text: &str) -> Option<Value> {
+fn value_of(text: &str) -> Option<Value> {
     yaml::read(SourceId::default(), &Source::new("", text.as_bytes())).root.map(|root| root.to_json())
 }
 

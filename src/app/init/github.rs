@@ -51,7 +51,6 @@ permissions:
 env:
   KUBEBENCH_VERSION: '{VERSION}'
   KUBEBENCH_DOWNLOADS: {downloads}
-  PROJECT: {project}
   SINCE: {SINCE}
 {defaults}jobs:
   check:

@@ -12,12 +12,12 @@ const PIPELINE: &str = ".gitlab-ci.yml";
 pub(super) fn pipeline(repository: &Repository, path: &str, checksums: Option<&Checksums>) -> String {
     let (name, project, downloads) = (quoted(&repository.named(" ", "")), quoted(repository.project()), downloads());
     let script = format!(
-        "set -e\nif {IS_UNCHANGED}; then\n  echo 'nothing of the project changed'\n  exit 0\nfi\n\
-         project=$PWD/$PROJECT\n\
+        "set -e\ncd \"$PROJECT\"\nproject=$PWD\n\
+         if {IS_UNCHANGED}; then\n  echo 'nothing of the project changed'\n  exit 0\nfi\n\
          {}PATH=$PWD/$archive:$PATH\n\
          cd \"$project\"\n\
          {COMPILE} --report gitlab=\"$CI_PROJECT_DIR/kubebench.json\"\n\
-         {GATE}\n",
+         {GATE} --markdown \"$CI_PROJECT_DIR/kubebench.md\"\n",
         install(checksums, None)
     );
     let script = indented(&script, "      ");
@@ -41,6 +41,7 @@ pub(super) fn pipeline(repository: &Repository, path: &str, checksums: Option<&C
     - |
 {script}  artifacts:
     when: always
+    paths: [kubebench.md]
     reports: {{codequality: kubebench.json}}
 "
     )

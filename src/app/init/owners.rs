@@ -27,7 +27,8 @@ pub(super) fn of(ci: Ci, repository: &Repository, owners: &[String]) -> (&'stati
     };
     let place = places.iter().find(|path| fs::exists(&repository.top.folder, path)).unwrap_or(&new);
     let of_project = OWNED.iter().map(|path| format!("{}{path}", repository.folder));
-    let paths: Vec<String> = checks.iter().map(|path| (*path).to_owned()).chain(of_project).map(pattern).collect();
+    let paths: Vec<String> =
+        checks.iter().map(|path| (*path).to_owned()).chain(of_project).map(|path| pattern(&path)).collect();
     let line = |path: &String| match owners {
         [] => format!("# {path} @OWNERS"),
         _ => format!("{path} {}", owners.join(" ")),
@@ -39,7 +40,7 @@ pub(super) fn of(ci: Ci, repository: &Repository, owners: &[String]) -> (&'stati
 }
 
 /// Returns the pattern that only this path fits.
-fn pattern(path: String) -> String {
+fn pattern(path: &str) -> String {
     let escaped = |letter: char| match letter {
         ' ' | '*' | '?' | '[' | ']' | '\\' => format!("\\{letter}"),
         _ => letter.to_string(),

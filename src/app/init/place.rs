@@ -80,8 +80,8 @@ impl Repository {
     /// Returns the path of the project's own file for a CI system. Folders whose names differ in signs alone have the same short name, so
     /// the second one gets a digest.
     pub(super) fn path_of(&self, ci: Ci) -> String {
-        let short = self.project().replace(|letter: char| !letter.is_alphanumeric(), "-");
-        let short = if self.folder.is_empty() { String::new() } else { format!("-{short}") };
+        let words = self.folder.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+        let short: String = words.map(|word| format!("-{word}")).collect();
         let path = |name: &str| match ci {
             Ci::GitHub => format!(".github/workflows/kubebench{name}.yml"),
             Ci::GitLab | Ci::None => format!(".gitlab/kubebench{name}.yml"),

@@ -10,9 +10,10 @@ pub(super) fn downloads() -> String {
     format!("{}/releases/download/v{VERSION}", env!("CARGO_PKG_REPOSITORY"))
 }
 
-/// Succeeds if a change, which begins at `$SINCE`, has no file of the project, nor the file that describes the check.
+/// Succeeds in the folder of the project if a change, which begins at `$SINCE`, has no file there, and not the one that describes the
+/// check. A spec carries files of its project alone.
 pub(super) const IS_UNCHANGED: &str =
-    r#"[ -n "$SINCE" ] && git diff --quiet "$SINCE...HEAD" -- ":(top,literal)$PROJECT" ":(top,literal)$CHECK""#;
+    r#"[ -n "$SINCE" ] && git diff --quiet "$SINCE...HEAD" -- . ":(top,literal)$CHECK""#;
 
 /// Compares the manifests with the specs.
 pub(super) const COMPILE: &str = r#"kubebench compile --check ${SINCE:+--since="$SINCE"}"#;

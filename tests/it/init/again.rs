@@ -125,7 +125,10 @@ fn two_projects_never_share_a_workflow() {
     names.sort();
     assert_eq!(names.len(), 2, "{names:?}");
     assert_eq!(site.read(".github/workflows/kubebench-a-b.yml"), first);
-    assert!(site.read(&format!(".github/workflows/{}", names[0])).contains("\n  PROJECT: a-b\n"), "{names:?}");
+    assert!(
+        site.read(&format!(".github/workflows/{}", names[0])).contains("\n    working-directory: a-b\n"),
+        "{names:?}"
+    );
 }
 
 #[test]

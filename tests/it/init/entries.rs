@@ -79,7 +79,7 @@ fn a_pipeline_of_gitlab_includes_the_job() {
 }
 
 #[test]
-fn hooks_are_added_for_each_project() {
+fn hooks_are_added_to_a_configuration_of_pre_commit() {
     let site = Site::new();
     let path = ".pre-commit-config.yaml";
     let text = site.init("", &[]);
@@ -87,16 +87,16 @@ fn hooks_are_added_for_each_project() {
     let before = "repos:\n  - repo: https://example.com/x # why\n    rev: v1\n    hooks:\n      - id: x\n";
     site.write(path, before);
     let text = site.init("ml/ben ch", &["--ci", "none"]);
-    assert!(text.contains("        args: [-C, 'ml/ben ch']\n"), "{text}");
+    assert!(text.contains("\n        - id: kubebench-compile-check\n"), "{text}");
     assert_eq!(site.read(path), before);
     site.init("ml/ben ch", &["--write"]);
-    let first = site.read(path);
-    assert!(first.starts_with(before) && first.contains("files: '^ml/ben\\ ch/'\n"), "{first}");
-    site.init("ml/ben ch", &["--write"]);
-    assert_eq!(site.read(path), first);
-    site.init("", &["--write"]);
-    let both = site.read(path);
-    assert!(both.starts_with(&first) && both.ends_with("\n      - id: kubebench-compile-check\n"), "{both}");
+    let added = format!(
+        "{before}  - repo: https://github.com/kubebench/kubebench\n    rev: v{}\n    hooks:\n      - id: kubebench-fmt\n      \
+         - id: kubebench-validate\n      - id: kubebench-compile-check\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    assert_eq!(site.read(path), added);
+    // The hooks are for all projects of the repository.
     let text = site.init("", &["--write"]);
-    assert!(!text.contains(path), "{text}");
+    assert_eq!((site.read(path), text.contains("added to")), (added, false), "{text}");
 }
