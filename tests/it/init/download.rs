@@ -34,8 +34,17 @@ static ARCHIVE: LazyLock<(String, Vec<u8>)> = LazyLock::new(|| {
         fs::copy(from, folder.join(to)).unwrap();
     }
     let mut tar = Command::new("tar");
-    tar.args(["--create", "--gzip", "--file", "archive.tar.gz", "--owner=0", "--group=0", "--format=ustar", &name]);
-    assert!(tar.env("GZIP", "-1").current_dir(place.path()).status().unwrap().success());
+    tar.args([
+        "--create",
+        "--use-compress-program=gzip -1",
+        "--file",
+        "archive.tar.gz",
+        "--owner=0",
+        "--group=0",
+        "--format=ustar",
+        &name,
+    ]);
+    assert!(tar.current_dir(place.path()).status().unwrap().success());
     (format!("{name}.tar.gz"), fs::read(place.path().join("archive.tar.gz")).unwrap())
 });
 

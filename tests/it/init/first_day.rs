@@ -55,7 +55,7 @@ fn a_new_project_is_green_in_a_worktree_and_in_a_submodule() {
     for top in [site.folder.path().join("tree"), above.join("part")] {
         let mut command = site.folder.command(&["-C", top.join("perf").to_str().unwrap(), "init"]);
         std::fs::create_dir(top.join("perf")).unwrap();
-        assert!(command.status().unwrap().success());
+        assert!(command.output().unwrap().status.success());
         git(&top, &["add", "-A"]);
         git(&top, &["commit", "--quiet", "-m", "Add benchmarks"]);
         let workflow = ".github/workflows/kubebench-perf.yml";
