@@ -143,8 +143,8 @@ pub fn init(root: &Path, request: &Request, tell: &mut dyn FnMut(Outcome) -> Res
         None => vec![repository.likely_system()],
     };
 
-    let own = Place { folder: root.to_owned(), shown: String::new() };
     let mut tell_of = |place: &Place, path: &str, state| tell(Outcome { path: place.shown(path), state });
+    let own = Place { folder: root.to_owned(), shown: String::new() };
     tell_of(&own, PROJECT_FILE, own.create(PROJECT_FILE, &project())?)?;
     if !has_specs && !is_known {
         tell_of(&own, EXAMPLE, own.create(EXAMPLE, &spec("job", "example", "../schema/benchmark.v1.json")?)?)?;
@@ -158,31 +158,16 @@ pub fn init(root: &Path, request: &Request, tell: &mut dyn FnMut(Outcome) -> Res
     tell_of(&own, attributes, own.keep_entry(attributes, Some(ATTRIBUTES), &entry, request.lacking)?)?;
 
     let top = &repository.top;
-    for ci in &systems {
-        let path = repository.path_of(*ci);
-        let text = |checksums: Option<&Checksums>| match ci {
-            Ci::GitHub => Some(github::workflow(&repository, &path, checksums)),
-            Ci::GitLab => Some(gitlab::pipeline(&repository, &path, checksums)),
-            Ci::None => None,
-        };
-        // Who pinned the archive once does not want another one because of a later call.
-        let pinned = Checksums::of_any_version(&top.read(&path)?.unwrap_or_default());
-        let checksums = checksums.as_ref().or(pinned.as_ref());
-        let is_outdated = checksums.is_some_and(|checksums| !checksums.are_of_this_version());
-        match text(checksums) {
-            Some(_) if is_outdated => tell_of(top, &path, State::Pinned)?,
-            Some(text) => {
-                let text = stamp::commented(&repository.subject(), &text);
-                tell_of(top, &path, top.keep_current(&path, text, request.edited)?)?;
+    for ci in systems {
+        if let Some(path) = repository.path_of(ci) {
+            tell_of(top, &path, check(ci, &repository, &path, checksums.as_ref(), request.edited)?)?;
+            if ci == Ci::GitLab {
+                let (path, whole, entry) = gitlab::included(&path);
+                tell_of(top, path, top.keep_entry(path, Some(&whole), &entry, request.lacking)?)?;
             }
-            None => {}
         }
-        if *ci == Ci::GitLab {
-            let (path, whole, entry) = gitlab::included(&path);
-            tell_of(top, path, top.keep_entry(path, Some(&whole), &entry, request.lacking)?)?;
-        }
-        if *ci != Ci::None || !request.owners.is_empty() {
-            let (path, whole, entry) = owners::of(*ci, &repository, &request.owners);
+        if ci != Ci::None || !request.owners.is_empty() {
+            let (path, whole, entry) = owners::of(ci, &repository, &request.owners);
             tell_of(top, path, top.keep_entry(path, Some(&whole), &entry, request.lacking)?)?;
         }
     }
@@ -195,6 +180,20 @@ pub fn init(root: &Path, request: &Request, tell: &mut dyn FnMut(Outcome) -> Res
         (false, true) => Project::AroundSpecs,
         (false, false) => Project::WithExample,
     })
+}
+
+/// Writes the file at `path` that a CI system checks the project by. Once it names checksums, no later call takes them away.
+fn check(ci: Ci, repository: &Repository, path: &str, given: Option<&Checksums>, edited: Edited) -> Result<State> {
+    let written = Checksums::of_any_version(&repository.top.read(path)?.unwrap_or_default());
+    let checksums = given.or(written.as_ref());
+    if checksums.is_some_and(|checksums| !checksums.are_of_this_version()) {
+        return Ok(State::Pinned);
+    }
+    let text = match ci {
+        Ci::GitLab => gitlab::pipeline(repository, path, checksums),
+        Ci::GitHub | Ci::None => github::workflow(repository, path, checksums),
+    };
+    repository.top.keep_current(path, stamp::commented(&repository.subject(), &text), edited)
 }
 
 /// Says what is wrong with the name of an owner.

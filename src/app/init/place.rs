@@ -79,22 +79,25 @@ impl Repository {
 
     /// Returns the path of the project's own file for a CI system. Folders whose names differ in signs alone have the same short name, so
     /// the second one gets a digest.
-    pub(super) fn path_of(&self, ci: Ci) -> String {
+    pub(super) fn path_of(&self, ci: Ci) -> Option<String> {
+        let folder = match ci {
+            Ci::GitHub => ".github/workflows",
+            Ci::GitLab => ".gitlab",
+            Ci::None => return None,
+        };
         let words = self.folder.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
         let short: String = words.map(|word| format!("-{word}")).collect();
-        let path = |name: &str| match ci {
-            Ci::GitHub => format!(".github/workflows/kubebench{name}.yml"),
-            Ci::GitLab | Ci::None => format!(".gitlab/kubebench{name}.yml"),
-        };
-        let (plain, digest) = (path(&short), Digest::of(&self.folder).hex());
+        let path = |name: &str| format!("{folder}/kubebench{name}.yml");
+        let digest = Digest::of(&self.folder).hex();
+        let (plain, distinct) = (path(&short), path(&format!("{short}-{}", digest.get(..8).unwrap_or_default())));
         let text = self.top.read(&plain).ok().flatten().unwrap_or_default();
         let is_of_another = stamp::subject(&text).is_some_and(|subject| subject != self.subject());
-        if is_of_another { path(&format!("{short}-{}", digest.get(..8).unwrap_or_default())) } else { plain }
+        Some(if is_of_another || self.top.has(&distinct) { distinct } else { plain })
     }
 
     /// Returns the systems that have a file of this project.
     pub(super) fn systems(&self) -> Vec<Ci> {
-        [Ci::GitHub, Ci::GitLab].into_iter().filter(|ci| self.top.has(&self.path_of(*ci))).collect()
+        Ci::ALL.into_iter().filter(|ci| self.path_of(*ci).is_some_and(|path| self.top.has(&path))).collect()
     }
 
     /// Returns the system that the repository seems to be for.
