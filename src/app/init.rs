@@ -201,7 +201,7 @@ pub fn owner(name: &str) -> Result<String, String> {
     let (before, after) = name.split_once('@').unwrap_or_default();
     let is_word = |text: &str| text.chars().all(|letter| letter.is_alphanumeric() || "-_./+".contains(letter));
     if after.is_empty() || !is_word(before) || !is_word(after) {
-        return Err("write @USER, @ORG/TEAM or an address of mail".to_owned());
+        return Err("write @USER, @ORG/TEAM or an email address".to_owned());
     }
     Ok(name.to_owned())
 }
