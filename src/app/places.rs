@@ -19,6 +19,11 @@ pub fn folder_of(root: &Path) -> String {
     folder_in_repository(root).unwrap_or_default()
 }
 
+/// Returns true if `root` is in a git repository.
+pub fn is_in_repository(root: &Path) -> bool {
+    folder_in_repository(root).is_some()
+}
+
 /// Returns the top of the repository in which `root` is `folder`, and how a person in `root` calls it: empty, or ending in a slash.
 pub fn top_of(root: &Path, folder: &str) -> (PathBuf, String) {
     let depth = folder.matches('/').count();

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
 use super::project::CompiledProject;
+use super::stamp;
 use super::start::VERSION;
 use kubebench_compiler::workload::{forms, schemas};
 use kubebench_extract::preset::PRESETS;
@@ -16,45 +17,8 @@ use kubebench_syntax::diag::what_there_is;
 /// The word for a suite in the place of a workload kind.
 pub const SUITE: &str = "suite";
 
-/// The project file.
-pub const PROJECT: &str = "\
-# yaml-language-server: $schema=schema/project.v1.json
-apiVersion: kubebench.dev/v1
-kind: Project
-metadata:
-  name: benchmarks
-spec:
-  targets:
-    default:
-      namespace: default
-";
-
-/// The workflow on GitHub; `VERSION` is to be filled in.
-const WORKFLOW: &str = "\
-# Checks that generated/ matches the specs, and that no benchmark got worse.
-name: kubebench
-on: pull_request
-permissions:
-  contents: read
-env:
-  BASE: ${{ github.base_ref }}
-jobs:
-  check:
-    runs-on: ubuntu-latest
-    container:
-      image: ghcr.io/kubebench/kubebench:VERSION
-      options: --user root # the runner's folders belong to another user than the image's
-    steps:
-      # Pin the image above by its digest, too: `docker buildx imagetools inspect` prints it.
-      - uses: actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd # v6.0.2
-        with:
-          fetch-depth: 0 # the history tells which results belong to which branch
-      # git refuses a repository that belongs to another user.
-      - run: git config --global --add safe.directory \"$GITHUB_WORKSPACE\"
-      - run: kubebench compile --check --since \"origin/$BASE\" --output-format github
-      - run: kubebench plan --since \"origin/$BASE\" --markdown \"$GITHUB_STEP_SUMMARY\"
-      - run: kubebench gate --fetch --only-new --allow-empty --since \"origin/$BASE\" --output-format github
-";
+/// The example of a new project.
+pub const EXAMPLE: &str = "specs/example.yaml";
 
 /// How git treats generated files.
 pub const ATTRIBUTES: &str = "\
@@ -64,52 +28,40 @@ generated/** text eol=lf linguist-generated
 generated/*/pipeline/** -linguist-generated
 ";
 
-/// Who reviews what, but the files of the project; the owners are to be filled in.
-const CODEOWNERS: &str = "\
-# These files decide what runs in the cluster, and with which permissions: replace @OWNERS with your team, and require its
-# review in the branch protection. Add every other folder that a spec names.
-/.github/ @OWNERS
-";
-
-/// What is owned in a project.
-const OWNED: [&str; 8] =
-    ["acks/", "generated/", "jobs/", "kubebench.yaml", "notebooks/", "pipelines/", "scripts/", "specs/"];
-
-/// Returns the workflow on GitHub that checks the generated files and evaluates the gates of the project in `folder` of its repository,
-/// which is empty or ends in a slash.
-pub fn workflow(folder: &str) -> String {
-    let workflow = WORKFLOW.replace("VERSION", VERSION);
-    if folder.is_empty() {
-        return workflow;
-    }
-    let folder = folder.trim_end_matches('/');
-    let quoted = folder.replace('\'', "''");
-    let name = format!("name: 'kubebench: {quoted}'\n");
-    let defaults = format!("defaults:\n  run:\n    working-directory: '{quoted}'\njobs:\n");
-    workflow.replacen("name: kubebench\n", &name, 1).replacen("jobs:\n", &defaults, 1)
+/// Returns the project file. It fits the versions that emit the same manifests as this one.
+pub fn project() -> String {
+    let [major, minor] = [0, 1].map(|part| VERSION.split('.').nth(part).and_then(|number| number.parse().ok()));
+    let required = required(major.unwrap_or(0), minor.unwrap_or(0));
+    format!(
+        "\
+# yaml-language-server: $schema=schema/project.v1.json
+apiVersion: kubebench.dev/v1
+kind: Project
+metadata:
+  name: benchmarks
+spec:
+  requiredVersion: \"{required}\"  # another version may compile other manifests
+  targets:
+    default:
+      namespace: default
+"
+    )
 }
 
-/// Returns the path of the workflow in the repository.
-pub fn workflow_path(folder: &str) -> String {
-    let name = folder.trim_end_matches('/').replace(|letter: char| !letter.is_alphanumeric(), "-");
-    let name = if name.is_empty() { name } else { format!("-{name}") };
-    format!(".github/workflows/kubebench{name}.yml")
+/// Returns the versions that are compatible with this one, as Cargo counts them.
+fn required(major: u64, minor: u64) -> String {
+    let next = if major == 0 { format!("0.{}", minor + 1) } else { (major + 1).to_string() };
+    format!(">={major}.{minor}, <{next}")
 }
 
-/// Returns who reviews what in a repository that has no such file yet.
-pub fn codeowners(folder: &str) -> String {
-    CODEOWNERS.to_owned() + &owned(folder)
-}
-
-/// Returns the lines about the project in `folder` of its repository.
-pub fn owned(folder: &str) -> String {
-    let folder = folder.replace(' ', "\\ ");
-    OWNED.iter().map(|path| format!("/{folder}{path} @OWNERS\n")).collect()
+/// Returns where the schema of a kind is in a project.
+pub fn schema_path(kind: DocumentKind) -> String {
+    format!("schema/{}", kind.file_name())
 }
 
 /// Returns the bytes of the committed schema file.
 pub fn schema(kind: DocumentKind) -> String {
-    format!("{:#}\n", editor_schema(kind))
+    stamp::json(&format!("{:#}\n", editor_schema(kind)))
 }
 
 /// Returns the schema for people, which lists the tools. The schema that specs are validated by does not: a tool that there is not
@@ -217,4 +169,14 @@ pub fn spec(kind: &str, name: &str, schema: &str) -> Result<String> {
          \x20 gates:\n\
          \x20   - {{metric: throughput, maxRegression: 5%}}\n"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::required;
+
+    #[test]
+    fn a_project_takes_compatible_versions() {
+        assert_eq!([required(0, 1), required(1, 4)], [">=0.1, <0.2", ">=1.4, <2"]);
+    }
 }

@@ -13,6 +13,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::app::base::Base;
 use crate::app::evaluate::PassOrFail;
+use crate::app::init::{self, Ci};
 use crate::app::project::Selector;
 use crate::app::set::Assignment;
 use crate::app::start::Start;
@@ -125,7 +126,7 @@ fn report_target(text: &str) -> Result<ReportTarget, String> {
 pub(super) enum Command {
     /// Start a project here
     ///
-    /// Writes a project file, an example spec, schemas, a CI workflow and .gitattributes. Overwrites nothing.
+    /// Writes a project file, an example with its manifests, schemas, a check for CI, CODEOWNERS and .gitattributes. Run again, it updates what nobody edited.
     Init(InitArgs),
     /// Write a new spec
     New(NewArgs),
@@ -578,7 +579,31 @@ pub(super) struct ExplainArgs {
 }
 
 #[derive(Debug, Args)]
-pub(super) struct InitArgs {}
+pub(super) struct InitArgs {
+    /// The CI system: github, gitlab or none
+    ///
+    /// The default for a new project is gitlab in a repository with a `.gitlab-ci.yml` and no GitHub workflows, else github. Run again, `init` updates what is there.
+    #[arg(long, value_parser = one_of(&Ci::ALL, Ci::name), value_name = "SYSTEM", hide_possible_values = true)]
+    pub(super) ci: Option<Ci>,
+    /// A reviewer for CODEOWNERS; repeatable
+    #[arg(long, value_name = "@ORG/TEAM", value_parser = init::owner)]
+    pub(super) owner: Vec<String>,
+    /// Pin the program in CI to these checksums
+    ///
+    /// The file is SHA256SUMS of the release. Without it, CI downloads the checksums.
+    #[arg(long, value_name = "FILE")]
+    pub(super) checksums: Option<PathBuf>,
+    /// Replace edited files
+    ///
+    /// Only files that `init` writes whole: the check in CI and the schemas.
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Add entries to existing files
+    ///
+    /// To CODEOWNERS, .gitattributes, .gitlab-ci.yml and .pre-commit-config.yaml.
+    #[arg(long)]
+    pub(super) write: bool,
+}
 
 #[derive(Debug, Args)]
 pub(super) struct NewArgs {

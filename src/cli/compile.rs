@@ -7,13 +7,14 @@ use super::args::{CompileArgs, Global};
 use super::findings::{Output, counted, style_of_diff, tell};
 use super::project;
 use crate::app::project::{CompiledProject, Pods};
+use crate::app::schemas;
 use crate::app::tree::GeneratedTree;
 use kubebench_compiler::tree::{EditedFiles, Mode, Plan};
 use kubebench_compiler::weakened::Held;
 use kubebench_host::fs;
 use kubebench_host::terminal;
 use kubebench_syntax::diag::group::listed;
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code};
 
 /// Writes the tree, or says what would be written.
 pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
@@ -68,6 +69,7 @@ fn write(update: &Update<'_>, args: &CompileArgs, mut diagnostics: Diagnostics) 
     let unanswered = unanswered(&findings);
     diagnostics.extend(findings);
     let refused = diagnostics.has_errors();
+    diagnostics.extend(schemas::stale(&project.root, Severity::Warning));
     if !refused {
         tree.apply(plan, edited)?;
     }
@@ -103,6 +105,9 @@ fn answer(update: &Update<'_>, args: &CompileArgs, stdout: Output, mut diagnosti
     let findings = if args.check { plan.diagnostics(Mode::Check, output) } else { Vec::new() };
     let unanswered = unanswered(&findings);
     diagnostics.extend(findings);
+    if args.check {
+        diagnostics.extend(schemas::stale(&project.root, Severity::Error));
+    }
     let status = project::report_beside(global, project, stdout, diagnostics)?.max(unanswered);
     if plan.is_clean() && !faults && status == ExitStatus::Yes {
         let (manifests, specs) = (counted(plan.unchanged, "manifest"), project.specs_in_words());

@@ -9,7 +9,13 @@ pub(super) fn of(command: &str) -> &'static [Example] {
 }
 
 const EXAMPLES: [(&str, &[Example]); 32] = [
-    ("init", &[("kubebench init", "start a project in this folder")]),
+    (
+        "init",
+        &[
+            ("kubebench init", "start a project in this folder, or update its files"),
+            ("kubebench init --ci gitlab --owner @org/team", "write a job for GitLab, and owners"),
+        ],
+    ),
     (
         "new",
         &[

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, bail};
 
 use super::ExitStatus;
 use super::args::{GateArgs, Global};
-use super::findings::{self, Findings, Output, counted};
+use super::findings::{self, Findings, Output, counted, tell};
 use super::recorded::teller;
 use super::{evaluation, project};
 use crate::app::evaluate::{ACKS, Evaluation, GateQuery, GatesEvaluated, Unreachable, subject};
@@ -16,6 +16,7 @@ use kubebench_host::fs;
 use kubebench_host::terminal;
 use kubebench_results::compare::model::{GateReport, Outcome};
 use kubebench_results::compare::render::{Detail, Subject, View};
+use kubebench_results::compare::words::nothing_to_evaluate;
 use kubebench_results::compare::{render, v1};
 use kubebench_syntax::diag::Diagnostics;
 use kubebench_syntax::diag::render::Format;
@@ -122,6 +123,9 @@ fn print(global: &Global, answer: &GateReport, findings: Findings<'_>) -> Result
     match global.output_format {
         Format::Human => terminal::print(&render::human_gated(answer, view))?,
         Format::Json => terminal::print(&format!("{:#}\n", serde_json::to_value(v1::Gated::from(answer))?))?,
+        _ if answer.outcome == Outcome::NothingToEvaluate => {
+            tell(global, &format!("note: nothing to evaluate: {}", nothing_to_evaluate(answer)));
+        }
         _ => {}
     }
     findings::about_answer(global, findings)

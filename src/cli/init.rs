@@ -1,62 +1,94 @@
-//! `kubebench init`: a project to start from. It asks nothing and overwrites nothing.
-
-use std::path::Path;
+//! `kubebench init`: a project to start from, and the same project after an update of Kubebench. It asks nothing.
 
 use anyhow::Result;
 
 use super::ExitStatus;
-use super::args::{Global, InitArgs};
-use super::findings::tell;
+use super::args::{ChangeArgs, CompileArgs, Global, InitArgs, SelectArgs};
+use super::compile;
+use super::findings::{counted, style_of_diff, tell};
 use super::new::next;
-use crate::app::places::{folder_of, top_of};
-use crate::app::templates::{ATTRIBUTES, PROJECT, codeowners, owned, schema, spec, workflow, workflow_path};
-use kubebench_format::schema::DocumentKind;
-use kubebench_host::fs;
+use crate::app::evaluate::PassOrFail;
+use crate::app::init::{Edited, Lacking, Outcome, Project, Request, State, init};
+use crate::app::places::is_in_repository;
+use crate::app::start::VERSION;
+use crate::app::templates::EXAMPLE;
+use kubebench_compiler::tree::diff::{Style, unified};
+use kubebench_host::{fs, terminal};
 
-const EXAMPLE: &str = "specs/example.yaml";
+/// Lines of a diff that are shown; a schema has thousands.
+const SHOWN: usize = 60;
 
-/// Writes the files that are not there yet.
-pub(super) fn run(global: &Global, _: &InitArgs) -> Result<ExitStatus> {
-    let root = global.start().folder()?;
-    let mut files = vec![
-        ("kubebench.yaml".to_owned(), PROJECT.to_owned()),
-        (EXAMPLE.to_owned(), spec("job", "example", "../schema/benchmark.v1.json")?),
-        (".gitattributes".to_owned(), ATTRIBUTES.to_owned()),
-    ];
-    files.extend(DocumentKind::ALL.map(|kind| (format!("schema/{}", kind.file_name()), schema(kind))));
-    let has_specs = fs::read_sources(&root, &["specs".to_owned()]).iter().any(|read| fs::is_spec(&read.path));
-    if has_specs {
-        files.retain(|(path, _)| path != EXAMPLE);
+/// Writes what is missing, updates what is Kubebench's own, and compiles a new project.
+pub(super) fn run(global: &Global, args: &InitArgs) -> Result<ExitStatus> {
+    let start = global.start();
+    let checksums = args.checksums.as_ref().map(|path| fs::read_text(&start.path(path))).transpose()?;
+    let request = Request {
+        ci: args.ci,
+        owners: args.owner.clone(),
+        checksums,
+        edited: if args.force { Edited::Replace } else { Edited::Keep },
+        lacking: if args.write { Lacking::Add } else { Lacking::Show },
+    };
+    let root = start.folder()?;
+    let project = init(&root, &request, &mut |outcome| show(global, args, &outcome))?;
+    if !is_in_repository(&root) {
+        tell(global, "note: there is no git repository here; CI finds these files in one whose top is this folder");
     }
-    for (path, text) in files {
-        create(global, (&root, ""), &path, &text)?;
-    }
-    // GitHub reads these at the top of a repository and nowhere else.
-    let folder = folder_of(&root);
-    let (top, shown) = top_of(&root, &folder);
-    create(global, (&top, &shown), &workflow_path(&folder), &workflow(&folder))?;
-    let is_new = create(global, (&top, &shown), ".github/CODEOWNERS", &codeowners(&folder))?;
-    if !is_new && !folder.is_empty() {
-        tell(global, &format!("add to it:\n  {}", owned(&folder).trim_end().replace('\n', "\n  ")));
-    }
-    tell(
-        global,
-        &if has_specs { "next: edit your specs, then run `kubebench compile`".to_owned() } else { next(EXAMPLE) },
-    );
-    Ok(ExitStatus::Yes)
+    let next = match project {
+        Project::Known => return Ok(ExitStatus::Yes),
+        Project::WithExample => next(EXAMPLE),
+        Project::AroundSpecs => "next: edit your specs, then run `kubebench compile`".to_owned(),
+    };
+    let status = compile::run(global, &everything())?;
+    tell(global, &next);
+    Ok(status)
 }
 
-/// Writes a file that is not there yet; returns whether it was written. The folder is that of `path`, and how it is called.
-fn create(global: &Global, (root, shown): (&Path, &str), path: &str, text: &str) -> Result<bool> {
-    match fs::create_new(root, path, text) {
-        Ok(()) => {
-            tell(global, &format!("wrote {shown}{path}"));
-            Ok(true)
+/// Says what became of a file.
+fn show(global: &Global, args: &InitArgs, Outcome { path, state }: &Outcome) -> Result<()> {
+    let below = |lines: &str| format!("  {}", lines.trim_end().replace('\n', "\n  "));
+    let said = match state {
+        State::Written => format!("wrote {path}"),
+        State::Updated => format!("updated {path}"),
+        State::Current => format!("{path} is up to date"),
+        State::Kept => format!("left {path} as it is"),
+        State::Added(lines) => format!("added to {path}:\n{}", below(lines)),
+        State::Lacks(lines) if args.write => format!("left {path} as it is; add these lines to it:\n{}", below(lines)),
+        State::Lacks(lines) => {
+            format!("left {path} as it is; add these lines to it, or run `kubebench init --write`:\n{}", below(lines))
         }
-        Err(_) if fs::exists(root, path) => {
-            tell(global, &format!("left {shown}{path} as it is"));
-            Ok(false)
+        State::Pinned => format!(
+            "left {path} as it is: it has checksums of another version; run `kubebench init --checksums FILE` with \
+             SHA256SUMS of {VERSION}"
+        ),
+        State::Edited { old, new } => {
+            let style = style_of_diff(global);
+            let diff = unified(old, new, &format!("a/{path}"), &format!("b/{path}"), style);
+            terminal::print(&beginning(&diff, style))?;
+            format!("left {path} as it is: it was edited; `kubebench init --force` replaces it as shown")
         }
-        Err(error) => Err(error),
+    };
+    tell(global, &said);
+    Ok(())
+}
+
+/// Returns the first lines of a diff; one for programs is whole.
+fn beginning(diff: &str, style: Style) -> String {
+    let left = diff.lines().count().saturating_sub(SHOWN);
+    if style == Style::Plain || left == 0 {
+        return diff.to_owned();
+    }
+    let shown: String = diff.split_inclusive('\n').take(SHOWN).collect();
+    format!("{shown}… {} more\n", counted(left, "line"))
+}
+
+/// Returns the arguments of `kubebench compile`.
+fn everything() -> CompileArgs {
+    CompileArgs {
+        select: SelectArgs::default(),
+        change: ChangeArgs { since: None, on_weakened: PassOrFail::Pass },
+        check: false,
+        diff: false,
+        overwrite_edited: false,
     }
 }

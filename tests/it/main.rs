@@ -17,6 +17,7 @@ mod export;
 mod gate;
 mod hook;
 mod house;
+mod init;
 mod migrate;
 mod parse;
 mod record;

@@ -6,6 +6,8 @@ use anyhow::{Context as _, Result, anyhow};
 use git2::{Commit, ErrorCode, ObjectType, Repository, TreeWalkMode, TreeWalkResult};
 use kubebench_syntax::text::shell_word;
 
+use super::lineage::default_branch;
+
 /// One file of a commit.
 #[derive(Clone, Debug)]
 pub struct CommittedFile {
@@ -117,6 +119,18 @@ pub(super) fn hint(repository: &Repository) -> &'static str {
 /// Returns the path of the project at `root` inside its repository, empty or ending in a slash; none where there is no repository.
 pub fn folder_in_repository(root: &Path) -> Option<String> {
     prefix(&repository_of(root).ok()?, root).ok()
+}
+
+/// Returns the branch of the repository around `root` that changes go to: the default branch, else the one that is checked out; none
+/// where there is no repository, or neither.
+pub fn branch_of_changes(root: &Path) -> Option<String> {
+    let repository = repository_of(root).ok()?;
+    default_branch(&repository).or_else(|| {
+        // A branch without a commit has a name, too.
+        let head = repository.find_reference("HEAD").ok()?;
+        let target = head.symbolic_target().ok().flatten()?;
+        target.strip_prefix("refs/heads/").map(str::to_owned)
+    })
 }
 
 /// Returns the path of `root` inside the repository, empty or ending in a slash.

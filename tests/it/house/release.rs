@@ -205,7 +205,7 @@ fn every_folder_that_decides_something_has_owners() {
     }
 
     let fresh = Folder::with::<&str, &str>([]);
-    assert_yes(&fresh.run(&["init"]));
+    assert_yes(&fresh.run(&["init", "--owner", "@team"]));
     let of_init = owned(&fs::read_to_string(fresh.path().join(".github/CODEOWNERS")).unwrap());
     assert_eq!(of_init.difference(&owned_here).collect::<Vec<_>>(), Vec::<&String>::new(), "`init` covers more");
     for path in owned_here.difference(&of_init) {

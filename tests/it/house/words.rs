@@ -2,7 +2,6 @@
 
 use kubebench_testing::snapshot::{assert_line, assert_text, str};
 
-use crate::record::run as git;
 use crate::support::project::Folder;
 
 const SPEC: &str = "\
@@ -103,29 +102,6 @@ fn init_adds_no_example_to_specs() {
     let (status, text) = said(&folder, &["init"]);
     assert_eq!((status, text.contains("example.yaml")), (0, false), "{text}");
     assert!(!folder.path().join("specs/example.yaml").exists());
-}
-
-/// GitHub reads workflows and owners at the top of a repository alone.
-#[test]
-fn init_writes_for_github_at_the_top_of_the_repository() {
-    let folder = Folder::with([("ml/ben ch/a.txt", ""), ("ml/two/a.txt", "")]);
-    git(folder.path(), &["init", "-q"]);
-    let (status, text) = said(&folder, &["-C", "ml/ben ch", "init"]);
-    assert_eq!(status, 0, "{text}");
-    assert_line(&text, str! {"wrote ../../.github/workflows/kubebench-ml-ben-ch.yml"});
-    let read = |path: &str| std::fs::read_to_string(folder.path().join(path)).unwrap();
-    let workflow = read(".github/workflows/kubebench-ml-ben-ch.yml");
-    assert!(workflow.contains("defaults:\n  run:\n    working-directory: 'ml/ben ch'\njobs:\n"), "{workflow}");
-    let owners = read(".github/CODEOWNERS");
-    assert!(owners.contains("\n/.github/ @OWNERS\n/ml/ben\\ ch/acks/ @OWNERS\n"), "{owners}");
-    let (status, text) = said(&folder, &["-C", "ml/two", "init"]);
-    assert_eq!(
-        (status, text.contains("left ../../.github/CODEOWNERS as it is\nadd to it:\n  /ml/two/acks/ @OWNERS\n")),
-        (0, true),
-        "{text}"
-    );
-    assert_eq!(read(".github/CODEOWNERS"), owners);
-    assert!(folder.path().join("ml/two/kubebench.yaml").exists() && !folder.path().join("ml/two/.github").exists());
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub(crate) fn code(reason: Reason) -> &'static str {
 }
 
 /// Says why a gate has nothing to evaluate.
-pub(crate) fn nothing_to_evaluate(answer: &GateReport) -> String {
+pub fn nothing_to_evaluate(answer: &GateReport) -> String {
     match answer.lines.len() {
         0 => "no spec has a gate".to_owned(),
         count => format!("no benchmark with a gate has a result here, and {} for the first", awaits(count)),

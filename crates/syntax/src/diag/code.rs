@@ -256,6 +256,7 @@ codes! {
     KB0505 error "foreign file"
     KB0506 error "line endings"
     KB0507 error "path that kubebench does not touch"
+    KB0508 error "stale schema"
     KB0511 error "object of two projects"
 
     KB0601 error "file that is not formatted"

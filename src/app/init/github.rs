@@ -1,0 +1,104 @@
+//! The workflow on GitHub.
+
+use super::checksums::Checksums;
+use super::place::Repository;
+use super::script::{COMPILE, GATE, IS_UNCHANGED, PLAN, VERSION, downloads, install};
+use super::yaml::{indented, without_expressions};
+
+const CHECKOUT: &str = "\
+- uses: actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd # v6.0.2
+  with:
+    fetch-depth: 0 # the history tells which results belong to which branch
+    # The token stays for `gate --fetch`. It may only read, and nothing of the change is executed.
+";
+
+/// Whether the project changed.
+const CHANGED: &str = "steps.changes.outputs.changed == 'true'";
+
+/// What a pull request or a group of the merge queue begins at; nothing for a push.
+const SINCE: &str = "${{ github.event.merge_group.base_sha || github.base_ref && format('refs/remotes/origin/{0}', github.base_ref) || '' }}";
+
+/// Returns the commands that prove who built the archive, by the attestation that GitHub keeps.
+fn attested() -> String {
+    let repository = env!("CARGO_PKG_REPOSITORY").trim_start_matches("https://github.com/");
+    format!(
+        "# A mirror has no attestations: pin the checksums for it.\n\
+         case $KUBEBENCH_DOWNLOADS in https://github.com/*)\n  gh attestation verify \"$archive.tar.gz\" --repo {repository} \\\n    \
+         --signer-workflow {repository}/.github/workflows/release.yml ;;\nesac\n"
+    )
+}
+
+/// Returns the workflow of a project, which will be at `path`.
+pub(super) fn workflow(repository: &Repository, path: &str, checksums: Option<&Checksums>) -> String {
+    let name = without_expressions(&repository.named(": ", ""));
+    let check = without_expressions(&repository.named(" (", ")"));
+    let branch = without_expressions(&pattern_of(&repository.branch));
+    let project = without_expressions(repository.project());
+    let defaults = match repository.project() {
+        "." => String::new(),
+        _ => format!("defaults:\n  run:\n    working-directory: {project}\n"),
+    };
+    let downloads = downloads();
+    let steps = indented(&steps(path, checksums), "      ");
+    format!(
+        "\
+# Checks that generated/ matches the specs, and that no benchmark got worse. It always starts, so that it can be a required check.
+name: {name}
+on:
+  pull_request:
+  merge_group:
+  push: # two changes that pass alone may not pass together
+    branches: [{branch}]
+permissions:
+  contents: read
+env:
+  KUBEBENCH_VERSION: '{VERSION}'
+  KUBEBENCH_DOWNLOADS: {downloads}
+  SINCE: {SINCE}
+{defaults}jobs:
+  check:
+    name: {check}
+    runs-on: ubuntu-24.04
+    timeout-minutes: 30
+    steps:
+{steps}"
+    )
+}
+
+/// Returns the steps, one after another. What reviewers read comes after the comparison of the manifests, before the gates, which may fail.
+fn steps(path: &str, checksums: Option<&Checksums>) -> String {
+    let changes = format!(
+        "- id: changes\n  name: end here if nothing of the project changed\n  env:\n    CHECK: {path}\n  run: |\n    \
+         if {IS_UNCHANGED}; then\n      echo 'nothing of the project changed'\n    else\n      \
+         echo changed=true >>\"$GITHUB_OUTPUT\"\n    fi\n"
+    );
+    let attested = checksums.is_none().then(attested);
+    let token = if attested.is_some() { "  env:\n    GH_TOKEN: ${{ github.token }}\n" } else { "" };
+    let script = install(checksums, attested.as_deref()) + "echo \"$PWD/$archive\" >>\"$GITHUB_PATH\"\n";
+    let install = format!("{}{token}  run: |\n{}", started("install kubebench"), indented(&script, "    "));
+    [
+        CHECKOUT.to_owned(),
+        changes,
+        install,
+        format!("{}  run: {COMPILE} --output-format github\n", started("compare generated/ with the specs")),
+        format!(
+            "- name: show what the change starts\n  if: {CHANGED} && env.SINCE\n  run: {PLAN} --markdown \"$GITHUB_STEP_SUMMARY\"\n"
+        ),
+        format!("{}  run: {GATE} --output-format github\n", started("evaluate the gates")),
+    ]
+    .concat()
+}
+
+/// Returns the beginning of a step of a project that changed.
+fn started(name: &str) -> String {
+    format!("- name: {name}\n  if: {CHANGED}\n")
+}
+
+/// Returns the filter that only this branch fits.
+fn pattern_of(branch: &str) -> String {
+    let escaped = |letter: char| match letter {
+        '*' | '?' | '+' | '[' | ']' | '!' | '\\' => format!("\\{letter}"),
+        _ => letter.to_string(),
+    };
+    branch.chars().map(escaped).collect()
+}

@@ -1,0 +1,157 @@
+//! The second call: what nobody edited is updated, everything else is left.
+
+use kubebench_syntax::digest::Digest;
+use kubebench_testing::snapshot::{assert_line, str};
+
+use super::Site;
+
+const WORKFLOW: &str = ".github/workflows/kubebench.yml";
+const SCHEMA: &str = "schema/benchmark.v1.json";
+
+/// The text of the workflow as another version would have written it.
+fn of_another_version(text: &str) -> String {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let body = lines[2..].concat().replace("timeout-minutes: 30", "timeout-minutes: 20");
+    let digest = Digest::of(format!("{}{body}", lines[0])).hex();
+    format!("{}# sha256:{digest}\n{body}", lines[0])
+}
+
+/// The text of a schema as another version would have written it.
+fn schema_of_another_version(text: &str) -> String {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let body = format!("{{\n{}", lines[2..].concat().replacen("\"definitions\"", "\"definition\"", 1));
+    let digest = Digest::of(&body).hex();
+    let comment = format!("  \"$comment\": \"Written by kubebench; do not edit. sha256:{digest}\",\n");
+    body.replacen("{\n", &format!("{{\n{comment}"), 1)
+}
+
+#[test]
+fn what_nobody_edited_is_updated() {
+    let site = Site::new();
+    site.init("", &[]);
+    let (workflow, schema) = (site.read(WORKFLOW), site.read(SCHEMA));
+    let text = site.init("", &[]);
+    assert!(!text.contains("wrote ") && !text.contains("updated ") && !text.contains("add "), "{text}");
+    site.write(WORKFLOW, &of_another_version(&workflow).replace('\n', "\r\n"));
+    site.write(SCHEMA, &schema_of_another_version(&schema));
+    let (status, text) = site.said("", &["compile", "--check"]);
+    assert_eq!(status, Some(1), "{text}");
+    assert_line(
+        &text,
+        str! {"error[KB0508]: `schema/benchmark.v1.json` is not the schema of this version of kubebench"},
+    );
+    assert_line(&text, str! {" = help: run `kubebench init` and commit the result"});
+    let (status, text) = site.said("", &["compile"]);
+    assert_eq!((status, text.contains("warning[KB0508]")), (Some(0), true), "{text}");
+    let text = site.init("", &[]);
+    assert!(text.contains(&format!("updated {WORKFLOW}\n")) && text.contains(&format!("updated {SCHEMA}\n")), "{text}");
+    assert_eq!((site.read(WORKFLOW), site.read(SCHEMA)), (workflow, schema));
+    assert_eq!(site.said("", &["compile", "--check"]).0, Some(0));
+}
+
+#[test]
+fn what_was_edited_is_shown_and_left() {
+    let site = Site::new();
+    site.init("", &[]);
+    let (workflow, schema) = (site.read(WORKFLOW), site.read(SCHEMA));
+    let edited = workflow.replace("ubuntu-24.04", "own-runners");
+    site.write(WORKFLOW, &edited);
+    site.write(SCHEMA, "{}\n");
+    let (status, text) = site.said("", &["compile", "--check"]);
+    assert_eq!(status, Some(1), "{text}");
+    assert_line(&text, str! {" = help: run `kubebench init --force`, which replaces the file, and commit the result"});
+    let text = site.init("", &[]);
+    for line in [
+        "--- a/.github/workflows/kubebench.yml",
+        "-    runs-on: own-runners",
+        "+    runs-on: ubuntu-24.04",
+        "left .github/workflows/kubebench.yml as it is: it was edited; `kubebench init --force` replaces it as shown",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line}: {text}");
+    }
+    assert_eq!((site.read(WORKFLOW), site.read(SCHEMA).as_str()), (edited, "{}\n"));
+    site.init("", &["--force"]);
+    assert_eq!((site.read(WORKFLOW), site.read(SCHEMA)), (workflow, schema));
+}
+
+#[test]
+fn what_is_its_authors_is_never_written_again() {
+    let site = Site::new();
+    site.init("", &[]);
+    let paths = ["kubebench.yaml", "specs/example.yaml", ".github/CODEOWNERS"];
+    for path in paths {
+        site.write(path, &format!("# mine\n{}", site.read(path)));
+    }
+    std::fs::remove_file(site.clone().join("generated/default/example/rules.yaml")).unwrap();
+    let text = site.init("", &["--force", "--write"]);
+    assert!(!text.contains("generated/"), "a known project is compiled by its author: {text}");
+    for path in paths {
+        assert!(site.read(path).starts_with("# mine\n"));
+    }
+    std::fs::remove_file(site.clone().join("specs/example.yaml")).unwrap();
+    site.init("", &[]);
+    assert!(!site.clone().join("specs/example.yaml").exists());
+}
+
+#[test]
+fn a_project_without_ci_stays_without_it() {
+    let site = Site::new();
+    let text = site.init("", &["--ci", "none"]);
+    assert!(!text.contains("CODEOWNERS"), "{text}");
+    site.init("", &[]);
+    assert!(!site.clone().join(".github").exists() && !site.clone().join("CODEOWNERS").exists());
+    site.init("", &["--ci", "github"]);
+    assert!(site.clone().join(WORKFLOW).exists());
+}
+
+#[test]
+fn gitlab_is_the_default_where_the_repository_is_for_it() {
+    let site = Site::new();
+    site.write(".gitlab-ci.yml", "build:\n  script: make\n");
+    let text = site.init("perf", &[]);
+    assert!(text.contains("wrote ../.gitlab/kubebench-perf.yml\n") && !site.clone().join(".github").exists(), "{text}");
+}
+
+/// Folders whose names differ in signs alone.
+#[test]
+fn two_projects_never_share_a_workflow() {
+    let site = Site::new();
+    site.init("a/b", &[]);
+    let first = site.read(".github/workflows/kubebench-a-b.yml");
+    site.init("a-b", &[]);
+    site.init("a/b", &[]);
+    let files = std::fs::read_dir(site.clone().join(".github/workflows")).unwrap();
+    let mut names: Vec<String> = files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert_eq!(site.read(".github/workflows/kubebench-a-b.yml"), first);
+    assert!(
+        site.read(&format!(".github/workflows/{}", names[0])).contains("\n    working-directory: a-b\n"),
+        "{names:?}"
+    );
+}
+
+#[test]
+fn a_pinned_archive_stays_pinned() {
+    let site = Site::new();
+    let (digest, version) = ("ab".repeat(32), env!("CARGO_PKG_VERSION"));
+    let line = format!("{digest}  kubebench-{version}-x86_64-unknown-linux-gnu.tar.gz");
+    site.write("SHA256SUMS", &format!("{line}\n"));
+    site.init("", &["--checksums", "SHA256SUMS"]);
+    let pinned = site.read(WORKFLOW);
+    assert!(pinned.contains(&line) && !pinned.contains("/SHA256SUMS\""), "{pinned}");
+    site.write(WORKFLOW, &of_another_version(&pinned));
+    site.init("", &[]);
+    assert_eq!(site.read(WORKFLOW), pinned);
+    let of_old = of_another_version(&pinned.replace(&format!("kubebench-{version}-"), "kubebench-0.0.9-"));
+    site.write(WORKFLOW, &of_old);
+    let text = site.init("", &[]);
+    assert!(text.contains("it has checksums of another version"), "{text}");
+    assert_eq!(site.read(WORKFLOW), of_old);
+    site.init("", &["--checksums", "SHA256SUMS"]);
+    assert_eq!(site.read(WORKFLOW), pinned);
+    site.write("SHA256SUMS", "nothing\n");
+    let (status, text) = site.said("", &["init", "--checksums", "SHA256SUMS"]);
+    assert_eq!(status, Some(2), "{text}");
+    assert!(text.contains("the checksums name no archive of kubebench"), "{text}");
+}

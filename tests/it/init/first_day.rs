@@ -1,0 +1,176 @@
+//! A new project is green, wherever it is in its repository, and the check is red for what it is about.
+
+use std::path::Path;
+
+use super::{Program, Site, git, on_github, short};
+use crate::support::project::Folder;
+
+const UNCHANGED: &str = "end here if nothing of the project changed";
+const COMPILE: &str = "compare generated/ with the specs";
+const GATE: &str = "evaluate the gates";
+const MAIN: &str = "refs/remotes/origin/main";
+
+#[track_caller]
+fn assert_green(top: &Path, path: &str, since: &str) {
+    let steps = on_github(top, path, since, Program::OnPath);
+    let expected = [(UNCHANGED, Some(0)), (COMPILE, Some(0)), (GATE, Some(0))];
+    assert_eq!(short(&steps), expected, "{steps:#?}");
+    assert!(
+        steps[2].output.contains("wait for the first") || steps[2].output.contains("waits for the first"),
+        "{steps:#?}"
+    );
+}
+
+/// The folder of a project and the file of its workflow.
+const PLACES: [(&str, &str); 3] = [
+    ("", ".github/workflows/kubebench.yml"),
+    ("ml/bän ch", ".github/workflows/kubebench-ml-bän-ch.yml"),
+    ("it's ${{ github.token }} $(id)", ".github/workflows/kubebench-it-s-github-token-id.yml"),
+];
+
+#[test]
+fn a_new_project_is_green_in_every_folder() {
+    for (folder, workflow) in PLACES {
+        let site = Site::new();
+        site.init(folder, &[]);
+        site.commit("Add benchmarks");
+        assert_eq!(git(&site.clone(), &["status", "--porcelain"]), "");
+        // GitHub evaluates expressions in this text, and gets the name.
+        let text = site.read(workflow);
+        site.write(workflow, &text.replace("${{ ''${{'' }}", "${{"));
+        assert_green(&site.clone(), workflow, MAIN);
+        assert_green(&site.clone(), workflow, "");
+        let (status, text) = site.said(folder, &["fmt", "--check"]);
+        assert_eq!(status, Some(0), "{text}");
+    }
+}
+
+#[test]
+fn a_new_project_is_green_in_a_worktree_and_in_a_submodule() {
+    let site = Site::new();
+    git(&site.clone(), &["worktree", "add", "--quiet", "-b", "benchmarks", "../tree"]);
+    git(site.folder.path(), &["init", "--quiet", "-b", "main", "above"]);
+    let above = site.folder.path().join("above");
+    git(&above, &["submodule", "--quiet", "add", "../remote.git", "part"]);
+    for top in [site.folder.path().join("tree"), above.join("part")] {
+        let mut command = site.folder.command(&["-C", top.join("perf").to_str().unwrap(), "init"]);
+        std::fs::create_dir(top.join("perf")).unwrap();
+        assert!(command.output().unwrap().status.success());
+        git(&top, &["add", "-A"]);
+        git(&top, &["commit", "--quiet", "-m", "Add benchmarks"]);
+        let workflow = ".github/workflows/kubebench-perf.yml";
+        let text = std::fs::read_to_string(top.join(workflow)).unwrap();
+        assert!(text.contains("\n    branches: [main]\n"), "{text}");
+        assert_green(&top, workflow, MAIN);
+    }
+    assert!(!above.join(".github").exists());
+}
+
+#[test]
+fn outside_of_git_the_files_are_for_a_repository_that_begins_there() {
+    let folder = Folder::with::<&str, &str>([]);
+    let output = folder.run(&["init"]);
+    assert!(output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("note: there is no git repository here"));
+    git(folder.path(), &["init", "--quiet", "-b", "main"]);
+    git(folder.path(), &["add", "-A"]);
+    git(folder.path(), &["commit", "--quiet", "-m", "Begin"]);
+    let output = folder.run(&["gate"]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).starts_with("nothing to evaluate"), "{output:?}");
+    git(folder.path(), &["clone", "--quiet", "--bare", ".", "remote.git"]);
+    git(folder.path(), &["remote", "add", "origin", "remote.git"]);
+    assert_green(folder.path(), ".github/workflows/kubebench.yml", "");
+}
+
+#[test]
+fn the_default_branch_is_that_of_the_remote() {
+    for (prepare, branch) in [
+        (&[][..], "main"),
+        (&[&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk"][..]], "trunk"),
+    ] {
+        let site = Site::new();
+        git(&site.clone(), &["push", "--quiet", "origin", "HEAD:trunk"]);
+        git(&site.clone(), &["switch", "--quiet", "-c", "add-benchmarks"]);
+        for arguments in prepare {
+            git(&site.clone(), arguments);
+        }
+        site.init("", &[]);
+        assert!(site.read(".github/workflows/kubebench.yml").contains(&format!("\n    branches: [{branch}]\n")));
+    }
+    let folder = Folder::with::<&str, &str>([]);
+    git(folder.path(), &["init", "--quiet", "-b", "c++"]);
+    assert!(folder.run(&["init"]).status.success());
+    let text = std::fs::read_to_string(folder.path().join(".github/workflows/kubebench.yml")).unwrap();
+    assert!(text.contains("\n    branches: ['c\\+\\+']\n"), "{text}");
+}
+
+#[test]
+fn a_change_elsewhere_ends_at_the_first_step() {
+    let site = Site::new();
+    let workflow = ".github/workflows/kubebench-perf.yml";
+    site.init("perf", &[]);
+    site.commit("Add benchmarks");
+    site.publish();
+    git(&site.clone(), &["switch", "--quiet", "-c", "code"]);
+    site.write("performance.txt", "another folder\n");
+    site.commit("Change code");
+    let steps = on_github(&site.clone(), workflow, MAIN, Program::OnPath);
+    assert_eq!(short(&steps), [(UNCHANGED, Some(0))], "{steps:#?}");
+    let all = on_github(&site.clone(), workflow, "", Program::OnPath);
+    assert_eq!(all.len(), 3, "a push is checked as a whole: {all:#?}");
+    let unknown = on_github(&site.clone(), workflow, "refs/remotes/origin/unknown", Program::OnPath);
+    assert_eq!(short(&unknown), [(UNCHANGED, Some(0)), (COMPILE, Some(2))], "{unknown:#?}");
+    for (path, text) in [(workflow, "# a comment\n"), ("perf/README.md", "documented\n")] {
+        site.write(path, &[&std::fs::read_to_string(site.clone().join(path)).unwrap_or_default(), text].concat());
+        site.commit("Change the project");
+        assert_green(&site.clone(), workflow, MAIN);
+        git(&site.clone(), &["reset", "--quiet", "--hard", "HEAD~1"]);
+    }
+}
+
+#[test]
+fn a_change_that_adds_a_benchmark_is_green_once_it_is_compiled() {
+    let site = Site::new();
+    let workflow = ".github/workflows/kubebench-perf.yml";
+    site.init("perf", &[]);
+    site.commit("Add benchmarks");
+    site.publish();
+    git(&site.clone(), &["switch", "--quiet", "-c", "second"]);
+    assert_eq!(site.said("perf", &["new", "job", "second"]).0, Some(0));
+    site.commit("Add a benchmark");
+    let steps = on_github(&site.clone(), workflow, MAIN, Program::OnPath);
+    assert_eq!(short(&steps), [(UNCHANGED, Some(0)), (COMPILE, Some(1))], "{steps:#?}");
+    assert!(steps[1].output.contains("::error file=perf/specs/second.yaml,"), "{steps:#?}");
+    assert_eq!(site.said("perf", &["compile"]).0, Some(0));
+    site.commit("Compile");
+    assert_green(&site.clone(), workflow, MAIN);
+}
+
+/// Each change passes, git merges them, and only the default branch shows that they do not fit.
+#[test]
+fn two_green_changes_that_do_not_fit_are_red_on_the_default_branch() {
+    let site = Site::new();
+    let workflow = ".github/workflows/kubebench.yml";
+    site.init("", &[]);
+    site.commit("Add benchmarks");
+    site.publish();
+    git(&site.clone(), &["switch", "--quiet", "-c", "selector"]);
+    let project = site.read("kubebench.yaml");
+    site.write("kubebench.yaml", &(project + "      nodeSelector: {disk: fast}\n"));
+    assert_eq!(site.said("", &["compile"]).0, Some(0));
+    site.commit("Select nodes");
+    assert_green(&site.clone(), workflow, MAIN);
+    git(&site.clone(), &["switch", "--quiet", "-c", "third", MAIN]);
+    assert_eq!(site.said("", &["new", "job", "third"]).0, Some(0));
+    assert_eq!(site.said("", &["compile"]).0, Some(0));
+    site.commit("Add a benchmark");
+    assert_green(&site.clone(), workflow, MAIN);
+    git(&site.clone(), &["merge", "--quiet", "-m", "Merge", "selector"]);
+    let steps = on_github(&site.clone(), workflow, "", Program::OnPath);
+    assert_eq!(short(&steps), [(UNCHANGED, Some(0)), (COMPILE, Some(1))], "{steps:#?}");
+    let text: serde_json::Value = serde_yaml::from_str(&site.read(workflow)).unwrap();
+    assert_eq!(text["on"]["push"]["branches"], serde_json::json!(["main"]));
+    assert!(text["on"].as_object().unwrap().contains_key("merge_group"));
+    assert_eq!(text["permissions"], serde_json::json!({"contents": "read"}));
+}
