@@ -6,6 +6,7 @@ pub mod cluster;
 pub mod evaluate;
 pub mod export;
 pub mod files;
+pub mod lsp;
 pub mod migrate;
 pub mod parse;
 pub mod places;

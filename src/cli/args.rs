@@ -200,6 +200,8 @@ pub(super) enum Command {
     Explain(ExplainArgs),
     /// List benchmarks
     List(SelectArgs),
+    /// Serve an editor: findings, completion and more while a spec is written
+    Lsp(LspArgs),
     /// Print completions for a shell
     Completions(CompletionsArgs),
     /// Print manual pages
@@ -511,6 +513,13 @@ pub(super) struct ExplainArgs {
     ///
     /// A field may be named by the end of its path. `tool` lists the tools. Without it, all codes are listed.
     pub(super) what: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct LspArgs {
+    /// Speak on standard input and output, as always; editors say so
+    #[arg(long)]
+    pub(super) stdio: bool,
 }
 
 #[derive(Debug, Args)]

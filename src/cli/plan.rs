@@ -49,7 +49,7 @@ pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
         let suites: Vec<&CompiledSuite> = project.suites().collect();
         terminal::print(&table(&plan, &suites))?;
         let shown = plan.running();
-        terminal::print(&starts::table(shown.iter().map(|row| (&row.compiled.benchmark, row.schedule.as_ref()))))?;
+        terminal::print(&starts::table(shown.iter().map(|row| (&*row.compiled.benchmark, row.schedule.as_ref()))))?;
         terminal::print(&permissions::table(&plan.permissions))?;
     }
     let new = plan.permissions.iter().filter(|permission| permission.is_new());

@@ -3,6 +3,7 @@
 mod advise;
 mod explain;
 mod fault;
+mod field;
 mod foreign_spellings;
 pub mod format;
 mod generate;
@@ -15,6 +16,7 @@ mod validate;
 mod violation;
 
 pub use explain::{explain, paths_to};
+pub use field::{Choice, Field, choices, fields};
 pub use generate::{
     RESULT_FILE, WorkloadForm, form_schema, generate, generate_answer, generate_result, published, role_schema, without,
 };
