@@ -16,6 +16,7 @@ mod compile;
 mod export;
 mod gate;
 mod house;
+mod lsp;
 mod migrate;
 mod parse;
 mod record;

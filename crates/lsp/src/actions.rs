@@ -36,7 +36,10 @@ pub(crate) fn actions(
         title,
         kind: Some(kind),
         #[expect(clippy::mutable_key_type, reason = "the type of the protocol")]
-        edit: Some(WorkspaceEdit { changes: Some([(uri.clone(), edits)].into_iter().collect()), ..WorkspaceEdit::default() }),
+        edit: Some(WorkspaceEdit {
+            changes: Some([(uri.clone(), edits)].into_iter().collect()),
+            ..WorkspaceEdit::default()
+        }),
         ..CodeAction::default()
     };
     let lines = document.lines();

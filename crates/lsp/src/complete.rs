@@ -70,7 +70,8 @@ fn keys(schema: &serde_json::Value, text: &str, cursor: &Cursor) -> Vec<Offer> {
     let outline = Outline::of(text);
     let own = text.get(cursor.word.clone()).unwrap_or_default();
     let there: Vec<&str> = written(&outline, &cursor.way).filter(|key| *key != own).collect();
-    let has_colon = text.get(cursor.word.end..).is_some_and(|after| after.trim_start_matches(['"', '\'']).starts_with(':'));
+    let has_colon =
+        text.get(cursor.word.end..).is_some_and(|after| after.trim_start_matches(['"', '\'']).starts_with(':'));
     let mut fields = fields(schema, &cursor.way);
     fields.retain(|field| !there.contains(&field.name.as_str()));
     fields.sort_by_key(|field| !field.is_required);

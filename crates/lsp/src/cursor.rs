@@ -44,7 +44,10 @@ pub(crate) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
     let outline = Outline::of(&format!("{before}{MARK}{after}"));
     let has = |range: &Range<usize>| range.start <= offset && offset < range.end;
     let is_flow = |way: &[Step]| {
-        outline.items.iter().any(|item| item.form == Form::Flow && way.starts_with(&item.way) && item.value.start <= offset)
+        outline
+            .items
+            .iter()
+            .any(|item| item.form == Form::Flow && way.starts_with(&item.way) && item.value.start <= offset)
     };
     let of_value = |item: &Item, at: At| Cursor {
         way: item.way.clone(),

@@ -31,7 +31,9 @@ pub(crate) fn hints(compilation: &Compilation, path: &str, document: &Document) 
         label: InlayHintLabel::String(label),
         kind: None,
         text_edits: None,
-        tooltip: Some(InlayHintTooltip::String("the most that all runs take, if each takes its full timeout".to_owned())),
+        tooltip: Some(InlayHintTooltip::String(
+            "the most that all runs take, if each takes its full timeout".to_owned(),
+        )),
         padding_left: Some(true),
         padding_right: None,
         data: None,

@@ -106,7 +106,9 @@ impl<'p> Around<'p> {
         for _ in 0..DEEPEST {
             let names: BTreeSet<&str> = level
                 .iter()
-                .flat_map(|text| text.outline().below(&["spec", "extends"]).map(move |item| text.text.get(item.value.clone())))
+                .flat_map(|text| {
+                    text.outline().below(&["spec", "extends"]).map(move |item| text.text.get(item.value.clone()))
+                })
                 .flatten()
                 .collect();
             let named = self.project.specs().filter(|(path, text)| {
@@ -150,7 +152,9 @@ impl<'p> Around<'p> {
     fn axes(&self, prefix: &str) -> Vec<Name> {
         let mut names: Vec<Name> = Vec::new();
         for (path, text) in self.parts() {
-            for keys in [&["spec", "matrix", "axes"][..], &["spec", "matrix", "zip"], &["spec", "matrix", "include", "*"]] {
+            for keys in
+                [&["spec", "matrix", "axes"][..], &["spec", "matrix", "zip"], &["spec", "matrix", "include", "*"]]
+            {
                 for name in keys_below(path, text, keys, prefix) {
                     if !names.iter().any(|known| known.name == name.name) {
                         names.push(name);
@@ -167,10 +171,15 @@ impl<'p> Around<'p> {
             let outline = text.outline();
             for item in &outline.items {
                 let is = |keys: &[&str]| item.way.len() == keys.len() && begins_with(&item.way, keys);
-                let is_named = is(&["spec", "metrics", "*", "name"]) || is(&["spec", "metrics", "*", "from", "tool", "metrics", "*"]);
+                let is_named = is(&["spec", "metrics", "*", "name"])
+                    || is(&["spec", "metrics", "*", "from", "tool", "metrics", "*"]);
                 if let Some(name) = text.text.get(item.value.clone()).filter(|name| is_named && !name.is_empty()) {
                     let about = described(text, &item.way);
-                    names.push(Name { name: name.to_owned(), about, place: Some((path.to_owned(), item.value.clone())) });
+                    names.push(Name {
+                        name: name.to_owned(),
+                        about,
+                        place: Some((path.to_owned(), item.value.clone())),
+                    });
                 } else if is(&["spec", "metrics", "*", "from", "tool", "name"]) {
                     let (_, source) = item.way.split_last().unwrap_or((&Step::Index(0), &[]));
                     let listed: Way = source.iter().cloned().chain([Step::from("metrics")]).collect();

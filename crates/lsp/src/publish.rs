@@ -87,7 +87,10 @@ impl Shower<'_> {
                 Severity::Info => DiagnosticSeverity::INFORMATION,
             }),
             code: Some(NumberOrString::String(finding.code.id.to_owned())),
-            code_description: format!("{PAGES}{}.md", finding.code.id).parse().ok().map(|href| CodeDescription { href }),
+            code_description: format!("{PAGES}{}.md", finding.code.id)
+                .parse()
+                .ok()
+                .map(|href| CodeDescription { href }),
             source: Some("kubebench".to_owned()),
             message,
             related_information: (!related.is_empty()).then_some(related),

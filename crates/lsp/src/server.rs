@@ -14,18 +14,18 @@ use lsp_types::notification::{
     Initialized, Notification as _, PublishDiagnostics,
 };
 use lsp_types::request::{
-    CodeActionRequest, Completion, DocumentSymbolRequest, Formatting, GotoDefinition, HoverRequest, InlayHintRequest,
-    InlayHintRefreshRequest, RegisterCapability, Request as _,
+    CodeActionRequest, Completion, DocumentSymbolRequest, Formatting, GotoDefinition, HoverRequest,
+    InlayHintRefreshRequest, InlayHintRequest, RegisterCapability, Request as _,
 };
 use lsp_types::{
     CodeActionKind, CodeActionOptions, CodeActionOrCommand, CodeActionParams, CodeActionProviderCapability,
-    CompletionOptions, CompletionParams, CompletionResponse, DidChangeTextDocumentParams,
-    DidChangeWatchedFilesParams, DidChangeWatchedFilesRegistrationOptions, DidCloseTextDocumentParams,
-    DidOpenTextDocumentParams, DidSaveTextDocumentParams, DocumentFormattingParams, DocumentSymbolParams,
-    DocumentSymbolResponse, FileSystemWatcher, GlobPattern, GotoDefinitionParams, GotoDefinitionResponse, HoverParams,
-    InitializeParams, InitializeResult, InlayHintParams, Location, OneOf, Position, PublishDiagnosticsParams,
-    Registration, RegistrationParams, ServerCapabilities, ServerInfo, TextDocumentPositionParams,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri,
+    CompletionOptions, CompletionParams, CompletionResponse, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
+    DidChangeWatchedFilesRegistrationOptions, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    DidSaveTextDocumentParams, DocumentFormattingParams, DocumentSymbolParams, DocumentSymbolResponse,
+    FileSystemWatcher, GlobPattern, GotoDefinitionParams, GotoDefinitionResponse, HoverParams, InitializeParams,
+    InitializeResult, InlayHintParams, Location, OneOf, Position, PublishDiagnosticsParams, Registration,
+    RegistrationParams, ServerCapabilities, ServerInfo, TextDocumentPositionParams, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -34,10 +34,10 @@ use serde_json::Value as Json;
 use crate::address;
 use crate::cursor::{Cursor, cursor};
 use crate::document::Document;
+use crate::files::Files;
 use crate::names::{Around, Sort, sort_at};
 use crate::position::{Encoding, Lines};
 use crate::project::{Open, Project};
-use crate::files::Files;
 use crate::{actions, complete, hints, hover, layout, symbols};
 
 /// A folder of specs where no project file names another.
@@ -124,10 +124,7 @@ impl Server {
                 inlay_hint_provider: Some(OneOf::Left(true)),
                 ..ServerCapabilities::default()
             },
-            server_info: Some(ServerInfo {
-                name: "kubebench".to_owned(),
-                version: Some(self.version.to_owned()),
-            }),
+            server_info: Some(ServerInfo { name: "kubebench".to_owned(), version: Some(self.version.to_owned()) }),
         }
     }
 
@@ -297,7 +294,11 @@ impl Server {
         };
         match answer {
             Some(answer) => Response::new_ok(id, answer),
-            None => Response::new_err(id, ErrorCode::InvalidParams as i32, format!("the parameters of `{method}` cannot be read")),
+            None => Response::new_err(
+                id,
+                ErrorCode::InvalidParams as i32,
+                format!("the parameters of `{method}` cannot be read"),
+            ),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The server on standard input and output.
 
 use kubebench_syntax::invariant::Invariant as _;
-use lsp_server::{Connection, Message};
+use lsp_server::{Connection, Message, Response};
 
 use crate::files::Files;
 use crate::server::Server;
@@ -28,6 +28,7 @@ fn run(connection: &Connection, files: Box<dyn Files>, version: &'static str) ->
         messages.into_iter().for_each(|message| drop(connection.sender.send(message)));
     };
     send(server.handle(lsp_server::Notification::new("initialized".to_owned(), serde_json::json!({})).into()));
+    let mut is_ending = false;
     loop {
         let waiting = connection.receiver.try_recv().ok();
         let message = match waiting {
@@ -40,8 +41,13 @@ fn run(connection: &Connection, files: Box<dyn Files>, version: &'static str) ->
             }
         };
         match message {
-            Message::Request(request) if connection.handle_shutdown(&request).map_err(fault)? => return Ok(()),
-            Message::Notification(notification) if notification.method == "exit" => return Ok(()),
+            Message::Request(request) if request.method == "shutdown" => {
+                is_ending = true;
+                send(vec![Response::new_ok(request.id, ()).into()]);
+            }
+            Message::Notification(notification) if notification.method == "exit" => {
+                return if is_ending { Ok(()) } else { Err("the client ended without `shutdown`".to_owned()) };
+            }
             message => send(server.handle(message)),
         }
     }

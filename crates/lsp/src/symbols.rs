@@ -52,7 +52,14 @@ fn part(text: &str, item: &Item) -> Option<Part> {
     let name = text.get(key.clone()).filter(|name| !name.is_empty())?.to_owned();
     let kind = if value.is_empty() { SymbolKind::NAMESPACE } else { SymbolKind::FIELD };
     let detail = value.lines().next().unwrap_or_default().to_owned();
-    (is_of_keys && item.way.len() <= DEEPEST).then_some(Part { way: item.way.clone(), name, detail, selection: key, end: 0, kind })
+    (is_of_keys && item.way.len() <= DEEPEST).then_some(Part {
+        way: item.way.clone(),
+        name,
+        detail,
+        selection: key,
+        end: 0,
+        kind,
+    })
 }
 
 /// Takes the parts that are below `way`.

@@ -46,7 +46,19 @@ fn brackets_are_read_too() {
     let text = "a: {b: [1, \"x, y\"], c: {d: e}} # f\ng: [\n  {h: ${{ i.j }}}, # k: l\n  m\n]\nn: o\n";
     assert_eq!(
         outline(text),
-        ["a = ", "a.b = ", "a.b.0 = 1", "a.b.1 = x, y", "a.c = ", "a.c.d = e", "g = ", "g.0 = ", "g.0.h = ${{ i.j }}", "g.1 = m", "n = o"]
+        [
+            "a = ",
+            "a.b = ",
+            "a.b.0 = 1",
+            "a.b.1 = x, y",
+            "a.c = ",
+            "a.c.d = e",
+            "g = ",
+            "g.0 = ",
+            "g.0.h = ${{ i.j }}",
+            "g.1 = m",
+            "n = o"
+        ]
     );
 }
 

@@ -50,9 +50,9 @@ impl Files for Made {
 }
 
 const PROJECT: &str = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata:\n  name: p\nspec:\n  parameters:\n    steps: 5\n  targets:\n    main:\n      namespace: bench\n      prices: {currency: EUR, cpu: 1, memory: 0}\n";
-const SPEC: &str = "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata:\n  name: fio\nspec:\n  extends: [disk]\n  timeout: 1h\n  matrix:\n    axes:\n      size: [4, 8]\n  workload:\n    job:\n      command: [fio, \"--bs=${{ matrix.size }}k\", \"${{ parameters.engine }}\"]\n  metrics:\n    - from: {tool: {name: fio, file: fio.json, metrics: [read_iops]}}\n  gates:\n    - {metric: read_iops, maxRegression: 3%}\n";
+const SPEC: &str = "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata:\n  name: fio\nspec:\n  extends: [disk]\n  timeout: 1h\n  matrix:\n    axes:\n      size: [4, 8]\n  workload:\n    job:\n      command: [fio, \"--bs=${{ matrix.size }}k\", \"${{ parameters.engine }}\"]\n  metrics:\n    - from: {tool: {name: fio, file: fio.json, metrics: [read_iops]}}\n  gates:\n    - {metric: read_iops, maxRegression: 3%}\n  results: {mountInJob: true}\n";
 const FRAGMENT: &str = "apiVersion: kubebench.dev/v1\nkind: Fragment\nmetadata:\n  name: disk\nspec:\n  repeats: 3\n  parameters:\n    engine: libaio\n  workload:\n    job:\n      image: registry.example/fio:3.39\n      resources: {cpu: 2, memory: 1Gi}\n";
-const SUITE: &str = "apiVersion: kubebench.dev/v1\nkind: Suite\nmetadata:\n  name: nightly\nspec:\n  benchmarks: [fio]\n";
+const SUITE: &str = "apiVersion: kubebench.dev/v1\nkind: Suite\nmetadata:\n  name: nightly\nspec:\n  benchmarks: [fio]\n  results: {claim: {accessModes: [ReadWriteMany]}}\n";
 
 struct Client {
     files: Made,
@@ -165,7 +165,7 @@ fn findings_are_those_of_the_texts_that_are_open() {
     client.tell("textDocument/didClose", json!({"textDocument": {"uri": "file:///p/specs/disk.yaml"}}));
     assert_eq!(client.codes("/p/specs/fio.yaml"), [""; 0]);
     client.open("/p/specs/nightly.yaml", &SUITE.replace("[fio]", "[fia]"));
-    assert_eq!(client.codes("/p/specs/nightly.yaml"), ["KB0442@5"]);
+    assert_eq!(client.codes("/p/specs/nightly.yaml"), ["KB0321@5"]);
     client.open("/p/kubebench.yaml", &PROJECT.replace("spec:\n", "spec:\n  specs: [benchmarks]\n"));
     assert_eq!(client.codes("/p/specs/nightly.yaml"), [""; 0], "no longer a spec");
     client.write("/p/kubebench.yaml", &PROJECT.replace("namespace", "namspace"));
@@ -201,7 +201,8 @@ fn projects_are_apart_and_other_files_are_left_alone() {
     let shown: Vec<&String> = client.shown.iter().filter(|(_, shown)| !shown.is_empty()).map(|(uri, _)| uri).collect();
     assert_eq!(shown, ["file:///w/one/specs/a.yaml", "file:///w/two/specs/a.yaml"]);
     assert_eq!(client.complete("/w/one/deploy/values.yaml", "|"), "");
-    let params = json!({"textDocument": {"uri": "file:///w/values.yaml"}, "options": {"tabSize": 2, "insertSpaces": true}});
+    let params =
+        json!({"textDocument": {"uri": "file:///w/values.yaml"}, "options": {"tabSize": 2, "insertSpaces": true}});
     assert_eq!(client.ask("textDocument/formatting", params), Json::Null);
 }
 
@@ -247,7 +248,10 @@ fn definitions_are_where_something_is_declared() {
     assert_eq!(at("      command", "      files: {a: {path: ru|n.sh}}\n      command"), "file:///p/run.sh:0:0");
     assert_eq!(at("      command", "      files: {a: {path: ../|run.sh}}\n      command"), "");
     assert_eq!(at("[disk]", "[no|ne]"), "");
-    assert_eq!(client.define("/p/specs/nightly.yaml", &SUITE.replace("[fio]", "[f|io]")), "file:///p/specs/fio.yaml:3:8");
+    assert_eq!(
+        client.define("/p/specs/nightly.yaml", &SUITE.replace("[fio]", "[f|io]")),
+        "file:///p/specs/fio.yaml:3:8"
+    );
 }
 
 #[test]
@@ -281,7 +285,8 @@ fn fixes_and_the_layout_are_edits() {
     assert_eq!(edit["newText"], "\"yes\"", "{actions}");
     assert_eq!(actions[1]["kind"], "source.fixAll");
     client.write(path, &SPEC.replace("size: [4, 8]", "size: [4,   8]"));
-    let params = json!({"textDocument": {"uri": "file:///p/specs/fio.yaml"}, "options": {"tabSize": 2, "insertSpaces": true}});
+    let params =
+        json!({"textDocument": {"uri": "file:///p/specs/fio.yaml"}, "options": {"tabSize": 2, "insertSpaces": true}});
     let edits = client.ask("textDocument/formatting", params);
     assert_eq!(edits[0]["newText"], "      size: [4, 8]\n", "{edits}");
 }
@@ -296,7 +301,10 @@ fn symbols_and_hints() {
         symbols.as_array().unwrap().iter().map(|symbol| symbol["name"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(names(&symbols), ["apiVersion", "kind", "metadata", "spec"]);
-    assert_eq!(names(&symbols[3]["children"]), ["extends", "timeout", "matrix", "workload", "metrics", "gates"]);
+    assert_eq!(
+        names(&symbols[3]["children"]),
+        ["extends", "timeout", "matrix", "workload", "metrics", "gates", "results"]
+    );
     assert_eq!(names(&symbols[3]["children"][5]["children"]), ["read_iops"]);
     let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
     let hints = client.ask("textDocument/inlayHint", json!({"textDocument": document, "range": range}));
@@ -313,9 +321,15 @@ fn ask_all(client: &mut Client, path: &str, text: &str, position: &Json) {
         client.ask(&format!("textDocument/{method}"), json!({"textDocument": document, "position": position}));
     }
     client.ask("textDocument/documentSymbol", json!({"textDocument": document}));
-    client.ask("textDocument/formatting", json!({"textDocument": document, "options": {"tabSize": 2, "insertSpaces": true}}));
+    client.ask(
+        "textDocument/formatting",
+        json!({"textDocument": document, "options": {"tabSize": 2, "insertSpaces": true}}),
+    );
     client.ask("textDocument/inlayHint", json!({"textDocument": document, "range": range}));
-    client.ask("textDocument/codeAction", json!({"textDocument": document, "range": range, "context": {"diagnostics": []}}));
+    client.ask(
+        "textDocument/codeAction",
+        json!({"textDocument": document, "range": range, "context": {"diagnostics": []}}),
+    );
 }
 
 fn end_of(text: &str) -> Json {
@@ -326,7 +340,12 @@ fn end_of(text: &str) -> Json {
 #[test]
 fn every_prefix_of_every_document_is_survived() {
     let mut client = Client::project();
-    for (path, text) in [("specs/fio.yaml", SPEC), ("specs/disk.yaml", FRAGMENT), ("specs/nightly.yaml", SUITE), ("kubebench.yaml", PROJECT)] {
+    for (path, text) in [
+        ("specs/fio.yaml", SPEC),
+        ("specs/disk.yaml", FRAGMENT),
+        ("specs/nightly.yaml", SUITE),
+        ("kubebench.yaml", PROJECT),
+    ] {
         let path = format!("/p/{path}");
         client.open(&path, text);
         for end in (0..=text.len()).filter(|end| text.is_char_boundary(*end)) {
