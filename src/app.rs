@@ -7,6 +7,7 @@ pub mod evaluate;
 pub mod export;
 pub mod files;
 pub mod init;
+pub mod lsp;
 pub mod migrate;
 pub mod parse;
 pub mod places;

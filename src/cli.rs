@@ -20,6 +20,7 @@ mod hook;
 mod init;
 mod list;
 mod logs;
+mod lsp;
 mod manual;
 mod migrate;
 mod mock;
@@ -133,6 +134,7 @@ fn dispatch(cli: &Cli) -> Result<ExitStatus> {
         Command::Doctor(args) => doctor::run(&cli.global, args),
         Command::Status(args) => status::run(&cli.global, args),
         Command::Logs(args) => logs::run(&cli.global, args),
+        Command::Lsp(args) => lsp::run(args),
         Command::Gate(args) => gate::run(&cli.global, args),
         Command::History(args) => history::run(&cli.global, args),
         Command::Ack(args) => ack::run(&cli.global, args),

@@ -62,6 +62,11 @@ impl Project {
         Ok(Self { root, start, file })
     }
 
+    /// Returns the project at `root` with this text as its file.
+    pub fn at(root: &Path, file: Option<Input>) -> Self {
+        Self { root: root.to_owned(), start: root.to_owned(), file }
+    }
+
     /// Returns paths that a person gave, relative to the root.
     pub fn below_root(&self, paths: &[PathBuf]) -> Result<BTreeSet<String>> {
         paths.iter().map(|path| below_root(&self.root, &self.start, path)).collect()

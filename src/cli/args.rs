@@ -214,6 +214,8 @@ pub(super) enum Command {
     Explain(ExplainArgs),
     /// List benchmarks
     List(SelectArgs),
+    /// Serve an editor: findings, completion and more while a spec is written
+    Lsp(LspArgs),
     /// Print completions for a shell
     Completions(CompletionsArgs),
     /// Print manual pages
@@ -603,6 +605,13 @@ pub(super) struct InitArgs {
     /// To CODEOWNERS, .gitattributes, .gitlab-ci.yml and .pre-commit-config.yaml.
     #[arg(long)]
     pub(super) write: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct LspArgs {
+    /// Speak on standard input and output, as always; editors say so
+    #[arg(long)]
+    pub(super) stdio: bool,
 }
 
 #[derive(Debug, Args)]

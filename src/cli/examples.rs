@@ -8,7 +8,7 @@ pub(super) fn of(command: &str) -> &'static [Example] {
     EXAMPLES.iter().find(|(name, _)| *name == command).map_or(&[], |(_, examples)| examples)
 }
 
-const EXAMPLES: [(&str, &[Example]); 32] = [
+const EXAMPLES: [(&str, &[Example]); 33] = [
     (
         "init",
         &[
@@ -152,6 +152,7 @@ const EXAMPLES: [(&str, &[Example]); 32] = [
         ],
     ),
     ("list", &[("kubebench list --select team=vision", "list the benchmarks of a team")]),
+    ("lsp", &[("kubebench lsp", "serve an editor, which starts it")]),
     ("completions", &[("kubebench completions bash", "print completions for bash")]),
     ("man", &[("kubebench man gate", "print the page of a subcommand")]),
 ];

@@ -59,7 +59,7 @@ pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
             })
             .collect();
         terminal::print(&lines)?;
-        let scheduled = benchmarks.iter().map(|compiled| &compiled.benchmark);
+        let scheduled = benchmarks.iter().map(|compiled| &*compiled.benchmark);
         terminal::print(&starts::table(scheduled.zip(schedules.iter().map(Option::as_ref))))?;
     }
     // Specs with faults are missing above, so they are named.

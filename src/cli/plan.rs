@@ -51,7 +51,7 @@ pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
         let suites: Vec<&CompiledSuite> = project.suites().collect();
         terminal::print(&table(&plan, &suites))?;
         let shown = plan.running();
-        terminal::print(&starts::table(shown.iter().map(|row| (&row.compiled.benchmark, row.schedule.as_ref()))))?;
+        terminal::print(&starts::table(shown.iter().map(|row| (&*row.compiled.benchmark, row.schedule.as_ref()))))?;
         terminal::print(&changes::without_run(&plan))?;
         terminal::print(&permissions::table(&plan.permissions))?;
     }

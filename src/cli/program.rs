@@ -10,7 +10,7 @@ use super::examples::{self, Example};
 use kubebench_syntax::invariant::Invariant as _;
 
 /// Global options that a subcommand does not read: they are not in its help, and refused.
-const UNREAD: [(&str, &[&str]); 16] = [
+const UNREAD: [(&str, &[&str]); 17] = [
     ("ack", &["deny_warnings"]),
     ("completions", &["directory", "output_format", "report", "jobs", "deny_warnings", "quiet", "verbose"]),
     ("explain", &["directory", "output_format", "report", "jobs", "deny_warnings", "quiet", "verbose"]),
@@ -19,6 +19,7 @@ const UNREAD: [(&str, &[&str]); 16] = [
     ("fold", &["report", "jobs", "deny_warnings", "verbose"]),
     ("init", &["output_format", "report", "jobs", "deny_warnings", "verbose"]),
     ("logs", &["output_format", "report", "deny_warnings"]),
+    ("lsp", &["directory", "output_format", "report", "deny_warnings", "quiet", "verbose"]),
     ("man", &["output_format", "report", "jobs", "deny_warnings", "quiet", "verbose"]),
     ("migrate", &["jobs", "verbose"]),
     ("new", &["output_format", "report", "deny_warnings"]),

@@ -18,6 +18,7 @@ mod gate;
 mod hook;
 mod house;
 mod init;
+mod lsp;
 mod migrate;
 mod parse;
 mod record;

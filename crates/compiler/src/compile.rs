@@ -4,6 +4,8 @@
 //! randomness, and no failure but findings.
 
 mod load;
+mod memory;
+mod session;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
@@ -12,6 +14,7 @@ use rayon::prelude::*;
 
 use crate::check;
 use crate::extend::{Extended, Fragments, Shared};
+use crate::guard::Owners;
 use crate::lower::concurrency;
 use crate::lower::{
     self, Document, Faulty, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, ResolvedSpec, Suites, Unreadable,
@@ -28,9 +31,13 @@ use crate::workload;
 use kubebench_format::result::Ack;
 use kubebench_format::schema::{DocumentKind, Schemas};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, Severity, code};
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::{Source, SourceId, SourceMap, Span};
 use kubebench_syntax::yaml;
 use load::{Documents, Loaded};
+use memory::{Evaluated, Memory, Recorder};
+
+pub use session::Session;
 
 /// A file to compile.
 #[derive(Clone, Debug)]
@@ -42,13 +49,13 @@ pub struct Input {
 }
 
 /// One benchmark on one target, and the identity of what it executes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Compiled {
-    pub benchmark: Benchmark,
+    pub benchmark: Arc<Benchmark>,
     /// The spec as one with what it extends, unless the workspace [let go of it](Workspace::letting_go_of_pods).
     pub spec: Option<Arc<yaml::Node>>,
     /// Its digest and runs.
-    pub identity: Identity,
+    pub identity: Arc<Identity>,
     /// The text of `rules.json`, byte for byte as the cluster finds it.
     pub rules: String,
     /// What it may do that a plain one may not, by place: each once.
@@ -126,7 +133,10 @@ impl Compilation {
                 Arc::make_mut(target).name.clone_from(name);
             }
         };
-        self.benchmarks.iter_mut().for_each(|compiled| rename(&mut compiled.benchmark.target));
+        for compiled in &mut self.benchmarks {
+            let benchmark = Arc::get_mut(&mut compiled.benchmark).expected("a benchmark of this compilation alone");
+            rename(&mut benchmark.target);
+        }
         self.suites.iter_mut().for_each(|compiled| rename(&mut compiled.suite.target));
         self.project.iter_mut().flat_map(|project| &mut project.targets).for_each(rename);
         for target in self.of_targets.iter_mut().filter_map(|of| of.target.as_mut()) {
@@ -152,12 +162,13 @@ pub fn document_schemas() -> &'static Schemas {
 }
 
 /// A project that is open for compiling: its file read.
+#[derive(Clone)]
 pub struct Workspace {
     sources: SourceMap,
     diagnostics: Diagnostics,
     project: Option<Project>,
     of_targets: Vec<OfTarget>,
-    read: Box<ReadFile>,
+    read: Arc<ReadFile>,
     lets_go: bool,
 }
 
@@ -171,7 +182,7 @@ impl Workspace {
             diagnostics: Diagnostics::default(),
             project: None,
             of_targets: Vec::new(),
-            read: Box::new(|_| Err(Unreadable::Absent { beside: Vec::new() })),
+            read: Arc::new(|_| Err(Unreadable::Absent { beside: Vec::new() })),
             lets_go: false,
         };
         workspace.project = workspace.load_project(file, version);
@@ -181,7 +192,7 @@ impl Workspace {
     /// Lets specs carry the files that `read` gives by their paths below the project root.
     #[must_use]
     pub fn carrying(self, read: impl Fn(&str) -> Result<Vec<u8>, Unreadable> + Send + Sync + 'static) -> Self {
-        Self { read: Box::new(read), ..self }
+        Self { read: Arc::new(read), ..self }
     }
 
     /// Holds a change to the lint levels of its base where they are stricter.
@@ -236,22 +247,30 @@ impl Workspace {
     }
 
     /// Compiles `specs`, given in any order.
-    pub fn compile(self, mut specs: Vec<Input>) -> Compilation {
+    pub fn compile(mut self, mut specs: Vec<Input>) -> Compilation {
+        specs.sort_by(|a, b| a.path.cmp(&b.path));
+        let texts: Vec<Source> = specs.into_par_iter().map(|input| Source::new(input.path, &input.bytes)).collect();
+        let ids: Vec<SourceId> = texts.into_iter().map(|source| self.sources.add(source)).collect();
+        self.evaluate(&ids, None)
+    }
+
+    /// Compiles the specs numbered `ids`, which are in the order of their paths, without those that `memory` has as they would be.
+    fn evaluate(self, ids: &[SourceId], mut memory: Option<&mut Memory>) -> Compilation {
         let schemas = document_schemas();
         let Self { mut sources, mut diagnostics, project, of_targets, read, lets_go } = self;
         if let Some(project) = &project {
             diagnostics.extend(raised(of_targets.iter().map(|of| &of.finding), |finding| project.level(finding)));
         }
-        specs.sort_by(|a, b| a.path.cmp(&b.path));
-        let texts: Vec<Source> = specs.into_par_iter().map(|input| Source::new(input.path, &input.bytes)).collect();
-        let ids: Vec<SourceId> = texts.into_iter().map(|source| sources.add(source)).collect();
-        let Documents { specs: mut loaded, fragments, found } = load::documents(&ids, &sources, schemas);
+        let Documents { specs: mut loaded, fragments, found } =
+            load::documents(ids, &sources, schemas, memory.as_deref_mut());
         diagnostics.extend(found);
         let suites = suites(&mut loaded, project.as_ref(), &sources);
         let manifests = project.as_ref().map(|project| {
             loaded.par_iter_mut().for_each(|spec| spec.manifests = manifest_paths(spec, project, &suites, &sources));
             let paths = loaded.iter().flat_map(|spec| spec.manifests.iter().cloned()).collect();
-            Manifests::read(&paths, &*read, &project.settings.output, &mut sources)
+            let nothing = Manifests::default();
+            let known = memory.as_deref().map_or(&nothing, Memory::manifests);
+            known.read(&paths, &*read, &project.settings.output, &mut sources)
         });
         let manifests = manifests.unwrap_or_default();
         let mut named_by: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -262,12 +281,27 @@ impl Workspace {
                 named_by.entry(named.clone()).or_default().extend(path.clone());
             }
         }
-        let owners: BTreeSet<String> = loaded.iter().filter_map(Loaded::name).collect();
-        let inputs = Inputs { schemas, read: &*read, manifests: &manifests, suites: &suites, owners: &owners };
-        let outcomes: Vec<Outcome> = loaded
-            .into_par_iter()
-            .filter_map(|spec| compile_one(spec, project.as_ref(), inputs, &sources, lets_go))
-            .collect();
+        let owners: Arc<BTreeSet<String>> = Arc::new(loaded.iter().filter_map(Loaded::name).collect());
+        let evaluate = |spec: Loaded, read: &ReadFile| {
+            let own = Owners::new(Arc::clone(&owners));
+            let inputs = Inputs { schemas, read, manifests: &manifests, suites: &suites, owners: &own };
+            (compile_one(spec, project.as_ref(), inputs, &sources, lets_go), own.were_asked())
+        };
+        let outcomes: Vec<Outcome> = match memory {
+            None => loaded.into_par_iter().map(|spec| evaluate(spec, &*read).0).collect(),
+            Some(memory) => {
+                memory.look_again(&*read, &owners, &suites);
+                let evaluated = loaded.into_par_iter().map(|spec| {
+                    memory.outcome(&spec, &manifests, &sources).unwrap_or_else(|| {
+                        let recorder = Recorder::default();
+                        let (outcome, asked_for_owners) = evaluate(spec.clone(), &*recorder.around(&read));
+                        Evaluated::Again { spec, outcome, files: recorder.into_files(), asked_for_owners }
+                    })
+                });
+                let evaluated: Vec<Evaluated> = evaluated.collect();
+                memory.keep(evaluated, &manifests, &fragments, &sources)
+            }
+        };
         for Outcome { path, outputs, .. } in &outcomes {
             for (_, file) in outputs.iter().flat_map(|output| output.compiled.benchmark.files.iter()) {
                 named_by.entry(file.path.clone()).or_default().insert(path.clone());
@@ -319,6 +353,7 @@ fn suites(loaded: &mut [Loaded], project: Option<&Project>, sources: &SourceMap)
     }))
 }
 
+/// Returns the paths of the manifests that a spec names.
 fn manifest_paths(spec: &Loaded, project: &Project, suites: &Suites, sources: &SourceMap) -> BTreeSet<String> {
     match &spec.document {
         Some((DocumentKind::Benchmark, root)) => {
@@ -330,6 +365,7 @@ fn manifest_paths(spec: &Loaded, project: &Project, suites: &Suites, sources: &S
 }
 
 /// What one spec gave.
+#[derive(Clone)]
 struct Outcome {
     path: String,
     diagnostics: Diagnostics,
@@ -344,21 +380,22 @@ struct Outcome {
 }
 
 /// One benchmark on one target, and its files by path.
+#[derive(Clone)]
 struct Output {
     compiled: Compiled,
     files: Vec<(String, OutputFile)>,
 }
 
-/// Returns what a spec gives; nothing for one that is none of `inputs`.
+/// Returns what a spec gives.
 fn compile_one(
     spec: Loaded,
     project: Option<&Project>,
     inputs: Inputs<'_>,
     sources: &SourceMap,
     lets_go: bool,
-) -> Option<Outcome> {
-    let Loaded { id, diagnostics, document, fragments, held_back, said, manifests } = spec;
-    let path = sources.get(id)?.path.clone();
+) -> Outcome {
+    let Loaded { id, diagnostics, document, extends: _, fragments, held_back, said, manifests } = spec;
+    let path = sources.get(id).expected("a text of each spec").path.clone();
     let is_held_back = held_back.is_some();
     let mut outcome = Outcome {
         path,
@@ -370,7 +407,7 @@ fn compile_one(
         used_of_targets: BTreeSet::new(),
     };
     let diagnostics = &mut outcome.diagnostics;
-    let (Some((kind, root)), Some(project)) = (document, project) else { return Some(outcome) };
+    let (Some((kind, root)), Some(project)) = (document, project) else { return outcome };
     let document = Document { id, sources, root: &root, fragments: &fragments };
     let own = Suppressions::of(root.get("spec"));
     let mut used = BTreeSet::new();
@@ -379,7 +416,6 @@ fn compile_one(
         let suite = inputs.suites.iter().find(|suite| suite.path == outcome.path);
         outcome.name = suite.map(|suite| (suite.name.clone(), suite.name_span));
     } else if let Some(lowered) = lower::benchmark(document, &manifests, project, inputs, diagnostics) {
-        let root = Arc::new(root);
         let output = |Resolved { mut benchmark, document, mut permissions }| {
             let mut found = Diagnostics::default();
             check::check(&benchmark, sources, &mut found);
@@ -401,9 +437,9 @@ fn compile_one(
             }
             Output {
                 compiled: Compiled {
-                    benchmark,
+                    benchmark: Arc::new(benchmark),
                     spec: (!lets_go).then(|| Arc::clone(&root)),
-                    identity,
+                    identity: Arc::new(identity),
                     rules,
                     permissions,
                 },
@@ -421,7 +457,7 @@ fn compile_one(
         outcome.diagnostics.extend(suppressed::unused(&own, &used, project).into_iter().filter(is_own));
     }
     outcome.diagnostics.extend(found);
-    Some(outcome)
+    outcome
 }
 
 struct Assembled {
@@ -500,7 +536,7 @@ fn assemble(
             compiled.extend(on_targets);
         }
         let on = |target: &Target| -> Vec<&Benchmark> {
-            let benchmarks = benchmarks.iter().map(|compiled| &compiled.benchmark);
+            let benchmarks = benchmarks.iter().map(|compiled| &*compiled.benchmark);
             benchmarks.filter(|benchmark| benchmark.target.name == target.name).collect()
         };
         let mut targets: Vec<Target> =
@@ -576,7 +612,7 @@ fn insert(tree: &mut OutputTree, files: Vec<(String, OutputFile)>, diagnostics: 
             let message = format!("another spec already emits {path}");
             diagnostics.push(match file.source_span {
                 Some(span) => Diagnostic::at(&code::KB0308, span, message),
-                None => Diagnostic::in_file(&code::KB0308, file.source, message),
+                None => Diagnostic::in_file(&code::KB0308, &*file.source, message),
             });
         }
     }

@@ -94,6 +94,16 @@ impl Fragments {
         self.by_name.values().map(|fragment| fragment.id)
     }
 
+    /// Returns the name of the fragment in the text numbered `id`.
+    pub(crate) fn name_of(&self, id: SourceId) -> Option<&str> {
+        self.by_name.iter().find(|(_, fragment)| fragment.id == id).map(|(name, _)| name.as_str())
+    }
+
+    /// Returns true where `name` is that of a fragment without errors in the text numbered `id`.
+    pub(crate) fn is_usable(&self, name: &str, id: SourceId) -> bool {
+        self.by_name.get(name).is_some_and(|fragment| fragment.id == id && fragment.spec.is_some())
+    }
+
     /// Adds documents that could not be read, so that nothing is known to be missing.
     pub(crate) fn add_unread(&mut self, ids: impl IntoIterator<Item = SourceId>) {
         self.unread.extend(ids);

@@ -9,6 +9,7 @@ mod embedded;
 mod kind;
 mod outside;
 mod owned;
+mod owners;
 mod pod_security;
 mod spark;
 mod token;
@@ -19,6 +20,7 @@ use crate::model::target::{PodSecurity, ResultsSettings};
 use kubebench_syntax::diag::Diagnostics;
 use kubebench_syntax::yaml::{Entry, Node};
 
+pub(crate) use owners::Owners;
 pub(crate) use token::is_of_api_server;
 
 /// Fields whose text is a program's, or data: Kubernetes finds nothing by it.
@@ -45,7 +47,7 @@ pub(crate) struct Bounds<'a> {
     /// For whom tokens of a pod's account may be.
     pub(crate) audiences: &'a BTreeSet<String>,
     /// The names of all benchmarks and suites, each of which has a claim of results.
-    pub(crate) owners: &'a BTreeSet<String>,
+    pub(crate) owners: &'a Owners,
     /// The objects of its manifest.
     pub(crate) objects: &'a [Node],
 }

@@ -1,8 +1,6 @@
 //! What a target may do, and lets all its benchmarks do: the permissions that stand in the project file.
 
-use std::collections::BTreeSet;
-
-use crate::guard::Bounds;
+use crate::guard::{Bounds, Owners};
 use crate::lower::Project;
 use crate::model::Target;
 use crate::permission::{permission, shown, split, text};
@@ -152,7 +150,7 @@ fn asked_by(target: &Target, project: &Project) -> Vec<Diagnostic> {
         results: &settings.results,
         kinds: &settings.allow_kinds,
         audiences: &target.token_audiences,
-        owners: &BTreeSet::new(),
+        owners: &Owners::default(),
         objects: &[],
     };
     let mut found = Diagnostics::default();

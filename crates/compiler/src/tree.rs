@@ -17,6 +17,7 @@ pub(crate) mod size;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use kubebench_syntax::path::parent;
 use kubebench_syntax::text::Span;
@@ -29,17 +30,17 @@ pub use plan::{Change, EditedFiles, Filter, Mode, Plan, Scope, State, plan};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputFile {
     /// The file that it is compiled from, relative to the project root: `specs/x.yaml` or `kubebench.yaml`.
-    pub source: String,
+    pub source: Arc<str>,
     /// The source's `metadata.name`, for diagnostics.
     pub source_span: Option<Span>,
     /// The whole file: two lines of header, and the YAML of one object.
-    pub text: String,
+    pub text: Arc<str>,
 }
 
 impl OutputFile {
     /// Returns the file of `body`, the YAML of one object, with the header that names its source and digest.
     pub fn new(source: &str, source_span: Option<Span>, body: &str) -> Self {
-        Self { source: source.to_owned(), source_span, text: header::stamp(source, body) }
+        Self { source: source.into(), source_span, text: header::stamp(source, body).into() }
     }
 
     /// Returns the YAML after the header.

@@ -5,6 +5,7 @@ mod conditions;
 mod editor;
 mod explain;
 mod fault;
+mod field;
 mod foreign_spellings;
 pub mod format;
 mod generate;
@@ -21,6 +22,7 @@ mod violation;
 
 pub use editor::{for_editors, merge};
 pub use explain::{explain, paths_to};
+pub use field::{Choice, Field, choices, fields};
 pub use generate::{
     RESULT_FILE, WorkloadForm, form_schema, generate, generate_answer, generate_result, role_schema, without,
 };

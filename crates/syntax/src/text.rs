@@ -4,6 +4,7 @@
 
 use crate::invariant::Invariant as _;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Returns a word as a shell takes it for one word.
 pub fn shell_word(word: &str) -> String {
@@ -43,7 +44,7 @@ impl Span {
 }
 
 /// One input file: its path as shown to people, and its text with `\n` line ends and without a leading byte order mark.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// Path relative to the project root, with `/` separators.
     pub path: String,
@@ -118,12 +119,12 @@ impl Source {
 /// All sources of one compilation, in a fixed order.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
-    sources: Vec<Source>,
+    sources: Vec<Arc<Source>>,
 }
 
 impl From<Source> for SourceMap {
     fn from(source: Source) -> Self {
-        Self { sources: vec![source] }
+        Self { sources: vec![Arc::new(source)] }
     }
 }
 
@@ -131,13 +132,23 @@ impl SourceMap {
     /// Adds a source and returns its number.
     pub fn add(&mut self, source: Source) -> SourceId {
         let id = SourceId(u32::try_from(self.sources.len()).expected("a number for each source"));
-        self.sources.push(source);
+        self.sources.push(Arc::new(source));
         id
+    }
+
+    /// Puts another text where the source numbered `id` is; spans of the old text lose their meaning.
+    pub fn replace(&mut self, id: SourceId, source: Source) {
+        *self.sources.get_mut(id.0 as usize).expected("a source of this number") = Arc::new(source);
+    }
+
+    /// Returns the source numbered `id` to keep: as long as it is kept, it is the same text as another one of this map only if both are one.
+    pub fn shared(&self, id: SourceId) -> Option<&Arc<Source>> {
+        self.sources.get(id.0 as usize)
     }
 
     /// Returns the source numbered `id`, if it is one of this map's.
     pub fn get(&self, id: SourceId) -> Option<&Source> {
-        self.sources.get(id.0 as usize)
+        self.shared(id).map(Arc::as_ref)
     }
 
     /// Returns the text of `span`, whose source is one of this map's.
@@ -147,7 +158,7 @@ impl SourceMap {
 
     /// Iterates over all sources with their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
-        (0..).map(SourceId).zip(&self.sources)
+        (0..).map(SourceId).zip(self.sources.iter().map(Arc::as_ref))
     }
 }
 

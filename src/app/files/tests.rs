@@ -32,7 +32,7 @@ fn put(root: &Path, path: &str, text: impl AsRef<[u8]>) {
 }
 
 fn put_own(root: &Path, path: &str, body: &str) {
-    put(root, path, manifest("specs/gone.yaml", body).text);
+    put(root, path, &*manifest("specs/gone.yaml", body).text);
 }
 
 fn compile(root: &Path, wanted: &OutputTree) -> anyhow::Result<()> {
@@ -77,7 +77,7 @@ fn a_compile_writes_the_tree_and_the_next_one_finds_nothing_to_do() {
     compile(&root, &wanted).unwrap();
     let found = listing(&root);
     assert_eq!(found.keys().collect::<Vec<_>>(), ["t/", "t/b/", "t/b/x.yaml", "t/pipeline/", "t/pipeline/y.yaml"]);
-    assert_eq!(found["t/b/x.yaml"], wanted.get("t/b/x.yaml").unwrap().text.clone().into_bytes());
+    assert_eq!(found["t/b/x.yaml"], wanted.get("t/b/x.yaml").unwrap().text.as_bytes().to_vec());
     let on_disk = scan(&root, &OutputTree::default()).unwrap();
     assert!(plan(&wanted, &on_disk, &Scope::default()).is_clean());
     assert_eq!(

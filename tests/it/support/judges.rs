@@ -106,6 +106,7 @@ fn how_to_get(name: &str) -> &'static str {
         "prometheus" | "promtool" => "install Debian's package `prometheus`",
         "psql" => "install Debian's package `postgresql`",
         "python3" => "install Python",
+        "python-with-editor" => "have a `python3` with pytest-lsp",
         "python-with-exports" => "have a `python3` with what tests/tools/exports.txt lists",
         "python-with-yaml" => "have a `python3` with PyYAML",
         "sqlite3" => "install Debian's package `sqlite3`",

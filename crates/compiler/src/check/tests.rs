@@ -85,8 +85,8 @@ fn compile(project: &str, benchmark: &str) -> Compiled {
     let suites = Suites::default();
     let document = Document { id, sources: &sources, root: &root, fragments: &[] };
     let paths = lower::manifest_paths(document, &project, &suites);
-    let manifests = Manifests::read(&paths, &carried, "generated", &mut sources);
-    let owners = std::collections::BTreeSet::new();
+    let manifests = Manifests::default().read(&paths, &carried, "generated", &mut sources);
+    let owners = crate::guard::Owners::default();
     let inputs = Inputs { schemas, read: &carried, manifests: &manifests, suites: &suites, owners: &owners };
     let document = Document { id, sources: &sources, root: &root, fragments: &[] };
     let lowered = lower::benchmark(document, &paths, &project, inputs, &mut found);

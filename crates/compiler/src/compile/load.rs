@@ -1,9 +1,11 @@
 //! From texts to documents: read, put over what they extend, and validated by their schema.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::memory::Memory;
 use crate::extend::{EXTENDS, Extended, Fragments, Soundness, merge};
 use crate::lower;
 use kubebench_format::schema::{DocumentKind, Schemas};
@@ -15,12 +17,14 @@ use kubebench_syntax::yaml::{self, Node, Value};
 const IN_SPECS: [DocumentKind; 3] = [DocumentKind::Benchmark, DocumentKind::Suite, DocumentKind::Fragment];
 
 /// A spec that was read.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Loaded {
     pub(super) id: SourceId,
     pub(super) diagnostics: Diagnostics,
     /// What it is, unless something is wrong with it.
-    pub(super) document: Option<(DocumentKind, Node)>,
+    pub(super) document: Option<(DocumentKind, Arc<Node>)>,
+    /// Whether it names fragments.
+    pub(super) extends: bool,
     /// The fragments that are part of it.
     pub(super) fragments: Vec<SourceId>,
     /// Its name where fragments with errors keep it from being compiled.
@@ -47,30 +51,36 @@ pub(super) fn document(
     expected: &[DocumentKind],
     schemas: &Schemas,
     diagnostics: &mut Diagnostics,
-) -> Option<(DocumentKind, Node)> {
+) -> Option<(DocumentKind, Arc<Node>)> {
     let Parsed { kind, root, sound, reported } = parse(id, sources, expected, schemas, diagnostics)?;
     let valid = is_valid(kind, &root, sources, schemas, &reported, diagnostics);
     (sound && valid).then_some((kind, root))
 }
 
-/// Reads all `ids`.
-pub(super) fn documents(ids: &[SourceId], sources: &SourceMap, schemas: &Schemas) -> Documents {
-    let mut read: Vec<(Loaded, Option<Parsed>)> = ids
+/// A text that was read by itself.
+pub(super) type Text = (Loaded, Option<Parsed>);
+
+/// Reads all `ids` that `memory` does not have as they are.
+pub(super) fn documents(
+    ids: &[SourceId],
+    sources: &SourceMap,
+    schemas: &Schemas,
+    memory: Option<&mut Memory>,
+) -> Documents {
+    let known = memory.as_deref();
+    let mut read: Vec<Text> = ids
         .par_iter()
-        .map(|id| {
-            let mut loaded = Loaded { id: *id, ..Loaded::default() };
-            let parsed = parse(*id, sources, &IN_SPECS, schemas, &mut loaded.diagnostics);
-            (loaded, parsed)
-        })
+        .map(|id| known.and_then(|memory| memory.text(*id, sources)).unwrap_or_else(|| text(*id, sources, schemas)))
         .collect();
+    let memory = memory.map(|memory| {
+        memory.keep_texts(&read, sources);
+        &*memory
+    });
     let mut fragments = Fragments::default();
     let mut found = Diagnostics::default();
     for (loaded, parsed) in &mut read {
         let Some(parsed) = parsed.as_ref().filter(|parsed| parsed.kind == DocumentKind::Fragment) else { continue };
-        let without_null = merge::without_null(&parsed.root);
-        let is_valid =
-            is_valid(parsed.kind, &without_null, sources, schemas, &parsed.reported, &mut loaded.diagnostics);
-        let soundness = if parsed.sound && is_valid { Soundness::Sound } else { Soundness::Faulty };
+        let soundness = if parsed.sound { Soundness::Sound } else { Soundness::Faulty };
         found.extend(std::mem::take(&mut loaded.diagnostics));
         let path = sources.get(loaded.id).map_or("", |source| &source.path);
         fragments.add(loaded.id, path, &parsed.root, soundness, &mut found);
@@ -82,6 +92,9 @@ pub(super) fn documents(ids: &[SourceId], sources: &SourceMap, schemas: &Schemas
         .into_par_iter()
         .map(|(mut loaded, parsed)| {
             if let Some(parsed) = parsed {
+                if let Some(known) = memory.and_then(|memory| memory.validated(loaded.id, &fragments, sources)) {
+                    return known;
+                }
                 loaded.validate(parsed, &fragments, sources, schemas);
             }
             if loaded.document.is_none() {
@@ -93,10 +106,22 @@ pub(super) fn documents(ids: &[SourceId], sources: &SourceMap, schemas: &Schemas
     Documents { specs, fragments, found }
 }
 
+fn text(id: SourceId, sources: &SourceMap, schemas: &Schemas) -> Text {
+    let mut loaded = Loaded { id, ..Loaded::default() };
+    let mut parsed = parse(id, sources, &IN_SPECS, schemas, &mut loaded.diagnostics);
+    if let Some(parsed) = parsed.as_mut().filter(|parsed| parsed.kind == DocumentKind::Fragment) {
+        let without_null = merge::without_null(&parsed.root);
+        parsed.sound &=
+            is_valid(parsed.kind, &without_null, sources, schemas, &parsed.reported, &mut loaded.diagnostics);
+    }
+    (loaded, parsed)
+}
+
 /// A document whose kind is known.
-struct Parsed {
+#[derive(Clone)]
+pub(super) struct Parsed {
     kind: DocumentKind,
-    root: Node,
+    root: Arc<Node>,
     /// True unless its text has errors.
     sound: bool,
     /// Where these are.
@@ -119,7 +144,7 @@ fn parse(
     diagnostics.extend(found);
     let root = root?;
     match schemas.kind_of(source, &root, expected) {
-        Ok(kind) => Some(Parsed { kind, root, sound, reported }),
+        Ok(kind) => Some(Parsed { kind, root: Arc::new(root), sound, reported }),
         Err(fault) => {
             diagnostics.push(fault);
             None
@@ -148,16 +173,16 @@ impl Loaded {
         let Parsed { kind, mut root, sound, reported } = parsed;
         let spec = root.get("spec").filter(|_| kind == DocumentKind::Benchmark);
         let extends = spec.and_then(|spec| spec.get(EXTENDS));
+        self.extends = extends.is_some();
         if let Some(list) = extends.filter(|list| !matches!(list.value, Value::Seq(_))) {
             let mut found = schemas.validate(kind, sources, &root);
             found.retain(|fault| fault.place == Place::Span(list.span));
             self.diagnostics.extend(found);
             return;
         }
-        let extends = extends.is_some();
-        if extends {
+        if self.extends {
             match fragments.extend(&root, sources, &mut self.diagnostics) {
-                Some(Extended::Whole(whole, parts)) => (root, self.fragments) = (whole, parts),
+                Some(Extended::Whole(whole, parts)) => (root, self.fragments) = (Arc::new(whole), parts),
                 Some(Extended::HeldBack(parts)) => {
                     self.fragments = parts;
                     self.held_back = name(&root).map(|(name, span)| (name.to_owned(), span));
@@ -168,7 +193,7 @@ impl Loaded {
         }
         let valid = is_valid(kind, &root, sources, schemas, &reported, &mut self.diagnostics);
         if sound && valid {
-            let root = if extends { merge::without_extends(&root) } else { root };
+            let root = if self.extends { Arc::new(merge::without_extends(&root)) } else { root };
             self.document = Some((kind, root));
         }
     }

@@ -185,7 +185,7 @@ fn may_be_of_results(claim: &str, bounds: &Bounds<'_>) -> bool {
     let begin = OPENINGS.iter().filter_map(|opening| claim.find(opening)).min().unwrap_or(claim.len());
     let end = ["}}", ">>", "}"].iter().filter_map(|closing| Some(claim.rfind(closing)? + closing.len())).max();
     let (head, tail) = (claim.get(..begin).unwrap_or_default(), claim.get(end.unwrap_or(begin)..).unwrap_or_default());
-    bounds.owners.iter().any(|owner| {
+    bounds.owners.any(|owner| {
         let name = format!("{owner}{CLAIM_OF_RESULTS}");
         name.len() >= head.len() + tail.len() && name.starts_with(head) && name.ends_with(tail)
     })

@@ -14,7 +14,7 @@ use super::{
 };
 use super::{placement, pods, schedule};
 use crate::expand::{self, CasePoint};
-use crate::guard::Bounds;
+use crate::guard::{Bounds, Owners};
 use crate::lookup::{self, Scope};
 use crate::model::{
     Benchmark, Budget, CarriedFiles, Case, Claim, Literal, LongestName, Order, Role, Scaling, StepJob, Target,
@@ -57,7 +57,7 @@ pub struct Inputs<'a> {
     /// The suites that may run it.
     pub suites: &'a Suites,
     /// The names of all benchmarks and suites.
-    pub owners: &'a BTreeSet<String>,
+    pub owners: &'a Owners,
 }
 
 /// What one document gave.

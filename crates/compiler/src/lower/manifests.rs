@@ -2,6 +2,7 @@
 //! findings can point into them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::benchmark::points;
 use super::files::{ReadFile, Unreadable, refusal, unreadable};
@@ -11,32 +12,59 @@ use crate::expand;
 use crate::lookup::{self, Scope};
 use kubebench_syntax::diag::{Diagnostics, Severity};
 use kubebench_syntax::invariant::Invariant as _;
-use kubebench_syntax::text::{Source, SourceMap, Span};
+use kubebench_syntax::text::{Source, SourceId, SourceMap, Span};
 use kubebench_syntax::yaml::{self, Entry, Node, Value};
 
 /// Where a spec names a manifest.
 const NAMED_AT: &[&[&str]] = &[&["manifest", "file"], &["workflow", "file"]];
 
 /// The manifests of all specs, by path.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Manifests {
-    files: BTreeMap<String, Result<yaml::Manifest, Unreadable>>,
+    files: BTreeMap<String, Result<Read, Unreadable>>,
+}
+
+/// A manifest that was read.
+#[derive(Clone)]
+struct Read {
+    id: SourceId,
+    manifest: Arc<yaml::Manifest>,
 }
 
 impl Manifests {
-    /// Reads the files at `paths`, and adds their texts to `sources`.
-    pub(crate) fn read(paths: &BTreeSet<String>, read: &ReadFile, output: &str, sources: &mut SourceMap) -> Self {
+    /// Reads the files at `paths` and adds their texts to `sources`; those that are as they were in `self` are taken from there.
+    pub(crate) fn read(
+        &self,
+        paths: &BTreeSet<String>,
+        read: &ReadFile,
+        output: &str,
+        sources: &mut SourceMap,
+    ) -> Self {
         let file = |path: &str, sources: &mut SourceMap| match refusal(path, output) {
             Some(reason) => Err(Unreadable::Refused(reason)),
-            None => read(path).map(|bytes| {
-                let source = Source::new(path, &bytes);
-                let id = sources.add(source);
-                let source = sources.get(id).expected("the source that was just added");
-                yaml::read_manifest(id, source)
-            }),
+            None => read(path).map(|bytes| self.parsed(Source::new(path, &bytes), sources)),
         };
         let files = paths.iter().map(|path| (path.clone(), file(path, sources)));
         Self { files: files.collect() }
+    }
+
+    fn parsed(&self, source: Source, sources: &mut SourceMap) -> Read {
+        let known = self.files.get(&source.path).and_then(|file| file.as_ref().ok());
+        let id = match known {
+            Some(known) if sources.get(known.id).is_some_and(|old| *old == source) => return known.clone(),
+            Some(known) => {
+                sources.replace(known.id, source);
+                known.id
+            }
+            None => sources.add(source),
+        };
+        let source = sources.get(id).expected("the source that was just added");
+        Read { id, manifest: Arc::new(yaml::read_manifest(id, source)) }
+    }
+
+    /// Returns the manifests at `paths`; nothing where one of them cannot be read.
+    pub(crate) fn at(&self, paths: &BTreeSet<String>) -> Option<Vec<Arc<yaml::Manifest>>> {
+        paths.iter().map(|path| Some(Arc::clone(&self.files.get(path)?.as_ref().ok()?.manifest))).collect()
     }
 
     /// Returns the objects of the manifest that the resolved `workload` of a document holds or names, with the lookups of the
@@ -56,7 +84,7 @@ impl Manifests {
         let node = named(workload).next()?;
         let path = node.as_text()?;
         let file = match self.files.get(path)? {
-            Ok(file) => file,
+            Ok(file) => &file.manifest,
             Err(reason) => {
                 diagnostics.push(unreadable(path, node.span, reason.clone()));
                 return None;
@@ -79,7 +107,7 @@ impl Manifests {
     ) -> impl Iterator<Item = String> + 'a {
         let files = paths.iter().filter_map(|path| self.files.get(path)?.as_ref().ok());
         files
-            .flat_map(|file| &file.documents)
+            .flat_map(|file| &file.manifest.documents)
             .flat_map(|document| lookup::lookups(sources, document))
             .map(|lookup| lookup.path)
     }

@@ -14,7 +14,7 @@ use crate::workload;
 use kubebench_format::spec::v1::benchmark as wire_benchmark;
 use kubebench_format::spec::v1::suite as wire;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
-use kubebench_syntax::text::Span;
+use kubebench_syntax::text::{SourceId, Span};
 use kubebench_syntax::yaml::Node;
 
 /// A suite as its document says it.
@@ -101,6 +101,16 @@ impl Suites {
     /// Iterates over them.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Suite> {
         self.0.iter()
+    }
+
+    /// Returns the texts of the suites that name each benchmark.
+    pub(crate) fn memberships(&self) -> BTreeMap<String, Vec<SourceId>> {
+        let mut found: BTreeMap<String, Vec<SourceId>> = BTreeMap::new();
+        for suite in &self.0 {
+            let names: BTreeSet<&str> = suite.benchmarks().collect();
+            names.into_iter().for_each(|name| found.entry(name.to_owned()).or_default().push(suite.name_span.source));
+        }
+        found
     }
 
     /// Returns the suite that runs `benchmark` on `target`.

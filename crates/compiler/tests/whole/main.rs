@@ -3,6 +3,7 @@
 #![expect(clippy::case_sensitive_file_extension_comparisons, reason = "the files are those of the tests")]
 
 mod admission;
+mod again;
 mod authorities;
 mod compiled;
 mod extend;

@@ -201,7 +201,7 @@ fn page(root: &Value, kind: &str, path: &[&str], schema: &Value) -> String {
     page
 }
 
-fn type_of(root: &Value, schema: &Value) -> String {
+pub(super) fn type_of(root: &Value, schema: &Value) -> String {
     if let Some(format) = schema.get("format").and_then(Value::as_str) {
         return format.to_owned();
     }
@@ -223,6 +223,6 @@ fn type_of(root: &Value, schema: &Value) -> String {
     }
 }
 
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -42,7 +42,7 @@ fn expected() -> BTreeMap<String, Vec<u8>> {
         expected.insert(path.to_owned(), text.as_bytes().to_vec());
     }
     for (path, file) in wanted().iter() {
-        expected.insert(path.to_owned(), file.text.clone().into_bytes());
+        expected.insert(path.to_owned(), file.text.as_bytes().to_vec());
     }
     expected
 }

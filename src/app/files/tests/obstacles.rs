@@ -157,7 +157,7 @@ fn huge_files_and_strange_names_are_only_looked_at() {
     let folder = tempfile::tempdir().unwrap();
     fs::File::create(folder.path().join("huge.yaml")).unwrap().set_len(1 << 40).unwrap();
     let strange = folder.path().join(std::ffi::OsStr::from_bytes(b"\xff.yaml"));
-    fs::write(&strange, manifest("specs/gone.yaml", "a: 1\n").text).unwrap();
+    fs::write(&strange, &*manifest("specs/gone.yaml", "a: 1\n").text).unwrap();
     let on_disk = scan(folder.path(), &OutputTree::default()).unwrap();
     assert!(
         matches!(&on_disk.entries["huge.yaml"], kubebench_compiler::tree::Found::Large(head) if head.len() == 4096)

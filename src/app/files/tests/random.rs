@@ -44,7 +44,7 @@ fn lay(root: &Path, path: &str, old: &OldFile) {
         OldFile::Crlf(number) => {
             put(root, path, manifest("specs/x.yaml", &body(*number)).text.replace('\n', "\r\n"));
         }
-        OldFile::Edited => put(root, path, manifest("specs/x.yaml", "a: 1\n").text + "edited: 1\n"),
+        OldFile::Edited => put(root, path, format!("{}edited: 1\n", manifest("specs/x.yaml", "a: 1\n").text)),
         OldFile::Foreign => put(root, path, "foreign: 1\n"),
         OldFile::Leftover(pid) => put(root, &kubebench_compiler::tree::disk::temporary(path, u32::from(*pid)), "half"),
         OldFile::EmptyFolder => fs::create_dir_all(root.join(path.trim_end_matches(".yaml"))).unwrap(),

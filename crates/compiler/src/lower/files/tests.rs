@@ -29,7 +29,7 @@ fn compile(files: &str, more: &str) -> crate::compile::Compilation {
 fn carried(files: &str) -> CarriedFiles {
     let mut compilation = compile(files, "");
     assert!(!compilation.has_errors(), "{:?}", compilation.diagnostics);
-    compilation.benchmarks.remove(0).benchmark.files
+    compilation.benchmarks.remove(0).benchmark.files.clone()
 }
 
 #[track_caller]

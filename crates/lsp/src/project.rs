@@ -1,0 +1,253 @@
+//! A project with what is open of it.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use kubebench_compiler::compile::{Compilation, Input, Session, Workspace};
+use kubebench_compiler::lower::{PROJECT_FILE, Unreadable};
+use kubebench_format::schema::DocumentKind;
+use kubebench_format::spec::v1::API_VERSION;
+use kubebench_syntax::diag::Diagnostics;
+
+use crate::files::Files;
+use crate::outline::Outline;
+use crate::position::Encoding;
+use crate::publish::Published;
+use lsp_types::PublishDiagnosticsParams;
+
+/// The texts that are open, by path. They count for what is on disk.
+pub(crate) type Open = Arc<Mutex<BTreeMap<PathBuf, Arc<str>>>>;
+type Read = Result<Vec<u8>, Unreadable>;
+
+/// A text of a project.
+pub(crate) struct Text {
+    pub(crate) text: Arc<str>,
+    outline: OnceCell<Outline>,
+}
+
+impl Text {
+    fn new(text: &str) -> Self {
+        Self { text: text.into(), outline: OnceCell::new() }
+    }
+
+    pub(crate) fn outline(&self) -> &Outline {
+        self.outline.get_or_init(|| Outline::of(&self.text))
+    }
+
+    /// Returns the kind of document that it says it is.
+    pub(crate) fn kind(&self) -> Option<DocumentKind> {
+        let word = self.outline().text(&self.text, &["kind"])?;
+        DocumentKind::ALL.into_iter().find(|kind| kind.name() == word)
+    }
+}
+
+/// A project that is open.
+pub(crate) struct Project {
+    pub(crate) root: PathBuf,
+    open: Open,
+    version: &'static str,
+    file: Option<Text>,
+    specs: BTreeMap<String, Text>,
+    /// What is wrong with files as files.
+    found: Diagnostics,
+    session: Session,
+    /// The files that specs read, until somebody says that they changed.
+    carried: Arc<Mutex<BTreeMap<String, Read>>>,
+    /// What the texts compile to; nothing since the last change.
+    compilation: Option<Compilation>,
+    published: Published,
+}
+
+impl Project {
+    /// Opens the project at `root`.
+    pub(crate) fn open(root: PathBuf, open: Open, files: &dyn Files, version: &'static str) -> Self {
+        let mut project = Self {
+            session: Session::new(Workspace::open(None, version)),
+            root,
+            open,
+            version,
+            file: None,
+            specs: BTreeMap::new(),
+            found: Diagnostics::default(),
+            carried: Arc::default(),
+            compilation: None,
+            published: Published::default(),
+        };
+        project.read_again(files);
+        project
+    }
+
+    /// Reads everything again.
+    pub(crate) fn read_again(&mut self, files: &dyn Files) {
+        self.forget_carried(None);
+        let on_disk = || files.project_file(&self.root).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let file = self.open_text(PROJECT_FILE).map(|text| text.to_string()).or_else(on_disk);
+        self.file = file.as_deref().map(Text::new);
+        self.begin(files);
+        let (inputs, found) =
+            files.specs(&self.root, self.project_input().as_ref(), &self.session.workspace().spec_dirs());
+        self.found = found;
+        self.specs.clear();
+        for Input { path, bytes } in inputs {
+            self.specs.insert(path, Text::new(&String::from_utf8_lossy(&bytes)));
+        }
+        let open: Vec<(String, Arc<str>)> = {
+            let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+            open.iter().filter_map(|(path, text)| Some((self.below(path)?, Arc::clone(text)))).collect()
+        };
+        for (path, text) in open {
+            if self.is_spec(&path) {
+                self.specs.insert(path, Text::new(&text));
+            }
+        }
+        self.fill();
+    }
+
+    /// Opens a session of the project file as it is.
+    fn begin(&mut self, files: &dyn Files) {
+        let workspace = Workspace::open(self.project_input(), self.version).carrying(self.reader(files));
+        self.session = Session::new(workspace);
+        self.compilation = None;
+    }
+
+    fn fill(&mut self) {
+        for (path, text) in &self.specs {
+            self.session.set(Input { path: path.clone(), bytes: text.text.as_bytes().to_vec() });
+        }
+    }
+
+    fn project_input(&self) -> Option<Input> {
+        let bytes = self.file.as_ref()?.text.as_bytes().to_vec();
+        Some(Input { path: PROJECT_FILE.to_owned(), bytes })
+    }
+
+    /// Returns what reads a file: as it is open, as it was read before, or from disk.
+    fn reader(&self, files: &dyn Files) -> impl Fn(&str) -> Read + Send + Sync + use<> {
+        let (open, carried, root) = (Arc::clone(&self.open), Arc::clone(&self.carried), self.root.clone());
+        let read = files.carried(&self.root);
+        move |path| {
+            if let Some(text) = open.lock().unwrap_or_else(PoisonError::into_inner).get(&root.join(path)) {
+                return Ok(text.as_bytes().to_vec());
+            }
+            if let Some(known) = carried.lock().unwrap_or_else(PoisonError::into_inner).get(path) {
+                return known.clone();
+            }
+            let file = read(path);
+            carried.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), file.clone());
+            file
+        }
+    }
+
+    fn open_text(&self, path: &str) -> Option<Arc<str>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).get(&self.root.join(path)).cloned()
+    }
+
+    /// Returns a path below the root as specs write it.
+    pub(crate) fn below(&self, path: &Path) -> Option<String> {
+        Some(path.strip_prefix(&self.root).ok()?.to_str()?.replace('\\', "/"))
+    }
+
+    /// Returns whether the file at a path below the root is one of the specs, by its place and name.
+    pub(crate) fn is_spec(&self, path: &str) -> bool {
+        let is_yaml = [".yaml", ".yml"].iter().any(|end| path.ends_with(end));
+        let is_in = |folder: &String| {
+            let rest = if folder == "." { Some(path) } else { path.strip_prefix(folder.as_str()) };
+            rest.is_some_and(|rest| {
+                (folder == "." || rest.starts_with('/')) && !rest.split('/').any(|name| name.starts_with('.'))
+            })
+        };
+        is_yaml && path != PROJECT_FILE && self.session.workspace().spec_dirs().iter().any(is_in)
+    }
+
+    /// Returns whether anything of the folder is Kubebench's: without a project file, `specs/` may be somebody else's.
+    pub(crate) fn is_ours(&self) -> bool {
+        self.file.is_some() || self.specs.values().any(|text| text.text.contains(API_VERSION))
+    }
+
+    /// Takes the text at a path, which changed in an editor or on disk; nothing where there is no longer one.
+    pub(crate) fn set(&mut self, path: &str, text: Option<&str>, files: &dyn Files) {
+        if path == PROJECT_FILE {
+            let before = self.session.workspace().spec_dirs();
+            self.file = text.map(Text::new);
+            self.begin(files);
+            if self.session.workspace().spec_dirs() == before { self.fill() } else { self.read_again(files) }
+        } else if self.is_spec(path) {
+            match text {
+                Some(text) => {
+                    self.specs.insert(path.to_owned(), Text::new(text));
+                    self.session.set(Input { path: path.to_owned(), bytes: text.as_bytes().to_vec() });
+                }
+                None => {
+                    self.specs.remove(path);
+                    self.session.remove(path);
+                }
+            }
+        }
+        self.forget_carried(Some(path));
+    }
+
+    /// Takes the file at a path as it is on disk.
+    pub(crate) fn set_from_disk(&mut self, path: &str, files: &dyn Files) {
+        if path == PROJECT_FILE {
+            let text = files.project_file(&self.root).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+            self.set(path, text.as_deref(), files);
+        } else if self.is_spec(path) {
+            let (inputs, _) = files.specs(&self.root, self.project_input().as_ref(), &[path.to_owned()]);
+            let input = inputs.into_iter().find(|input| input.path == path);
+            let text = input.map(|input| String::from_utf8_lossy(&input.bytes).into_owned());
+            self.set(path, text.as_deref(), files);
+        } else {
+            self.forget_carried(Some(path));
+        }
+    }
+
+    /// Has the file at a path read again, or all of them.
+    pub(crate) fn forget_carried(&mut self, path: Option<&str>) {
+        let mut carried = self.carried.lock().unwrap_or_else(PoisonError::into_inner);
+        match path {
+            Some(path) => drop(carried.remove(path)),
+            None => carried.clear(),
+        }
+        self.compilation = None;
+    }
+
+    pub(crate) fn is_compiled(&self) -> bool {
+        self.compilation.is_some()
+    }
+
+    /// Returns what the texts compile to.
+    pub(crate) fn compilation(&mut self) -> &Compilation {
+        let (session, found) = (&mut self.session, &self.found);
+        self.compilation.get_or_insert_with(|| {
+            let mut compilation = session.compile();
+            compilation.add(found.clone());
+            compilation
+        })
+    }
+
+    /// Returns the findings that the client does not show yet; of a folder that is somebody else's there are none.
+    pub(crate) fn publish(&mut self, encoding: Encoding) -> Vec<PublishDiagnosticsParams> {
+        let is_ours = self.is_ours();
+        match &self.compilation {
+            Some(compilation) if is_ours => self.published.update(&self.root, compilation, encoding),
+            _ => self.published.clear(&self.root),
+        }
+    }
+
+    /// Returns the text at a path.
+    pub(crate) fn text(&self, path: &str) -> Option<&Text> {
+        if path == PROJECT_FILE { self.file.as_ref() } else { self.specs.get(path) }
+    }
+
+    /// Iterates over all specs.
+    pub(crate) fn specs(&self) -> impl Iterator<Item = (&str, &Text)> {
+        self.specs.iter().map(|(path, text)| (path.as_str(), text))
+    }
+
+    /// Returns whether a file that specs may carry is there.
+    pub(crate) fn has_file(&self, path: &str, files: &dyn Files) -> bool {
+        matches!(self.reader(files)(path), Ok(_) | Err(Unreadable::TooLarge))
+    }
+}
