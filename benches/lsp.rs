@@ -120,10 +120,9 @@ impl Editor {
     fn timed(&mut self, method: &str, path: &str, params: &Value) -> Duration {
         let start = Instant::now();
         self.tell(method, params);
-        // Hints are made of what the change compiles to; the findings come before the answer to the request after that.
+        // Hints come out of the compiler, after the findings.
         let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}});
         self.request("textDocument/inlayHint", &json!({"textDocument": {"uri": self.uri(path)}, "range": range}));
-        self.request("kubebench/isNoMethod", &json!({}));
         start.elapsed()
     }
 

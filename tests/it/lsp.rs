@@ -26,9 +26,9 @@ fn of_validate(folder: &Folder) -> Findings {
     let output = folder.run(&["validate", "--output-format", "json"]);
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     let mut found = Findings::new();
-    for finding in answer["findings"].as_array().unwrap() {
-        let number = |key: &str| finding["location"][key].as_u64().unwrap_or(1);
-        let path = finding["location"]["path"].as_str().unwrap().to_owned();
+    for finding in answer["diagnostics"].as_array().unwrap() {
+        let number = |key: &str| finding["start"][key].as_u64().unwrap_or(1);
+        let path = finding["path"].as_str().unwrap().to_owned();
         let code = finding["code"].as_str().unwrap().to_owned();
         found.entry(path).or_default().push((code, number("line"), number("column")));
     }

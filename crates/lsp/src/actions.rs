@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use kubebench_compiler::compile::Compilation;
 use kubebench_syntax::diag::fix::fix;
-use kubebench_syntax::diag::{Diagnostic, Place, Severity};
+use kubebench_syntax::diag::{Diagnostic, Place};
 use lsp_types::{CodeAction, CodeActionKind, Range as LspRange, TextEdit, Uri, WorkspaceEdit};
 
 use crate::document::Document;
@@ -25,8 +25,7 @@ pub(crate) fn actions(
         Some(fix) => sources.get(fix.span.source).is_some_and(|it| it.path == path && it.text == document.text()),
         None => false,
     };
-    let fixable: Vec<&Diagnostic> =
-        compilation.diagnostics.iter().filter(|finding| finding.severity != Severity::Info).filter(is_here).collect();
+    let fixable: Vec<&Diagnostic> = compilation.diagnostics.iter().filter(is_here).collect();
     let is_asked_for = |kind: &CodeActionKind| {
         only.is_none_or(|only| {
             only.iter().any(|asked| kind == asked || kind.as_str().starts_with(&format!("{}.", asked.as_str())))

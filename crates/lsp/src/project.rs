@@ -9,7 +9,7 @@ use kubebench_compiler::compile::{Compilation, Input, Session, Workspace};
 use kubebench_compiler::lower::{PROJECT_FILE, Unreadable};
 use kubebench_format::schema::DocumentKind;
 use kubebench_format::spec::v1::API_VERSION;
-use kubebench_syntax::diag::Diagnostics;
+use kubebench_syntax::diag::{Diagnostic, Diagnostics};
 
 use crate::files::Files;
 use crate::outline::Outline;
@@ -58,6 +58,8 @@ pub(crate) struct Project {
     /// What the texts compile to; nothing since the last change.
     compilation: Option<Compilation>,
     published: Published,
+    /// Whether the client was told of it.
+    is_shown: bool,
 }
 
 impl Project {
@@ -74,6 +76,7 @@ impl Project {
             carried: Arc::default(),
             compilation: None,
             published: Published::default(),
+            is_shown: false,
         };
         project.read_again(files);
         project
@@ -110,6 +113,7 @@ impl Project {
         let workspace = Workspace::open(self.project_input(), self.version).carrying(self.reader(files));
         self.session = Session::new(workspace);
         self.compilation = None;
+        self.is_shown = false;
     }
 
     fn fill(&mut self) {
@@ -211,10 +215,7 @@ impl Project {
             None => carried.clear(),
         }
         self.compilation = None;
-    }
-
-    pub(crate) fn is_compiled(&self) -> bool {
-        self.compilation.is_some()
+        self.is_shown = false;
     }
 
     /// Returns what the texts compile to.
@@ -222,13 +223,21 @@ impl Project {
         let (session, found) = (&mut self.session, &self.found);
         self.compilation.get_or_insert_with(|| {
             let mut compilation = session.compile();
-            compilation.add(found.clone());
+            // Which folders hold specs is unknown while the project file has errors.
+            let keeps =
+                |fault: &Diagnostic| compilation.project.is_some() || fault.path(&compilation.sources) != PROJECT_FILE;
+            let found = found.as_slice().iter().filter(|fault| keeps(fault)).cloned().collect();
+            compilation.add(found);
             compilation
         })
     }
 
     /// Returns the findings that the client does not show yet; of a folder that is somebody else's there are none.
     pub(crate) fn publish(&mut self, encoding: Encoding) -> Vec<PublishDiagnosticsParams> {
+        if std::mem::replace(&mut self.is_shown, true) {
+            return Vec::new();
+        }
+        self.compilation();
         let is_ours = self.is_ours();
         match &self.compilation {
             Some(compilation) if is_ours => self.published.update(&self.root, compilation, encoding),

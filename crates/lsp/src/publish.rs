@@ -31,7 +31,7 @@ impl Published {
         encoding: Encoding,
     ) -> Vec<PublishDiagnosticsParams> {
         let mut found: BTreeMap<String, Vec<&Diagnostic>> = BTreeMap::new();
-        for finding in compilation.diagnostics.iter().filter(|finding| finding.severity != Severity::Info) {
+        for finding in &compilation.diagnostics {
             found.entry(finding.path(&compilation.sources).to_owned()).or_default().push(finding);
         }
         let mut shower = Shower { root, sources: &compilation.sources, encoding, lines: BTreeMap::new() };

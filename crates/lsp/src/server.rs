@@ -131,7 +131,14 @@ impl Server {
     /// Takes a message and returns what the client is to have at once; what changed is evaluated by [`settle`](Self::settle).
     pub fn handle(&mut self, message: Message) -> Vec<Message> {
         match message {
-            Message::Request(request) => vec![self.answer(request).into()],
+            Message::Request(request) => {
+                // What comes out of the compiler comes after its findings; the rest waits for nothing.
+                let is_compiled =
+                    [CodeActionRequest::METHOD, InlayHintRequest::METHOD].contains(&request.method.as_str());
+                let mut messages = if is_compiled { self.settle() } else { Vec::new() };
+                messages.push(self.answer(request).into());
+                messages
+            }
             Message::Notification(notification) => self.take(notification),
             Message::Response(_) => Vec::new(),
         }
@@ -141,8 +148,7 @@ impl Server {
     pub fn settle(&mut self) -> Vec<Message> {
         let mut messages = Vec::new();
         let encoding = self.encoding;
-        for project in self.projects.values_mut().filter(|project| !project.is_compiled()) {
-            project.compilation();
+        for project in self.projects.values_mut() {
             messages.extend(project.publish(encoding).into_iter().map(published));
         }
         if !messages.is_empty() && self.client.refreshes_hints {
@@ -213,7 +219,8 @@ impl Server {
         /// From how many changes on it is quicker to read all: a branch was checked out.
         const MANY: usize = 50;
         for project in self.projects.values_mut() {
-            let below: Vec<String> = paths.iter().filter_map(|path| project.below(path)).collect();
+            let below = paths.iter().filter_map(|path| project.below(path));
+            let below: Vec<String> = below.filter(|path| !path.starts_with(".git/")).collect();
             // A folder has no end by which it could be known.
             if below.len() > MANY || below.iter().any(|path| !path.contains('.')) {
                 project.read_again(&*self.files);
@@ -337,7 +344,7 @@ impl Server {
             let word = document.text().get(cursor.word.clone())?;
             let sort = sort_at(kind, &cursor)?;
             if sort == Sort::File {
-                let is_there = around.project.has_file(word, &*self.files) && !leaves(word);
+                let is_there = !leaves(word) && around.project.has_file(word, &*self.files);
                 let uri = address::uri(&around.project.root.join(word)).filter(|_| is_there)?;
                 return Some(Location { uri, range: lsp_types::Range::default() });
             }
