@@ -1,5 +1,6 @@
 //! The arguments of every subcommand.
 
+mod authoring;
 mod cluster;
 mod judging;
 mod recording;
@@ -13,10 +14,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::app::base::Base;
 use crate::app::evaluate::PassOrFail;
-use crate::app::init::{self, Ci};
 use crate::app::project::Selector;
-use crate::app::set::Assignment;
 use crate::app::start::Start;
+pub(super) use authoring::{
+    ExplainArgs, FmtArgs, HookArgs, HookCheck, InitArgs, LspArgs, NewArgs, SchemaArgs, SchemaKind, SetArgs,
+};
 pub(super) use cluster::{DoctorArgs, LogsArgs, OutsideArgs, StatusArgs, StepArgs, StepCommand};
 pub(super) use judging::{
     AckArgs, Acked, CompareArgs, GateArgs, HistoryArgs, MockArgs, ReportArgs, ReportFormat, VerifyArgs,
@@ -490,138 +492,6 @@ pub(super) struct SuperviseArgs {
     /// The program and its arguments
     #[arg(last = true, required = true)]
     pub(super) argv: Vec<String>,
-}
-
-#[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
-pub(super) struct FmtArgs {
-    /// Specs or folders; without any, all specs and the project file
-    #[arg(value_name = "PATHS")]
-    pub(super) paths: Vec<PathBuf>,
-    /// Write nothing; exit with 1 when a file is not formatted
-    #[arg(long)]
-    pub(super) check: bool,
-    /// Write nothing; print what would change as a unified diff
-    #[arg(long)]
-    pub(super) diff: bool,
-    /// Also apply safe fixes of findings, such as quoting `yes`
-    #[arg(long)]
-    pub(super) fix: bool,
-    /// Exit with 1 when a file was formatted
-    #[arg(long)]
-    pub(super) fail_on_change: bool,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct HookArgs {
-    /// What to do
-    #[arg(value_enum)]
-    pub(super) check: HookCheck,
-    /// Files that changed
-    #[arg(value_name = "FILES")]
-    pub(super) files: Vec<PathBuf>,
-}
-
-/// What a hook does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum HookCheck {
-    /// Format the files; exit with 1 when one was formatted
-    Fmt,
-    /// Validate the projects
-    Validate,
-    /// Compare the manifests of the projects with the specs
-    CompileCheck,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct SetArgs {
-    /// The file
-    #[arg(value_name = "SPEC")]
-    pub(super) spec: PathBuf,
-    /// A path as in `explain`, and its value; repeatable
-    ///
-    /// An item of a list is named by its `name` or its index: `metrics.bandwidth.unit`, `args[0]`; a gate by its metric:
-    /// `gates.bandwidth.maxRegression`. The end of a path is enough where only one value has it, such as `image`.
-    #[arg(value_name = "PATH=VALUE", required = true)]
-    pub(super) values: Vec<Assignment>,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct SchemaArgs {
-    /// Which schema
-    #[arg(value_enum)]
-    pub(super) kind: SchemaKind,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum SchemaKind {
-    Benchmark,
-    Suite,
-    Fragment,
-    Project,
-    Result,
-    Ack,
-    Compare,
-    Gate,
-    History,
-    Sweep,
-    Report,
-    Plan,
-    Diff,
-    Attestation,
-    Verify,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct ExplainArgs {
-    /// A code, field or tool: KB0123, spec.matrix or tool.fio
-    ///
-    /// A field may be named by the end of its path. `tool` lists the tools. Without it, all codes are listed.
-    pub(super) what: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct InitArgs {
-    /// The CI system: github, gitlab or none
-    ///
-    /// The default for a new project is gitlab in a repository with a `.gitlab-ci.yml` and no GitHub workflows, else github. Run again, `init` updates what is there.
-    #[arg(long, value_parser = one_of(&Ci::ALL, Ci::name), value_name = "SYSTEM", hide_possible_values = true)]
-    pub(super) ci: Option<Ci>,
-    /// A reviewer for CODEOWNERS; repeatable
-    #[arg(long, value_name = "@ORG/TEAM", value_parser = init::owner)]
-    pub(super) owner: Vec<String>,
-    /// Pin the program in CI to these checksums
-    ///
-    /// The file is SHA256SUMS of the release. Without it, CI downloads the checksums.
-    #[arg(long, value_name = "FILE")]
-    pub(super) checksums: Option<PathBuf>,
-    /// Replace edited files
-    ///
-    /// Only files that `init` writes whole: the check in CI and the schemas.
-    #[arg(long)]
-    pub(super) force: bool,
-    /// Add entries to existing files
-    ///
-    /// To CODEOWNERS, .gitattributes, .gitlab-ci.yml and .pre-commit-config.yaml.
-    #[arg(long)]
-    pub(super) write: bool,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct LspArgs {
-    /// Speak on standard input and output, as always; editors say so
-    #[arg(long)]
-    pub(super) stdio: bool,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct NewArgs {
-    /// The workload kind, such as job or pytorchJob, or suite
-    ///
-    /// `suite` takes the benchmarks that have no schedule and are in no other suite.
-    pub(super) kind: String,
-    /// The name of the benchmark or suite
-    pub(super) name: String,
 }
 
 #[derive(Debug, Args)]

@@ -78,7 +78,7 @@ fn on_github(top: &Path, path: &str, since: &str, program: Program<'_>) -> Vec<S
         let mut command = Command::new("bash");
         command.arg("-e").arg(place("script")).current_dir(&folder).envs(&variables).envs(literal(&step["env"]));
         command.env("PATH", search).env("GITHUB_OUTPUT", place("output")).env("GITHUB_PATH", place("path"));
-        command.env("TMPDIR", scratch.path());
+        command.env("TMPDIR", scratch.path()).env("GITHUB_STEP_SUMMARY", place("summary"));
         executed.push(step_of(name, &command.output().unwrap()));
         if executed.last().unwrap().status != Some(0) {
             break;

@@ -497,7 +497,9 @@ fn assemble(
         let named = name.as_ref().map(|(name, _)| name).or(said.as_ref());
         nameless.extend((!sound && named.is_none()).then(|| path.clone()));
         // A suite may name what has errors: they are reported there.
-        hidden.extend(said.filter(|_| name.is_none()));
+        let said = said.filter(|_| name.is_none());
+        unsound.extend(said.iter().map(|name| (name.clone(), path.clone())));
+        hidden.extend(said);
         unsound.extend(name.iter().filter(|_| !sound).map(|(name, _)| (name.clone(), path.clone())));
         faulty.extend((!sound).then_some(path));
         let unique = name.is_none_or(|(name, span)| claim_name(&mut names, &name, span, diagnostics));

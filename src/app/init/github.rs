@@ -12,9 +12,6 @@ const CHECKOUT: &str = "\
     # The token stays for `gate --fetch`. It may only read, and nothing of the change is executed.
 ";
 
-/// Whether the project changed.
-const CHANGED: &str = "steps.changes.outputs.changed == 'true'";
-
 /// What a pull request or a group of the merge queue begins at; nothing for a push.
 const SINCE: &str = "${{ github.event.merge_group.base_sha || github.base_ref && format('refs/remotes/origin/{0}', github.base_ref) || '' }}";
 
@@ -82,7 +79,8 @@ fn steps(path: &str, checksums: Option<&Checksums>) -> String {
         install,
         format!("{}  run: {COMPILE} --output-format github\n", started("compare generated/ with the specs")),
         format!(
-            "- name: show what the change starts\n  if: {CHANGED} && env.SINCE\n  run: {PLAN} --markdown \"$GITHUB_STEP_SUMMARY\"\n"
+            "{}  run: |\n    [ -z \"$SINCE\" ] || {PLAN} --markdown \"$GITHUB_STEP_SUMMARY\"\n",
+            started("show what the change starts")
         ),
         format!("{}  run: {GATE} --output-format github\n", started("evaluate the gates")),
     ]
@@ -91,7 +89,7 @@ fn steps(path: &str, checksums: Option<&Checksums>) -> String {
 
 /// Returns the beginning of a step of a project that changed.
 fn started(name: &str) -> String {
-    format!("- name: {name}\n  if: {CHANGED}\n")
+    format!("- name: {name}\n  if: steps.changes.outputs.changed == 'true'\n")
 }
 
 /// Returns the filter that only this branch fits.

@@ -179,7 +179,7 @@ fn what_keeps_an_image_from_running() {
         "docker",
     );
     assert!(ran.code() == 2, "{}", ran.stdout);
-    assert_line(&ran.stdout, str! {"error[KB0351]: `docker` reads the variable `DOCKER_HOST` itself"});
+    assert_line(&ran.stderr, str! {"error[KB0351]: `docker` reads the variable `DOCKER_HOST` itself"});
 }
 
 pub(super) fn no_container_is_left_whoever_dies() {
@@ -258,7 +258,7 @@ fn no_secret_stands_in_the_arguments_of_the_client() {
         let mut command = command(&folder, "docker");
         let ran = finish(&folder, command.args(passed).env("PROXY_TOKEN", SECRET).spawn().unwrap());
         assert_eq!((ran.code(), calls(&folder).len()), (2, 0), "{}{}", ran.stdout, ran.stderr);
-        assert!(ran.stdout.contains("KB0351") && ran.stdout.contains("HTTPS_PROXY"), "{}", ran.stdout);
+        assert!(ran.stderr.contains("KB0351") && ran.stderr.contains("HTTPS_PROXY"), "{}", ran.stderr);
     }
     let env = "env: {USER_OF: me, HTTPS_PROXY: 'http://$(USER_OF)@proxy'}";
     let folder = with_engine(&format!("job: {{expandVariables: true, {env}, {}}}", shell("echo loss 1")), &[LOSS]);

@@ -128,7 +128,7 @@ fn what_is_absent_is_refused_before_the_start() {
     let folder = project(&format!("job: {{{env}, {}}}", shell("true")), &[SECONDS]);
     let ran = run(&folder, &[]);
     assert_eq!((ran.code(), ran.results.len()), (2, 0));
-    assert!(ran.stdout.contains("KB0351") && ran.stdout.contains("KUBEBENCH_SECRET_S_K"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("KB0351") && ran.stderr.contains("KUBEBENCH_SECRET_S_K"), "{}", ran.stderr);
     assert!(!folder.path().join(".kubebench").exists());
     folder.write("secrets.env", "S_K=x-marks-the-spot\n");
     let ran = run(&folder, &["--secret-file", "secrets.env"]);
@@ -143,7 +143,7 @@ fn no_command_and_queries_of_a_cluster_are_refused() {
     let folder = project(&format!("job: {{image: {}, resources: {{cpu: 1, memory: 1Gi}}}}", super::IMAGE), &[SECONDS]);
     let ran = run(&folder, &[]);
     assert_eq!(ran.code(), 2);
-    assert!(ran.stdout.contains("KB0350"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("KB0350"), "{}", ran.stderr);
     let query =
         "metrics: [{name: g, unit: '1', better: higher, from: {prometheus: {query: 'avg(x{pod=~\"$pods\"})'}}}]";
     let folder = job("true", &[query]);
@@ -153,7 +153,7 @@ fn no_command_and_queries_of_a_cluster_are_refused() {
         format!("apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\n{targets}\n"),
     );
     let ran = run(&folder, &[]);
-    assert!(ran.code() == 2 && ran.stdout.contains("KB0352"), "{}", ran.stdout);
+    assert!(ran.code() == 2 && ran.stderr.contains("KB0352"), "{}", ran.stderr);
 }
 
 /// Two keys that one variable would stand for are told apart by their exact names alone.
@@ -165,7 +165,7 @@ fn keys_that_share_a_variable() {
     let ran = finish(&folder, child.unwrap());
     assert_eq!((ran.code(), ran.results.len()), (2, 0), "{}", ran.stdout);
     for words in ["KB0351", "key `c` of the Secret `a-b`", "key `b_c` of the Secret `a`", "--secret-file"] {
-        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+        assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
     }
     for lines in ["secret/a/b_c=second\nKUBEBENCH_SECRET_A_B_C=first\n", "secret/a/b_c=second\nsecret/a-b/c=first\n"] {
         folder.write("values", lines);

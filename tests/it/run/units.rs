@@ -19,14 +19,6 @@ fn the_table_has_a_row_for_each_dimension() {
     assert_text(
         &ran.stdout,
         str! {[r#"
-warning[KB0410]: several metrics are measured, and none of them is primary
- --> specs/b.yaml:7:13
-  |
-7 |   metrics: [{better: lower, from: {tool: {name: github-action-custom}}}]
-  |             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-  |
-  = note: among many metrics, some look worse by chance, and each of those is a false alarm
-  = help: choose the one that the benchmark is made for: `- {primary: true, from: {tool: {name: github-action-custom, metrics: [NAME]}}}`, and name the others in a rule of their own
 CASE     METRIC  N  MEDIAN   SPREAD  MIN … MAX
 default  wait    2  2000 us  50.0 %  1500 … 2500
 default  wait    1  7 MB     -
