@@ -336,7 +336,7 @@ struct Outcome {
 #[derive(Clone)]
 struct Output {
     compiled: Compiled,
-    files: Vec<(String, OutputFile)>,
+    files: Vec<(String, Arc<OutputFile>)>,
 }
 
 /// Returns what a spec gives.
@@ -516,19 +516,20 @@ fn claim_name(names: &mut BTreeMap<String, Span>, name: &str, span: Span, diagno
 }
 
 /// Returns `manifests`, which are compiled from `source`, as files by path.
-fn files(manifests: Vec<Manifest>, source: &str, span: Option<Span>) -> Vec<(String, OutputFile)> {
-    let file = |manifest: Manifest| (manifest.path, OutputFile::new(source, span, &yaml::write(&manifest.object)));
+fn files(manifests: Vec<Manifest>, source: &str, span: Option<Span>) -> Vec<(String, Arc<OutputFile>)> {
+    let file =
+        |manifest: Manifest| (manifest.path, Arc::new(OutputFile::new(source, span, &yaml::write(&manifest.object))));
     manifests.into_iter().map(file).collect()
 }
 
-fn insert(tree: &mut OutputTree, files: Vec<(String, OutputFile)>, diagnostics: &mut Diagnostics) {
+fn insert(tree: &mut OutputTree, files: Vec<(String, Arc<OutputFile>)>, diagnostics: &mut Diagnostics) {
     for (path, file) in files {
         if let Err(rejected) = tree.insert(path, file) {
             let Rejected { path, file, .. } = *rejected;
             let message = format!("another spec already emits {path}");
             diagnostics.push(match file.source_span {
                 Some(span) => Diagnostic::at(&code::KB0308, span, message),
-                None => Diagnostic::in_file(&code::KB0308, &*file.source, message),
+                None => Diagnostic::in_file(&code::KB0308, file.source.as_str(), message),
             });
         }
     }
