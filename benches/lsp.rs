@@ -62,8 +62,8 @@ fn main() {
     // A person types in specs: those are what the goal is about.
     let typed: Vec<Duration> = sets.iter().take(5).flat_map(|(_, times)| times.iter().copied()).collect();
     row("all changes of specs", &typed, Some(validate.time));
-    let megabytes = |peak: u64| peak as f64 / 1024.0;
-    println!("peak memory of the server: {:.1} MB, of validate: {:.1} MB", megabytes(editor.peak()), megabytes(validate.peak));
+    let (server, whole) = (editor.peak() as f64 / 1024.0, validate.peak as f64 / 1024.0);
+    println!("peak memory of the server: {server:.1} MB; of validate: {whole:.1} MB");
 }
 
 fn row(name: &str, times: &[Duration], validate: Option<Duration>) {

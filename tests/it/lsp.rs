@@ -32,7 +32,9 @@ fn of_validate(folder: &Folder) -> Findings {
         let code = finding["code"].as_str().unwrap().to_owned();
         found.entry(path).or_default().push((code, number("line"), number("column")));
     }
-    found.values_mut().for_each(|all| all.sort());
+    for all in found.values_mut() {
+        all.sort();
+    }
     found
 }
 
@@ -46,7 +48,9 @@ fn of_client(client: &Client) -> Findings {
             found.entry(path.clone()).or_default().push((code, number("line"), number("character")));
         }
     }
-    found.values_mut().for_each(|all| all.sort());
+    for all in found.values_mut() {
+        all.sort();
+    }
     found
 }
 

@@ -30,17 +30,17 @@ pub use plan::{Change, EditedFiles, Filter, Mode, Plan, Scope, State, plan};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputFile {
     /// The file that it is compiled from, relative to the project root: `specs/x.yaml` or `kubebench.yaml`.
-    pub source: Arc<str>,
+    pub source: String,
     /// The source's `metadata.name`, for diagnostics.
     pub source_span: Option<Span>,
     /// The whole file: two lines of header, and the YAML of one object.
-    pub text: Arc<str>,
+    pub text: String,
 }
 
 impl OutputFile {
     /// Returns the file of `body`, the YAML of one object, with the header that names its source and digest.
     pub fn new(source: &str, source_span: Option<Span>, body: &str) -> Self {
-        Self { source: source.into(), source_span, text: header::stamp(source, body).into() }
+        Self { source: source.to_owned(), source_span, text: header::stamp(source, body) }
     }
 
     /// Returns the YAML after the header.
@@ -52,7 +52,7 @@ impl OutputFile {
 /// All manifests of one compilation, by path relative to the output directory, with `/` separators.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputTree {
-    files: BTreeMap<String, OutputFile>,
+    files: BTreeMap<String, Arc<OutputFile>>,
 }
 
 /// A file that the tree cannot take.
@@ -61,7 +61,7 @@ pub struct Rejected {
     /// The path that was asked for.
     pub path: String,
     /// The file, handed back.
-    pub file: OutputFile,
+    pub file: Arc<OutputFile>,
     /// Why.
     pub reason: Reason,
 }
@@ -80,8 +80,8 @@ pub enum Reason {
 
 impl OutputTree {
     /// Adds `file` at `path`, or hands it back when the path is taken or does not lie in the tree.
-    pub fn insert(&mut self, path: impl Into<String>, file: OutputFile) -> Result<(), Box<Rejected>> {
-        let path = path.into();
+    pub fn insert(&mut self, path: impl Into<String>, file: impl Into<Arc<OutputFile>>) -> Result<(), Box<Rejected>> {
+        let (path, file) = (path.into(), file.into());
         let reason = if is_portable(&path) { self.taken(&path) } else { Some(Reason::Malformed) };
         if let Some(reason) = reason {
             return Err(Box::new(Rejected { path, file, reason }));
@@ -92,12 +92,12 @@ impl OutputTree {
 
     /// Returns the file at `path`.
     pub fn get(&self, path: &str) -> Option<&OutputFile> {
-        self.files.get(path)
+        self.files.get(path).map(Arc::as_ref)
     }
 
     /// Iterates over paths and files, ordered by path.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &OutputFile)> {
-        self.files.iter().map(|(path, file)| (path.as_str(), file))
+        self.files.iter().map(|(path, file)| (path.as_str(), &**file))
     }
 
     /// Returns the number of files.

@@ -34,7 +34,6 @@ pub(crate) fn actions(
     let action = |title: String, kind: CodeActionKind, edits: Vec<TextEdit>| CodeAction {
         title,
         kind: Some(kind),
-        #[expect(clippy::mutable_key_type, reason = "the type of the protocol")]
         edit: Some(WorkspaceEdit {
             changes: Some([(uri.clone(), edits)].into_iter().collect()),
             ..WorkspaceEdit::default()

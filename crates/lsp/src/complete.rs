@@ -6,7 +6,7 @@ use lsp_types::{CompletionItem, CompletionItemKind, CompletionTextEdit, Document
 
 use crate::cursor::{At, Cursor};
 use crate::document::Document;
-use crate::names::{Around, Name, Sort, sort_at, written};
+use crate::names::{Around, Named, Sort, sort_at, written};
 use crate::outline::Outline;
 
 /// Something to write.
@@ -54,7 +54,7 @@ pub(crate) fn complete(
     offers.into_iter().enumerate().map(item).collect()
 }
 
-fn of_name(sort: Sort, at: At, Name { name, about, .. }: Name) -> Offer {
+fn of_name(sort: Sort, at: At, Named { name, about, .. }: Named) -> Offer {
     let text = if at == At::Key { format!("{name}: ") } else { name.clone() };
     let kind = match sort {
         Sort::Expression | Sort::Axis => CompletionItemKind::VARIABLE,

@@ -115,7 +115,7 @@ mod tests {
             Step::Index(index) => index.to_string(),
         };
         let way = way.iter().map(step).collect::<Vec<_>>().join(".");
-        format!("{way} {at:?} `{}`{}", &text[word], if is_flow { " in brackets" } else { "" })
+        format!("{way} {at:?} `{}`{}", text.get(word).unwrap(), if is_flow { " in brackets" } else { "" })
     }
 
     #[test]

@@ -6,7 +6,7 @@ use kubebench_syntax::yaml::Step;
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Range as LspRange};
 
 use crate::cursor::{At, Cursor};
-use crate::names::{Around, Name, Sort, sort_at};
+use crate::names::{Around, Named, Sort, sort_at};
 
 /// Returns the page of the field that the cursor is on, or what the name under it means.
 pub(crate) fn hover(
@@ -38,7 +38,7 @@ pub(crate) fn hover(
 
 fn named(around: Around<'_>, sort: Sort, cursor: &Cursor, word: &str) -> Option<String> {
     let found = around.names(sort, cursor).into_iter().find(|name| name.name == word)?;
-    let Name { name, about, place } = found;
+    let Named { name, about, place } = found;
     let about = if about.is_empty() { name } else { format!("{name}: {about}") };
     Some(match place {
         Some((path, _)) => format!("{about}\n\n{path}"),

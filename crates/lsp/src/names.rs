@@ -36,7 +36,7 @@ pub(crate) enum Sort {
 
 /// Something that has a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Name {
+pub(crate) struct Named {
     pub(crate) name: String,
     /// What it is, in a few words.
     pub(crate) about: String,
@@ -49,12 +49,11 @@ pub(crate) fn sort_at(kind: DocumentKind, Cursor { way, at, .. }: &Cursor) -> Op
     let is = |keys: &[&str]| way.len() == keys.len() && begins_with(way, keys);
     match at {
         At::Expression => Some(Sort::Expression),
-        At::Text => None,
         At::Key if ends_with(way, &["matrix", "include", "*"]) || ends_with(way, &["matrix", "exclude", "*"]) => {
             Some(Sort::Axis)
         }
         At::Key if is(&["spec", "fixtures", "*", "expect"]) => Some(Sort::Metric),
-        At::Key => None,
+        At::Key | At::Text => None,
         At::Value | At::Element => match kind {
             DocumentKind::Suite if is(&["spec", "benchmarks", "*"]) => Some(Sort::Benchmark),
             DocumentKind::Suite if is(&["spec", "benchmarks", "*", "benchmark"]) => Some(Sort::Benchmark),
@@ -85,7 +84,7 @@ pub(crate) struct Around<'p> {
 
 impl<'p> Around<'p> {
     /// Returns all of a sort that the document can name where the cursor is.
-    pub(crate) fn names(&self, sort: Sort, cursor: &Cursor) -> Vec<Name> {
+    pub(crate) fn names(&self, sort: Sort, cursor: &Cursor) -> Vec<Named> {
         match sort {
             Sort::Expression => self.of_expressions(),
             Sort::Axis => self.axes(""),
@@ -123,7 +122,7 @@ impl<'p> Around<'p> {
         parts
     }
 
-    fn of_expressions(&self) -> Vec<Name> {
+    fn of_expressions(&self) -> Vec<Named> {
         let mut names = self.axes("matrix.");
         let mut add = |prefix: &str, path: &str, text: &Text, keys: &[&str]| {
             names.extend(keys_below(path, text, keys, prefix));
@@ -134,7 +133,7 @@ impl<'p> Around<'p> {
         }
         let own = self.text.outline().text(&self.text.text, &["metadata", "name"]);
         for (path, text) in self.project.specs().filter(|(_, text)| text.kind() == Some(DocumentKind::Suite)) {
-            let is_own = |name: &Name| own == Some(name.name.as_str());
+            let is_own = |name: &Named| own == Some(name.name.as_str());
             if members(path, text).iter().any(is_own) {
                 add("parameters.", path, text, &["spec", "defaults", "parameters"]);
             }
@@ -149,8 +148,8 @@ impl<'p> Around<'p> {
         names
     }
 
-    fn axes(&self, prefix: &str) -> Vec<Name> {
-        let mut names: Vec<Name> = Vec::new();
+    fn axes(&self, prefix: &str) -> Vec<Named> {
+        let mut names: Vec<Named> = Vec::new();
         for (path, text) in self.parts() {
             for keys in
                 [&["spec", "matrix", "axes"][..], &["spec", "matrix", "zip"], &["spec", "matrix", "include", "*"]]
@@ -165,7 +164,7 @@ impl<'p> Around<'p> {
         names
     }
 
-    fn metrics(&self) -> Vec<Name> {
+    fn metrics(&self) -> Vec<Named> {
         let mut names = Vec::new();
         for (path, text) in self.parts() {
             let outline = text.outline();
@@ -175,7 +174,7 @@ impl<'p> Around<'p> {
                     || is(&["spec", "metrics", "*", "from", "tool", "metrics", "*"]);
                 if let Some(name) = text.text.get(item.value.clone()).filter(|name| is_named && !name.is_empty()) {
                     let about = described(text, &item.way);
-                    names.push(Name {
+                    names.push(Named {
                         name: name.to_owned(),
                         about,
                         place: Some((path.to_owned(), item.value.clone())),
@@ -186,26 +185,26 @@ impl<'p> Around<'p> {
                     let tool = text.text.get(item.value.clone()).and_then(tool::tool);
                     let all = tool.filter(|_| outline.at(&listed).is_none()).map(metrics_of).unwrap_or_default();
                     let place = || Some((path.to_owned(), item.value.clone()));
-                    names.extend(all.into_iter().map(|name| Name { place: place(), ..name }));
+                    names.extend(all.into_iter().map(|name| Named { place: place(), ..name }));
                 }
             }
         }
         names
     }
 
-    fn documents(&self, kind: DocumentKind) -> Vec<Name> {
+    fn documents(&self, kind: DocumentKind) -> Vec<Named> {
         let of_kind = self.project.specs().filter(|(_, text)| text.kind() == Some(kind));
         let name = |(path, text): (&str, &Text)| {
             let outline = text.outline();
             let item = outline.at(&["metadata".into(), "name".into()])?;
             let about = outline.text(&text.text, &["spec", "description"]).unwrap_or(path).to_owned();
             let name = text.text.get(item.value.clone()).filter(|name| !name.is_empty())?.to_owned();
-            Some(Name { name, about, place: Some((path.to_owned(), item.value.clone())) })
+            Some(Named { name, about, place: Some((path.to_owned(), item.value.clone())) })
         };
         of_kind.filter_map(name).collect()
     }
 
-    fn targets(&self) -> Vec<Name> {
+    fn targets(&self) -> Vec<Named> {
         match self.project.text(PROJECT_FILE) {
             Some(text) => keys_below(PROJECT_FILE, text, &["spec", "targets"], ""),
             None => vec![given("default", "")],
@@ -221,25 +220,25 @@ impl<'p> Around<'p> {
 }
 
 /// Returns the benchmarks of the suite in a text.
-fn members(path: &str, text: &Text) -> Vec<Name> {
+fn members(path: &str, text: &Text) -> Vec<Named> {
     let is = |way: &[Step], keys: &[&str]| way.len() == keys.len() && begins_with(way, keys);
     let items = text.outline().items.iter().filter(|item| {
         is(&item.way, &["spec", "benchmarks", "*"]) || is(&item.way, &["spec", "benchmarks", "*", "benchmark"])
     });
     let name = |range: &Range<usize>| {
         let name = text.text.get(range.clone())?.to_owned();
-        Some(Name { name, about: String::new(), place: Some((path.to_owned(), range.clone())) })
+        Some(Named { name, about: String::new(), place: Some((path.to_owned(), range.clone())) })
     };
     items.filter_map(|item| name(&item.value)).collect()
 }
 
 /// Returns the keys of the mapping at `keys`, each with what it is declared as.
-fn keys_below(path: &str, text: &Text, keys: &[&str], prefix: &str) -> Vec<Name> {
+fn keys_below(path: &str, text: &Text, keys: &[&str], prefix: &str) -> Vec<Named> {
     let below = text.outline().below(keys);
     let name = |item: &crate::outline::Item| {
         let Some(Step::Key(key)) = item.way.last() else { return None };
         let place = Some((path.to_owned(), item.key.clone()?));
-        Some(Name { name: format!("{prefix}{key}"), about: value_of(text, item), place })
+        Some(Named { name: format!("{prefix}{key}"), about: value_of(text, item), place })
     };
     below.filter_map(name).collect()
 }
@@ -266,20 +265,20 @@ fn described(text: &Text, way: &[Step]) -> String {
         .join(", ")
 }
 
-fn metrics_of(tool: &'static Tool) -> Vec<Name> {
+fn metrics_of(tool: &'static Tool) -> Vec<Named> {
     let metrics = (tool.metrics)();
     let of = |metric: &&'static tool::ToolMetric| {
         let about = match metric.unit {
             Some(unit) => format!("{} ({unit})", metric.meaning),
             None => metric.meaning.to_owned(),
         };
-        metric.names().into_iter().map(move |name| given(&name, &about)).collect::<Vec<_>>()
+        metric.names().map(move |name| given(&name, &about)).collect::<Vec<_>>()
     };
     metrics.iter().filter(|metric| !metric.is_open()).flat_map(of).collect()
 }
 
-fn given(name: &str, about: &str) -> Name {
-    Name { name: name.to_owned(), about: about.to_owned(), place: None }
+fn given(name: &str, about: &str) -> Named {
+    Named { name: name.to_owned(), about: about.to_owned(), place: None }
 }
 
 /// Returns the outline's fields that are in the mapping at `way` already.

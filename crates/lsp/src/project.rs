@@ -178,15 +178,12 @@ impl Project {
             self.begin(files);
             if self.session.workspace().spec_dirs() == before { self.fill() } else { self.read_again(files) }
         } else if self.is_spec(path) {
-            match text {
-                Some(text) => {
-                    self.specs.insert(path.to_owned(), Text::new(text));
-                    self.session.set(Input { path: path.to_owned(), bytes: text.as_bytes().to_vec() });
-                }
-                None => {
-                    self.specs.remove(path);
-                    self.session.remove(path);
-                }
+            if let Some(text) = text {
+                self.specs.insert(path.to_owned(), Text::new(text));
+                self.session.set(Input { path: path.to_owned(), bytes: text.as_bytes().to_vec() });
+            } else {
+                self.specs.remove(path);
+                self.session.remove(path);
             }
         }
         self.forget_carried(Some(path));

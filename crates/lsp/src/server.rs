@@ -194,7 +194,7 @@ impl Server {
             }
             DidChangeWatchedFiles::METHOD => {
                 if let Some(DidChangeWatchedFilesParams { changes }) = read(params) {
-                    self.look_again(changes.iter().filter_map(|change| address::path(&change.uri)).collect());
+                    self.look_again(&changes.iter().filter_map(|change| address::path(&change.uri)).collect());
                 }
             }
             _ => {}
@@ -215,7 +215,7 @@ impl Server {
     }
 
     /// Takes what changed on disk.
-    fn look_again(&mut self, paths: BTreeSet<PathBuf>) {
+    fn look_again(&mut self, paths: &BTreeSet<PathBuf>) {
         /// From how many changes on it is quicker to read all: a branch was checked out.
         const MANY: usize = 50;
         for project in self.projects.values_mut() {
@@ -287,13 +287,13 @@ impl Server {
 
     fn answer(&mut self, Request { id, method, params }: Request) -> Response {
         let answer = match method.as_str() {
-            Completion::METHOD => read(params).map(|params| json(&self.completion(params))),
-            HoverRequest::METHOD => read(params).map(|params| json(&self.hover(params))),
-            GotoDefinition::METHOD => read(params).map(|params| json(&self.definition(params))),
-            CodeActionRequest::METHOD => read(params).map(|params| json(&self.code_actions(&params))),
-            Formatting::METHOD => read(params).map(|params| json(&self.formatting(&params))),
-            DocumentSymbolRequest::METHOD => read(params).map(|params| json(&self.symbols(&params))),
-            InlayHintRequest::METHOD => read(params).map(|params| json(&self.hints(&params))),
+            Completion::METHOD => read(params).map(|params| json(self.completion(params))),
+            HoverRequest::METHOD => read(params).map(|params| json(self.hover(params))),
+            GotoDefinition::METHOD => read(params).map(|params| json(self.definition(params))),
+            CodeActionRequest::METHOD => read(params).map(|params| json(self.code_actions(&params))),
+            Formatting::METHOD => read(params).map(|params| json(self.formatting(&params))),
+            DocumentSymbolRequest::METHOD => read(params).map(|params| json(self.symbols(&params))),
+            InlayHintRequest::METHOD => read(params).map(|params| json(self.hints(&params))),
             _ => {
                 let message = format!("`{method}` is not known");
                 return Response::new_err(id, ErrorCode::MethodNotFound as i32, message);
@@ -396,7 +396,7 @@ fn read<T: DeserializeOwned>(params: Json) -> Option<T> {
     serde_json::from_value(params).ok()
 }
 
-fn json<T: Serialize>(answer: &Option<T>) -> Json {
+fn json<T: Serialize>(answer: Option<T>) -> Json {
     use kubebench_syntax::invariant::Invariant as _;
     serde_json::to_value(answer).expected("JSON of the types of the protocol")
 }

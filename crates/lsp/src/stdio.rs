@@ -25,20 +25,20 @@ fn run(connection: &Connection, files: Box<dyn Files>, version: &'static str) ->
     connection.initialize_finish(id, result).map_err(fault)?;
     let send = |messages: Vec<Message>| {
         // A client that is gone reads nothing: the next receive says so.
-        messages.into_iter().for_each(|message| drop(connection.sender.send(message)));
+        for message in messages {
+            drop(connection.sender.send(message));
+        }
     };
     send(server.handle(lsp_server::Notification::new("initialized".to_owned(), serde_json::json!({})).into()));
     let mut is_ending = false;
     loop {
-        let waiting = connection.receiver.try_recv().ok();
-        let message = match waiting {
-            Some(message) => message,
-            None => {
-                // Nobody waits for anything else: what was typed is evaluated.
-                send(server.settle());
-                let Ok(message) = connection.receiver.recv() else { return Ok(()) };
-                message
-            }
+        let message = if let Ok(message) = connection.receiver.try_recv() {
+            message
+        } else {
+            // Nobody waits for anything else: what was typed is evaluated.
+            send(server.settle());
+            let Ok(message) = connection.receiver.recv() else { return Ok(()) };
+            message
         };
         match message {
             Message::Request(request) if request.method == "shutdown" => {

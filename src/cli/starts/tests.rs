@@ -13,9 +13,9 @@ fn benchmark(name: &str, fields: &str) -> Input {
 
 fn shown(now: &str, inputs: Vec<Input>) -> String {
     let compilation = Workspace::open(None, "0.1.0").compile(inputs);
-    let benchmarks: Vec<_> = compilation.benchmarks.iter().map(|compiled| &compiled.benchmark).collect();
+    let benchmarks: Vec<_> = compilation.benchmarks.iter().map(|compiled| &*compiled.benchmark).collect();
     let schedules: Vec<_> = benchmarks.iter().map(|benchmark| schedule(benchmark, now)).collect();
-    table(benchmarks.into_iter().map(AsRef::as_ref).zip(schedules.iter().map(Option::as_ref)))
+    table(benchmarks.into_iter().zip(schedules.iter().map(Option::as_ref)))
 }
 
 #[test]

@@ -172,5 +172,5 @@ fn compiled(change: impl Fn(&mut Command) -> &mut Command) -> Vec<(String, Vec<u
 }
 
 fn tree(compilation: &Compilation) -> Vec<(String, String)> {
-    compilation.tree.iter().map(|(path, file)| (path.to_owned(), file.text.to_string())).collect()
+    compilation.tree.iter().map(|(path, file)| (path.to_owned(), file.text.clone())).collect()
 }

@@ -97,7 +97,7 @@ fn a_workflow_runs_with_the_program_that_it_downloads() {
     for (arguments, requests) in [(&[][..], 2), (&["--checksums", "../SHA256SUMS"], 1)] {
         let (site, before) = (site(arguments), server.requests().len());
         let steps = on_github(&site.clone(), GITHUB, MAIN, Program::From(server.url(), none.path()));
-        assert_eq!(steps.len(), 4, "{steps:#?}");
+        assert_eq!(steps.len(), 5, "{steps:#?}");
         assert!(steps.iter().all(|step| step.status == Some(0)), "{steps:#?}");
         assert_eq!(server.requests().len() - before, requests, "{:?}", server.requests());
     }
@@ -161,7 +161,7 @@ fn an_archive_of_github_needs_its_attestation() {
             curl.display()
         ),
     );
-    for (status, count) in [(0, 4), (1, 2)] {
+    for (status, count) in [(0, 5), (1, 2)] {
         script_in(
             programs.path(),
             "gh",

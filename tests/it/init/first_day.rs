@@ -7,13 +7,14 @@ use crate::support::project::Folder;
 
 const UNCHANGED: &str = "end here if nothing of the project changed";
 const COMPILE: &str = "compare generated/ with the specs";
+const PLAN: &str = "show what the change starts";
 const GATE: &str = "evaluate the gates";
 const MAIN: &str = "refs/remotes/origin/main";
 
 #[track_caller]
 fn assert_green(top: &Path, path: &str, since: &str) {
     let steps = on_github(top, path, since, Program::OnPath);
-    let expected = [(UNCHANGED, Some(0)), (COMPILE, Some(0)), (GATE, Some(0))];
+    let expected = [(UNCHANGED, Some(0)), (COMPILE, Some(0)), (PLAN, Some(0)), (GATE, Some(0))];
     assert_eq!(short(&steps), expected, "{steps:#?}");
     assert!(
         steps[2].output.contains("wait for the first") || steps[2].output.contains("waits for the first"),

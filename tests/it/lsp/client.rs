@@ -34,9 +34,9 @@ impl Client {
         });
         let root = client.uri("");
         let answer =
-            client.request("initialize", json!({"processId": null, "rootUri": root, "capabilities": capabilities}));
+            client.request("initialize", &json!({"processId": null, "rootUri": root, "capabilities": capabilities}));
         assert_eq!(answer["capabilities"]["positionEncoding"], "utf-8");
-        client.tell("initialized", json!({}));
+        client.tell("initialized", &json!({}));
         client
     }
 
@@ -63,7 +63,7 @@ impl Client {
     pub(super) fn open(&mut self, path: &str) {
         let text = fs::read_to_string(self.root.join(path)).unwrap();
         let document = json!({"uri": self.uri(path), "languageId": "yaml", "version": 1, "text": text});
-        self.tell("textDocument/didOpen", json!({"textDocument": document}));
+        self.tell("textDocument/didOpen", &json!({"textDocument": document}));
         self.settled(path);
     }
 
@@ -72,14 +72,14 @@ impl Client {
         let position = |(line, character)| json!({"line": line, "character": character});
         let change = json!({"range": {"start": position(from), "end": position(to)}, "text": text});
         let document = json!({"uri": self.uri(path), "version": 2});
-        self.tell("textDocument/didChange", json!({"textDocument": document, "contentChanges": [change]}));
+        self.tell("textDocument/didChange", &json!({"textDocument": document, "contentChanges": [change]}));
         self.settled(path);
     }
 
     /// Says that a file changed on disk.
     pub(super) fn changed(&mut self, path: &str) {
         let changes = json!({"changes": [{"uri": self.uri(path), "type": 2}]});
-        self.tell("workspace/didChangeWatchedFiles", changes);
+        self.tell("workspace/didChangeWatchedFiles", &changes);
         self.settled("specs/a.yaml");
     }
 
@@ -92,10 +92,10 @@ impl Client {
     /// Asks about a document.
     pub(super) fn ask(&mut self, method: &str, path: &str, mut params: Value) -> Value {
         params["textDocument"] = json!({"uri": self.uri(path)});
-        self.request(method, params)
+        self.request(method, &params)
     }
 
-    fn request(&mut self, method: &str, params: Value) -> Value {
+    fn request(&mut self, method: &str, params: &Value) -> Value {
         self.requests += 1;
         let id = self.requests;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
@@ -117,7 +117,7 @@ impl Client {
         }
     }
 
-    fn tell(&mut self, method: &str, params: Value) {
+    fn tell(&mut self, method: &str, params: &Value) {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
@@ -148,8 +148,8 @@ impl Client {
 
     /// Ends the server as the protocol says, which it does without a fault.
     pub(super) fn end(mut self) {
-        self.request("shutdown", Value::Null);
-        self.tell("exit", Value::Null);
+        self.request("shutdown", &Value::Null);
+        self.tell("exit", &Value::Null);
         self.input = None;
         while self.receive().is_some() {}
         assert!(self.server.wait().unwrap().success());

@@ -106,7 +106,7 @@ pub(super) fn check_object(object: &Node, bounds: &Bounds<'_>, diagnostics: &mut
     if is_of_results(name, bounds) {
         diagnostics.push(results(name, span));
     }
-    if let Some(owner) = run_of(name).filter(|owner| bounds.owners.contains(*owner)) {
+    if let Some(owner) = run_of(name).filter(|owner| bounds.owners.contains(owner)) {
         let fault =
             Diagnostic::at(&code::KB0372, span, format!("`{name}` has the form of the name of a run of `{owner}`"))
                 .note("the run of that name would find this object, and fail");

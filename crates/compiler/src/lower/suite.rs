@@ -108,7 +108,9 @@ impl Suites {
         let mut found: BTreeMap<String, Vec<SourceId>> = BTreeMap::new();
         for suite in &self.0 {
             let names: BTreeSet<&str> = suite.benchmarks().collect();
-            names.into_iter().for_each(|name| found.entry(name.to_owned()).or_default().push(suite.name_span.source));
+            for name in names {
+                found.entry(name.to_owned()).or_default().push(suite.name_span.source);
+            }
         }
         found
     }

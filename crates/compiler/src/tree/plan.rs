@@ -252,7 +252,7 @@ pub fn plan<'a>(wanted: &'a OutputTree, on_disk: &'a OnDisk, scope: &Scope) -> P
         });
     }
     changes.sort_by(|a, b| a.path.cmp(b.path));
-    let live_sources = wanted.iter().map(|(_, file)| &*file.source).collect();
+    let live_sources = wanted.iter().map(|(_, file)| file.source.as_str()).collect();
     Plan { changes, unchanged, live_sources, wanted, on_disk }
 }
 

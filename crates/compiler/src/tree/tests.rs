@@ -21,7 +21,7 @@ fn tree(files: &[(&str, &str)]) -> OutputTree {
 }
 
 fn written(source: &str, body: &str) -> Found {
-    Found::File(manifest(source, body).text.as_bytes().to_vec())
+    Found::File(manifest(source, body).text.into_bytes())
 }
 
 fn disk(entries: impl IntoIterator<Item = (&'static str, Found)>) -> OnDisk {
@@ -40,7 +40,7 @@ fn one_path_takes_one_file() {
     for path in ["t/a/x.yaml", "t/a", "t", "t/a/x.yaml/y"] {
         let rejected = tree.insert(path, manifest("specs/other.yaml", "b: 1\n")).unwrap_err();
         assert_eq!(rejected.reason, Reason::Taken { by: "t/a/x.yaml".to_owned() }, "{path}");
-        assert_eq!(&*rejected.file.source, "specs/other.yaml");
+        assert_eq!(rejected.file.source, "specs/other.yaml");
     }
     assert_eq!(tree.get("t/a/x.yaml").unwrap().body(), "a: 1\n");
     tree.insert("t/ab/x.yaml", manifest("specs/other.yaml", "b: 1\n")).unwrap();

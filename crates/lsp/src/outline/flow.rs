@@ -70,14 +70,13 @@ impl Reader<'_, '_> {
         loop {
             self.skip();
             match self.peek() {
-                None => return,
                 Some(letter) if letter == close => {
                     self.at += 1;
                     return;
                 }
                 Some(',') => self.at += 1,
-                // A bracket of another kind: this one was never closed.
-                Some('}' | ']') => return,
+                // A bracket of another kind, or the end: this one was never closed.
+                None | Some('}' | ']') => return,
                 Some(_) if close == '}' => self.entry(way, depth),
                 Some(_) => {
                     let element: Way = way.iter().cloned().chain([Step::Index(count)]).collect();
@@ -140,7 +139,7 @@ impl Reader<'_, '_> {
             let is_end = match letter {
                 '\n' | ',' | '[' | ']' => true,
                 // `${{ matrix.size }}` is a part of it.
-                '{' => !rest.get(..at).is_some_and(|before| before.ends_with("$") || before.ends_with("${")),
+                '{' => !rest.get(..at).is_some_and(|before| before.ends_with('$') || before.ends_with("${")),
                 '}' => !is_within_expression(rest.get(..at).unwrap_or_default()),
                 '#' => rest.get(..at).is_some_and(|before| before.ends_with(' ')),
                 _ => ends_key && colon == Ends::AtColon,

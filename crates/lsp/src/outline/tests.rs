@@ -1,3 +1,5 @@
+#![expect(clippy::string_slice, reason = "a test fails by panicking")]
+
 use kubebench_syntax::yaml::Step;
 
 use super::*;

@@ -33,7 +33,7 @@ fn file(text: &str) -> Found {
 }
 
 fn rendered() -> String {
-    manifest("specs/x.yaml", "a: 1\n").text.to_string()
+    manifest("specs/x.yaml", "a: 1\n").text
 }
 
 #[test]
