@@ -221,8 +221,9 @@ impl Server {
         for project in self.projects.values_mut() {
             let below = paths.iter().filter_map(|path| project.below(path));
             let below: Vec<String> = below.filter(|path| !path.starts_with(".git/")).collect();
-            // A folder has no end by which it could be known.
-            if below.len() > MANY || below.iter().any(|path| !path.contains('.')) {
+            // A folder has no end by which it could be known; what git ignores is not carried.
+            let is_of_many = |path: &String| !path.contains('.') || path.ends_with(".gitignore");
+            if below.len() > MANY || below.iter().any(is_of_many) {
                 project.read_again(&*self.files);
                 continue;
             }
