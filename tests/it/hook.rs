@@ -57,7 +57,7 @@ fn fmt_formats_what_projects_have_and_fails_if_it_did() {
     let files = ["ml/bench é/specs/a.yaml", "web/specs/a.yaml", "web/chart/values.yaml", "ci.yaml"];
     let formatted = read(&folder, files[0]);
     assert_eq!(status(&folder, &[&["fmt"], &files[..]].concat()), Some(0));
-    folder.write(files[0], &formatted.replace("timeout: 1h", "timeout:   1h"));
+    folder.write(files[0], formatted.replace("timeout: 1h", "timeout:   1h"));
     assert_eq!(status(&folder, &[&["fmt"], &files[..]].concat()), Some(1));
     assert_eq!(read(&folder, files[0]), formatted);
     assert_eq!(status(&folder, &[&["fmt"], &files[..]].concat()), Some(0));
@@ -69,7 +69,7 @@ fn fmt_formats_what_projects_have_and_fails_if_it_did() {
 #[test]
 fn projects_of_the_files_are_checked_and_no_others() {
     let folder = monorepo();
-    folder.write("web/specs/a.yaml", &SPEC.replace("timeout", "timout"));
+    folder.write("web/specs/a.yaml", SPEC.replace("timeout", "timout"));
     for check in ["validate", "compile-check"] {
         assert_eq!(status(&folder, &[check, "ml/bench é/specs/a.yaml", "ci.yaml"]), Some(0), "{check}");
         assert_eq!(status(&folder, &[check, "ml/bench é/specs/a.yaml", "web/chart/values.yaml"]), Some(1), "{check}");
@@ -77,7 +77,7 @@ fn projects_of_the_files_are_checked_and_no_others() {
         assert_eq!(status(&folder, &[check]), Some(1), "{check} of all projects");
         assert_eq!(status(&folder, &["-C", "ml", check]), Some(0), "{check} of the projects below a folder");
     }
-    folder.write("web/specs/a.yaml", &SPEC.replace("a/b:1", "a/b:2"));
+    folder.write("web/specs/a.yaml", SPEC.replace("a/b:1", "a/b:2"));
     assert_eq!(status(&folder, &["validate"]), Some(0));
     assert_eq!(status(&folder, &["compile-check", "web/specs/a.yaml"]), Some(1));
 }

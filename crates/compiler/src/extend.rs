@@ -207,7 +207,7 @@ impl<'a> Walk<'a> {
     fn unknown(&self, text: &str, span: Span) -> Diagnostic {
         let names: Vec<&str> = self.fragments.by_name.keys().map(String::as_str).collect();
         let fault = Diagnostic::at(&code::KB0399, span, format!("there is no fragment `{text}`"));
-        let is_path = text.contains('/') || text.ends_with(".yaml") || text.ends_with(".yml");
+        let is_path = text.contains(['/', '.']);
         let of_path = self.fragments.iter().find(|(_, path)| path.ends_with(text.trim_start_matches(['.', '/'])));
         match (of_path.filter(|_| is_path), did_you_mean(text, names.iter().copied())) {
             (Some((name, path)), _) => fault

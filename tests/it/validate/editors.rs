@@ -286,7 +286,7 @@ fn most_values_that_validate_refuses_are_refused() {
 fn leaves(value: &Value, at: String, places: &mut Vec<String>) {
     match value {
         Value::Object(fields) => fields.iter().for_each(|(key, value)| {
-            leaves(value, format!("{at}/{}", key.replace('~', "~0").replace('/', "~1")), places)
+            leaves(value, format!("{at}/{}", key.replace('~', "~0").replace('/', "~1")), places);
         }),
         Value::Array(items) => {
             items.iter().enumerate().for_each(|(index, value)| leaves(value, format!("{at}/{index}"), places));

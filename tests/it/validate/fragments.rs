@@ -113,7 +113,7 @@ fn programs_are_given_the_names_of_fragments() {
 #[test]
 fn a_fragment_is_formatted_and_emits_nothing() {
     let folder = folder();
-    folder.write("specs/parts/node.yaml", &FRAGMENT.replace("timeout: 1h", "timeout:    1h"));
+    folder.write("specs/parts/node.yaml", FRAGMENT.replace("timeout: 1h", "timeout:    1h"));
     assert!(!folder.run(&["fmt", "--check"]).status.success());
     stdout(&folder, &["fmt"]);
     assert!(std::fs::read_to_string(folder.path().join("specs/parts/node.yaml")).unwrap().contains("  timeout: 1h\n"));
@@ -121,7 +121,7 @@ fn a_fragment_is_formatted_and_emits_nothing() {
     stdout(&folder, &["compile", "--check"]);
     assert!(!folder.path().join("generated/default/node").exists());
     // A mistake of the fragment is found by whoever asks for a spec that has a part of it.
-    folder.write("specs/parts/node.yaml", &FRAGMENT.replace("timeout: 1h", "timeout: 1x"));
+    folder.write("specs/parts/node.yaml", FRAGMENT.replace("timeout: 1h", "timeout: 1x"));
     let output = folder.run(&["validate", "specs/train.yaml"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stdout).contains("specs/parts/node.yaml:6:13"), "{output:?}");

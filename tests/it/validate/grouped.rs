@@ -39,7 +39,7 @@ fn read(folder: &Folder, path: &str) -> String {
 #[test]
 fn a_line_of_the_project_file_is_one_finding_and_a_changed_spec_another() {
     let folder = folder();
-    folder.write("kubebench.yaml", &project("beta"));
+    folder.write("kubebench.yaml", project("beta"));
     let output = folder.run(&["compile", "--check"]);
     assert_eq!(output.status.code(), Some(1));
     assert_text(
@@ -75,7 +75,7 @@ fn changed_specs_have_causes_of_their_own() {
     let folder = folder();
     for number in [3, 7] {
         let path = format!("specs/b{number:02}.yaml");
-        folder.write(&path, &spec(number).replace(&format!("a/b:{number}'"), &format!("a/b:new{number}'")));
+        folder.write(&path, spec(number).replace(&format!("a/b:{number}'"), &format!("a/b:new{number}'")));
     }
     let output = folder.run(&["compile", "--check"]);
     assert_text(
@@ -107,7 +107,7 @@ error[KB0502]: 3 manifests of `b07` are not what `specs/b07.yaml` compiles to
 fn a_rare_mistake_is_seen_next_to_a_frequent_one() {
     let folder = folder();
     for number in 0..SPECS {
-        folder.write(&format!("specs/b{number:02}.yaml"), &spec(number).replace("timeout", "timout"));
+        folder.write(&format!("specs/b{number:02}.yaml"), spec(number).replace("timeout", "timout"));
     }
     folder.write("specs/zz.yaml", "kind: Nothing\n");
     let human = out(&folder.run(&["validate"]));
@@ -137,7 +137,7 @@ error[KB0201]: `timout` is not a field of `spec`
 #[test]
 fn check_with_diff_shows_the_findings_and_the_difference() {
     let folder = folder();
-    folder.write("kubebench.yaml", &project("beta"));
+    folder.write("kubebench.yaml", project("beta"));
     let output = folder.run(&["compile", "--check", "--diff"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(out(&output).starts_with("--- a/generated/"));
@@ -150,7 +150,7 @@ fn an_edited_manifest_shows_what_would_be_written() {
     let folder = folder();
     let path = "generated/one/b01/workflow.yaml";
     let text = read(&folder, path);
-    folder.write(path, &text.replace("namespace: alpha", "namespace: mine"));
+    folder.write(path, text.replace("namespace: alpha", "namespace: mine"));
     let human = out(&folder.run(&["compile", "--check"]));
     assert_text(
         human,
@@ -177,9 +177,9 @@ fn a_spec_alone_leaves_its_suite_stale_and_says_so() {
     let folder = folder();
     let suite = "apiVersion: kubebench.dev/v1\nkind: Suite\nmetadata: {name: nightly}\nspec: {benchmarks: [{benchmark: b01}, {benchmark: b02}]}\n";
     folder.write("suites/nightly.yaml", suite);
-    folder.write("kubebench.yaml", &project("alpha").replace("spec: {", "spec: {specs: [specs, suites], "));
+    folder.write("kubebench.yaml", project("alpha").replace("spec: {", "spec: {specs: [specs, suites], "));
     assert_yes(&folder.run(&["compile"]));
-    folder.write("specs/b01.yaml", &spec(1).replace("a/b:1'", "a/b:new'"));
+    folder.write("specs/b01.yaml", spec(1).replace("a/b:1'", "a/b:new'"));
     let output = folder.run(&["compile", "specs/b01.yaml"]);
     assert_text(
         String::from_utf8_lossy(&output.stderr),
@@ -194,7 +194,7 @@ note: manifests of suites/nightly.yaml are stale as well; `kubebench compile` wi
 #[test]
 fn findings_are_on_standard_error_where_standard_output_is_an_answer() {
     let folder = folder();
-    folder.write("specs/b01.yaml", &spec(1).replace("a/b:1'", "a/b'"));
+    folder.write("specs/b01.yaml", spec(1).replace("a/b:1'", "a/b'"));
     for command in
         [&["list"][..], &["plan"], &["render"], &["parse", "--log", "log.txt", "specs/b01.yaml"], &["fmt", "--diff"]]
     {
@@ -202,7 +202,7 @@ fn findings_are_on_standard_error_where_standard_output_is_an_answer() {
         let output = folder.run(command);
         assert!(!out(&output).contains("KB0401"), "{command:?}: {}", out(&output));
     }
-    folder.write("specs/b02.yaml", &spec(2).replace("timeout", "timout"));
+    folder.write("specs/b02.yaml", spec(2).replace("timeout", "timout"));
     for command in [&["list"][..], &["plan"], &["gate"], &["mock", "specs/b02.yaml", "values.yaml", "--out", "mocked"]]
     {
         let output = folder.run(command);

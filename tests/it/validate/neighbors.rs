@@ -51,7 +51,7 @@ fn two_projects_may_emit_an_object_only_if_it_is_the_same() {
         assert_yes(&folder.run(&["-C", start, "validate"]));
         assert_yes(&folder.run(&["-C", start, "compile", "--check"]));
     }
-    folder.write("ml/train/kubebench.yaml", &project("training", "gpu: {namespace: bench, concurrency: 3}"));
+    folder.write("ml/train/kubebench.yaml", project("training", "gpu: {namespace: bench, concurrency: 3}"));
     assert_yes(&folder.run(&["-C", "ml/train", "compile"]));
     for start in ["serving", "ml/train"] {
         for command in [&["validate"][..], &["compile", "--check"]] {
@@ -81,11 +81,11 @@ note: the other project, with its target `gpu`
     );
     // Another namespace, another cluster, and a file that git does not track.
     for targets in ["gpu: {namespace: other, concurrency: 3}", "gpu: {namespace: bench, cluster: b, concurrency: 3}"] {
-        folder.write("ml/train/kubebench.yaml", &project("training", targets));
+        folder.write("ml/train/kubebench.yaml", project("training", targets));
         assert_yes(&folder.run(&["-C", "serving", "validate"]));
     }
-    folder.write("copy/kubebench.yaml", &project("copy", "gpu: {namespace: bench, concurrency: 3}"));
-    folder.write("copy/specs/b.yaml", &spec("b"));
+    folder.write("copy/kubebench.yaml", project("copy", "gpu: {namespace: bench, concurrency: 3}"));
+    folder.write("copy/specs/b.yaml", spec("b"));
     assert_yes(&folder.run(&["-C", "serving", "validate"]));
 }
 
@@ -105,7 +105,7 @@ fn a_project_that_moves_starts_nothing_and_keeps_its_gates() {
     assert_yes(&folder.run(&["-C", "new/place", "compile", "--check", "--since", "HEAD"]));
     commit(&folder);
     // The base has both the project and what has become of it.
-    folder.write("new/place/specs/a.yaml", &spec("a").replace("a/b:1", "a/b:2").replace("5%", "50%"));
+    folder.write("new/place/specs/a.yaml", spec("a").replace("a/b:1", "a/b:2").replace("5%", "50%"));
     let since = ["--since", "HEAD~1"];
     let plan = folder.run(&[&["-C", "new/place", "plan"], &since[..]].concat());
     assert!(text(&plan).contains("runs again"), "{}", text(&plan));
@@ -138,7 +138,7 @@ fn a_renamed_target_keeps_its_history_if_it_says_what_it_was() {
         assert!(said.contains(expected), "{said}");
     };
     gated("regressed: a");
-    folder.write("p/kubebench.yaml", &project("team", "gpu-eu: {namespace: bench}"));
+    folder.write("p/kubebench.yaml", project("team", "gpu-eu: {namespace: bench}"));
     let plan = run(&["plan", "--since", "HEAD"]);
     assert_text(
         String::from_utf8_lossy(&plan.stderr),
@@ -149,7 +149,7 @@ note: the target `gpu` is gone and `gpu-eu` is new, so a new history begins; wri
     );
     let said = text(&run(&["gate", "--results", "mocked"]));
     assert!(!said.contains("regressed: a"), "{said}");
-    folder.write("p/kubebench.yaml", &project("team", "gpu-eu: {namespace: bench, formerly: [gpu]}"));
+    folder.write("p/kubebench.yaml", project("team", "gpu-eu: {namespace: bench, formerly: [gpu]}"));
     let plan = run(&["plan", "--since", "HEAD"]);
     assert!(text(&plan).starts_with("nothing would run\n"), "{}", text(&plan));
     assert_eq!(String::from_utf8_lossy(&plan.stderr), "");

@@ -37,7 +37,8 @@ impl Files for Made {
         let files = self.0.lock().unwrap();
         let input = |(path, text): (&String, &String)| {
             let path = Path::new(path).strip_prefix(root).ok()?.to_str()?.to_owned();
-            (is_asked(&path) && path.ends_with(".yaml")).then(|| Input { path, bytes: text.clone().into_bytes() })
+            (is_asked(&path) && std::path::Path::new(&path).extension().is_some_and(|end| end == "yaml"))
+                .then(|| Input { path, bytes: text.clone().into_bytes() })
         };
         (files.iter().filter_map(input).collect(), Diagnostics::default())
     }
