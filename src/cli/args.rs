@@ -310,7 +310,9 @@ pub(super) struct PlanArgs {
 pub(super) struct DiffArgs {
     #[command(flatten)]
     pub(super) select: SelectArgs,
-    /// Compare with the merge base of HEAD and this revision, such as origin/main
+    /// Compare with the base of this change
+    ///
+    /// The base is the merge base of HEAD and this revision, such as origin/main.
     #[arg(long, value_name = "REV")]
     pub(super) since: String,
     /// Compare the manifests of the jobs, as `render` prints them

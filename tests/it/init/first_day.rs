@@ -17,7 +17,7 @@ fn assert_green(top: &Path, path: &str, since: &str) {
     let expected = [(UNCHANGED, Some(0)), (COMPILE, Some(0)), (PLAN, Some(0)), (GATE, Some(0))];
     assert_eq!(short(&steps), expected, "{steps:#?}");
     assert!(
-        steps[2].output.contains("wait for the first") || steps[2].output.contains("waits for the first"),
+        steps[3].output.contains("wait for the first") || steps[3].output.contains("waits for the first"),
         "{steps:#?}"
     );
 }
@@ -119,7 +119,7 @@ fn a_change_elsewhere_ends_at_the_first_step() {
     let steps = on_github(&site.clone(), workflow, MAIN, Program::OnPath);
     assert_eq!(short(&steps), [(UNCHANGED, Some(0))], "{steps:#?}");
     let all = on_github(&site.clone(), workflow, "", Program::OnPath);
-    assert_eq!(all.len(), 3, "a push is checked as a whole: {all:#?}");
+    assert_eq!(all.len(), 4, "a push is checked as a whole: {all:#?}");
     let unknown = on_github(&site.clone(), workflow, "refs/remotes/origin/unknown", Program::OnPath);
     assert_eq!(short(&unknown), [(UNCHANGED, Some(0)), (COMPILE, Some(2))], "{unknown:#?}");
     for (path, text) in [(workflow, "# a comment\n"), ("perf/README.md", "documented\n")] {

@@ -176,9 +176,10 @@ impl Rule {
             name = rest;
         }
         let needs_prefix = !name.starts_with(self.first);
-        // `50resnet` is `resnet50`, where a letter follows.
+        // `50resnet` is `resnet50`, where only a letter may be first.
         let (digits, rest) = name.split_at(name.bytes().take_while(u8::is_ascii_digit).count());
         let name = if needs_prefix
+            && self.prefix.starts_with(char::is_alphabetic)
             && rest.starts_with(|c: char| c.is_ascii_lowercase())
             && rest.ends_with(|c: char| c.is_ascii_alphabetic())
         {
