@@ -96,14 +96,18 @@ fn reader(root: &Path, base: &git::Base) -> impl Fn(&str) -> Result<Vec<u8>, Unr
 /// Returns which of the folders that lost their project has the one at `root`: the project file is the same or has the same name, or at
 /// least half of the files are there unchanged. Nothing where several could be it.
 fn moved_from(root: &Path, base: &git::Base, gone: &[String]) -> Result<Option<String>> {
+    if gone.is_empty() {
+        return Ok(None);
+    }
     let now = fs::read_text(&root.join(PROJECT_FILE)).unwrap_or_default();
+    let name = name_of(&now);
     let mut likeness = Vec::new();
     for folder in gone {
         let place = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let old = git::file_below(root, &base.commit(), &place, PROJECT_FILE)?.unwrap_or_default();
         let old = String::from_utf8_lossy(&old).into_owned();
         let (files, same) = base.in_common(&place)?;
-        let is_named_so = name_of(&old).is_some_and(|name| Some(name) == name_of(&now));
+        let is_named_so = name_of(&old).is_some_and(|old| Some(old) == name);
         if old == now || is_named_so || same * 2 >= files {
             likeness.push((old == now, is_named_so, same, folder));
         }

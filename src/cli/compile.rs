@@ -13,7 +13,7 @@ use kubebench_compiler::tree::{EditedFiles, Mode, Plan};
 use kubebench_compiler::weakened::Held;
 use kubebench_host::fs;
 use kubebench_host::terminal;
-use kubebench_syntax::diag::group::listed;
+use kubebench_syntax::diag::group::first_listed;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code};
 
 /// Writes the tree, or says what would be written.
@@ -90,7 +90,7 @@ fn tell_of_others(update: &Update<'_>) {
     }
     let others = update.tree.left_stale();
     if !others.is_empty() {
-        let names = listed(others.iter().map(String::as_str));
+        let names = first_listed(others.iter().map(String::as_str));
         let text =
             format!("note: manifests of {names} are stale as well; `kubebench compile` without a path updates all");
         tell(update.global, &text);

@@ -28,7 +28,7 @@ pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
                     "target": benchmark.target.name,
                     "spec": benchmark.path,
                     "suite": benchmark.suite,
-                    "extends": project.compilation.fragments_of(&benchmark.path),
+                    "extends": project.compilation.fragments_of(&benchmark.path).map(|(name, _)| name).collect::<Vec<_>>(),
                     "labels": benchmark.labels,
                     "schedule": schedule,
                     "runDigest": compiled.identity.digest.to_string(),

@@ -14,7 +14,7 @@ use std::sync::{Arc, LazyLock};
 use rayon::prelude::*;
 
 use crate::check;
-use crate::extend::{Extended, Fragments};
+use crate::extend::Fragments;
 use crate::guard::Owners;
 use crate::lower::{
     self, Document, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, ResolvedSpec, Suites, Unreadable,
@@ -106,25 +106,16 @@ impl Compilation {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
-    /// Returns the names of the fragments that the spec at `path` has a part of.
-    pub fn fragments_of(&self, path: &str) -> Vec<&str> {
-        let is_part = |file: &str| self.named_by.get(file).is_some_and(|specs| specs.contains(path));
-        self.fragments.iter().filter(|(_, file)| is_part(file)).map(|(name, _)| name).collect()
+    /// Iterates over the fragments that are part of the spec at `path`: their names and paths.
+    pub fn fragments_of<'c>(&'c self, path: &'c str) -> impl Iterator<Item = (&'c str, &'c str)> {
+        let is_part = move |file: &str| self.named_by.get(file).is_some_and(|specs| specs.contains(path));
+        self.fragments.iter().filter(move |(_, file)| is_part(file))
     }
 
-    /// Returns the spec of a benchmark as each of its cases has it.
-    pub fn resolved(&self, Compiled { benchmark, .. }: &Compiled) -> Option<ResolvedSpec> {
-        let (id, source) = self.sources.iter().find(|(_, source)| source.path == benchmark.path)?;
-        let root = yaml::read(id, source).root?;
-        // What is wrong with a spec was said when it was compiled.
-        let Some(Extended::Whole(root, fragments)) =
-            self.fragments.extend(&root, &self.sources, &mut Diagnostics::default())
-        else {
-            return None;
-        };
+    /// Returns the spec of a benchmark as each of its cases has it, unless the workspace let go of it.
+    pub fn resolved(&self, Compiled { benchmark, spec, .. }: &Compiled) -> Option<ResolvedSpec> {
         let suite = self.written_suites.of(&benchmark.name, &benchmark.target);
-        let document = Document { id, sources: &self.sources, root: &root, fragments: &fragments };
-        lower::resolved(document, self.project.as_ref()?, benchmark, suite)
+        lower::resolved(spec.as_ref()?, &self.sources, self.project.as_ref()?, benchmark, suite)
     }
 
     /// Gives targets the names that they have in a later commit. Manifests keep their paths.

@@ -63,13 +63,12 @@ pub(super) fn assemble(
     }
     diagnostics.extend(shared.into_findings());
     // What a spec with errors would be warned of is unknown.
-    for target in project.iter().flat_map(|project| &project.targets).filter(|_| faulty.is_empty()) {
-        let used = used_of_targets.iter().filter(|(name, _)| *name == target.name).map(|(_, code)| code.clone());
-        diagnostics.extend(
-            project
-                .iter()
-                .flat_map(|project| suppressed::unused(&target.suppressions, &used.clone().collect(), project)),
-        );
+    if let Some(project) = project.filter(|_| faulty.is_empty()) {
+        for target in &project.targets {
+            let used = used_of_targets.iter().filter(|(name, _)| *name == target.name);
+            let used = used.map(|(_, code)| code.clone()).collect();
+            diagnostics.extend(suppressed::unused(&target.suppressions, &used, project));
+        }
     }
     suites.check(&names, &Faulty { nameless: &nameless, named: &hidden }, diagnostics);
     let mut compiled = Vec::new();

@@ -91,6 +91,8 @@ pub(super) fn documents(
     let specs = read
         .into_par_iter()
         .map(|(mut loaded, parsed)| {
+            let said = parsed.as_ref().and_then(|parsed| Some(name(&parsed.root)?.0.to_owned()));
+            let is_parsed = parsed.is_some();
             if let Some(parsed) = parsed {
                 if let Some(known) = memory.and_then(|memory| memory.validated(loaded.id, &fragments, sources)) {
                     return known;
@@ -98,7 +100,8 @@ pub(super) fn documents(
                 loaded.validate(parsed, &fragments, sources, schemas);
             }
             if loaded.document.is_none() {
-                loaded.said = sources.get(loaded.id).and_then(|source| lower::said_name(loaded.id, source));
+                let unparsed = || lower::said_name(loaded.id, sources.get(loaded.id)?);
+                loaded.said = if is_parsed { said } else { unparsed() };
             }
             loaded
         })

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use super::benchmark::points;
 use super::roots::{of_case, roots};
 use super::variants::{PER_CASE, variants};
-use super::{Document, Project, Suite};
+use super::{Project, Suite};
 use crate::lookup::{Scope, resolve};
 use crate::model::Benchmark;
 use kubebench_syntax::diag::Diagnostics;
-use kubebench_syntax::text::Span;
+use kubebench_syntax::text::{SourceMap, Span};
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
 /// What only makes cases and values, and so is in no case.
@@ -24,14 +24,14 @@ pub struct ResolvedSpec {
     pub cases: BTreeMap<String, Node>,
 }
 
-/// Returns the spec of `document` as `benchmark`, which it was lowered to, and which `suite` runs, has it.
+/// Returns the spec of the document `root` as `benchmark`, which it was lowered to, and which `suite` runs, has it.
 pub(crate) fn resolved(
-    document: Document<'_>,
+    root: &Node,
+    sources: &SourceMap,
     project: &Project,
     benchmark: &Benchmark,
     suite: Option<&Suite>,
 ) -> Option<ResolvedSpec> {
-    let Document { sources, root, .. } = document;
     let spec = root.get("spec")?;
     // What is wrong with a spec was said when it was compiled.
     let ignored = &mut Diagnostics::default();

@@ -155,10 +155,10 @@ impl Group<'_> {
                 Place::File(path) => Some(path.as_str()),
                 Place::Span(_) | Place::Line(..) => None,
             });
-            merged.notes.push(format!("{}: {}", counted(self.members.len(), "file"), listed(paths)));
+            merged.notes.push(format!("{}: {}", counted(self.members.len(), "file"), first_listed(paths)));
         }
         if owners.len() > 1 {
-            merged.notes.push(format!("{}: {}", counted(owners.len(), "benchmark"), listed(owners)));
+            merged.notes.push(format!("{}: {}", counted(owners.len(), "benchmark"), first_listed(owners)));
         }
         merged.notes.extend(first.notes.iter().cloned());
         merged.notes.extend(cause.note.clone());
@@ -170,7 +170,11 @@ impl Group<'_> {
         let number = others.len();
         merged.notes.push(if self.is_one_message {
             let places: Vec<String> = others.iter().map(|other| render::place(other, sources)).collect();
-            format!("the same in {}: {}", counted(number, "more place"), listed(places.iter().map(String::as_str)))
+            format!(
+                "the same in {}: {}",
+                counted(number, "more place"),
+                first_listed(places.iter().map(String::as_str))
+            )
         } else {
             let mut text = format!("{} of this kind", counted(number, "more finding"));
             for other in others.iter().take(LISTED) {
@@ -207,7 +211,7 @@ fn without_quotes(message: &str) -> String {
 }
 
 /// Returns the first names in words, and how many others there are.
-pub fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+pub fn first_listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     let names: Vec<&str> = names.into_iter().collect();
     let first = render::listed(names.iter().copied().take(LISTED));
     match names.len().saturating_sub(LISTED) {

@@ -164,10 +164,7 @@ impl<'t, 'c> Candidates<'t, 'c> {
         let Sides { base, head, .. } = self.sides;
         let sides = [(base.compilation, before), (head.compilation, now)];
         let paths = sides.into_iter().flat_map(|(compilation, compiled)| {
-            let is_part = |path: &str| {
-                compilation.named_by.get(path).is_some_and(|specs| specs.contains(&compiled.benchmark.path))
-            };
-            compilation.fragments.iter().map(|(_, path)| path).filter(move |path| is_part(path))
+            compilation.fragments_of(&compiled.benchmark.path).map(|(_, path)| path)
         });
         paths.map(str::to_owned).collect()
     }
