@@ -15,14 +15,17 @@ mod yaml;
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
-use super::stamp;
-use super::templates::{ATTRIBUTES, EXAMPLE, project, schema, schema_path, spec};
+use super::start::{Start, VERSION};
+use super::{project, stamp, templates};
+use super::templates::{ATTRIBUTES, EXAMPLE, schema, schema_path, spec};
 use checksums::Checksums;
 use entry::Entry;
+use kubebench_compiler::compile::{Compilation, Workspace};
 use kubebench_format::schema::DocumentKind;
 use kubebench_host::fs;
+use kubebench_syntax::diag::code;
 use place::{Place, Repository};
 
 /// A CI system.
@@ -116,6 +119,8 @@ pub enum State {
     Added(String),
     /// It names checksums of another version, and those of this one are unknown.
     Pinned,
+    /// It is for a project that is not there any more.
+    LeftBehind,
 }
 
 /// What kind of project there is now.
@@ -132,6 +137,7 @@ pub enum Project {
 /// Writes what is missing in the project at `root` and its repository, updates what is Kubebench's own, and says of each file what
 /// became of it.
 pub fn init(root: &Path, request: &Request, tell: &mut dyn FnMut(Outcome) -> Result<()>) -> Result<Project> {
+    refuse_other(root)?;
     let repository = Repository::around(root);
     let checksums = request.checksums.as_deref().map(Checksums::given).transpose()?;
     let is_known = fs::exists(root, PROJECT_FILE);
@@ -145,7 +151,7 @@ pub fn init(root: &Path, request: &Request, tell: &mut dyn FnMut(Outcome) -> Res
 
     let mut tell_of = |place: &Place, path: &str, state| tell(Outcome { path: place.shown(path), state });
     let own = Place { folder: root.to_owned(), shown: String::new() };
-    tell_of(&own, PROJECT_FILE, own.create(PROJECT_FILE, &project())?)?;
+    tell_of(&own, PROJECT_FILE, own.create(PROJECT_FILE, &templates::project(repository.apart().as_ref()))?)?;
     if !has_specs && !is_known {
         tell_of(&own, EXAMPLE, own.create(EXAMPLE, &spec("job", "example", "../schema/benchmark.v1.json")?)?)?;
     }
@@ -171,6 +177,9 @@ pub fn init(root: &Path, request: &Request, tell: &mut dyn FnMut(Outcome) -> Res
             tell_of(top, path, top.keep_entry(path, Some(&whole), &entry, request.lacking)?)?;
         }
     }
+    for (_, path) in repository.left_behind() {
+        tell_of(top, &path, State::LeftBehind)?;
+    }
     let path = pre_commit::PATH;
     if fs::exists(&top.folder, path) {
         tell_of(top, path, top.keep_entry(path, None, &pre_commit::hooks(), request.lacking)?)?;
@@ -180,6 +189,20 @@ pub fn init(root: &Path, request: &Request, tell: &mut dyn FnMut(Outcome) -> Res
         (false, true) => Project::AroundSpecs,
         (false, false) => Project::WithExample,
     })
+}
+
+/// Refuses a folder inside of a project, and a project that wants another version: what this one writes would be a step back.
+fn refuse_other(root: &Path) -> Result<()> {
+    let around = project::Project::find(&Start::at(Some(root.to_owned())))?;
+    if around.file.is_some() && around.root != std::path::absolute(root)? {
+        let folder = around.root.display();
+        bail!("this folder is in the project {folder}: run `kubebench init` there, or begin a project beside it");
+    }
+    let Compilation { diagnostics, .. } = Workspace::open(around.file, VERSION).compile(Vec::new());
+    if let Some(fault) = diagnostics.iter().find(|fault| *fault.code == code::KB0320) {
+        bail!("{PROJECT_FILE}: {}", fault.message);
+    }
+    Ok(())
 }
 
 /// Writes the file at `path` that a CI system checks the project by. Once it names checksums, no later call takes them away.

@@ -14,6 +14,8 @@ use kubebench_compiler::compile::Input;
 use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_host::fs::{self, Content};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::text::shell_word;
+use neighbors::relative;
 
 pub use compiled::{CompiledProject, Pods, rules_around};
 pub use selection::{Selection, Selector};
@@ -69,7 +71,26 @@ impl Project {
 
     /// Returns paths that a person gave, relative to the root.
     pub fn below_root(&self, paths: &[PathBuf]) -> Result<BTreeSet<String>> {
-        paths.iter().map(|path| below_root(&self.root, &self.start, path)).collect()
+        let below = |path: &PathBuf| {
+            let full = std::path::absolute(self.start.join(path))?;
+            self.refuse_of_another(&path.display().to_string(), &full)?;
+            below_root(&self.root, &self.start, path)
+        };
+        paths.iter().map(below).collect()
+    }
+
+    /// Refuses the file or folder at `full` if it belongs to another project, whose settings are not those of this one.
+    fn refuse_of_another(&self, shown: &str, full: &Path) -> Result<()> {
+        let folder = if full.is_dir() { full } else { full.parent().unwrap_or(full) };
+        let root = fs::find_root(folder);
+        if root == std::path::absolute(&self.root)? || !fs::exists(&root, PROJECT_FILE) {
+            return Ok(());
+        }
+        let other = relative(&std::path::absolute(&self.start)?, &root);
+        bail!(
+            "{shown} is in another project: run the command there, with `kubebench -C {}` and the path from that folder",
+            shell_word(&other)
+        )
     }
 
     /// Reads the specs at and below `folders`, which the project names, and `asked`, which a person named.
@@ -88,6 +109,9 @@ impl Project {
             let unreadable = |message: String| Diagnostic::in_file(&code::KB0114, &path, message);
             let fault = match content {
                 Content::Whole(bytes) | Content::TooLong(bytes) => {
+                    if path.ends_with(&format!("/{PROJECT_FILE}")) {
+                        self.refuse_of_another(&path, &self.root.join(&path))?;
+                    }
                     texts.inputs.push(Input { path, bytes });
                     continue;
                 }

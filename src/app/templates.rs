@@ -28,10 +28,24 @@ generated/** text eol=lf linguist-generated
 generated/*/pipeline/** -linguist-generated
 ";
 
+/// Where the objects and the results of a project are that may not be the only one of its repository.
+pub struct Apart {
+    /// The namespace of its objects.
+    pub namespace: String,
+    /// The branch of its results.
+    pub branch: String,
+}
+
 /// Returns the project file. It fits the versions that emit the same manifests as this one.
-pub fn project() -> String {
+pub fn project(apart: Option<&Apart>) -> String {
     let [major, minor] = [0, 1].map(|part| VERSION.split('.').nth(part).and_then(|number| number.parse().ok()));
     let required = required(major.unwrap_or(0), minor.unwrap_or(0));
+    let (results, namespace) = match apart {
+        None => (String::new(), "default"),
+        Some(Apart { namespace, branch }) => {
+            (format!("  results:\n    branch: {branch}  # each project of a repository has its own\n"), namespace.as_str())
+        }
+    };
     format!(
         "\
 # yaml-language-server: $schema=schema/project.v1.json
@@ -41,9 +55,9 @@ metadata:
   name: benchmarks
 spec:
   requiredVersion: \"{required}\"  # another version may compile other manifests
-  targets:
+{results}  targets:
     default:
-      namespace: default
+      namespace: {namespace}
 "
     )
 }

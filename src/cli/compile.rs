@@ -34,7 +34,7 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
     let project: &CompiledProject = Box::leak(Box::new(project));
     let mut diagnostics = project.diagnostics();
     if args.check {
-        diagnostics.extend(project.shared_objects());
+        diagnostics.extend(project.shared_with_neighbors());
     }
     if let Some(base) = &base {
         let Held { weakened, exceeded, unknown, .. } = project.held_to(base);

@@ -61,6 +61,9 @@ fn show(global: &Global, args: &InitArgs, Outcome { path, state }: &Outcome) -> 
             "left {path} as it is: it has checksums of another version; run `kubebench init --checksums FILE` with \
              SHA256SUMS of {VERSION}"
         ),
+        State::LeftBehind => {
+            format!("{path} is for a project that is not there any more: delete it, with its lines in CODEOWNERS")
+        }
         State::Edited { old, new } => {
             let style = style_of_diff(global);
             let diff = unified(old, new, &format!("a/{path}"), &format!("b/{path}"), style);

@@ -23,7 +23,7 @@ pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
     let mut project = project::open_held_to(None, global, &specs, Pods::Dropped)?;
     let mut checked = project.specs_in_words();
     let mut diagnostics = project.diagnostics();
-    diagnostics.extend(project.shared_objects());
+    diagnostics.extend(project.shared_with_neighbors());
     diagnostics.extend(project.check_fixtures());
     if specs.paths.is_empty() {
         let mut found = Diagnostics::default();

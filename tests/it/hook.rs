@@ -29,7 +29,7 @@ fn monorepo() -> Folder {
     let folder = Folder::with([
         ("ml/bench é/kubebench.yaml", PROJECT.to_owned()),
         ("ml/bench é/specs/a.yaml", SPEC.to_owned()),
-        ("web/kubebench.yaml", PROJECT.replace("namespace: bench", "namespace: web")),
+        ("web/kubebench.yaml", PROJECT.replace("{targets: {one: {namespace: bench}}}", "{results: {branch: web}, targets: {one: {namespace: web}}}")),
         ("web/specs/a.yaml", SPEC.to_owned()),
         ("web/chart/values.yaml", "a:   [1,2]\n".to_owned()),
         ("ci.yaml", "a:   [1,2]\n".to_owned()),
@@ -93,6 +93,9 @@ fn hooks_of_pre_commit_are_commands_of_this_version() {
         let entry = field(hook, "entry");
         let arguments: Vec<&str> = entry.split(' ').skip(1).chain(["web/specs/a.yaml"]).collect();
         assert_yes(&folder.run(&arguments));
+        // What a commit deletes, pre-commit does not name.
+        let is_of_files = hook.get("pass_filenames").is_none();
+        assert_eq!(is_of_files, entry.ends_with(" fmt"), "{entry}");
         let language = if field(hook, "id").ends_with("-src") { "rust" } else { "python" };
         assert_eq!(field(hook, "language"), language);
         let twin = field(hook, "id").trim_end_matches("-src").to_owned();

@@ -16,19 +16,15 @@ const WHO: &str = "# Replace @OWNERS with your team, and remove the first `#` of
 /// Returns the file of the owners: where it is, its text where there is none, and what another one needs.
 pub(super) fn of(ci: Ci, repository: &Repository, owners: &[String]) -> (&'static str, String, Entry) {
     // In the order in which the systems look; they read the first one alone.
-    let (places, new, checks): (&[&str], _, &[&str]) = match ci {
-        Ci::GitHub => (&[".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"], ".github/CODEOWNERS", &[".github/"]),
-        Ci::GitLab => (
-            &["CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"],
-            ".gitlab/CODEOWNERS",
-            &[".gitlab/", ".gitlab-ci.yml"],
-        ),
-        Ci::None => (&["CODEOWNERS", "docs/CODEOWNERS"], "CODEOWNERS", &[]),
+    let (places, new): (&[&str], _) = match ci {
+        Ci::GitHub => (&[".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"], ".github/CODEOWNERS"),
+        Ci::GitLab => (&["CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"], ".gitlab/CODEOWNERS"),
+        Ci::None => (&["CODEOWNERS", "docs/CODEOWNERS"], "CODEOWNERS"),
     };
     let place = places.iter().find(|path| fs::exists(&repository.top.folder, path)).unwrap_or(&new);
     let of_project = OWNED.iter().map(|path| format!("{}{path}", repository.folder));
-    let paths: Vec<String> =
-        checks.iter().map(|path| (*path).to_owned()).chain(of_project).map(|path| pattern(&path)).collect();
+    // The last line that fits a file decides: one for all of `.github/` would take it from its owners.
+    let paths: Vec<String> = repository.path_of(ci).into_iter().chain(of_project).map(|path| pattern(&path)).collect();
     let line = |path: &String| match owners {
         [] => format!("# {path} @OWNERS"),
         _ => format!("{path} {}", owners.join(" ")),

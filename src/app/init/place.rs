@@ -1,16 +1,24 @@
 //! Where files are written: in the project, and at the top of its repository.
 
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-use super::{Ci, yaml};
+use super::{Ci, PROJECT_FILE, yaml};
 use crate::app::places::{folder_of, top_of};
 use crate::app::stamp;
+use crate::app::templates::Apart;
 use kubebench_git::branch_of_changes;
 use kubebench_host::fs;
 use kubebench_syntax::digest::Digest;
+
+/// What a file for a CI system is written for, before the folder.
+const SUBJECT: &str = "the project in ";
+
+/// The longest name of a namespace in Kubernetes.
+const LONGEST_NAMESPACE: usize = 63;
 
 /// A folder, and how a person who starts in the project calls it: empty, or ending in a slash.
 #[derive(Clone, Debug)]
@@ -39,6 +47,11 @@ impl Place {
     fn has(&self, path: &str) -> bool {
         fs::exists(&self.folder, path)
     }
+
+    fn names(&self, folder: &str) -> BTreeSet<String> {
+        let entries = std::fs::read_dir(self.folder.join(folder)).into_iter().flatten();
+        entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect()
+    }
 }
 
 /// The repository of a project; without git, one whose top is the project.
@@ -66,7 +79,7 @@ impl Repository {
 
     /// Returns what the file of a CI system is for.
     pub(super) fn subject(&self) -> String {
-        format!("the project in {}", yaml::quoted(self.project()))
+        format!("{SUBJECT}{}", yaml::quoted(self.project()))
     }
 
     /// Returns what the check is called, with `before` and `after` around the folder.
@@ -77,31 +90,75 @@ impl Repository {
         format!("kubebench{before}{}{after}", self.project())
     }
 
-    /// Returns the path of the project's own file for a CI system. Folders whose names differ in signs alone have the same short name, so
-    /// the second one gets a digest.
+    /// Returns the path of the project's own file for a CI system.
     pub(super) fn path_of(&self, ci: Ci) -> Option<String> {
-        let folder = match ci {
-            Ci::GitHub => ".github/workflows",
-            Ci::GitLab => ".gitlab",
-            Ci::None => return None,
-        };
-        let words = self.folder.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-        let short: String = words.map(|word| format!("-{word}")).collect();
-        let path = |name: &str| format!("{folder}/kubebench{name}.yml");
-        let digest = Digest::of(&self.folder).hex();
-        let (plain, distinct) = (path(&short), path(&format!("{short}-{}", digest.get(..8).unwrap_or_default())));
+        let path = |name: &str| Some(format!("{}/kubebench{name}.yml", folder_of_checks(ci)?));
+        let plain = path(&self.short_name())?;
+        let distinct = path(&self.distinct_name())?;
         let text = self.top.read(&plain).ok().flatten().unwrap_or_default();
         let is_of_another = stamp::subject(&text).is_some_and(|subject| subject != self.subject());
         Some(if is_of_another || self.top.has(&distinct) { distinct } else { plain })
     }
 
-    /// Returns the systems that have a file of this project.
+    /// Returns what a project has for itself that may not be the only one of the repository.
+    pub(super) fn apart(&self) -> Option<Apart> {
+        let words = self.short_name();
+        let name = words.trim_start_matches('-').to_lowercase();
+        let is_label = name.is_ascii() && !name.is_empty() && name.len() <= LONGEST_NAMESPACE;
+        let namespace = if is_label { name } else { format!("benchmarks-{}", self.digest()) };
+        (!self.folder.is_empty()).then(|| Apart { namespace, branch: format!("kubebench/results{words}") })
+    }
+
+    /// Returns the words of the folder, each after a hyphen.
+    fn short_name(&self) -> String {
+        let words = self.folder.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(|word| format!("-{word}")).collect()
+    }
+
+    /// Returns a name that no other folder has, such as one with other signs between the same words.
+    fn distinct_name(&self) -> String {
+        format!("{}-{}", self.short_name(), self.digest())
+    }
+
+    fn digest(&self) -> String {
+        Digest::of(&self.folder).hex().get(..8).unwrap_or_default().to_owned()
+    }
+
+    /// Returns the files for CI systems of projects that are not there any more: they were moved or removed.
+    pub(super) fn left_behind(&self) -> Vec<(Ci, String)> {
+        let of_system = |ci| folder_of_checks(ci).map(|folder| (ci, folder));
+        let files = Ci::ALL.into_iter().filter_map(of_system).flat_map(|(ci, folder)| {
+            self.top.names(folder).into_iter().map(move |name| (ci, format!("{folder}/{name}")))
+        });
+        files.filter(|(_, path)| self.is_left_behind(path)).collect()
+    }
+
+    fn is_left_behind(&self, path: &str) -> bool {
+        let text = self.top.read(path).ok().flatten().unwrap_or_default();
+        let folder = stamp::subject(&text).and_then(|subject| yaml::unquoted(subject.strip_prefix(SUBJECT)?));
+        folder.is_some_and(|folder| !fs::exists(&self.top.folder.join(folder), PROJECT_FILE))
+    }
+
+    /// Returns the systems that have a file of this project, or of one that may have been this one before it was moved.
     pub(super) fn systems(&self) -> Vec<Ci> {
-        Ci::ALL.into_iter().filter(|ci| self.path_of(*ci).is_some_and(|path| self.top.has(&path))).collect()
+        let left_behind = self.left_behind();
+        let has_file = |ci: &Ci| {
+            self.path_of(*ci).is_some_and(|path| self.top.has(&path)) || left_behind.iter().any(|(of, _)| of == ci)
+        };
+        Ci::ALL.into_iter().filter(has_file).collect()
     }
 
     /// Returns the system that the repository seems to be for.
     pub(super) fn likely_system(&self) -> Ci {
         if self.top.has(".gitlab-ci.yml") && !self.top.has(".github/workflows") { Ci::GitLab } else { Ci::GitHub }
+    }
+}
+
+/// Returns the folder of a CI system's files.
+fn folder_of_checks(ci: Ci) -> Option<&'static str> {
+    match ci {
+        Ci::GitHub => Some(".github/workflows"),
+        Ci::GitLab => Some(".gitlab"),
+        Ci::None => None,
     }
 }

@@ -1,4 +1,4 @@
-//! Other projects of the repository that emit the same objects.
+//! Other projects of the repository that emit the same objects, or record results in the same place.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -33,38 +33,65 @@ struct Emitted<'c> {
 }
 
 impl CompiledProject {
-    /// Compares the objects of this project with those of the others that git tracks.
-    pub fn shared_objects(&self) -> Diagnostics {
+    /// Compares this project with the others that git tracks.
+    pub fn shared_with_neighbors(&self) -> Diagnostics {
         let mut found = Diagnostics::default();
         let Some((top, folders)) = folders_with(&self.root, PROJECT_FILE) else { return found };
         let Some(own) = fs::real_place(&self.root) else { return found };
         let mut objects = None;
         for folder in folders {
             let root = top.join(&folder);
-            if root == own || !self.shares_a_place(&root) {
+            if root == own {
                 continue;
             }
             let start = Start::at(Some(root.clone()));
-            let Ok(other) = Self::open(&start, &Selector::default(), Pods::Dropped) else { continue };
-            let objects = objects.get_or_insert_with(|| emitted(&self.compilation));
+            let Ok(Project { file: Some(file), .. }) = Project::find(&start) else { continue };
             let names = Names {
                 own: file_in(&relative(&top, &own)),
                 other: file_in(&folder),
                 path: file_in(&relative(&own, &root)),
             };
+            let neighbor = Workspace::open(Some(file), VERSION);
+            found.extend(self.shared_results(&neighbor, &names));
+            if !self.shares_a_place(&neighbor) {
+                continue;
+            }
+            let Ok(other) = Self::open(&start, &Selector::default(), Pods::Dropped) else { continue };
+            let objects = objects.get_or_insert_with(|| emitted(&self.compilation));
             found.extend(differences(objects, &emitted(&other.compilation), &names));
         }
         found
     }
 
-    /// Returns whether the project in a folder has a target where one of this project is.
-    fn shares_a_place(&self, root: &Path) -> bool {
-        let Ok(Project { file: Some(file), .. }) = Project::find(&Start::at(Some(root.to_owned()))) else {
-            return false;
-        };
-        let workspace = Workspace::open(Some(file), VERSION);
+    /// Reports that a neighbor records results where this project does.
+    fn shared_results(&self, neighbor: &Workspace, names: &Names) -> Option<Diagnostic> {
+        let own = &self.compilation.project.as_ref()?.settings.results;
+        let other = &neighbor.project()?.settings.results;
+        let may_be_one = |one: Option<&String>, two: Option<&String>| one.zip(two).is_none_or(|(one, two)| one == two);
+        let is_shared = [own, other].iter().all(|results| results.mode != "local")
+            && may_be_one(own.remote.as_ref(), other.remote.as_ref())
+            && (&own.branch, &own.directory) == (&other.branch, &other.directory);
+        if !is_shared {
+            return None;
+        }
+        let message = format!(
+            "`{}` and `{}` record results in one place: `{}` of the branch `{}`",
+            on_one_line(&names.own),
+            on_one_line(&names.other),
+            own.directory,
+            own.branch
+        );
+        let fault = Diagnostic::in_file(&code::KB0512, PROJECT_FILE, message)
+            .related(Place::File(names.path.clone()), "the other project")
+            .note("benchmarks of one name would have one history, and a gate would compare two different things")
+            .help(format!("give one of the projects another branch, such as `results: {{branch: {}-2}}`", own.branch));
+        Some(fault)
+    }
+
+    /// Returns whether a neighbor has a target where one of this project is.
+    fn shares_a_place(&self, neighbor: &Workspace) -> bool {
         let own = || self.compilation.project.iter().flat_map(|project| &project.targets);
-        let others = workspace.project().into_iter().flat_map(|project| &project.targets);
+        let others = neighbor.project().into_iter().flat_map(|project| &project.targets);
         others
             .into_iter()
             .any(|other| own().any(|target| target.cluster == other.cluster && target.namespace == other.namespace))
@@ -72,7 +99,7 @@ impl CompiledProject {
 }
 
 /// Returns the path of `to` from `from`, both of which are absolute.
-fn relative(from: &Path, to: &Path) -> String {
+pub(super) fn relative(from: &Path, to: &Path) -> String {
     let common = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
     let up = from.components().skip(common).map(|_| "..".to_owned());
     let down = to.components().skip(common).map(|part| part.as_os_str().to_string_lossy().into_owned());
@@ -132,7 +159,7 @@ fn differences(
         let fault = Diagnostic::at(&code::KB0511, target.span, message)
             .related(Place::File(names.path.clone()), format!("the other project, with its target `{}`", other.name))
             .note("each sync of one project would overwrite the objects of the other")
-            .help("give one of the two targets another `namespace` or `cluster`, or both the same settings");
+            .help("give one of the two targets another `namespace` or `cluster`, or rename the benchmark");
         Some(fault)
     };
     of_targets.into_values().filter_map(finding).collect()

@@ -155,3 +155,50 @@ fn a_pinned_archive_stays_pinned() {
     assert_eq!(status, Some(2), "{text}");
     assert!(text.contains("the checksums name no archive of kubebench"), "{text}");
 }
+
+#[test]
+fn a_project_that_moved_gets_its_files_and_the_old_ones_are_named() {
+    let site = Site::new();
+    site.init("ml/ben ch", &["--owner", "@perf"]);
+    let old = ".github/workflows/kubebench-ml-ben-ch.yml";
+    let top = site.clone();
+    std::fs::rename(top.join("ml/ben ch"), top.join("ml/kernels")).unwrap();
+    let text = site.init("ml/kernels", &[]);
+    assert_line(&text, str! {"wrote ../../.github/workflows/kubebench-ml-kernels.yml"});
+    assert_line(
+        &text,
+        str! {"../../.github/workflows/kubebench-ml-ben-ch.yml is for a project that is not there any more: delete it, with its lines in CODEOWNERS"},
+    );
+    std::fs::remove_file(top.join(old)).unwrap();
+    let text = site.init("ml/kernels", &[]);
+    assert!(!text.contains("any more"), "{text}");
+}
+
+#[test]
+fn a_folder_inside_of_a_project_is_no_place_for_another() {
+    let site = Site::new();
+    site.init("", &[]);
+    std::fs::create_dir_all(site.clone().join("specs/deep")).unwrap();
+    let (status, text) = site.said("specs/deep", &["init"]);
+    assert_eq!(status, Some(2), "{text}");
+    assert!(text.contains("error: this folder is in the project ") && text.contains("`kubebench init`"), "{text}");
+    assert!(!site.clone().join("specs/deep/kubebench.yaml").exists());
+}
+
+#[test]
+fn a_version_that_the_project_refuses_writes_nothing() {
+    let site = Site::new();
+    site.init("", &[]);
+    let file = site.read("kubebench.yaml");
+    let newer = file.lines().map(|line| match line.split_once("requiredVersion:") {
+        Some((before, _)) => format!("{before}requiredVersion: '>=99'\n"),
+        None => format!("{line}\n"),
+    });
+    site.write("kubebench.yaml", &newer.collect::<String>());
+    let workflow = of_another_version(&site.read(WORKFLOW));
+    site.write(WORKFLOW, &workflow);
+    let (status, text) = site.said("", &["init"]);
+    assert_eq!(status, Some(2), "{text}");
+    assert!(text.contains("kubebench.yaml: this project requires kubebench >=99"), "{text}");
+    assert_eq!(site.read(WORKFLOW), workflow);
+}

@@ -38,7 +38,7 @@ fn owners_are_added_to_the_file_that_is_read() {
     site.init("", &["--owner", "@perf", "--write"]);
     assert!(!site.clone().join(".github/CODEOWNERS").exists());
     let text = site.read("CODEOWNERS");
-    assert!(text.starts_with("* @all\n/.github/ @perf\n"), "{text}");
+    assert!(text.starts_with("* @all\n/.github/workflows/kubebench.yml @perf\n"), "{text}");
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_pipeline_of_gitlab_includes_the_job() {
 fn hooks_are_added_to_a_configuration_of_pre_commit() {
     let site = Site::new();
     let path = ".pre-commit-config.yaml";
-    let text = site.init("", &[]);
+    let text = site.init("ml/ben ch", &[]);
     assert!(!text.contains(path) && !site.clone().join(path).exists(), "{text}");
     let before = "repos:\n  - repo: https://example.com/x # why\n    rev: v1\n    hooks:\n      - id: x\n";
     site.write(path, before);
@@ -97,6 +97,6 @@ fn hooks_are_added_to_a_configuration_of_pre_commit() {
     );
     assert_eq!(site.read(path), added);
     // The hooks are for all projects of the repository.
-    let text = site.init("", &["--write"]);
-    assert_eq!((site.read(path), text.contains("added to")), (added, false), "{text}");
+    let text = site.init("ml/other", &["--write"]);
+    assert_eq!((site.read(path), text.contains("pre-commit-config.yaml:")), (added, false), "{text}");
 }

@@ -9,7 +9,7 @@ use crate::support::project::{Folder, assert_yes};
 
 fn project(name: &str, targets: &str) -> String {
     format!(
-        "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: {name}}}\nspec:\n  targets:\n    {targets}\n"
+        "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: {name}}}\nspec:\n  results: {{mode: local}}\n  targets:\n    {targets}\n"
     )
 }
 
@@ -87,6 +87,86 @@ note: the other project, with its target `gpu`
     folder.write("copy/kubebench.yaml", project("copy", "gpu: {namespace: bench, concurrency: 3}"));
     folder.write("copy/specs/b.yaml", spec("b"));
     assert_yes(&folder.run(&["-C", "serving", "validate"]));
+}
+
+#[test]
+fn results_of_two_projects_are_in_two_places() {
+    let one_place = |name: &str, more: &str| {
+        project(name, &format!("gpu: {{namespace: {name}}}")).replace("mode: local", more)
+    };
+    let files = [
+        ("serving/kubebench.yaml", one_place("serving", "")),
+        ("serving/specs/a.yaml", spec("a")),
+        ("ml/kubebench.yaml", one_place("ml", "branch: kubebench/results")),
+        ("ml/specs/a.yaml", spec("a")),
+    ];
+    let folder = committed(&files, &[]);
+    let said = text(&folder.run(&["-C", "ml", "validate"]));
+    assert_text(
+        said,
+        str! {[r#"
+error[KB0512]: `ml/kubebench.yaml` and `serving/kubebench.yaml` record results in one place: `results` of the branch `kubebench/results`
+ --> kubebench.yaml
+ = note: benchmarks of one name would have one history, and a gate would compare two different things
+ = help: give one of the projects another branch, such as `results: {branch: kubebench/results-2}`
+note: the other project
+ --> ../serving/kubebench.yaml
+1 error; `kubebench explain KB0512` says more
+
+"#]},
+    );
+    assert_eq!(folder.run(&["-C", "serving", "compile", "--check"]).status.code(), Some(1));
+    for other in [
+        "branch: kubebench/results-ml",
+        "directory: others",
+        "mode: local",
+    ] {
+        folder.write("ml/kubebench.yaml", one_place("ml", other));
+        assert_yes(&folder.run(&["-C", "serving", "validate"]));
+    }
+    // A remote that one file names and the other does not may be one and the same.
+    let remotes = [("https://example.com/a.git", "https://example.com/b.git", 0), ("", "https://example.com/b.git", 1)];
+    for (one, other, status) in remotes {
+        let results = |remote: &str| if remote.is_empty() { String::new() } else { format!("remote: {remote}") };
+        folder.write("serving/kubebench.yaml", one_place("serving", &results(one)));
+        folder.write("ml/kubebench.yaml", one_place("ml", &results(other)));
+        assert_eq!(folder.run(&["-C", "serving", "validate"]).status.code(), Some(status), "{one} {other}");
+    }
+}
+
+/// The settings of the folder that a command starts in are not those of the spec.
+#[test]
+fn a_spec_of_another_project_is_refused() {
+    let files = [
+        ("ml/it's/kubebench.yaml", project("team", "gpu: {namespace: bench}")),
+        ("ml/it's/specs/a.yaml", spec("a")),
+        ("web/kubebench.yaml", project("web", "cpu: {namespace: web}")),
+        ("web/specs/b.yaml", spec("b")),
+    ];
+    let folder = committed(&files, &[]);
+    let before = folder.tree("");
+    for (start, path) in [
+        (".", "ml/it's/specs/a.yaml"),
+        (".", "ml/it's/specs"),
+        (".", "ml/it's"),
+        (".", "ml"),
+        ("ml", "it's/specs/a.yaml"),
+        ("web", "../ml/it's/specs/a.yaml"),
+        ("web/specs", "../../ml/it's/specs/../specs/a.yaml"),
+    ] {
+        for command in [&["validate"][..], &["compile"], &["plan"], &["list"], &["fmt"], &["run", "--dry-run"]] {
+            let output = folder.run(&[&["-C", start], command, &[path]].concat());
+            let said = text(&output);
+            assert_eq!(output.status.code(), Some(2), "{start} {command:?} {path}: {said}");
+            assert!(said.contains("is in another project") && said.contains("kubebench -C '"), "{said}");
+        }
+    }
+    let set = folder.run(&["set", "ml/it's/specs/a.yaml", "spec.timeout=2h"]);
+    assert_text(text(&set), str! {[r#"
+error: ml/it's/specs/a.yaml is in another project: run the command there, with `kubebench -C 'ml/it'\''s'` and the path from that folder
+
+"#]});
+    assert_eq!(folder.tree(""), before);
 }
 
 #[test]

@@ -100,6 +100,9 @@ pub(super) fn documents(
                 loaded.validate(parsed, &fragments, sources, schemas);
             }
             if loaded.document.is_none() {
+                if loaded.held_back.is_none() && loaded.diagnostics.is_empty() {
+                    broken("a spec that is not compiled has a finding");
+                }
                 let unparsed = || lower::said_name(loaded.id, sources.get(loaded.id)?);
                 loaded.said = if is_parsed { said } else { unparsed() };
             }
@@ -175,11 +178,13 @@ impl Loaded {
     fn validate(&mut self, parsed: Parsed, fragments: &Fragments, sources: &SourceMap, schemas: &Schemas) {
         let Parsed { kind, mut root, sound, reported } = parsed;
         let spec = root.get("spec").filter(|_| kind == DocumentKind::Benchmark);
-        let extends = spec.and_then(|spec| spec.get(EXTENDS));
+        let extends = spec.and_then(|spec| spec.entry(EXTENDS));
         self.extends = extends.is_some();
-        if let Some(list) = extends.filter(|list| !matches!(list.value, Value::Seq(_))) {
+        if let Some(entry) = extends.filter(|entry| !is_list_of_names(&entry.value)) {
+            // What the fragments would add is not missing.
+            let own = entry.key_span.start..=entry.value.span.end;
             let mut found = schemas.validate(kind, sources, &root);
-            found.retain(|fault| fault.place == Place::Span(list.span));
+            found.retain(|fault| matches!(fault.place, Place::Span(span) if own.contains(&span.start)));
             self.diagnostics.extend(found);
             return;
         }
@@ -205,6 +210,10 @@ impl Loaded {
     pub(super) fn name(&self) -> Option<String> {
         self.document.as_ref().and_then(|(_, root)| Some(name(root)?.0.to_owned()))
     }
+}
+
+fn is_list_of_names(node: &Node) -> bool {
+    matches!(node.value, Value::Seq(_)) && node.items().iter().all(|item| item.as_text().is_some())
 }
 
 fn name(root: &Node) -> Option<(&str, Span)> {

@@ -1,7 +1,8 @@
 //! Why manifests are not what they should be: which of them a reader takes for one thing to fix.
 //!
-//! A line of the project file changes manifests of many benchmarks in the same way. What compiled them before is unknown here, so specs
-//! whose manifests differ in the same line are said to have one cause, and the line is shown.
+//! A line of the project file changes manifests of many benchmarks in the same way, and so does the same edit in many specs. Specs whose
+//! manifests differ in the same line are said to have one cause, and the line is shown. The manifests hold the specs that they were
+//! compiled from: where these are the same as now, the cause is the project file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,6 +21,8 @@ const DIGEST: usize = 8;
 const APART: usize = 3;
 /// As many old and as many new lines of a difference are shown for all.
 const SHOWN: usize = 4;
+/// Before the spec in the manifest that holds it, to the end of the file.
+const SPEC: &str = "\n  spec.yaml: |\n";
 
 /// Which sources of stale manifests have one cause.
 pub(super) struct Drift<'a> {
@@ -28,6 +31,8 @@ pub(super) struct Drift<'a> {
     sizes: BTreeMap<&'a str, usize>,
     /// What differs in the manifests of all sources of a cause.
     common: BTreeMap<&'a str, Vec<String>>,
+    /// The sources whose specs are not those that their manifests were compiled from.
+    edited: BTreeSet<&'a str>,
     /// The sources whose manifests are missing.
     missing: BTreeSet<&'a str>,
 }
@@ -60,8 +65,11 @@ impl<'a> Drift<'a> {
             }
         }
         let common = common.into_iter().map(|(cause, lines)| (cause, lines.into_iter().cloned().collect())).collect();
-        let missing = plan.changes.iter().filter(|change| change.state == State::Missing);
-        Self { causes, sizes, common, missing: missing.map(|change| change.source.as_ref()).collect() }
+        let sources = |is_one: fn(&Change<'_>) -> bool| {
+            plan.changes.iter().filter(move |change| is_one(change)).map(|change| change.source.as_ref()).collect()
+        };
+        let (edited, missing) = (sources(holds_another_spec), sources(|change| change.state == State::Missing));
+        Self { causes, sizes, common, edited, missing }
     }
 
     /// Returns why a stale manifest is not what it should be.
@@ -69,12 +77,14 @@ impl<'a> Drift<'a> {
         let source = change.source.as_ref();
         let cause = self.causes.get(source).copied().unwrap_or(source);
         let is_shared = self.sizes.get(cause).is_some_and(|size| *size > 1);
-        let words = if is_shared {
-            format!("are not what `{PROJECT_FILE}` and their specs compile to")
+        let (words, place) = if !is_shared {
+            (format!("are not what `{source}` compiles to"), place_of_source(change))
+        } else if self.edited.contains(source) {
+            ("are not what their specs compile to".to_owned(), place_of_source(change))
         } else {
-            format!("are not what `{source}` compiles to")
+            let words = format!("are not what `{PROJECT_FILE}` and their specs compile to");
+            (words, Place::File(PROJECT_FILE.to_owned()))
         };
-        let place = if is_shared { Place::File(PROJECT_FILE.to_owned()) } else { place_of_source(change) };
         let lines = self.common.get(cause).filter(|lines| is_shared && !lines.is_empty());
         let note = lines.map(|lines| {
             let (new, old): (Vec<&str>, Vec<&str>) =
@@ -124,6 +134,16 @@ fn root<'a>(causes: &BTreeMap<&'a str, &'a str>, source: &'a str) -> &'a str {
         source = above;
     }
     source
+}
+
+/// Returns whether a stale manifest holds a spec, and another one than the source now is.
+fn holds_another_spec(change: &Change<'_>) -> bool {
+    let spec = |text: &[u8]| {
+        let text = String::from_utf8_lossy(text);
+        text.split_once(SPEC).map(|(_, spec)| spec.to_owned())
+    };
+    change.state == State::Stale
+        && spec(change.old.unwrap_or_default()) != spec(change.new.unwrap_or_default().as_bytes())
 }
 
 /// Returns the lines that are only on disk, with `-`, and those that are only wanted, with `+`.

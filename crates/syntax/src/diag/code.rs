@@ -258,6 +258,7 @@ codes! {
     KB0507 error "path that kubebench does not touch"
     KB0508 error "stale schema"
     KB0511 error "object of two projects"
+    KB0512 error "results of two projects in one place"
 
     KB0601 error "file that is not formatted"
 }
