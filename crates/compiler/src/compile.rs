@@ -31,7 +31,7 @@ use crate::workload;
 use assemble::{Assembled, assemble};
 use kubebench_format::result::Ack;
 use kubebench_format::schema::{DocumentKind, Schemas};
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, Severity};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::{Source, SourceId, SourceMap, Span};
 use kubebench_syntax::yaml;
@@ -360,6 +360,8 @@ fn manifest_paths(spec: &Loaded, project: &Project, suites: &Suites, sources: &S
 #[derive(Clone)]
 struct Outcome {
     path: String,
+    /// The fragments that are part of it.
+    fragments: Vec<SourceId>,
     diagnostics: Diagnostics,
     name: Option<(String, Span)>,
     /// True when fragments with errors keep it from being compiled.
@@ -391,6 +393,7 @@ fn compile_one(
     let is_held_back = held_back.is_some();
     let mut outcome = Outcome {
         path,
+        fragments: fragments.clone(),
         diagnostics,
         name: held_back,
         is_held_back,
@@ -444,9 +447,7 @@ fn compile_one(
     }
     let found = suppressed::apply(&own, std::mem::take(&mut outcome.diagnostics), project, &mut used);
     if !found.has_errors() {
-        // A fragment may say what others of its specs need.
-        let is_own = |finding: &Diagnostic| matches!(finding.place, Place::Span(span) if span.source == id);
-        outcome.diagnostics.extend(suppressed::unused(&own, &used, project).into_iter().filter(is_own));
+        outcome.diagnostics.extend(suppressed::unused(&own, &used, project));
     }
     outcome.diagnostics.extend(found);
     outcome

@@ -143,32 +143,38 @@ pub(crate) enum Soundness {
 struct Walk<'a> {
     fragments: &'a Fragments,
     sources: &'a SourceMap,
+    /// The fragments on the way, each once, after those that it extends.
+    specs: Vec<&'a Node>,
     parts: Vec<SourceId>,
     held_back: bool,
 }
 
 impl<'a> Walk<'a> {
     fn new(fragments: &'a Fragments, sources: &'a SourceMap) -> Self {
-        Self { fragments, sources, parts: Vec::new(), held_back: false }
+        Self { fragments, sources, specs: Vec::new(), parts: Vec::new(), held_back: false }
     }
 
-    /// Returns `spec` over what it extends; `chain` are the fragments on the way to it.
+    /// Returns `spec` over what it extends; `chain` are the fragments on the way to it. A fragment that several others extend comes once,
+    /// before all of them, so that it undoes nothing that one of them says.
     fn whole(&mut self, spec: &Node, chain: &mut Vec<String>, found: &mut Diagnostics) -> Option<Node> {
-        let mut base: Option<Node> = None;
-        let mut sound = true;
-        for name in spec.items_of(EXTENDS) {
-            match self.part(name, chain, found) {
-                Some(part) => base = Some(base.map_or(part.clone(), |base| merge::spec(&base, &part))),
-                None => sound = false,
-            }
-        }
+        let sound = self.visit(spec, chain, found);
         let own = if chain.is_empty() { spec.clone() } else { merge::without(spec, EXTENDS) };
+        let over = |base: Node, part: &Node| merge::spec(&base, &merge::without(part, EXTENDS));
+        let mut parts = self.specs.iter();
+        let base = parts.next().map(|first| parts.fold(merge::without(first, EXTENDS), |base, part| over(base, part)));
+        found.extend(base.iter().flat_map(|base| merge::without_effect(base, &own)));
         sound.then(|| base.map_or(own.clone(), |base| merge::spec(&base, &own)))
     }
 
-    /// Returns the spec of the fragment that `name` names, over what it extends.
-    fn part(&mut self, name: &Node, chain: &mut Vec<String>, found: &mut Diagnostics) -> Option<Node> {
-        let text = name.as_text()?;
+    /// Visits what `spec` extends; returns false if something of it cannot be used.
+    fn visit(&mut self, spec: &Node, chain: &mut Vec<String>, found: &mut Diagnostics) -> bool {
+        let names: Vec<Node> = spec.items_of(EXTENDS).to_vec();
+        names.iter().fold(true, |sound, name| self.part(name, chain, found) && sound)
+    }
+
+    /// Visits the fragment that `name` names.
+    fn part(&mut self, name: &Node, chain: &mut Vec<String>, found: &mut Diagnostics) -> bool {
+        let Some(text) = name.as_text() else { return false };
         let Some(fragment) = self.fragments.by_name.get(text) else {
             if self.fragments.unread.is_empty() {
                 found.push(self.unknown(text, name.span));
@@ -176,32 +182,34 @@ impl<'a> Walk<'a> {
                 self.held_back = true;
                 self.parts.extend(&self.fragments.unread);
             }
-            return None;
+            return false;
         };
         if chain.iter().any(|known| known == text) {
             let way = chain.iter().map(String::as_str).chain([text]).collect::<Vec<_>>().join(" → ");
             let fault = Diagnostic::at(&code::KB0399, name.span, format!("the fragment `{text}` extends itself"));
             found.push(fault.note(way).help("delete one of these references"));
-            return None;
+            return false;
         }
         if chain.len() == MAX_DEPTH {
             let message = format!("more than {MAX_DEPTH} fragments extend one another");
             let fault = Diagnostic::at(&code::KB0399, name.span, message);
             found.push(fault.note(chain.join(" → ")).help("merge some of them into one fragment"));
-            return None;
+            return false;
         }
         let Some(spec) = &fragment.spec else {
             self.held_back = true;
             self.parts.push(fragment.id);
-            return None;
+            return false;
         };
-        chain.push(text.to_owned());
-        let whole = self.whole(spec, chain, found);
-        chain.pop();
-        if !self.parts.contains(&fragment.id) {
-            self.parts.push(fragment.id);
+        if self.parts.contains(&fragment.id) {
+            return true;
         }
-        whole
+        chain.push(text.to_owned());
+        let sound = self.visit(spec, chain, found);
+        chain.pop();
+        self.parts.push(fragment.id);
+        self.specs.push(spec);
+        sound
     }
 
     fn unknown(&self, text: &str, span: Span) -> Diagnostic {

@@ -79,7 +79,7 @@ impl CompiledProject {
             .map(|fault| named_by_benchmark(fault, &compilation, &project.root))
             .collect();
         compilation.add(found);
-        let selection = Selection::new(selector, paths);
+        let selection = Selection::new(selector, with_users(paths, &compilation));
         if let Some(project) = &compilation.project {
             selection.check_targets(project)?;
             selection.check_labels(&compilation)?;
@@ -230,6 +230,16 @@ fn nearest<'c>(path: &str, benchmarks: &'c [Compiled]) -> Option<&'c str> {
     let specs = || benchmarks.iter().map(|compiled| compiled.benchmark.path.as_str());
     let name = |path: &str| Path::new(path).file_name().map(std::ffi::OsStr::to_owned);
     specs().find(|spec| name(spec) == name(path)).or_else(|| did_you_mean(path, specs()))
+}
+
+/// Returns `paths` and, for fragments among them, the specs that extend these.
+fn with_users(mut paths: BTreeSet<String>, compilation: &Compilation) -> BTreeSet<String> {
+    let is_asked = |file: &str| paths.iter().any(|asked| Path::new(file).starts_with(asked));
+    let fragments = compilation.fragments.iter().filter(|(_, file)| is_asked(file));
+    let users: Vec<String> =
+        fragments.filter_map(|(_, file)| compilation.named_by.get(file)).flatten().cloned().collect();
+    paths.extend(users);
+    paths
 }
 
 /// Names the spec of a benchmark whose name was given in the place of a path, or the spec that is called nearly like it.

@@ -1,5 +1,6 @@
 //! Fragments as people meet them: in an editor, on the command line and in the answers for programs.
 
+use kubebench_testing::snapshot::{assert_text, str};
 use serde_json::Value;
 
 use crate::support::project::Folder;
@@ -128,4 +129,86 @@ fn a_fragment_is_formatted_and_emits_nothing() {
     folder.write("specs/parts/node.yaml", "{");
     let output = folder.run(&["validate", "specs/train.yaml"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
+}
+
+fn said(folder: &Folder, args: &[&str]) -> String {
+    let output = folder.run(args);
+    [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat()
+}
+
+/// A fragment of this name, with these lines under `spec`.
+fn fragment(name: &str, lines: &str) -> String {
+    format!("apiVersion: kubebench.dev/v1\nkind: Fragment\nmetadata: {{name: {name}}}\nspec:\n{lines}")
+}
+
+#[test]
+fn what_extends_nothing_is_never_left_out_in_silence() {
+    for value in ["", "~", "null", "[node, null]", "[null]", "[node, {a: b}]", "[[node]]", "node", "{a: b}", "1", "[1]"] {
+        let folder = folder();
+        folder.write("specs/train.yaml", SPEC.replace("extends: [node]", &format!("extends: {value}")));
+        let output = folder.run(&["validate"]);
+        let text = said(&folder, &["validate"]);
+        assert_eq!(output.status.code(), Some(1), "{value}: {text}");
+        assert!(text.contains("specs/train.yaml:5:"), "{value}: {text}");
+    }
+    let folder = folder();
+    folder.write("specs/train.yaml", SPEC.replace("extends: [node]", "extends: []"));
+    assert_eq!(folder.run(&["validate"]).status.code(), Some(1));
+}
+
+#[test]
+fn a_fragment_of_several_others_comes_before_all_of_them() {
+    let folder = folder();
+    folder.write("specs/parts/long.yaml", fragment("long", "  extends: [node]\n  timeout: 5h\n"));
+    folder.write("specs/parts/team.yaml", fragment("team", "  extends: [node]\n  repeats: 3\n"));
+    folder.write("specs/train.yaml", SPEC.replace("[node]", "[long, team]").replace("  repeats: 10\n", ""));
+    let text = stdout(&folder, &["render", "--spec"]);
+    assert!(text.contains("  timeout: 5h") && text.contains("  repeats: 3"), "{text}");
+}
+
+#[test]
+fn one_element_of_a_list_is_removed_by_its_name() {
+    let folder = folder();
+    let lists = "  metrics:\n    - {name: a, unit: s, better: lower, primary: true, from: {duration: run}}\n  gates:\n    \
+                 - {metric: a, maxRegression: 5%}\n    - {metric: a, max: 10}\n  checks:\n    - {metric: a, max: 9}\n    - {restarts: 0}\n";
+    folder.write("specs/parts/lists.yaml", fragment("lists", &lists.replace("    - {metric: a, max: 10}\n", "")));
+    let spec = |more: &str| SPEC.replace("[node]", &format!("[node, lists]\n  {more}"));
+    for (more, gone, left) in [
+        ("gates: [{metric: a, maxRegression: null}]", "maxRegression", "restarts: 0"),
+        ("checks: [{restarts: null}]", "restarts", "max: 9"),
+        ("checks: [{metric: a, max: null}]", "max: 9", "restarts: 0"),
+        ("checks: null", "restarts", "maxRegression"),
+    ] {
+        folder.write("specs/train.yaml", spec(more));
+        let text = stdout(&folder, &["render", "--spec"]);
+        assert!(!text.contains(gone) && text.contains(left), "{more}: {text}");
+    }
+    folder.write("specs/train.yaml", spec("checks: []"));
+    assert_text(said(&folder, &["validate"]), str! {[r#""#]});
+}
+
+#[test]
+fn what_no_user_of_a_fragment_needs_is_said_once() {
+    let folder = folder();
+    let more = "  parameters: {unknown: 1, version: 3}\n  lints: {KB0401: {level: allow, reason: none}}\n";
+    folder.write("specs/parts/more.yaml", fragment("more", more));
+    let of = |name: &str| SPEC.replace("name: train", &format!("name: {name}")).replace("[node]", "[node, more]");
+    folder.write("specs/train.yaml", of("train"));
+    folder.write("specs/other.yaml", of("other"));
+    assert_text(said(&folder, &["validate"]), str! {[r#""#]});
+    folder.write("specs/other.yaml", of("other").replace("'${{ parameters.version }}'", "'${{ parameters.version }}', '${{ parameters.unknown }}'"));
+    let text = said(&folder, &["validate"]);
+    assert!(!text.contains("KB0406"), "{text}");
+}
+
+#[test]
+fn commands_on_a_fragment_are_about_the_specs_that_extend_it() {
+    let folder = folder();
+    stdout(&folder, &["compile"]);
+    folder.write("specs/parts/node.yaml", FRAGMENT.replace("train:1", "train:2"));
+    for path in ["specs/parts/node.yaml", "specs/parts"] {
+        let output = folder.run(&["compile", "--check", path]);
+        assert_eq!(output.status.code(), Some(1), "{path}");
+        assert!(stdout(&folder, &["plan", path]).contains("train "), "{path}");
+    }
 }

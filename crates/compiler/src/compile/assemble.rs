@@ -42,11 +42,11 @@ pub(super) fn assemble(
     let mut shared = Shared::new(fragments.sources());
     let mut hidden = BTreeSet::new();
     let mut used_of_targets = BTreeSet::new();
-    for Outcome { path, diagnostics: found, name, is_held_back, said, outputs, used_of_targets: used } in outcomes {
+    for Outcome { path, fragments: parts, diagnostics: found, name, is_held_back, said, outputs, used_of_targets: used } in outcomes {
         used_of_targets.extend(used);
         let found = at_levels(found, project);
         let sound = !found.has_errors() && !is_held_back;
-        diagnostics.extend(shared.take(&path, found));
+        diagnostics.extend(shared.take(&path, &parts, found));
         let named = name.as_ref().map(|(name, _)| name).or(said.as_ref());
         nameless.extend((!sound && named.is_none()).then(|| path.clone()));
         // A suite may name what has errors: they are reported there.

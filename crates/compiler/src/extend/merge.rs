@@ -1,6 +1,7 @@
 //! One spec over another: mappings merge by key, metrics, checks and gates by name, everything else is replaced, and `null` removes.
 
 use super::EXTENDS;
+use kubebench_syntax::diag::{Diagnostic, code};
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
 /// The lists of `spec` whose elements have names, and the field that has the name.
@@ -12,6 +13,22 @@ pub(super) fn spec(base: &Node, own: &Node) -> Node {
         Some((_, name)) if is_list(base) && is_list(&own.value) => by_name(base, &own.value, name),
         _ => deep(base, &own.value),
     })
+}
+
+/// Reports the empty lists of `own` that would look as if they removed what `base` has.
+pub(super) fn without_effect(base: &Node, own: &Node) -> Vec<Diagnostic> {
+    let is_empty = |node: &Node| is_list(node) && node.items().is_empty();
+    let is_one = |(list, _): &&(&str, &str)| {
+        own.get(list).is_some_and(is_empty) && base.get(list).is_some_and(|base| !base.items().is_empty())
+    };
+    let finding = |(list, name): &(&str, &str)| {
+        let at = own.get(list)?.span;
+        let fault = Diagnostic::at(&code::KB0399, at, format!("an empty list adds nothing to the {list} of the fragments"));
+        Some(fault.help(format!(
+            "write `{list}: null` to remove all of them, or one element with its `{name}` and `null` for its other fields"
+        )))
+    };
+    NAMED_LISTS.iter().filter(is_one).filter_map(finding).collect()
 }
 
 /// Returns the mapping without one of its fields.
@@ -67,14 +84,20 @@ pub(crate) fn join(base: &Node, own: &Node, both: &dyn Fn(&Node, &Entry) -> Node
     Node { span: own.span, value: Value::Map(entries) }
 }
 
-/// Returns the list `base` with each element of `own` over the one of its name, and those of other names at the end.
+/// Returns the list `base` with each element of `own` over the one of its name, and those of other names at the end. An element of which
+/// only the name is left is removed.
 fn by_name(base: &Node, own: &Node, field: &str) -> Node {
     let mut items: Vec<Node> = base.items().to_vec();
     for item in own.items() {
         let name = name(item, field);
-        match items.iter_mut().find(|known| name.is_some() && self::name(known, field) == name) {
-            Some(known) => *known = deep(known, item),
-            None => items.push(item.clone()),
+        let known = items.iter().position(|known| name.is_some() && self::name(known, field) == name);
+        let Some((at, known)) = known.and_then(|at| Some((at, items.get_mut(at)?))) else {
+            items.push(item.clone());
+            continue;
+        };
+        *known = deep(known, item);
+        if known.entries().iter().all(|entry| entry.key == field) {
+            items.remove(at);
         }
     }
     Node { span: own.span, value: Value::Seq(items) }

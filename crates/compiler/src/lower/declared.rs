@@ -26,7 +26,6 @@ pub(super) fn unused(document: Document<'_>, spec: &Node, manifests: &BTreeSet<S
     let roots_of_misspelled: BTreeSet<&str> = misspelled.filter_map(|path| path.split('.').next()).collect();
     declared
         .iter()
-        .filter(|(.., entry)| entry.key_span.source == document.id)
         .filter(|(_, root, path, _)| !used.contains(path) && !roots_of_misspelled.contains(root))
         .map(|(what, _, _, entry)| Unused { what, name: entry.key.clone(), span: entry.key_span })
         .collect()
