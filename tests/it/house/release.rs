@@ -46,6 +46,7 @@ fn jobs_of_the_release_have_the_rights_of_their_work_and_no_others() {
         ("attest", json!({"attestations": "write", "id-token": "write"})),
         ("push", json!({"packages": "write"})),
         ("draft", json!({"contents": "write"})),
+        ("pypi", json!({"id-token": "write"})),
     ]);
     let jobs = workflow["jobs"].as_object().unwrap();
     assert_eq!(jobs.len(), given.len());
@@ -69,7 +70,9 @@ fn jobs_of_the_release_have_the_rights_of_their_work_and_no_others() {
         }
     }
     assert_eq!(jobs["attest"]["environment"], "release", "somebody approves");
-    for name in ["push", "draft"] {
+    assert_eq!(jobs["pypi"]["environment"], "pypi", "somebody approves what is never replaced");
+    assert!(jobs["pypi"]["needs"].as_array().unwrap().contains(&json!("draft")));
+    for name in ["push", "draft", "pypi"] {
         assert!(jobs[name]["needs"].as_array().unwrap().contains(&json!("attest")), "{name}");
     }
     assert!(
@@ -223,7 +226,7 @@ fn released(changelog: &str) -> Folder {
         ),
         ("CHANGELOG.md", changelog),
     ]);
-    for name in ["limits", "tool.sh", "release", "bill", "provenance"] {
+    for name in ["limits", "maturin.txt", "tool.sh", "release", "bill", "provenance"] {
         let place = folder.path().join(".ci").join(name);
         fs::create_dir_all(place.parent().unwrap()).unwrap();
         fs::copy(repository().join(".ci").join(name), place).unwrap();
@@ -323,6 +326,7 @@ fn provenance_names_files_by_digest_and_what_they_are_made_of() {
     let folder = released(CHANGES);
     let out = Folder::with([
         (format!("kubebench-1.2.3-{TARGET}.tar.gz"), "program"),
+        ("install.sh".to_owned(), "script"),
         ("notes.md".to_owned(), "not published as a file"),
         (
             "packages-arm64.dpkg".to_owned(),
@@ -347,6 +351,7 @@ fn provenance_names_files_by_digest_and_what_they_are_made_of() {
     assert_eq!(
         statement["subject"],
         json!([
+            {"name": "install.sh", "digest": {"sha256": Digest::of("script").hex()}},
             {"name": format!("kubebench-1.2.3-{TARGET}.tar.gz"), "digest": {"sha256": Digest::of("program").hex()}},
             {"name": "registry.example.com/k", "digest": {"sha256": "ab".repeat(32)}},
         ])
@@ -358,8 +363,13 @@ fn provenance_names_files_by_digest_and_what_they_are_made_of() {
     assert_eq!(materials[0], json!({"uri": "git+https://git.example.com/k", "digest": {"gitCommit": head}}));
     assert!(materials[1]["name"].as_str().unwrap().starts_with("rustc "));
     assert_eq!(materials[1]["digest"]["gitCommit"].as_str().unwrap().len(), 40);
+    let (builders, materials) = materials[2..].split_at(6);
+    for (builder, name) in builders.iter().zip(["maturin", "maturin", "maturin", "ziglang", "ziglang", "ziglang"]) {
+        assert!(builder["uri"].as_str().unwrap().starts_with(&format!("pkg:pypi/{name}@")), "{builder}");
+        assert_eq!(builder["digest"]["sha256"].as_str().unwrap().len(), 64);
+    }
     assert_eq!(
-        materials[2..],
+        materials,
         [
             json!({"uri": "pkg:cargo/a@1.0.0%2Bx", "digest": {"sha256": "00ff"}}),
             json!({"uri": "pkg:deb/debian/git@1%3A2.39.5-0%2Bdeb12u2?arch=arm64"}),
