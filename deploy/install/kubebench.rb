@@ -32,6 +32,6 @@ class Kubebench < Formula
     assert_equal "kubebench #{version}", shell_output("#{bin}/kubebench --version").chomp
     system "git", "init"
     system bin/"kubebench", "init"
-    assert_match "3 results", shell_output("#{bin}/kubebench run specs/example.yaml")
+    system bin/"kubebench", "compile", "--check"
   end
 end
