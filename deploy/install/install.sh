@@ -73,9 +73,9 @@ main() {
     [ "$(sha256 "$2.tar.gz")" = "$1" ] || fail "$2.tar.gz does not match SHA256SUMS; nothing was installed"
     attest "$2.tar.gz"
 
-    tar -xzf "$scratch/$2.tar.gz" -C "$scratch" "$2/kubebench"
+    tar -xzf "$scratch/$2.tar.gz" -C "$scratch" "$2/kubebench" || fail "$2.tar.gz has no program; nothing was installed"
     version=$("$scratch/$2/kubebench" --version) ||
-        fail "the program does not run here; it needs glibc 2.17 or later, which Alpine Linux lacks:" \
+        fail "the program does not run here, so it was not installed; it needs glibc 2.17 or later, which Alpine Linux lacks:" \
             "use the image ghcr.io/$repository, or build it from source: https://github.com/$repository#install"
     mv -f "$scratch/$2/kubebench" "$folder/kubebench"
     echo "$version is installed in $folder"

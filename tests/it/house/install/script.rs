@@ -169,7 +169,21 @@ fn the_program_of_the_release_replaces_an_older_one() {
     assert_eq!(fs::read_to_string(place.join("kubebench")).unwrap(), PROGRAM);
     said += &user.installs(&[mirror[0], ("KUBEBENCH_INSTALL", user.programs.path().to_str().unwrap())]);
     said += &user.installs(&mirror);
-    assert_text(said, str! {});
+    assert_text(
+        said,
+        str! {[r#"
+0 kubebench 1.2.3 is installed in HOME/.local/bin
+add it to your PATH: export PATH="HOME/.local/bin:$PATH"
+0 kubebench 1.2.3 is installed in HOME/.local/bin
+add it to your PATH: export PATH="HOME/.local/bin:$PATH"
+0 kubebench 1.2.3 is installed in HOME/a folder
+add it to your PATH: export PATH="HOME/a folder:$PATH"
+0 kubebench 1.2.3 is installed in PROGRAMS
+0 kubebench 1.2.3 is installed in HOME/.local/bin
+note: PROGRAMS/kubebench comes first in your PATH
+
+"#]},
+    );
 }
 
 #[test]
@@ -217,7 +231,23 @@ fn what_goes_wrong_changes_nothing() {
     fs::write(&file, "").unwrap();
     said += &user.installs(&[mirror, ("KUBEBENCH_INSTALL", file.join("bin").to_str().unwrap())]);
     assert_eq!(server.requests(), Vec::<String>::new(), "nothing is downloaded for them");
-    assert_text(said, str! {});
+    assert_text(
+        said,
+        str! {[r#"
+another checksum: 1 error: kubebench-1.2.3-x86_64-unknown-linux-gnu.tar.gz does not match SHA256SUMS; nothing was installed
+no archive: 1 error: cannot download URL/kubebench-1.2.3-x86_64-unknown-linux-gnu.tar.gz; nothing was installed
+no checksum of it: 1 error: URL/SHA256SUMS does not name one archive for x86_64-unknown-linux-gnu; nothing was installed
+two archives: 1 error: URL/SHA256SUMS does not name one archive for x86_64-unknown-linux-gnu; nothing was installed
+no checksums: 1 error: cannot download URL/SHA256SUMS; nothing was installed
+half an archive: 1 error: cannot download URL/kubebench-1.2.3-x86_64-unknown-linux-gnu.tar.gz; nothing was installed
+an archive of something else: 2 a program for another system: 1 error: the program does not run here; it needs glibc 2.17 or later, which Alpine Linux lacks: use the image ghcr.io/kubebench/kubebench, or build it from source: https://github.com/kubebench/kubebench#install
+1 error: there is no program for Linux on riscv64; build it from source: https://github.com/kubebench/kubebench#install
+1 error: there is no program for Darwin on x86_64; build it from source: https://github.com/kubebench/kubebench#install
+1 error: there is no program for MINGW64_NT-10.0 on x86_64; build it from source: https://github.com/kubebench/kubebench#install
+1 error: cannot write to HOME/file/bin; set KUBEBENCH_INSTALL to a folder that you can write to
+
+"#]},
+    );
 }
 
 /// GitHub keeps attestations of what it serves itself.
@@ -262,7 +292,24 @@ fn who_built_the_archive_is_verified_where_gh_can() {
             }
         }
     }
-    assert_text(said, str! {});
+    assert_text(
+        said,
+        str! {[r#"
+0 note: only the checksum was verified; who built the archive is verified if gh is installed and logged in
+kubebench 1.2.3 is installed in HOME/.local/bin
+add it to your PATH: export PATH="HOME/.local/bin:$PATH"
+0 kubebench 1.2.3 is installed in HOME/.local/bin
+add it to your PATH: export PATH="HOME/.local/bin:$PATH"
+1 error: gh cannot verify who built kubebench-1.2.3-x86_64-unknown-linux-gnu.tar.gz; nothing was installed
+0 note: only the checksum was verified; who built the archive is verified if gh is installed and logged in
+kubebench 1.2.3 is installed in HOME/.local/bin
+add it to your PATH: export PATH="HOME/.local/bin:$PATH"
+0 kubebench 1.2.3 is installed in HOME/.local/bin
+add it to your PATH: export PATH="HOME/.local/bin:$PATH"
+1 error: gh cannot verify who built kubebench-1.2.3-x86_64-unknown-linux-gnu.tar.gz; nothing was installed
+
+"#]},
+    );
 }
 
 #[test]
