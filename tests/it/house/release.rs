@@ -226,10 +226,19 @@ fn released(changelog: &str) -> Folder {
         ),
         ("CHANGELOG.md", changelog),
     ]);
-    for name in ["limits", "maturin.txt", "tool.sh", "release", "bill", "provenance"] {
-        let place = folder.path().join(".ci").join(name);
+    for name in [
+        ".ci/limits",
+        ".ci/maturin.txt",
+        ".ci/tool.sh",
+        ".ci/release",
+        ".ci/bill",
+        ".ci/provenance",
+        "deploy/install/install.sh",
+        "deploy/install/kubebench.rb",
+    ] {
+        let place = folder.path().join(name);
         fs::create_dir_all(place.parent().unwrap()).unwrap();
-        fs::copy(repository().join(".ci").join(name), place).unwrap();
+        fs::copy(repository().join(name), place).unwrap();
     }
     let git = git2::Repository::init(folder.path()).unwrap();
     let mut index = git.index().unwrap();
@@ -315,6 +324,31 @@ None.
 
 "#]},
     );
+}
+
+/// Homebrew compares each archive with its checksum in the formula.
+#[test]
+fn the_formula_has_the_checksums_of_all_archives() {
+    let folder = released(CHANGES);
+    let targets = ["aarch64-apple-darwin", "aarch64-unknown-linux-gnu", TARGET];
+    let archive = |target: &str| format!("kubebench-1.2.3-{target}.tar.gz");
+    let out = Folder::with(targets.map(|target| (archive(target), target)));
+    let place = out.path().to_str().unwrap();
+    assert_yes(&call(&folder, ".ci/release", &["--out", place, "installers"], &[]));
+    let formula = fs::read_to_string(out.path().join("kubebench.rb")).unwrap();
+    for target in targets {
+        let downloads = "https://github.com/kubebench/kubebench/releases/download/v1.2.3";
+        let sum = Digest::of(target).hex();
+        let pair = format!("url \"{downloads}/{}\"\n      sha256 \"{sum}\"\n", archive(target));
+        assert!(formula.contains(&pair), "{formula}");
+    }
+    assert!(formula.contains("\n  version \"1.2.3\"\n") && !formula.contains("VERSION"), "{formula}");
+    assert_eq!(fs::read_to_string(out.path().join("install.sh")).unwrap(), read("deploy/install/install.sh"));
+
+    fs::remove_file(out.path().join(archive(TARGET))).unwrap();
+    let output = call(&folder, ".ci/release", &["--out", place, "installers"], &[]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(!output.status.success() && text.contains(&format!("error: there is no archive for {TARGET}\n")), "{text}");
 }
 
 /// The statement of the attestation's form that anybody can make again: in-toto's Statement v1, SLSA's Provenance v1.
