@@ -240,7 +240,8 @@ no checksum of it: 1 error: URL/SHA256SUMS does not name one archive for x86_64-
 two archives: 1 error: URL/SHA256SUMS does not name one archive for x86_64-unknown-linux-gnu; nothing was installed
 no checksums: 1 error: cannot download URL/SHA256SUMS; nothing was installed
 half an archive: 1 error: cannot download URL/kubebench-1.2.3-x86_64-unknown-linux-gnu.tar.gz; nothing was installed
-an archive of something else: 2 a program for another system: 1 error: the program does not run here; it needs glibc 2.17 or later, which Alpine Linux lacks: use the image ghcr.io/kubebench/kubebench, or build it from source: https://github.com/kubebench/kubebench#install
+an archive of something else: 1 error: kubebench-1.2.3-x86_64-unknown-linux-gnu.tar.gz has no program; nothing was installed
+a program for another system: 1 error: the program does not run here, so it was not installed; it needs glibc 2.17 or later, which Alpine Linux lacks: use the image ghcr.io/kubebench/kubebench, or build it from source: https://github.com/kubebench/kubebench#install
 1 error: there is no program for Linux on riscv64; build it from source: https://github.com/kubebench/kubebench#install
 1 error: there is no program for Darwin on x86_64; build it from source: https://github.com/kubebench/kubebench#install
 1 error: there is no program for MINGW64_NT-10.0 on x86_64; build it from source: https://github.com/kubebench/kubebench#install
