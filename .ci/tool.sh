@@ -16,6 +16,19 @@ tool() {
     PATH=$root/bin:$PATH
 }
 
+# Installs packages of PyPI into a virtual environment in the cache, once, and puts its programs into PATH: the name of the
+# environment, then what is for `pip install`.
+python_tools() {
+    local venv=$cache/$1
+    shift
+    if [[ ! -f $venv/whole ]]; then
+        rm -rf "$venv"
+        { python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --disable-pip-version-check "$@" && touch "$venv/whole"; } ||
+            { echo "pip cannot install $*"; return "$SKIPPED"; }
+    fi
+    PATH=$venv/bin:$PATH
+}
+
 # Leaves mdBook in a folder, without what watches and serves, which nothing here uses.
 mdbook_into() {
     # shellcheck disable=SC2153

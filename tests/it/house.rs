@@ -2,6 +2,7 @@
 
 mod deploy;
 mod docs;
+mod install;
 mod options;
 mod reference;
 mod release;

@@ -92,10 +92,10 @@ fn replace(new: &Path, target: &Path, old: &Path) -> io::Result<()> {
     if !target.is_dir() {
         return fs::rename(new, target);
     }
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[cfg(target_os = "linux")]
     {
-        use nix::fcntl::{AT_FDCWD, RenameFlags, renameat2};
-        if renameat2(AT_FDCWD, new, AT_FDCWD, target, RenameFlags::RENAME_EXCHANGE).is_ok() {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        if renameat_with(CWD, new, CWD, target, RenameFlags::EXCHANGE).is_ok() {
             return Ok(());
         }
         // Not every file system exchanges.

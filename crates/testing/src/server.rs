@@ -1,5 +1,6 @@
 //! An HTTP server that does what a test says: answers, refuses, cuts, stalls.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -47,6 +48,16 @@ impl Server {
             }
         });
         Self { url, requests }
+    }
+
+    /// Starts one with these files, by path without the first `/`; others are 404.
+    pub fn of_files(files: BTreeMap<String, Vec<u8>>) -> Self {
+        Self::new(move |request, _| {
+            let file = request.strip_prefix("GET /").and_then(|path| files.get(path.trim()));
+            let (code, body) = file.map_or((404, &b"gone"[..]), |body| (200, body));
+            let head = format!("HTTP/1.1 {code} X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+            vec![Act::Send([head.as_bytes(), body].concat())]
+        })
     }
 
     pub fn url(&self) -> &str {

@@ -46,6 +46,7 @@ fn jobs_of_the_release_have_the_rights_of_their_work_and_no_others() {
         ("attest", json!({"attestations": "write", "id-token": "write"})),
         ("push", json!({"packages": "write"})),
         ("draft", json!({"contents": "write"})),
+        ("pypi", json!({"id-token": "write"})),
     ]);
     let jobs = workflow["jobs"].as_object().unwrap();
     assert_eq!(jobs.len(), given.len());
@@ -69,7 +70,9 @@ fn jobs_of_the_release_have_the_rights_of_their_work_and_no_others() {
         }
     }
     assert_eq!(jobs["attest"]["environment"], "release", "somebody approves");
-    for name in ["push", "draft"] {
+    assert_eq!(jobs["pypi"]["environment"], "pypi", "somebody approves what is never replaced");
+    assert!(jobs["pypi"]["needs"].as_array().unwrap().contains(&json!("draft")));
+    for name in ["push", "draft", "pypi"] {
         assert!(jobs[name]["needs"].as_array().unwrap().contains(&json!("attest")), "{name}");
     }
     assert!(
@@ -223,10 +226,19 @@ fn released(changelog: &str) -> Folder {
         ),
         ("CHANGELOG.md", changelog),
     ]);
-    for name in ["limits", "tool.sh", "release", "bill", "provenance"] {
-        let place = folder.path().join(".ci").join(name);
+    for name in [
+        ".ci/limits",
+        ".ci/maturin.txt",
+        ".ci/tool.sh",
+        ".ci/release",
+        ".ci/bill",
+        ".ci/provenance",
+        "deploy/install/install.sh",
+        "deploy/install/kubebench.rb",
+    ] {
+        let place = folder.path().join(name);
         fs::create_dir_all(place.parent().unwrap()).unwrap();
-        fs::copy(repository().join(".ci").join(name), place).unwrap();
+        fs::copy(repository().join(name), place).unwrap();
     }
     let git = git2::Repository::init(folder.path()).unwrap();
     let mut index = git.index().unwrap();
@@ -314,6 +326,31 @@ None.
     );
 }
 
+/// Homebrew compares each archive with its checksum in the formula.
+#[test]
+fn the_formula_has_the_checksums_of_all_archives() {
+    let folder = released(CHANGES);
+    let targets = ["aarch64-apple-darwin", "aarch64-unknown-linux-gnu", TARGET];
+    let archive = |target: &str| format!("kubebench-1.2.3-{target}.tar.gz");
+    let out = Folder::with(targets.map(|target| (archive(target), target)));
+    let place = out.path().to_str().unwrap();
+    assert_yes(&call(&folder, ".ci/release", &["--out", place, "installers"], &[]));
+    let formula = fs::read_to_string(out.path().join("kubebench.rb")).unwrap();
+    for target in targets {
+        let downloads = "https://github.com/kubebench/kubebench/releases/download/v1.2.3";
+        let sum = Digest::of(target).hex();
+        let pair = format!("url \"{downloads}/{}\"\n      sha256 \"{sum}\"\n", archive(target));
+        assert!(formula.contains(&pair), "{formula}");
+    }
+    assert!(formula.contains("\n  version \"1.2.3\"\n") && !formula.contains("VERSION"), "{formula}");
+    assert_eq!(fs::read_to_string(out.path().join("install.sh")).unwrap(), read("deploy/install/install.sh"));
+
+    fs::remove_file(out.path().join(archive(TARGET))).unwrap();
+    let output = call(&folder, ".ci/release", &["--out", place, "installers"], &[]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(!output.status.success() && text.contains(&format!("error: there is no archive for {TARGET}\n")), "{text}");
+}
+
 /// The statement of the attestation's form that anybody can make again: in-toto's Statement v1, SLSA's Provenance v1.
 #[test]
 fn provenance_names_files_by_digest_and_what_they_are_made_of() {
@@ -323,6 +360,7 @@ fn provenance_names_files_by_digest_and_what_they_are_made_of() {
     let folder = released(CHANGES);
     let out = Folder::with([
         (format!("kubebench-1.2.3-{TARGET}.tar.gz"), "program"),
+        ("install.sh".to_owned(), "script"),
         ("notes.md".to_owned(), "not published as a file"),
         (
             "packages-arm64.dpkg".to_owned(),
@@ -347,6 +385,7 @@ fn provenance_names_files_by_digest_and_what_they_are_made_of() {
     assert_eq!(
         statement["subject"],
         json!([
+            {"name": "install.sh", "digest": {"sha256": Digest::of("script").hex()}},
             {"name": format!("kubebench-1.2.3-{TARGET}.tar.gz"), "digest": {"sha256": Digest::of("program").hex()}},
             {"name": "registry.example.com/k", "digest": {"sha256": "ab".repeat(32)}},
         ])
@@ -358,8 +397,13 @@ fn provenance_names_files_by_digest_and_what_they_are_made_of() {
     assert_eq!(materials[0], json!({"uri": "git+https://git.example.com/k", "digest": {"gitCommit": head}}));
     assert!(materials[1]["name"].as_str().unwrap().starts_with("rustc "));
     assert_eq!(materials[1]["digest"]["gitCommit"].as_str().unwrap().len(), 40);
+    let (builders, materials) = materials[2..].split_at(6);
+    for (builder, name) in builders.iter().zip(["maturin", "maturin", "maturin", "ziglang", "ziglang", "ziglang"]) {
+        assert!(builder["uri"].as_str().unwrap().starts_with(&format!("pkg:pypi/{name}@")), "{builder}");
+        assert_eq!(builder["digest"]["sha256"].as_str().unwrap().len(), 64);
+    }
     assert_eq!(
-        materials[2..],
+        materials,
         [
             json!({"uri": "pkg:cargo/a@1.0.0%2Bx", "digest": {"sha256": "00ff"}}),
             json!({"uri": "pkg:deb/debian/git@1%3A2.39.5-0%2Bdeb12u2?arch=arm64"}),

@@ -88,7 +88,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("maud", &["report"]),
     ("memchr", &["extract", "executor/observe/stamped", "format/result"]),
     ("mimalloc", &["main"]),
-    ("nix", &["git", "host", "report/disk"]),
+    ("nix", &["git", "host"]),
     ("parquet", &["results/export/parquet"]),
     ("percent-encoding", &["syntax/redact", "extract", "report/links"]),
     (
@@ -108,6 +108,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("regex-syntax", &["format/schema", "extract"]),
     ("ring", &["attestation"]),
     ("rusqlite", &["results/disk/export/database"]),
+    ("rustix", &["report/disk"]),
     ("rustls-pki-types", &["attestation"]),
     ("schemars", &["format", "compiler/workload", "results/compare/v1", "report/v1", "results/scaling/v1"]),
     ("semver", &["syntax/unit"]),

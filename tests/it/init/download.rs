@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 use kubebench_syntax::digest::Digest;
-use kubebench_testing::server::{Act, Server};
+use kubebench_testing::server::Server;
 
 use super::{INSTALL, PROGRAM, Program, Site, on_github, on_gitlab, script_in};
 use crate::support::judges::{missing, tool};
@@ -53,18 +53,8 @@ fn sums(bytes: &[u8]) -> String {
     format!("{digest}  {}\n{}  kubebench-{}.oci.tar\n", ARCHIVE.0, "0".repeat(64), env!("CARGO_PKG_VERSION"))
 }
 
-/// A server with these files.
-fn serving(files: BTreeMap<String, Vec<u8>>) -> Server {
-    Server::new(move |request, _| {
-        let file = request.strip_prefix("GET /").and_then(|path| files.get(path.trim()));
-        let (code, body) = file.map_or((404, &b"gone"[..]), |body| (200, body));
-        let head = format!("HTTP/1.1 {code} X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
-        vec![Act::Send([head.as_bytes(), body].concat())]
-    })
-}
-
 fn release(archive: &[u8], sums: &str) -> Server {
-    serving(BTreeMap::from([
+    Server::of_files(BTreeMap::from([
         (ARCHIVE.0.clone(), archive.to_vec()),
         ("SHA256SUMS".to_owned(), sums.as_bytes().to_vec()),
     ]))
@@ -124,8 +114,8 @@ fn a_wrong_archive_ends_the_step() {
         (&[][..], release(&wrong, &sums(&ARCHIVE.1)), "did NOT match"),
         (&[], release(&ARCHIVE.1, &of_others), "no file was verified"),
         (&[], release(&ARCHIVE.1, ""), "no properly formatted"),
-        (&[], serving(BTreeMap::from([(ARCHIVE.0.clone(), ARCHIVE.1.clone())])), "404"),
-        (&[], serving(BTreeMap::new()), "404"),
+        (&[], Server::of_files(BTreeMap::from([(ARCHIVE.0.clone(), ARCHIVE.1.clone())])), "404"),
+        (&[], Server::of_files(BTreeMap::new()), "404"),
         // Whoever can exchange the archive can exchange the checksums next to it.
         (&pinned, release(&wrong, &sums(&wrong)), "did NOT match"),
     ] {
