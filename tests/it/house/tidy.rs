@@ -371,6 +371,9 @@ fn text_files_end_their_lines_with_lf() {
     assert_eq!(wrong, Vec::<String>::new());
 }
 
+/// The words of a code's page before its examples.
+const LEAD: usize = 40;
+
 #[test]
 fn every_code_has_a_page_and_a_row() {
     let docs = repository().join("docs/codes");
@@ -388,6 +391,10 @@ fn every_code_has_a_page_and_a_row() {
             if code.page.matches(heading).count() != 1 {
                 wrong.push(format!("{}.md needs one `{}`", code.id, heading.trim()));
             }
+        }
+        let lead = code.page.split("\n## ").next().unwrap_or_default().trim_start_matches(|letter| letter != '\n');
+        if lead.split_whitespace().count() > LEAD {
+            wrong.push(format!("{}.md has more than {LEAD} words before `## Wrong`; move them to `## Details`", code.id));
         }
         let row = format!("| [{0}]({0}.md) | {1} | {2} |", code.id, code.title, code.severity.name());
         if table.matches(&row).count() != 1 {
