@@ -394,7 +394,10 @@ fn every_code_has_a_page_and_a_row() {
         }
         let lead = code.page.split("\n## ").next().unwrap_or_default().trim_start_matches(|letter| letter != '\n');
         if lead.split_whitespace().count() > LEAD {
-            wrong.push(format!("{}.md has more than {LEAD} words before `## Wrong`; move them to `## Details`", code.id));
+            wrong.push(format!(
+                "{}.md has more than {LEAD} words before `## Wrong`; move them to `## Details`",
+                code.id
+            ));
         }
         let row = format!("| [{0}]({0}.md) | {1} | {2} |", code.id, code.title, code.severity.name());
         if table.matches(&row).count() != 1 {
