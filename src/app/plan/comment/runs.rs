@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::section::Section;
 use crate::app::plan::{Action, Plan, Row};
-use kubebench_compiler::difference::{Cause, Certainty, Change, Removed, State};
+use kubebench_compiler::difference::{Cause, Change, Removed, State};
 use kubebench_results::compare::render::code_span;
 use kubebench_results::compare::words::counted;
 use kubebench_syntax::text::grouped;
@@ -170,10 +170,7 @@ fn of_cause(Cause { change, cases, certainty }: &Cause, spec: &str) -> (String, 
         Some((count, all)) if count == all => Extent::AllCases,
         Some((count, all)) => Extent::Cases(count, all),
     };
-    let doubt = match certainty {
-        Certainty::Tried => "",
-        Certainty::Possible => " (possible cause: without this change the spec does not compile)",
-    };
+    let doubt = certainty.doubt();
     let file = Some(change.file.as_str()).filter(|file| *file != spec);
     (format!("{}{doubt}", of_change(change, file)), extent)
 }
