@@ -70,9 +70,9 @@ impl<'a> Drift<'a> {
         let cause = self.causes.get(source).copied().unwrap_or(source);
         let is_shared = self.sizes.get(cause).is_some_and(|size| *size > 1);
         let words = if is_shared {
-            format!("are not what `{PROJECT_FILE}` and their specs compile to")
+            format!("do not match `{PROJECT_FILE}` and their specs")
         } else {
-            format!("are not what `{source}` compiles to")
+            format!("do not match `{source}`")
         };
         let place = if is_shared { Place::File(PROJECT_FILE.to_owned()) } else { place_of_source(change) };
         let lines = self.common.get(cause).filter(|lines| is_shared && !lines.is_empty());

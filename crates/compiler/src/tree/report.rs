@@ -52,7 +52,7 @@ impl Speaker<'_> {
                 Diagnostic::in_file(&code::KB0501, &path, message).help(COMPILE).cause(cause)
             }
             (State::Stale, Mode::Check) => {
-                let message = format!("manifest `{path}` is not what `{}` compiles to", change.source);
+                let message = format!("manifest `{path}` does not match `{}`", change.source);
                 Diagnostic::in_file(&code::KB0502, &path, message).help(COMPILE).cause(self.drift.cause(change))
             }
             (State::Edited { conflict: true }, Mode::Check) => {

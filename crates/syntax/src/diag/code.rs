@@ -248,7 +248,7 @@ codes! {
     KB0465 warning "result without a valid signature"
     KB0467 lint "download that the network policy blocks"
     KB0468 lint "program and arguments in one word"
-    KB0469 lint "suppression of nothing"
+    KB0469 lint "unused suppression"
     KB0501 error "missing manifest"
     KB0502 error "stale manifest"
     KB0503 error "manifest edited by hand"

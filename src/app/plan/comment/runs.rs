@@ -129,7 +129,7 @@ fn running(plan: &Plan<'_>) -> String {
     let mut text = finished(section, left_out, "benchmark");
     if supersedes {
         text.push_str(
-            "\nWhere a benchmark runs again, a new Workflow supersedes the old one, whose unfinished runs are lost.\n",
+            "\nThe merge replaces running Workflows of benchmarks that run again, and their unfinished runs are lost.\n",
         );
     }
     text

@@ -100,7 +100,7 @@ pub(super) fn details(line: &Line) -> Vec<String> {
         details.push(format!("on {hardware}"));
     }
     if line.synthetic {
-        details.push("synthetic: made by `kubebench mock`, nothing ran".to_owned());
+        details.push(words::SYNTHETIC.to_owned());
     }
     details.extend(since(line));
     let unit = line.unit.as_deref();
