@@ -45,14 +45,62 @@ fn the_end_of_a_log_and_its_place() {
     let many = "for i in $(seq 50); do echo step $i; done; printf 'bad \\033[31mred\\033[0m\\342\\200\\256\\n'; exit 3";
     let text = said(many, &[LOSS], &[]);
     assert_eq!((text.matches("job-0 | step").count(), text.contains("job-0 | bad red\n")), (19, true), "{text}");
-    assert_text(said("echo oh; exit 3", &[LOSS], &[]), str! {});
-    assert_text(said("exit 3", &[LOSS], &[]), str! {});
-    assert_text(said("echo accuracy 5", &[LOSS], &[]), str! {});
-    assert_text(said("echo oh; sleep 100", &[LOSS, "timeout: 1s"], &[]), str! {});
-    assert_text(said("echo loss 7", &[LOSS, "checks: [{metric: loss, max: 5}]"], &[]), str! {});
-    assert_text(said("echo oh; exit 3", &[LOSS], &["-v"]), str! {});
+    assert_text(said("echo oh; exit 3", &[LOSS], &[]), str! {[r#"
+[1/1] default, repeat 1: failed in SECONDS s
+    job-0 exited with 3
+    job-0 | oh
+    log of job-0: .kubebench/experiments/b-ID/output/logs/job-0.log
+1 result in results/b
+"#]});
+    assert_text(said("exit 3", &[LOSS], &[]), str! {[r#"
+[1/1] default, repeat 1: failed in SECONDS s
+    job-0 exited with 3
+    log of job-0: .kubebench/experiments/b-ID/output/logs/job-0.log (empty)
+1 result in results/b
+"#]});
+    assert_text(said("echo accuracy 5", &[LOSS], &[]), str! {[r#"
+[1/1] default, repeat 1: invalid in SECONDS s
+    the primary metric `loss` has no value: the pattern matched 0 of 1 lines
+    job-0 | accuracy 5
+    log of job-0: .kubebench/experiments/b-ID/output/logs/job-0.log
+1 result in results/b
+"#]});
+    assert_text(said("echo oh; sleep 100", &[LOSS, "timeout: 1s"], &[]), str! {[r#"
+[1/1] default, repeat 1: timed out in SECONDS s
+    stopped after its timeout of 1 s
+    job-0 | oh
+    log of job-0: .kubebench/experiments/b-ID/output/logs/job-0.log
+1 result in results/b
+"#]});
+    assert_text(said("echo loss 7", &[LOSS, "checks: [{metric: loss, max: 5}]"], &[]), str! {[r#"
+[1/1] default, repeat 1: invalid in SECONDS s, loss 7
+    the check `loss ≤ 5` failed: 7
+1 result in results/b
+"#]});
+    assert_text(said("echo oh; exit 3", &[LOSS], &["-v"]), str! {[r#"
+b: 1 case, 1 run, with the settings of target `default`
+job-0 | oh
+[1/1] default, repeat 1: failed in SECONDS s
+    job-0 exited with 3
+    log of job-0: .kubebench/experiments/b-ID/output/logs/job-0.log
+1 result in results/b
+"#]});
     let prepare = format!("prepare: {{{}}}", shell("echo no disk; exit 9"));
-    assert_text(said("echo loss 1", &[LOSS, &prepare], &[]), str! {});
+    assert_text(said("echo loss 1", &[LOSS, &prepare], &[]), str! {[r#"
+ --> specs/b.yaml:8:3
+  |
+8 |   prepare: {image: registry.example/none@sha256:DIGEST, resour…
+  |   ^^^^^^^
+  |
+  = note: the run's step attaches the volume to one node; a pod on another node waits with a Multi-Attach error, and the run hangs until its timeout
+  = help: write `results: {claim: {accessModes: [ReadWriteMany]}}`, with a StorageClass that supports it, such as NFS, CephFS or EFS
+1 warning; `kubebench explain KB0421` says more
+b: 1 case, 1 run, with the settings of target `default`
+    prepare-0 | no disk
+    log of prepare-0: .kubebench/experiments/b-ID/output/logs/prepare-0.log
+error: nothing was run: `prepare` did not succeed: prepare-0 exited with 9; its last line: no disk
+not started: default, repeat 1
+"#]});
 }
 
 /// The replica that failed comes first, those that were stopped after it, and not all of them.
@@ -63,7 +111,18 @@ fn logs_of_several_replicas() {
     let workload = format!("job: {{completions: 5, parallelism: 5, completionMode: Indexed, {}}}", shell(script));
     let ran = run(&project(&workload, &[SECONDS]), &[]);
     ran.ended(Status::Failed, 1);
-    assert_text(steady(ran.stderr.lines().skip(1).collect::<Vec<_>>().join("\n")), str! {});
+    assert_text(steady(ran.stderr.lines().skip(1).collect::<Vec<_>>().join("\n")), str! {[r#"
+[1/1] default, repeat 1: failed in SECONDS s, seconds 1.768 s
+    job-4 exited with 5
+    job-4 | I am 4
+    log of job-4: .kubebench/experiments/b-ID/output/logs/job-4.log
+    job-0 | I am 0
+    log of job-0: .kubebench/experiments/b-ID/output/logs/job-0.log
+    job-1 | I am 1
+    log of job-1: .kubebench/experiments/b-ID/output/logs/job-1.log
+    2 more logs in .kubebench/experiments/b-ID/output/logs
+1 result in results/b
+"#]});
 }
 
 /// Logs are bounded, and hold no secret that the program knows.
