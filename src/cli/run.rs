@@ -103,7 +103,7 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
         outcomes.push((&compiled.benchmark, outcome));
     }
     if !args.dry_run {
-        hints(&outcomes, &options).iter().for_each(|hint| tell(global, hint));
+        hint(&outcomes, &options).iter().for_each(|hint| tell(global, hint));
     }
     let mut status = outcome_status(&outcomes);
     let mut recorded = serde_json::Value::Null;
@@ -152,20 +152,17 @@ fn record_stored(
 }
 
 /// Returns what people can do about runs that failed.
-fn hints(outcomes: &Outcomes<'_>, options: &RunOptions) -> Vec<&'static str> {
+fn hint(outcomes: &Outcomes<'_>, options: &RunOptions) -> Option<&'static str> {
     let results = || outcomes.iter().flat_map(|(_, outcome)| &outcome.stored).map(|stored| &stored.sealed.result.run);
     let cannot_start = results().any(|run| run.reasons.iter().any(|reason| reason.code == ReasonCode::CannotStart));
     let has_failed = results().any(|run| !matches!(run.status, Status::Succeeded | Status::Interrupted));
     let has_more = outcomes.iter().any(|(_, outcome)| !outcome.not_started.is_empty());
     let has_problem = outcomes.iter().any(|(_, outcome)| outcome.problem.is_some() || outcome.stopped.is_some());
-    let mut hints = Vec::new();
     if cannot_start && options.engine == Engine::Process {
-        hints.push("help: install the program on this machine, or run the image of the spec with `--engine docker`");
+        return Some("help: install the program on this machine, or run the image of the spec with `--engine docker`");
     }
-    if has_failed && has_more && !has_problem && options.after_failure == AfterFailure::Stop {
-        hints.push("help: run with `--keep-going` to start the other runs after a failure");
-    }
-    hints
+    let is_stopped = has_failed && has_more && !has_problem && options.after_failure == AfterFailure::Stop;
+    is_stopped.then_some("help: run with `--keep-going` to start the other runs after a failure")
 }
 
 fn one(global: &Global, project: &CompiledProject, request: &Request<'_>) -> Result<Outcome> {

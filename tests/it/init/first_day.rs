@@ -69,7 +69,7 @@ fn outside_of_git_the_files_are_for_a_repository_that_begins_there() {
     let folder = Folder::with::<&str, &str>([]);
     let output = folder.run(&["init"]);
     assert!(output.status.success());
-    assert!(String::from_utf8_lossy(&output.stderr).contains("note: there is no git repository here"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("note: this folder is not in a git repository"));
     git(folder.path(), &["init", "--quiet", "-b", "main"]);
     git(folder.path(), &["add", "-A"]);
     git(folder.path(), &["commit", "--quiet", "-m", "Begin"]);
