@@ -154,7 +154,7 @@ fn causes(row: &Row<'_>) -> Vec<(String, Extent)> {
             return alone(format!("was {}: a new name begins a new history", code_span(name)));
         }
         State::New { formerly: None } => return alone("new".to_owned()),
-        State::Unknown => return alone("the base does not compile, so what changed is unknown".to_owned()),
+        State::Unknown => return alone("the cause is unknown: the base does not compile".to_owned()),
         State::Changed | State::Unchanged => {}
     }
     let spec = &row.compiled.benchmark.path;
