@@ -16,7 +16,7 @@ fn assert_green(top: &Path, path: &str, since: &str) {
     let steps = on_github(top, path, since, Program::OnPath);
     let expected = [(UNCHANGED, Some(0)), (COMPILE, Some(0)), (PLAN, Some(0)), (GATE, Some(0))];
     assert_eq!(short(&steps), expected, "{steps:#?}");
-    assert!(steps[3].output.contains("no benchmark with a gate has a result yet"), "{steps:#?}");
+    assert!(steps[3].output.contains("no benchmark with a gate has a result here"), "{steps:#?}");
 }
 
 /// The folder of a project and the file of its workflow.

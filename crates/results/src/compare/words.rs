@@ -43,7 +43,7 @@ pub(crate) fn code(reason: Reason) -> &'static str {
 pub fn nothing_to_evaluate(answer: &GateReport) -> String {
     match answer.lines.len() {
         0 => "no spec has a gate".to_owned(),
-        count => format!("no benchmark with a gate has a result yet ({})", counted(count, "gate")),
+        count => format!("no benchmark with a gate has a result here ({})", counted(count, "gate")),
     }
 }
 
