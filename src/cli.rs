@@ -9,6 +9,7 @@ mod diff;
 mod doctor;
 mod evaluation;
 mod examples;
+pub mod exit_status;
 mod explain;
 mod export;
 mod findings;
@@ -49,27 +50,11 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use args::{Cli, Command, SuperviseArgs};
+pub use exit_status::ExitStatus;
 use kubebench_host::fault;
 use kubebench_host::process;
 use kubebench_host::terminal;
 use kubebench_syntax::diag::render::on_its_lines;
-
-/// What the process says by its exit status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ExitStatus {
-    /// Yes: nothing to complain about.
-    Yes = 0,
-    /// The answer is no: faults or drift.
-    No = 1,
-    /// Kubebench could not answer: usage, I/O, an internal fault.
-    NoAnswer = 2,
-    /// Results are not durably recorded; another time they may be.
-    NotRecorded = 3,
-    /// Recording was refused, and would be again.
-    Refused = 4,
-    /// A step was ended with its pod, and another pod goes on: what a program says that SIGTERM ended.
-    Ended = 143,
-}
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {

@@ -126,10 +126,11 @@ pub fn refuse_unknown<'a, I: Iterator<Item = (&'a str, &'a BTreeMap<String, Stri
     let Some(unknown) = metrics.iter().find(|metric| !is_known(metric)) else { return Ok(()) };
     let of_name: BTreeSet<String> =
         known().filter(|(name, _)| *name == unknown.name()).map(|(name, labels)| labelled(name, labels)).collect();
-    if !of_name.is_empty() {
-        bail!("no result has the metric `{unknown}`; results have {}", listed(of_name.iter().map(String::as_str)));
-    }
-    let known: BTreeSet<&str> = known().map(|(name, _)| name).collect();
+    let known: BTreeSet<&str> = if of_name.is_empty() {
+        known().map(|(name, _)| name).collect()
+    } else {
+        of_name.iter().map(String::as_str).collect()
+    };
     if known.is_empty() {
         bail!("no result has the metric `{unknown}`: no result counts");
     }

@@ -13,6 +13,7 @@ use crate::app::start::Start;
 use kubebench_compiler::compile::Input;
 use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_host::fs::{self, Content};
+use kubebench_syntax::diag::CHECK_FILE;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::shell_word;
 use neighbors::relative;
@@ -120,8 +121,7 @@ impl Project {
                     .help("replace it with the file itself"),
                 Content::Unreadable(reason) => {
                     texts.unreadable = true;
-                    unreadable(format!("the file cannot be read: {reason}"))
-                        .help("check its permissions (`ls -l`) and the disk")
+                    unreadable(format!("the file cannot be read: {reason}")).help(CHECK_FILE)
                 }
                 Content::Absent if asked.contains(&path) => {
                     texts.unreadable = true;

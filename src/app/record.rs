@@ -21,6 +21,8 @@ use kubebench_git::{self as git, Destination};
 use kubebench_host::fs::{self, Content};
 use kubebench_host::machine;
 
+pub(crate) const PROJECT_FILE_HAS_ERRORS: &str = "the project file has errors; `kubebench validate` shows them";
+
 /// Where recorded results go; what is left out is as the project says.
 #[derive(Clone, Debug, Default)]
 pub struct RecordPlace {
@@ -135,7 +137,7 @@ pub fn settings(project: &Project) -> Result<ResultsSettings> {
     let workspace = Workspace::open(project.file.clone(), VERSION);
     match workspace.project() {
         Some(project) => Ok(project.settings.results.clone()),
-        None => bail!("the project file has errors; `kubebench validate` shows them"),
+        None => bail!(PROJECT_FILE_HAS_ERRORS),
     }
 }
 
@@ -143,7 +145,7 @@ pub fn settings(project: &Project) -> Result<ResultsSettings> {
 pub fn settings_of(project: &CompiledProject) -> Result<&ResultsSettings> {
     match &project.compilation.project {
         Some(project) => Ok(&project.settings.results),
-        None => bail!("the project file has errors; `kubebench validate` shows them"),
+        None => bail!(PROJECT_FILE_HAS_ERRORS),
     }
 }
 

@@ -24,7 +24,7 @@ pub fn stale(root: &Path, severity: Severity) -> Vec<Diagnostic> {
         };
         let message = format!("`{path}` is not the schema of this version of kubebench");
         let finding = Diagnostic::in_file(&code::KB0508, path, message)
-            .note("editors check specs by it: they would mark valid fields, and miss invalid ones")
+            .note("editors that use it would mark valid fields, and miss invalid ones")
             .help(help);
         found.push(Diagnostic { severity, ..finding });
     }

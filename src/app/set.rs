@@ -19,6 +19,8 @@ use kubebench_syntax::text::{Source, SourceId, SourceMap};
 use kubebench_syntax::yaml::edit::{self, Typing};
 use kubebench_syntax::yaml::{self, Node, Step};
 
+const ASSIGNMENT: &str = "write `PATH=VALUE`, such as `spec.timeout=2h`";
+
 /// A path and the value that it gets.
 #[derive(Clone, Debug)]
 pub struct Assignment {
@@ -32,9 +34,9 @@ impl std::str::FromStr for Assignment {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (path, value) = text.split_once('=').ok_or("write `PATH=VALUE`, such as `spec.timeout=2h`")?;
+        let (path, value) = text.split_once('=').ok_or(ASSIGNMENT)?;
         if path.is_empty() || value.is_empty() {
-            return Err("write `PATH=VALUE`, such as `spec.timeout=2h`".to_owned());
+            return Err(ASSIGNMENT.to_owned());
         }
         Ok(Self { path: path.to_owned(), value: value.to_owned() })
     }
@@ -137,8 +139,7 @@ fn with_values(path: &str, old: &str, assignments: &[Assignment], typing: Typing
         let Some(edited) = edit::set(&text, &steps, value, typing) else {
             let what = root.at(&steps).map_or("nothing", Node::type_name);
             bail!(
-                "`{}` cannot be the value of `{}` in {path}, which is {what}: quote it for the shell, and write lists as \
-                 `[a, b]`",
+                "`{}` is no value for `{}`, which is {what} in {path}; write a list as `[a, b]`, in quotes for the shell",
                 on_one_line(value),
                 edit::spelled(&root, &steps)
             )
@@ -169,7 +170,7 @@ fn place(file: &str, root: &Node, path: &str) -> Result<Vec<Step>> {
         0 => {}
         number => {
             let all: Vec<String> = found.iter().map(|steps| format!("`{}`", edit::spelled(root, steps))).collect();
-            bail!("{file} has {number} values `{}`: write one of {}", on_one_line(path), all.join(", "))
+            bail!("`{}` matches {number} values in {file}; write one of {}", on_one_line(path), all.join(", "))
         }
     }
     let new = kind.and_then(|kind| candidates(root, path).into_iter().find(|steps| has_field(kind, steps)));

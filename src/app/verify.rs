@@ -10,6 +10,7 @@ use super::evaluate::Evaluation;
 use super::record::result_files;
 use super::results::{NamedResults, signature_beside};
 use super::start::Start;
+use crate::app::results::proves_nothing;
 use kubebench_attestation::{Counted, Key, PublicKey, Signature};
 use kubebench_format::attestation::v1::{Verified, VerifiedAs, VerifiedResult};
 use kubebench_format::result;
@@ -78,7 +79,7 @@ fn finding(result: &VerifiedResult) -> Option<Diagnostic> {
     let message = match result.signature {
         VerifiedAs::Signed => return None,
         VerifiedAs::Unsigned => "this result is not signed".to_owned(),
-        VerifiedAs::Invalid => format!("the signature of this result proves nothing: {why}"),
+        VerifiedAs::Invalid => proves_nothing(why),
         VerifiedAs::NoResult => format!("this is not a result: {why}"),
     };
     Some(Diagnostic::in_file(&code::KB0465, &result.path, message))

@@ -12,6 +12,7 @@ use anyhow::Result;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::exit_status;
 use crate::app::base::Base;
 use crate::app::evaluate::PassOrFail;
 use crate::app::project::Selector;
@@ -33,16 +34,13 @@ pub(super) use recording::{FoldArgs, RecordArgs, ReparseArgs};
 
 /// Compiles benchmark specs for machine learning on Kubernetes into manifests for Argo CD or Flux.
 #[derive(Debug, Parser)]
-#[command(name = "kubebench", version, max_term_width = 100, after_help = EXIT)]
+#[command(name = "kubebench", version, max_term_width = 100, after_help = exit_status::summary())]
 pub(super) struct Cli {
     #[command(flatten)]
     pub(super) global: Global,
     #[command(subcommand)]
     pub(super) command: Command,
 }
-
-const EXIT: &str = "Exit status: 0 yes; 1 the answer is no (errors, drift, a failed run); 2 no answer (wrong usage, \
-     unreadable files, internal error); 3 not recorded, try again; 4 refused, do not try again.";
 
 /// Options of every subcommand.
 #[derive(Clone, Debug, Args)]

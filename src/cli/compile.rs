@@ -9,6 +9,7 @@ use super::project;
 use crate::app::project::{CompiledProject, Pods};
 use crate::app::schemas;
 use crate::app::tree::GeneratedTree;
+use kubebench_compiler::tree::COMPILE;
 use kubebench_compiler::tree::{EditedFiles, Mode, Plan};
 use kubebench_compiler::weakened::Held;
 use kubebench_host::fs;
@@ -117,7 +118,7 @@ fn answer(update: &Update<'_>, args: &CompileArgs, stdout: Output, mut diagnosti
         let advice = if faults {
             "fix the errors in the specs; `kubebench compile` then updates the tree"
         } else if repaired.created + repaired.changed + repaired.removed == plan.changes.len() {
-            "run `kubebench compile` and commit the result"
+            COMPILE
         } else if args.check {
             "the findings above say what to do about each file"
         } else {

@@ -58,7 +58,7 @@ fn text(Fields { benchmarks, added, removed, shared }: &Fields) -> String {
     }
     text.extend(added.iter().map(|key| format!("new: {}\n", named(key))));
     text.extend(removed.iter().map(|key| format!("removed: {}\n", named(key))));
-    if text.is_empty() { "nothing differs\n".to_owned() } else { text }
+    if text.is_empty() { "no differences\n".to_owned() } else { text }
 }
 
 fn lines(OfSpec { key: _, cases, changes, added, removed }: &OfSpec) -> String {

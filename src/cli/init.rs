@@ -32,7 +32,7 @@ pub(super) fn run(global: &Global, args: &InitArgs) -> Result<ExitStatus> {
     let root = start.folder()?;
     let project = init(&root, &request, &mut |outcome| show(global, args, &outcome))?;
     if !is_in_repository(&root) {
-        tell(global, "note: there is no git repository here; CI finds these files in one whose top is this folder");
+        tell(global, "note: this folder is not in a git repository; run `git init` here, so that CI finds these files");
     }
     let next = match project {
         Project::Known => return Ok(ExitStatus::Yes),

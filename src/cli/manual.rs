@@ -9,17 +9,9 @@ use clap_mangen::roff::{Roff, bold, roman};
 
 use super::ExitStatus;
 use super::args::{CompletionsArgs, Global, ManArgs};
-use super::examples;
 use super::program::program;
+use super::{examples, exit_status};
 use kubebench_host::{fs, terminal};
-
-const STATUSES: [(&str, &str); 5] = [
-    ("0", "Success."),
-    ("1", "The answer is no: errors in specs, drift, a run that failed, a gate that failed."),
-    ("2", "No answer: wrong usage, an unreadable file, a full disk, an internal error."),
-    ("3", "A result is not recorded durably. Trying again may help."),
-    ("4", "Recording was refused. Trying again does not help."),
-];
 
 const FILES: [(&str, &str); 6] = [
     ("kubebench.yaml", "The project file: settings and targets. Its folder is the root of the project."),
@@ -73,6 +65,8 @@ fn write_all(program: &clap::Command, folder: &Path) -> Result<()> {
 
 fn rendered(command: clap::Command) -> io::Result<Vec<u8>> {
     let examples = examples::of(command.get_name());
+    let statuses = exit_status::of(command.get_name());
+    let statuses: Vec<(&str, &str)> = statuses.iter().map(|(status, meaning)| (&**status, &**meaning)).collect();
     let has_subcommands = command.has_subcommands();
     let man = Man::new(command);
     let mut page = Vec::new();
@@ -85,7 +79,7 @@ fn rendered(command: clap::Command) -> io::Result<Vec<u8>> {
         man.render_subcommands_section(&mut page)?;
     }
     section("EXAMPLES", examples, &mut page)?;
-    section("EXIT STATUS", &STATUSES, &mut page)?;
+    section("EXIT STATUS", &statuses, &mut page)?;
     section("FILES", &FILES, &mut page)?;
     if has_subcommands {
         man.render_version_section(&mut page)?;

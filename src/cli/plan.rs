@@ -151,7 +151,7 @@ fn table(plan: &Plan<'_>, suites: &[&CompiledSuite]) -> String {
         .collect();
     if !again.is_empty() {
         text.push_str(&format!(
-            "note: {} may be running now; the new Workflow supersedes the old one, whose unfinished runs are lost\n",
+            "note: the merge replaces running Workflows of {}, and their unfinished runs are lost\n",
             again.join(", ")
         ));
     }

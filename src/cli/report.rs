@@ -18,7 +18,7 @@ pub(super) fn run(global: &Global, args: &ReportArgs) -> Result<ExitStatus> {
     let start = global.start();
     let out = args.out.as_deref().map(|out| start.path(out));
     if out.is_none() && args.format == ReportFormat::Html {
-        bail!("a site is a folder: name one with `--out DIR`, or ask for `--format markdown`");
+        bail!("name the folder of the site with `--out DIR`, or write `--format markdown`");
     }
     let mut evaluation = evaluation::open(global, None, &[])?;
     evaluation.unreachable = Unreachable::of(args.count_unreachable);

@@ -25,7 +25,7 @@ use crate::app::runs::{
 use kubebench_compiler::model::{Benchmark, Case};
 use kubebench_contract::Run;
 use kubebench_executor::collect::Stored;
-use kubebench_executor::local::refusals;
+use kubebench_executor::local::{Engine, refusals};
 use kubebench_executor::run::{self, AfterFailure, Outcome, Request};
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::Status;
@@ -94,10 +94,16 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
         let is_over = unmet.is_some() || outcomes.iter().any(|(_, outcome)| ends(outcome, request.after_failure));
         let outcome = if is_over { Outcome::before(&request) } else { one(global, &project, &request)? };
         let which = if is_over { format!("{}, ", compiled.benchmark.name) } else { String::new() };
-        for run in &outcome.not_started {
-            tell(global, &format!("not started: {which}{}", called(run, &compiled.benchmark.cases)));
+        if let [first, others @ ..] = outcome.not_started.as_slice() {
+            let first = called(first, &compiled.benchmark.cases);
+            let others =
+                if others.is_empty() { String::new() } else { format!(", and {}", counted(others.len(), "more run")) };
+            tell(global, &format!("not started: {which}{first}{others}"));
         }
         outcomes.push((&compiled.benchmark, outcome));
+    }
+    if !args.dry_run {
+        hint(&outcomes, &options).iter().for_each(|hint| tell(global, hint));
     }
     let mut status = outcome_status(&outcomes);
     let mut recorded = serde_json::Value::Null;
@@ -143,6 +149,20 @@ fn record_stored(
     let outcome = git::record(&additions_of(stored, settings), &destination);
     let answer = outcome.as_ref().map_or(serde_json::Value::Null, recorded::answer);
     Ok((tell_outcome(global, &destination, outcome), answer))
+}
+
+/// Returns what people can do about runs that failed.
+fn hint(outcomes: &Outcomes<'_>, options: &RunOptions) -> Option<&'static str> {
+    let results = || outcomes.iter().flat_map(|(_, outcome)| &outcome.stored).map(|stored| &stored.sealed.result.run);
+    let cannot_start = results().any(|run| run.reasons.iter().any(|reason| reason.code == ReasonCode::CannotStart));
+    let has_failed = results().any(|run| !matches!(run.status, Status::Succeeded | Status::Interrupted));
+    let has_more = outcomes.iter().any(|(_, outcome)| !outcome.not_started.is_empty());
+    let has_problem = outcomes.iter().any(|(_, outcome)| outcome.problem.is_some() || outcome.stopped.is_some());
+    if cannot_start && options.engine == Engine::Process {
+        return Some("help: install the program on this machine, or run the image of the spec with `--engine docker`");
+    }
+    let is_stopped = has_failed && has_more && !has_problem && options.after_failure == AfterFailure::Stop;
+    is_stopped.then_some("help: run with `--keep-going` to start the other runs after a failure")
 }
 
 fn one(global: &Global, project: &CompiledProject, request: &Request<'_>) -> Result<Outcome> {

@@ -6,6 +6,7 @@ use super::ExitStatus;
 use super::args::{Global, SetArgs};
 use super::findings::{Findings, Output, counted, report, tell};
 use crate::app::set::Edited;
+use kubebench_compiler::tree::COMPILE;
 use kubebench_syntax::diag::render::on_one_line;
 
 /// Writes the file if it has no errors with its new values.
@@ -32,7 +33,7 @@ pub(super) fn run(global: &Global, args: &SetArgs) -> Result<ExitStatus> {
     for (path, old, new) in &edited.changes {
         let change = match (old.as_str(), new.as_str()) {
             ("", new) => format!("{path}: {new}"),
-            (old, "") => format!("{path}: {old} is gone"),
+            (old, "") => format!("{path}: {old} removed"),
             (old, new) => format!("{path}: {old} -> {new}"),
         };
         tell(global, &on_one_line(&change));
@@ -41,6 +42,6 @@ pub(super) fn run(global: &Global, args: &SetArgs) -> Result<ExitStatus> {
         let errors = counted(edited.errors_elsewhere, "error");
         tell(global, &format!("note: other files have {errors}, which `kubebench validate` lists"));
     }
-    tell(global, "run `kubebench compile` and commit the result");
+    tell(global, COMPILE);
     Ok(status)
 }

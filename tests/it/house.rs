@@ -1,5 +1,6 @@
 //! The repository itself: its rules, documents and files for users.
 
+mod codes;
 mod deploy;
 mod docs;
 mod install;

@@ -129,7 +129,7 @@ paths in specs/disk.yaml:
     assert_text(
         text,
         str! {[r#"
-error: specs/disk.yaml has 2 values `name`: write one of `metadata.name`, `spec.metrics.seconds.name`
+error: `name` matches 2 values in specs/disk.yaml; write one of `metadata.name`, `spec.metrics.seconds.name`
 
 "#]},
     );

@@ -60,7 +60,7 @@ use kubebench_syntax::text::SourceMap;
 pub(crate) use budget::within_budget;
 pub(crate) use image::of_steps;
 pub(crate) use plain_http::of_results;
-pub(crate) use resources::above_limit;
+pub(crate) use resources::{REFUSED_POD, above_limit};
 pub(crate) use unreadable_text::in_document;
 
 pub(crate) type Rule = fn(&Benchmark, &mut Diagnostics);

@@ -89,6 +89,16 @@ pub enum Certainty {
     Possible,
 }
 
+impl Certainty {
+    /// Returns what follows a cause that could not be tried.
+    pub fn doubt(self) -> &'static str {
+        match self {
+            Self::Tried => "",
+            Self::Possible => " (possible cause: without this change the spec does not compile)",
+        }
+    }
+}
+
 /// A change that starts a benchmark.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cause {

@@ -191,7 +191,7 @@ impl<'a> Walk<'a> {
             return false;
         }
         if chain.len() == MAX_DEPTH {
-            let message = format!("more than {MAX_DEPTH} fragments extend one another");
+            let message = format!("this chain of fragments is longer than {MAX_DEPTH}");
             let fault = Diagnostic::at(&code::KB0399, name.span, message);
             found.push(fault.note(chain.join(" → ")).help("merge some of them into one fragment"));
             return false;
@@ -219,7 +219,7 @@ impl<'a> Walk<'a> {
         let of_path = self.fragments.iter().find(|(_, path)| path.ends_with(text.trim_start_matches(['.', '/'])));
         match (of_path.filter(|_| is_path), did_you_mean(text, names.iter().copied())) {
             (Some((name, path)), _) => fault
-                .note(format!("`extends` has names, and {path} is called `{name}`"))
+                .note(format!("`extends` takes names, not paths; {path} is the fragment `{name}`"))
                 .help(format!("write `{name}`")),
             (None, Some(close)) => fault.help(format!("did you mean `{close}`?")),
             (None, None) if names.is_empty() => {

@@ -41,14 +41,16 @@ pub(crate) fn unused(Suppressions(list): &Suppressions, used: &BTreeSet<String>,
     let unused = list.iter().filter(|suppression| !used.contains(&suppression.code));
     unused
         .map(|Suppression { code, span, .. }| {
-            let finding = Diagnostic::at(&code::KB0469, *span, format!("there is no warning {code} to suppress"));
+            let finding = Diagnostic::at(&code::KB0469, *span, format!("unused suppression of {code}"));
             let level = code::find(code).and_then(|code| project.level(&Diagnostic::at(code, *span, "")));
             match level {
                 Some(Severity::Error) => finding
                     .note(format!("{code} is an error in this project, and errors cannot be suppressed"))
                     .help("fix what it reports, or set its level to `warning` in kubebench.yaml"),
                 None => finding.note(format!("kubebench.yaml switches {code} off")).help("delete it"),
-                Some(Severity::Warning | Severity::Info) => finding.help("delete it"),
+                Some(Severity::Warning | Severity::Info) => finding
+                    .note(format!("there is no warning {code} here, and a suppression would hide the next one"))
+                    .help("delete it"),
             }
         })
         .collect()

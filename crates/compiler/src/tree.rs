@@ -25,6 +25,7 @@ use kubebench_syntax::text::Span;
 pub use disk::{Found, OnDisk};
 pub use operations::Operation;
 pub use plan::{Change, EditedFiles, Filter, Mode, Plan, Scope, State, plan};
+pub use report::COMPILE;
 
 /// One manifest as it should stand in the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,6 +9,7 @@ mod reading;
 mod settings;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 
 use crate::compile::{Compilation, Compiled};
 use crate::model::target::Settings;
@@ -114,6 +115,11 @@ fn key(benchmark: &Benchmark) -> Key<'_> {
 }
 
 /// Returns a number as people write it.
+/// Says what differs from the base.
+fn is_now(what: &str, now: impl Display, before: impl Display) -> String {
+    format!("{what} is {now}; at the base {before}")
+}
+
 fn amount(number: f64) -> String {
     ((number * 1e6).round() / 1e6).to_string()
 }

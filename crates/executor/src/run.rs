@@ -6,6 +6,7 @@ mod assemble;
 mod evidence;
 mod images;
 mod reparse;
+mod replica_log;
 mod single_run;
 mod wait;
 
@@ -33,6 +34,7 @@ use kubebench_host::process::{self, Stop};
 use kubebench_syntax::redact::{self, Redactor};
 
 pub use reparse::{reparse, store_again};
+pub use replica_log::ReplicaLog;
 
 /// What to run, and how.
 pub struct Request<'a> {
@@ -97,6 +99,8 @@ pub trait Watcher {
     fn goes_on(&self, elapsed: Duration, last_value: Option<f64>);
     /// A run ended, and its result is on disk if any took it.
     fn ended(&self, stored: &Stored);
+    /// These logs show why the run that just ended, or what precedes all runs, did not succeed.
+    fn failed(&self, logs: &[ReplicaLog]);
     /// Something that people should know.
     fn tell(&self, text: &str);
     /// Takes a line that a replica printed; none when nobody wants them.
@@ -154,6 +158,8 @@ struct LocalRun<'a> {
     reserve: Option<Reserve>,
     /// Whether a process was started since this was last taken back.
     has_started: bool,
+    /// The logs that show why the last run did not succeed, or what precedes or follows it.
+    logs: Vec<ReplicaLog>,
 }
 
 /// Runs all of `request`.
@@ -165,6 +171,7 @@ pub fn run(request: &Request<'_>, watcher: &dyn Watcher) -> Result<Outcome> {
     let mut outcome = Outcome::before(request);
     if let Some(job) = &request.compiled.benchmark.prepare {
         outcome.problem = session.step("prepare", &job.role, job.timeout, &session.new_folders()?)?;
+        watcher.failed(&std::mem::take(&mut session.logs));
     }
     let total = request.runs.len();
     for (run, number) in request.runs.iter().zip(1..) {
@@ -197,6 +204,7 @@ pub fn run(request: &Request<'_>, watcher: &dyn Watcher) -> Result<Outcome> {
             }
         };
         watcher.ended(&stored);
+        watcher.failed(&std::mem::take(&mut session.logs));
         let status = stored.sealed.result.run.status;
         outcome.stored.push(stored);
         if status == Status::Interrupted || status != Status::Succeeded && request.after_failure == AfterFailure::Stop {
@@ -237,6 +245,7 @@ impl<'a> LocalRun<'a> {
             stop: None,
             reserve: None,
             has_started: false,
+            logs: Vec::new(),
         })
     }
 

@@ -6,8 +6,11 @@ use super::pod::{self, OF_CLUSTER, count};
 use super::spec_builder::{Draft, Metrics, Role, Workload};
 use super::text::{Item, Map};
 use super::{mpi, named};
+use crate::pod::NEVER_RESTARTS;
 use kubebench_compiler::api;
 use kubebench_syntax::yaml::Value;
+
+const PORT_OF_OPERATOR: &str = "the operator chooses the port and passes it to the pods";
 
 /// The kinds of job that can be read.
 const KINDS: [(&str, &str); 4] =
@@ -151,10 +154,10 @@ fn take_roles(replicas: Vec<Replica<'_>>, container: &str, workload: &mut Worklo
             role.replicas = taken_count(&number, &format!("`{field}.replicas`"), ledger);
         }
         if let Some(at) = at.get("restartPolicy") {
-            ledger.changed(&at, "`Never`: a pod that restarts within a run would spoil the measurement");
+            ledger.changed(&at, NEVER_RESTARTS);
         }
         for key in ["tfPort", "masterPort"] {
-            ledger.dropped_if(at.get(key).as_ref(), "the operator chooses the port and passes it to the pods");
+            ledger.dropped_if(at.get(key).as_ref(), PORT_OF_OPERATOR);
         }
         if matches!(field, "chief" | "master") && role.replicas == Some(1) {
             role.replicas = None;
@@ -244,7 +247,7 @@ fn pytorch_job(top: &At<'_>, draft: &mut Draft, workload: &mut Workload, ledger:
                 workload.fields.put_some("elasticPolicy", policy);
             }
             "terminationPolicy" => ledger.dropped(&at, "the master decides when the job ends"),
-            "masterPort" => ledger.dropped(&at, "the operator chooses the port and passes it to the pods"),
+            "masterPort" => ledger.dropped(&at, PORT_OF_OPERATOR),
             _ => drop(run_policy(key, &at, draft, workload, ledger)),
         }
     }

@@ -9,6 +9,13 @@ use super::spec_builder::{Draft, Workload};
 use super::text::Map;
 use kubebench_syntax::yaml::Value;
 
+const OWN_ACCOUNTS: &str = "each step of the Workflow has its own account, with the rights that it needs";
+
+const GIVE_CREDENTIAL: &str =
+    "only steps of kubeflow/kubebench used it; give pods a credential by `env: {NAME: {secret: …}}`";
+
+const ONLY_STEPS: &str = "only steps of kubeflow/kubebench used it";
+
 const CONDITION: &str =
     "kubeflow/kubebench never read it; Kubebench knows from the kind of a job when it has succeeded or failed";
 const OWN_CLAIM: &str = "the benchmark's own claim (`results`); earlier results are not moved";
@@ -51,10 +58,7 @@ pub(super) fn begin(top: &At<'_>, ledger: &mut Ledger) -> Draft {
 pub(super) fn finish(top: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let Some(spec) = top.get("spec") else { return };
     for key in ["serviceAccount", "serviceAccountName"] {
-        ledger.dropped_if(
-            spec.get(key).as_ref(),
-            "each step of the Workflow has its own account, with the rights that it needs",
-        );
+        ledger.dropped_if(spec.get(key).as_ref(), OWN_ACCOUNTS);
     }
     if let Some(volumes) = spec.get("volumeSpecs") {
         ledger.changed_if(volumes.get("configVolume").as_ref(), CONFIG_VOLUME);
@@ -123,22 +127,16 @@ fn pre_job(container: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
 
 /// The parameters of the ksonnet prototype `kubebench-job`, and what became of each.
 const KSONNET: [(&str, &str); 17] = [
-    ("serviceAccount", "each step of the Workflow has its own account, with the rights that it needs"),
+    ("serviceAccount", OWN_ACCOUNTS),
     ("controllerImage", "Kubebench has one image, which runs its steps"),
     ("githubTokenSecret", NO_GITHUB),
     ("githubTokenSecretKey", NO_GITHUB),
-    (
-        "gcpCredentialsSecret",
-        "only steps of kubeflow/kubebench used it; give pods a credential by `env: {NAME: {secret: …}}`",
-    ),
-    ("gcpCredentialsSecretKey", "only steps of kubeflow/kubebench used it"),
-    (
-        "awsCredentialsSecret",
-        "only steps of kubeflow/kubebench used it; give pods a credential by `env: {NAME: {secret: …}}`",
-    ),
-    ("awsCredentialsSecretAccessKeyId", "only steps of kubeflow/kubebench used it"),
-    ("awsCredentialsSecretAccessKey", "only steps of kubeflow/kubebench used it"),
-    ("awsRegion", "only steps of kubeflow/kubebench used it"),
+    ("gcpCredentialsSecret", GIVE_CREDENTIAL),
+    ("gcpCredentialsSecretKey", ONLY_STEPS),
+    ("awsCredentialsSecret", GIVE_CREDENTIAL),
+    ("awsCredentialsSecretAccessKeyId", ONLY_STEPS),
+    ("awsCredentialsSecretAccessKey", ONLY_STEPS),
+    ("awsRegion", ONLY_STEPS),
     ("mainJobKsPrototype", "the template is written out in the spec"),
     ("mainJobKsPackage", "the template is written out in the spec"),
     ("mainJobKsRegistry", "the template is written out in the spec"),

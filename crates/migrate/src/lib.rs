@@ -41,6 +41,8 @@ use ledger::{At, Ledger};
 pub use ledger::{Line, Outcome};
 use spec_builder::Draft;
 
+const NO_FORMAT: &str = "this is in no format of kubeflow/kubebench";
+
 /// A file of the ancestor's.
 #[derive(Clone, Debug)]
 pub struct Input {
@@ -375,14 +377,14 @@ impl Work {
         match document.format {
             Format::Aside(why) => ledger.dropped(&top, why),
             Format::Unknown if is_named => {
-                let fault = Diagnostic::at(&code::KB0431, top.place(), "this is in no format of kubeflow/kubebench")
+                let fault = Diagnostic::at(&code::KB0431, top.place(), NO_FORMAT)
                     .note(
                         "the known formats are KubebenchJobs, parameters of its templates, and manifests of a TFJob, \
                          PyTorchJob, MPIJob or Job",
                     )
                     .help("render templates first (`ks show`, `helm template`), and pass the output");
                 self.diagnostics.push(fault);
-                ledger.lost(&top, "this is in no format of kubeflow/kubebench");
+                ledger.lost(&top, NO_FORMAT);
             }
             Format::Unknown => ledger.dropped(&top, "it holds no benchmark in a format of kubeflow/kubebench"),
             _ => ledger.settle(&top, UNKNOWN),

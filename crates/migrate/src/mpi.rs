@@ -5,6 +5,7 @@ use super::ledger::{At, Ledger};
 use super::pod::{self, count};
 use super::spec_builder::{Draft, Role, Workload};
 use super::text::{Item, Map};
+use crate::pod::NEVER_RESTARTS;
 use kubebench_syntax::yaml::Value;
 
 /// What the operator was started with where it was installed by its own manifests.
@@ -95,7 +96,7 @@ fn of_roles(spec: &At<'_>, workload: &mut Workload, ledger: &mut Ledger) {
             None => {}
         }
         if let Some(at) = at.get("restartPolicy") {
-            ledger.changed(&at, "`Never`: a pod that restarts within a run would spoil the measurement");
+            ledger.changed(&at, NEVER_RESTARTS);
         }
         workload.roles.push((field, role));
     }

@@ -8,6 +8,8 @@ use kubebench_format::schema::format;
 use kubebench_syntax::diag::Diagnostics;
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
+pub(crate) const NEVER_RESTARTS: &str = "`Never`: a pod that restarts within a run would spoil the measurement";
+
 /// Fields that a cluster sets, and nobody writes.
 pub(super) const OF_CLUSTER: &str = "the cluster sets it";
 
@@ -50,7 +52,7 @@ fn pod_field(key: &str, at: &At<'_>, role: &mut Role, ledger: &mut Ledger) {
     match (key, at.text()) {
         ("restartPolicy", Some("Never")) => ledger.kept(at, "pods never restart"),
         ("restartPolicy", _) => {
-            ledger.changed(at, "`Never`: a pod that restarts within a run would spoil the measurement");
+            ledger.changed(at, NEVER_RESTARTS);
         }
         ("serviceAccount" | "serviceAccountName", Some("default")) => {
             ledger.dropped(at, "pods use this account by default");

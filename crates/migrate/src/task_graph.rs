@@ -15,6 +15,8 @@ use kubebench_compiler::api;
 use kubebench_syntax::text::{Source, SourceId};
 use kubebench_syntax::yaml::{self, Node, Value};
 
+const ONE_JOB: &str = "one job is measured; make the other one a separate benchmark";
+
 /// What a task is made of.
 struct Task<'n> {
     name: &'n str,
@@ -286,7 +288,7 @@ fn prepare(before: &[At<'_>], spec: &At<'_>, draft: &mut Draft, ledger: &mut Led
     let is_one_pod = draft.workload.as_ref().is_some_and(|workload| matches!(workload.roles.as_slice(), [("", _)]));
     for task in before {
         let Some(container) = task.get("container") else {
-            ledger.lost(task, "one job is measured; make the other one a separate benchmark");
+            ledger.lost(task, ONE_JOB);
             continue;
         };
         if !is_one_pod {
@@ -325,7 +327,7 @@ fn init_container(at: &At<'_>, spec: &At<'_>, draft: &mut Draft, ledger: &mut Le
 /// Takes a task behind the measured one.
 fn follow(task: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let Some(container) = task.get("container") else {
-        return ledger.lost(task, "one job is measured; make the other one a separate benchmark");
+        return ledger.lost(task, ONE_JOB);
     };
     let image = container.get("image").and_then(|at| at.text()).unwrap_or_default();
     if harness::is_reporter(image) {

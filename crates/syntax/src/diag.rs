@@ -11,6 +11,9 @@ pub mod render;
 use crate::text::{SourceMap, Span};
 pub use code::Code;
 
+/// What to do about a file that cannot be read.
+pub const CHECK_FILE: &str = "check its permissions (`ls -l`) and the disk";
+
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {

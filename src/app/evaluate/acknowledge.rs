@@ -81,16 +81,22 @@ impl AckQuery {
     }
 }
 
+/// Refuses an acknowledgement that no result would meet any more.
+fn refuse_expired(expires: Option<&str>, as_of: &str) -> Result<()> {
+    match expires {
+        Some(last) if last < as_of => {
+            bail!("the acknowledgement would accept nothing: it expires on {last}, before the newest result of {as_of}")
+        }
+        _ => Ok(()),
+    }
+}
+
 impl Acknowledged {
     /// Finds what an acknowledgement must say to accept what is asked for; writes nothing.
     pub fn of(histories: &Histories, query: &AckQuery) -> Result<Self> {
         let Histories { evaluation, acks, baseline, series, .. } = histories;
         let as_of = evaluation.as_of();
-        if let Some(last) = query.expires.as_ref().filter(|last| **last < as_of) {
-            bail!(
-                "the acknowledgement would accept nothing: it expires on {last}, before the newest result of {as_of}"
-            );
-        }
+        refuse_expired(query.expires.as_deref(), &as_of)?;
         let request = HistoryRequest {
             dataset: &evaluation.dataset,
             partitions: &evaluation.sequences(baseline.lineage()),

@@ -17,7 +17,7 @@ use kubebench_format::result::Ack;
 use kubebench_git::RecordedBranch;
 use kubebench_report::CommentLinks;
 use kubebench_results::compare::model::{GateReport, LeftOut, Line, Outcome, Verdict, Weakened};
-use kubebench_results::compare::words::NEWEST;
+use kubebench_results::compare::words::{NEWEST, SYNTHETIC};
 use kubebench_results::compare::{
     Candidate, GateRequest, Head, Judged, Lineage, OutOfTime, Rule, Unread, gate, idle, render, words,
 };
@@ -415,7 +415,7 @@ fn general(
             .push("there is no git repository with a commit here, so all earlier sessions are the baseline".to_owned());
     }
     if dataset.rows().iter().any(|row| row.synthetic) {
-        notes.push("some results are synthetic: `kubebench mock` made them, and nothing ran".to_owned());
+        notes.push(format!("some results are {SYNTHETIC}"));
     }
     notes
 }

@@ -44,7 +44,7 @@ impl Evaluation {
                 format!("the recorded results are not in this clone, and there is no folder {own}: run {fetch}")
             }
             (None, Some(branch)) => format!(
-                "there is neither a folder {own} nor a branch `{}` here, and no remote to fetch it from",
+                "there are no results: neither the folder {own} nor the branch `{}` exists, and there is no remote to fetch from",
                 branch.branch()
             ),
             (None, None) => {

@@ -150,7 +150,7 @@ fn differences(
     let finding = |(target, other, objects): (&Target, &Target, Vec<&Identity>)| {
         let (_, kind, _, name) = objects.first()?;
         let message = format!(
-            "`{}` and `{}` emit {} with different content into the namespace `{}`, such as {kind} `{name}`",
+            "the projects `{}` and `{}` emit {} of the namespace `{}` with different content, such as {kind} `{name}`",
             on_one_line(&names.own),
             on_one_line(&names.other),
             counted(objects.len(), "object"),

@@ -57,19 +57,18 @@ impl Selection {
         let labels = || all.iter().map(|compiled| &compiled.benchmark.labels);
         for (key, value) in &self.labels {
             let values: BTreeSet<&str> = labels().filter_map(|labels| labels.get(key)).map(String::as_str).collect();
-            if values.is_empty() {
-                let keys: BTreeSet<&str> = labels().flat_map(|labels| labels.keys()).map(String::as_str).collect();
-                let hint = if keys.is_empty() {
-                    "no benchmark has labels (`metadata.labels`)".to_owned()
-                } else {
-                    what_there_is(key, keys, "labels are")
-                };
-                bail!("no benchmark has the label {key}={value}; {hint}");
+            if values.contains(value.as_str()) {
+                continue;
             }
-            if !values.contains(value.as_str()) {
-                let hint = what_there_is(value, values, &format!("values of `{key}` are"));
-                bail!("no benchmark has the label {key}={value}; {hint}");
-            }
+            let keys: BTreeSet<&str> = labels().flat_map(|labels| labels.keys()).map(String::as_str).collect();
+            let hint = if keys.is_empty() {
+                "no benchmark has labels (`metadata.labels`)".to_owned()
+            } else if values.is_empty() {
+                what_there_is(key, keys, "labels are")
+            } else {
+                what_there_is(value, values, &format!("values of `{key}` are"))
+            };
+            bail!("no benchmark has the label {key}={value}; {hint}");
         }
         let asked: Vec<String> = self.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
         bail!("no benchmark has all of the labels {}", asked.join(", "))

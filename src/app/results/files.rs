@@ -16,6 +16,7 @@ use kubebench_format::attestation::result_of;
 use kubebench_format::result::{self, BenchmarkResult, Sealed};
 use kubebench_host::fs::{self, Content};
 use kubebench_results::dataset::{CurrentRules, Dataset, Extract, Row, settle};
+use kubebench_syntax::diag::CHECK_FILE;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::{Source, SourceId, SourceMap};
 
@@ -231,11 +232,9 @@ impl ResultFiles {
                             .note("a result must be a regular file, so that a review shows all of it"),
                         false,
                     ),
-                    Content::Unreadable(reason) => Outcome::Unread(
-                        unread(format!("the file cannot be read: {reason}"))
-                            .help("check its permissions (`ls -l`) and the disk"),
-                        true,
-                    ),
+                    Content::Unreadable(reason) => {
+                        Outcome::Unread(unread(format!("the file cannot be read: {reason}")).help(CHECK_FILE), true)
+                    }
                     Content::Absent | Content::Misnamed | Content::Whole(_) | Content::TooLong(_) => {
                         Outcome::Unread(unread("there is no such file or folder".to_owned()), true)
                     }

@@ -151,7 +151,7 @@ pub(super) fn findings(dataset: &Dataset, orphans: &[String], shown: &dyn Fn(&st
     for ((benchmark, why), rows) in groups {
         let Some(first) = rows.first() else { continue };
         let message = match rows.len() {
-            1 => format!("the signature of this result proves nothing: {why}"),
+            1 => proves_nothing(why),
             count => format!("the signatures of {count} results of {benchmark} prove nothing; for this one: {why}"),
         };
         let fault = Diagnostic::in_file(&code::KB0465, shown(&first.path), message);
@@ -166,4 +166,9 @@ pub(super) fn findings(dataset: &Dataset, orphans: &[String], shown: &dyn Fn(&st
         found.push(fault.help("results may only be added: `git log` says who removed this one"));
     }
     found
+}
+
+/// Says that a result has a signature which is not valid.
+pub fn proves_nothing(why: &str) -> String {
+    format!("the signature of this result proves nothing: {why}")
 }

@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::app::evaluate::ACKS;
 use crate::app::project::CompiledProject;
+use crate::app::record::PROJECT_FILE_HAS_ERRORS;
 use crate::app::start::VERSION;
 use kubebench_compiler::compile::Compiled;
 use kubebench_compiler::lower::PROJECT_FILE;
@@ -70,12 +71,7 @@ pub fn request<'a>(
 ) -> Result<Request<'a>> {
     let benchmark = &compiled.benchmark;
     let root = project.root.as_path();
-    let settings = &project
-        .compilation
-        .project
-        .as_ref()
-        .context("the project file has errors; `kubebench validate` shows them")?
-        .settings;
+    let settings = &project.compilation.project.as_ref().context(PROJECT_FILE_HAS_ERRORS)?.settings;
     // A container has its image's PATH and HOME.
     let base: &[&str] = if options.engine.runs_images() { &[] } else { &BASE };
     let passes = |name: &str| base.contains(&name) || options.pass_env.iter().any(|wanted| wanted == name);

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::app::plan::{Plan, Row};
 use crate::cli::changes::said;
-use kubebench_compiler::difference::{Cause, Certainty, Removed, State};
+use kubebench_compiler::difference::{Cause, Removed, State};
 use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_syntax::text::{first_of, plain};
+use kubebench_syntax::words::counted;
 
 /// So many causes of a benchmark are shown.
 const CAUSES: usize = 8;
@@ -22,11 +23,11 @@ pub(super) fn causes(row: &Row<'_>) -> Vec<String> {
         return vec![format!("was {name}: a new name begins a new history")];
     }
     if change.state == State::Unknown {
-        return vec!["the base does not compile, so what changed is unknown".to_owned()];
+        return vec!["the cause is unknown: the base does not compile".to_owned()];
     }
     let mut lines: Vec<String> = change.causes.iter().take(CAUSES).map(|cause| of(cause, row)).collect();
     let more = change.causes.len().saturating_sub(CAUSES);
-    lines.extend((more > 0).then(|| format!("and {more} more causes")));
+    lines.extend((more > 0).then(|| format!("and {}", counted(more, "more cause"))));
     if change.state == State::Changed && change.causes.is_empty() {
         lines.push("the cause is unknown".to_owned());
     }
@@ -37,10 +38,7 @@ fn of(Cause { change, cases, certainty }: &Cause, row: &Row<'_>) -> String {
     let cases = cases.filter(|(_, all)| *all > 1);
     let cases = cases.map_or_else(String::new, |(count, all)| format!(" in {count} of {all} cases"));
     let file = if change.file == row.compiled.benchmark.path { "" } else { &change.file };
-    let doubt = match certainty {
-        Certainty::Tried => "",
-        Certainty::Possible => " (possible cause: without this change the spec does not compile)",
-    };
+    let doubt = certainty.doubt();
     format!("{}{cases}{doubt}", said(change, file))
 }
 

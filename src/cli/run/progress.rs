@@ -1,23 +1,31 @@
 //! The progress of a session: a bar on a terminal, plain lines elsewhere.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use super::called;
 use super::screen::Screen;
+use super::{called, shown};
 use crate::cli::args::Global;
+use crate::cli::findings::counted;
 use kubebench_compiler::model::Case;
 use kubebench_contract::Run;
 use kubebench_executor::collect::{Echo, Stored};
-use kubebench_executor::run::{Request, Watcher};
+use kubebench_executor::run::{ReplicaLog, Request, Watcher};
 use kubebench_format::result::v1::{Kind, Status};
 use kubebench_host::terminal;
 use kubebench_results::compare::words;
 
+/// The most logs of one run that are shown.
+const LOGS: usize = 3;
+/// The most lines of these logs together.
+const LINES: usize = 24;
+
 /// Shows how far a session is.
 pub(super) struct Progress<'a> {
     global: &'a Global,
+    root: &'a Path,
     screen: Screen,
     primary: Option<String>,
     state: Mutex<State>,
@@ -36,12 +44,12 @@ struct State {
 
 impl<'a> Progress<'a> {
     /// Starts showing the progress of `request`.
-    pub(super) fn new(global: &'a Global, request: &Request<'_>) -> Self {
+    pub(super) fn new(global: &'a Global, request: &Request<'a>) -> Self {
         let is_shown = !global.quiet && terminal::is_terminal(terminal::Stream::Error);
         let screen = Screen::new(is_shown.then_some(request.runs.len() as u64));
         let primary = request.compiled.benchmark.metrics.iter().find(|metric| metric.primary);
         let primary = primary.and_then(|metric| metric.name.clone());
-        Self { global, screen, primary, state: Mutex::default() }
+        Self { global, root: request.root, screen, primary, state: Mutex::default() }
     }
 
     /// Shows all that is to be seen, and takes the bar away.
@@ -114,12 +122,22 @@ impl Watcher for Progress<'_> {
         for reason in &result.run.reasons {
             self.say(format!("    {}", reason.message));
         }
-        // What was stopped says nothing by its last lines, and who asked for all lines has seen them.
-        let failed = matches!(result.run.status, Status::Failed | Status::TimedOut) && self.global.verbose == 0;
-        for exit in result.run.exits.iter().filter(|_| failed) {
-            for line in &exit.last_lines {
-                self.say(format!("    {}-{} | {line}", exit.role, exit.index));
+    }
+
+    fn failed(&self, logs: &[ReplicaLog]) {
+        let each = LINES / logs.len().clamp(1, LOGS);
+        for ReplicaLog { replica, path, last_lines, .. } in logs.iter().take(LOGS) {
+            // With `-v`, every line was shown when it came.
+            let shown_lines = if self.global.verbose == 0 { each } else { 0 };
+            for line in last_lines.iter().skip(last_lines.len().saturating_sub(shown_lines)) {
+                self.say(format!("    {replica} | {line}"));
             }
+            let empty = if last_lines.is_empty() { " (empty)" } else { "" };
+            self.say(format!("    log of {replica}: {}{empty}", shown(path, self.root)));
+        }
+        if let Some(folder) = logs.get(LOGS).and_then(|log| log.path.parent()) {
+            let more = counted(logs.len() - LOGS, "more log");
+            self.say(format!("    {more} in {}", shown(folder, self.root)));
         }
     }
 

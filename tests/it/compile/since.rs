@@ -273,7 +273,7 @@ fn a_diff_shows_each_field_once() {
         assert_yes(&output);
         said(&output.stdout)
     };
-    assert_eq!(diff(&[]), "nothing differs\n");
+    assert_eq!(diff(&[]), "no differences\n");
     folder.write("specs/a.yaml", matrix.replace("tag: '1'", "tag: '2'"));
     folder.write("specs/c.yaml", spec("c", "a/b:1"));
     std::fs::remove_file(folder.path().join("specs/b.yaml")).unwrap();

@@ -46,7 +46,7 @@ fn a_clone_without_recorded_results_does_not_say_that_nothing_ran() {
     assert_eq!(status, 2);
     assert_line(
         &error,
-        str! {"error: there is neither a folder results nor a branch `kubebench/results` here, and no remote to fetch it from"},
+        str! {"error: there are no results: neither the folder results nor the branch `kubebench/results` exists, and there is no remote to fetch from"},
     );
 }
 

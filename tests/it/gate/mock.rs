@@ -50,7 +50,7 @@ fn thresholds_are_tried_without_a_machine() {
     );
     assert_line(
         &project.says(&["gate", "--results", "one"]).1,
-        str! {"note: some results are synthetic: `kubebench mock` made them, and nothing ran"},
+        str! {"note: some results are synthetic: made by `kubebench mock`, nothing ran"},
     );
     project.commit("all");
     let (status, _, error) = project.says(&["record", "one", "--mode", "local"]);

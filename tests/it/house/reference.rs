@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::process::Command;
 
+use kubebench::cli::exit_status;
 use kubebench_compiler::workload;
 use kubebench_extract::tool::TOOLS;
 use kubebench_format::schema::{DocumentKind, generate};
@@ -78,6 +79,21 @@ fn commands_are_those_of_the_program() {
         let _ = write!(page, "\n## {name}\n\n```text\n{}```\n", with_short_globals(&whole_help(&[&name])));
     }
     assert_file(&repository().join("docs/reference/commands.md"), &page);
+}
+
+/// The man pages say the same, from the same table.
+#[test]
+fn exit_statuses_are_those_of_the_program() {
+    let page = repository().join("docs/reference/exit-status.md");
+    let text = std::fs::read_to_string(&page).unwrap();
+    let mut sections = text.split("<!-- table of the program -->\n").map(str::to_owned);
+    let mut made = sections.next().unwrap();
+    for (table, section) in exit_status::tables().into_iter().zip(sections) {
+        let rest: String =
+            section.lines().skip_while(|line| line.starts_with('|')).map(|line| format!("{line}\n")).collect();
+        made += &format!("<!-- table of the program -->\n{table}{rest}");
+    }
+    assert_file(&page, &made);
 }
 
 /// The help of a command with the names of the global options that it takes: the top of the page explains them.

@@ -4,8 +4,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use kubebench_syntax::diag::code;
-
 use crate::support::project::{files_below, relative, repository};
 
 /// The crates below `crates/`, and the program, with the order of modules in them: a module imports from earlier lines alone.
@@ -159,14 +157,14 @@ const FREE: &[&str] = &["serde", "serde_json"];
 const MAX_LINES: usize = 600;
 
 /// One file of the program, without its tests and comments.
-struct Module {
+pub(super) struct Module {
     /// `format`, or nothing for the program itself.
     package: String,
     /// `schema/format.rs`
     path: String,
     /// `["schema", "format"]`; nothing for the root of a crate.
     names: Vec<String>,
-    code: String,
+    pub(super) code: String,
 }
 
 impl Module {
@@ -176,7 +174,7 @@ impl Module {
     }
 
     /// `format/schema/format`, or `main` for the root of the program.
-    fn place(&self) -> String {
+    pub(super) fn place(&self) -> String {
         if self.package.is_empty() && self.names.is_empty() {
             return self.path.trim_end_matches(".rs").to_owned();
         }
@@ -372,66 +370,13 @@ fn text_files_end_their_lines_with_lf() {
     assert_eq!(wrong, Vec::<String>::new());
 }
 
-#[test]
-fn every_code_has_a_page_and_a_row() {
-    let docs = repository().join("docs/codes");
-    let table = fs::read_to_string(docs.join("README.md")).unwrap();
-    let mut wrong = Vec::new();
-    let mut ids = BTreeSet::new();
-    for code in code::ALL {
-        if !ids.insert(code.id) {
-            wrong.push(format!("{} stands twice in the table of codes", code.id));
-        }
-        if !code.page.starts_with(&format!("# {}: {}\n", code.id, code.title)) {
-            wrong.push(format!("{}.md does not begin with `# {}: {}`", code.id, code.id, code.title));
-        }
-        for heading in ["\n## Wrong\n", "\n## Right\n"] {
-            if code.page.matches(heading).count() != 1 {
-                wrong.push(format!("{}.md needs one `{}`", code.id, heading.trim()));
-            }
-        }
-        let row = format!("| [{0}]({0}.md) | {1} | {2} |", code.id, code.title, code.severity.name());
-        if table.matches(&row).count() != 1 {
-            wrong.push(format!("docs/codes/README.md needs the row `{row}`"));
-        }
-        let off = format!("{}: \"off\"", code.id);
-        if code.configurable != code.page.contains(&off) {
-            wrong.push(format!("{}.md: is `{off}` said when and only when the code is configurable?", code.id));
-        }
-    }
-    for file in files_below(&docs) {
-        let name = relative(&docs, &file);
-        if name != "README.md" && !ids.contains(name.trim_end_matches(".md")) {
-            wrong.push(format!("docs/codes/{name} is the page of no code"));
-        }
-    }
-    let sorted = code::ALL.windows(2).all(|pair| pair[0].id < pair[1].id);
-    assert!(sorted, "codes are in order");
-    assert_eq!(wrong, Vec::<String>::new());
-}
-
-/// Every code is reported somewhere, or the page explains what never happens.
-#[test]
-fn every_code_is_named_by_a_rule() {
-    let named: String = program()
-        .iter()
-        .filter(|module| module.place() != "syntax/diag/code")
-        .map(|module| module.code.as_str())
-        .collect();
-    let silent: Vec<&str> = code::ALL.iter().map(|code| code.id).filter(|id| !named.contains(*id)).collect();
-    assert_eq!(silent, NOT_YET_REPORTED, "codes that no rule names");
-}
-
-/// Codes whose rule is still being written. This list must be empty in the end.
-const NOT_YET_REPORTED: &[&str] = &[];
-
 /// The folders of `crates/`, and nothing for the program itself.
 pub(super) fn packages() -> Vec<String> {
     let folders = fs::read_dir(repository().join("crates")).unwrap().map(|entry| entry.unwrap().file_name());
     folders.map(|name| name.into_string().unwrap()).chain([String::new()]).collect()
 }
 
-fn program() -> Vec<Module> {
+pub(super) fn program() -> Vec<Module> {
     packages().iter().flat_map(|package| modules(package)).collect()
 }
 

@@ -35,6 +35,123 @@ fn failed_with_a_code_and_the_last_lines() {
     assert_line(&ran.stderr, str! {"    job-0 exited with 3"});
 }
 
+/// The end of the log of a failed run is shown, with the file that has the rest.
+#[test]
+fn the_end_of_a_log_and_its_place() {
+    let said = |script: &str, more: &[&str], arguments: &[&str]| {
+        let ran = run(&job(script, more), arguments);
+        let lines = ran.stderr.lines().skip_while(|line| !line.starts_with("b: 1 case"));
+        steady(lines.skip(1).collect::<Vec<_>>().join("\n"))
+    };
+    let many = "for i in $(seq 50); do echo step $i; done; printf 'bad \\033[31mred\\033[0m\\342\\200\\256\\n'; exit 3";
+    let text = said(many, &[LOSS], &[]);
+    assert_eq!((text.matches("job-0 | step").count(), text.contains("job-0 | bad red\n")), (19, true), "{text}");
+    assert_text(
+        said("echo oh; exit 3", &[LOSS], &[]),
+        str! {[r#"
+[1/1] default, repeat 1: failed in SECONDS s
+    job-0 exited with 3
+    job-0 | oh
+    log of job-0: .kubebench/experiments/b-ID/output/logs/job-0.log
+1 result in results/b
+"#]},
+    );
+    assert_text(
+        said("exit 3", &[LOSS], &[]),
+        str! {[r#"
+[1/1] default, repeat 1: failed in SECONDS s
+    job-0 exited with 3
+    log of job-0: .kubebench/experiments/b-ID/output/logs/job-0.log (empty)
+1 result in results/b
+"#]},
+    );
+    assert_text(
+        said("echo accuracy 5", &[LOSS], &[]),
+        str! {[r#"
+[1/1] default, repeat 1: invalid in SECONDS s
+    the primary metric `loss` has no value: the pattern matched 0 of 1 lines
+    job-0 | accuracy 5
+    log of job-0: .kubebench/experiments/b-ID/output/logs/job-0.log
+1 result in results/b
+"#]},
+    );
+    assert_text(
+        said("echo oh; sleep 100", &[LOSS, "timeout: 1s"], &[]),
+        str! {[r#"
+[1/1] default, repeat 1: timed out in SECONDS s
+    stopped after its timeout of 1 s
+    job-0 | oh
+    log of job-0: .kubebench/experiments/b-ID/output/logs/job-0.log
+1 result in results/b
+"#]},
+    );
+    assert_text(
+        said("echo loss 7", &[LOSS, "checks: [{metric: loss, max: 5}]"], &[]),
+        str! {[r#"
+[1/1] default, repeat 1: invalid in SECONDS s, loss 7
+    the check `loss ≤ 5` failed: 7
+1 result in results/b
+"#]},
+    );
+    assert_text(
+        said("echo oh; exit 3", &[LOSS], &["-v"]),
+        str! {[r#"
+job-0 | oh
+[1/1] default, repeat 1: failed in SECONDS s
+    job-0 exited with 3
+    log of job-0: .kubebench/experiments/b-ID/output/logs/job-0.log
+1 result in results/b
+"#]},
+    );
+    let prepare = format!("prepare: {{{}}}", shell("echo no disk; exit 9"));
+    assert_text(
+        said("echo loss 1", &[LOSS, &prepare], &[]),
+        str! {[r#"
+    prepare-0 | no disk
+    log of prepare-0: .kubebench/experiments/b-ID/output/logs/prepare-0.log
+error: nothing was run: `prepare` did not succeed: prepare-0 exited with 9; its last line: no disk
+not started: default, repeat 1
+"#]},
+    );
+}
+
+/// The replica that failed comes first, those that were stopped after it, and not all of them.
+#[test]
+fn logs_of_several_replicas() {
+    let script =
+        "echo I am $JOB_COMPLETION_INDEX; if [ $JOB_COMPLETION_INDEX = 4 ]; then sleep 1; exit 5; fi; sleep 100";
+    let workload = format!("job: {{completions: 5, parallelism: 5, completionMode: Indexed, {}}}", shell(script));
+    let ran = run(&project(&workload, &[LOSS]), &[]);
+    ran.ended(Status::Failed, 1);
+    assert_text(
+        steady(ran.stderr.lines().skip(1).collect::<Vec<_>>().join("\n")),
+        str! {[r#"
+[1/1] default, repeat 1: failed in SECONDS s
+    job-4 exited with 5
+    job-4 | I am 4
+    log of job-4: .kubebench/experiments/b-ID/output/logs/job-4.log
+    job-0 | I am 0
+    log of job-0: .kubebench/experiments/b-ID/output/logs/job-0.log
+    job-1 | I am 1
+    log of job-1: .kubebench/experiments/b-ID/output/logs/job-1.log
+    2 more logs in .kubebench/experiments/b-ID/output/logs
+1 result in results/b
+"#]},
+    );
+}
+
+/// Logs are bounded, and hold no secret that the program knows.
+#[test]
+fn secrets_in_the_end_of_a_log() {
+    let folder = job("echo key=$HF_TOKEN; exit 3", &[LOSS]);
+    let mut command = folder.command(&["run", "specs", "--pass-env", "HF_TOKEN"]);
+    let pipe = std::process::Stdio::piped;
+    command.env("HF_TOKEN", "hf-s3cr3t-of-the-cluster").stdout(pipe()).stderr(pipe());
+    let ran = super::finish(&folder, command.spawn().unwrap());
+    ran.ended(Status::Failed, 1);
+    assert!(!ran.stderr.contains("s3cr3t") && ran.stderr.contains("job-0 | key=["), "{}", ran.stderr);
+}
+
 #[test]
 fn failed_by_a_signal() {
     let ran = run(&job("echo loss 1; kill -SEGV $$", &[LOSS]), &[]);
@@ -125,6 +242,10 @@ fn what_cannot_start_is_said() {
     ] {
         let said = start(command);
         assert!(said.contains(words), "{command}: {said}");
+        assert_line(
+            &said,
+            str! {"help: install the program on this machine, or run the image of the spec with `--engine docker`"},
+        );
     }
 }
 

@@ -45,7 +45,7 @@ fn a_line_of_the_project_file_is_one_finding_and_a_changed_spec_another() {
     assert_text(
         out(&output),
         str! {[r#"
-error[KB0502]: 171 manifests of 40 benchmarks are not what `kubebench.yaml` and their specs compile to
+error[KB0502]: 171 manifests of 40 benchmarks do not match `kubebench.yaml` and their specs
  --> kubebench.yaml
  = note: 40 benchmarks: b00, b01, b02, b03, b04, b05, b06, b07, b08, b09 and 30 more
  = note: the same difference in all of them:
@@ -94,7 +94,7 @@ fn changed_specs_have_causes_of_their_own() {
     assert_text(
         out(&output),
         str! {[r#"
-error[KB0502]: 3 manifests of `b03` are not what `specs/b03.yaml` compiles to
+error[KB0502]: 3 manifests of `b03` do not match `specs/b03.yaml`
  --> specs/b03.yaml:3:18
   |
 3 | metadata: {name: b03}
@@ -103,7 +103,7 @@ error[KB0502]: 3 manifests of `b03` are not what `specs/b03.yaml` compiles to
   = note: 3 files: generated/one/b03/config.yaml, generated/one/b03/rules.yaml, generated/one/b03/workflow.yaml
   = help: run `kubebench compile` and commit the result
 
-error[KB0502]: 3 manifests of `b07` are not what `specs/b07.yaml` compiles to
+error[KB0502]: 3 manifests of `b07` do not match `specs/b07.yaml`
  --> specs/b07.yaml:3:18
   |
 3 | metadata: {name: b07}

@@ -65,7 +65,7 @@ fn two_projects_may_emit_an_object_only_if_it_is_the_same() {
     assert_text(
         text(&folder.run(&["-C", "serving", "validate"])),
         str! {[r#"
-error[KB0511]: `serving/kubebench.yaml` and `ml/train/kubebench.yaml` emit 2 objects with different content into the namespace `bench`, such as ConfigMap `kubebench-settings`
+error[KB0511]: the projects `serving/kubebench.yaml` and `ml/train/kubebench.yaml` emit 2 objects of the namespace `bench` with different content, such as ConfigMap `kubebench-settings`
  --> kubebench.yaml:6:5
   |
 6 |     gpu: {namespace: bench}

@@ -78,11 +78,17 @@ fn errors_stay_and_what_suppresses_nothing_is_reported() {
     };
     assert_text(
         said(&raised),
-        str! {r#"there is no warning KB0401 to suppress ["KB0401 is an error in this project, and errors cannot be suppressed"]"#},
+        str! {r#"unused suppression of KB0401 ["KB0401 is an error in this project, and errors cannot be suppressed"]"#},
     );
-    assert_text(said(&compiled(&project("{}", "{}"), &unused)), str! {"there is no warning KB0402 to suppress []"});
+    assert_text(
+        said(&compiled(&project("{}", "{}"), &unused)),
+        str! {r#"unused suppression of KB0402 ["there is no warning KB0402 here, and a suppression would hide the next one"]"#},
+    );
     let of_target = project("{}", "{KB0425: {level: allow, reason: x y}}");
-    assert_text(said(&compiled(&of_target, &spec("{}"))), str! {"there is no warning KB0425 to suppress []"});
+    assert_text(
+        said(&compiled(&of_target, &spec("{}"))),
+        str! {r#"unused suppression of KB0425 ["there is no warning KB0425 here, and a suppression would hide the next one"]"#},
+    );
     assert_eq!(said(&compiled(&of_target, &spec("{KB0101: {level: allow, reason: x}}"))), "");
 }
 

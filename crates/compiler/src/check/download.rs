@@ -27,17 +27,14 @@ pub(super) fn open(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     if openings.egress.iter().any(|rule| by_proxy || may_reach_outside(rule)) {
         return;
     }
-    let message = format!(
-        "`{source}` is outside of the cluster, and the network policy of the target `{}` blocks HTTPS to it",
-        target.name
-    );
+    let message = format!("the network policy of the target `{}` blocks the download of `{source}`", target.name);
     let fault = Diagnostic::at(&code::KB0467, span, message).note(
-        "pods reach DNS and other pods of the benchmark, so where the network enforces policies, the download hangs \
-         until the timeout",
+        "it allows DNS and traffic between the benchmark's pods; where the network enforces policies, the download \
+         hangs until the timeout",
     );
     diagnostics.push(fault.help(
-        "add `networkPolicy: {egress: [{ports: [{port: 443, protocol: TCP}]}]}` to the target in kubebench.yaml, or use \
-         a copy in the cluster",
+        "allow HTTPS on the target in kubebench.yaml, `networkPolicy: {egress: [{ports: [{port: 443, protocol: TCP}]}]}`, \
+         or use a copy inside the cluster",
     ));
 }
 

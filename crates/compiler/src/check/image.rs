@@ -37,11 +37,7 @@ pub(crate) fn of_steps(project: &Node, diagnostics: &mut Diagnostics) {
 
 fn finding(image: &ImageRef, span: Span) -> Option<Diagnostic> {
     let fault = unpinned(image, span)?;
-    Some(
-        fault.note(
-            "two runs of one benchmark would measure two programs, and the difference would look like a regression",
-        ),
-    )
+    Some(fault.note("two runs could measure different programs, and the difference would look like a regression"))
 }
 
 fn unpinned(image: &ImageRef, span: Span) -> Option<Diagnostic> {

@@ -12,16 +12,16 @@ pub(super) fn separated(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         if let (Some(program), Some(span)) = (role.command.first(), command.first())
             && program.trim().contains(char::is_whitespace)
         {
-            let message = format!("the program is called `{}`, with its arguments", shown(program));
+            let message = format!("the name of the program has a space in it: `{}`", shown(program));
             let fault = Diagnostic::at(&code::KB0468, *span, message)
-                .note("a container runs the first word of `command` as a file; no shell splits it");
+                .note("no shell splits `command`: the container looks for a file with this whole name");
             diagnostics.push(fault.help(format!("write `command: {}`", as_list(program))));
         }
         for (word, span) in options(role, command, args) {
-            let message = format!("`{}` is one argument, with a space in it", shown(word));
+            let message = format!("an option and its value are one argument: `{}`", shown(word));
             let fault = Diagnostic::at(&code::KB0468, span, message)
-                .note("no shell splits arguments, so the program does not see an option and its value");
-            diagnostics.push(fault.help(format!("write two: `{}`", as_list(word).trim_matches(['[', ']']))));
+                .note("no shell splits arguments: the program gets an unknown option with a space in its name");
+            diagnostics.push(fault.help(format!("write two items: `{}`", as_list(word).trim_matches(['[', ']']))));
         }
     }
 }

@@ -4,6 +4,8 @@ use crate::model::{Benchmark, Metric, ToolMetrics};
 use kubebench_extract::tool::tool;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 
+const FALSE_ALARMS: &str = "among many metrics, some look worse by chance, and each of those is a false alarm";
+
 /// Reports benchmarks that measure nothing, or several metrics of which none is primary.
 pub(super) fn chosen(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let Some(first) = benchmark.metrics.first() else {
@@ -19,11 +21,7 @@ pub(super) fn chosen(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         return;
     }
     let fault = Diagnostic::at(&code::KB0410, first.span, "several metrics are measured, and none of them is primary");
-    diagnostics.push(
-        fault
-            .note("among many metrics, some look worse by chance, and each of those is a false alarm")
-            .help(advice(first)),
-    );
+    diagnostics.push(fault.note(FALSE_ALARMS).help(advice(first)));
 }
 
 /// Says how one metric becomes primary: of a rule that brings several, none can be.
@@ -55,15 +53,12 @@ pub(super) fn single(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         let count = asked.as_ref().map_or_else(|| "all metrics".to_owned(), |names| format!("{} metrics", names.len()));
         let message = format!("this rule makes {count} of `{}` primary", wanted.tool);
         let brought = asked.map_or_else(|| tool.what_it_brings(), |names| format!("it asks for {}", names.join(", ")));
-        diagnostics.push(
-            Diagnostic::at(&code::KB0375, metric.span, message)
-                .note("among many metrics, some look worse by chance, and each of those is a false alarm")
-                .note(brought)
-                .help(format!(
-                    "name one, such as `metrics: [{}]`, and leave the others to a rule without `primary`",
-                    one_of(wanted)
-                )),
-        );
+        diagnostics.push(Diagnostic::at(&code::KB0375, metric.span, message).note(FALSE_ALARMS).note(brought).help(
+            format!(
+                "name one, such as `metrics: [{}]`, and leave the others to a rule without `primary`",
+                one_of(wanted)
+            ),
+        ));
     }
 }
 

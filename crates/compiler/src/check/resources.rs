@@ -8,6 +8,8 @@ use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::Quantity;
 
+pub(crate) const REFUSED_POD: &str = "Kubernetes would refuse the pod, and the run would wait for it until its timeout";
+
 /// Reports roles, and containers that patches add, with neither a request nor a limit for CPU or memory.
 pub(super) fn stated(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for role in benchmark.roles() {
@@ -82,7 +84,7 @@ pub(super) fn within_limits(benchmark: &Benchmark, diagnostics: &mut Diagnostics
 pub(crate) fn above_limit(name: &str, request: &Quantity, limit: &Quantity, span: Span) -> Diagnostic {
     let message = format!("the request of `{name}` ({request}) is above its limit ({limit})");
     Diagnostic::at(&code::KB0327, span, message)
-        .note("Kubernetes would refuse the pod, and the run would wait for it until its timeout")
+        .note(REFUSED_POD)
         .help(format!("write at most {limit}, or `{name}` directly under `resources`, which sets both"))
 }
 

@@ -25,6 +25,9 @@ pub(super) fn measured(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             }
         })
     };
+    let is_misnamed = |asked: &MetricSelector| {
+        benchmark.metrics.iter().any(|metric| metric.tool.is_some() && metric.name.as_deref() == Some(asked.name()))
+    };
     // A name beside a tool is another finding.
     let own =
         || benchmark.metrics.iter().filter(|metric| metric.tool.is_none()).filter_map(|metric| metric.name.clone());
@@ -53,7 +56,7 @@ pub(super) fn measured(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
                 continue;
             }
         };
-        if is_known(&asked) {
+        if is_known(&asked) || is_misnamed(&asked) {
             continue;
         }
         let message = format!("this {} is about `{}`, which nothing measures", reference.by, reference.name);

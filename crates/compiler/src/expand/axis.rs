@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{malformed, text};
 use kubebench_syntax::diag::{Diagnostics, Place};
 use kubebench_syntax::text::Span;
+use kubebench_syntax::words::counted;
 use kubebench_syntax::yaml::{Entry, Node};
 
 /// One axis, or several that go in step.
@@ -57,7 +58,7 @@ fn zipped<'m>(matrix: &'m Node, diagnostics: &mut Diagnostics) -> Option<Axis<'m
     let length = first.value.items().len();
     for entry in entries.iter().filter(|entry| entry.value.items().len() != length) {
         let here = entry.value.items().len();
-        let message = format!("`{}` has {here} values, and `{}` has {length}", entry.key, first.key);
+        let message = format!("`{}` has {}, but `{}` has {length}", entry.key, counted(here, "value"), first.key);
         diagnostics.push(
             malformed(entry.key_span, message)
                 .related(Place::Span(first.key_span), "here")

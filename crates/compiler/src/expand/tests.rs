@@ -63,7 +63,7 @@ fn zip_gives_cases_the_identity_of_the_same_rows() {
 
 #[test]
 fn faults_of_zip() {
-    refused("{zip: {a: [1, 2], b: [1]}}", &[("KB0305", str! {"`b` has 1 values, and `a` has 2"})]);
+    refused("{zip: {a: [1, 2], b: [1]}}", &[("KB0305", str! {"`b` has 1 value, but `a` has 2"})]);
     refused(
         "{zip: {a: [1, 1], b: [2, 2]}}",
         &[

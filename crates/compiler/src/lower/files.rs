@@ -7,6 +7,7 @@ use crate::lookup::{self, Scope};
 use crate::model::carried::{MAX_BYTES, MAX_FILES};
 use crate::model::{CarriedFile, CarriedFiles};
 use crate::workload::carried_name;
+use kubebench_syntax::diag::CHECK_FILE;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
 use kubebench_syntax::path::is_gits_own;
 use kubebench_syntax::text::Span;
@@ -154,9 +155,7 @@ pub(super) fn unreadable(path: &str, span: Span, reason: Unreadable) -> Diagnost
         Unreadable::Refused(reason) => fault(format!("`{path}` cannot be carried: {reason}"))
             .note("a carried file is a regular file of the project, so that a review shows all that runs")
             .help("name a regular file of the project, such as `scripts/bench.sh`"),
-        Unreadable::Failed(reason) => {
-            fault(format!("`{path}` cannot be read: {reason}")).help("check its permissions (`ls -l`) and the disk")
-        }
+        Unreadable::Failed(reason) => fault(format!("`{path}` cannot be read: {reason}")).help(CHECK_FILE),
         Unreadable::TooLarge => {
             too_large(span, format!("`{path}` is larger than the {} KiB of all carried files", MAX_BYTES / 1024))
         }

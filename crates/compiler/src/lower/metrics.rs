@@ -235,27 +235,20 @@ fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics
         );
     }
     check_labels(wire, node, diagnostics);
-    if let (Some(name), Some(tool)) = (&wire.name, &wire.from.tool)
+    if let (Some(_), Some(tool)) = (&wire.name, &wire.from.tool)
         && let Some(known) = kubebench_extract::tool::tool(&tool.name)
     {
         let span = node.entry("name").map_or(node.span, |entry| entry.key_span);
         let fault = Diagnostic::at(
             &code::KB0356,
             span,
-            format!("`{}` has its own names for metrics, and `{name}` is not one of them", tool.name),
+            format!("the metrics of `{}` have fixed names, so `name` is not allowed", tool.name),
         )
-        .note(
-            "no value would be found under this name, and every run would be invalid if it is `primary` or `required`",
-        );
-        let names = known.what_it_brings();
-        diagnostics.push(match &tool.metrics {
-            Some(_) => {
-                fault.help(format!("remove `name`; gates, checks and fixtures use the names of the tool; {names}"))
-            }
-            None => fault.help(format!(
-                "remove `name`, and choose metrics by the names of the tool: `tool: {{metrics: […]}}`; {names}"
-            )),
-        });
+        .note(known.what_it_brings());
+        diagnostics.push(fault.help(match &tool.metrics {
+            Some(_) => "delete `name`, and write the tool's names in gates, checks and fixtures",
+            None => "delete `name`, and choose metrics by the tool's names: `tool: {metrics: […]}`",
+        }));
     }
     if let (Some(_), Some(outer)) =
         (wire.from.tool.as_ref().and_then(|tool| tool.window.as_ref()), node.entry("window"))

@@ -109,9 +109,9 @@ pub(super) fn check_former_names(targets: &[Target], nodes: Option<&Node>, diagn
             let had = || targets.iter().take(index).find(|other| other.formerly.iter().any(|old| old == name));
             let Some(owner) = now.or_else(had) else { continue };
             let what = if now.is_some() {
-                format!("`{name}` is a target of this project, so it is no earlier name")
+                format!("`{name}` is not a former name: it is still a target of this project")
             } else {
-                format!("`{name}` is an earlier name of `{}` as well", owner.name)
+                format!("`{name}` is also a former name of the target `{}`", owner.name)
             };
             let fault = Diagnostic::at(&code::KB0397, item.span, what)
                 .related(Place::Span(owner.span), "the other target")

@@ -11,6 +11,7 @@ mod volume;
 use serde_json::Value as Json;
 
 use self::traced::Traced;
+use crate::check::REFUSED_POD;
 use crate::model::{Benchmark, Role, Workload};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::Span;
@@ -80,6 +81,5 @@ fn containers<'a>(pod: &Traced<'a>, role: &'a Role) -> Vec<Part<'a>> {
 }
 
 fn refused(span: Span, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::at(&code::KB0326, span, message)
-        .note("Kubernetes would refuse the pod, and the run would wait for it until its timeout")
+    Diagnostic::at(&code::KB0326, span, message).note(REFUSED_POD)
 }

@@ -78,11 +78,11 @@ impl<'a> Drift<'a> {
         let cause = self.causes.get(source).copied().unwrap_or(source);
         let is_shared = self.sizes.get(cause).is_some_and(|size| *size > 1);
         let (words, place) = if !is_shared {
-            (format!("are not what `{source}` compiles to"), place_of_source(change))
+            (format!("do not match `{source}`"), place_of_source(change))
         } else if self.edited.contains(source) {
-            ("are not what their specs compile to".to_owned(), place_of_source(change))
+            ("do not match their specs".to_owned(), place_of_source(change))
         } else {
-            let words = format!("are not what `{PROJECT_FILE}` and their specs compile to");
+            let words = format!("do not match `{PROJECT_FILE}` and their specs");
             (words, Place::File(PROJECT_FILE.to_owned()))
         };
         let lines = self.common.get(cause).filter(|lines| is_shared && !lines.is_empty());

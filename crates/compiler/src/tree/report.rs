@@ -9,7 +9,8 @@ use super::drift::{Drift, cause_of_all};
 use super::plan::{Change, EditedFiles, Mode, Plan, State};
 use kubebench_syntax::path::join;
 
-const COMPILE: &str = "run `kubebench compile` and commit the result";
+/// What to do about manifests that do not match their specs.
+pub const COMPILE: &str = "run `kubebench compile` and commit the result";
 const OVERWRITE: &str = "run `kubebench compile --overwrite-edited` to put the compiled text back";
 const MANIFEST_EXTENSIONS: [&str; 4] = [".yaml", ".yml", ".json", ".jsonnet"];
 
@@ -51,7 +52,7 @@ impl Speaker<'_> {
                 Diagnostic::in_file(&code::KB0501, &path, message).help(COMPILE).cause(cause)
             }
             (State::Stale, Mode::Check) => {
-                let message = format!("manifest `{path}` is not what `{}` compiles to", change.source);
+                let message = format!("manifest `{path}` does not match `{}`", change.source);
                 Diagnostic::in_file(&code::KB0502, &path, message).help(COMPILE).cause(self.drift.cause(change))
             }
             (State::Edited { conflict: true }, Mode::Check) => {

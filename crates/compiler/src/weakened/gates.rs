@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Held, HeldGate, amount, reading, weakening};
+use super::{Held, HeldGate, amount, is_now, reading, weakening};
 use crate::compile::Compiled;
 use crate::model::{Benchmark, Gate, GateBaseline};
 use kubebench_syntax::diag::Place;
@@ -206,7 +206,7 @@ impl<'c> Demand<'c> {
                 // Numbers of another unit are neither.
                 Some(now) if has_same_unit && bound.is_weaker(now.value, before.value) => {
                     let (now_is, before) = (bound.words(now.value), bound.words(before.value));
-                    say(now.span, format!("`{field}` of `{name}` is {now_is}; at the base {before}"));
+                    say(now.span, is_now(&format!("`{field}` of `{name}`"), now_is, before));
                 }
                 Some(now) if now.waits && !before.waits => {
                     say(now.span, format!("the gate of `{name}` waits for a second session (`confirm: required`)"));

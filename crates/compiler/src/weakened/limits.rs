@@ -1,6 +1,6 @@
 //! What the runs of one benchmark on one target may use.
 
-use super::{Held, amount, weakening};
+use super::{Held, amount, is_now, weakening};
 use crate::check::within_budget;
 use crate::model::{Benchmark, Budget};
 use kubebench_contract::Prices;
@@ -20,7 +20,7 @@ pub(super) fn hold(before: &Benchmark, now: &Benchmark, held: &mut Held<'_>) {
             None => "gone".to_owned(),
         };
         let span = own.map_or(now.name_span, |(_, span)| span);
-        let message = format!("the budget `{name}` is {now_is}; at the base {}", amount(limit));
+        let message = is_now(&format!("the budget `{name}`"), now_is, amount(limit));
         held.weakened.push(weakening(Place::Span(span), message));
     };
     weaker("gpuHours", before.budget.gpu_hours, now.budget.gpu_hours);

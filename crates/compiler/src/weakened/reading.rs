@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Held, weakening};
+use super::{Held, is_now, weakening};
 use crate::compile::Compiled;
 use crate::model::{Benchmark, Metric};
 use kubebench_syntax::diag::Place;
@@ -42,7 +42,7 @@ pub(super) fn report(base: &Compiled, head: &Compiled, metric: &MetricSelector, 
         }
         match (before.get(field).and_then(word), after.get(field).and_then(word)) {
             (Some(before), Some(after)) => {
-                say(span, format!("`{field}` of `{metric}` is {after}; at the base {before}"));
+                say(span, is_now(&format!("`{field}` of `{metric}`"), after, before));
             }
             _ => others.push(field.as_str()),
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Change, weakening};
+use super::{Change, is_now, weakening};
 use crate::lower::{PROJECT_FILE, Project, Strictness};
 use crate::model::target::{ResultsSettings, Settings};
 use kubebench_attestation::{Counted, Key};
@@ -29,7 +29,7 @@ pub(super) fn compare(change: Change<'_>, weakened: &mut Diagnostics) {
     for name in base.lints.keys().chain(head.lints.keys().filter(|name| !base.lints.contains_key(*name))) {
         let Some((before, now)) = base.strictness(name).zip(head.strictness(name)) else { continue };
         if now > before {
-            say(&["spec", "lints", name], format!("{name} is {}; at the base {}", words(now), words(before)));
+            say(&["spec", "lints", name], is_now(name, words(now), words(before)));
         }
     }
     folders(&base.settings, &head.settings, &mut say);
@@ -38,7 +38,7 @@ pub(super) fn compare(change: Change<'_>, weakened: &mut Diagnostics) {
     if *compare_across != base.settings.compare_across {
         let words = |facts: &BTreeSet<String>| format!("[{}]", listed(facts.iter().map(String::as_str)));
         let (now, before) = (words(compare_across), words(&base.settings.compare_across));
-        say(&["spec", "compareAcross"], format!("`compareAcross` is {now}; at the base {before}"));
+        say(&["spec", "compareAcross"], is_now("`compareAcross`", now, before));
     }
     let (before, now) = (&base.settings.image, &head.settings.image);
     if before != now {
@@ -54,7 +54,7 @@ pub(super) fn compare(change: Change<'_>, weakened: &mut Diagnostics) {
     signatures(&base.settings.results, &head.settings.results, &mut say);
     if let Some(now) = judge_from.as_ref().filter(|now| is_later(now, base.settings.judge_from.as_deref())) {
         let before = base.settings.judge_from.as_ref().map_or_else(|| "nothing".to_owned(), |from| format!("`{from}`"));
-        say(&["spec", "judgeFrom"], format!("`judgeFrom` is `{now}`; at the base {before}"));
+        say(&["spec", "judgeFrom"], is_now("`judgeFrom`", format!("`{now}`"), before));
     }
 }
 
@@ -174,14 +174,17 @@ fn folders(base: &Settings, head: &Settings, say: &mut impl FnMut(&[&str], Strin
     if is_local(before) != is_local(now) {
         say(
             &["spec", "results", "mode"],
-            format!("the mode of results is `{}`; at the base `{}`", now.mode, before.mode),
+            is_now("the mode of results", format!("`{}`", now.mode), format!("`{}`", before.mode)),
         );
     }
     // Without a branch, what it is called does not matter.
     let count = if is_local(before) || is_local(now) { 1 } else { 3 };
     for ((part, before), (_, now)) in parts(before).into_iter().zip(parts(now)).take(count) {
         if before != now {
-            say(&["spec", "results", part], format!("the {part} of results is `{now}`; at the base `{before}`"));
+            say(
+                &["spec", "results", part],
+                is_now(&format!("the {part} of results"), format!("`{now}`"), format!("`{before}`")),
+            );
         }
     }
 }

@@ -11,6 +11,8 @@ use kubebench_format::spec::v1::scalar::{Count, Patch};
 use kubebench_syntax::diag::code;
 use kubebench_syntax::unit::Duration;
 
+pub(super) const MORE_COMPLETIONS: &str = "raise `completions`, or leave it out to run every pod once";
+
 pub(super) const KIND: Kind = Kind {
     key: "job",
     api: Api::known("batch/v1", "Job", "jobs"),
@@ -94,8 +96,8 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         role.longest_name.suffix = format!("-{}", completions.saturating_sub(1));
     }
     if parallelism > completions {
-        let message = format!("`parallelism` {parallelism} is more than `completions` {completions}");
-        cx.fault(&code::KB0317, "parallelism", message, "raise `completions`, or leave it out to run every pod once");
+        let message = too_parallel(parallelism, completions);
+        cx.fault(&code::KB0317, "parallelism", message, MORE_COMPLETIONS);
     }
     let mode = if indexed { "Indexed" } else { "NonIndexed" };
     let spec = spec(cx.timeout, parallelism, completions, mode);
@@ -104,4 +106,9 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         scale_is_manual: !indexed,
         ..cx.workload(KIND.api, spec, vec![role])
     })
+}
+
+/// Says that more pods would run at once than there are.
+pub(super) fn too_parallel(parallelism: u32, completions: u32) -> String {
+    format!("`parallelism` {parallelism} is more than `completions` {completions}")
 }

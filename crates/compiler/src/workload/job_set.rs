@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
+use super::job::{MORE_COMPLETIONS, too_parallel};
 use super::role::{ImageFrom, RoleFields, RoleForm, Shape};
 use super::status::{self, Deciders, Outcome, PodSet, count_at, text_at};
 use super::{Kind, Lowering, Purpose, insert, schema_of};
@@ -206,11 +207,8 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         let size = Size { jobs: job.replicas.map_or(1, |count| count.0), parallelism, completions };
         if parallelism > completions {
             let at = block.get("parallelism").map_or(block.span, |node| node.span);
-            let message = format!("`parallelism` {parallelism} is more than `completions` {completions}");
-            cx.report(
-                Diagnostic::at(&code::KB0317, at, message)
-                    .help("raise `completions`, or leave it out to run every pod once"),
-            );
+            let message = too_parallel(parallelism, completions);
+            cx.report(Diagnostic::at(&code::KB0317, at, message).help(MORE_COMPLETIONS));
         }
         roles.extend(role(cx, block, &name, jobs.len(), size));
         jobs.push(job_of(cx, &name, job, size));

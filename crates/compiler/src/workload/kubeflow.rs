@@ -13,6 +13,10 @@ use crate::model::{Api, Role, TemplateAt, TemplateStep, Workload};
 use kubebench_format::spec::v1::scalar::{Count, Patch, Text};
 use kubebench_syntax::diag::{Diagnostic, code};
 
+pub(super) const MORE_WORKERS: &str = "delete `replicas` here and raise `worker.replicas`";
+
+pub(super) const NEVER_STARTED: &str = "the scheduler would never start any of them";
+
 /// Gang scheduling: all pods start together or none does.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
@@ -161,10 +165,7 @@ pub(super) fn finish(cx: &mut Lowering<'_>, job: KubeflowJob, roles: Vec<Role>) 
 pub(super) fn refuse_more_masters(cx: &mut Lowering<'_>, roles: &[Role]) {
     for role in roles.iter().filter(|role| role.name == "master" && role.replicas != 1) {
         let message = format!("`master` has {} replicas, but rank 0 is one pod", role.replicas);
-        cx.report(
-            Diagnostic::at(&code::KB0317, role.replicas_span, message)
-                .help("delete `replicas` here and raise `worker.replicas`"),
-        );
+        cx.report(Diagnostic::at(&code::KB0317, role.replicas_span, message).help(MORE_WORKERS));
     }
 }
 
@@ -205,7 +206,7 @@ fn refuse_larger_gang(
         None => format!("`minAvailable` waits for {wanted} pods, but the job has {pods}"),
         Some(role) => format!("`minAvailable` waits for {wanted} pods, but before the {role} there are {pods}"),
     };
-    let fault = Diagnostic::at(&code::KB0317, at.map_or(cx.entry.key_span, |node| node.span), message)
-        .note("the scheduler would never start any of them");
+    let fault =
+        Diagnostic::at(&code::KB0317, at.map_or(cx.entry.key_span, |node| node.span), message).note(NEVER_STARTED);
     cx.report(fault.help(format!("write {pods} or less, or leave it out, which means all of them")));
 }

@@ -20,6 +20,7 @@ pub(super) use self::fields::check as check_fields;
 pub(super) use self::placeholder::refuse as refuse_placeholders;
 use super::condition::Condition;
 use super::kind_of;
+use super::mpi_job::ONE_MPI_JOB;
 use super::role::RoleForm;
 use super::serving::{self, Load, Ready, Server};
 use super::status::{self, pod_sets};
@@ -251,7 +252,7 @@ fn api(cx: &mut Lowering<'_>, main: &Document<'_>, kind: Option<&Kind>, form: &M
             let short = version.trim_start_matches("kubeflow.org/");
             cx.report(
                 Diagnostic::at(&code::KB0318, main.api_version_span(), message)
-                    .note("the training operator's MPIJob (v1) and the MPI operator's (v2beta1) share a name, so a cluster has one of them")
+                    .note(ONE_MPI_JOB)
                     .help(format!(
                         "write it for `{wanted}`, or set `apis: {{mpiJob: {short}}}` on the target if that operator is installed there"
                     )),

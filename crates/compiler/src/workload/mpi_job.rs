@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Map;
 
+use super::kubeflow::MORE_WORKERS;
 use super::kubeflow::{self, KubeflowJob, RoleName, SchedulingPolicy};
 use super::{Kind, Lowering, Purpose, insert, schema_of, status};
 use crate::model::target::MpiJobApi;
@@ -13,6 +14,9 @@ use kubebench_format::spec::v1::scalar::{Count, Flag, Patch, Text};
 use kubebench_syntax::diag::{Diagnostic, code};
 use kubebench_syntax::unit::is_accelerator;
 use kubebench_syntax::yaml::{Entry, Node};
+
+pub(super) const ONE_MPI_JOB: &str =
+    "the training operator's MPIJob (v1) and the MPI operator's (v2beta1) share a name, so a cluster has one of them";
 
 pub(super) const KIND: Kind = Kind {
     key: "mpiJob",
@@ -105,8 +109,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         V2BETA1_ONLY.into_iter().filter(|field| version == MpiJobApi::V1 && cx.entry.value.get(field).is_some())
     {
         let message = format!("`{field}` does not exist in MPIJob v1, which the target `{}` serves", cx.target.name);
-        let fault = Diagnostic::at(&code::KB0318, cx.span_of(field), message)
-            .note("the training operator's MPIJob (v1) and the MPI operator's (v2beta1) share a name, so a cluster has one of them");
+        let fault = Diagnostic::at(&code::KB0318, cx.span_of(field), message).note(ONE_MPI_JOB);
         cx.report(fault.help(
             "delete the field, or set `apis: {mpiJob: v2beta1}` on the target if the MPI operator is installed there",
         ));
@@ -154,10 +157,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let roles = kubeflow::roles(cx, &job, &names);
     for role in roles.iter().filter(|role| role.name == "launcher" && role.replicas != 1) {
         let message = format!("`launcher` has {} replicas, but an MPIJob has exactly one", role.replicas);
-        cx.report(
-            Diagnostic::at(&code::KB0317, role.replicas_span, message)
-                .help("delete `replicas` here and raise `worker.replicas`"),
-        );
+        cx.report(Diagnostic::at(&code::KB0317, role.replicas_span, message).help(MORE_WORKERS));
     }
     for launcher in roles.iter().filter(|role| role.name == "launcher" && !launcher_computes) {
         report_idle_accelerators(cx, launcher);

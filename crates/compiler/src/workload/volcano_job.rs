@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
+use super::kubeflow::NEVER_STARTED;
 use super::role::{ImageFrom, RoleFields, RoleForm, Shape};
 use super::status::{self, Deciders, Outcome, PodSet, text_at};
 use super::{Kind, Lowering, Purpose, schema_of};
@@ -106,8 +107,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         } else {
             format!("`minAvailable` waits for {min_available} pods, but only {gang} wait for no other task")
         };
-        let fault = Diagnostic::at(&code::KB0317, cx.span_of("minAvailable"), message)
-            .note("the scheduler would never start any of them");
+        let fault = Diagnostic::at(&code::KB0317, cx.span_of("minAvailable"), message).note(NEVER_STARTED);
         cx.report(fault.help(format!("write {gang} or less, or leave it out")));
     }
     let queue = match (queue, &cx.target.queue) {

@@ -229,7 +229,7 @@ fn fragments_that_cannot_be_extended() {
         errors_at(&project(&files))
     };
     assert_findings(&with(5), &[]);
-    assert_findings(&with(6), &[("KB0399 at f6", str! {"more than 5 fragments extend one another"})]);
+    assert_findings(&with(6), &[("KB0399 at f6", str! {"this chain of fragments is longer than 5"})]);
     let twice = [("specs/a.yaml", document("Fragment", "x", NODE)), ("specs/b.yaml", document("Fragment", "x", NODE))];
     let found = compile(&twice.iter().map(|(path, text)| (*path, text.as_str())).collect::<Vec<_>>());
     assert_findings(&located_errors(&found), &[("KB0308 specs/b.yaml", str! {"the name `x` is taken"})]);

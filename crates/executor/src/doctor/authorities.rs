@@ -1,5 +1,6 @@
 //! The certificate authorities that `results.ca` names. Of a ConfigMap the text is looked at, of a Secret only the names of its keys.
 
+use super::credential::replacing;
 use super::{Fact, Facts, Needs, Report, text_at};
 use kubebench_compiler::model::target::Holder;
 
@@ -24,13 +25,13 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     let has = |field: &str| object.pointer(field).and_then(|data| data.get(key)).is_some();
     if !has("/data") && !has("/binaryData") {
         let seen = format!("the {what} `{name}` has no key `{key}`: {lost}");
-        return report.error(CHECK, seen, format!("{create} --dry-run=client -o yaml | kubectl apply -f -"));
+        return report.error(CHECK, seen, replacing(&create));
     }
     let is_text = matches!(ca.holder, Holder::ConfigMap(_)) && has("/data");
     let text = object.pointer("/data").map_or("", |data| text_at(data, &format!("/{key}")));
     if is_text && !text.contains(BEGIN) {
         let seen = format!("`{key}` of the {what} `{name}` has no PEM certificate: {lost}");
-        return report.error(CHECK, seen, format!("{create} --dry-run=client -o yaml | kubectl apply -f -"));
+        return report.error(CHECK, seen, replacing(&create));
     }
     report.ok(CHECK, format!("the {what} `{name}` has `{key}`"));
 }

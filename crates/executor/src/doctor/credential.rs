@@ -19,7 +19,7 @@ pub(super) fn check_signing(needs: &Needs<'_>, facts: &dyn Facts, report: &mut R
     let secret = match facts.read(&format!("/api/v1/namespaces/{namespace}/secrets/{name}")) {
         Fact::There(secret) => secret,
         Fact::Absent => {
-            let seen = format!("there is no Secret `{name}`: results stay on the volume until there is one");
+            let seen = no_secret(name);
             return report.error(SIGNING, seen, create);
         }
         Fact::Forbidden(why) => return report.unknown(SIGNING, &format!("the Secret `{name}`"), &why),
@@ -29,7 +29,7 @@ pub(super) fn check_signing(needs: &Needs<'_>, facts: &dyn Facts, report: &mut R
             "the Secret `{name}` has no key `{SIGNING_KEY}`: results stay on the volume until the key \
                             is added"
         );
-        return report.error(SIGNING, seen, format!("{create} --dry-run=client -o yaml | kubectl apply -f -"));
+        return report.error(SIGNING, seen, replacing(&create));
     }
     report.ok(
         SIGNING,
@@ -69,7 +69,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
             return report.warning(CHECK, seen, "keep this only if the server accepts a push from anyone");
         }
         Fact::Absent => {
-            let seen = format!("there is no Secret `{name}`: results stay on the volume until there is one");
+            let seen = no_secret(name);
             return report.error(CHECK, seen, create);
         }
         Fact::Forbidden(why) => return report.unknown(CHECK, &format!("the Secret `{name}`"), &why),
@@ -101,4 +101,13 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
              them"
         ),
     );
+}
+
+fn no_secret(name: &str) -> String {
+    format!("there is no Secret `{name}`: results stay on the volume until there is one")
+}
+
+/// Returns a command that writes an object again which exists, from the one that creates it.
+pub(super) fn replacing(create: &str) -> String {
+    format!("{create} --dry-run=client -o yaml | kubectl apply -f -")
 }

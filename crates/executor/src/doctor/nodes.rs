@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
+use kubebench_syntax::words::counted;
+
 use super::limits::shown;
 use super::needs::entries;
 use super::{Fact, Facts, Needs, PodNeed, Report, elements, items, quoted, text_at};
@@ -123,8 +125,8 @@ fn misfit(pod: &PodNeed, nodes: &[Node<'_>]) -> Option<(String, &'static str)> {
     let total: f64 = open.iter().map(room).sum();
     (total < f64::from(pod.replicas)).then(|| {
         let seen = format!(
-            "its {} replicas do not fit: all its nodes together have room for {total}, even while nothing else runs",
-            pod.replicas
+            "its {} do not fit: all its nodes together have room for {total}, even while nothing else runs",
+            counted(pod.replicas, "replica")
         );
         (seen, ROOM)
     })

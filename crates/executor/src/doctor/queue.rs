@@ -6,6 +6,8 @@ use super::needs::names_of;
 use super::{Fact, Facts, Needs, Report, elements, quoted, text_at};
 use kubebench_compiler::model::target::Queue;
 
+const ASK_ADMIN: &str = "ask the admin of Kueue: its jobs stay suspended";
+
 const CHECK: &str = "queue";
 
 pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
@@ -50,11 +52,7 @@ fn kueue(needs: &Needs<'_>, facts: &dyn Facts, queue: &str, report: &mut Report)
         Fact::Forbidden(why) => return report.unknown(CHECK, &format!("the LocalQueue `{queue}`"), &why),
     };
     if let Some(why) = inactive(&found) {
-        return report.error(
-            CHECK,
-            format!("the LocalQueue `{queue}` is not active: {why}"),
-            "ask the admin of Kueue: its jobs stay suspended",
-        );
+        return report.error(CHECK, format!("the LocalQueue `{queue}` is not active: {why}"), ASK_ADMIN);
     }
     let stop = text_at(&found, "/spec/stopPolicy");
     if !stop.is_empty() && stop != "None" {
@@ -66,17 +64,13 @@ fn kueue(needs: &Needs<'_>, facts: &dyn Facts, queue: &str, report: &mut Report)
     }
     let cluster_queue = text_at(&found, "/spec/clusterQueue");
     match facts.read(&format!("{api}/clusterqueues/{cluster_queue}")) {
-        Fact::Absent => report.error(
-            CHECK,
-            format!("there is no ClusterQueue `{cluster_queue}`, which `{queue}` feeds"),
-            "ask the admin of Kueue: its jobs stay suspended",
-        ),
+        Fact::Absent => {
+            report.error(CHECK, format!("there is no ClusterQueue `{cluster_queue}`, which `{queue}` feeds"), ASK_ADMIN)
+        }
         Fact::There(found) => match inactive(&found) {
-            Some(why) => report.error(
-                CHECK,
-                format!("the ClusterQueue `{cluster_queue}` is not active: {why}"),
-                "ask the admin of Kueue: its jobs stay suspended",
-            ),
+            Some(why) => {
+                report.error(CHECK, format!("the ClusterQueue `{cluster_queue}` is not active: {why}"), ASK_ADMIN)
+            }
             None => quota(needs, &found, cluster_queue, report),
         },
         Fact::Forbidden(_) => {

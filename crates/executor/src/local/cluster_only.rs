@@ -7,6 +7,8 @@ use kubebench_compiler::workload::{KINDS, Kind, Purpose};
 use kubebench_syntax::diag::{Diagnostic, code};
 use kubebench_syntax::text::Span;
 
+const LOOPBACK: &str = "local processes reach each other at 127.0.0.1";
+
 /// Plugins of Volcano that have a meaning on one machine.
 const LOCAL_PLUGINS: [&str; 2] = ["env", "svc"];
 /// Where Volcano mounts the names of hosts.
@@ -109,7 +111,7 @@ fn of_volcano(case: &Case) -> Vec<Diagnostic> {
         if text.contains(HOST_FILES) {
             found.push(
                 fault(span, format!("`{HOST_FILES}` holds names of pods, which only a cluster resolves"))
-                    .note("local processes reach each other at 127.0.0.1")
+                    .note(LOOPBACK)
                     .help("read the hosts from VC_<TASK>_HOSTS, or run in a cluster"),
             );
         }
@@ -141,7 +143,7 @@ fn of_job_set(case: &Case) -> Vec<Diagnostic> {
         for (text, span) in role.texts() {
             if let Some(name) = workload.roles.iter().find_map(|role| host_name(text, &role.name)) {
                 let message = format!("`{name}` is the name of a pod, which only a cluster resolves");
-                let fault = fault(span, message).note("local processes reach each other at 127.0.0.1");
+                let fault = fault(span, message).note(LOOPBACK);
                 found.push(fault.help("run in a cluster, or take the address from a parameter"));
             }
         }

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::evidence::RunEvidence;
 use super::wait::Waited;
-use super::{LocalRun, assemble, wait};
+use super::{LocalRun, assemble, replica_log, wait};
 use crate::collect::{self, KeptOf};
 use crate::local::{self, Folders, Given, Plan};
 use kubebench_compiler::model::{Case, Role};
@@ -58,11 +58,16 @@ impl LocalRun<'_> {
         let listed = caught(|| collect::artifacts(&left, &logs, &rules, self));
         let (artifacts, absent) = waited.unless_broken_off(listed).unwrap_or_default();
         waited.reasons.extend(absent);
+        let replica_logs = replica_log::of_all(&waited, &folders, &self.redactor);
         let (started, finished) = (started.0, finished.0);
         let parts =
             assemble::Parts { id, run, case, started, finished, took, waited, measured, artifacts, load_before };
         let mut result = self.assemble(parts);
         redact(&mut result, &self.redactor);
+        // Postprocessing that failed has left its own.
+        if self.logs.is_empty() {
+            self.logs = replica_log::that_explain(&result.run, replica_logs);
+        }
         Ok(result)
     }
 
@@ -118,6 +123,9 @@ impl LocalRun<'_> {
         self.make(folders)?;
         let plan = self.plan(folders, |given| local::step(name, role, given));
         let waited = self.wait_for(&plan, folders, Duration::from_secs(timeout.seconds()))?;
+        if waited.status != Status::Succeeded {
+            self.logs = replica_log::of_all(&waited, folders, &self.redactor);
+        }
         Ok(self.problem_of(&waited).map(|problem| format!("`{name}` did not succeed: {problem}")))
     }
 

@@ -24,6 +24,8 @@ impl Watcher for Broken {
         self.ended.borrow_mut().push(stored.sealed.result.metadata.case_name.clone());
     }
 
+    fn failed(&self, _: &[ReplicaLog]) {}
+
     fn tell(&self, _: &str) {}
 
     fn echo(&self) -> Option<Echo> {

@@ -8,6 +8,7 @@ use super::auxiliary_job::Beside;
 use super::run_list::KeptList;
 use super::session::ClusterStep;
 use super::{Answer, Environment, inputs, snapshot, suite};
+use kubebench_syntax::words::counted;
 
 /// Makes the session's folder and runs the `prepare` Job.
 ///
@@ -17,7 +18,9 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     let inputs = inputs::read(environment)?;
     let mut session = ClusterStep::open(environment, inputs.settings.clone())?;
     let list = &inputs.config.list;
-    session.tell(&format!("benchmark `{}`: {} runs of {} cases", list.benchmark, list.runs.len(), list.cases.len()));
+    let [runs, cases] =
+        [(list.runs.len(), "run"), (list.cases.len(), "case")].map(|(count, noun)| counted(count, noun));
+    session.tell(&format!("benchmark `{}`: {runs} of {cases}", list.benchmark));
     let name = inputs.config.prepare_name(session.workflow.session());
     let run = snapshot::make(&session.experiments, &name)?;
     let rules = inputs::rules(environment)?;

@@ -5,6 +5,8 @@ use kubebench_syntax::diag::{Diagnostic, code};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::{Source, SourceId, Span};
 
+const RESTORE: &str = "restore the original from git or from where it ran, or delete the file";
+
 /// Returns what is wrong with the file `shown`, which holds `bytes`, if anything is.
 ///
 /// `place` is its path below the results folder, if it lies there; `id` is the number of its text among the sources.
@@ -38,7 +40,7 @@ fn of_fault(shown: &str, bytes: &[u8], place: Option<&str>, fault: &Fault, id: S
             .note(
                 "if the file was truncated or overwritten, git or the machine that ran the benchmark has the original",
             )
-            .help("restore the original from git or from where it ran, or delete the file"),
+            .help(RESTORE),
         Fault::NotAResult => at(&code::KB0363, None).help("keep other files elsewhere"),
         Fault::UnknownVersion(_) => at(&code::KB0364, key(text, "schemaVersion", id))
             .note("guessing what its fields mean could give wrong numbers")
@@ -46,9 +48,7 @@ fn of_fault(shown: &str, bytes: &[u8], place: Option<&str>, fault: &Fault, id: S
         Fault::Malformed(reason) => {
             let named = reason.split('`').nth(1).and_then(|field| field.rsplit('.').next());
             let span = place_of_error::<BenchmarkResult>(text, id).or_else(|| key(text, named?, id));
-            at(&code::KB0365, span)
-                .note("no version of Kubebench writes such a file")
-                .help("restore the original from git or from where it ran, or delete the file")
+            at(&code::KB0365, span).note("no version of Kubebench writes such a file").help(RESTORE)
         }
         Fault::Edited { .. } => at(&code::KB0366, key(text, "digest", id))
             .note("a result says what was measured, and is never changed")

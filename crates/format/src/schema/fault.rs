@@ -73,7 +73,7 @@ fn unknown_field(violation: &Violation<'_>, key: &str) -> Diagnostic {
     }
     match violation.subject.ready.home_of(key) {
         Some(home) => fault.help(format!("`{key}` belongs under `{home}`")),
-        None => fault.help(format!("delete it, or see `kubebench explain` for what {owner} can hold")),
+        None => fault.help("delete it, or move it to the level where it belongs"),
     }
 }
 

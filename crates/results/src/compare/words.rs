@@ -18,6 +18,9 @@ pub use self::next::next;
 pub(crate) use self::next::{Range, decide, limit, limit_to_add, ranges};
 pub use self::shared::shared_with;
 
+/// What is said about results that no run made.
+pub const SYNTHETIC: &str = "synthetic: made by `kubebench mock`, nothing ran";
+
 /// Returns a reason as a word for programs.
 pub(crate) fn code(reason: Reason) -> &'static str {
     match reason {
@@ -40,12 +43,8 @@ pub(crate) fn code(reason: Reason) -> &'static str {
 pub fn nothing_to_evaluate(answer: &GateReport) -> String {
     match answer.lines.len() {
         0 => "no spec has a gate".to_owned(),
-        count => format!("no benchmark with a gate has a result here, and {} for the first", awaits(count)),
+        count => format!("no benchmark with a gate has a result here ({})", counted(count, "gate")),
     }
-}
-
-fn awaits(count: usize) -> String {
-    format!("{} {}", counted(count, "gate"), if count == 1 { "waits" } else { "wait" })
 }
 
 /// Says why a verdict is what it is, and what would decide.

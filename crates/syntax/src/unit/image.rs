@@ -6,6 +6,8 @@ use std::ops::Range;
 use super::{UnitError, quoted};
 use crate::invariant::Invariant as _;
 
+const WRITE_DIGEST: &str = "write `sha256:` and 64 hex digits after `@`";
+
 /// A reference in the grammar of the distribution project, kept as written: nothing is filled in.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ImageRef {
@@ -262,13 +264,11 @@ fn check_digest(digest: &str, range: Range<usize>) -> Result<(), UnitError> {
             "" => "the digest after `@` is empty".to_owned(),
             _ => format!("{} is not a digest", quoted(digest)),
         };
-        return Err(UnitError::new(message)
-            .help("write `sha256:` and 64 hex digits after `@`")
-            .at(range.start - 1..range.end));
+        return Err(UnitError::new(message).help(WRITE_DIGEST).at(range.start - 1..range.end));
     };
     let Some((_, length)) = ALGORITHMS.into_iter().find(|(name, _)| *name == algorithm) else {
         return Err(UnitError::new(format!("{} is not a digest algorithm that registries use", quoted(algorithm)))
-            .help("write `sha256:` and 64 hex digits after `@`")
+            .help(WRITE_DIGEST)
             .at(range.start..range.start + algorithm.len()));
     };
     let place = range.start + algorithm.len() + 1..range.end;

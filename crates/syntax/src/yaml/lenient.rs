@@ -85,9 +85,7 @@ fn refuse_text(id: SourceId, source: &Source, diagnostics: &mut Vec<Diagnostic>)
     let span = Span::new(id, at..at + c.len_utf8());
     let fault = Diagnostic::at(&code::KB0111, span, format!("U+{:04X} is not allowed", u32::from(c)))
         .note("kubectl refuses control characters, and treats some line separators as the end of a line");
-    diagnostics.push(
-        fault.help(format!("delete it; in a double-quoted string write `\\u{:04X}` if it is meant", u32::from(c))),
-    );
+    diagnostics.push(fault.help(vetting::escape(c)));
     true
 }
 

@@ -14,6 +14,8 @@ use crate::diag::{Code, Diagnostic, Place, code};
 use crate::invariant::Invariant as _;
 use crate::text::{Source, SourceId, Span};
 
+const PLAIN_DATA: &str = "people and tools read such YAML differently; a spec is plain data";
+
 /// What reading one file gave: a tree unless the file is beyond reading, and every fault found.
 #[derive(Debug, Default)]
 pub struct Read {
@@ -166,11 +168,7 @@ impl Builder<'_> {
     }
 
     fn refuse(&mut self, code: &'static Code, span: Span, message: String, help: &str) {
-        self.diagnostics.push(
-            Diagnostic::at(code, span, message)
-                .note("people and tools read such YAML differently; a spec is plain data")
-                .help(help),
-        );
+        self.diagnostics.push(Diagnostic::at(code, span, message).note(PLAIN_DATA).help(help));
     }
 
     fn refuse_tag(&mut self, span: Span) {
@@ -188,7 +186,7 @@ impl Builder<'_> {
         if !of_merge {
             let text = self.source.slice(span).to_owned();
             let mut fault = Diagnostic::at(&code::KB0106, span, format!("`{text}` is an alias"))
-                .note("people and tools read such YAML differently; a spec is plain data")
+                .note(PLAIN_DATA)
                 .help("write the value out; for variation use `parameters` or `matrix`");
             if let Some(defined) = defined {
                 fault = fault.related(Place::Span(defined), "the anchor is here");
@@ -222,10 +220,7 @@ impl Builder<'_> {
 
     fn open(&mut self, span: Span, frame: Frame) -> Flow {
         if self.stack.len() >= MAX_DEPTH {
-            let message = format!("the document nests deeper than {MAX_DEPTH} levels");
-            self.diagnostics.push(
-                Diagnostic::at(&code::KB0112, span, message).help("flatten it; no field of a spec needs this depth"),
-            );
+            self.diagnostics.push(syntax::too_deep(span));
             return Flow::Stop;
         }
         self.stack.push(frame);

@@ -53,12 +53,7 @@ pub(super) fn explain(
         // Reported with its name by the character check.
         ErrorKind::BomInsideDocument => return None,
         ErrorKind::UnexpectedCharacter { character } if character.is_control() => return None,
-        ErrorKind::RecursionLimitExceeded => {
-            let message = format!("the document nests deeper than {MAX_DEPTH} levels");
-            return Some(
-                Diagnostic::at(&code::KB0112, span, message).help("flatten it; no field of a spec needs this depth"),
-            );
-        }
+        ErrorKind::RecursionLimitExceeded => return Some(too_deep(span)),
         ErrorKind::TabNotAllowed
         | ErrorKind::TabInBlockIndentation
         | ErrorKind::TabInIndentation
@@ -176,4 +171,10 @@ fn tab_of_line(text: &str, offset: usize) -> Option<usize> {
     let indent: &str = text.get(start..)?;
     let indent = indent.get(..indent.len() - indent.trim_start_matches([' ', '\t']).len())?;
     indent.find('\t').map(|at| start + at)
+}
+
+/// Reports a document that nests too deep.
+pub(super) fn too_deep(span: Span) -> Diagnostic {
+    Diagnostic::at(&code::KB0112, span, format!("the document nests deeper than {MAX_DEPTH} levels"))
+        .help("flatten it; no field of a spec needs this depth")
 }

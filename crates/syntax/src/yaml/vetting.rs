@@ -80,10 +80,13 @@ pub(super) fn check_characters(id: SourceId, source: &Source, diagnostics: &mut 
         let span = Span::new(id, at..at + c.len_utf8());
         let fault = Diagnostic::at(&code::KB0111, span, format!("U+{:04X} ({name}) is not allowed", u32::from(c)))
             .note("what cannot be seen cannot be reviewed");
-        diagnostics.push(
-            fault.help(format!("delete it; in a double-quoted string write `\\u{:04X}` if it is meant", u32::from(c))),
-        );
+        diagnostics.push(fault.help(escape(c)));
     }
+}
+
+/// Says what to do about a character that a file may not have.
+pub(super) fn escape(c: char) -> String {
+    format!("delete it; in a double-quoted string write `\\u{:04X}` if it is meant", u32::from(c))
 }
 
 fn name_of_hidden(c: char) -> Option<&'static str> {

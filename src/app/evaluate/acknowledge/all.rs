@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Result, bail};
 
 use super::super::{ACKS, Evaluation, Histories, HistoryQuery, MetricQuery, acks_of, add_baselines};
-use super::text;
+use super::{refuse_expired, text};
 use crate::app::results::NamedResults;
 use kubebench_format::result::{ANY, Accepts, Ack, Before, labelled};
 use kubebench_host::fs;
@@ -90,11 +90,7 @@ impl AllAcknowledged {
                  day of the newest result"
             );
         }
-        if let Some(last) = query.expires.as_ref().filter(|last| **last < as_of) {
-            bail!(
-                "the acknowledgement would accept nothing: it expires on {last}, before the newest result of {as_of}"
-            );
-        }
+        refuse_expired(query.expires.as_deref(), &as_of)?;
         let ack = query.ack();
         let lineages = lineages(evaluation, baseline.lineage())?;
         let before = open(evaluation, acks, &lineages, &as_of);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::section::Section;
 use crate::app::plan::{Action, Plan, Row};
-use kubebench_compiler::difference::{Cause, Certainty, Change, Removed, State};
+use kubebench_compiler::difference::{Cause, Change, Removed, State};
 use kubebench_results::compare::render::code_span;
 use kubebench_results::compare::words::counted;
 use kubebench_syntax::text::grouped;
@@ -129,7 +129,7 @@ fn running(plan: &Plan<'_>) -> String {
     let mut text = finished(section, left_out, "benchmark");
     if supersedes {
         text.push_str(
-            "\nWhere a benchmark runs again, a new Workflow supersedes the old one, whose unfinished runs are lost.\n",
+            "\nThe merge replaces running Workflows of benchmarks that run again, and their unfinished runs are lost.\n",
         );
     }
     text
@@ -154,7 +154,7 @@ fn causes(row: &Row<'_>) -> Vec<(String, Extent)> {
             return alone(format!("was {}: a new name begins a new history", code_span(name)));
         }
         State::New { formerly: None } => return alone("new".to_owned()),
-        State::Unknown => return alone("the base does not compile, so what changed is unknown".to_owned()),
+        State::Unknown => return alone("the cause is unknown: the base does not compile".to_owned()),
         State::Changed | State::Unchanged => {}
     }
     let spec = &row.compiled.benchmark.path;
@@ -170,10 +170,7 @@ fn of_cause(Cause { change, cases, certainty }: &Cause, spec: &str) -> (String, 
         Some((count, all)) if count == all => Extent::AllCases,
         Some((count, all)) => Extent::Cases(count, all),
     };
-    let doubt = match certainty {
-        Certainty::Tried => "",
-        Certainty::Possible => " (possible cause: without this change the spec does not compile)",
-    };
+    let doubt = certainty.doubt();
     let file = Some(change.file.as_str()).filter(|file| *file != spec);
     (format!("{}{doubt}", of_change(change, file)), extent)
 }

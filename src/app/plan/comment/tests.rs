@@ -144,7 +144,7 @@ fn benchmarks_with_the_same_cause_are_one_item() {
 - `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default` and 1,990 more: runs again; 2,000 runs
   - `workload.job.image`: `registry.example/fio:3` → `registry.example/fio:4`
 
-Where a benchmark runs again, a new Workflow supersedes the old one, whose unfinished runs are lost.
+The merge replaces running Workflows of benchmarks that run again, and their unfinished runs are lost.
 
 #### Changed without a new run
 

@@ -56,15 +56,15 @@ fn programs_and_arguments_are_words() {
     let said = |fields: &str| found("KB0468", "{}", fields).join("\n");
     assert_text(
         said(r#"command: ["torchrun train.py --batch 64"]"#),
-        str! {r#"the program is called `torchrun train.py --batch 64`, with its arguments; write `command: [torchrun, train.py, --batch, "64"]`"#},
+        str! {r#"the name of the program has a space in it: `torchrun train.py --batch 64`; write `command: [torchrun, train.py, --batch, "64"]`"#},
     );
     assert_text(
         said(r#"command: ["cat a | wc -l"]"#),
-        str! {"the program is called `cat a | wc -l`, with its arguments; write `command: [sh, -c, 'cat a | wc -l']`"},
+        str! {"the name of the program has a space in it: `cat a | wc -l`; write `command: [sh, -c, 'cat a | wc -l']`"},
     );
     assert_text(
         said(r#"command: [train], args: ["--batch 64"]"#),
-        str! {r#"`--batch 64` is one argument, with a space in it; write two: `--batch, "64"`"#},
+        str! {r#"an option and its value are one argument: `--batch 64`; write two items: `--batch, "64"`"#},
     );
     for fields in [
         "command: [sh, -c, 'train --batch 64']",

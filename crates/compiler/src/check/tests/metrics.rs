@@ -315,8 +315,12 @@ fn names_and_windows_of_tools() {
     let of = |fields: &str| format!("metrics: [{{primary: true, {fields}}}]");
     assert_findings(
         &lowered(&of("name: throughput, from: {tool: {name: torchtitan, metrics: [tps]}}")),
-        &[("KB0356", str! {"`torchtitan` has its own names for metrics, and `throughput` is not one of them"})],
+        &[("KB0356", str! {"the metrics of `torchtitan` have fixed names, so `name` is not allowed"})],
     );
+    // What refers to the name is no second finding.
+    let named = of("name: throughput, from: {tool: {name: torchtitan, metrics: [tps]}}");
+    let gated = document(&format!("{named}\ngates: [{{metric: throughput, min: 1}}]"));
+    assert_eq!(codes_and_messages(&compile("", &gated).findings()), []);
     assert_findings(
         &lowered(&of("from: {tool: {name: torchtitan, window: {lastN: 1}}}, window: {lastN: 2}")),
         &[("KB0207", str! {"this metric has two windows, and the one in `tool` would be ignored"})],

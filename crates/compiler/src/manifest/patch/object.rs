@@ -8,7 +8,7 @@ use super::{directive, merge, owned, repeated};
 use crate::api;
 use crate::model::{Role, TemplateForm, TemplateStep, Workload};
 use kubebench_contract::labels;
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::diag::Diagnostics;
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::Node;
 
@@ -130,10 +130,11 @@ pub(in crate::manifest) fn apply_to_object(object: &mut Json, workload: &Workloa
     let mut reported = BTreeSet::new();
     let mut refuse = |(place, path): (Span, String), help: &str| {
         if reported.insert(place) {
-            let fault =
-                Diagnostic::at(&code::KB0315, place, format!("`{path}` is set by kubebench and cannot be patched"));
-            diagnostics
-                .push(fault.note("a restarted, resized or renamed job could not be measured or found").help(help));
+            diagnostics.push(
+                owned::refused(place, &path)
+                    .note("a restarted, resized or renamed job could not be measured or found")
+                    .help(help),
+            );
         }
     };
     for key in reserved_metadata(user, &workload.roles) {

@@ -1,6 +1,7 @@
 //! Fields that Kubebench itself must set, whatever a patch says.
 
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Node, Step};
 
 /// What to write instead of patching the resources of the main container.
@@ -13,12 +14,7 @@ pub(in crate::manifest) fn refuse_owned(patch: &Node, owned: &[(&str, &str)], di
         let Some((last, parents)) = steps.split_last() else { continue };
         let Step::Key(key) = last else { continue };
         if let Some(entry) = patch.at(parents).and_then(|parent| parent.entry(key)) {
-            let fault = Diagnostic::at(
-                &code::KB0315,
-                entry.key_span,
-                format!("`{path}` is set by kubebench and cannot be patched"),
-            );
-            diagnostics.push(fault.help(*instead));
+            diagnostics.push(refused(entry.key_span, path).help(*instead));
         }
     }
 }
@@ -39,4 +35,9 @@ pub(in crate::manifest) fn refuse_resources(owner: &Node, diagnostics: &mut Diag
             .note("budget, estimate and `/dev/shm` are computed from the role, and would miss what a patch adds")
             .help(RESOURCES),
     );
+}
+
+/// Reports a patch of what kubebench sets.
+pub(super) fn refused(place: Span, path: &str) -> Diagnostic {
+    Diagnostic::at(&code::KB0315, place, format!("`{path}` is set by kubebench and cannot be patched"))
 }

@@ -83,7 +83,12 @@ pub(super) fn details(line: &Line) -> Vec<String> {
         let of = match sessions {
             // A fixed value has none.
             (0, own) => format!("{} of {}", words::counted(own, "session"), words::counted(runs.1, "run")),
-            (first, second) => format!("{first} and {second} sessions of {} and {} runs", runs.0, runs.1),
+            (first, second) => {
+                let sized = |sessions, runs| {
+                    format!("{} ({})", words::counted(sessions, "session"), words::counted(runs, "run"))
+                };
+                format!("baseline of {}, candidate of {}", sized(first, runs.0), sized(second, runs.1))
+            }
         };
         let [before, after] = words::values([before, after], unit);
         let better = words::better(line.direction).map_or_else(String::new, |better| format!(" ({better})"));
@@ -100,7 +105,7 @@ pub(super) fn details(line: &Line) -> Vec<String> {
         details.push(format!("on {hardware}"));
     }
     if line.synthetic {
-        details.push("synthetic: made by `kubebench mock`, nothing ran".to_owned());
+        details.push(words::SYNTHETIC.to_owned());
     }
     details.extend(since(line));
     let unit = line.unit.as_deref();

@@ -80,7 +80,7 @@ fn series(text: &mut String, told: &SeriesHistory, last: usize) {
     let replaced = if told.replaced { "; newer sessions ran elsewhere" } else { "" };
     text.push_str(&format!("  on {}{replaced}\n", on.join(", ")));
     if told.synthetic {
-        text.push_str("  synthetic: made by `kubebench mock`, nothing ran\n");
+        text.push_str(&format!("  {}\n", words::SYNTHETIC));
     }
     drawing(text, told);
     for change in &told.changes {

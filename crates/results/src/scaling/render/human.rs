@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Table, better, facts, table_of_front, table_of_group, title_of_front};
 use crate::compare::render::{leftovers, plain};
+use crate::compare::words;
 use crate::scaling::group::text as pairs;
 use crate::scaling::model::{Front, Group, ScalingReport};
 use kubebench_format::result::labelled;
@@ -45,7 +46,7 @@ fn on(text: &mut String, environment: &BTreeMap<String, String>, synthetic: bool
         text.push_str(&format!("  on {}\n", plain(&facts(environment))));
     }
     if synthetic {
-        text.push_str("  synthetic: made by `kubebench mock`, nothing ran\n");
+        text.push_str(&format!("  {}\n", words::SYNTHETIC));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Table, better, facts, percent, table_of_front, table_of_group, times, title_of_front};
 use crate::compare::render::{Subject, escape, grid};
+use crate::compare::words;
 use crate::scaling::group::text as pairs;
 use crate::scaling::model::{Front, Group, Row, ScalingReport};
 use kubebench_format::result::labelled;
@@ -95,7 +96,7 @@ fn table(text: &mut String, table: &Table, rules: &str, what: &str) {
 fn notes(text: &mut String, notes: impl Iterator<Item = String>, synthetic: bool) {
     text.extend(notes.map(|note| format!("- {}\n", escape(&note))));
     if synthetic {
-        text.push_str("- synthetic: made by `kubebench mock`, nothing ran\n");
+        text.push_str(&format!("- {}\n", words::SYNTHETIC));
     }
     text.push_str("\n</details>\n");
 }
