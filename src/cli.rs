@@ -5,6 +5,7 @@ mod args;
 mod changes;
 mod compare;
 mod compile;
+mod complete;
 mod diff;
 mod doctor;
 mod evaluation;
@@ -73,6 +74,9 @@ pub enum ExitStatus {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    if complete::answered() {
+        return ExitCode::SUCCESS;
+    }
     fault::report();
     let cli = match program::given() {
         Ok(cli) => begun(cli),

@@ -69,6 +69,8 @@ pub struct CompiledSuite {
     pub suite: Suite,
     /// Its digest.
     pub identity: SuiteIdentity,
+    /// The warnings that its document does without.
+    pub permissions: Vec<Diagnostic>,
 }
 
 /// What a compilation gave.

@@ -5,8 +5,8 @@
 
 mod causes;
 mod fields;
+mod lists;
 mod resolved;
-
 mod shown;
 mod trial;
 mod written;

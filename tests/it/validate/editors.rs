@@ -112,7 +112,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("parallelism: 1", "nodeSelector: {disk: ssd}"),
     ("better: higher", "better: up"),
     ("primary: true", "primary: yes please"),
-    ("reduce: median", "reduce: p50"),
+    ("reduce: median", "reduce: p100"),
     ("(?P<value>[^ ]+)", "([^ ]+)"),
     ("log: {pattern: 'rate (?P<value>[^ ]+)', role: worker}", "log: 'rate (?P<value>[^ ]+)'"),
     ("window: {skipFirst: 5}", "window: {skipFirst: -5}"),

@@ -5,7 +5,7 @@ mod candidates;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::fields::put;
+use super::fields::{Of, put};
 use super::trial::{Edits, Executed, run};
 use super::written::exact;
 use super::{Cause, Certainty, Change, Difference, Key, OfBenchmark, Removed, Sides, State};
@@ -210,13 +210,14 @@ impl Trials<'_, '_> {
 
     /// Returns what the benchmarks of `keys` execute where `ids` are tried.
     fn run(&self, way: Way, ids: &[Id], keys: &BTreeSet<&Key>) -> BTreeMap<Key, Executed> {
-        let (side, other) = match way {
-            Way::Undone => (&self.sides.head, &self.sides.base),
-            Way::Alone => (&self.sides.base, &self.sides.head),
+        let (side, other, of) = match way {
+            Way::Undone => (&self.sides.head, &self.sides.base, Of::Head),
+            Way::Alone => (&self.sides.base, &self.sides.head, Of::Base),
         };
         let mut edits = Edits { other: Some(other.clone()), ..Edits::default() };
         let mut documents = BTreeMap::new();
-        for id in ids {
+        // What comes later in a list is changed first, so that what is before it stays where it is.
+        for id in ids.iter().rev() {
             let document = self.candidates.document(*id);
             let path = match way {
                 Way::Undone => document.head_path.clone(),
@@ -233,7 +234,7 @@ impl Trials<'_, '_> {
             match (own, others, document.changes.get(id.field)) {
                 (Some(own), Some(_), Some(field)) => {
                     let value = if way == Way::Undone { &field.old } else { &field.new };
-                    put(documents.entry(path).or_insert_with(|| own.clone()), &field.path, value.as_ref());
+                    put(documents.entry(path).or_insert_with(|| own.clone()), &field.path, value.as_ref(), of);
                 }
                 (_, others, _) => {
                     edits.texts.insert(path, others.as_ref().map(exact));

@@ -113,11 +113,8 @@ impl<'t, 'c> Candidates<'t, 'c> {
 
     /// Returns a change as people read it.
     pub(super) fn change(&self, id: Id) -> Change {
-        let Document { head_path, base, head, .. } = self.document(id);
-        match (self.field(id), head.as_ref().or(base.as_ref())) {
-            (Some(field), Some(document)) => Change::of_field(head_path, field, document),
-            _ => Change::of_file(head_path),
-        }
+        let head_path = &self.document(id).head_path;
+        self.field(id).map_or_else(|| Change::of_file(head_path), |field| Change::of_field(head_path, field))
     }
 
     fn field(&self, id: Id) -> Option<&FieldChange> {
