@@ -283,7 +283,7 @@ fn removed(sides: &Sides<'_>, base: &Benchmarks<'_>, head: &Benchmarks<'_>) -> V
 fn new(sides: &Sides<'_>, key: &Key, now: &Compiled, removed: &[Removed]) -> State {
     let base = sides.base.compilation;
     if base.project.is_none() || base.faulty.contains(PROJECT_FILE) || base.faulty.contains(&now.benchmark.path) {
-        return State::Unknown;
+        return State::Unknown { files: candidates::differing_files(sides, now) };
     }
     let renamed = removed.iter().find(|old| old.key.0 == key.0 && old.renamed.as_ref() == Some(&key.1));
     State::New { formerly: renamed.map(|old| old.key.1.clone()) }

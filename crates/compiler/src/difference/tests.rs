@@ -241,8 +241,8 @@ fn lists_are_compared_by_what_stays() {
     check("[a, b]", "[b, c]", &["l: [a, b] → [b, c]"]);
     check(
         "[{metric: a, min: 1}, {restarts: 0}]",
-        "[{restarts: 1}, {metric: a, min: 2}]",
-        &["l[0]: none → {restarts: 1}", "l[1].min: 1 → 2", "l[1]: {restarts: 0} → none"],
+        "[{restarts: 0}, {metric: a, min: 1}]",
+        &["l[0]: {metric: a, min: 1} → none", "l[1]: none → {metric: a, min: 1}"],
     );
     check(
         "[{metric: a, min: 1}, {restarts: 0}]",
@@ -493,7 +493,8 @@ fn a_state_is_unknown_where_the_base_does_not_compile() {
     let (head, read) = compile(&files());
     let sides = Sides { base: Side::new(&compiled, Arc::clone(&read)), head: Side::new(&head, read), version: VERSION };
     let difference = sides.difference(|_| true);
-    assert_eq!(difference.benchmarks.values().map(|of| of.state.clone()).collect::<Vec<_>>(), [State::Unknown]);
+    let states: Vec<State> = difference.benchmarks.values().map(|of| of.state.clone()).collect();
+    assert_eq!(states, [State::Unknown { files: vec!["specs/ps.yaml".to_owned()] }]);
 }
 
 #[test]
