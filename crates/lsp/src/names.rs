@@ -9,8 +9,8 @@ use kubebench_format::schema::DocumentKind;
 use kubebench_syntax::yaml::Step;
 
 use crate::cursor::{At, Cursor};
-use crate::outline::{Outline, Way, begins_with, ends_with};
 use crate::files::Files;
+use crate::outline::{Outline, Way, begins_with, ends_with};
 use crate::project::{Project, Text};
 
 /// How many fragments may extend one another.

@@ -6,11 +6,12 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fields::{Of, put};
-use super::trial::{Edits, Executed, run};
+use super::trial::{Edits, cases_beside, executed, run};
 use super::written::exact;
 use super::{Cause, Certainty, Change, Difference, Key, OfBenchmark, Removed, Sides, State};
 use crate::compile::Compiled;
 use crate::lower::PROJECT_FILE;
+use crate::manifest::Executed;
 use candidates::{Candidates, Id, Kind};
 
 /// The selected benchmarks of a side.
@@ -86,7 +87,7 @@ impl<'c> Known<'c> {
     }
 
     fn executed(&self) -> &Executed {
-        self.executed.get_or_init(|| Executed::of(self.compiled))
+        self.executed.get_or_init(|| executed(self.compiled))
     }
 
     fn path(&self) -> &'c str {
@@ -133,7 +134,7 @@ impl Trials<'_, '_> {
             match ids.as_slice() {
                 // Where only one thing differs, it is the cause.
                 [only] if *is_where_it_was => {
-                    let cases = now.executed().cases_beside(before.executed());
+                    let cases = cases_beside(now.executed(), before.executed());
                     of.insert(*only, Outcome::Starts(cases, Certainty::Tried));
                 }
                 ids => of.extend(ids.iter().map(|id| (*id, Outcome::Unknown))),
@@ -254,7 +255,11 @@ impl Trials<'_, '_> {
             return Outcome::Unknown;
         };
         let own = if way == Way::Undone { now.executed() } else { before.executed() };
-        if own.is_same(tried) { Outcome::Idle } else { Outcome::Starts(own.cases_beside(tried), Certainty::Tried) }
+        if own.digest == tried.digest {
+            Outcome::Idle
+        } else {
+            Outcome::Starts(cases_beside(own, tried), Certainty::Tried)
+        }
     }
 }
 

@@ -219,17 +219,20 @@ fn projects_are_apart_and_other_files_are_left_alone() {
 #[test]
 fn files_that_a_spec_may_carry_are_offered() {
     let mut client = Client::project();
-    let files = ["/p/scripts/bench.sh", "/p/jobs/a.yaml", "/p/generated/main/x.yaml", "/p/results/fio/r.json", "/q/other.sh"];
+    let files =
+        ["/p/scripts/bench.sh", "/p/jobs/a.yaml", "/p/generated/main/x.yaml", "/p/results/fio/r.json", "/q/other.sh"];
     client.files.0.lock().unwrap().extend(files.map(|path| (path.to_owned(), String::new())));
     let path = "/p/specs/fio.yaml";
     client.open(path, SPEC);
-    let of = |value: &str| spec("      command:", &format!("      files: {{run.sh: {{path: {value}}}}}\n      command:"));
+    let of =
+        |value: &str| spec("      command:", &format!("      files: {{run.sh: {{path: {value}}}}}\n      command:"));
     assert_eq!(client.complete(path, &of("|")), "jobs/a.yaml scripts/bench.sh");
     // What is open and not saved yet is there, and what is new on disk once the client says so.
     client.open("/p/scripts/new.sh", "echo");
     client.files.0.lock().unwrap().insert("/p/scripts/old.sh".to_owned(), String::new());
     assert_eq!(client.complete(path, &of("scripts/|")), "jobs/a.yaml scripts/bench.sh scripts/new.sh");
-    client.tell("workspace/didChangeWatchedFiles", json!({"changes": [{"uri": "file:///p/scripts/old.sh", "type": 1}]}));
+    client
+        .tell("workspace/didChangeWatchedFiles", json!({"changes": [{"uri": "file:///p/scripts/old.sh", "type": 1}]}));
     assert_eq!(client.complete(path, &of("|")), "jobs/a.yaml scripts/bench.sh scripts/new.sh scripts/old.sh");
 }
 

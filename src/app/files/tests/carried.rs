@@ -63,7 +63,9 @@ fn nothing_else_is_opened() {
 fn an_editor_offers_files_of_the_project_alone() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
-    for path in ["scripts/b.sh", "a.sh", "generated/t/x.yaml", ".git/config", ".hidden", "other/kubebench.yaml", "other/c.sh"] {
+    for path in
+        ["scripts/b.sh", "a.sh", "generated/t/x.yaml", ".git/config", ".hidden", "other/kubebench.yaml", "other/c.sh"]
+    {
         let place = root.join(path);
         fs::create_dir_all(place.parent().unwrap()).unwrap();
         fs::write(place, "").unwrap();
