@@ -37,8 +37,8 @@ pub(super) fn workflow(repository: &Repository, path: &str, checksums: Option<&C
     };
     let downloads = downloads();
     let steps = indented(&steps(path, checksums), "      ");
-    let name = if repository.project() == "." { "kubebench plan".to_owned() } else { repository.named(" plan (", ")") };
-    let comment = COMMENT.replace("{name}", &without_expressions(&name));
+    let plan = if repository.project() == "." { "kubebench plan".to_owned() } else { repository.named(" plan (", ")") };
+    let comment = COMMENT.replace("NAME_OF_JOB", &without_expressions(&plan));
     format!(
         "\
 # Checks that generated/ matches the specs, and that no benchmark got worse. It always starts, so that it can be a required check.
@@ -69,7 +69,7 @@ env:
 /// The job that writes the plan as a comment. Its token can write, so it checks out nothing and takes the plan as a text alone. That of a
 /// pull request from a fork can only read: then the plan is in the summary alone.
 const COMMENT: &str = r##"  comment:
-    name: {name}
+    name: NAME_OF_JOB
     needs: check
     if: always() && github.event_name == 'pull_request' && needs.check.outputs.plan != ''
     runs-on: ubuntu-24.04
