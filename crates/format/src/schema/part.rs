@@ -146,7 +146,9 @@ impl Needs {
                         found.insert("additionalProperties".to_owned(), not_null);
                     }
                     let of = |(name, field): (&String, &Value)| {
-                        let needs = self.between(field, others.get(name)?)?;
+                        // A condition may be about a name that is free in a part.
+                        let Some(other) = others.get(name) else { return Some((name.clone(), self.whole(field))) };
+                        let needs = self.between(field, other)?;
                         is_more_than_a_type(&needs).then(|| (name.clone(), needs))
                     };
                     let needs: Map<String, Value> = fields.iter().filter_map(of).collect();
