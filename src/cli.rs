@@ -5,6 +5,7 @@ mod args;
 mod changes;
 mod compare;
 mod compile;
+mod complete;
 mod diff;
 mod doctor;
 mod evaluation;
@@ -58,6 +59,9 @@ use kubebench_syntax::diag::render::on_its_lines;
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    if complete::answered() {
+        return ExitCode::SUCCESS;
+    }
     fault::report();
     let cli = match program::given() {
         Ok(cli) => begun(cli),

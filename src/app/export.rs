@@ -1,5 +1,6 @@
 //! Results in the formats of other programs.
 
+use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
@@ -8,7 +9,7 @@ use anyhow::{Context as _, Result};
 use super::evaluate::policies_around;
 use super::results::in_order;
 use super::start::Start;
-use kubebench_format::result::v1::Metric;
+use kubebench_format::result::v1::{BenchmarkResult, Metadata, Metric};
 use kubebench_results::compare::Policies;
 use kubebench_results::disk::export::{OnDisk, Pending, standard_output};
 use kubebench_results::export::{self, Cells, Chosen, Exporter, Format, Omissions, Shape};
@@ -20,6 +21,8 @@ pub struct ExportQuery {
     pub cells: Cells,
     /// The file or folder; without it, standard output, which takes a text alone.
     pub out: Option<PathBuf>,
+    /// The names that targets have now by those that they had.
+    pub former_targets: BTreeMap<String, String>,
 }
 
 /// Writes the results of `files`, which are those that were chosen, and returns what was left out.
@@ -28,6 +31,11 @@ pub fn write(start: &Start, query: &ExportQuery, chosen: &Chosen, files: &[(&Str
     let mut place = Place::begin(query)?;
     let exporter = &mut place.exporter;
     let filled = in_order(files, |result| {
+        let renamed = query.former_targets.get(&result.metadata.target).map(|name| {
+            let metadata = Metadata { target: name.clone(), ..result.metadata.clone() };
+            BenchmarkResult { metadata, ..result.clone() }
+        });
+        let result = renamed.as_ref().unwrap_or(result);
         let of_spec = |metric: &Metric| policies.unit(&result.metadata.benchmark, &metric.name, &metric.labels);
         let result = chosen.in_one_unit(query.format, of_spec, result);
         exporter.add(&result).context("cannot write the export")
@@ -46,7 +54,7 @@ struct Place {
 
 impl Place {
     fn begin(query: &ExportQuery) -> Result<Self> {
-        let ExportQuery { format, cells, out } = query;
+        let ExportQuery { format, cells, out, .. } = query;
         let (format, cells) = (*format, *cells);
         let unfit = || format!("{} goes elsewhere", format.name());
         let Some(out) = out else {

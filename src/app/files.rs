@@ -12,5 +12,5 @@ mod tests;
 pub use apply::apply;
 #[cfg(test)]
 use carried::read_carried;
-pub use carried::{carrying, open_kept};
+pub use carried::{carrying, listed, open_kept};
 pub use scan::scan;

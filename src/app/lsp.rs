@@ -43,6 +43,10 @@ impl Files for OnDisk {
         }
     }
 
+    fn listed(&self, root: &Path, except: &[String]) -> Vec<String> {
+        files::listed(root, except)
+    }
+
     fn carried(&self, root: &Path) -> ReadCarried {
         Box::new(files::carrying(root.to_owned()))
     }

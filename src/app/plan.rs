@@ -43,6 +43,8 @@ pub struct Row<'c> {
     pub schedule: Option<v1::Schedule>,
     /// What differs from the other commit.
     pub change: Option<OfBenchmark>,
+    /// What keeps the other commit from saying what it was, where that is unknown.
+    pub fault: Option<Fault>,
 }
 
 impl Row<'_> {
@@ -101,7 +103,11 @@ fn row<'c>(compiled: &'c Compiled, since: Option<&Since>, now: &str) -> Row<'c> 
         Some(State::Unchanged) => Action::Unchanged,
         _ if benchmark.schedule.is_some() => Action::Scheduled,
         Some(State::Changed) => Action::RunsAgain,
-        Some(State::New { .. } | State::Unknown) | None => Action::Runs,
+        Some(State::New { .. } | State::Unknown { .. }) | None => Action::Runs,
     };
-    Row { compiled, action, estimate: estimate(benchmark), schedule: schedule(benchmark, now), change }
+    let fault = match change.as_ref().map(|change| &change.state) {
+        Some(State::Unknown { files }) => since.and_then(|since| since.fault(benchmark, files)).cloned(),
+        _ => None,
+    };
+    Row { compiled, action, estimate: estimate(benchmark), schedule: schedule(benchmark, now), change, fault }
 }

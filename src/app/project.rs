@@ -1,16 +1,17 @@
 //! A project: its folder, its file, and the texts of its specs.
 
 mod compiled;
+mod names;
 mod neighbors;
 mod selection;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::app::start::Start;
-use kubebench_compiler::compile::Input;
+use crate::app::start::{Start, VERSION};
+use kubebench_compiler::compile::{Input, Workspace};
 use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_host::fs::{self, Content};
 use kubebench_syntax::diag::CHECK_FILE;
@@ -19,6 +20,7 @@ use kubebench_syntax::text::shell_word;
 use neighbors::relative;
 
 pub use compiled::{CompiledProject, Pods, rules_around};
+pub use names::Names;
 pub use selection::{Selection, Selector};
 
 /// A name that people give the project file by mistake.
@@ -42,6 +44,13 @@ pub struct Texts {
     pub found: Diagnostics,
     /// True when some file may be all right and nobody can tell.
     pub unreadable: bool,
+}
+
+/// Returns the names that targets have now by those that they had, in the project around the folder that a command starts in.
+pub fn former_targets_around(start: &Start) -> BTreeMap<String, String> {
+    let file = Project::find(start).ok().and_then(|project| project.file);
+    let workspace = Workspace::open(file, VERSION);
+    workspace.project().map(kubebench_compiler::lower::Project::former_targets).unwrap_or_default()
 }
 
 impl Project {

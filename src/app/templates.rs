@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::project::CompiledProject;
 use super::stamp;
 use super::start::VERSION;
+use kubebench_compiler::api::{Patches, patches};
 use kubebench_compiler::workload::{forms, schemas};
 use kubebench_extract::preset::PRESETS;
 use kubebench_extract::tool::{TOOLS, editor};
@@ -99,7 +100,38 @@ pub fn editor_schema(kind: DocumentKind) -> Value {
 }
 
 fn whole(kind: DocumentKind) -> Value {
-    with_names(for_editors(kind, generate(kind, &schemas())))
+    let schema = with_names(for_editors(kind, generate(kind, &schemas())));
+    if matches!(kind, DocumentKind::Benchmark | DocumentKind::Fragment) { with_patches(schema) } else { schema }
+}
+
+/// Returns a schema whose patches of pods and containers have the fields that Kubernetes has.
+fn with_patches(mut schema: Value) -> Value {
+    let Patches { pod, container, definitions } = patches();
+    refine(&mut schema, &[("pod", &pod), ("container", &container)]);
+    if let Some(known) = schema.get_mut("definitions").and_then(Value::as_object_mut) {
+        known.extend(definitions);
+    }
+    schema
+}
+
+/// Adds to the fields of the same mapping that have these names what they are.
+fn refine(schema: &mut Value, fields: &[(&str, &Value)]) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(|item| refine(item, fields)),
+        Value::Object(object) => {
+            if let Some(Value::Object(properties)) = object.get_mut("properties")
+                && fields.iter().all(|(name, _)| properties.contains_key(*name))
+            {
+                for (name, of) in fields {
+                    let Some(Value::Object(field)) = properties.get_mut(*name) else { continue };
+                    field.remove("type");
+                    field.insert("allOf".to_owned(), json!([of]));
+                }
+            }
+            object.values_mut().for_each(|value| refine(value, fields));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 /// Returns a schema for editors with the names that programs here know.

@@ -10,7 +10,7 @@ use super::findings::{self, Findings, Output, counted, refuse_report_places, tel
 use crate::app::evaluate::ACKS;
 use crate::app::export::{ExportQuery, write};
 use crate::app::places;
-use crate::app::project::rules_around;
+use crate::app::project::{former_targets_around, rules_around};
 use crate::app::results::{ResultFiles, Taken, of_doubt};
 use kubebench_results::export::{self, Cells, Format, Shape};
 use kubebench_syntax::text::SourceMap;
@@ -34,7 +34,9 @@ pub(super) fn run(global: &Global, args: &ExportArgs) -> Result<ExitStatus> {
     }
 
     let mut sources = SourceMap::default();
-    let Taken { dataset, files, mut checked } = results.take(&mut sources);
+    let Taken { mut dataset, files, mut checked } = results.take(&mut sources);
+    let former_targets = former_targets_around(&start);
+    dataset.rename_targets(&former_targets);
     let chosen = export::choose(dataset, results.counted(), &|| rules_around(&start), args.format, &args.include);
     for doubt in &chosen.doubts {
         checked.diagnostics.extend(doubt.paths().iter().map(|path| of_doubt(doubt, path, &str::to_owned)));
@@ -45,6 +47,7 @@ pub(super) fn run(global: &Global, args: &ExportArgs) -> Result<ExitStatus> {
         format: args.format,
         cells: if args.spreadsheet { Cells::Spreadsheet } else { Cells::Plain },
         out: (!is_printed).then_some(out),
+        former_targets,
     };
     // Nothing takes the place of an earlier export while somebody may still see to what could not be read.
     let left = if checked.unreadable { None } else { Some(write(&start, &query, &chosen, &chosen_files)?) };

@@ -8,8 +8,14 @@ use super::args::{Global, SelectArgs};
 use super::findings::Output;
 use super::{project, starts};
 use crate::app::schedule::schedule;
-use kubebench_host::{machine, terminal};
+use kubebench_compiler::model::Benchmark;
+use kubebench_host::machine;
+use kubebench_host::terminal::{self, Stream};
 use kubebench_syntax::diag::render::Format;
+use kubebench_syntax::text::columns;
+
+/// What people read above the columns. Programs that read the table have none.
+const HEADER: [&str; 5] = ["BENCHMARK", "TARGET", "KIND", "RUNS", "SPEC"];
 
 /// Prints one line for each benchmark and target.
 pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
@@ -39,29 +45,27 @@ pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
             .collect();
         terminal::print(&format!("{:#}\n", json!({ "schemaVersion": 1, "benchmarks": list })))?;
     } else {
-        let width = |of: fn(&kubebench_compiler::model::Benchmark) -> usize| {
-            benchmarks.iter().map(|compiled| of(&compiled.benchmark)).max().unwrap_or_default()
-        };
-        let (names, targets) =
-            (width(|benchmark| benchmark.name.len()), width(|benchmark| benchmark.target.name.len()));
-        let lines: String = benchmarks
-            .iter()
-            .map(|compiled| {
-                let benchmark = &compiled.benchmark;
-                let workload = benchmark.cases.first().map_or("", |case| case.workload.key);
-                format!(
-                    "{:<names$}  {:<targets$}  {workload:<10}  {:>4} runs  {}\n",
-                    benchmark.name,
-                    benchmark.target.name,
-                    benchmark.runs(),
-                    benchmark.path
-                )
-            })
-            .collect();
-        terminal::print(&lines)?;
+        let shown: Vec<&Benchmark> = benchmarks.iter().map(|compiled| &*compiled.benchmark).collect();
+        terminal::print(&table(&shown, terminal::is_terminal(Stream::Output).then_some(HEADER)))?;
         let scheduled = benchmarks.iter().map(|compiled| &*compiled.benchmark);
         terminal::print(&starts::table(scheduled.zip(schedules.iter().map(Option::as_ref))))?;
     }
     // Specs with faults are missing above, so they are named.
     project::report_beside(global, &project, Output::Data, project.diagnostics())
+}
+
+fn table(benchmarks: &[&Benchmark], header: Option<[&str; 5]>) -> String {
+    let digits = benchmarks.iter().map(|benchmark| benchmark.runs().to_string().len()).max().unwrap_or_default();
+    let row = |benchmark: &&Benchmark| {
+        [
+            benchmark.name.clone(),
+            benchmark.target.name.clone(),
+            benchmark.cases.first().map_or("", |case| case.workload.key).to_owned(),
+            format!("{:>digits$} runs", benchmark.runs()),
+            benchmark.path.clone(),
+        ]
+    };
+    let header = header.filter(|_| !benchmarks.is_empty()).map(|words| words.map(str::to_owned));
+    let rows: Vec<[String; 5]> = header.into_iter().chain(benchmarks.iter().map(row)).collect();
+    columns(&rows).iter().map(|line| format!("{line}\n")).collect()
 }

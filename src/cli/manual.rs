@@ -9,6 +9,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 
 use super::ExitStatus;
 use super::args::{CompletionsArgs, Global, ManArgs};
+use super::complete;
 use super::program::program;
 use super::{examples, exit_status};
 use kubebench_host::{fs, terminal};
@@ -24,9 +25,9 @@ const FILES: [(&str, &str); 6] = [
 
 /// Prints the completions of a shell.
 pub(super) fn completions(args: &CompletionsArgs) -> Result<ExitStatus> {
-    let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut program(), "kubebench", &mut script);
-    terminal::print(&String::from_utf8_lossy(&script))?;
+    let shell = args.shell.to_string();
+    let Some(script) = complete::script(&shell) else { bail!("there are no completions for {shell}") };
+    terminal::print(&script)?;
     Ok(ExitStatus::Yes)
 }
 

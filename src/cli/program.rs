@@ -6,6 +6,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, Command, CommandFactory as _, Error, FromArgMatches as _};
 
 use super::args::Cli;
+use super::complete;
 use super::examples::{self, Example};
 use kubebench_syntax::invariant::Invariant as _;
 
@@ -62,11 +63,10 @@ pub(super) fn program() -> Command {
         let name = command.get_name().to_owned();
         let is_unread = |argument: &&Arg| unread(&name).contains(&argument.get_id().as_str());
         let hidden = global.iter().filter(is_unread).map(|argument| argument.clone().hide(true));
-        let command = command.args(hidden.collect::<Vec<_>>());
-        match listed(examples::of(&name)) {
-            None => command,
-            Some(text) => command.after_help(text),
-        }
+        let command = complete::with_values(command.args(hidden.collect::<Vec<_>>()));
+        let kinds = (name == "new").then(complete::listed_kinds);
+        let parts: Vec<String> = kinds.into_iter().chain(listed(examples::of(&name))).collect();
+        if parts.is_empty() { command } else { command.after_help(parts.join("\n\n")) }
     })
 }
 

@@ -33,8 +33,8 @@ pub(super) fn run(global: &Global, args: &RenderArgs) -> Result<ExitStatus> {
     for compiled in project.benchmarks() {
         let before = documents.len();
         for case in &compiled.benchmark.cases {
-            known.push(case.id.as_str());
-            if args.case.as_ref().is_some_and(|wanted| *wanted != case.id) {
+            known.extend([case.name.as_str(), case.id.as_str()]);
+            if args.case.as_ref().is_some_and(|wanted| !case.is_called(wanted)) {
                 continue;
             }
             let first = |run: &&Run| run.case == case.id && !run.warmup;

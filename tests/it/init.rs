@@ -40,11 +40,15 @@ struct Step {
 /// Executes the workflow at `path` of the checkout `top` for a change since `since`, which is empty for a push, up to the first step that
 /// fails.
 fn on_github(top: &Path, path: &str, since: &str, program: Program<'_>) -> Vec<Step> {
-    let workflow: Value = serde_yaml::from_str(&fs::read_to_string(top.join(path)).unwrap()).unwrap();
-    let jobs: Vec<&Value> = workflow["jobs"].as_object().unwrap().values().collect();
-    let [job] = jobs[..] else { panic!("one job") };
     let scratch = tempfile::tempdir().unwrap();
-    let place = |name: &str| scratch.path().join(name);
+    on_github_in(scratch.path(), top, path, since, program)
+}
+
+/// The same with the files of the runner in `scratch`.
+fn on_github_in(scratch: &Path, top: &Path, path: &str, since: &str, program: Program<'_>) -> Vec<Step> {
+    let workflow: Value = serde_yaml::from_str(&fs::read_to_string(top.join(path)).unwrap()).unwrap();
+    let job = &workflow["jobs"]["check"];
+    let place = |name: &str| scratch.join(name);
     let mut variables = literal(&workflow["env"]);
     variables.insert("SINCE".to_owned(), since.to_owned());
     let mut search = std::env::var("PATH").unwrap();
@@ -64,7 +68,8 @@ fn on_github(top: &Path, path: &str, since: &str, program: Program<'_>) -> Vec<S
         };
         assert!(!script.contains("${{"), "text of others in a script: {script}");
         let name = step["name"].as_str().unwrap().to_owned();
-        let changed = fs::read_to_string(place("output")).is_ok_and(|text| text == "changed=true\n");
+        let changed =
+            fs::read_to_string(place("output")).is_ok_and(|text| text.lines().any(|line| line == "changed=true"));
         let is_due = step["if"].as_str().is_none_or(|when| {
             assert_eq!(when, CHANGED);
             changed
@@ -78,7 +83,7 @@ fn on_github(top: &Path, path: &str, since: &str, program: Program<'_>) -> Vec<S
         let mut command = Command::new("bash");
         command.arg("-e").arg(place("script")).current_dir(&folder).envs(&variables).envs(literal(&step["env"]));
         command.env("PATH", search).env("GITHUB_OUTPUT", place("output")).env("GITHUB_PATH", place("path"));
-        command.env("TMPDIR", scratch.path()).env("GITHUB_STEP_SUMMARY", place("summary"));
+        command.env("TMPDIR", scratch).env("GITHUB_STEP_SUMMARY", place("summary"));
         executed.push(step_of(name, &command.output().unwrap()));
         if executed.last().unwrap().status != Some(0) {
             break;

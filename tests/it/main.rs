@@ -13,6 +13,7 @@
 
 mod cluster;
 mod compile;
+mod completions;
 mod export;
 mod gate;
 mod hook;

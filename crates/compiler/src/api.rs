@@ -7,6 +7,7 @@ mod fields;
 mod object;
 mod pod_rule;
 mod rule;
+mod shape;
 mod typed;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +24,7 @@ use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Node, Value};
 
 pub(crate) use object::check_object;
+pub use shape::{Patches, patches};
 
 /// What the API takes at one place.
 #[derive(Clone, Copy, Debug)]

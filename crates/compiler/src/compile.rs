@@ -4,6 +4,7 @@
 //! randomness, and no failure but findings.
 
 mod assemble;
+mod executed;
 mod load;
 mod memory;
 mod session;
@@ -69,6 +70,8 @@ pub struct CompiledSuite {
     pub suite: Suite,
     /// Its digest.
     pub identity: SuiteIdentity,
+    /// The warnings that its document does without.
+    pub permissions: Vec<Diagnostic>,
 }
 
 /// What a compilation gave.
@@ -253,18 +256,9 @@ impl Workspace {
         if let Some(project) = &project {
             diagnostics.extend(raised(of_targets.iter().map(|of| &of.finding), |finding| project.level(finding)));
         }
-        let Documents { specs: mut loaded, fragments, found } =
-            load::documents(ids, &sources, schemas, memory.as_deref_mut());
+        let Gathered { specs: loaded, fragments, found, suites, manifests, owners } =
+            gather(ids, &mut sources, project.as_ref(), &*read, memory.as_deref_mut());
         diagnostics.extend(found);
-        let suites = suites(&mut loaded, project.as_ref(), &sources);
-        let manifests = project.as_ref().map(|project| {
-            loaded.par_iter_mut().for_each(|spec| spec.manifests = manifest_paths(spec, project, &suites, &sources));
-            let paths = loaded.iter().flat_map(|spec| spec.manifests.iter().cloned()).collect();
-            let nothing = Manifests::default();
-            let known = memory.as_deref().map_or(&nothing, Memory::manifests);
-            known.read(&paths, &*read, &project.settings.output, &mut sources)
-        });
-        let manifests = manifests.unwrap_or_default();
         let mut named_by: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for spec in &loaded {
             let path = sources.get(spec.id).map(|source| source.path.clone());
@@ -273,7 +267,6 @@ impl Workspace {
                 named_by.entry(named.clone()).or_default().extend(path.clone());
             }
         }
-        let owners: Arc<BTreeSet<String>> = Arc::new(loaded.iter().filter_map(Loaded::name).collect());
         let evaluate = |spec: Loaded, read: &ReadFile| {
             let own = Owners::new(Arc::clone(&owners));
             let inputs = Inputs { schemas, read, manifests: &manifests, suites: &suites, owners: &own };
@@ -320,6 +313,40 @@ impl Workspace {
             tree,
         }
     }
+}
+
+/// All that specs are compiled from.
+struct Gathered {
+    specs: Vec<Loaded>,
+    fragments: Fragments,
+    /// What is wrong with fragments.
+    found: Diagnostics,
+    suites: Suites,
+    manifests: Manifests,
+    /// The names of benchmarks and suites.
+    owners: Arc<BTreeSet<String>>,
+}
+
+/// Reads the specs numbered `ids` and what they name, without what `memory` has as it is.
+fn gather(
+    ids: &[SourceId],
+    sources: &mut SourceMap,
+    project: Option<&Project>,
+    read: &ReadFile,
+    mut memory: Option<&mut Memory>,
+) -> Gathered {
+    let Documents { mut specs, fragments, found } =
+        load::documents(ids, sources, document_schemas(), memory.as_deref_mut());
+    let suites = suites(&mut specs, project, sources);
+    let manifests = project.map(|project| {
+        specs.par_iter_mut().for_each(|spec| spec.manifests = manifest_paths(spec, project, &suites, sources));
+        let paths = specs.iter().flat_map(|spec| spec.manifests.iter().cloned()).collect();
+        let nothing = Manifests::default();
+        let known = memory.as_deref().map_or(&nothing, Memory::manifests);
+        known.read(&paths, read, &project.settings.output, sources)
+    });
+    let owners = Arc::new(specs.iter().filter_map(Loaded::name).collect());
+    Gathered { specs, fragments, found, suites, manifests: manifests.unwrap_or_default(), owners }
 }
 
 /// Reads acknowledgements; those at fault are reported, their texts are added to `sources`.

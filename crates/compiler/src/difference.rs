@@ -5,8 +5,8 @@
 
 mod causes;
 mod fields;
+mod lists;
 mod resolved;
-
 mod shown;
 mod trial;
 mod written;
@@ -117,8 +117,8 @@ pub enum State {
     Changed,
     /// It executes the same.
     Unchanged,
-    /// The base does not say what it was.
-    Unknown,
+    /// The base does not compile, so it does not say what it was; these of the files that the benchmark is compiled from differ.
+    Unknown { files: Vec<String> },
 }
 
 /// What differs about a benchmark.

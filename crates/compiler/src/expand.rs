@@ -106,8 +106,8 @@ fn entries_of(
             let message = format!("this case leaves out {}", first_of(&missing, NAMED));
             diagnostics.push(
                 malformed(item.span, message)
-                    .note("an included case names every axis, so that every expression has a value")
-                    .help("add the missing axes"),
+                    .note("an entry of `include` is a case of its own; unlike in GitHub Actions, it adds no values to other cases")
+                    .help("add the missing axes, or link axes that change together by `zip`"),
             );
         }
         if values.is_empty() {

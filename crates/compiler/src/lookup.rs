@@ -64,6 +64,8 @@ pub(crate) fn mentions_any(node: &Node) -> bool {
     }
 }
 
+const NAMES_ONLY: &str = "an expression only names a value: there are no functions, operators or loops";
+
 /// Reports every lookup below `node`, because none can be answered there.
 pub(crate) fn refuse(sources: &SourceMap, node: &Node, reason: &str, diagnostics: &mut Diagnostics) {
     walk(node, &mut |scalar| {
@@ -133,8 +135,11 @@ fn scalar(sources: &SourceMap, span: Span, text: &str, scope: &Scope, diagnostic
         let at = spans.next().unwrap_or(span);
         let found = match piece {
             Ok(path) => find(&path, at, scope),
+            Err(reason) if is_arithmetic(&reason) => Err(Diagnostic::at(&code::KB0302, at, reason)
+                .note(NAMES_ONLY)
+                .help("list the values that belong together: `matrix: {zip: {workers: [2, 3], ranks: [16, 24]}}` gives two cases, and `${{ matrix.ranks }}` names the second value of each")),
             Err(reason) => Err(Diagnostic::at(&code::KB0302, at, reason)
-                .note("an expression only names a value: there are no functions, operators or loops")
+                .note(NAMES_ONLY)
                 .help("write `${{ matrix.NAME }}`, `${{ parameters.NAME }}`, `${{ target.NAME }}`, `${{ project.parameters.NAME }}` or `${{ benchmark.NAME }}`; a literal `${{` is written `$${{`")),
         };
         match found {
@@ -149,6 +154,11 @@ fn scalar(sources: &SourceMap, span: Span, text: &str, scope: &Scope, diagnostic
         }
     }
     Value::String(joined)
+}
+
+/// Whether somebody computes: names have no such signs, and no spaces around those that they have.
+fn is_arithmetic(expression: &str) -> bool {
+    expression.contains(['*', '+', '%']) || [" - ", " / "].iter().any(|sign| expression.contains(sign))
 }
 
 fn as_text(value: &Value) -> String {
@@ -363,6 +373,7 @@ mod tests {
         check_fault("${{ matrix }}", "KB0303", str! {"`matrix` is not a single value"});
         check_fault("${{ parameters.x }}", "KB0303", str! {"`parameters.x` cannot be used here"});
         check_fault("${{ matrix.n * 2 }}", "KB0302", str! {"`matrix.n * 2` is not a name"});
+        check_fault("${{ matrix.n / matrix.m }}", "KB0302", str! {"`matrix.n / matrix.m` is not a name"});
         check_fault("${{ }}", "KB0302", str! {"`${{ }}` names nothing"});
         check_fault("x ${{ matrix.n", "KB0302", str! {"`${{` is not closed by `}}`"});
     }

@@ -23,16 +23,18 @@ mod user_manifest;
 mod workflow;
 mod workload;
 
+use std::collections::BTreeMap;
+
 use serde_json::Value as Json;
 
 use crate::model::target::Settings;
 use crate::model::{Benchmark, Target};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::digest::Digest;
 
 pub use claim::refused_changes;
 pub use files::files;
 pub use identity::Identity;
-pub(crate) use identity::executed_by_case;
 pub use pipeline::pipeline;
 pub use pod::{DATA, EXPERIMENTS};
 pub use suite::Part;
@@ -75,12 +77,7 @@ pub(crate) struct Emitted {
 
 /// Returns the objects of `benchmark`, resolved from `document`, reporting patches that cannot be applied and objects that grow too large.
 pub(crate) fn emit(benchmark: &Benchmark, document: &Json, diagnostics: &mut Diagnostics) -> Emitted {
-    let cases: Vec<workload::CaseObjects> =
-        benchmark.cases.iter().map(|case| workload::case_objects(benchmark, case, diagnostics)).collect();
-    let prepare = benchmark.prepare.as_ref().map(|job| workload::step_job(benchmark, job, diagnostics));
-    if let Some(of_steps) = &benchmark.target.steps.pods.spec {
-        patch::of_pod(of_steps, diagnostics);
-    }
+    let Objects { cases, prepare } = Objects::of(benchmark, diagnostics);
     let identity = Identity::new(benchmark, &cases, prepare.as_ref());
     let rules = rules::text(benchmark, document);
     let mut objects = vec![
@@ -105,6 +102,39 @@ pub(crate) fn emit(benchmark: &Benchmark, document: &Json, diagnostics: &mut Dia
     }
     let undone = undone::undone(benchmark, &cases, prepare.as_ref());
     Emitted { identity, rules, manifests, undone }
+}
+
+/// The objects that a benchmark creates.
+struct Objects {
+    cases: Vec<workload::CaseObjects>,
+    prepare: Option<run_object::RunObject>,
+}
+
+impl Objects {
+    fn of(benchmark: &Benchmark, diagnostics: &mut Diagnostics) -> Self {
+        let cases = benchmark.cases.iter().map(|case| workload::case_objects(benchmark, case, diagnostics)).collect();
+        let prepare = benchmark.prepare.as_ref().map(|job| workload::step_job(benchmark, job, diagnostics));
+        if let Some(of_steps) = &benchmark.target.steps.pods.spec {
+            patch::of_pod(of_steps, diagnostics);
+        }
+        Self { cases, prepare }
+    }
+}
+
+/// What a benchmark executes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Executed {
+    /// The digest that is part of its [`Identity`].
+    pub(crate) digest: Digest,
+    /// That of each case, by its id.
+    pub(crate) cases: BTreeMap<String, Digest>,
+}
+
+/// Returns what `benchmark` executes, without its manifests.
+pub(crate) fn executed(benchmark: &Benchmark, diagnostics: &mut Diagnostics) -> Executed {
+    let Objects { cases, prepare } = Objects::of(benchmark, diagnostics);
+    let (digest, cases) = identity::digests(benchmark, &cases, prepare.as_ref());
+    Executed { digest, cases }
 }
 
 /// Returns the path of the manifest that holds the claim of the benchmark or suite called `owner`.

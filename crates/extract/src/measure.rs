@@ -352,7 +352,7 @@ fn unread(rule: &MetricRule, name: String) -> Metric {
         direction: direction(rule.better),
         kind: if rule.is_primary { Kind::Primary } else { Kind::Secondary },
         value: None,
-        aggregation: word(rule.reduce.unwrap_or(Reduce::Last)).to_owned(),
+        aggregation: rule.reduce.unwrap_or(Reduce::Last).to_string(),
         n: 0,
         non_finite: 0,
         samples: Vec::new(),
@@ -433,7 +433,7 @@ fn fill(metric: &mut Metric, series: &Series, reduce: Reduce) {
     let Reduced { value, line, n, non_finite, reason } = series.reduce(reduce);
     let finite = |value: f64| Some(value).filter(|value| value.is_finite());
     metric.value = value;
-    metric.aggregation = word(reduce).to_owned();
+    metric.aggregation = reduce.to_string();
     metric.n = n;
     metric.non_finite = non_finite;
     metric.source.line = line;
@@ -473,20 +473,6 @@ fn direction(better: Option<Better>) -> Direction {
         Some(Better::Higher) => Direction::Higher,
         Some(Better::Lower) => Direction::Lower,
         None => Direction::None,
-    }
-}
-
-fn word(reduce: Reduce) -> &'static str {
-    match reduce {
-        Reduce::First => "first",
-        Reduce::Last => "last",
-        Reduce::Min => "min",
-        Reduce::Max => "max",
-        Reduce::Mean => "mean",
-        Reduce::Median => "median",
-        Reduce::P99 => "p99",
-        Reduce::Sum => "sum",
-        Reduce::All => "all",
     }
 }
 

@@ -529,7 +529,7 @@ impl Series {
             let reason = format!("{non_finite} of {count} values are not finite, such as {}", spelled(odd));
             return Reduced { line: self.last_line, reason: Some(reason), ..empty };
         }
-        let needs_all = matches!(how, Reduce::Median | Reduce::All | Reduce::P99);
+        let needs_all = matches!(how, Reduce::Median | Reduce::All | Reduce::Percentile(_));
         if self.is_let_go() && needs_all {
             let reason = format!("{}; {FEWER}, {NO_MEMORY}", self.too_many(count));
             return Reduced { line: self.last_line, reason: Some(reason), ..empty };
@@ -546,7 +546,7 @@ impl Series {
             Reduce::Sum => (totals.sum.value(), self.last_line),
             Reduce::Mean => (totals.sum.value() / count as f64, self.last_line),
             Reduce::Median | Reduce::All => (quantile(self.values(), 0.5), self.last_line),
-            Reduce::P99 => (quantile(self.values(), 0.99), self.last_line),
+            Reduce::Percentile(percentile) => (quantile(self.values(), percentile.share()), self.last_line),
         };
         let reason = match self.let_go {
             _ if !value.is_finite() && is_single => Some(format!("the {} value is {}", word(how), spelled(value))),

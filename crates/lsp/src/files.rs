@@ -20,6 +20,10 @@ pub trait Files {
     /// Returns the specs at and below `paths`, and what keeps others from being read.
     fn specs(&self, root: &Path, file: Option<&Input>, paths: &[String]) -> (Vec<Input>, Diagnostics);
 
+    /// Returns the paths of files of the project at `root` that specs may carry: of a large project the first ones, and none of the
+    /// folders `except`.
+    fn listed(&self, root: &Path, except: &[String]) -> Vec<String>;
+
     /// Returns what reads the files that specs carry.
     fn carried(&self, root: &Path) -> ReadCarried;
 }

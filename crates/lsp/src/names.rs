@@ -9,6 +9,7 @@ use kubebench_format::schema::DocumentKind;
 use kubebench_syntax::yaml::Step;
 
 use crate::cursor::{At, Cursor};
+use crate::files::Files;
 use crate::outline::{Outline, Way, begins_with, ends_with};
 use crate::project::{Project, Text};
 
@@ -80,6 +81,7 @@ pub(crate) struct Around<'p> {
     pub(crate) project: &'p Project,
     pub(crate) path: &'p str,
     pub(crate) text: &'p Text,
+    pub(crate) files: &'p dyn Files,
 }
 
 impl<'p> Around<'p> {
@@ -94,7 +96,7 @@ impl<'p> Around<'p> {
             Sort::Target => self.targets(),
             Sort::Tool => TOOLS.iter().map(|tool| given(tool.name, tool.reads)).collect(),
             Sort::ToolMetric => self.tool_at(&cursor.way).map(metrics_of).unwrap_or_default(),
-            Sort::File => Vec::new(),
+            Sort::File => self.project.carriable(self.files).iter().map(|path| given(path, "")).collect(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! A project with what is open of it.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -55,6 +55,8 @@ pub(crate) struct Project {
     session: Session,
     /// The files that specs read, until somebody says that they changed.
     carried: Arc<Mutex<BTreeMap<String, Read>>>,
+    /// The paths of files that specs may carry; nothing until somebody asks.
+    listed: OnceCell<Vec<String>>,
     /// What the texts compile to; nothing since the last change.
     compilation: Option<Compilation>,
     published: Published,
@@ -74,6 +76,7 @@ impl Project {
             specs: BTreeMap::new(),
             found: Diagnostics::default(),
             carried: Arc::default(),
+            listed: OnceCell::new(),
             compilation: None,
             published: Published::default(),
             is_shown: false,
@@ -84,6 +87,7 @@ impl Project {
 
     /// Reads everything again.
     pub(crate) fn read_again(&mut self, files: &dyn Files) {
+        self.listed = OnceCell::new();
         self.forget_carried(None);
         let on_disk = || files.project_file(&self.root).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let file = self.open_text(PROJECT_FILE).map(|text| text.to_string()).or_else(on_disk);
@@ -191,6 +195,7 @@ impl Project {
 
     /// Takes the file at a path as it is on disk.
     pub(crate) fn set_from_disk(&mut self, path: &str, files: &dyn Files) {
+        self.listed = OnceCell::new();
         if path == PROJECT_FILE {
             let text = files.project_file(&self.root).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
             self.set(path, text.as_deref(), files);
@@ -250,6 +255,18 @@ impl Project {
     /// Iterates over all specs.
     pub(crate) fn specs(&self) -> impl Iterator<Item = (&str, &Text)> {
         self.specs.iter().map(|(path, text)| (path.as_str(), text))
+    }
+
+    /// Returns the paths of files that specs may carry: those on disk, and those that are open and not saved yet.
+    pub(crate) fn carriable(&self, files: &dyn Files) -> Vec<String> {
+        let workspace = self.session.workspace();
+        let output = workspace.project().map_or("generated", |project| &project.settings.output).to_owned();
+        let listed = self.listed.get_or_init(|| files.listed(&self.root, &[output, workspace.results_dir()]));
+        let is_own = |path: &String| path == PROJECT_FILE || self.is_spec(path);
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = open.keys().filter_map(|path| self.below(path));
+        let all: BTreeSet<String> = listed.iter().cloned().chain(open).filter(|path| !is_own(path)).collect();
+        all.into_iter().collect()
     }
 
     /// Returns whether a file that specs may carry is there.

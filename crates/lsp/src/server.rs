@@ -324,7 +324,7 @@ impl Server {
         let of_file = if path == PROJECT_FILE { DocumentKind::Project } else { DocumentKind::Benchmark };
         let kind = text.kind().unwrap_or(of_file);
         let schema = self.schemas.get(&kind)?.get_or_init(|| generate(kind, &workload::schemas()));
-        then(Around { project, path: &path, text }, kind, schema, document, cursor)
+        then(Around { project, path: &path, text, files: &*self.files }, kind, schema, document, cursor)
     }
 
     fn completion(&self, params: CompletionParams) -> Option<CompletionResponse> {

@@ -1,11 +1,12 @@
 //! Reads the files that specs carry.
 
+use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{self, BufRead, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use kubebench_compiler::lower::Unreadable;
+use kubebench_compiler::lower::{PROJECT_FILE, Unreadable};
 use kubebench_compiler::model::carried::MAX_BYTES;
 use kubebench_git::Ignored;
 use kubebench_host::fs::{below, kind_of, normal, read_in_pieces, words};
@@ -13,6 +14,8 @@ use kubebench_syntax::path::join;
 
 /// How many names of a folder are looked at for one that may have been meant.
 const NAMES_LOOKED_AT: usize = 1000;
+/// How many names of a project are looked at for those that an editor offers.
+const NAMES_LISTED: usize = 5000;
 
 /// Returns what reads the files that specs of the project at `root` carry.
 pub fn carrying(root: PathBuf) -> impl Fn(&str) -> Result<Vec<u8>, Unreadable> + Send + Sync {
@@ -64,6 +67,39 @@ fn find(root: &Path, path: &str) -> Result<PathBuf, Unreadable> {
         }
     }
     Ok(below(root, &place))
+}
+
+/// Returns the paths of regular files of the project at `root` that specs may carry, in order; not those below the folders `except`, and
+/// of a large project the nearest ones. No symbolic link is followed, and what git ignores is left out.
+pub fn listed(root: &Path, except: &[String]) -> Vec<String> {
+    let ignored = Ignored::of(root);
+    let is_left_out = |path: &String| {
+        except.contains(path)
+            || path.rsplit('/').next().is_some_and(|name| name.starts_with('.'))
+            || ignored.as_ref().is_some_and(|ignored| ignored.has(path))
+    };
+    let mut found = Vec::new();
+    let mut folders = VecDeque::from([String::new()]);
+    let mut looked_at = 0;
+    while let Some(folder) = folders.pop_front() {
+        let place = below(root, &folder);
+        // Another project has its own files.
+        if !folder.is_empty() && fs::symlink_metadata(place.join(PROJECT_FILE)).is_ok() {
+            continue;
+        }
+        let room = NAMES_LISTED.saturating_sub(looked_at);
+        for entry in fs::read_dir(place).into_iter().flatten().take(room).flatten() {
+            looked_at += 1;
+            let path = join(&folder, &entry.file_name().to_string_lossy());
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() && !is_left_out(&path) => folders.push_back(path),
+                Ok(kind) if kind.is_file() && !is_left_out(&path) => found.push(path),
+                _ => {}
+            }
+        }
+    }
+    found.sort();
+    found
 }
 
 /// Returns the content of a file, or nothing when it is too large.

@@ -37,6 +37,8 @@ pub(super) fn workflow(repository: &Repository, path: &str, checksums: Option<&C
     };
     let downloads = downloads();
     let steps = indented(&steps(path, checksums), "      ");
+    let plan = if repository.project() == "." { "kubebench plan".to_owned() } else { repository.named(" plan (", ")") };
+    let comment = COMMENT.replace("NAME_OF_JOB", &without_expressions(&plan));
     format!(
         "\
 # Checks that generated/ matches the specs, and that no benchmark got worse. It always starts, so that it can be a required check.
@@ -57,10 +59,50 @@ env:
     name: {check}
     runs-on: ubuntu-24.04
     timeout-minutes: 30
+    outputs:
+      plan: ${{{{ steps.plan.outputs.plan }}}}
     steps:
-{steps}"
+{steps}{comment}"
     )
 }
+
+/// The job that writes the plan as a comment. Its token can write, so it checks out nothing and takes the plan as a text alone. That of a
+/// pull request from a fork can only read: then the plan is in the summary alone.
+const COMMENT: &str = r##"  comment:
+    name: NAME_OF_JOB
+    needs: check
+    if: always() && github.event_name == 'pull_request' && needs.check.outputs.plan != ''
+    runs-on: ubuntu-24.04
+    timeout-minutes: 5
+    permissions:
+      pull-requests: write
+    concurrency: # one comment, also when two commits are pushed at once
+      group: kubebench-plan-${{ github.workflow }}-${{ github.event.pull_request.number }}
+    steps:
+      - name: write or update the comment
+        working-directory: /
+        env:
+          GH_TOKEN: ${{ github.token }}
+          COMMENTS: repos/${{ github.repository }}/issues
+          NUMBER: ${{ github.event.pull_request.number }}
+          PLAN: ${{ needs.check.outputs.plan }}
+        run: |
+          # The first line tells the projects of a repository apart. Nothing in it ends a string of jq.
+          mark=${PLAN%%$'\n'*}
+          [[ $mark =~ ^'<!-- kubebench plan '[A-Za-z0-9._/%-]+(' '[A-Za-z0-9._/%-]+)?' -->'$ ]]
+          own=".[] | select(.user.login == \"github-actions[bot]\") | select(.body | startswith(\"$mark\")) | .id"
+          write() {
+            local comments comment
+            comments=$(gh api --paginate "$COMMENTS/$NUMBER/comments" --jq "$own") || return 1
+            comment=${comments%%$'\n'*}
+            if [ -n "$comment" ]; then
+              gh api --method PATCH "$COMMENTS/comments/$comment" --raw-field "body=$PLAN" --jq .html_url
+            else
+              gh api --method POST "$COMMENTS/$NUMBER/comments" --raw-field "body=$PLAN" --jq .html_url
+            fi
+          }
+          write || echo '::notice::no comment: the token of a pull request from a fork may only read. The summary of the run has the plan.'
+"##;
 
 /// Returns the steps, one after another. What reviewers read comes after the comparison of the manifests, before the gates, which may fail.
 fn steps(path: &str, checksums: Option<&Checksums>) -> String {
@@ -78,13 +120,29 @@ fn steps(path: &str, checksums: Option<&Checksums>) -> String {
         changes,
         install,
         format!("{}  run: {COMPILE} --output-format github\n", started("compare generated/ with the specs")),
-        format!(
-            "{}  run: |\n    [ -z \"$SINCE\" ] || {PLAN} --markdown \"$GITHUB_STEP_SUMMARY\"\n",
-            started("show what the change starts")
-        ),
+        started("show what the change starts").replacen("- name", "- id: plan\n  name", 1)
+            + "  run: |\n"
+            + &indented(&shown(), "    "),
         format!("{}  run: {GATE} --output-format github\n", started("evaluate the gates")),
     ]
     .concat()
+}
+
+/// Returns the commands that show the plan in the summary, and leave it for the comment.
+fn shown() -> String {
+    format!(
+        "\
+[ -n \"$SINCE\" ] || exit 0
+plan=$(mktemp)
+status=0
+{PLAN} --markdown \"$plan\" || status=$?
+cat \"$plan\" >>\"$GITHUB_STEP_SUMMARY\"
+# No plan has its own digest as a line, which ends the output.
+end=$(sha256sum \"$plan\" | cut -c 1-64)
+printf 'plan<<%s\\n%s\\n%s\\n' \"$end\" \"$(cat \"$plan\")\" \"$end\" >>\"$GITHUB_OUTPUT\"
+exit \"$status\"
+"
+    )
 }
 
 /// Returns the beginning of a step of a project that changed.

@@ -108,6 +108,11 @@ fn of(project: &CompiledProject, compilation: &Compilation) -> BTreeMap<Key, Per
             add(Some(&benchmark.name), Some(&benchmark.target.name), finding);
         }
     }
+    for compiled in compilation.suites.iter().filter(|compiled| project.selection.has_suite(compiled)) {
+        for finding in &compiled.permissions {
+            add(Some(&compiled.suite.name), Some(&compiled.suite.target.name), finding);
+        }
+    }
     let is_asked = |target: &String| project.selection.targets.is_empty() || project.selection.targets.contains(target);
     for of in compilation.of_targets.iter().filter(|of| of.target.as_ref().is_none_or(is_asked)) {
         add(None, of.target.as_ref(), &of.finding);

@@ -25,6 +25,7 @@ pub struct Since {
 }
 
 /// A file of the other commit that does not compile, and the first reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The file.
     pub path: String,
@@ -52,6 +53,12 @@ impl Since {
         self.difference.benchmarks.get(&key(benchmark))
     }
 
+    /// Returns why the other commit does not say what a benchmark was, which is compiled from `files` and others.
+    pub(super) fn fault(&self, benchmark: &Benchmark, files: &[String]) -> Option<&Fault> {
+        let of = |path: &str| self.not_compared.iter().find(|fault| fault.path == path);
+        of(PROJECT_FILE).or_else(|| of(&benchmark.path)).or_else(|| files.iter().find_map(|path| of(path)))
+    }
+
     /// Says which files could not be compared, and what that does to the answer.
     pub fn notes(&self) -> impl Iterator<Item = String> {
         let renamed = self.renamed.iter().map(|(old, new)| {
@@ -65,6 +72,11 @@ impl Since {
 }
 
 impl Fault {
+    /// Returns the reason as it follows a sentence: `specs/a.yaml: KB0203: …`.
+    pub fn reason(&self) -> String {
+        format!("{}: {}: {}", self.path, self.code, self.message)
+    }
+
     /// Returns the files of the base of a change that do not compile.
     pub fn of(project: &CompiledProject, base: &Base) -> Vec<Self> {
         let Compilation { faulty, diagnostics, sources, .. } = &base.compilation;

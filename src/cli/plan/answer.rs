@@ -25,16 +25,24 @@ fn removed(Removed { key: (target, name), renamed }: &Removed) -> v1::Removed {
     v1::Removed { name: name.clone(), target: target.clone(), renamed: renamed.clone() }
 }
 
-fn change(OfBenchmark { state, causes, idle }: &OfBenchmark) -> v1::Change {
+fn change(OfBenchmark { state, causes, idle }: &OfBenchmark, fault: Option<&Fault>) -> v1::Change {
+    let changed_files = if let State::Unknown { files } = state { Some(files.clone()) } else { None };
     let formerly = if let State::New { formerly } = state { formerly.clone() } else { None };
     let state = match state {
         State::New { .. } => v1::State::New,
         State::Changed => v1::State::Changed,
         State::Unchanged => v1::State::Unchanged,
-        State::Unknown => v1::State::Unknown,
+        State::Unknown { .. } => v1::State::Unknown,
     };
     let without_run = idle.iter().map(answer).collect();
-    v1::Change { state, formerly, causes: causes.iter().map(cause).collect(), without_run }
+    v1::Change {
+        state,
+        formerly,
+        causes: causes.iter().map(cause).collect(),
+        without_run,
+        changed_files,
+        not_compared: fault.map(not_compared),
+    }
 }
 
 fn cause(Cause { change, cases, certainty }: &Cause) -> v1::Cause {
@@ -43,7 +51,7 @@ fn cause(Cause { change, cases, certainty }: &Cause) -> v1::Cause {
 }
 
 fn benchmark(
-    Row { compiled: Compiled { benchmark, identity, .. }, action, estimate, schedule, change: of }: &Row<'_>,
+    Row { compiled: Compiled { benchmark, identity, .. }, action, estimate, schedule, change: of, fault }: &Row<'_>,
 ) -> v1::Benchmark {
     v1::Benchmark {
         name: benchmark.name.clone(),
@@ -66,7 +74,7 @@ fn benchmark(
         cost: estimate.cost,
         unpriced: estimate.unpriced.clone(),
         currency: benchmark.target.prices.as_ref().map(|prices| prices.currency.clone()),
-        change: of.as_ref().map(change),
+        change: of.as_ref().map(|of| change(of, fault.as_ref())),
     }
 }
 

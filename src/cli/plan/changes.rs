@@ -11,6 +11,8 @@ use kubebench_syntax::words::counted;
 
 /// So many causes of a benchmark are shown.
 const CAUSES: usize = 8;
+/// So many files that changed are named.
+const FILES: usize = 8;
 /// So many changes without a run are shown.
 const SHOWN: usize = 20;
 /// So many names of benchmarks with the same change are shown.
@@ -22,8 +24,11 @@ pub(super) fn causes(row: &Row<'_>) -> Vec<String> {
     if let State::New { formerly: Some(name) } = &change.state {
         return vec![format!("was {name}: a new name begins a new history")];
     }
-    if change.state == State::Unknown {
-        return vec!["the cause is unknown: the base does not compile".to_owned()];
+    if let State::Unknown { files } = &change.state {
+        let mut lines = vec!["the base does not compile, so what changed in it is unknown".to_owned()];
+        lines.extend(row.fault.as_ref().map(|fault| plain(&fault.reason())));
+        lines.extend((!files.is_empty()).then(|| format!("files that changed: {}", plain(&first_of(files, FILES)))));
+        return lines;
     }
     let mut lines: Vec<String> = change.causes.iter().take(CAUSES).map(|cause| of(cause, row)).collect();
     let more = change.causes.len().saturating_sub(CAUSES);

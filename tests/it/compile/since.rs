@@ -131,6 +131,16 @@ fn a_faulty_old_spec_is_named() {
     let note = said(&output.stderr);
     assert!(note.contains("note: `specs/a.yaml` of `HEAD` does not compile (KB0205: "), "{note}");
     assert!(note.contains("what it held counts as new"), "{note}");
+    let change = &plan["benchmarks"][0]["change"];
+    assert_eq!(change["state"], "unknown");
+    assert_eq!(change["changedFiles"], serde_json::json!(["specs/a.yaml"]));
+    assert_eq!(change["notCompared"]["code"], "KB0205");
+    let read = said(&folder.run(&["plan", "--since", "HEAD", "--markdown", "plan.md"]).stdout);
+    let comment = std::fs::read_to_string(folder.path().join("plan.md")).unwrap();
+    for text in [&read, &comment] {
+        assert!(text.contains("specs/a.yaml: KB0205: "), "{text}");
+        assert!(text.contains("files that changed: "), "{text}");
+    }
     assert_eq!(since(&folder, &["--since", "HEAD", "specs/b.yaml"])["notCompared"], serde_json::json!([]));
 }
 

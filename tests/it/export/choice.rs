@@ -59,6 +59,31 @@ fn what_does_not_count_goes_out_when_it_is_asked_for() {
 }
 
 #[test]
+fn a_target_that_was_renamed_has_one_history() {
+    let (mut before, mut after) = (run(1, 1), run(1, 2));
+    before.metadata.target = "gpu-old".to_owned();
+    after.metadata.target = "gpu-eu".to_owned();
+    let (folder, _) = folder([before, after]);
+    let targets = |folder: &Folder| {
+        let mut targets = field(&exported(folder, &[]), "target");
+        targets.dedup();
+        targets
+    };
+    let project = |formerly: &str| {
+        format!(
+            "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\nspec: {{targets: {{gpu-eu: {{namespace: a{formerly}}}}}}}\n"
+        )
+    };
+    folder.write("kubebench.yaml", project(""));
+    assert_eq!(targets(&folder).len(), 2);
+    folder.write("kubebench.yaml", project(", formerly: [gpu-old]"));
+    assert_eq!(targets(&folder), ["gpu-eu"]);
+    let output = folder.run(&["export", "--format", "openmetrics", "--out", "-"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("gpu-eu") && !text.contains("gpu-old"), "{text}");
+}
+
+#[test]
 fn benchfmt_marks_what_was_included() {
     let (mut warm, mut failed) = (run(1, 2), run(1, 3));
     warm.run.warmup = true;

@@ -164,6 +164,9 @@ impl<'s> Page<'s> {
         if let Some(part) = whole.or_else(|| schema["allOf"].as_array().and_then(|parts| parts.first())) {
             return self.kind(name, part);
         }
+        if let Some(form) = schema["title"].as_str() {
+            return form.to_owned();
+        }
         if let Some(words) = schema["enum"].as_array() {
             return words
                 .iter()
@@ -232,6 +235,7 @@ fn default_of(schema: &Value) -> Option<&Value> {
 fn meaning(schema: &Value) -> String {
     let mut text = schema["description"].as_str().unwrap_or_default().to_owned();
     let described = schema["allOf"].as_array().and_then(|parts| parts.first()).unwrap_or(schema);
+    let described = described["anyOf"].as_array().and_then(|choices| choices.first()).unwrap_or(described);
     let words = described["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let meanings = described["enumDescriptions"].as_array().into_iter().flatten().filter_map(Value::as_str);
     for (word, meaning) in words.zip(meanings) {

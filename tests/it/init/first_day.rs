@@ -172,3 +172,72 @@ fn two_green_changes_that_do_not_fit_are_red_on_the_default_branch() {
     assert!(text["on"].as_object().unwrap().contains_key("merge_group"));
     assert_eq!(text["permissions"], serde_json::json!({"contents": "read"}));
 }
+
+/// The job that comments has a token that can write: it has the plan as a text, and nothing else of the pull request.
+#[test]
+fn the_plan_becomes_one_comment_and_a_token_that_only_reads_breaks_nothing() {
+    let site = Site::new();
+    let workflow = ".github/workflows/kubebench-perf.yml";
+    site.init("perf", &[]);
+    let text: serde_json::Value = serde_yaml::from_str(&site.read(workflow)).unwrap();
+    let job = &text["jobs"]["comment"];
+    assert_eq!(job["permissions"], serde_json::json!({"pull-requests": "write"}));
+    let [step] = &job["steps"].as_array().unwrap()[..] else { panic!("one step") };
+    assert_eq!(step.get("uses"), None);
+    let script = step["run"].as_str().unwrap();
+    assert!(!script.contains("${{"), "text of others in a script: {script}");
+    let programs = tempfile::tempdir().unwrap();
+    // Lists one comment of ours, or refuses what only reads.
+    let gh = "#!/bin/sh\nprintf '%s\\n' \"$*\" >>calls\ncase \"$*\" in\n*--paginate*) [ -z \"$KNOWN\" ] || echo \"$KNOWN\" ;;\n*--method*) [ -z \"$READS_ONLY\" ] ;;\nesac\n";
+    super::script_in(programs.path(), "gh", gh);
+    let plan = "<!-- kubebench plan perf benchmarks -->\n### Kubebench plan: 1 benchmark would run\n`@all` $(id)\n";
+    let search = format!("{}:{}", programs.path().display(), std::env::var("PATH").unwrap());
+    let run = |plan: &str, known: &str, reads_only: &str| {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut command = std::process::Command::new("bash");
+        command.args(["-eo", "pipefail", "-c", script]).current_dir(scratch.path()).env("PATH", &search);
+        command.env("COMMENTS", "repos/a/b/issues").env("NUMBER", "7").env("PLAN", plan);
+        let output = command.env("KNOWN", known).env("READS_ONLY", reads_only).output().unwrap();
+        let calls = std::fs::read_to_string(scratch.path().join("calls")).unwrap_or_default();
+        (output.status.code(), calls, String::from_utf8(output.stdout).unwrap())
+    };
+    let (status, calls, _) = run(plan, "", "");
+    assert_eq!(status, Some(0));
+    assert!(
+        calls.contains("--method POST repos/a/b/issues/7/comments --raw-field body=<!-- kubebench plan"),
+        "{calls}"
+    );
+    assert!(calls.contains("`@all` $(id)"), "{calls}");
+    assert!(calls.contains(r#"startswith("<!-- kubebench plan perf benchmarks -->")"#), "{calls}");
+    let (status, calls, _) = run(plan, "12\n34", "");
+    assert_eq!(status, Some(0));
+    assert!(calls.contains("--method PATCH repos/a/b/issues/comments/12 --raw-field"), "{calls}");
+    let (status, _, said) = run(plan, "", "1");
+    assert_eq!(status, Some(0));
+    assert!(said.starts_with("::notice::no comment: "), "{said}");
+    let (status, calls, _) = run("<!-- kubebench plan \") | env | (\" -->\n", "", "");
+    assert_eq!((status, calls.as_str()), (Some(1), ""));
+}
+
+#[test]
+fn the_plan_of_a_change_is_in_the_summary_and_in_the_output() {
+    let site = Site::new();
+    let workflow = ".github/workflows/kubebench-perf.yml";
+    site.init("perf", &[]);
+    site.commit("Add benchmarks");
+    site.publish();
+    git(&site.clone(), &["switch", "--quiet", "-c", "second"]);
+    assert_eq!(site.said("perf", &["new", "job", "second"]).0, Some(0));
+    assert_eq!(site.said("perf", &["compile"]).0, Some(0));
+    site.commit("Add a benchmark");
+    let scratch = tempfile::tempdir().unwrap();
+    let steps = super::on_github_in(scratch.path(), &site.clone(), workflow, MAIN, Program::OnPath);
+    assert_eq!(steps.last().unwrap().status, Some(0), "{steps:#?}");
+    let read = |name: &str| std::fs::read_to_string(scratch.path().join(name)).unwrap();
+    let (summary, output) = (read("summary"), read("output"));
+    assert!(summary.starts_with("<!-- kubebench plan perf "), "{summary}");
+    let (_, rest) = output.split_once("plan<<").unwrap();
+    let (end, rest) = rest.split_once('\n').unwrap();
+    let (plan, after) = rest.split_once(&format!("\n{end}\n")).unwrap();
+    assert_eq!((end.len(), plan, after), (64, summary.trim_end(), ""));
+}

@@ -45,6 +45,8 @@ spec:
       env: {LEVEL: info, TOKEN: {secret: {name: hf, key: token}}, NODE: {field: spec.nodeName}}
       resources: {cpu: 8, memory: 32Gi}
       parallelism: 1
+      pod: {terminationGracePeriodSeconds: 5, tolerations: [{key: gpu, operator: Exists, $patch: replace}], affinity: null}
+      container: {workingDir: /src, ports: [{containerPort: 8080}]}
   metrics:
     - {name: throughput, unit: images/s, better: higher, primary: true, reduce: median, from: {log: {pattern: 'rate (?P<value>[^ ]+)', role: worker}}, window: {skipFirst: 5}}
     - {name: loss, unit: '1', better: lower, from: {json: {file: out/metrics.json, pointer: /train/loss}}}
@@ -110,9 +112,15 @@ const MISTAKES: &[(&str, &str)] = &[
     ("cpu: 8", "cpu: 1.5.3"),
     ("cpu: 8", "gpu: 8"),
     ("parallelism: 1", "nodeSelector: {disk: ssd}"),
+    ("terminationGracePeriodSeconds: 5", "terminationGracePeriod: 5"),
+    ("terminationGracePeriodSeconds: 5", "terminationGracePeriodSeconds: five"),
+    ("{key: gpu, operator: Exists,", "{key: gpu, operater: Exists,"),
+    ("tolerations: [{key: gpu, operator: Exists, $patch: replace}]", "tolerations: {key: gpu}"),
+    ("workingDir: /src", "workDir: /src"),
+    ("containerPort: 8080", "port: 8080"),
     ("better: higher", "better: up"),
     ("primary: true", "primary: yes please"),
-    ("reduce: median", "reduce: p50"),
+    ("reduce: median", "reduce: p100"),
     ("(?P<value>[^ ]+)", "([^ ]+)"),
     ("log: {pattern: 'rate (?P<value>[^ ]+)', role: worker}", "log: 'rate (?P<value>[^ ]+)'"),
     ("window: {skipFirst: 5}", "window: {skipFirst: -5}"),

@@ -235,8 +235,10 @@ fn an_unknown_tool_is_one_finding() {
     says("specs/a.yaml", &busbw, &["did you mean `avg_busbw`", "kubebench explain tool.nccl-tests"]);
     let reduce = with("{name: fio}")
         .replace("tool: {name: fio}", "duration: run")
-        .replace("name: x,", "name: iops, reduce: p50,");
-    says("specs/a.yaml", &reduce, &["did you mean `median`?"]);
+        .replace("name: x,", "name: iops, reduce: average,");
+    says("specs/a.yaml", &reduce, &["did you mean `mean`?"]);
+    let percentile = reduce.replace("average", "p100");
+    says("specs/a.yaml", &percentile, &["or a percentile such as `p50`, `p90`, `p95`, `p99`, `p99.9`"]);
 }
 
 /// A suite may name benchmarks with errors, which are reported where they are.

@@ -92,7 +92,7 @@ const WITHOUT_DEFAULT: &[(&str, &str)] = &[
     ("Project /definitions/NetworkPolicySettings", "apiServer dns git prometheus"),
     ("Project /definitions/Pods", "priorityClass runtimeClass schedulerName"),
     ("Project /definitions/ProjectSpec", "judgeFrom requiredVersion"),
-    ("Project /definitions/Queue", "kueue volcano"),
+    ("Project /definitions/Queue", "frameworks kueue volcano"),
     ("Project /definitions/ReportSettings", "url"),
     ("Project /definitions/Resources", "limits requests"),
     ("Project /definitions/ResultKey", "notAfter notBefore"),

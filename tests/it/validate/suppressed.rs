@@ -93,6 +93,49 @@ fn errors_stay_and_what_suppresses_nothing_is_reported() {
 }
 
 #[test]
+fn a_suite_does_without_a_warning_of_its_document() {
+    let suite = |lints: &str| {
+        format!(
+            "apiVersion: kubebench.dev/v1\nkind: Suite\nmetadata: {{name: s}}\nspec:\n  schedule: {{cron: '30 2 * * *', timezone: Europe/Berlin}}\n  benchmarks: [a]\n  lints: {lints}\n"
+        )
+    };
+    let compiled = |lints: &str| {
+        compile(&[
+            ("kubebench.yaml", &project("{}", "{}")),
+            ("specs/a.yaml", &spec("{}")),
+            ("specs/s.yaml", &suite(lints)),
+        ])
+    };
+    assert_eq!(codes(&compiled("{}")), set(["KB0401", "KB0403", "KB0438"]));
+    let allowed = "{KB0438: {level: allow, reason: A night without a run does no harm}}";
+    // Its benchmarks have theirs still.
+    assert_eq!(codes(&compiled(allowed)), set(["KB0401", "KB0403"]));
+    let of_image = "{KB0401: {level: allow, reason: x y}}";
+    assert_eq!(codes(&compiled(of_image)), set(["KB0401", "KB0403", "KB0438", "KB0469"]));
+    let folder = Folder::with([
+        ("kubebench.yaml", project("{}", "{}")),
+        ("specs/a.yaml", spec("{}")),
+        ("specs/s.yaml", suite(allowed)),
+    ]);
+    let plan = String::from_utf8(folder.run(&["plan"]).stdout).unwrap();
+    assert!(plan.contains("KB0438: A night without a run does no harm"), "{plan}");
+}
+
+#[test]
+fn a_queue_is_of_one_system() {
+    for (queue, code) in [
+        ("{kueue: a, volcano: b}", "KB0207"),
+        ("{volcano: b, frameworks: [pod]}", "KB0207"),
+        ("{frameworks: [pod]}", "KB0207"),
+        ("{}", "KB0206"),
+    ] {
+        let project =
+            project("{}", "{}").replace("two: {namespace: two}", &format!("two: {{namespace: two, queue: {queue}}}"));
+        assert_eq!(codes(&compiled(&project, &spec("{}"))), set([code]), "{queue}");
+    }
+}
+
+#[test]
 fn a_reason_is_asked_for() {
     for (lints, code) in [
         ("{KB0401: {level: allow}}", "KB0202"),

@@ -8,6 +8,7 @@ use crate::extend::{Fragments, Shared};
 use crate::lower::{self, Faulty, Project, Suites, concurrency};
 use crate::manifest::{self, Part};
 use crate::model::{Benchmark, Target};
+use crate::permission::raised;
 use crate::suppressed;
 use crate::tree::{OutputFile, OutputTree, Rejected, size};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
@@ -134,7 +135,9 @@ fn compile_suite(
             .collect();
         let (identity, manifests) = manifest::emit_suite(&found, &parts, diagnostics);
         insert(tree, files(manifests, &found.path, Some(found.name_span)), diagnostics);
-        compiled.push(CompiledSuite { suite: found, identity });
+        let permissions = suppressed::shown(&found.suppressions);
+        diagnostics.extend(raised(permissions.iter(), |finding| project.level(finding)));
+        compiled.push(CompiledSuite { suite: found, identity, permissions });
     }
     compiled
 }

@@ -5,12 +5,13 @@ mod candidates;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::fields::put;
-use super::trial::{Edits, Executed, run};
+use super::fields::{Of, put};
+use super::trial::{Edits, cases_beside, executed, run};
 use super::written::exact;
 use super::{Cause, Certainty, Change, Difference, Key, OfBenchmark, Removed, Sides, State};
 use crate::compile::Compiled;
 use crate::lower::PROJECT_FILE;
+use crate::manifest::Executed;
 use candidates::{Candidates, Id, Kind};
 
 /// The selected benchmarks of a side.
@@ -86,7 +87,7 @@ impl<'c> Known<'c> {
     }
 
     fn executed(&self) -> &Executed {
-        self.executed.get_or_init(|| Executed::of(self.compiled))
+        self.executed.get_or_init(|| executed(self.compiled))
     }
 
     fn path(&self) -> &'c str {
@@ -133,7 +134,7 @@ impl Trials<'_, '_> {
             match ids.as_slice() {
                 // Where only one thing differs, it is the cause.
                 [only] if *is_where_it_was => {
-                    let cases = now.executed().cases_beside(before.executed());
+                    let cases = cases_beside(now.executed(), before.executed());
                     of.insert(*only, Outcome::Starts(cases, Certainty::Tried));
                 }
                 ids => of.extend(ids.iter().map(|id| (*id, Outcome::Unknown))),
@@ -210,13 +211,14 @@ impl Trials<'_, '_> {
 
     /// Returns what the benchmarks of `keys` execute where `ids` are tried.
     fn run(&self, way: Way, ids: &[Id], keys: &BTreeSet<&Key>) -> BTreeMap<Key, Executed> {
-        let (side, other) = match way {
-            Way::Undone => (&self.sides.head, &self.sides.base),
-            Way::Alone => (&self.sides.base, &self.sides.head),
+        let (side, other, of) = match way {
+            Way::Undone => (&self.sides.head, &self.sides.base, Of::Head),
+            Way::Alone => (&self.sides.base, &self.sides.head, Of::Base),
         };
         let mut edits = Edits { other: Some(other.clone()), ..Edits::default() };
         let mut documents = BTreeMap::new();
-        for id in ids {
+        // What comes later in a list is changed first, so that what is before it stays where it is.
+        for id in ids.iter().rev() {
             let document = self.candidates.document(*id);
             let path = match way {
                 Way::Undone => document.head_path.clone(),
@@ -233,7 +235,7 @@ impl Trials<'_, '_> {
             match (own, others, document.changes.get(id.field)) {
                 (Some(own), Some(_), Some(field)) => {
                     let value = if way == Way::Undone { &field.old } else { &field.new };
-                    put(documents.entry(path).or_insert_with(|| own.clone()), &field.path, value.as_ref());
+                    put(documents.entry(path).or_insert_with(|| own.clone()), &field.path, value.as_ref(), of);
                 }
                 (_, others, _) => {
                     edits.texts.insert(path, others.as_ref().map(exact));
@@ -253,7 +255,11 @@ impl Trials<'_, '_> {
             return Outcome::Unknown;
         };
         let own = if way == Way::Undone { now.executed() } else { before.executed() };
-        if own.is_same(tried) { Outcome::Idle } else { Outcome::Starts(own.cases_beside(tried), Certainty::Tried) }
+        if own.digest == tried.digest {
+            Outcome::Idle
+        } else {
+            Outcome::Starts(cases_beside(own, tried), Certainty::Tried)
+        }
     }
 }
 
@@ -282,7 +288,7 @@ fn removed(sides: &Sides<'_>, base: &Benchmarks<'_>, head: &Benchmarks<'_>) -> V
 fn new(sides: &Sides<'_>, key: &Key, now: &Compiled, removed: &[Removed]) -> State {
     let base = sides.base.compilation;
     if base.project.is_none() || base.faulty.contains(PROJECT_FILE) || base.faulty.contains(&now.benchmark.path) {
-        return State::Unknown;
+        return State::Unknown { files: candidates::differing_files(sides, now) };
     }
     let renamed = removed.iter().find(|old| old.key.0 == key.0 && old.renamed.as_ref() == Some(&key.1));
     State::New { formerly: renamed.map(|old| old.key.1.clone()) }

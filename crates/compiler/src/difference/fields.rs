@@ -5,10 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
-use super::written::exact;
-
-/// A list of scalars that is longer is compared element by element.
-const SHORT_LIST: usize = 60;
+use super::lists::{Item, Pairs, identity, pairs};
 
 /// So many steps from the root a mapping is a part of a document, and no value of a field: `spec.defaults`.
 const PARTS: usize = 2;
@@ -18,9 +15,17 @@ const PARTS: usize = 2;
 pub(super) enum Step {
     /// Into the value of a key.
     Key(String),
-    /// Into the element whose field `name` is this.
-    Named(String),
-    Index(usize),
+    /// Into the element that one of its fields calls so.
+    Named(&'static str, String),
+    /// Into an element that has no name.
+    Item(Item),
+}
+
+/// Which of two documents is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    Base,
+    Head,
 }
 
 /// A place whose values differ.
@@ -31,6 +36,8 @@ pub(super) struct FieldChange {
     pub(super) new: Option<Node>,
     /// How many fields below it differ.
     pub(super) fields: usize,
+    /// The texts that are before it in the lists of both sides: an option may say that its value is secret.
+    pub(super) before: Vec<String>,
 }
 
 /// Returns the smallest fields that differ, in the order of the documents.
@@ -60,8 +67,9 @@ pub(super) fn at_most(most: usize, mut changes: Vec<FieldChange>, old: &Node, ne
             match prefix.and_then(|prefix| Some((prefix, *below.get(prefix)?))) {
                 Some((prefix, fields)) if fields > 1 => {
                     if seen.insert(prefix.to_vec()) {
-                        let [old, new] = [old, new].map(|document| at(document, prefix).cloned());
-                        kept.push(FieldChange { path: prefix.to_vec(), old, new, fields });
+                        let sides = [(old, Of::Base), (new, Of::Head)];
+                        let [old, new] = sides.map(|(document, of)| at(document, prefix, of).cloned());
+                        kept.push(FieldChange { path: prefix.to_vec(), old, new, fields, before: Vec::new() });
                     }
                 }
                 _ => kept.push(change),
@@ -76,16 +84,20 @@ fn walk(path: &mut Vec<Step>, old: &Node, new: &Node, found: &mut Vec<FieldChang
     if is_same(old, new) {
         return;
     }
-    let mut child = |step: Step, old: Option<&Node>, new: Option<&Node>| {
+    let mut child = |step: Step, old: Option<&Node>, new: Option<&Node>, before: Vec<String>| {
         path.push(step);
         let is_part = |side: Option<&Node>| path.len() <= PARTS && side.is_some_and(|node| !node.entries().is_empty());
+        let is_scalar = |node: &Node| node.items().is_empty() && node.entries().is_empty();
         match (old, new) {
-            (Some(old), Some(new)) => walk(path, old, new, found),
+            (Some(old), Some(new)) if before.is_empty() || !(is_scalar(old) || is_scalar(new)) => {
+                walk(path, old, new, found);
+            }
             // What is said for the first time is said field by field.
             (None, Some(new)) if is_part(Some(new)) => walk(path, &empty(), new, found),
             (Some(old), None) if is_part(Some(old)) => walk(path, old, &empty(), found),
             (old, new) => {
-                found.push(FieldChange { path: path.clone(), old: old.cloned(), new: new.cloned(), fields: 1 });
+                let [old, new] = [old, new].map(Option::<&Node>::cloned);
+                found.push(FieldChange { path: path.clone(), old, new, fields: 1, before });
             }
         }
         path.pop();
@@ -94,56 +106,45 @@ fn walk(path: &mut Vec<Step>, old: &Node, new: &Node, found: &mut Vec<FieldChang
         (Value::Map(before), Value::Map(now)) => {
             let added = now.iter().filter(|entry| old.get(&entry.key).is_none());
             for Entry { key, .. } in before.iter().chain(added) {
-                child(Step::Key(key.clone()), old.get(key), new.get(key));
+                child(Step::Key(key.clone()), old.get(key), new.get(key), Vec::new());
             }
             return;
         }
-        (Value::Seq(before), Value::Seq(now)) => {
-            if let Some(names) = names_of_both(before, now) {
+        (Value::Seq(before), Value::Seq(now)) => match pairs(before, now) {
+            Pairs::Named(field, names) => {
                 for name in names {
-                    child(Step::Named(name.clone()), old.element("name", &name), new.element("name", &name));
+                    let [old, new] = [before, now].map(|list| named(list, field, &name));
+                    child(Step::Named(field, name), old, new, Vec::new());
                 }
                 return;
             }
-            let is_scalar = |node: &Node| !matches!(node.value, Value::Seq(_) | Value::Map(_));
-            let is_short = || [old, new].iter().all(|list| exact(list).len() <= SHORT_LIST);
-            if before.len() == now.len() && !(before.iter().chain(now).all(is_scalar) && is_short()) {
-                for (index, (old, new)) in before.iter().zip(now).enumerate() {
-                    child(Step::Index(index), Some(old), Some(new));
+            Pairs::Items(items) => {
+                for item in items {
+                    let [old, new] = [(before, Of::Base), (now, Of::Head)].map(|(list, of)| item.of(list, of));
+                    let ahead = [(before, Of::Base), (now, Of::Head)].map(|(list, of)| item.ahead(list, of));
+                    let ahead = ahead.into_iter().flatten().filter_map(Node::as_text).map(str::to_owned).collect();
+                    child(Step::Item(item), old, new, ahead);
                 }
                 return;
             }
-        }
+            Pairs::Whole => {}
+        },
         _ => {}
     }
-    found.push(FieldChange { path: path.clone(), old: Some(old.clone()), new: Some(new.clone()), fields: 1 });
+    let [old, new] = [old, new].map(|node| Some(node.clone()));
+    found.push(FieldChange { path: path.clone(), old, new, fields: 1, before: Vec::new() });
+}
+
+fn named<'n>(list: &'n [Node], field: &str, name: &str) -> Option<&'n Node> {
+    list.iter().find(|item| identity(item, field) == Some(name))
 }
 
 fn empty() -> Node {
     Node { span: Span::default(), value: Value::Map(Vec::new()) }
 }
 
-/// Returns the names of the elements of two lists, where each has one and those of both lists have one order.
-fn names_of_both(before: &[Node], now: &[Node]) -> Option<Vec<String>> {
-    let names = |list: &[Node]| -> Option<Vec<String>> {
-        let names: Vec<String> =
-            list.iter().map(|item| item.get("name")?.as_text().map(str::to_owned)).collect::<Option<_>>()?;
-        let distinct: BTreeSet<&String> = names.iter().collect();
-        (distinct.len() == names.len()).then_some(names)
-    };
-    let (before, now) = (names(before)?, names(now)?);
-    let shared = |own: &[String], other: &[String]| -> Vec<String> {
-        own.iter().filter(|name| other.contains(name)).cloned().collect()
-    };
-    if shared(&before, &now) != shared(&now, &before) {
-        return None;
-    }
-    let added = now.iter().filter(|name| !before.contains(name)).cloned();
-    Some(before.iter().cloned().chain(added).collect())
-}
-
 /// Returns whether two values are the same, wherever they are and in whatever order their keys are.
-fn is_same(old: &Node, new: &Node) -> bool {
+pub(super) fn is_same(old: &Node, new: &Node) -> bool {
     match (&old.value, &new.value) {
         (Value::Map(before), Value::Map(now)) => {
             before.len() == now.len()
@@ -157,16 +158,16 @@ fn is_same(old: &Node, new: &Node) -> bool {
 }
 
 /// Returns what is at a place.
-pub(super) fn at<'n>(document: &'n Node, path: &[Step]) -> Option<&'n Node> {
+fn at<'n>(document: &'n Node, path: &[Step], of: Of) -> Option<&'n Node> {
     path.iter().try_fold(document, |node, step| match step {
         Step::Key(key) => node.get(key),
-        Step::Named(name) => node.element("name", name),
-        Step::Index(index) => node.items().get(*index),
+        Step::Named(field, name) => named(node.items(), field, name),
+        Step::Item(item) => item.of(node.items(), of),
     })
 }
 
-/// Puts a value at a place, or removes what is there.
-pub(super) fn put(document: &mut Node, path: &[Step], value: Option<&Node>) {
+/// Puts a value at a place of a document, or removes what is there. Of several in one list, the last comes first.
+pub(super) fn put(document: &mut Node, path: &[Step], value: Option<&Node>, of: Of) {
     let Some((step, rest)) = path.split_first() else {
         if let Some(value) = value {
             *document = value.clone();
@@ -192,9 +193,8 @@ pub(super) fn put(document: &mut Node, path: &[Step], value: Option<&Node>) {
                 _ => found.and_then(|found| entries.get_mut(found)).map(|entry| &mut entry.value),
             }
         }
-        (Value::Seq(items), Step::Named(name)) => {
-            let is_it = |item: &Node| item.get("name").and_then(Node::as_text) == Some(name);
-            let found = items.iter().position(is_it);
+        (Value::Seq(items), Step::Named(field, name)) => {
+            let found = items.iter().position(|item| identity(item, field) == Some(name));
             match (found, value) {
                 (Some(found), None) if rest.is_empty() => {
                     items.remove(found);
@@ -207,10 +207,25 @@ pub(super) fn put(document: &mut Node, path: &[Step], value: Option<&Node>) {
                 _ => found.and_then(|found| items.get_mut(found)),
             }
         }
-        (Value::Seq(items), Step::Index(index)) => items.get_mut(*index),
+        (Value::Seq(items), Step::Item(item)) => {
+            let place = item.place(of);
+            match value {
+                None if rest.is_empty() => {
+                    if item.is_in(of) && place < items.len() {
+                        items.remove(place);
+                    }
+                    return;
+                }
+                Some(value) if rest.is_empty() && !item.is_in(of) => {
+                    items.insert(place.min(items.len()), value.clone());
+                    return;
+                }
+                _ => items.get_mut(place),
+            }
+        }
         _ => None,
     };
     if let Some(place) = place {
-        put(place, rest, value);
+        put(place, rest, value, of);
     }
 }

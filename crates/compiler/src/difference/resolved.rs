@@ -101,7 +101,7 @@ impl Sides<'_> {
             .filter(|path| what == What::Resolved && self.base.texts.get(path) != self.head.texts.get(path));
         let both = paths.filter_map(|path| Some((path, self.base.document(path)?, self.head.document(path)?)));
         both.flat_map(|(path, old, new)| {
-            changes(&old, &new).iter().map(|change| Change::of_field(path, change, &new)).collect::<Vec<_>>()
+            changes(&old, &new).iter().map(|change| Change::of_field(path, change)).collect::<Vec<_>>()
         })
         .collect()
     }
@@ -145,7 +145,7 @@ fn between(benchmark: &str, old: &Named, new: &Named) -> Vec<Change> {
         match old.get(name) {
             Some(old) => {
                 let changes = changes(old, document).into_iter().filter(|change| !is_made_name(change, benchmark));
-                found.extend(changes.map(|change| Change::of_field(name, &change, document)));
+                found.extend(changes.map(|change| Change::of_field(name, &change)));
             }
             None => found.push(whole(name, None, Some(document))),
         }
@@ -179,9 +179,7 @@ fn without_digest<'t>(text: &'t str, benchmark: &str) -> Option<(&'t str, &'t st
 
 fn whole(name: &str, old: Option<&Node>, new: Option<&Node>) -> Change {
     let [old, new] = [old, new].map(Option::<&Node>::cloned);
-    let document = new.clone().or_else(|| old.clone());
-    let change = FieldChange { path: Vec::new(), old, new, fields: 1 };
-    document.map_or_else(|| Change::of_file(name), |document| Change::of_field(name, &change, &document))
+    Change::of_field(name, &FieldChange { path: Vec::new(), old, new, fields: 1, before: Vec::new() })
 }
 
 fn resolved(compilation: &Compilation, compiled: &Compiled) -> Option<Documents> {

@@ -4,7 +4,7 @@ use kubebench_syntax::redact::Redactor;
 use kubebench_syntax::yaml::{Entry, Node, Value as Yaml};
 
 use super::Change;
-use super::fields::{FieldChange, Step, at};
+use super::fields::{FieldChange, Step};
 use super::written::{place, short};
 
 /// So many characters of a value are shown at most.
@@ -31,10 +31,10 @@ impl Value {
 }
 
 impl Change {
-    /// Returns a change of a field of `file`, which is now `document`.
-    pub(super) fn of_field(file: &str, change: &FieldChange, document: &Node) -> Self {
-        let FieldChange { path, old, new, fields } = change;
-        let context = context(path, document);
+    /// Returns a change of a field of `file`.
+    pub(super) fn of_field(file: &str, change: &FieldChange) -> Self {
+        let FieldChange { path, old, new, fields, before } = change;
+        let context = context(path, before);
         let text = |node: &Option<Node>| node.as_ref().map(|node| short(&without_secrets(node, &context)));
         let [old, new] = kept([text(old), text(new)]).map(|text| text.map(Value));
         Self { file: file.to_owned(), path: place(path), old, new, fields: *fields }
@@ -88,18 +88,13 @@ fn kept(values: [Option<String>; 2]) -> [Option<String>; 2] {
 }
 
 /// Returns what may be before a value and say that it is secret: the names of fields and variables, and the option of a command.
-fn context(path: &[Step], document: &Node) -> Vec<String> {
-    let mut context = Vec::new();
+fn context(path: &[Step], before: &[String]) -> Vec<String> {
     match path {
-        [.., Step::Named(name), Step::Key(key)] if key == "value" => context.push(format!("{name}: ")),
-        [.., Step::Key(key) | Step::Named(key)] => context.push(format!("{key}: ")),
-        [list @ .., Step::Index(index)] => {
-            let before = index.checked_sub(1).and_then(|index| at(document, list)?.items().get(index)?.as_text());
-            context.extend(before.map(|before| format!("{before} ")));
-        }
-        [] => {}
+        [.., Step::Named(_, name), Step::Key(key)] if key == "value" => vec![format!("{name}: ")],
+        [.., Step::Key(key) | Step::Named(_, key)] => vec![format!("{key}: ")],
+        [.., Step::Item(_)] => before.iter().map(|before| format!("{before} ")).collect(),
+        [] => Vec::new(),
     }
-    context
 }
 
 /// Returns a value without secrets, which is behind each `context`.

@@ -154,8 +154,100 @@ ps on gpu: Changed
   idle: specs/ps.yaml timeout: 1h → 60m
   idle: specs/ps.yaml parameters.unused: 1 → 2
   idle: specs/ps.yaml workload.tfJob.ps.replicas: 1 → none
-  idle: specs/ps.yaml gates[0].maxRegression: 3% → 5%
+  idle: specs/ps.yaml gates.rate.maxRegression: 3% → 5%
 "#]},
+    );
+}
+
+#[test]
+fn an_element_that_comes_first_is_one_change() {
+    const WORDS: &str =
+        "train, --mode, \"${{ matrix.mode }}\", --learning-rate, '0.1', --optimizer, momentum, --epochs, '90'";
+    let base = edited(files(), &[("specs/ps.yaml", "train, --mode, \"${{ matrix.mode }}\"", WORDS)]);
+    let head = edited(
+        base.clone(),
+        &[
+            ("specs/ps.yaml", "[train, --mode", "[nice, train, --mode"),
+            ("specs/ps.yaml", "--epochs", "--token, hunter2hunter2, --epochs"),
+            ("specs/ps.yaml", "gates: [", "gates: [{metric: seconds, maxRegression: 9%}, "),
+            (
+                "specs/ps.yaml",
+                "  metrics:\n",
+                "  metrics:\n    - {name: seconds, unit: s, better: lower, from: {duration: run}}\n",
+            ),
+        ],
+    );
+    check_files(
+        &base,
+        &head,
+        str! {[r#"
+ps on gpu: Changed
+  cause: specs/ps.yaml workload.tfJob.worker.command[0]: none → nice in 6 of 6 cases
+  cause: specs/ps.yaml workload.tfJob.worker.command[8]: none → --token in 6 of 6 cases
+  cause: specs/ps.yaml workload.tfJob.worker.command[9]: none → "[redacted]" in 6 of 6 cases
+  idle: specs/ps.yaml metrics.seconds: none → {name: seconds, unit: s, better: lower, from: {duration: run…
+  idle: specs/ps.yaml gates.seconds: none → {metric: seconds, maxRegression: 9%}
+"#]},
+    );
+    check_files(
+        &head,
+        &base,
+        str! {[r#"
+ps on gpu: Changed
+  cause: specs/ps.yaml workload.tfJob.worker.command[0]: nice → none in 6 of 6 cases
+  cause: specs/ps.yaml workload.tfJob.worker.command[8]: --token → none in 6 of 6 cases
+  cause: specs/ps.yaml workload.tfJob.worker.command[9]: "[redacted]" → none in 6 of 6 cases
+  idle: specs/ps.yaml metrics.seconds: {name: seconds, unit: s, better: lower, from: {duration: run… → none
+  idle: specs/ps.yaml gates.seconds: {metric: seconds, maxRegression: 9%} → none
+"#]},
+    );
+}
+
+/// Lists with elements of several kinds, where each differs in its own way.
+#[test]
+fn lists_are_compared_by_what_stays() {
+    let list = |text: &str| {
+        let source = kubebench_syntax::text::Source::new("x", format!("spec: {{l: {text}}}").as_bytes());
+        kubebench_syntax::yaml::read(kubebench_syntax::text::SourceId::default(), &source).root.unwrap()
+    };
+    let check = |old: &str, new: &str, expected: &[&str]| {
+        let (old, new) = (list(old), list(new));
+        let changes = super::fields::changes(&old, &new);
+        let shown: Vec<String> = changes
+            .iter()
+            .map(|change| shown(&Change::of_field("", change)))
+            .map(|text| text.trim().to_owned())
+            .collect();
+        assert_eq!(shown, expected);
+        // Each way, all changes together give the other document.
+        for (of, mut document, other) in
+            [(super::fields::Of::Head, new.clone(), &old), (super::fields::Of::Base, old.clone(), &new)]
+        {
+            for change in changes.iter().rev() {
+                let value = if of == super::fields::Of::Head { &change.old } else { &change.new };
+                super::fields::put(&mut document, &change.path, value.as_ref(), of);
+            }
+            assert_eq!(super::written::exact(&document), super::written::exact(other));
+        }
+    };
+    check("[{a: 1}, {a: 2}]", "[{a: 0}, {a: 1}, {a: 2}]", &["l[0]: none → {a: 0}"]);
+    check("[{a: 1}, {a: 2}, {a: 3}]", "[{a: 1}, {a: 3}]", &["l[1]: {a: 2} → none"]);
+    check("[{a: 1}, {a: 2}]", "[{a: 1}, {a: 3}]", &["l[1].a: 2 → 3"]);
+    check(
+        "[{a: 1}, {a: 2}, {a: 4}]",
+        "[{a: 2}, {a: 3}, {a: 5}]",
+        &["l[0]: {a: 1} → none", "l[1].a: 4 → 3", "l[2]: none → {a: 5}"],
+    );
+    check("[a, b]", "[b, c]", &["l: [a, b] → [b, c]"]);
+    check(
+        "[{metric: a, min: 1}, {restarts: 0}]",
+        "[{restarts: 0}, {metric: a, min: 1}]",
+        &["l[0]: {metric: a, min: 1} → none", "l[1]: none → {metric: a, min: 1}"],
+    );
+    check(
+        "[{metric: a, min: 1}, {restarts: 0}]",
+        "[{metric: b, min: 1}, {metric: a, min: 2}, {restarts: 0}]",
+        &["l.a.min: 1 → 2", "l.b: none → {metric: b, min: 1}"],
     );
 }
 
@@ -170,7 +262,7 @@ fn cosmetic_changes_alone_start_nothing() {
         str! {[r#"
 ps on gpu: Unchanged
   idle: specs/ps.yaml timeout: 1h → 60m
-  idle: specs/ps.yaml gates[0].maxRegression: 3% → 5%
+  idle: specs/ps.yaml gates.rate.maxRegression: 3% → 5%
 idle: kubebench.yaml targets.other.cluster: us → apac
 "#]},
     );
@@ -401,7 +493,8 @@ fn a_state_is_unknown_where_the_base_does_not_compile() {
     let (head, read) = compile(&files());
     let sides = Sides { base: Side::new(&compiled, Arc::clone(&read)), head: Side::new(&head, read), version: VERSION };
     let difference = sides.difference(|_| true);
-    assert_eq!(difference.benchmarks.values().map(|of| of.state.clone()).collect::<Vec<_>>(), [State::Unknown]);
+    let states: Vec<State> = difference.benchmarks.values().map(|of| of.state.clone()).collect();
+    assert_eq!(states, [State::Unknown { files: vec!["specs/ps.yaml".to_owned()] }]);
 }
 
 #[test]
@@ -419,7 +512,7 @@ fn equal_changes_in_cases_are_one_entry() {
         (
             What::Resolved,
             str! {[r#"
- gates[0].maxRegression: 3% → 5%
+ gates.rate.maxRegression: 3% → 5%
  repeats: 3 → 5
  workload.tfJob.image: registry.example/tf-cnn:2.19 → registry.example/tf-cnn:2.20  4 of 4 cases
 added ["mode=sync, workers=8", "mode=async, workers=8"], removed ["mode=sync, workers=4", "mode=async, workers=4"]

@@ -6,33 +6,21 @@ use std::sync::Arc;
 use super::{Key, Side, key};
 use crate::compile::{Compiled, Input, Workspace};
 use crate::lower::PROJECT_FILE;
-use crate::manifest::executed_by_case;
+use crate::manifest::{self, Executed};
+use kubebench_syntax::diag::Diagnostics;
 use kubebench_syntax::digest::Digest;
 
-/// What a benchmark executes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Executed {
-    digest: Digest,
-    pub(super) cases: BTreeMap<String, Digest>,
+/// Counts the cases that execute something else than `other`, of how many; nothing where all execute the same, because what differs
+/// concerns the benchmark as a whole.
+pub(super) fn cases_beside(own: &Executed, other: &Executed) -> Option<(usize, usize)> {
+    let differs = |(id, digest): &(&String, &Digest)| other.cases.get(*id) != Some(*digest);
+    let count = own.cases.iter().filter(differs).count();
+    (count > 0).then_some((count, own.cases.len()))
 }
 
-impl Executed {
-    pub(super) fn of(compiled: &Compiled) -> Self {
-        Self { digest: compiled.identity.digest, cases: executed_by_case(&compiled.benchmark) }
-    }
-
-    /// Returns whether all is the same.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        self.digest == other.digest
-    }
-
-    /// Counts the cases that execute something else than `other`, of how many; nothing where all execute the same, because what
-    /// differs concerns the benchmark as a whole.
-    pub(super) fn cases_beside(&self, other: &Self) -> Option<(usize, usize)> {
-        let differs = |(id, digest): &(&String, &Digest)| other.cases.get(*id) != Some(*digest);
-        let count = self.cases.iter().filter(differs).count();
-        (count > 0).then_some((count, self.cases.len()))
-    }
+/// Returns what a benchmark of a side executes.
+pub(super) fn executed(compiled: &Compiled) -> Executed {
+    manifest::executed(&compiled.benchmark, &mut Diagnostics::default())
 }
 
 /// What is otherwise in a trial.
@@ -70,7 +58,7 @@ pub(super) fn run(
         Some(other) if files.contains(path) => other(path),
         _ => own(path),
     };
-    let compilation = Workspace::open(input(PROJECT_FILE), version).carrying(read).compile(inputs);
-    let asked = compilation.benchmarks.iter().filter(|compiled| specs.contains(compiled.benchmark.path.as_str()));
-    asked.map(|compiled| (key(&compiled.benchmark), Executed::of(compiled))).collect()
+    let executed = Workspace::open(input(PROJECT_FILE), version).carrying(read).executed(inputs, specs);
+    // Of two specs with one name the first counts.
+    executed.into_iter().rev().map(|(benchmark, executed)| (key(&benchmark), executed)).collect()
 }

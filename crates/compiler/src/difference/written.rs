@@ -22,7 +22,7 @@ pub(super) fn place(path: &[Step]) -> String {
     let mut shown = String::new();
     for step in path {
         match step {
-            Step::Key(key) | Step::Named(key) => {
+            Step::Key(key) | Step::Named(_, key) => {
                 if !shown.is_empty() {
                     shown.push('.');
                 }
@@ -30,7 +30,7 @@ pub(super) fn place(path: &[Step]) -> String {
                 let is_word = !key.is_empty() && key.chars().all(is_word);
                 shown.push_str(&if is_word { key.clone() } else { quoted(key) });
             }
-            Step::Index(index) => write!(shown, "[{index}]").expected("a text takes all"),
+            Step::Item(item) => write!(shown, "[{}]", item.shown()).expected("a text takes all"),
         }
     }
     shown

@@ -105,7 +105,7 @@ fn by_name(base: &Node, own: &Node, field: &str) -> Node {
 
 /// Returns the name of an element. A check of the whole run is called by its only field, such as `restarts`; a metric without a name
 /// is like no other.
-fn name<'n>(item: &'n Node, field: &str) -> Option<&'n str> {
+pub(crate) fn name<'n>(item: &'n Node, field: &str) -> Option<&'n str> {
     match (item.get(field).and_then(Node::as_text), item.entries()) {
         (Some(name), _) => Some(name),
         (None, [only]) if field == "metric" => Some(&only.key),

@@ -9,6 +9,7 @@ use super::project::{Defaults, Project};
 use super::schedule::schedule;
 use super::{Document, benchmark};
 use crate::lookup;
+use crate::model::suppressions::Suppressions;
 use crate::model::{self, Claim, Schedule, Target};
 use crate::workload;
 use kubebench_format::spec::v1::benchmark as wire_benchmark;
@@ -34,6 +35,8 @@ pub struct Suite {
     parameters: Option<Node>,
     members: Vec<Member>,
     claim: (wire_benchmark::Claim, Span),
+    /// The lints that its document does without.
+    suppressions: Suppressions,
 }
 
 #[derive(Clone, Debug)]
@@ -81,6 +84,7 @@ pub fn suite(document: Document<'_>, project: &Project, diagnostics: &mut Diagno
         parameters: spec.get("defaults").and_then(|defaults| defaults.get("parameters")).cloned(),
         members: members.collect(),
         claim: (wire.results.unwrap_or_default().claim.unwrap_or_default(), claim_span),
+        suppressions: Suppressions::of(Some(spec)),
     })
 }
 
@@ -232,6 +236,7 @@ impl Suite {
             schedule: self.schedule.clone(),
             claim: self.claim(target, project),
             members,
+            suppressions: self.suppressions.clone(),
         })
     }
 

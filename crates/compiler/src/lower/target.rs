@@ -52,6 +52,9 @@ pub(super) fn lower(name: String, wire: wire::Target, entry: Option<&Entry>, dia
                 .note("with another scheduler, their pods would bypass the queue and its quota and start one by one");
         diagnostics.push(fault.help("delete it, or name no Volcano queue"));
     }
+    if let Some(queue) = at("queue") {
+        check_queue(queue, diagnostics);
+    }
     Target {
         name,
         span: entry.map_or(Span::default(), |entry| entry.key_span),
@@ -65,9 +68,9 @@ pub(super) fn lower(name: String, wire: wire::Target, entry: Option<&Entry>, dia
         formerly,
         storage_class,
         queue: match queue {
-            Some(wire::Queue { kueue: Some(queue), .. }) => Queue::Kueue(queue),
+            Some(wire::Queue { kueue: Some(name), frameworks, .. }) => Queue::Kueue { name, frameworks },
             Some(wire::Queue { volcano: Some(queue), .. }) => Queue::Volcano(queue),
-            Some(wire::Queue { kueue: None, volcano: None }) | None => Queue::None,
+            Some(wire::Queue { kueue: None, volcano: None, .. }) | None => Queue::None,
         },
         mpi_job: match apis.mpi_job {
             Some(wire::MpiJobVersion::V1) => MpiJobApi::V1,
@@ -96,6 +99,24 @@ pub(super) fn lower(name: String, wire: wire::Target, entry: Option<&Entry>, dia
         token_audiences: token_audiences.into_iter().map(|audience| audience.0).collect(),
         values: values.iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect(),
         suppressions: Suppressions::of(node),
+    }
+}
+
+/// Reports a queue of two systems, of none, or with the frameworks of a system that has none.
+fn check_queue(queue: &Node, diagnostics: &mut Diagnostics) {
+    match (queue.entry("kueue"), queue.entry("volcano"), queue.entry("frameworks")) {
+        (Some(one), Some(other), _) => {
+            let second = if one.key_span.start < other.key_span.start { other } else { one };
+            let message = "`queue` holds `kueue` and `volcano`, but takes exactly one";
+            let fault = Diagnostic::at(&code::KB0207, second.key_span, message);
+            diagnostics.push(fault.help("keep the one whose queue the cluster has"));
+        }
+        (None, _, Some(frameworks)) => {
+            let message = "`frameworks` says what Kueue integrates, and `queue` names no queue of Kueue";
+            let fault = Diagnostic::at(&code::KB0207, frameworks.key_span, message);
+            diagnostics.push(fault.help("delete it, or write `queue: {kueue: NAME, frameworks: […]}`"));
+        }
+        _ => {}
     }
 }
 

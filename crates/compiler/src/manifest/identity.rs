@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::run_object::RunObject;
-use super::workload::{CaseObjects, case_objects};
+use super::workload::CaseObjects;
 use crate::model::{Benchmark, Order, Served};
 use kubebench_contract::instance::{Session, job_name};
 use kubebench_contract::{Run, round};
-use kubebench_syntax::diag::Diagnostics;
 use kubebench_syntax::digest::{Canonical, Digest};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::yaml;
@@ -40,14 +39,17 @@ impl Identity {
     }
 }
 
-/// Returns the digests of all that each case of a benchmark executes, by case.
-pub(crate) fn executed_by_case(benchmark: &Benchmark) -> BTreeMap<String, Digest> {
-    let objects = |case| case_objects(benchmark, case, &mut Diagnostics::default());
-    let cases: Vec<CaseObjects> = benchmark.cases.iter().map(objects).collect();
-    let digest = |case: &ExecutedCase<'_>| {
+/// Returns the digest of what a benchmark executes, and those of its cases by their ids.
+pub(super) fn digests(
+    benchmark: &Benchmark,
+    cases: &[CaseObjects],
+    prepare: Option<&RunObject>,
+) -> (Digest, BTreeMap<String, Digest>) {
+    let executed = Executed::new(benchmark, cases, prepare);
+    let of_case = |case: &ExecutedCase<'_>| {
         (case.id.to_owned(), Digest::of(serde_json::to_string(case).expected("JSON of our own types")))
     };
-    Executed::new(benchmark, &cases, None).cases.iter().map(digest).collect()
+    (Digest::of(executed.to_json()), executed.cases.iter().map(of_case).collect())
 }
 
 /// Returns the name of the ConfigMap. Where a text is written otherwise than in epoch 1 it has a suffix: what the API server

@@ -235,7 +235,7 @@ fn run_as_workflow(workload: &Workload, object: &mut Json) {
 }
 
 fn submit_to_queue(benchmark: &Benchmark, object: &mut Json) {
-    let Queue::Kueue(queue) = &benchmark.target.queue else { return };
+    let Queue::Kueue { name: queue, .. } = &benchmark.target.queue else { return };
     // Kueue manages no Workflow and no Experiment, but the pods of one and the jobs of the other.
     let (parent, field) = match object.get("kind").and_then(Json::as_str) {
         Some("Workflow" | "WorkflowTemplate") => ("/spec", "podMetadata"),

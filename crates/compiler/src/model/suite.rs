@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::suppressions::Suppressions;
 use super::{Benchmark, Claim, Schedule, Target};
 use kubebench_syntax::text::Span;
 
@@ -23,6 +24,8 @@ pub struct Suite {
     pub claim: Claim,
     /// Its benchmarks on this target, in order.
     pub members: Vec<Member>,
+    /// The lints that its document does without.
+    pub suppressions: Suppressions,
 }
 
 /// A benchmark of a suite.

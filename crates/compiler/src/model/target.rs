@@ -85,7 +85,11 @@ pub enum Queue {
     /// None: jobs start as the scheduler can place them.
     None,
     /// A Kueue LocalQueue.
-    Kueue(String),
+    Kueue {
+        name: String,
+        /// What Kueue integrates in that cluster, as its configuration calls it, where the project says so.
+        frameworks: Option<Vec<String>>,
+    },
     /// A Volcano queue.
     Volcano(String),
 }

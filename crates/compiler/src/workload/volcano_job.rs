@@ -113,7 +113,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let queue = match (queue, &cx.target.queue) {
         (Some(Text(queue)), _) => queue,
         (None, Queue::Volcano(queue)) => queue.clone(),
-        (None, Queue::None | Queue::Kueue(_)) => "default".to_owned(),
+        (None, Queue::None | Queue::Kueue { .. }) => "default".to_owned(),
     };
     let of_tasks = roles.iter().zip(&tasks).map(|(role, RoleForm(task))| of_task(role, task));
     let mut spec = Map::new();

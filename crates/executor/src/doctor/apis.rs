@@ -19,7 +19,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     let deployments = deployments(facts);
     for (group, controller) in CONTROLLERS {
         let is_wanted = match *group {
-            "kueue.x-k8s.io" => matches!(needs.target.queue, Queue::Kueue(_)),
+            "kueue.x-k8s.io" => matches!(needs.target.queue, Queue::Kueue { .. }),
             "scheduling.volcano.sh" => matches!(needs.target.queue, Queue::Volcano(_)),
             "kubeflow.org/v2beta1" => kinds.contains(&("kubeflow.org/v2beta1".to_owned(), "MPIJob".to_owned())),
             "jobset.x-k8s.io" => {

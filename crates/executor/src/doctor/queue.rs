@@ -12,7 +12,7 @@ const CHECK: &str = "queue";
 
 pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     match &needs.target.queue {
-        Queue::Kueue(queue) => kueue(needs, facts, queue, report),
+        Queue::Kueue { name, .. } => kueue(needs, facts, name, report),
         Queue::Volcano(queue) => volcano(facts, queue, report),
         Queue::None => unnamed(needs, facts, report),
     }

@@ -109,6 +109,12 @@ pub struct Change {
     pub causes: Vec<Cause>,
     /// What changed in its spec and starts nothing.
     pub without_run: Vec<FieldChange>,
+    /// The files that it is compiled from and that differ from the base, where its state is `unknown`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_files: Option<Vec<String>>,
+    /// Why the base does not compile, where its state is `unknown`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_compared: Option<NotCompared>,
 }
 
 /// How a benchmark is compared with that of the base.

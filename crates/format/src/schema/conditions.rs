@@ -60,6 +60,13 @@ pub(super) fn conditions() -> Vec<(&'static str, Value)> {
                 "errorMessage": "Write either `together: [launcher, worker]` or `spread: worker`.",
             }),
         ),
+        (
+            "/definitions/Queue",
+            json!({
+                "oneOf": [{"required": ["kueue"]}, {"required": ["volcano"], "not": {"required": ["frameworks"]}}],
+                "errorMessage": "Write `{kueue: NAME}`, with `frameworks` where you know them, or `{volcano: NAME}`.",
+            }),
+        ),
         ("/definitions/OpenMetricsSource", one_of("file", "url")),
         ("/definitions/PrometheusSource", one_of("query", "preset")),
         ("/definitions/CertificateAuthorities", one_of("configMap", "secret")),

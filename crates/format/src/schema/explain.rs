@@ -166,7 +166,8 @@ fn page(root: &Value, kind: &str, path: &[&str], schema: &Value) -> String {
         page.push_str(&format!("\n  {}\n", one_line(description)));
     }
     for (key, title) in [("enum", "Values"), ("default", "Default"), ("examples", "Examples")] {
-        match schema.get(key) {
+        // Words come before the form that other values have.
+        match schema.get(key).or_else(|| schema.pointer(&format!("/anyOf/0/{key}"))) {
             Some(Value::Array(values)) if key != "default" => {
                 page.push_str(&format!(
                     "\n{title}: {}\n",
@@ -219,7 +220,10 @@ pub(super) fn type_of(root: &Value, schema: &Value) -> String {
         Some(Value::String(one)) if one == "object" && schema.get("properties").is_none() => values(root, schema)
             .map_or_else(|| "mapping".to_owned(), |values| format!("mapping of {}", type_of(root, &values))),
         Some(one) => name(one),
-        None => "any".to_owned(),
+        None => match schema.pointer("/anyOf/0/type") {
+            Some(one) => name(one),
+            None => "any".to_owned(),
+        },
     }
 }
 

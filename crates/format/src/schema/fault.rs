@@ -24,6 +24,9 @@ pub(super) fn findings(violation: &Violation<'_>) -> Vec<Diagnostic> {
         Kind::AdditionalProperties { unexpected } => {
             unexpected.iter().map(|key| unknown_field(violation, key)).collect()
         }
+        Kind::AnyOf { .. } if violation.schema.pointer("/anyOf/0/enum").is_some() => {
+            vec![not_allowed(violation, violation.schema.pointer("/anyOf/0/enum").unwrap_or(&Json::Null))]
+        }
         // The one choice of fields that there is: the first is what most specs mean.
         Kind::AnyOf { .. } => missing_field(violation, first_choice(violation)),
         Kind::Required { property } => {
@@ -240,7 +243,7 @@ fn may_be_expression(violation: &Violation<'_>) -> bool {
 fn not_allowed(violation: &Violation<'_>, options: &Json) -> Diagnostic {
     let node = violation.node;
     let options: Vec<&str> = options.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
-    let list = options.iter().map(|option| format!("`{option}`")).collect::<Vec<_>>().join(", ");
+    let list = options.iter().map(|option| format!("`{option}`")).chain(form(violation)).collect::<Vec<_>>().join(", ");
     let Some(word) = node.as_text() else {
         let message = format!("{} must be one of {list}, not {}", violation.name(), node.type_name());
         return Diagnostic::at(&code::KB0203, node.span, message);
@@ -251,6 +254,14 @@ fn not_allowed(violation: &Violation<'_>, options: &Json) -> Diagnostic {
         Some(close) => fault.help(format!("did you mean `{close}`? ({list})")).fix(node.span, close),
         None => fault.help(format!("write one of {list}")),
     }
+}
+
+/// Returns what a field takes instead of one of its words: `a percentile such as …`.
+fn form(violation: &Violation<'_>) -> Option<String> {
+    let form = violation.schema.pointer("/anyOf/1")?;
+    let examples = form.get("examples").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str);
+    let examples: Vec<String> = examples.map(|example| format!("`{example}`")).collect();
+    Some(format!("or {} such as {}", form.get("title")?.as_str()?, examples.join(", ")))
 }
 
 /// Words for `text` at `span`, which fails the format of the schema.

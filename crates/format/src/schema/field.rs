@@ -48,7 +48,7 @@ pub fn fields(root: &Value, way: &[Step]) -> Vec<Field> {
     found
 }
 
-/// Returns the values among which the field that `way` leads to has one; none where it takes others too.
+/// Returns the values among which the field that `way` leads to has one, and the usual ones of a form; none where it takes any others.
 pub fn choices(root: &Value, way: &[Step]) -> Vec<Choice> {
     let mut found: Vec<Choice> = Vec::new();
     for schema in at(root, way) {
@@ -61,7 +61,12 @@ pub fn choices(root: &Value, way: &[Step]) -> Vec<Choice> {
         let is_flag = all_types(root, &schema).iter().any(|name| name == "boolean");
         let flags = ["true", "false"].into_iter().filter(|_| is_flag);
         let flags = flags.map(|value| Choice { value: value.to_owned(), description: String::new() });
-        for choice in listed.chain(flags) {
+        // A form that has a name, such as that of percentiles.
+        let title = schema.get("title").and_then(Value::as_str).unwrap_or_default();
+        let examples = schema.get("examples").and_then(Value::as_array).filter(|_| !title.is_empty());
+        let formed = examples.into_iter().flatten().filter_map(scalar);
+        let formed = formed.map(|value| Choice { value, description: title.to_owned() });
+        for choice in listed.chain(flags).chain(formed) {
             if !found.iter().any(|known| known.value == choice.value) {
                 found.push(choice);
             }

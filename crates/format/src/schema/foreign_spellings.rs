@@ -96,8 +96,7 @@ fn of_pods(violation: &Violation<'_>, entry: &Entry, known: &[&str]) -> Option<S
 
 /// Returns the one of `options` that says what `word` says elsewhere.
 pub(super) fn word<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {
-    const SAME: [(&str, &str); 8] = [
-        ("p50", "median"),
+    const SAME: [(&str, &str); 7] = [
         ("avg", "mean"),
         ("average", "mean"),
         ("maximum", "max"),

@@ -14,6 +14,7 @@ pub mod metric;
 pub mod placement;
 pub mod pods;
 pub mod project;
+pub mod reduce;
 pub mod scalar;
 pub mod suite;
 pub mod suppression;

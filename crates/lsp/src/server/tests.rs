@@ -43,6 +43,13 @@ impl Files for Made {
         (files.iter().filter_map(input).collect(), Diagnostics::default())
     }
 
+    fn listed(&self, root: &Path, except: &[String]) -> Vec<String> {
+        let files = self.0.lock().unwrap();
+        let below = files.keys().filter_map(|path| Path::new(path).strip_prefix(root).ok()?.to_str());
+        let is_left_out = |path: &&str| except.iter().any(|folder| path.starts_with(&format!("{folder}/")));
+        below.filter(|path| !is_left_out(path)).map(str::to_owned).collect()
+    }
+
     fn carried(&self, root: &Path) -> ReadCarried {
         let (files, root) = (self.clone(), root.to_owned());
         Box::new(move |path| {
@@ -207,6 +214,26 @@ fn projects_are_apart_and_other_files_are_left_alone() {
     let params =
         json!({"textDocument": {"uri": "file:///w/values.yaml"}, "options": {"tabSize": 2, "insertSpaces": true}});
     assert_eq!(client.ask("textDocument/formatting", params), Json::Null);
+}
+
+#[test]
+fn files_that_a_spec_may_carry_are_offered() {
+    let mut client = Client::project();
+    let files =
+        ["/p/scripts/bench.sh", "/p/jobs/a.yaml", "/p/generated/main/x.yaml", "/p/results/fio/r.json", "/q/other.sh"];
+    client.files.0.lock().unwrap().extend(files.map(|path| (path.to_owned(), String::new())));
+    let path = "/p/specs/fio.yaml";
+    client.open(path, SPEC);
+    let of =
+        |value: &str| spec("      command:", &format!("      files: {{run.sh: {{path: {value}}}}}\n      command:"));
+    assert_eq!(client.complete(path, &of("|")), "jobs/a.yaml scripts/bench.sh");
+    // What is open and not saved yet is there, and what is new on disk once the client says so.
+    client.open("/p/scripts/new.sh", "echo");
+    client.files.0.lock().unwrap().insert("/p/scripts/old.sh".to_owned(), String::new());
+    assert_eq!(client.complete(path, &of("scripts/|")), "jobs/a.yaml scripts/bench.sh scripts/new.sh");
+    client
+        .tell("workspace/didChangeWatchedFiles", json!({"changes": [{"uri": "file:///p/scripts/old.sh", "type": 1}]}));
+    assert_eq!(client.complete(path, &of("|")), "jobs/a.yaml scripts/bench.sh scripts/new.sh scripts/old.sh");
 }
 
 #[test]

@@ -58,3 +58,25 @@ fn nothing_else_is_opened() {
     assert_eq!(reason("folder/passwd"), "`folder` is a symbolic link");
     assert_eq!(reason("pipe"), "it is a named pipe");
 }
+
+#[test]
+fn an_editor_offers_files_of_the_project_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    for path in
+        ["scripts/b.sh", "a.sh", "generated/t/x.yaml", ".git/config", ".hidden", "other/kubebench.yaml", "other/c.sh"]
+    {
+        let place = root.join(path);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::write(place, "").unwrap();
+    }
+    #[cfg(unix)]
+    {
+        let outside = tempfile::tempdir().unwrap();
+        fs::write(outside.path().join("secret"), "").unwrap();
+        std::os::unix::fs::symlink(outside.path(), root.join("linked")).unwrap();
+        std::os::unix::fs::symlink(root.join("a.sh"), root.join("link.sh")).unwrap();
+    }
+    assert_eq!(listed(root, &["generated".to_owned()]), ["a.sh", "scripts/b.sh"]);
+    assert_eq!(listed(&root.join("none"), &[]), [""; 0]);
+}

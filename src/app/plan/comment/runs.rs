@@ -7,7 +7,7 @@ use crate::app::plan::{Action, Plan, Row};
 use kubebench_compiler::difference::{Cause, Change, Removed, State};
 use kubebench_results::compare::render::code_span;
 use kubebench_results::compare::words::counted;
-use kubebench_syntax::text::grouped;
+use kubebench_syntax::text::{first_of, grouped};
 
 /// So many bytes each part has.
 const OF_RUNS: usize = 20_000;
@@ -17,6 +17,8 @@ const OF_IDLE: usize = 8_000;
 const NAMED: usize = 10;
 /// So many causes of a benchmark are shown.
 const CAUSES: usize = 10;
+/// So many files that changed are named.
+const FILES: usize = 10;
 
 /// Says in a heading what would run.
 pub(super) fn title(plan: &Plan<'_>) -> String {
@@ -154,7 +156,14 @@ fn causes(row: &Row<'_>) -> Vec<(String, Extent)> {
             return alone(format!("was {}: a new name begins a new history", code_span(name)));
         }
         State::New { formerly: None } => return alone("new".to_owned()),
-        State::Unknown => return alone("the cause is unknown: the base does not compile".to_owned()),
+        State::Unknown { files } => {
+            let mut lines = alone("the base does not compile, so what changed in it is unknown".to_owned());
+            let reason = row.fault.as_ref().map(|fault| code_span(&fault.reason()));
+            let named: Vec<String> = files.iter().map(|file| code_span(file)).collect();
+            let named = (!named.is_empty()).then(|| format!("files that changed: {}", first_of(&named, FILES)));
+            lines.extend(reason.into_iter().chain(named).map(|line| (line, Extent::Whole)));
+            return lines;
+        }
         State::Changed | State::Unchanged => {}
     }
     let spec = &row.compiled.benchmark.path;

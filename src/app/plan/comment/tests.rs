@@ -44,7 +44,7 @@ fn row(compiled: &Compiled, change: Change) -> Row<'_> {
     let cause = Cause { change: change.clone(), cases: Some((1, 1)), certainty: Certainty::Tried };
     let change = OfBenchmark { state: State::Changed, causes: vec![cause], idle: vec![change] };
     let estimate = estimate(&compiled.benchmark);
-    Row { compiled, action: Action::RunsAgain, estimate, schedule: None, change: Some(change) }
+    Row { compiled, action: Action::RunsAgain, estimate, schedule: None, change: Some(change), fault: None }
 }
 
 fn plan(rows: Vec<Row<'_>>, permissions: Vec<Permission>) -> Plan<'_> {

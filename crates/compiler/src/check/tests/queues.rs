@@ -50,6 +50,35 @@ fn kinds_that_kueue_is_told_of() {
     );
 }
 
+/// What the project says about Kueue of a cluster is what counts there.
+#[test]
+fn kinds_that_a_target_lists() {
+    let target = |frameworks: &str| format!("{{t: {{queue: {{kueue: ml, frameworks: {frameworks}}}}}}}");
+    check_on(&target("[kubeflow.org/pytorchjob, batch/job]"), &torch(), &[]);
+    check_on(
+        &target("[batch/job]"),
+        &torch(),
+        &[("KB0425", str! {"Kueue on the target `t` does not manage PyTorchJobs"})],
+    );
+    // By default it is managed, and here it is not.
+    check_on(
+        &target("[kubeflow.org/pytorchjob]"),
+        "",
+        &[("KB0425", str! {"Kueue on the target `t` does not manage Jobs"})],
+    );
+    check_on(&target("[batch/job]"), "", &[]);
+    check_on(&target("[batch/job]"), &mpi(), &[("KB0425", str! {"Kueue on the target `t` does not manage MPIJobs"})]);
+    check_on(&target("[kubeflow.org/mpijob]"), &mpi(), &[]);
+    let help = |frameworks: &str| {
+        let project = format!(
+            "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\nspec: {{targets: {}}}\n",
+            target(frameworks)
+        );
+        compile(&project, &document("")).findings()[0].help.clone().unwrap()
+    };
+    assert!(help("[pod]").contains("add `batch/job` to `integrations.frameworks`"));
+}
+
 #[test]
 fn gangs_that_the_operator_is_told_of() {
     let target = "{t: {queue: {volcano: ml}}}";

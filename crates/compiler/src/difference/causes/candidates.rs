@@ -50,6 +50,24 @@ pub(super) struct Candidates<'t, 'c> {
     project: usize,
 }
 
+/// Returns which of the files that a benchmark is compiled from are not as they were at the base.
+pub(super) fn differing_files(Sides { base, head, .. }: &Sides<'_>, now: &Compiled) -> Vec<String> {
+    let benchmark = &now.benchmark;
+    let names = |(_, specs): &(&String, &BTreeSet<String>)| specs.contains(&benchmark.path);
+    let named = head.compilation.named_by.iter().filter(names).map(|(path, _)| path.as_str());
+    let suites = head.compilation.suites.iter().filter(|compiled| compiled.suite.place_of(benchmark).is_some());
+    let suites = suites.map(|compiled| compiled.suite.path.as_str());
+    let all: BTreeSet<&str> = [PROJECT_FILE, &benchmark.path].into_iter().chain(suites).chain(named).collect();
+    let differs = |path: &&str| match (head.texts.get(path), base.texts.get(path)) {
+        (None, None) => {
+            let carried = benchmark.files.iter().find(|(_, file)| file.path == *path);
+            carried.is_some_and(|(_, file)| (base.read)(path).ok().as_deref() != Some(&*file.bytes))
+        }
+        (now, before) => now != before,
+    };
+    all.into_iter().filter(differs).map(str::to_owned).collect()
+}
+
 impl<'t, 'c> Candidates<'t, 'c> {
     pub(super) fn new(sides: &'t Sides<'c>) -> Self {
         let mut candidates = Self { sides, documents: Vec::new(), known: BTreeMap::new(), project: 0 };
@@ -113,11 +131,8 @@ impl<'t, 'c> Candidates<'t, 'c> {
 
     /// Returns a change as people read it.
     pub(super) fn change(&self, id: Id) -> Change {
-        let Document { head_path, base, head, .. } = self.document(id);
-        match (self.field(id), head.as_ref().or(base.as_ref())) {
-            (Some(field), Some(document)) => Change::of_field(head_path, field, document),
-            _ => Change::of_file(head_path),
-        }
+        let head_path = &self.document(id).head_path;
+        self.field(id).map_or_else(|| Change::of_file(head_path), |field| Change::of_field(head_path, field))
     }
 
     fn field(&self, id: Id) -> Option<&FieldChange> {

@@ -68,7 +68,7 @@ fn runner_rules(target: &Target, benchmarks: &[&Benchmark]) -> Vec<PolicyRule> {
     if used.contains(&("kubeflow.org", "experiments")) {
         rules.push(rule("kubeflow.org", &["trials"], &["get", "list"]));
     }
-    if let Queue::Kueue(_) = target.queue {
+    if let Queue::Kueue { .. } = target.queue {
         rules.push(rule("kueue.x-k8s.io", &["workloads"], OBSERVE));
     }
     rules

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use super::scalar::{Count, CountFromZero, Flag, Number, Percentage, Text};
 
 pub use super::check::{Caution, Cautions, Check, FailedRequests};
+pub use super::reduce::{Percentile, Reduce};
 
 /// One metric, or the metrics of one tool.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -38,7 +39,7 @@ pub struct Metric {
     #[serde(default)]
     #[schemars(extend("examples" = [{"steps": [10, 100]}, {"skipFirst": 5}, {"lastN": 20}]))]
     pub window: Option<Window>,
-    /// How several values are aggregated into one.
+    /// How several values are aggregated into one; `pN` is the N-th percentile, with 0 < N < 100 and linear interpolation between values.
     #[serde(default)]
     #[schemars(extend("default" = "last", "examples" = ["median"]))]
     pub reduce: Option<Reduce>,
@@ -53,31 +54,6 @@ pub enum Better {
     Higher,
     /// Less is better.
     Lower,
-}
-
-/// How several values are aggregated into one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline)]
-pub enum Reduce {
-    /// The first value.
-    First,
-    /// The last value.
-    Last,
-    /// The minimum.
-    Min,
-    /// The maximum.
-    Max,
-    /// The arithmetic mean.
-    Mean,
-    /// The median.
-    Median,
-    /// The 99th percentile.
-    P99,
-    /// The sum.
-    Sum,
-    /// All values, kept as samples.
-    All,
 }
 
 /// Which of the values count: exactly one rule.
@@ -350,7 +326,7 @@ pub struct PrometheusSource {
     #[serde(default)]
     #[schemars(extend("format" = "dns1123-label", "examples" = ["dcgm-energy"]))]
     pub preset: Option<String>,
-    /// How the samples over time are aggregated into one; without it, `mean` or the default of the preset.
+    /// How the samples over time are aggregated into one, as in `reduce` of the metric; without it, `mean` or the default of the preset.
     #[serde(default)]
     #[schemars(extend("examples" = ["max"]))]
     pub reduce: Option<Reduce>,

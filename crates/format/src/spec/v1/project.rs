@@ -355,15 +355,19 @@ pub struct Target {
     pub lints: BTreeMap<String, Suppression>,
 }
 
-/// The queue that jobs are submitted to: exactly one system.
+/// The queue that jobs are submitted to: that of exactly one system.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(transform = super::scalar::one_key)]
+#[schemars(extend("minProperties" = 1))]
 pub struct Queue {
     /// A Kueue LocalQueue.
     #[serde(default)]
     #[schemars(extend("format" = "dns1123-subdomain", "examples" = ["ml"]))]
     pub kueue: Option<String>,
+    /// What Kueue manages in that cluster: `integrations.frameworks` of its configuration. Without it, its default list is assumed.
+    #[serde(default)]
+    #[schemars(extend("minItems" = 1, "uniqueItems" = true, "examples" = [["batch/job", "kubeflow.org/pytorchjob", "pod"]]))]
+    pub frameworks: Option<Vec<String>>,
     /// A Volcano queue.
     #[serde(default)]
     #[schemars(extend("format" = "dns1123-subdomain", "examples" = ["ml"]))]

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::benchmark::{AxisValue, Claim, Metadata, Schedule};
 use super::scalar::{Count, CountFromZero, Duration, RunNumber, Text};
+use super::suppression::Suppression;
 
 /// An ordered list of benchmarks that are run as one: one Workflow, one session, one record of the results.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -57,6 +58,10 @@ pub struct SuiteSpec {
     #[serde(default)]
     #[schemars(extend("examples" = [{"claim": {"size": "50Gi"}}]))]
     pub results: Option<SuiteResults>,
+    /// Lints whose warnings about this document are not reported, by code, each with the reason.
+    #[serde(default)]
+    #[schemars(extend("default" = {}, "examples" = [{"KB0438": {"level": "allow", "reason": "A night without a run does no harm"}}], "propertyNames" = {"format": "lint-code"}))]
+    pub lints: BTreeMap<String, Suppression>,
 }
 
 /// Defaults of fields that the benchmarks of a suite omit.
