@@ -82,8 +82,7 @@ impl Project {
     /// Returns paths that a person gave, relative to the root.
     pub fn below_root(&self, paths: &[PathBuf]) -> Result<BTreeSet<String>> {
         let below = |path: &PathBuf| {
-            let full = std::path::absolute(self.start.join(path))?;
-            self.refuse_of_another(&path.display().to_string(), &full)?;
+            self.refuse_of_another(&path.display().to_string(), &absolute(&self.start, path)?)?;
             below_root(&self.root, &self.start, path)
         };
         paths.iter().map(below).collect()
@@ -158,10 +157,9 @@ fn misnamed(path: &str) -> Diagnostic {
         .help(format!("rename it to `{stem}.yaml`, or keep it outside the folders of specs"))
 }
 
-/// Returns `path`, which was given relative to `start`, relative to the project root.
-pub fn below_root(root: &Path, start: &Path, path: &Path) -> Result<String> {
+/// Returns the whole path of one that was given relative to `start`, without `..`.
+pub fn absolute(start: &Path, path: &Path) -> Result<PathBuf> {
     let full = std::path::absolute(start.join(path)).with_context(|| format!("cannot resolve {}", path.display()))?;
-    let root = std::path::absolute(root).context("cannot resolve the project's folder")?;
     let mut clean = PathBuf::new();
     for part in full.components() {
         match part {
@@ -171,7 +169,14 @@ pub fn below_root(root: &Path, start: &Path, path: &Path) -> Result<String> {
             part => clean.push(part),
         }
     }
-    match clean.strip_prefix(&root) {
+    Ok(clean)
+}
+
+/// Returns `path`, which was given relative to `start`, relative to the project root.
+pub fn below_root(root: &Path, start: &Path, path: &Path) -> Result<String> {
+    let full = absolute(start, path)?;
+    let root = std::path::absolute(root).context("cannot resolve the project's folder")?;
+    match full.strip_prefix(&root) {
         Ok(inside) if inside.as_os_str().is_empty() => {
             bail!(
                 "{} is the whole project; name a spec or a folder of specs, or omit the path where the command takes \

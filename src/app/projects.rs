@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::project::{Project, below_root};
+use super::project::{Project, absolute, below_root};
 use super::start::{Start, VERSION};
 use kubebench_compiler::compile::Workspace;
 use kubebench_compiler::lower::PROJECT_FILE;
@@ -27,7 +27,7 @@ pub fn owners(start: &Start, files: &[PathBuf]) -> Result<Vec<Owner>> {
     let is_project = |root: &Path| fs::exists(root, PROJECT_FILE);
     let mut owners = BTreeMap::<PathBuf, Vec<PathBuf>>::new();
     for file in files {
-        let file = std::path::absolute(folder.join(file))?;
+        let file = absolute(&folder, file)?;
         let root = fs::find_root(file.parent().unwrap_or(&folder));
         if is_project(&root) {
             owners.entry(root).or_default().push(file);

@@ -52,12 +52,12 @@ permissions:
   contents: read
 env:
   KUBEBENCH_VERSION: '{VERSION}'
-  KUBEBENCH_DOWNLOADS: {downloads}
+  KUBEBENCH_DOWNLOADS: ${{{{ vars.KUBEBENCH_DOWNLOADS || '{downloads}' }}}} # a variable of the repository names a mirror
   SINCE: {SINCE}
 {defaults}jobs:
   check:
     name: {check}
-    runs-on: ubuntu-24.04
+    runs-on: ${{{{ vars.KUBEBENCH_RUNNER || 'ubuntu-24.04' }}}}
     timeout-minutes: 30
     outputs:
       plan: ${{{{ steps.plan.outputs.plan }}}}
@@ -72,7 +72,7 @@ const COMMENT: &str = r##"  comment:
     name: NAME_OF_JOB
     needs: check
     if: always() && github.event_name == 'pull_request' && needs.check.outputs.plan != ''
-    runs-on: ubuntu-24.04
+    runs-on: ${{ vars.KUBEBENCH_RUNNER || 'ubuntu-24.04' }}
     timeout-minutes: 5
     permissions:
       pull-requests: write

@@ -54,7 +54,7 @@ fn what_was_edited_is_shown_and_left() {
     let site = Site::new();
     site.init("", &[]);
     let (workflow, schema) = (site.read(WORKFLOW), site.read(SCHEMA));
-    let edited = workflow.replace("ubuntu-24.04", "own-runners");
+    let edited = workflow.replace("timeout-minutes: 30", "timeout-minutes: 90");
     site.write(WORKFLOW, &edited);
     site.write(SCHEMA, "{}\n");
     let (status, text) = site.said("", &["compile", "--check"]);
@@ -63,8 +63,8 @@ fn what_was_edited_is_shown_and_left() {
     let text = site.init("", &[]);
     for line in [
         "--- a/.github/workflows/kubebench.yml",
-        "-    runs-on: own-runners",
-        "+    runs-on: ubuntu-24.04",
+        "-    timeout-minutes: 90",
+        "+    timeout-minutes: 30",
         "left .github/workflows/kubebench.yml as it is: it was edited; `kubebench init --force` replaces it as shown",
     ] {
         assert!(text.lines().any(|found| found == line), "{line}: {text}");
