@@ -147,9 +147,10 @@ pub fn kinds() -> Vec<(&'static str, String)> {
     let schema = schema_of(DocumentKind::Benchmark);
     let meaning = |key: &str| {
         let described = schema.pointer(&format!("/definitions/Workload/properties/{key}/description"));
-        described.and_then(Value::as_str).and_then(|text| text.lines().next()).unwrap_or_default().to_owned()
+        let sentence = described.and_then(Value::as_str).unwrap_or_default().replace('\n', " ");
+        sentence.split([';', '.']).next().unwrap_or_default().to_owned()
     };
-    let suite = (SUITE, "Several benchmarks, one after another.".to_owned());
+    let suite = (SUITE, "Several benchmarks, one after another".to_owned());
     forms().map(|form| (form.key, meaning(form.key))).chain([suite]).collect()
 }
 
@@ -160,7 +161,9 @@ pub fn spec(kind: &str, name: &str, schema: &str) -> Result<String> {
         let known: Vec<&str> = forms().map(|kind| kind.key).chain([SUITE]).collect();
         let hint = match did_you_mean(kind, known.iter().copied().chain(entries)) {
             Some(close) => format!("did you mean `{close}`?"),
-            None => format!("{}; `kubebench new --list` has ready benchmarks too", what_there_is(kind, known, "kinds are")),
+            None => {
+                format!("{}; `kubebench new --list` has ready benchmarks too", what_there_is(kind, known, "kinds are"))
+            }
         };
         bail!("there is no workload kind or ready benchmark `{kind}`; {hint}");
     };
