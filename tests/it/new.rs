@@ -62,9 +62,10 @@ fn every_entry_compiles_as_it_is() {
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     let found = found["diagnostics"].as_array().unwrap().iter();
     let found: Vec<(&str, &str)> =
-        found.map(|finding| (finding["code"].as_str().unwrap(), finding["file"].as_str().unwrap())).collect();
+        found.map(|finding| (finding["code"].as_str().unwrap(), finding["path"].as_str().unwrap())).collect();
     // Only the deployer can open the way to a model on the internet, and has to know.
     assert_eq!(found, [("KB0467", "specs/sglang-serve.yaml"), ("KB0467", "specs/vllm-serve.yaml")]);
+    assert_yes(&folder.run(&["fmt", "--check"]));
     assert_yes(&folder.run(&["compile"]));
     let before = folder.tree("generated");
     assert_yes(&folder.run(&["compile"]));
