@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "it reads and writes the files of a project")]
 
 pub mod base;
+pub mod catalog;
 pub mod cluster;
 pub mod evaluate;
 pub mod export;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
+use super::catalog;
 use super::project::CompiledProject;
 use super::stamp;
 use super::start::VERSION;
@@ -13,7 +14,7 @@ use kubebench_compiler::workload::{forms, schemas};
 use kubebench_extract::preset::PRESETS;
 use kubebench_extract::tool::{TOOLS, editor};
 use kubebench_format::schema::{DocumentKind, for_editors, generate, merge, part};
-use kubebench_syntax::diag::what_there_is;
+use kubebench_syntax::diag::{did_you_mean, what_there_is};
 
 /// The word for a suite in the place of a workload kind.
 pub const SUITE: &str = "suite";
@@ -187,11 +188,30 @@ pub fn suite(project: &CompiledProject, name: &str, schema: &str) -> Result<Stri
     ))
 }
 
+/// Returns the words for what can be started, each with what it is.
+pub fn kinds() -> Vec<(&'static str, String)> {
+    let schema = schema_of(DocumentKind::Benchmark);
+    let meaning = |key: &str| {
+        let described = schema.pointer(&format!("/definitions/Workload/properties/{key}/description"));
+        let sentence = described.and_then(Value::as_str).unwrap_or_default().replace('\n', " ");
+        sentence.split([';', '.']).next().unwrap_or_default().to_owned()
+    };
+    let suite = (SUITE, "Several benchmarks, one after another".to_owned());
+    forms().map(|form| (form.key, meaning(form.key))).chain([suite]).collect()
+}
+
 /// Returns a spec of workload kind `kind`.
 pub fn spec(kind: &str, name: &str, schema: &str) -> Result<String> {
     let Some(found) = forms().find(|known| known.key.eq_ignore_ascii_case(kind)) else {
-        let known = forms().map(|kind| kind.key).chain([SUITE]);
-        bail!("there is no workload kind `{kind}`; {}", what_there_is(kind, known, "kinds are"));
+        let entries = catalog::ENTRIES.iter().map(|entry| entry.name);
+        let known: Vec<&str> = forms().map(|kind| kind.key).chain([SUITE]).collect();
+        let hint = match did_you_mean(kind, known.iter().copied().chain(entries)) {
+            Some(close) => format!("did you mean `{close}`?"),
+            None => {
+                format!("{}; `kubebench new --list` has ready benchmarks too", what_there_is(kind, known, "kinds are"))
+            }
+        };
+        bail!("there is no workload kind or ready benchmark `{kind}`; {hint}");
     };
     let workload: String = found.example.lines().map(|line| format!("    {line}\n")).collect();
     Ok(format!(

@@ -21,6 +21,8 @@ const EXAMPLES: [(&str, &[Example]); 33] = [
         &[
             ("kubebench new pytorchJob resnet50", "write specs/resnet50.yaml for a PyTorchJob"),
             ("kubebench new suite nightly", "write a suite, which runs several benchmarks"),
+            ("kubebench new --list", "list the workload kinds and the ready benchmarks"),
+            ("kubebench new nccl-all-reduce", "write specs/nccl-all-reduce.yaml, ready to run"),
         ],
     ),
     (
@@ -149,6 +151,7 @@ const EXAMPLES: [(&str, &[Example]); 33] = [
             ("kubebench explain KB0105", "explain a code"),
             ("kubebench explain spec.matrix", "explain a field"),
             ("kubebench explain tool.fio", "list the metrics of a tool"),
+            ("kubebench explain catalog.fio", "print the page of a ready benchmark"),
         ],
     ),
     ("list", &[("kubebench list --select team=vision", "list the benchmarks of a team")]),

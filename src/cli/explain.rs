@@ -1,9 +1,10 @@
-//! `kubebench explain`: a code's page, a field of a spec, or what a tool brings.
+//! `kubebench explain`: the page of a code or a ready benchmark, a field of a spec, or what a tool brings.
 
 use anyhow::{Result, anyhow, bail};
 
 use super::ExitStatus;
 use super::args::ExplainArgs;
+use crate::app::catalog;
 use crate::app::templates::schema_of;
 use kubebench_extract::tool::{self, TOOLS};
 use kubebench_format::schema::{self, DocumentKind};
@@ -16,9 +17,11 @@ pub(super) fn run(args: &ExplainArgs) -> Result<ExitStatus> {
         None => list(),
         Some(what) => match code::find(what) {
             Some(code) => format!("{}\n", code.page.trim_end()),
-            None => match what.strip_prefix("tool") {
-                Some("") => tool::list(),
-                Some(rest) if rest.starts_with('.') => of_tool(rest.trim_start_matches('.'))?,
+            None => match what.split_once('.').unwrap_or((what, "")) {
+                ("tool", "") => tool::list(),
+                ("tool", name) => of_tool(name)?,
+                ("catalog", "") => pages(),
+                ("catalog", name) => of_entry(name)?,
                 _ => field(what)?,
             },
         },
@@ -50,6 +53,18 @@ fn of_tool(name: &str) -> Result<String> {
     Ok(tool.page())
 }
 
+fn pages() -> String {
+    catalog::ENTRIES.iter().map(|entry| format!("catalog.{}: {}\n", entry.name, entry.measures())).collect()
+}
+
+fn of_entry(name: &str) -> Result<String> {
+    let Some(entry) = catalog::entry(name) else {
+        let names = catalog::ENTRIES.iter().map(|entry| entry.name);
+        bail!("there is no ready benchmark `{name}`; {}", what_there_is(name, names, "ready benchmarks are"));
+    };
+    Ok(format!("{}\n", entry.page.trim_end()))
+}
+
 fn field(what: &str) -> Result<String> {
     let (first, below) = what.split_once('.').unwrap_or((what, ""));
     let Some(kind) = DocumentKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(first)) else {
@@ -76,7 +91,7 @@ fn ends_with(what: &str) -> Result<String> {
     found.sort_by_key(|(_, path)| path.len());
     let Some((kind, path)) = found.first() else {
         let codes = code::ALL.iter().map(|code| code.id);
-        let kinds = ["benchmark", "suite", "project", "tool"];
+        let kinds = ["benchmark", "suite", "project", "tool", "catalog"];
         let hint = match did_you_mean(what, kinds.into_iter().chain(codes)) {
             Some(close) => format!("did you mean `{close}`?"),
             None => "write a code such as KB0105, a field such as spec.matrix, or a tool such as tool.fio".to_owned(),

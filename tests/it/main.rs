@@ -21,6 +21,7 @@ mod house;
 mod init;
 mod lsp;
 mod migrate;
+mod new;
 mod parse;
 mod record;
 mod report;

@@ -90,9 +90,9 @@ pub(in crate::cli) enum SchemaKind {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ExplainArgs {
-    /// A code, field or tool: KB0123, spec.matrix or tool.fio
+    /// A code, field, tool or ready benchmark: KB0123, spec.matrix, tool.fio or catalog.fio
     ///
-    /// A field may be named by the end of its path. `tool` lists the tools. Without it, all codes are listed.
+    /// A field may be named by the end of its path. `tool` lists the tools, `catalog` the ready benchmarks. Without it, all codes are listed.
     pub(in crate::cli) what: Option<String>,
 }
 
@@ -132,10 +132,16 @@ pub(in crate::cli) struct LspArgs {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct NewArgs {
-    /// The workload kind, such as job or pytorchJob, or suite
+    /// The workload kind, suite, or the name of a ready benchmark
     ///
-    /// `suite` takes the benchmarks that have no schedule and are in no other suite.
-    pub(in crate::cli) kind: String,
+    /// A kind such as job or pytorchJob gives a spec to fill in. `suite` takes the benchmarks that have no schedule and are in no other suite. `--list` shows what there is.
+    #[arg(required_unless_present = "list")]
+    pub(in crate::cli) kind: Option<String>,
     /// The name of the benchmark or suite
-    pub(in crate::cli) name: String,
+    ///
+    /// A ready benchmark keeps its own name without it.
+    pub(in crate::cli) name: Option<String>,
+    /// List the workload kinds and the ready benchmarks
+    #[arg(long, conflicts_with_all = ["kind", "name"])]
+    pub(in crate::cli) list: bool,
 }

@@ -17,7 +17,7 @@ const EITHER: [&str; 2] = ["kubeflow.org/v1 MPIJob", "kubeflow.org/v2beta1 MPIJo
 #[test]
 fn every_object_of_the_tree_is_taken() {
     let Some(cluster) = cluster("every_object_of_the_tree_is_taken") else { return };
-    for project in [Project::own(cluster), Project::mixed(cluster)] {
+    for project in [Project::own(cluster), Project::mixed(cluster), Project::catalogue(cluster)] {
         let objects = project.objects();
         assert!(objects.len() > 40, "{}", objects.len());
         for way in WAYS {
@@ -34,7 +34,7 @@ fn every_object_of_the_tree_is_taken() {
 fn every_job_is_taken() {
     const NAME: &str = "every_job_is_taken";
     let Some(cluster) = cluster(NAME) else { return };
-    for project in [Project::own(cluster), Project::mixed(cluster)] {
+    for project in [Project::own(cluster), Project::mixed(cluster), Project::catalogue(cluster)] {
         let printed = project.folder.run(&["render"]);
         assert_yes(&printed);
         let printed: Vec<Value> = serde_yaml::from_multiple(std::str::from_utf8(&printed.stdout).unwrap()).unwrap();

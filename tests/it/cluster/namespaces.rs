@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use kubebench::app::catalog::ENTRIES;
 use serde_json::{Value, json};
 
 use super::Cluster;
@@ -28,6 +29,18 @@ impl Project {
         files.push(root.join("kubebench.yaml"));
         let read = |path: PathBuf| (relative(root, &path), std::fs::read_to_string(path).unwrap());
         Self::compiled(cluster, files.into_iter().map(read).collect())
+    }
+
+    /// The ready benchmarks, as `new` writes them.
+    pub(super) fn catalogue(cluster: &'static Cluster) -> Self {
+        let project = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec:\n  targets:\n    default:\n      \
+                       namespace: catalogue\n      podSecurity: privileged\n";
+        let mut files = vec![("kubebench.yaml".to_owned(), project.to_owned())];
+        for entry in ENTRIES {
+            files.push((format!("specs/{}.yaml", entry.name), entry.spec(entry.name, "../schema/benchmark.v1.json")));
+            files.extend(entry.files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())));
+        }
+        Self::compiled(cluster, files)
     }
 
     /// The project in `tests/data/mixed`.

@@ -198,8 +198,17 @@ fn the_program_is_built_or_of_the_cache_and_no_other() {
         step.unwrap()["run"].as_str().unwrap().to_owned()
     };
     let folder = Folder::with(
-        ["src/main.rs", "crates/a/lib.rs", "docs/codes/KB0001.md", "Cargo.lock", "Cargo.toml", "rust-toolchain.toml"]
-            .map(|file| (format!("source/{file}"), "")),
+        [
+            "src/main.rs",
+            "crates/a/lib.rs",
+            "catalog/fio/benchmark.yaml",
+            "docs/catalog/fio.md",
+            "docs/codes/KB0001.md",
+            "Cargo.lock",
+            "Cargo.toml",
+            "rust-toolchain.toml",
+        ]
+        .map(|file| (format!("source/{file}"), "")),
     );
     let says = |who: &str| format!("#!/bin/sh\necho {who} >>said\n");
     // Installs a program that says what it is, beside programs of that name that somebody else left.
