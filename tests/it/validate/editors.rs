@@ -46,7 +46,7 @@ spec:
       resources: {cpu: 8, memory: 32Gi}
       parallelism: 1
       pod: {terminationGracePeriodSeconds: 5, tolerations: [{key: gpu, operator: Exists, $patch: replace}], affinity: null}
-      container: {workingDir: /src, ports: [{containerPort: 8080}]}
+      container: {workingDir: /src, resources: {limits: {cpu: 0.5}}, ports: [{containerPort: 8080}]}
   metrics:
     - {name: throughput, unit: images/s, better: higher, primary: true, reduce: median, from: {log: {pattern: 'rate (?P<value>[^ ]+)', role: worker}}, window: {skipFirst: 5}}
     - {name: loss, unit: '1', better: lower, from: {json: {file: out/metrics.json, pointer: /train/loss}}}
