@@ -121,7 +121,7 @@ fn explained(typed: &str) -> Vec<String> {
     found.into_iter().map(|field| format!("{path}.{}", field.name)).collect()
 }
 
-/// Returns an argument's values, for help that lists them.
+/// Returns the kinds as the help of `new` lists them.
 pub(super) fn listed_kinds() -> String {
     format!("Kinds: {}", kinds("").join(", "))
 }

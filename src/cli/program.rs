@@ -65,7 +65,7 @@ pub(super) fn program() -> Command {
         let hidden = global.iter().filter(is_unread).map(|argument| argument.clone().hide(true));
         let command = complete::with_values(command.args(hidden.collect::<Vec<_>>()));
         let kinds = (name == "new").then(complete::listed_kinds);
-        let parts: Vec<String> = kinds.into_iter().chain(listed(examples::of(&name))).collect();
+        let parts: Vec<String> = listed(examples::of(&name)).into_iter().chain(kinds).collect();
         if parts.is_empty() { command } else { command.after_help(parts.join("\n\n")) }
     })
 }

@@ -45,7 +45,7 @@ spec:
       env: {LEVEL: info, TOKEN: {secret: {name: hf, key: token}}, NODE: {field: spec.nodeName}}
       resources: {cpu: 8, memory: 32Gi}
       parallelism: 1
-      pod: {terminationGracePeriodSeconds: 5, tolerations: [{key: gpu, operator: Exists, $patch: replace}], affinity: null}
+      pod: {terminationGracePeriodSeconds: 5, tolerations: [{key: gpu, operator: Exists}], affinity: null}
       container: {workingDir: /src, ports: [{containerPort: 8080}]}
   metrics:
     - {name: throughput, unit: images/s, better: higher, primary: true, reduce: median, from: {log: {pattern: 'rate (?P<value>[^ ]+)', role: worker}}, window: {skipFirst: 5}}
@@ -114,8 +114,8 @@ const MISTAKES: &[(&str, &str)] = &[
     ("parallelism: 1", "nodeSelector: {disk: ssd}"),
     ("terminationGracePeriodSeconds: 5", "terminationGracePeriod: 5"),
     ("terminationGracePeriodSeconds: 5", "terminationGracePeriodSeconds: five"),
-    ("{key: gpu, operator: Exists,", "{key: gpu, operater: Exists,"),
-    ("tolerations: [{key: gpu, operator: Exists, $patch: replace}]", "tolerations: {key: gpu}"),
+    ("{key: gpu, operator: Exists}", "{key: gpu, operater: Exists}"),
+    ("tolerations: [{key: gpu, operator: Exists}]", "tolerations: {key: gpu}"),
     ("workingDir: /src", "workDir: /src"),
     ("containerPort: 8080", "port: 8080"),
     ("better: higher", "better: up"),

@@ -128,8 +128,13 @@ impl<'de> Deserializer<'de> for Asked<'_> {
         visitor.visit_some(self)
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Stop> {
-        visitor.visit_newtype_struct(self)
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Stop> {
+        let value = visitor.visit_newtype_struct(self);
+        if name == "Quantity" {
+            // Half a processor is `0.5`.
+            self.is(json!({"type": ["string", "number", "null"]}));
+        }
+        value
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Stop> {

@@ -246,7 +246,7 @@ fn lists_are_compared_by_what_stays() {
     );
     check(
         "[{metric: a, min: 1}, {restarts: 0}]",
-        "[{metric: b, min: 1}, {metric: a, min: 2}, {restarts: 0}]",
+        "[{metric: a, min: 2}, {restarts: 0}, {metric: b, min: 1}]",
         &["l.a.min: 1 → 2", "l.b: none → {metric: b, min: 1}"],
     );
 }
