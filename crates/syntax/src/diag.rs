@@ -9,6 +9,7 @@ pub mod limit;
 pub mod render;
 
 use crate::text::{SourceMap, Span};
+use crate::yaml::write_string_scalar;
 pub use code::Code;
 
 /// How bad a finding is.
@@ -54,6 +55,26 @@ pub struct Fix {
     pub span: Span,
     /// What to write instead.
     pub replacement: String,
+    pub applicability: Applicability,
+}
+
+/// Who may apply a fix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applicability {
+    /// A program: nothing else can be meant.
+    Certain,
+    /// A person, who knows whether it is what they meant.
+    Likely,
+}
+
+impl Applicability {
+    /// Returns the lower-case name that every renderer prints.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Certain => "certain",
+            Self::Likely => "likely",
+        }
+    }
 }
 
 /// A second place that explains the first, such as an earlier definition.
@@ -87,7 +108,7 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// What to do.
     pub help: Option<String>,
-    /// An edit that does it, where one is certain.
+    /// An edit that does it, where one is known.
     pub fix: Option<Fix>,
     /// What a finding of level info is about by itself, such as the name of a Secret.
     pub value: Option<String>,
@@ -161,8 +182,21 @@ impl Diagnostic {
     /// Adds the edit that removes the fault.
     #[must_use]
     pub fn fix(mut self, span: Span, replacement: impl Into<String>) -> Self {
-        self.fix = Some(Fix { span, replacement: replacement.into() });
+        self.fix = Some(Fix { span, replacement: replacement.into(), applicability: Applicability::Certain });
         self
+    }
+
+    /// Adds an edit that probably is what was meant.
+    #[must_use]
+    pub fn likely_fix(mut self, span: Span, replacement: impl Into<String>) -> Self {
+        self.fix = Some(Fix { span, replacement: replacement.into(), applicability: Applicability::Likely });
+        self
+    }
+
+    /// Asks whether the text `close` was meant at `span`.
+    #[must_use]
+    pub fn did_you_mean(self, span: Span, close: &str) -> Self {
+        self.help(format!("did you mean `{close}`?")).likely_fix(span, write_string_scalar(close))
     }
 
     /// Says what it is about by itself.

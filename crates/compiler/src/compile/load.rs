@@ -10,6 +10,7 @@ use crate::extend::{EXTENDS, Extended, Fragments, Soundness, merge};
 use crate::lower;
 use kubebench_format::schema::{DocumentKind, Schemas};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place};
+use kubebench_syntax::invariant::broken;
 use kubebench_syntax::text::{SourceId, SourceMap, Span};
 use kubebench_syntax::yaml::{self, Node, Value};
 
@@ -100,7 +101,7 @@ pub(super) fn documents(
                 loaded.validate(parsed, &fragments, sources, schemas);
             }
             if loaded.document.is_none() {
-                if loaded.held_back.is_none() && loaded.diagnostics.is_empty() {
+                if loaded.held_back.is_none() && loaded.diagnostics.as_slice().is_empty() {
                     broken("a spec that is not compiled has a finding");
                 }
                 let unparsed = || lower::said_name(loaded.id, sources.get(loaded.id)?);

@@ -15,7 +15,7 @@ use kubebench_syntax::diag::{Diagnostic, Place, code, did_you_mean};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::{SourceMap, Span};
 use kubebench_syntax::unit;
-use kubebench_syntax::yaml::Value;
+use kubebench_syntax::yaml::{Entry, Value, write_string_scalar};
 use kubebench_syntax::yaml::scalar::{self, Plain};
 
 /// Returns the findings for one violation: several only where one keyword covers several mistakes.
@@ -64,8 +64,11 @@ fn unknown_field(violation: &Violation<'_>, key: &str) -> Diagnostic {
     let owner = violation.name();
     let known = violation.properties();
     let fault = Diagnostic::at(&code::KB0201, span, format!("`{key}` is not a field of {owner}"));
+    if let Some(help) = foreign_spellings::of_pod(violation, key) {
+        return fault.help(help);
+    }
     if let Some(close) = did_you_mean(key, known.iter().copied()) {
-        return fault.help(format!("did you mean `{close}`?")).fix(span, close);
+        return fault.did_you_mean(span, close);
     }
     let fault = fault.note(format!("fields of {owner}: {}", known.join(", ")));
     if let Some(help) = foreign_spellings::field(violation, key) {
@@ -141,8 +144,9 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
     {
         return fault.help(format!("write `{point}`, with a decimal point")).fix(node.span, point);
     }
-    if let Some(help) = shape::written(violation) {
-        return fault.help(help);
+    if let Some(value) = shape::written(violation) {
+        let fault = fault.help(format!("write `{}{value}`", key_of(violation)));
+        return if value.contains('…') { fault } else { fault.likely_fix(node.span, value) };
     }
     let text_wanted = has_type(violation.schema, "string") && violation.schema.get("pattern").is_none();
     match (&node.value, violation.format()) {
@@ -154,15 +158,18 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
                 .fix(node.span, quoted)
         }
         (Value::Number(text), Some(format)) => match (format.check)(text) {
-            Err(unit::UnitError { help: Some(help), .. }) => fault.help(help),
+            Err(unit::UnitError { help: Some(help), .. }) => advised(fault, node.span, help, format),
             Err(_) | Ok(()) => fault,
         },
         (Value::Map(_) | Value::Seq(_), _) if text_wanted => {
             fault.help("write one value; a `:` or `[` in text needs quotes")
         }
-        (Value::String(text) | Value::Number(text), _) if has_type(violation.schema, "array") => {
-            fault.help(as_list(text))
-        }
+        (Value::String(text) | Value::Number(text), _) if has_type(violation.schema, "array") => match as_list(text) {
+            Ok(list) => {
+                fault.help(format!("write a list, one word per element: `{list}`")).likely_fix(node.span, list)
+            }
+            Err(help) => fault.help(help),
+        },
         _ => fault,
     }
 }
@@ -179,15 +186,36 @@ fn bare<'a>(violation: &Violation<'a>) -> Option<&'a str> {
     (fits && violation.subject.sources.slice(violation.node.span).starts_with(['"', '\''])).then_some(text)
 }
 
-/// Returns advice for text that stands where a list is wanted.
-fn as_list(text: &str) -> String {
+/// Returns how the field that a value is of is written before it.
+fn key_of(violation: &Violation<'_>) -> String {
+    violation.field().map_or_else(String::new, |name| format!("{name}: "))
+}
+
+/// Gives advice about a text at `span`, and the edit that it is.
+fn advised(fault: Diagnostic, span: Span, help: String, format: &Format) -> Diagnostic {
+    match proposed(&help, format).map(write_string_scalar) {
+        Some(text) => fault.help(help).likely_fix(span, text),
+        None => fault.help(help),
+    }
+}
+
+/// Returns the one value that advice says to write.
+fn proposed<'h>(help: &'h str, format: &Format) -> Option<&'h str> {
+    let rest = help.strip_prefix("write `").or_else(|| help.strip_prefix("did you mean `"))?;
+    let (text, after) = rest.split_once('`')?;
+    let is_all = matches!(after, "" | "?") || after.starts_with(':');
+    (is_all && (format.check)(text).is_ok()).then_some(text)
+}
+
+/// Returns a list of the words of a text that stands where a list is wanted, or else advice.
+fn as_list(text: &str) -> Result<String, String> {
     if text.contains(['|', '&', ';', '<', '>', '$', '`', '(', '*']) {
-        return format!("write a list that calls a shell: `[sh, -c, '{}']`", text.replace('\'', "''"));
+        return Err(format!("write a list that calls a shell: `[sh, -c, '{}']`", text.replace('\'', "''")));
     }
     if text.contains(['"', '\'', ',', '#', '[', '{', ':']) {
-        return "write a list, one word per element; quote the words that hold spaces or punctuation".to_owned();
+        return Err("write a list, one word per element; quote the words that hold spaces or punctuation".to_owned());
     }
-    format!("write a list, one word per element: `[{}]`", text.split_whitespace().collect::<Vec<_>>().join(", "))
+    Ok(format!("[{}]", text.split_whitespace().collect::<Vec<_>>().join(", ")))
 }
 
 /// Tells whether `schema` takes values of the type called `name`.
@@ -248,7 +276,7 @@ fn not_allowed(violation: &Violation<'_>, options: &Json) -> Diagnostic {
     let fault = Diagnostic::at(&code::KB0204, node.span, format!("`{word}` is not a value of {}", violation.name()));
     let close = foreign_spellings::word(word, &options).or_else(|| did_you_mean(word, options.iter().copied()));
     match close {
-        Some(close) => fault.help(format!("did you mean `{close}`? ({list})")).fix(node.span, close),
+        Some(close) => fault.help(format!("did you mean `{close}`? ({list})")).likely_fix(node.span, close),
         None => fault.help(format!("write one of {list}")),
     }
 }
@@ -287,7 +315,7 @@ fn unit_fault(
     });
     let fault = Diagnostic::at(rule, narrowed.unwrap_or(span), message);
     match help {
-        Some(help) => fault.help(help),
+        Some(help) => advised(fault, span, help, format),
         None => fault.note(format!("expected {}", format.noun)),
     }
 }
@@ -318,11 +346,33 @@ fn exactly_one(violation: &Violation<'_>) -> Diagnostic {
         [first, second, ..] => {
             let message =
                 format!("{} holds `{}` and `{}`, but takes exactly one", violation.name(), first.key, second.key);
-            Diagnostic::at(&code::KB0207, second.key_span, message).help(format!("keep one of {known}"))
+            let fault = Diagnostic::at(&code::KB0207, second.key_span, message);
+            match part_of(violation, first, second) {
+                Some((of_part, place)) => {
+                    let key = &of_part.key;
+                    fault
+                        .related(Place::Span(of_part.key_span), "from here")
+                        .help(format!("`{key}` is from {place}; write `{key}: null` to remove it"))
+                }
+                None => fault.help(format!("keep one of `{}` and `{}`", first.key, second.key)),
+            }
         }
         _ => Diagnostic::at(&code::KB0207, violation.key_span, format!("{} is empty", violation.name()))
             .help(format!("write exactly one of {known}")),
     }
+}
+
+/// Returns the one of two entries that is from a fragment, and its place there, where the other one is the spec's own.
+fn part_of<'n>(violation: &Violation<'n>, first: &'n Entry, second: &'n Entry) -> Option<(&'n Entry, String)> {
+    let sources = violation.subject.sources;
+    let own = violation.subject.own()?;
+    let of_part = match (first.key_span.source == own, second.key_span.source == own) {
+        (false, true) => first,
+        (true, false) => second,
+        _ => return None,
+    };
+    let source = sources.get(of_part.key_span.source)?;
+    Some((of_part, format!("{}:{}", source.path, source.position(of_part.key_span.range().start).line)))
 }
 
 fn out_of_range(violation: &Violation<'_>, limit: &str) -> Diagnostic {

@@ -101,7 +101,14 @@ fn day_or_revision(text: &str) -> Result<(), UnitError> {
 
 /// A key of `resources`: a resource, or one of the two parts that hold resources.
 fn resource_key(text: &str) -> Result<(), UnitError> {
-    if matches!(text, "requests" | "limits") { Ok(()) } else { unit::ResourceName::parse(text).map(drop) }
+    const PARTS: [&str; 2] = ["requests", "limits"];
+    if PARTS.contains(&text) {
+        return Ok(());
+    }
+    match kubebench_syntax::diag::did_you_mean(text, PARTS) {
+        Some(close) => Err(fault(format!("`{text}` is not a resource of a container"), format!("did you mean `{close}`?"))),
+        None => unit::ResourceName::parse(text).map(drop),
+    }
 }
 
 /// A key of `prices`: a resource, or the currency.
@@ -219,7 +226,7 @@ fn json_pointer(text: &str) -> Result<(), UnitError> {
         // `$.train.steps[0]` of JSONPath, `.train.steps[0]` of jq, `#/train/steps/0` of URIs.
         let steps =
             text.trim_start_matches(['$', '#', '.', '/']).replace(['.', '['], "/").replace([']', '"', '\''], "");
-        return Err(fault(message, format!("start every step with `/`: `/{steps}`")));
+        return Err(fault(message, format!("write `/{steps}`: every step starts with `/`")));
     }
     if text.split('~').skip(1).any(|rest| !rest.starts_with(['0', '1'])) {
         return Err(fault(message, "write `~0` for a `~` inside a key, and `~1` for a `/`"));
