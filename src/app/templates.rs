@@ -11,7 +11,7 @@ use super::start::VERSION;
 use kubebench_compiler::workload::{forms, schemas};
 use kubebench_extract::preset::PRESETS;
 use kubebench_extract::tool::{TOOLS, editor};
-use kubebench_format::schema::{DocumentKind, for_editors, generate, merge, part};
+use kubebench_format::schema::{DocumentKind, for_editors, generate, merge, part, with_titles};
 use kubebench_syntax::diag::what_there_is;
 
 /// The word for a suite in the place of a workload kind.
@@ -91,11 +91,11 @@ pub fn schema_of(kind: DocumentKind) -> Value {
 /// Returns the schema for editors, which see one document and not what it extends.
 pub fn editor_schema(kind: DocumentKind) -> Value {
     let fragment = || part::with_null(whole(DocumentKind::Fragment));
-    match kind {
+    with_titles(match kind {
         DocumentKind::Fragment => fragment(),
         DocumentKind::Benchmark => part::of_benchmark(whole(kind), &fragment()),
         DocumentKind::Suite | DocumentKind::Project | DocumentKind::Ack => whole(kind),
-    }
+    })
 }
 
 fn whole(kind: DocumentKind) -> Value {

@@ -15,7 +15,7 @@ use kubebench_syntax::diag::{Diagnostic, Place, code, did_you_mean};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::{SourceMap, Span};
 use kubebench_syntax::unit;
-use kubebench_syntax::yaml::{Entry, Value, write_string_scalar};
+use kubebench_syntax::yaml::{Entry, Value, colon, write_string_scalar};
 use kubebench_syntax::yaml::scalar::{self, Plain};
 
 /// Returns the findings for one violation: several only where one keyword covers several mistakes.
@@ -64,6 +64,9 @@ fn unknown_field(violation: &Violation<'_>, key: &str) -> Diagnostic {
     let owner = violation.name();
     let known = violation.properties();
     let fault = Diagnostic::at(&code::KB0201, span, format!("`{key}` is not a field of {owner}"));
+    if let Some(at) = colon::without_space(key).filter(|at| key.get(..*at).is_some_and(|name| known.contains(&name))) {
+        return without_space(fault, span, key, at);
+    }
     if let Some(help) = foreign_spellings::of_pod(violation, key) {
         return fault.help(help);
     }
@@ -78,6 +81,16 @@ fn unknown_field(violation: &Violation<'_>, key: &str) -> Diagnostic {
         Some(home) => fault.help(format!("`{key}` belongs under `{home}`")),
         None => fault.help(format!("delete it, or see `kubebench explain` for what {owner} can hold")),
     }
+}
+
+/// Says that a word at `span`, whose colon is at byte `at` of it, is no field without a space.
+fn without_space(fault: Diagnostic, span: Span, word: &str, at: usize) -> Diagnostic {
+    let fault = fault.help("write a space after `:`");
+    let start = span.start as usize + at;
+    // Quotes would shift the colon.
+    let is_plain = span.range().len() == word.len();
+    let colon = Span::new(span.source, start..start + 1);
+    if is_plain { fault.likely_fix(colon, ": ") } else { fault }
 }
 
 /// Returns the field that the first of several ways to fill a mapping demands.
@@ -133,6 +146,13 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
     } else {
         fault
     };
+    let word = node.as_text().filter(|_| has_type(violation.schema, "object"));
+    let known = violation.properties();
+    if let Some((word, at)) = word.and_then(|word| Some((word, colon::without_space(word)?)))
+        && word.get(..at).is_some_and(|name| known.contains(&name))
+    {
+        return without_space(fault, node.span, word, at);
+    }
     if let Some(bare) = bare(violation) {
         return fault.help(format!("drop the quotes: `{bare}`")).fix(node.span, bare);
     }

@@ -234,7 +234,19 @@ fn json_pointer(text: &str) -> Result<(), UnitError> {
     Ok(())
 }
 
-/// A field that the downward API gives to a variable; volumes know a few more.
+/// The fields that the downward API gives to a variable; volumes know a few more.
+pub(super) const POD_FIELDS: [&str; 9] = [
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.uid",
+    "spec.nodeName",
+    "spec.serviceAccountName",
+    "status.hostIP",
+    "status.hostIPs",
+    "status.podIP",
+    "status.podIPs",
+];
+
 fn sentence(text: &str) -> Result<(), UnitError> {
     if text.trim().is_empty() {
         Err(UnitError { message: "it is empty".to_owned(), help: None, range: None })
@@ -244,17 +256,6 @@ fn sentence(text: &str) -> Result<(), UnitError> {
 }
 
 fn pod_field(text: &str) -> Result<(), UnitError> {
-    const FIELDS: [&str; 9] = [
-        "metadata.name",
-        "metadata.namespace",
-        "metadata.uid",
-        "spec.nodeName",
-        "spec.serviceAccountName",
-        "status.hostIP",
-        "status.hostIPs",
-        "status.podIP",
-        "status.podIPs",
-    ];
     for mapping in ["metadata.labels", "metadata.annotations"] {
         let Some(rest) = text.strip_prefix(mapping) else { continue };
         let key = rest.strip_prefix("['").and_then(|rest| rest.strip_suffix("']"));
@@ -266,11 +267,11 @@ fn pod_field(text: &str) -> Result<(), UnitError> {
             )),
         };
     }
-    if FIELDS.contains(&text) {
+    if POD_FIELDS.contains(&text) {
         return Ok(());
     }
-    let help = kubebench_syntax::diag::did_you_mean(text, FIELDS).map_or_else(
-        || format!("write one of {}, `metadata.labels['KEY']` or `metadata.annotations['KEY']`", FIELDS.join(", ")),
+    let help = kubebench_syntax::diag::did_you_mean(text, POD_FIELDS).map_or_else(
+        || format!("write one of {}, `metadata.labels['KEY']` or `metadata.annotations['KEY']`", POD_FIELDS.join(", ")),
         |close| format!("did you mean `{close}`?"),
     );
     Err(fault(format!("`{text}` is not a field of the pod that a variable can have"), help))
