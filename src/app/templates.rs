@@ -23,9 +23,10 @@ pub const EXAMPLE: &str = "specs/example.yaml";
 /// How git treats generated files.
 pub const ATTRIBUTES: &str = "\
 # Manifests are compared byte for byte, so git must not change their line endings. Reviews show accounts, roles and network
-# policies, and fold the manifests that depend on a spec alone.
+# policies, and fold the manifests that depend on a spec alone, and the schemas that editors read.
 generated/** text eol=lf linguist-generated
 generated/*/pipeline/** -linguist-generated
+schema/** linguist-generated
 ";
 
 /// Where the objects and the results of a project are that may not be the only one of its repository.

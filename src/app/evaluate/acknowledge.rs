@@ -85,6 +85,7 @@ impl Acknowledged {
     /// Finds what an acknowledgement must say to accept what is asked for; writes nothing.
     pub fn of(histories: &Histories, query: &AckQuery) -> Result<Self> {
         let Histories { evaluation, acks, baseline, series, .. } = histories;
+        refuse_synthetic(evaluation, Some(&query.benchmark))?;
         let as_of = evaluation.as_of();
         if let Some(last) = query.expires.as_ref().filter(|last| **last < as_of) {
             bail!(
@@ -127,6 +128,16 @@ impl Acknowledgement {
             ("expires", ack.expires.as_ref()),
         ])
     }
+}
+
+/// Refuses results that nobody measured: of a benchmark, or any.
+fn refuse_synthetic(evaluation: &Evaluation, benchmark: Option<&str>) -> Result<()> {
+    let is_about = |name: &str| benchmark.is_none_or(|benchmark| benchmark == name);
+    let dataset = &evaluation.dataset;
+    if dataset.rows().iter().any(|row| row.synthetic && is_about(&dataset.subject(row).benchmark)) {
+        bail!("results are synthetic: `kubebench mock` made them and nothing ran, so there is nothing to accept");
+    }
+    Ok(())
 }
 
 /// Finds the bound of an acknowledgement; refuses one that would change nothing.
