@@ -213,10 +213,17 @@ fn key_of(violation: &Violation<'_>) -> String {
 
 /// Gives advice about a text at `span`, and the edit that it is.
 fn advised(fault: Diagnostic, span: Span, help: String, format: &Format) -> Diagnostic {
-    match proposed(&help, format).map(write_string_scalar) {
+    match proposed(&help, format).map(as_written) {
         Some(text) => fault.help(help).likely_fix(span, text),
         None => fault.help(help),
     }
+}
+
+/// Returns a text as the advice shows it, where it is that text without quotes.
+fn as_written(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/%".contains(&byte);
+    let is_word = text.starts_with(|first: char| first.is_ascii_alphanumeric()) && text.bytes().all(is_plain);
+    if is_word && scalar::classify(text) == Plain::Text { text.to_owned() } else { write_string_scalar(text) }
 }
 
 /// Returns the one value that advice says to write.

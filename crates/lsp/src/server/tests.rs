@@ -253,7 +253,7 @@ fn completion_knows_the_schema_and_the_names_around() {
     let found = client.complete(path, &text);
     assert_eq!(found, "master worker");
     let lints = PROJECT.replace("spec:\n", "spec:\n  lints:\n    |\n");
-    assert!(client.complete("/p/kubebench.yaml", &lints).starts_with("KB04"));
+    assert!(client.complete("/p/kubebench.yaml", &lints).starts_with("KB0115 "));
 }
 
 #[test]
