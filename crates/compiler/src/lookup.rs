@@ -175,9 +175,7 @@ fn find<'s>(path: &str, at: Span, scope: &'s Scope) -> Result<&'s Value, Diagnos
                 let meant =
                     name.rsplit_once('.').map_or_else(|| close.to_owned(), |(parent, _)| format!("{parent}.{close}"));
                 let rest = path.strip_prefix(name).unwrap_or_default();
-                fault
-                    .help(format!("did you mean `{meant}`?"))
-                    .likely_fix(at, format!("{OPEN} {meant}{rest} {CLOSE}"))
+                fault.help(format!("did you mean `{meant}`?")).likely_fix(at, format!("{OPEN} {meant}{rest} {CLOSE}"))
             }
             None if known.is_empty() => fault.note("nothing of that kind is declared"),
             None => fault.note(format!("known names: {}", known.join(", "))),

@@ -53,13 +53,7 @@ fn sort_of(kind: DocumentKind, cursor: &Cursor) -> Option<Sort> {
     sort_at(kind, cursor).or((is_metric && cursor.at == At::Value).then_some(Sort::Metric))
 }
 
-fn named(
-    around: Around<'_>,
-    sort: Sort,
-    cursor: &Cursor,
-    schema: &serde_json::Value,
-    word: &str,
-) -> Option<String> {
+fn named(around: Around<'_>, sort: Sort, cursor: &Cursor, schema: &serde_json::Value, word: &str) -> Option<String> {
     let found = around.names(sort, cursor, schema).into_iter().find(|name| name.name == word)?;
     let Named { name, about, place } = found;
     let about = if about.is_empty() { name } else { format!("{name}: {about}") };

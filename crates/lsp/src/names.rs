@@ -149,7 +149,8 @@ impl<'p> Around<'p> {
             add("target.values.", PROJECT_FILE, text, &["spec", "targets", "*", "values"]);
         }
         names.extend(GIVEN.iter().map(|name| given(name, "")));
-        let has_variants = self.parts().iter().any(|(_, text)| text.outline().below(&["spec", "variants"]).next().is_some());
+        let has_variants =
+            self.parts().iter().any(|(_, text)| text.outline().below(&["spec", "variants"]).next().is_some());
         names.extend(has_variants.then(|| given(OF_VARIANTS, "")));
         let mut seen = BTreeSet::new();
         names.retain(|name| seen.insert(name.name.clone()));
@@ -181,7 +182,8 @@ impl<'p> Around<'p> {
                 let is_named = is(&["spec", "metrics", "*", "name"])
                     || is(&["spec", "metrics", "*", "from", "tool", "metrics", "*"]);
                 if let Some(name) = text.text.get(item.value.clone()).filter(|name| is_named && !name.is_empty()) {
-                    let of_tool = || Some(metrics_of(tool_in(text, &item.way)?).into_iter().find(|it| it.name == name)?.about);
+                    let of_tool =
+                        || Some(metrics_of(tool_in(text, &item.way)?).into_iter().find(|it| it.name == name)?.about);
                     let about = [of_tool().unwrap_or_default(), described(text, &item.way)];
                     let about = about.into_iter().filter(|about| !about.is_empty()).collect::<Vec<_>>().join(", ");
                     names.push(Named {
@@ -230,12 +232,14 @@ impl<'p> Around<'p> {
     fn roles(&self, schema: &serde_json::Value) -> Vec<Named> {
         let is_role = |way: &[Step]| {
             let known = fields(schema, way);
-            ["image", "replicas", "pod"].iter().filter(|name| known.iter().any(|field| field.name == **name)).count() > 1
+            ["image", "replicas", "pod"].iter().filter(|name| known.iter().any(|field| field.name == **name)).count()
+                > 1
         };
         let mut names: Vec<Named> = Vec::new();
         for (path, text) in self.parts() {
             for item in &text.outline().items {
-                let is_field = item.way.len() == 4 && begins_with(&item.way, &["spec", "workload"]) && is_role(&item.way);
+                let is_field =
+                    item.way.len() == 4 && begins_with(&item.way, &["spec", "workload"]) && is_role(&item.way);
                 let is_named = item.way.len() == 6
                     && begins_with(&item.way, &["spec", "workload", "*", "*", "*", "name"])
                     && item.way.get(..5).is_some_and(is_role);

@@ -19,7 +19,8 @@ pub(super) fn reported(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
                 .note("every run would end without it");
             let names: Vec<String> = (tool.metrics)().iter().flat_map(|metric| metric.names()).collect();
             let close = likely(name, names.iter().map(String::as_str));
-            let meant = tool.name_now(name).or_else(|| did_you_mean(name, names.iter().map(String::as_str)).map(Into::into));
+            let meant =
+                tool.name_now(name).or_else(|| did_you_mean(name, names.iter().map(String::as_str)).map(Into::into));
             let fault = match meant {
                 Some(meant) => fault.likely_fix(span, write_string_scalar(&meant)),
                 None => fault,

@@ -15,8 +15,8 @@ use kubebench_syntax::diag::{Diagnostic, Place, code, did_you_mean};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::{SourceMap, Span};
 use kubebench_syntax::unit;
-use kubebench_syntax::yaml::{Entry, Value, colon, write_string_scalar};
 use kubebench_syntax::yaml::scalar::{self, Plain};
+use kubebench_syntax::yaml::{Entry, Value, colon, write_string_scalar};
 
 /// Returns the findings for one violation: several only where one keyword covers several mistakes.
 pub(super) fn findings(violation: &Violation<'_>) -> Vec<Diagnostic> {
@@ -185,9 +185,7 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
             fault.help("write one value; a `:` or `[` in text needs quotes")
         }
         (Value::String(text) | Value::Number(text), _) if has_type(violation.schema, "array") => match as_list(text) {
-            Ok(list) => {
-                fault.help(format!("write a list, one word per element: `{list}`")).likely_fix(node.span, list)
-            }
+            Ok(list) => fault.help(format!("write a list, one word per element: `{list}`")).likely_fix(node.span, list),
             Err(help) => fault.help(help),
         },
         _ => fault,

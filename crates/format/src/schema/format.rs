@@ -106,7 +106,9 @@ fn resource_key(text: &str) -> Result<(), UnitError> {
         return Ok(());
     }
     match kubebench_syntax::diag::did_you_mean(text, PARTS) {
-        Some(close) => Err(fault(format!("`{text}` is not a resource of a container"), format!("did you mean `{close}`?"))),
+        Some(close) => {
+            Err(fault(format!("`{text}` is not a resource of a container"), format!("did you mean `{close}`?")))
+        }
         None => unit::ResourceName::parse(text).map(drop),
     }
 }

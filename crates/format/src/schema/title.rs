@@ -49,7 +49,9 @@ mod tests {
 
     #[test]
     fn definitions_have_titles_in_words() {
-        for (name, expected) in [("ToolSource", "tool source"), ("PartOfStepJob2", "job of a step"), ("MPIJob", "mpijob")] {
+        for (name, expected) in
+            [("ToolSource", "tool source"), ("PartOfStepJob2", "job of a step"), ("MPIJob", "mpijob")]
+        {
             assert_eq!(words(name), expected);
         }
         let schema = serde_json::json!({"definitions": {"ToolSource": {}, "B": {"title": "a b"}}});

@@ -309,7 +309,11 @@ fn hover_explains() {
     let resource = at("      command", "      resources: {nvidia.com/|gpu: 1}\n      command");
     assert!(resource.contains("GPUs of NVIDIA"), "{resource}");
     let metric = at("[read_iops]", "[read|_iops]");
-    assert!(metric.contains("read_iops: ") && at("metric: read_iops", "metric: read|_iops").contains(metric.trim_matches('`').lines().nth(1).unwrap()), "{metric}");
+    assert!(
+        metric.contains("read_iops: ")
+            && at("metric: read_iops", "metric: read|_iops").contains(metric.trim_matches('`').lines().nth(1).unwrap()),
+        "{metric}"
+    );
     assert!(at("matrix.size", "mat|rix.size").contains("matrix.size: [4, 8]"));
     assert!(at("name: fio, file", "name: f|io, file").contains("versions read"));
     assert!(at("metric: read_iops", "metric: read_|iops").contains("specs/fio.yaml"));
@@ -390,7 +394,8 @@ fn what_a_finding_says_to_write_is_an_action() {
         "from: {tool: {name: fio}}",
     );
     check("  timeout: 1h", "  timeout:1h", "Replace by `: `", "  timeout: 1h");
-    let resources = |part: &str| format!("      resources: {{requests: {{cpu: 1}}, {part}: {{cpu: 1}}}}\n      command");
+    let resources =
+        |part: &str| format!("      resources: {{requests: {{cpu: 1}}, {part}: {{cpu: 1}}}}\n      command");
     check("      command", &resources("limit"), "Replace by `limits`", &resources("limits"));
     // A habit of Kubernetes is no slip.
     let containers = spec("      command", "      containers: [{image: a}]\n      command");
@@ -416,7 +421,10 @@ fn all_certain_fixes_keep_the_line_ends_and_leave_none() {
 #[test]
 fn a_field_of_a_fragment_is_removed_where_another_is_wanted() {
     let mut client = Client::project();
-    client.open("/p/specs/fio.yaml", &spec("    job:\n      command", "    pytorchJob:\n      worker: {}\n      command"));
+    client.open(
+        "/p/specs/fio.yaml",
+        &spec("    job:\n      command", "    pytorchJob:\n      worker: {}\n      command"),
+    );
     let shown = &client.shown["file:///p/specs/fio.yaml"];
     let found = shown.iter().find(|shown| shown.code == Some(lsp_types::NumberOrString::String("KB0207".to_owned())));
     let message = found.map_or("", |found| found.message.as_str());
