@@ -44,6 +44,12 @@ impl Text {
     }
 }
 
+/// Returns whether a file is a spec by its name, or would be with another one.
+pub(crate) fn may_be_spec(path: &Path) -> bool {
+    let end = path.extension().unwrap_or_default();
+    ["yaml", "yml", "json"].iter().any(|known| end.eq_ignore_ascii_case(known))
+}
+
 /// Returns the text at a path with the certain fixes of findings; nothing where these are of another text, or there are none.
 fn with_fixes(compilation: &Compilation, path: &str, text: &str) -> Option<String> {
     let (id, source) = compilation.sources.iter().find(|(_, it)| it.path == path && it.text == text)?;
@@ -167,7 +173,7 @@ impl Project {
     }
 
     /// Returns whether a path below the root is in one of the folders of specs.
-    pub(crate) fn is_in_specs(&self, path: &str) -> bool {
+    fn is_in_specs(&self, path: &str) -> bool {
         let is_in = |folder: &String| {
             let rest = if folder == "." { Some(path) } else { path.strip_prefix(folder.as_str()) };
             rest.is_some_and(|rest| {
@@ -211,7 +217,7 @@ impl Project {
             let input = inputs.into_iter().find(|input| input.path == path);
             let text = input.map(|input| String::from_utf8_lossy(&input.bytes).into_owned());
             self.set(path, text.as_deref(), files);
-        } else if self.is_in_specs(path) {
+        } else if may_be_spec(Path::new(path)) && self.is_in_specs(path) {
             // A file with a name that no spec has is a finding.
             self.read_again(files);
         } else {

@@ -37,7 +37,7 @@ use crate::document::Document;
 use crate::files::Files;
 use crate::names::{Around, Sort, sort_at};
 use crate::position::{Encoding, Lines};
-use crate::project::{Open, Project};
+use crate::project::{Open, Project, may_be_spec};
 use crate::{actions, complete, hints, hover, layout, symbols};
 
 /// A folder of specs where no project file names another.
@@ -264,10 +264,7 @@ impl Server {
 
     /// Returns the folder of the project that a file is in: the nearest one with a project file, or else the one of its `specs/`.
     fn root_of(&self, path: &Path) -> Option<PathBuf> {
-        let end = path.extension().unwrap_or_default();
-        // Files with other names than specs have are findings of a project.
-        let may_be_spec = ["yaml", "yml", "json"].iter().any(|known| end.eq_ignore_ascii_case(known));
-        let folder = path.parent().filter(|_| may_be_spec)?;
+        let folder = path.parent().filter(|_| may_be_spec(path))?;
         let has_file = |folder: &&Path| {
             self.documents.contains_key(&folder.join(PROJECT_FILE)) || self.files.has_project_file(folder)
         };
