@@ -9,7 +9,6 @@ pub mod limit;
 pub mod render;
 
 use crate::text::{SourceMap, Span};
-use crate::yaml::write_string_scalar;
 pub use code::Code;
 
 /// How bad a finding is.
@@ -196,7 +195,7 @@ impl Diagnostic {
     /// Asks whether the text `close` was meant at `span`.
     #[must_use]
     pub fn did_you_mean(self, span: Span, close: &str) -> Self {
-        self.help(format!("did you mean `{close}`?")).likely_fix(span, write_string_scalar(close))
+        self.help(format!("did you mean `{close}`?")).likely_fix(span, word(close))
     }
 
     /// Says what it is about by itself.
@@ -339,6 +338,16 @@ pub fn likely<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str> + Cl
     let quoted: Vec<String> = best.map(|(_, name)| format!("`{name}`")).collect();
     let (last, others) = quoted.split_last()?;
     Some(if others.is_empty() { last.clone() } else { format!("{} or {last}", others.join(", ")) })
+}
+
+/// Returns a text as a scalar of YAML: without quotes where every reader takes it for this text.
+fn word(text: &str) -> String {
+    const RESERVED: [&str; 8] = ["true", "false", "null", "yes", "no", "on", "off", "inf"];
+    let is_plain = text.len() > 1
+        && text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte))
+        && !RESERVED.iter().any(|reserved| text.eq_ignore_ascii_case(reserved));
+    if is_plain { text.to_owned() } else { serde_json::Value::from(text).to_string() }
 }
 
 /// How many changes may lie between a word and what was meant.

@@ -85,7 +85,6 @@ impl Acknowledged {
     /// Finds what an acknowledgement must say to accept what is asked for; writes nothing.
     pub fn of(histories: &Histories, query: &AckQuery) -> Result<Self> {
         let Histories { evaluation, acks, baseline, series, .. } = histories;
-        refuse_synthetic(evaluation, Some(&query.benchmark))?;
         let as_of = evaluation.as_of();
         if let Some(last) = query.expires.as_ref().filter(|last| **last < as_of) {
             bail!(
@@ -108,6 +107,12 @@ impl Acknowledged {
     }
 }
 
+/// Says what a person should know of the results before they accept something by them.
+pub fn caution(histories: &Histories) -> Option<&'static str> {
+    let is_synthetic = histories.evaluation.dataset.rows().iter().any(|row| row.synthetic);
+    is_synthetic.then_some("some results are synthetic: `kubebench mock` made them, so do not commit what accepts them")
+}
+
 impl Acknowledgement {
     /// Writes the file of the acknowledgement; overwrites nothing.
     pub fn write(&self, evaluation: &Evaluation) -> Result<()> {
@@ -128,16 +133,6 @@ impl Acknowledgement {
             ("expires", ack.expires.as_ref()),
         ])
     }
-}
-
-/// Refuses results that nobody measured: of a benchmark, or any.
-fn refuse_synthetic(evaluation: &Evaluation, benchmark: Option<&str>) -> Result<()> {
-    let is_about = |name: &str| benchmark.is_none_or(|benchmark| benchmark == name);
-    let dataset = &evaluation.dataset;
-    if dataset.rows().iter().any(|row| row.synthetic && is_about(&dataset.subject(row).benchmark)) {
-        bail!("results are synthetic: `kubebench mock` made them and nothing ran, so there is nothing to accept");
-    }
-    Ok(())
 }
 
 /// Finds the bound of an acknowledgement; refuses one that would change nothing.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Result, bail};
 
 use super::super::{ACKS, Evaluation, Histories, HistoryQuery, MetricQuery, acks_of, add_baselines};
-use super::{refuse_synthetic, text};
+use super::text;
 use crate::app::results::NamedResults;
 use kubebench_format::result::{ANY, Accepts, Ack, Before, labelled};
 use kubebench_host::fs;
@@ -79,7 +79,6 @@ impl AllAcknowledged {
     /// Accepts every regression that is open and began until the day that was asked for, in a new file, unless a file does so already.
     pub fn write(histories: &Histories, query: &AckAllQuery) -> Result<Self> {
         let Histories { evaluation, acks, baseline, .. } = histories;
-        refuse_synthetic(evaluation, None)?;
         let as_of = evaluation.as_of();
         let until = query.until.to_string();
         if evaluation.dataset.rows().is_empty() {
