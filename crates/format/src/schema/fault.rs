@@ -29,6 +29,8 @@ pub(super) fn findings(violation: &Violation<'_>) -> Vec<Diagnostic> {
         Kind::Required { property } => {
             missing_field(violation, property.as_str().expected("the name of a required field"))
         }
+        // The key is found for itself.
+        Kind::Type { .. } if is_misnamed(violation) => Vec::new(),
         Kind::Type { .. } => vec![wrong_type(violation)],
         Kind::Pattern { .. } if violation.format().is_none() => vec![wrong_type(violation)],
         Kind::Pattern { .. } => Vec::new(),
@@ -123,6 +125,13 @@ fn missing_field(violation: &Violation<'_>, field: &str) -> Vec<Diagnostic> {
     vec![fault.help(
         example.map_or_else(|| format!("add `{field}: …`"), |example| format!("for example `{field}: {example}`")),
     )]
+}
+
+/// Tells whether a mapping of resources has another name than it was meant to have.
+fn is_misnamed(violation: &Violation<'_>) -> bool {
+    let is_quantity = violation.format().is_some_and(|format| format.name == "quantity");
+    let is_mapping = matches!(violation.node.value, Value::Map(_));
+    is_quantity && is_mapping && violation.field().is_some_and(|name| format::part_of_resources(name).is_some())
 }
 
 fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
@@ -228,7 +237,7 @@ fn as_written(text: &str) -> String {
 fn proposed<'h>(help: &'h str, format: &Format) -> Option<&'h str> {
     let rest = help.strip_prefix("write `").or_else(|| help.strip_prefix("did you mean `"))?;
     let (text, after) = rest.split_once('`')?;
-    let is_all = matches!(after, "" | "?") || after.starts_with(':');
+    let is_all = matches!(after, "" | "?") || after.starts_with(':') || after.starts_with(" (");
     (is_all && (format.check)(text).is_ok()).then_some(text)
 }
 

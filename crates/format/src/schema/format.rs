@@ -99,13 +99,20 @@ fn day_or_revision(text: &str) -> Result<(), UnitError> {
     Ok(())
 }
 
+/// The parts of `resources` that hold resources.
+const PARTS: [&str; 2] = ["requests", "limits"];
+
+/// Returns the part of `resources` that `text` was meant to name.
+pub(super) fn part_of_resources(text: &str) -> Option<&'static str> {
+    kubebench_syntax::diag::did_you_mean(text, PARTS)
+}
+
 /// A key of `resources`: a resource, or one of the two parts that hold resources.
 fn resource_key(text: &str) -> Result<(), UnitError> {
-    const PARTS: [&str; 2] = ["requests", "limits"];
     if PARTS.contains(&text) {
         return Ok(());
     }
-    match kubebench_syntax::diag::did_you_mean(text, PARTS) {
+    match part_of_resources(text) {
         Some(close) => {
             Err(fault(format!("`{text}` is not a resource of a container"), format!("did you mean `{close}`?")))
         }
