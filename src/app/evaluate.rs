@@ -41,7 +41,9 @@ use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code, nearest};
 use kubebench_syntax::text::{SourceMap, Span};
 use kubebench_syntax::unit::MetricSelector;
 
-pub use acknowledge::{ANY_CHANGE, AckAllQuery, AckQuery, Acknowledged, Acknowledgement, AllAcknowledged, Written};
+pub use acknowledge::{
+    ANY_CHANGE, AckAllQuery, AckQuery, Acknowledged, Acknowledgement, AllAcknowledged, Written, caution,
+};
 pub use baseline::{DefaultBaseline, ResultCommits, Unreachable, add_baselines};
 pub use compare::{CompareQuery, SidesCompared};
 pub use gate::{BadFiles, Decides, GateQuery, GatesEvaluated, PassOrFail};

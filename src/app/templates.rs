@@ -13,7 +13,7 @@ use kubebench_compiler::api::{Patches, patches};
 use kubebench_compiler::workload::{forms, schemas};
 use kubebench_extract::preset::PRESETS;
 use kubebench_extract::tool::{TOOLS, editor};
-use kubebench_format::schema::{DocumentKind, for_editors, generate, merge, part};
+use kubebench_format::schema::{DocumentKind, for_editors, generate, merge, part, with_titles};
 use kubebench_syntax::diag::{did_you_mean, what_there_is};
 
 /// The word for a suite in the place of a workload kind.
@@ -25,9 +25,10 @@ pub const EXAMPLE: &str = "specs/example.yaml";
 /// How git treats generated files.
 pub const ATTRIBUTES: &str = "\
 # Manifests are compared byte for byte, so git must not change their line endings. Reviews show accounts, roles and network
-# policies, and fold the manifests that depend on a spec alone.
+# policies, and fold the manifests that depend on a spec alone, and the schemas that editors read.
 generated/** text eol=lf linguist-generated
 generated/*/pipeline/** -linguist-generated
+schema/** linguist-generated
 ";
 
 /// Where the objects and the results of a project are that may not be the only one of its repository.
@@ -93,11 +94,11 @@ pub fn schema_of(kind: DocumentKind) -> Value {
 /// Returns the schema for editors, which see one document and not what it extends.
 pub fn editor_schema(kind: DocumentKind) -> Value {
     let fragment = || part::with_null(whole(DocumentKind::Fragment));
-    match kind {
+    with_titles(match kind {
         DocumentKind::Fragment => fragment(),
         DocumentKind::Benchmark => part::of_benchmark(whole(kind), &fragment()),
         DocumentKind::Suite | DocumentKind::Project | DocumentKind::Ack => whole(kind),
-    }
+    })
 }
 
 fn whole(kind: DocumentKind) -> Value {

@@ -6,7 +6,9 @@ use super::ExitStatus;
 use super::args::{AckArgs, Acked, Global};
 use super::evaluation;
 use super::findings::{counted, tell};
-use crate::app::evaluate::{AckAllQuery, AckQuery, Acknowledged, Acknowledgement, AllAcknowledged, Histories, Written};
+use crate::app::evaluate::{
+    AckAllQuery, AckQuery, Acknowledged, Acknowledgement, AllAcknowledged, Histories, Written, caution,
+};
 use crate::app::results::NamedResults;
 use kubebench_host::terminal;
 
@@ -25,6 +27,9 @@ pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
     }
     if let Some(refused) = evaluation::report_faults(global, &histories.evaluation) {
         return refused;
+    }
+    if let Some(caution) = caution(&histories) {
+        tell(global, &format!("note: {caution}"));
     }
     match &query {
         Acked::One(query) => one(global, &histories, query),

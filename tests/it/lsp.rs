@@ -74,6 +74,20 @@ fn an_editor_sees_what_validate_says() {
 }
 
 #[test]
+fn a_file_with_a_name_that_no_spec_has_is_a_finding_when_it_is_opened() {
+    for path in ["specs/B.YAML", "specs/c.json"] {
+        let files = [("kubebench.yaml", PROJECT.to_owned()), ("specs/a.yaml", spec("a", "")), (path, "{}".to_owned())];
+        let folder = Folder::with(files);
+        let mut client = Client::start(&folder);
+        client.open(path);
+        let found = of_client(&client);
+        assert_eq!(found.get(path).map(Vec::as_slice), Some(&[("KB0115".to_owned(), 1, 1)][..]), "{found:?}");
+        assert_eq!(found, of_validate(&folder));
+        client.end();
+    }
+}
+
+#[test]
 fn what_is_typed_counts_before_it_is_saved() {
     let folder = Folder::with([
         ("kubebench.yaml", PROJECT.to_owned()),

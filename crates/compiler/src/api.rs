@@ -339,8 +339,7 @@ impl<'a> Reader<'a> {
             return self.diagnostics.push(found(&code::KB0316).help(help));
         }
         if let Some(close) = did_you_mean(&entry.key, fields.iter().copied()) {
-            let fault = found(&code::KB0316).help(format!("did you mean `{close}`?"));
-            return self.diagnostics.push(fault.fix(entry.key_span, close));
+            return self.diagnostics.push(found(&code::KB0316).did_you_mean(entry.key_span, close));
         }
         // A later release of its controller may have the field, and the object is its author's.
         let fault = found(if self.meaning == Meaning::Object { &code::KB0370 } else { &code::KB0316 });
@@ -355,11 +354,10 @@ impl<'a> Reader<'a> {
         let fault = Diagnostic::at(&code::KB0316, span, message).note(
             "its pods would be missing from estimates and budgets, and would lack the fields that kubebench sets",
         );
-        let help = match did_you_mean(name, self.roles.iter().copied()) {
-            Some(close) => format!("did you mean `{close}`?"),
-            None => format!("write one of {}, or add the role to the spec", self.roles.join(", ")),
-        };
-        self.diagnostics.push(fault.help(help));
+        self.diagnostics.push(match did_you_mean(name, self.roles.iter().copied()) {
+            Some(close) => fault.did_you_mean(span, close),
+            None => fault.help(format!("write one of {}, or add the role to the spec", self.roles.join(", "))),
+        });
     }
 
     /// Reports a node that is not `wanted`.
@@ -381,10 +379,11 @@ impl<'a> Reader<'a> {
                 let fault = fault.note("the API server would refuse the object");
                 match value {
                     Value::String(text) if is_plain(text, wanted) => {
-                        fault.help(format!("write `{text}` without quotes"))
+                        fault.help(format!("write `{text}` without quotes")).likely_fix(node.span, text)
                     }
                     Value::String(text) if wanted == "a list" => {
-                        fault.help(format!("write a list: `[{}]`", Json::from(&**text)))
+                        let list = format!("[{}]", Json::from(&**text));
+                        fault.help(format!("write a list: `{list}`")).likely_fix(node.span, list)
                     }
                     _ if wanted.starts_with(WHOLE_NUMBER) => fault.help("write a number, such as `2`"),
                     _ => fault,
@@ -399,11 +398,16 @@ impl<'a> Reader<'a> {
     }
 
     fn refused_at(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        let fault = self.refusal(span, message).help(help);
+        self.diagnostics.push(fault);
+    }
+
+    fn refusal(&self, span: Span, message: impl Into<String>) -> Diagnostic {
         let note = match self.meaning {
             Meaning::Value | Meaning::Object => "the API server would refuse the object",
             Meaning::Patch => "the API server would refuse it, and the run would wait until its timeout",
         };
-        self.diagnostics.push(Diagnostic::at(&code::KB0325, span, message).note(note).help(help));
+        Diagnostic::at(&code::KB0325, span, message).note(note)
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
 use kubebench_syntax::text::{SourceId, SourceMap, Span, first_of};
-use kubebench_syntax::yaml::{Node, Value};
+use kubebench_syntax::yaml::{Node, Value, write_string_scalar};
 
 pub(crate) use shared::Shared;
 
@@ -220,8 +220,9 @@ impl<'a> Walk<'a> {
         match (of_path.filter(|_| is_path), did_you_mean(text, names.iter().copied())) {
             (Some((name, path)), _) => fault
                 .note(format!("`extends` takes names, not paths; {path} is the fragment `{name}`"))
-                .help(format!("write `{name}`")),
-            (None, Some(close)) => fault.help(format!("did you mean `{close}`?")),
+                .help(format!("write `{name}`"))
+                .likely_fix(span, write_string_scalar(name)),
+            (None, Some(close)) => fault.did_you_mean(span, close),
             (None, None) if names.is_empty() => {
                 let path = self.sources.get(span.source).map_or("", |source| &source.path);
                 let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);

@@ -93,7 +93,7 @@ fn refused(fixture: &Fixture, reason: Unreadable) -> Diagnostic {
             let fault =
                 unreadable(fixture, format!("there is no file `{log}`")).note("paths start at the project root");
             match did_you_mean(log, beside.iter().map(String::as_str)) {
-                Some(close) => fault.help(format!("did you mean `{close}`?")),
+                Some(close) => fault.did_you_mean(fixture.log_span, close),
                 None => fault.help("correct the path, or add the log to the repository"),
             }
         }

@@ -146,7 +146,9 @@ fn scalar(sources: &SourceMap, span: Span, text: &str, scope: &Scope, diagnostic
             Ok(Value::String(text)) if alone => return Value::String(unescaped(text)),
             Ok(value) if alone => return value.clone(),
             Ok(value) => joined.push_str(&as_text(value)),
-            Err(fault) => {
+            Err(mut fault) => {
+                // In a text with escapes, nobody knows where the expression is.
+                fault.fix = fault.fix.filter(|_| sources.slice(at).starts_with(OPEN));
                 diagnostics.push(fault);
                 // What stays a lookup is no second mistake to the schema.
                 joined.push_str(sources.slice(at));
@@ -179,10 +181,12 @@ fn find<'s>(path: &str, at: Span, scope: &'s Scope) -> Result<&'s Value, Diagnos
     let unknown = |name: &str, known: Vec<&str>| {
         let fault = Diagnostic::at(&code::KB0301, at, format!("there is no `{name}`"));
         match did_you_mean(name.rsplit('.').next().unwrap_or(name), known.iter().copied()) {
-            Some(close) => fault.help(format!(
-                "did you mean `{}`?",
-                name.rsplit_once('.').map_or_else(|| close.to_owned(), |(parent, _)| format!("{parent}.{close}"))
-            )),
+            Some(close) => {
+                let meant =
+                    name.rsplit_once('.').map_or_else(|| close.to_owned(), |(parent, _)| format!("{parent}.{close}"));
+                let rest = path.strip_prefix(name).unwrap_or_default();
+                fault.help(format!("did you mean `{meant}`?")).likely_fix(at, format!("{OPEN} {meant}{rest} {CLOSE}"))
+            }
             None if known.is_empty() => fault.note("nothing of that kind is declared"),
             None => fault.note(format!("known names: {}", known.join(", "))),
         }

@@ -11,12 +11,15 @@ pub mod format;
 mod generate;
 mod git_ref;
 mod grammar;
+mod known;
 pub mod part;
 pub mod pattern;
+mod place;
 mod ready;
 mod remote;
 mod shape;
 mod spelling;
+mod title;
 mod validate;
 mod violation;
 
@@ -26,6 +29,8 @@ pub use field::{Choice, Field, choices, fields};
 pub use generate::{
     RESULT_FILE, WorkloadForm, form_schema, generate, generate_answer, generate_result, role_schema, without,
 };
+pub use place::{Summary, is_list, summary, takes_one};
+pub use title::with_titles;
 pub use validate::Schemas;
 
 /// The kinds of document.
@@ -55,6 +60,17 @@ impl DocumentKind {
             Self::Fragment => "Fragment",
             Self::Project => "Project",
             Self::Ack => "Ack",
+        }
+    }
+
+    /// Returns what a document of the kind is, in a few words.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Benchmark => "What is run, in which cases, how often, and what is measured",
+            Self::Suite => "A list of benchmarks that run one after another",
+            Self::Fragment => "What several benchmarks have in common; they name it in `extends`",
+            Self::Project => "Targets, limits and settings of all specs",
+            Self::Ack => "A regression that people accepted",
         }
     }
 

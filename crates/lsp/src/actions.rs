@@ -1,31 +1,25 @@
 //! What can be done about findings by one edit.
 
-use std::collections::BTreeMap;
-
 use kubebench_compiler::compile::Compilation;
-use kubebench_syntax::diag::fix::fix;
-use kubebench_syntax::diag::{Diagnostic, Place};
+use kubebench_syntax::diag::{Applicability, Diagnostic, Fix, Place};
 use lsp_types::{CodeAction, CodeActionKind, Range as LspRange, TextEdit, Uri, WorkspaceEdit};
 
 use crate::document::Document;
 use crate::layout;
+use crate::project::Project;
 
-/// Returns the fixes of the findings at `range` of the document at `path`, and of all of its findings together.
+/// The longest replacement that is named.
+const LONGEST: usize = 60;
+
+/// Returns the fixes of the findings at `range` of the document at `path`, and the certain ones of all of its findings together.
 pub(crate) fn actions(
-    compilation: &Compilation,
+    project: &mut Project,
     path: &str,
     uri: &Uri,
     document: &Document,
     range: LspRange,
     only: Option<&[CodeActionKind]>,
 ) -> Vec<CodeAction> {
-    let sources = &compilation.sources;
-    // What is compiled may be a text that the editor does not have yet.
-    let is_here = |finding: &&Diagnostic| match &finding.fix {
-        Some(fix) => sources.get(fix.span.source).is_some_and(|it| it.path == path && it.text == document.text()),
-        None => false,
-    };
-    let fixable: Vec<&Diagnostic> = compilation.diagnostics.iter().filter(is_here).collect();
     let is_asked_for = |kind: &CodeActionKind| {
         only.is_none_or(|only| {
             only.iter().any(|asked| kind == asked || kind.as_str().starts_with(&format!("{}.", asked.as_str())))
@@ -41,29 +35,59 @@ pub(crate) fn actions(
         ..CodeAction::default()
     };
     let lines = document.lines();
-    let mut actions = Vec::new();
-    for finding in fixable.iter().filter(|_| is_asked_for(&CodeActionKind::QUICKFIX)) {
-        let Some(fix) = &finding.fix else { continue };
-        let place = if let Place::Span(span) = finding.place { span } else { fix.span };
-        let at = lines.range(document.text(), place.range());
-        if at.start > range.end || range.start > at.end {
-            continue;
+    let mut actions: Vec<CodeAction> = Vec::new();
+    if is_asked_for(&CodeActionKind::QUICKFIX) {
+        for (finding, fix) in fixable(project.compilation(), path, document) {
+            let place = if let Place::Span(span) = finding.place { span } else { fix.span };
+            let at = lines.range(document.text(), place.range());
+            if at.start > range.end || range.start > at.end {
+                continue;
+            }
+            let edit = TextEdit {
+                range: lines.range(document.text(), fix.span.range()),
+                new_text: document.as_written(&fix.replacement),
+            };
+            let action = CodeAction {
+                is_preferred: (fix.applicability == Applicability::Certain).then_some(true),
+                ..action(title(finding, fix), CodeActionKind::QUICKFIX, vec![edit])
+            };
+            if !actions.contains(&action) {
+                actions.push(action);
+            }
         }
-        let title = finding.help.clone().unwrap_or_else(|| format!("write `{}`", fix.replacement));
-        let edit =
-            TextEdit { range: lines.range(document.text(), fix.span.range()), new_text: fix.replacement.clone() };
-        actions.push(CodeAction {
-            is_preferred: Some(true),
-            ..action(format!("{}: {title}", finding.code.id), CodeActionKind::QUICKFIX, vec![edit])
-        });
     }
-    if !fixable.is_empty() && is_asked_for(&CodeActionKind::SOURCE_FIX_ALL) {
-        let by_source: BTreeMap<_, _> =
-            fixable.iter().filter_map(|finding| Some((finding.fix.as_ref()?.span.source, ()))).collect();
-        let all: Vec<Diagnostic> = fixable.iter().map(|finding| (*finding).clone()).collect();
-        let fixed = by_source.into_keys().find_map(|id| Some(fix(id, sources.get(id)?, &all)));
-        let edits = fixed.map(|fixed| layout::edits(document, &fixed)).unwrap_or_default();
+    if is_asked_for(&CodeActionKind::SOURCE_FIX_ALL)
+        && let Some(fixed) = project.fixed(path, document.text())
+    {
+        let edits = layout::edits(document, &fixed);
         actions.push(action("Apply all fixes of Kubebench".to_owned(), CodeActionKind::SOURCE_FIX_ALL, edits));
     }
     actions
+}
+
+/// Returns the findings with a fix of the document at `path`: what is compiled may be a text that the editor does not have yet.
+fn fixable<'c>(
+    compilation: &'c Compilation,
+    path: &'c str,
+    document: &'c Document,
+) -> impl Iterator<Item = (&'c Diagnostic, &'c Fix)> {
+    compilation.diagnostics.iter().filter_map(move |finding| {
+        let fix = finding.fix.as_ref()?;
+        let source = compilation.sources.get(fix.span.source)?;
+        (source.path == path && source.text == document.text()).then_some((finding, fix))
+    })
+}
+
+/// Says what an edit does.
+fn title(finding: &Diagnostic, fix: &Fix) -> String {
+    let text = fix.replacement.as_str();
+    if fix.span.start == fix.span.end {
+        return format!("Insert `{text}`");
+    }
+    if text.trim().is_empty() || text.len() > LONGEST || text.contains(['`', '\n']) {
+        let help = finding.help.as_deref().unwrap_or(finding.code.title);
+        let mut letters = help.chars();
+        return letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+    }
+    format!("Replace by `{text}`")
 }

@@ -9,7 +9,7 @@ use crate::outline::{Form, Item, Outline, Way};
 /// What is written where the cursor is while the text is read: it makes an empty place a word. No YAML has it.
 const MARK: char = '\u{f8ff}';
 const OPEN: &str = "${{";
-const CLOSE: &str = "}}";
+pub(crate) const CLOSE: &str = "}}";
 
 /// A place in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,12 +10,21 @@ pub(crate) struct Document {
     text: String,
     lines: Lines,
     encoding: Encoding,
+    line_end: LineEnd,
+}
+
+/// How lines of the text of the client end.
+#[derive(Clone, Copy, Debug)]
+enum LineEnd {
+    Lf,
+    CrLf,
 }
 
 impl Document {
     pub(crate) fn new(text: &str, encoding: Encoding) -> Self {
+        let line_end = if text.contains("\r\n") { LineEnd::CrLf } else { LineEnd::Lf };
         let text = with_line_ends(text.strip_prefix('\u{feff}').unwrap_or(text).to_owned());
-        Self { lines: Lines::of(&text, encoding), text, encoding }
+        Self { lines: Lines::of(&text, encoding), text, encoding, line_end }
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -24,6 +33,14 @@ impl Document {
 
     pub(crate) fn lines(&self) -> &Lines {
         &self.lines
+    }
+
+    /// Returns a text with the line ends that the client's text has.
+    pub(crate) fn as_written(&self, text: &str) -> String {
+        match self.line_end {
+            LineEnd::Lf => text.to_owned(),
+            LineEnd::CrLf => text.replace('\n', "\r\n"),
+        }
     }
 
     /// Makes the changes, in their order.

@@ -39,7 +39,7 @@ pub(crate) fn edits(document: &Document, new: &str) -> Vec<TextEdit> {
         last += one;
     }
     let range = document.lines().range(old, first..old.len() - last);
-    let new_text = new_rest.get(..new_rest.len() - last).unwrap_or_default().to_owned();
+    let new_text = document.as_written(new_rest.get(..new_rest.len() - last).unwrap_or_default());
     vec![TextEdit { range, new_text }]
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_extract::tool::{self, TOOLS, Tool};
-use kubebench_format::schema::DocumentKind;
+use kubebench_format::schema::{DocumentKind, fields};
 use kubebench_syntax::yaml::Step;
 
 use crate::cursor::{At, Cursor};
@@ -16,7 +16,9 @@ use crate::project::{Project, Text};
 /// How many fragments may extend one another.
 const DEEPEST: usize = 5;
 /// What expressions may name without a declaration.
-const GIVEN: [&str; 5] = ["benchmark.name", "target.name", "target.namespace", "target.cluster", "variant.name"];
+const GIVEN: [&str; 4] = ["benchmark.name", "target.name", "target.namespace", "target.cluster"];
+/// What they may name where there are variants.
+const OF_VARIANTS: &str = "variant.name";
 
 /// What has names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +33,8 @@ pub(crate) enum Sort {
     Tool,
     /// A metric of the tool of a source.
     ToolMetric,
+    /// A part of the workload that has pods of its own.
+    Role,
     /// A file of the project.
     File,
 }
@@ -64,6 +68,7 @@ pub(crate) fn sort_at(kind: DocumentKind, Cursor { way, at, .. }: &Cursor) -> Op
             DocumentKind::Suite => None,
             _ if is(&["spec", "extends", "*"]) => Some(Sort::Fragment),
             _ if is(&["spec", "gates", "*", "metric"]) || is(&["spec", "checks", "*", "metric"]) => Some(Sort::Metric),
+            _ if begins_with(way, &["spec", "metrics", "*", "from"]) && ends_with(way, &["role"]) => Some(Sort::Role),
             _ if ends_with(way, &["from", "tool", "name"]) => Some(Sort::Tool),
             _ if ends_with(way, &["from", "tool", "metrics", "*"]) => Some(Sort::ToolMetric),
             _ if ends_with(way, &["files", "*", "path"]) || is(&["spec", "fixtures", "*", "log"]) => Some(Sort::File),
@@ -85,12 +90,13 @@ pub(crate) struct Around<'p> {
 }
 
 impl<'p> Around<'p> {
-    /// Returns all of a sort that the document can name where the cursor is.
-    pub(crate) fn names(&self, sort: Sort, cursor: &Cursor) -> Vec<Named> {
+    /// Returns all of a sort that the document, whose schema is `schema`, can name where the cursor is.
+    pub(crate) fn names(&self, sort: Sort, cursor: &Cursor, schema: &serde_json::Value) -> Vec<Named> {
         match sort {
             Sort::Expression => self.of_expressions(),
             Sort::Axis => self.axes(""),
             Sort::Metric => self.metrics(),
+            Sort::Role => self.roles(schema),
             Sort::Benchmark => self.documents(DocumentKind::Benchmark),
             Sort::Fragment => self.documents(DocumentKind::Fragment),
             Sort::Target => self.targets(),
@@ -145,6 +151,9 @@ impl<'p> Around<'p> {
             add("target.values.", PROJECT_FILE, text, &["spec", "targets", "*", "values"]);
         }
         names.extend(GIVEN.iter().map(|name| given(name, "")));
+        let has_variants =
+            self.parts().iter().any(|(_, text)| text.outline().below(&["spec", "variants"]).next().is_some());
+        names.extend(has_variants.then(|| given(OF_VARIANTS, "")));
         let mut seen = BTreeSet::new();
         names.retain(|name| seen.insert(name.name.clone()));
         names
@@ -175,7 +184,10 @@ impl<'p> Around<'p> {
                 let is_named = is(&["spec", "metrics", "*", "name"])
                     || is(&["spec", "metrics", "*", "from", "tool", "metrics", "*"]);
                 if let Some(name) = text.text.get(item.value.clone()).filter(|name| is_named && !name.is_empty()) {
-                    let about = described(text, &item.way);
+                    let of_tool =
+                        || Some(metrics_of(tool_in(text, &item.way)?).into_iter().find(|it| it.name == name)?.about);
+                    let about = [of_tool().unwrap_or_default(), described(text, &item.way)];
+                    let about = about.into_iter().filter(|about| !about.is_empty()).collect::<Vec<_>>().join(", ");
                     names.push(Named {
                         name: name.to_owned(),
                         about,
@@ -215,10 +227,44 @@ impl<'p> Around<'p> {
 
     /// Returns the tool of the source that a way is in.
     fn tool_at(&self, way: &[Step]) -> Option<&'static Tool> {
-        let source = way.get(..way.len().checked_sub(2)?)?;
-        let name: Way = source.iter().cloned().chain([Step::from("name")]).collect();
-        tool::tool(self.text.text.get(self.text.outline().at(&name)?.value.clone())?)
+        tool_in(self.text, way)
     }
+
+    /// Returns the parts of the workload that have replicas: fields of its kind, and named elements of lists.
+    fn roles(&self, schema: &serde_json::Value) -> Vec<Named> {
+        let is_role = |way: &[Step]| {
+            let known = fields(schema, way);
+            ["image", "replicas", "pod"].iter().filter(|name| known.iter().any(|field| field.name == **name)).count()
+                > 1
+        };
+        let mut names: Vec<Named> = Vec::new();
+        for (path, text) in self.parts() {
+            for item in &text.outline().items {
+                let is_field =
+                    item.way.len() == 4 && begins_with(&item.way, &["spec", "workload"]) && is_role(&item.way);
+                let is_named = item.way.len() == 6
+                    && begins_with(&item.way, &["spec", "workload", "*", "*", "*", "name"])
+                    && item.way.get(..5).is_some_and(is_role);
+                let range = match (&item.key, is_field, is_named) {
+                    (Some(key), true, _) => key.clone(),
+                    (_, _, true) => item.value.clone(),
+                    _ => continue,
+                };
+                let name = text.text.get(range.clone()).unwrap_or_default().to_owned();
+                if !name.is_empty() && !names.iter().any(|known| known.name == name) {
+                    names.push(Named { name, about: String::new(), place: Some((path.to_owned(), range)) });
+                }
+            }
+        }
+        names
+    }
+}
+
+/// Returns the tool of the source that a way in a text is in.
+fn tool_in(text: &Text, way: &[Step]) -> Option<&'static Tool> {
+    let source = way.get(..way.len().checked_sub(2)?)?;
+    let name: Way = source.iter().cloned().chain([Step::from("name")]).collect();
+    tool::tool(text.text.get(text.outline().at(&name)?.value.clone())?)
 }
 
 /// Returns the benchmarks of the suite in a text.

@@ -9,6 +9,7 @@ use kubebench_compiler::compile::{Compilation, Input, Session, Workspace};
 use kubebench_compiler::lower::{PROJECT_FILE, Unreadable};
 use kubebench_format::schema::DocumentKind;
 use kubebench_format::spec::v1::API_VERSION;
+use kubebench_syntax::diag::fix::fix;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics};
 
 use crate::files::Files;
@@ -41,6 +42,18 @@ impl Text {
         let word = self.outline().text(&self.text, &["kind"])?;
         DocumentKind::ALL.into_iter().find(|kind| kind.name() == word)
     }
+}
+
+/// Returns whether a file is a spec by its name, or would be with another one.
+pub(crate) fn may_be_spec(path: &Path) -> bool {
+    let end = path.extension().unwrap_or_default();
+    ["yaml", "yml", "json"].iter().any(|known| end.eq_ignore_ascii_case(known))
+}
+
+/// Returns the text at a path with the certain fixes of findings; nothing where these are of another text, or there are none.
+fn with_fixes(compilation: &Compilation, path: &str, text: &str) -> Option<String> {
+    let (id, source) = compilation.sources.iter().find(|(_, it)| it.path == path && it.text == text)?;
+    Some(fix(id, source, &compilation.diagnostics)).filter(|fixed| fixed != text)
 }
 
 /// A project that is open.
@@ -160,13 +173,18 @@ impl Project {
     /// Returns whether the file at a path below the root is one of the specs, by its place and name.
     pub(crate) fn is_spec(&self, path: &str) -> bool {
         let is_yaml = [".yaml", ".yml"].iter().any(|end| path.ends_with(end));
+        is_yaml && path != PROJECT_FILE && self.is_in_specs(path)
+    }
+
+    /// Returns whether a path below the root is in one of the folders of specs.
+    fn is_in_specs(&self, path: &str) -> bool {
         let is_in = |folder: &String| {
             let rest = if folder == "." { Some(path) } else { path.strip_prefix(folder.as_str()) };
             rest.is_some_and(|rest| {
                 (folder == "." || rest.starts_with('/')) && !rest.split('/').any(|name| name.starts_with('.'))
             })
         };
-        is_yaml && path != PROJECT_FILE && self.session.workspace().spec_dirs().iter().any(is_in)
+        self.session.workspace().spec_dirs().iter().any(is_in)
     }
 
     /// Returns whether anything of the folder is Kubebench's: without a project file, `specs/` may be somebody else's.
@@ -204,6 +222,9 @@ impl Project {
             let input = inputs.into_iter().find(|input| input.path == path);
             let text = input.map(|input| String::from_utf8_lossy(&input.bytes).into_owned());
             self.set(path, text.as_deref(), files);
+        } else if may_be_spec(Path::new(path)) && self.is_in_specs(path) {
+            // A file with a name that no spec has is a finding.
+            self.read_again(files);
         } else {
             self.forget_carried(Some(path));
         }
@@ -232,6 +253,22 @@ impl Project {
             compilation.add(found);
             compilation
         })
+    }
+
+    /// Returns the text at a path with all certain fixes, and those of what is found then; nothing where there is none.
+    pub(crate) fn fixed(&mut self, path: &str, text: &str) -> Option<String> {
+        const ROUNDS: usize = 8;
+        let input = |text: &str| Input { path: path.to_owned(), bytes: text.as_bytes().to_vec() };
+        let mut fixed = with_fixes(self.compilation(), path, text)?;
+        if path != PROJECT_FILE {
+            for _ in 0..ROUNDS {
+                self.session.set(input(&fixed));
+                let Some(more) = with_fixes(&self.session.compile(), path, &fixed) else { break };
+                fixed = more;
+            }
+            self.session.set(input(text));
+        }
+        Some(fixed)
     }
 
     /// Returns the findings that the client does not show yet; of a folder that is somebody else's there are none.

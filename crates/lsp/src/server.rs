@@ -37,7 +37,7 @@ use crate::document::Document;
 use crate::files::Files;
 use crate::names::{Around, Sort, sort_at};
 use crate::position::{Encoding, Lines};
-use crate::project::{Open, Project};
+use crate::project::{Open, Project, may_be_spec};
 use crate::{actions, complete, hints, hover, layout, symbols};
 
 /// A folder of specs where no project file names another.
@@ -264,8 +264,7 @@ impl Server {
 
     /// Returns the folder of the project that a file is in: the nearest one with a project file, or else the one of its `specs/`.
     fn root_of(&self, path: &Path) -> Option<PathBuf> {
-        let is_yaml = path.extension().is_some_and(|end| end == "yaml" || end == "yml");
-        let folder = path.parent().filter(|_| is_yaml)?;
+        let folder = path.parent().filter(|_| may_be_spec(path))?;
         let has_file = |folder: &&Path| {
             self.documents.contains_key(&folder.join(PROJECT_FILE)) || self.files.has_project_file(folder)
         };
@@ -341,7 +340,7 @@ impl Server {
     }
 
     fn definition(&self, params: GotoDefinitionParams) -> Option<GotoDefinitionResponse> {
-        let location = self.at(params.text_document_position_params, |around, kind, _, document, cursor| {
+        let location = self.at(params.text_document_position_params, |around, kind, schema, document, cursor| {
             let word = document.text().get(cursor.word.clone())?;
             let sort = sort_at(kind, &cursor)?;
             if sort == Sort::File {
@@ -349,7 +348,7 @@ impl Server {
                 let uri = address::uri(&around.project.root.join(word)).filter(|_| is_there)?;
                 return Some(Location { uri, range: lsp_types::Range::default() });
             }
-            let found = around.names(sort, &cursor).into_iter().find(|name| name.name == word)?;
+            let found = around.names(sort, &cursor, schema).into_iter().find(|name| name.name == word)?;
             let (path, range) = found.place?;
             let text = &around.project.text(&path)?.text;
             let range = Lines::of(text, self.encoding).range(text, range);
@@ -362,9 +361,9 @@ impl Server {
         let uri = &params.text_document.uri;
         let Here { root, path, full } = self.here(uri)?;
         let document = self.documents.get(&full)?;
-        let compilation = self.projects.get_mut(&root)?.compilation();
+        let project = self.projects.get_mut(&root)?;
         let only = params.context.only.as_deref();
-        let actions = actions::actions(compilation, &path, uri, document, params.range, only);
+        let actions = actions::actions(project, &path, uri, document, params.range, only);
         Some(actions.into_iter().map(CodeActionOrCommand::CodeAction).collect())
     }
 

@@ -57,6 +57,26 @@ pub struct Fix {
     pub span: Span,
     /// What to write instead.
     pub replacement: String,
+    pub applicability: Applicability,
+}
+
+/// Who may apply a fix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applicability {
+    /// A program: nothing else can be meant.
+    Certain,
+    /// A person, who knows whether it is what they meant.
+    Likely,
+}
+
+impl Applicability {
+    /// Returns the lower-case name that every renderer prints.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Certain => "certain",
+            Self::Likely => "likely",
+        }
+    }
 }
 
 /// A second place that explains the first, such as an earlier definition.
@@ -90,7 +110,7 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// What to do.
     pub help: Option<String>,
-    /// An edit that does it, where one is certain.
+    /// An edit that does it, where one is known.
     pub fix: Option<Fix>,
     /// What a finding of level info is about by itself, such as the name of a Secret.
     pub value: Option<String>,
@@ -164,8 +184,21 @@ impl Diagnostic {
     /// Adds the edit that removes the fault.
     #[must_use]
     pub fn fix(mut self, span: Span, replacement: impl Into<String>) -> Self {
-        self.fix = Some(Fix { span, replacement: replacement.into() });
+        self.fix = Some(Fix { span, replacement: replacement.into(), applicability: Applicability::Certain });
         self
+    }
+
+    /// Adds an edit that probably is what was meant.
+    #[must_use]
+    pub fn likely_fix(mut self, span: Span, replacement: impl Into<String>) -> Self {
+        self.fix = Some(Fix { span, replacement: replacement.into(), applicability: Applicability::Likely });
+        self
+    }
+
+    /// Asks whether the text `close` was meant at `span`.
+    #[must_use]
+    pub fn did_you_mean(self, span: Span, close: &str) -> Self {
+        self.help(format!("did you mean `{close}`?")).likely_fix(span, word(close))
     }
 
     /// Says what it is about by itself.
@@ -308,6 +341,16 @@ pub fn likely<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str> + Cl
     let quoted: Vec<String> = best.map(|(_, name)| format!("`{name}`")).collect();
     let (last, others) = quoted.split_last()?;
     Some(if others.is_empty() { last.clone() } else { format!("{} or {last}", others.join(", ")) })
+}
+
+/// Returns a text as a scalar of YAML: without quotes where every reader takes it for this text.
+fn word(text: &str) -> String {
+    const RESERVED: [&str; 8] = ["true", "false", "null", "yes", "no", "on", "off", "inf"];
+    let is_plain = text.len() > 1
+        && text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte))
+        && !RESERVED.iter().any(|reserved| text.eq_ignore_ascii_case(reserved));
+    if is_plain { text.to_owned() } else { serde_json::Value::from(text).to_string() }
 }
 
 /// How many changes may lie between a word and what was meant.

@@ -1,5 +1,6 @@
 //! YAML: specs are read strictly into a spanned tree, manifests as kubectl reads them; written so that every reader agrees.
 
+pub mod colon;
 pub(crate) mod de;
 pub mod edit;
 pub mod format;

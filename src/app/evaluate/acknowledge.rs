@@ -113,6 +113,12 @@ impl Acknowledged {
     }
 }
 
+/// Says what a person should know of the results before they accept something by them.
+pub fn caution(histories: &Histories) -> Option<&'static str> {
+    let is_synthetic = histories.evaluation.dataset.rows().iter().any(|row| row.synthetic);
+    is_synthetic.then_some("some results are synthetic: `kubebench mock` made them, so do not commit what accepts them")
+}
+
 impl Acknowledgement {
     /// Writes the file of the acknowledgement; overwrites nothing.
     pub fn write(&self, evaluation: &Evaluation) -> Result<()> {

@@ -52,6 +52,12 @@ fn thresholds_are_tried_without_a_machine() {
         &project.says(&["gate", "--results", "one"]).1,
         str! {"note: some results are synthetic: made by `kubebench mock`, nothing ran"},
     );
+    let acked = ["ack", "train", "--metric", "speed", "--by", "ada@example.com", "--reason", "slower", "--results", "one"];
+    assert_line(
+        &project.says(&acked).1,
+        str! {"note: some results are synthetic: `kubebench mock` made them, so do not commit what accepts them"},
+    );
+    project.folder.remove("acks");
     project.commit("all");
     let (status, _, error) = project.says(&["record", "one", "--mode", "local"]);
     assert_eq!(status, 4);

@@ -52,7 +52,7 @@ fn attributes_are_added_to_those_that_are_there() {
     site.init("", &["--write"]);
     assert_eq!(
         site.read(".gitattributes"),
-        "*.png binary\ngenerated/** text eol=lf linguist-generated\ngenerated/*/pipeline/** -linguist-generated\n"
+        "*.png binary\ngenerated/** text eol=lf linguist-generated\ngenerated/*/pipeline/** -linguist-generated\nschema/** linguist-generated\n"
     );
 }
 

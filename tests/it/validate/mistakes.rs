@@ -259,6 +259,17 @@ fn a_suite_blames_no_spec_for_another() {
     }
 }
 
+/// A guess is for people, who see it in an editor.
+#[test]
+fn guesses_are_not_written() {
+    let text = spec("a").replace("  timeout: 1h", "  timeuot: 1h");
+    assert!(text.contains("timeuot"));
+    let folder = Folder::with([("specs/a.yaml", text)]);
+    folder.run(&["fmt", "--fix"]);
+    let fixed = std::fs::read_to_string(folder.path().join("specs/a.yaml")).unwrap();
+    assert!(fixed.contains("  timeuot: 1h\n"), "{fixed}");
+}
+
 #[test]
 fn certain_fixes_write_what_the_field_takes() {
     let text = spec("a").replace("spec:\n", "spec:\n  repeats: 1_0\n  labels_typo: no\n");

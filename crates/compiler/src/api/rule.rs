@@ -96,11 +96,12 @@ pub(super) fn one_of(reader: &mut Reader<'_>, node: &Node, field: &str, words: &
 
 /// Reports that `text` at `place` is none of `words`.
 pub(super) fn unknown_word(reader: &mut Reader<'_>, value: &Node, text: &str, place: &str, words: &[&str]) {
-    let help = match did_you_mean(text, words.iter().copied()) {
-        Some(close) => format!("did you mean `{close}`?"),
-        None => format!("write one of {}", words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")),
-    };
-    reader.refused(value, format!("`{text}` is not a value of {place}"), help);
+    let fault = reader.refusal(value.span, format!("`{text}` is not a value of {place}"));
+    let list = || words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+    reader.diagnostics.push(match did_you_mean(text, words.iter().copied()) {
+        Some(close) => fault.did_you_mean(value.span, close),
+        None => fault.help(format!("write one of {}", list())),
+    });
 }
 
 /// Reports what is no label in the mapping `field`. Labels select objects, so the API server takes no other keys and values than

@@ -28,7 +28,7 @@ pub(super) fn exists(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         let fault = Diagnostic::at(&code::KB0324, *span, format!("the workload has no role `{name}`"))
             .note(format!("its roles: {list}"));
         diagnostics.push(match did_you_mean(name, roles.iter().copied()) {
-            Some(close) => fault.help(format!("did you mean `{close}`?")),
+            Some(close) => fault.did_you_mean(*span, close),
             None => fault.help("write one of its roles, or leave `role` out to read every log"),
         });
     }

@@ -34,7 +34,7 @@ fn node(benchmark: &Benchmark, name: &str, span: Span, diagnostics: &mut Diagnos
     }
     let fault = Diagnostic::at(&code::KB0358, span, format!("the Workflow has no step or task `{name}`"));
     diagnostics.push(match did_you_mean(name, names.iter().copied()) {
-        Some(close) => fault.help(format!("did you mean `{close}`?")).fix(span, close),
+        Some(close) => fault.did_you_mean(span, close),
         None if names.is_empty() => {
             fault.note("the Workflow has only its entry point").help("measure `from: {duration: run}`")
         }
@@ -76,7 +76,7 @@ fn trials(benchmark: &Benchmark, name: &str, span: Span, diagnostics: &mut Diagn
     }
     let fault = Diagnostic::at(&code::KB0358, span, format!("the Experiment does not collect `{name}`"));
     diagnostics.push(match did_you_mean(name, names.iter().copied()) {
-        Some(close) => fault.help(format!("did you mean `{close}`?")).fix(span, close),
+        Some(close) => fault.did_you_mean(span, close),
         None => fault
             .note(format!("it collects {}", listed(&names)))
             .help("add it to `objective.additionalMetricNames`, or write one of these"),

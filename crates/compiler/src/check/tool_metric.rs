@@ -2,8 +2,9 @@
 
 use crate::model::Benchmark;
 use kubebench_extract::tool::tool;
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, likely};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean, likely};
 use kubebench_syntax::unit::MetricSelector;
+use kubebench_syntax::yaml::write_string_scalar;
 
 /// Reports names in `metrics` that the tool reports in no version of it, and that no output can make.
 pub(super) fn reported(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
@@ -18,6 +19,12 @@ pub(super) fn reported(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
                 .note("every run would end without it");
             let names: Vec<String> = (tool.metrics)().iter().flat_map(|metric| metric.names()).collect();
             let close = likely(name, names.iter().map(String::as_str));
+            let meant =
+                tool.name_now(name).or_else(|| did_you_mean(name, names.iter().map(String::as_str)).map(Into::into));
+            let fault = match meant {
+                Some(meant) => fault.likely_fix(span, write_string_scalar(&meant)),
+                None => fault,
+            };
             let help = match (tool.name_now(name), close) {
                 (Some(now), _) => format!("write `{now}`, its current name"),
                 (None, Some(close)) => {

@@ -3,7 +3,9 @@
 use crate::model::{Benchmark, ToolMetrics};
 use kubebench_extract::tool::{Tool, tool};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean};
+use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::{MetricSelector, UnitError};
+use kubebench_syntax::yaml::write_string_scalar;
 
 /// Reports references to unknown metrics. What a tool cannot bring is another finding, and never what is suggested here.
 pub(super) fn measured(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
@@ -66,11 +68,12 @@ pub(super) fn measured(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         };
         let fault = Diagnostic::at(&code::KB0313, reference.span, message).note(note);
         let now = tools.iter().find_map(|(_, tool)| tool.and_then(|tool| tool.name_now(asked.name())));
-        let help = match now.map(|now| format!("write `{now}`, its current name")) {
-            Some(help) => help,
-            None => help(&asked, &tools, &known),
-        };
-        diagnostics.push(fault.help(help));
+        diagnostics.push(match now {
+            Some(now) => fault
+                .help(format!("write `{now}`, its current name"))
+                .likely_fix(reference.span, write_string_scalar(&now)),
+            None => advised(fault, reference.span, &asked, &tools, &known),
+        });
     }
 }
 
@@ -82,7 +85,13 @@ fn brought(wanted: &ToolMetrics) -> Option<Vec<MetricSelector>> {
 
 /// Says what to write in the place of a name that nothing measures. A tool whose output alone has the names may report any: what is close
 /// to a known one is more likely mistyped.
-fn help(asked: &MetricSelector, tools: &[(&ToolMetrics, Option<&Tool>)], known: &[String]) -> String {
+fn advised(
+    fault: Diagnostic,
+    span: Span,
+    asked: &MetricSelector,
+    tools: &[(&ToolMetrics, Option<&Tool>)],
+    known: &[String],
+) -> Diagnostic {
     let of_tool = tools.iter().find_map(|(wanted, tool)| {
         let own = wanted.naming.of_brought(asked);
         tool.filter(|tool| tool.brings(own.name())).map(|tool| (wanted, tool, own))
@@ -93,11 +102,11 @@ fn help(asked: &MetricSelector, tools: &[(&ToolMetrics, Option<&Tool>)], known: 
         (Some(found), close) if close.is_none() || is_fixed(&found) => {
             let (wanted, _, own) = &found;
             let which = if is_fixed(&found) { ", which reports it" } else { ", if its output has it" };
-            format!("add `{own}` to the `metrics` of `{}`{which}", wanted.tool)
+            fault.help(format!("add `{own}` to the `metrics` of `{}`{which}", wanted.tool))
         }
-        (_, Some(close)) => format!("did you mean `{close}`?"),
-        (_, None) if known.is_empty() => "add the metric under `metrics`".to_owned(),
-        (_, None) => format!("write one of {}, or add it under `metrics`", quoted(known)),
+        (_, Some(close)) => fault.did_you_mean(span, close),
+        (_, None) if known.is_empty() => fault.help("add the metric under `metrics`"),
+        (_, None) => fault.help(format!("write one of {}, or add it under `metrics`", quoted(known))),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::model::Benchmark;
 use kubebench_extract::tool::{TOOLS, tool};
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, likely};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean, likely};
 
 /// Reports tools that there are not.
 pub(super) fn known(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
@@ -11,9 +11,11 @@ pub(super) fn known(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
         let fault = Diagnostic::at(&code::KB0362, wanted.span, format!("there is no tool `{}`", wanted.tool))
             .note(format!("tools are {}", names.join(", ")));
-        diagnostics.push(match likely(&wanted.tool, names.iter().copied()) {
-            Some(likely) => fault.help(format!("did you mean {likely}?")),
-            None => fault.help("read its output by `log`, `keyValue`, `json` or another source"),
+        let close = did_you_mean(&wanted.tool, names.iter().copied());
+        diagnostics.push(match (close, likely(&wanted.tool, names.iter().copied())) {
+            (Some(close), _) => fault.did_you_mean(wanted.span, close),
+            (None, Some(likely)) => fault.help(format!("did you mean {likely}?")),
+            (None, None) => fault.help("read its output by `log`, `keyValue`, `json` or another source"),
         });
     }
 }

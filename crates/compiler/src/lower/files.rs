@@ -148,7 +148,7 @@ pub(super) fn unreadable(path: &str, span: Span, reason: Unreadable) -> Diagnost
         Unreadable::Absent { beside } => {
             let fault = fault(format!("there is no file `{path}`")).note("paths start at the project root");
             match did_you_mean(path, beside.iter().map(String::as_str)) {
-                Some(close) => fault.help(format!("did you mean `{close}`?")),
+                Some(close) => fault.did_you_mean(span, close),
                 None => fault.help("correct the path, or add the file to the repository"),
             }
         }

@@ -132,7 +132,7 @@ fn preset_of(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics) ->
         let span = of("preset").map_or(node.span, |entry| entry.value.span);
         let fault = Diagnostic::at(&code::KB0369, span, format!("there is no preset `{name}`"));
         diagnostics.push(match did_you_mean(name, names()) {
-            Some(close) => fault.help(format!("did you mean `{close}`?")),
+            Some(close) => fault.did_you_mean(span, close),
             None => {
                 fault.help(format!("write a `query` of your own, or one of {}", names().collect::<Vec<_>>().join(", ")))
             }

@@ -59,7 +59,7 @@ fn check_roles(workload: &Workload, node: &Node, wanted: &Wanted, diagnostics: &
                 format!("`{name}` is not a role whose pods the spec describes"),
             );
             diagnostics.push(match did_you_mean(name, names()) {
-                Some(close) => fault.help(format!("did you mean `{close}`?")).fix(span(name), close),
+                Some(close) => fault.did_you_mean(span(name), close),
                 None if known.is_empty() => fault.help("write the affinity into the manifest, or into the runtime"),
                 None => fault.help(format!("roles are `{}`", names().collect::<Vec<_>>().join("`, `"))),
             });

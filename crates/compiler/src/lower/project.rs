@@ -82,7 +82,7 @@ impl Project {
                     known.clone().collect::<Vec<_>>().join(", ")
                 ));
                 diagnostics.push(match did_you_mean(name, known) {
-                    Some(close) => fault.help(format!("did you mean `{close}`?")),
+                    Some(close) => fault.did_you_mean(node.span, close),
                     None => fault
                         .help(format!("add it under `spec.targets` of {}, or name one of these", self.settings.path)),
                 });

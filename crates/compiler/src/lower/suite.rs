@@ -189,7 +189,7 @@ impl Suite {
             if !known.contains(&benchmark.as_str()) && !faulty.named.contains(benchmark) {
                 let fault = Diagnostic::at(&code::KB0321, *span, format!("there is no benchmark `{benchmark}`"));
                 diagnostics.push(match (did_you_mean(benchmark, known.iter().copied()), faulty.nameless) {
-                    (Some(close), _) => fault.help(format!("did you mean `{close}`?")),
+                    (Some(close), _) => fault.did_you_mean(*span, close),
                     (None, [path, ..]) => fault
                         .note(format!("{path} has errors that hide its name, and may be the benchmark"))
                         .help(format!("fix them first: `kubebench validate {path}` shows them")),

@@ -15,8 +15,8 @@ use kubebench_syntax::diag::{Diagnostic, Place, code, did_you_mean};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::{SourceMap, Span};
 use kubebench_syntax::unit;
-use kubebench_syntax::yaml::Value;
 use kubebench_syntax::yaml::scalar::{self, Plain};
+use kubebench_syntax::yaml::{Entry, Value, colon, write_string_scalar};
 
 /// Returns the findings for one violation: several only where one keyword covers several mistakes.
 pub(super) fn findings(violation: &Violation<'_>) -> Vec<Diagnostic> {
@@ -32,6 +32,8 @@ pub(super) fn findings(violation: &Violation<'_>) -> Vec<Diagnostic> {
         Kind::Required { property } => {
             missing_field(violation, property.as_str().expected("the name of a required field"))
         }
+        // The key is found for itself.
+        Kind::Type { .. } if is_misnamed(violation) => Vec::new(),
         Kind::Type { .. } => vec![wrong_type(violation)],
         Kind::Pattern { .. } if violation.format().is_none() => vec![wrong_type(violation)],
         Kind::Pattern { .. } => Vec::new(),
@@ -67,8 +69,14 @@ fn unknown_field(violation: &Violation<'_>, key: &str) -> Diagnostic {
     let owner = violation.name();
     let known = violation.properties();
     let fault = Diagnostic::at(&code::KB0201, span, format!("`{key}` is not a field of {owner}"));
+    if let Some(at) = colon::without_space(key).filter(|at| key.get(..*at).is_some_and(|name| known.contains(&name))) {
+        return without_space(fault, span, key, at);
+    }
+    if let Some(help) = foreign_spellings::of_pod(violation, key) {
+        return fault.help(help);
+    }
     if let Some(close) = did_you_mean(key, known.iter().copied()) {
-        return fault.help(format!("did you mean `{close}`?")).fix(span, close);
+        return fault.did_you_mean(span, close);
     }
     let fault = fault.note(format!("fields of {owner}: {}", known.join(", ")));
     if let Some(help) = foreign_spellings::field(violation, key) {
@@ -78,6 +86,16 @@ fn unknown_field(violation: &Violation<'_>, key: &str) -> Diagnostic {
         Some(home) => fault.help(format!("`{key}` belongs under `{home}`")),
         None => fault.help("delete it, or move it to the level where it belongs"),
     }
+}
+
+/// Says that a word at `span`, whose colon is at byte `at` of it, is no field without a space.
+fn without_space(fault: Diagnostic, span: Span, word: &str, at: usize) -> Diagnostic {
+    let fault = fault.help("write a space after `:`");
+    let start = span.start as usize + at;
+    // Quotes would shift the colon.
+    let is_plain = span.range().len() == word.len();
+    let colon = Span::new(span.source, start..start + 1);
+    if is_plain { fault.likely_fix(colon, ": ") } else { fault }
 }
 
 /// Returns the field that the first of several ways to fill a mapping demands.
@@ -112,6 +130,13 @@ fn missing_field(violation: &Violation<'_>, field: &str) -> Vec<Diagnostic> {
     )]
 }
 
+/// Tells whether a mapping of resources has another name than it was meant to have.
+fn is_misnamed(violation: &Violation<'_>) -> bool {
+    let is_quantity = violation.format().is_some_and(|format| format.name == "quantity");
+    let is_mapping = matches!(violation.node.value, Value::Map(_));
+    is_quantity && is_mapping && violation.field().is_some_and(|name| format::part_of_resources(name).is_some())
+}
+
 fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
     let node = violation.node;
     let wanted = wanted(violation);
@@ -133,6 +158,13 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
     } else {
         fault
     };
+    let word = node.as_text().filter(|_| has_type(violation.schema, "object"));
+    let known = violation.properties();
+    if let Some((word, at)) = word.and_then(|word| Some((word, colon::without_space(word)?)))
+        && word.get(..at).is_some_and(|name| known.contains(&name))
+    {
+        return without_space(fault, node.span, word, at);
+    }
     if let Some(bare) = bare(violation) {
         return fault.help(format!("drop the quotes: `{bare}`")).fix(node.span, bare);
     }
@@ -144,8 +176,9 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
     {
         return fault.help(format!("write `{point}`, with a decimal point")).fix(node.span, point);
     }
-    if let Some(help) = shape::written(violation) {
-        return fault.help(help);
+    if let Some(value) = shape::written(violation) {
+        let fault = fault.help(format!("write `{}{value}`", key_of(violation)));
+        return if value.contains('…') { fault } else { fault.likely_fix(node.span, value) };
     }
     let text_wanted = has_type(violation.schema, "string") && violation.schema.get("pattern").is_none();
     match (&node.value, violation.format()) {
@@ -157,15 +190,16 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
                 .fix(node.span, quoted)
         }
         (Value::Number(text), Some(format)) => match (format.check)(text) {
-            Err(unit::UnitError { help: Some(help), .. }) => fault.help(help),
+            Err(unit::UnitError { help: Some(help), .. }) => advised(fault, node.span, help, format),
             Err(_) | Ok(()) => fault,
         },
         (Value::Map(_) | Value::Seq(_), _) if text_wanted => {
             fault.help("write one value; a `:` or `[` in text needs quotes")
         }
-        (Value::String(text) | Value::Number(text), _) if has_type(violation.schema, "array") => {
-            fault.help(as_list(text))
-        }
+        (Value::String(text) | Value::Number(text), _) if has_type(violation.schema, "array") => match as_list(text) {
+            Ok(list) => fault.help(format!("write a list, one word per element: `{list}`")).likely_fix(node.span, list),
+            Err(help) => fault.help(help),
+        },
         _ => fault,
     }
 }
@@ -182,15 +216,43 @@ fn bare<'a>(violation: &Violation<'a>) -> Option<&'a str> {
     (fits && violation.subject.sources.slice(violation.node.span).starts_with(['"', '\''])).then_some(text)
 }
 
-/// Returns advice for text that stands where a list is wanted.
-fn as_list(text: &str) -> String {
+/// Returns how the field that a value is of is written before it.
+fn key_of(violation: &Violation<'_>) -> String {
+    violation.field().map_or_else(String::new, |name| format!("{name}: "))
+}
+
+/// Gives advice about a text at `span`, and the edit that it is.
+fn advised(fault: Diagnostic, span: Span, help: String, format: &Format) -> Diagnostic {
+    match proposed(&help, format).map(as_written) {
+        Some(text) => fault.help(help).likely_fix(span, text),
+        None => fault.help(help),
+    }
+}
+
+/// Returns a text as the advice shows it, where it is that text without quotes.
+fn as_written(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/%".contains(&byte);
+    let is_word = text.starts_with(|first: char| first.is_ascii_alphanumeric()) && text.bytes().all(is_plain);
+    if is_word && scalar::classify(text) == Plain::Text { text.to_owned() } else { write_string_scalar(text) }
+}
+
+/// Returns the one value that advice says to write.
+fn proposed<'h>(help: &'h str, format: &Format) -> Option<&'h str> {
+    let rest = help.strip_prefix("write `").or_else(|| help.strip_prefix("did you mean `"))?;
+    let (text, after) = rest.split_once('`')?;
+    let is_all = matches!(after, "" | "?") || after.starts_with(':') || after.starts_with(" (");
+    (is_all && (format.check)(text).is_ok()).then_some(text)
+}
+
+/// Returns a list of the words of a text that stands where a list is wanted, or else advice.
+fn as_list(text: &str) -> Result<String, String> {
     if text.contains(['|', '&', ';', '<', '>', '$', '`', '(', '*']) {
-        return format!("write a list that calls a shell: `[sh, -c, '{}']`", text.replace('\'', "''"));
+        return Err(format!("write a list that calls a shell: `[sh, -c, '{}']`", text.replace('\'', "''")));
     }
     if text.contains(['"', '\'', ',', '#', '[', '{', ':']) {
-        return "write a list, one word per element; quote the words that hold spaces or punctuation".to_owned();
+        return Err("write a list, one word per element; quote the words that hold spaces or punctuation".to_owned());
     }
-    format!("write a list, one word per element: `[{}]`", text.split_whitespace().collect::<Vec<_>>().join(", "))
+    Ok(format!("[{}]", text.split_whitespace().collect::<Vec<_>>().join(", ")))
 }
 
 /// Tells whether `schema` takes values of the type called `name`.
@@ -251,7 +313,7 @@ fn not_allowed(violation: &Violation<'_>, options: &Json) -> Diagnostic {
     let fault = Diagnostic::at(&code::KB0204, node.span, format!("`{word}` is not a value of {}", violation.name()));
     let close = foreign_spellings::word(word, &options).or_else(|| did_you_mean(word, options.iter().copied()));
     match close {
-        Some(close) => fault.help(format!("did you mean `{close}`? ({list})")).fix(node.span, close),
+        Some(close) => fault.help(format!("did you mean `{close}`? ({list})")).likely_fix(node.span, close),
         None => fault.help(format!("write one of {list}")),
     }
 }
@@ -298,7 +360,7 @@ fn unit_fault(
     });
     let fault = Diagnostic::at(rule, narrowed.unwrap_or(span), message);
     match help {
-        Some(help) => fault.help(help),
+        Some(help) => advised(fault, span, help, format),
         None => fault.note(format!("expected {}", format.noun)),
     }
 }
@@ -329,11 +391,33 @@ fn exactly_one(violation: &Violation<'_>) -> Diagnostic {
         [first, second, ..] => {
             let message =
                 format!("{} holds `{}` and `{}`, but takes exactly one", violation.name(), first.key, second.key);
-            Diagnostic::at(&code::KB0207, second.key_span, message).help(format!("keep one of {known}"))
+            let fault = Diagnostic::at(&code::KB0207, second.key_span, message);
+            match part_of(violation, first, second) {
+                Some((of_part, place)) => {
+                    let key = &of_part.key;
+                    fault
+                        .related(Place::Span(of_part.key_span), "from here")
+                        .help(format!("`{key}` is from {place}; write `{key}: null` to remove it"))
+                }
+                None => fault.help(format!("keep one of `{}` and `{}`", first.key, second.key)),
+            }
         }
         _ => Diagnostic::at(&code::KB0207, violation.key_span, format!("{} is empty", violation.name()))
             .help(format!("write exactly one of {known}")),
     }
+}
+
+/// Returns the one of two entries that is from a fragment, and its place there, where the other one is the spec's own.
+fn part_of<'n>(violation: &Violation<'n>, first: &'n Entry, second: &'n Entry) -> Option<(&'n Entry, String)> {
+    let sources = violation.subject.sources;
+    let own = violation.subject.own()?;
+    let of_part = match (first.key_span.source == own, second.key_span.source == own) {
+        (false, true) => first,
+        (true, false) => second,
+        _ => return None,
+    };
+    let source = sources.get(of_part.key_span.source)?;
+    Some((of_part, format!("{}:{}", source.path, source.position(of_part.key_span.range().start).line)))
 }
 
 fn out_of_range(violation: &Violation<'_>, limit: &str) -> Diagnostic {

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::explain::{one_line, resolve, type_of};
+use super::known;
 use kubebench_syntax::yaml::Step;
 
 /// A field that a mapping may have.
@@ -30,18 +31,24 @@ pub fn fields(root: &Value, way: &[Step]) -> Vec<Field> {
     for schema in at(root, way) {
         let required: Vec<&str> =
             schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+        let values = || schema.get("additionalProperties").map(|values| resolve(root, values)).unwrap_or_default();
+        for Choice { value: name, description } in words(&schema, "/propertyNames/format") {
+            let values = values();
+            let is_scalar = is_scalar(root, &values);
+            let type_name = type_of(root, &values);
+            found.push(Field { name, type_name, description, is_required: false, is_scalar });
+        }
         for (name, property) in properties(&schema).into_iter().flatten() {
             if found.iter().any(|field| field.name == *name) {
                 continue;
             }
             let property = resolve(root, property);
-            let types = all_types(root, &property);
             found.push(Field {
                 name: name.clone(),
                 type_name: type_of(root, &property),
                 description: text(&property, "description"),
                 is_required: required.contains(&name.as_str()),
-                is_scalar: !types.iter().any(|name| matches!(name.as_str(), "object" | "array")),
+                is_scalar: is_scalar(root, &property),
             });
         }
     }
@@ -52,6 +59,11 @@ pub fn fields(root: &Value, way: &[Step]) -> Vec<Field> {
 pub fn choices(root: &Value, way: &[Step]) -> Vec<Choice> {
     let mut found: Vec<Choice> = Vec::new();
     for schema in at(root, way) {
+        for choice in words(&schema, "/format") {
+            if !found.contains(&choice) {
+                found.push(choice);
+            }
+        }
         let words = schema.get("enumDescriptions").and_then(Value::as_array);
         let listed = schema.get("enum").and_then(Value::as_array).into_iter().flatten().enumerate();
         let listed = listed.filter_map(|(index, value)| {
@@ -75,6 +87,15 @@ pub fn choices(root: &Value, way: &[Step]) -> Vec<Choice> {
     found
 }
 
+/// Returns the known words of the format at `pointer`.
+fn words(schema: &Value, pointer: &str) -> Vec<Choice> {
+    schema.pointer(pointer).and_then(Value::as_str).map(known::of).unwrap_or_default()
+}
+
+fn is_scalar(root: &Value, schema: &Value) -> bool {
+    !all_types(root, schema).iter().any(|name| matches!(name.as_str(), "object" | "array"))
+}
+
 fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -84,7 +105,7 @@ fn scalar(value: &Value) -> Option<String> {
 }
 
 /// Returns the schemas that a value at `way` may have: several where there is a choice.
-fn at(root: &Value, way: &[Step]) -> Vec<Value> {
+pub(super) fn at(root: &Value, way: &[Step]) -> Vec<Value> {
     let mut schemas = choices_of(root, resolve(root, root));
     for step in way {
         let below = schemas.iter().filter_map(|schema| match step {

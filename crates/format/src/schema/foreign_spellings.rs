@@ -17,9 +17,6 @@ pub(super) fn field(violation: &Violation<'_>, key: &str) -> Option<String> {
         let source = if key == "valueFrom" { entry.value.entries().first()? } else { entry };
         return Some(format!("write `{}: {}`", bare(violation), env_source(source)?));
     }
-    if let Some(help) = of_pods(violation, entry, &known) {
-        return Some(help);
-    }
     if known == ["labels", "name"] && key == "namespace" {
         return Some(
             "delete it: the target says the namespace, `targets: {NAME: {namespace: …}}` in kubebench.yaml".to_owned(),
@@ -69,9 +66,10 @@ pub(super) fn value(violation: &Violation<'_>) -> Option<String> {
     None
 }
 
-/// Says where a field of a pod or a container goes, next to which `known` fields it is not.
-fn of_pods(violation: &Violation<'_>, entry: &Entry, known: &[&str]) -> Option<String> {
-    let key = entry.key.as_str();
+/// Says where the field `key` of a pod or a container goes: habits of Kubernetes are no slips.
+pub(super) fn of_pod(violation: &Violation<'_>, key: &str) -> Option<String> {
+    let entry = violation.node.entry(key)?;
+    let known = violation.properties();
     let block = [("pod", OF_PODS), ("container", OF_CONTAINERS)]
         .into_iter()
         .find(|(block, fields)| known.contains(block) && fields.contains(&key));
@@ -87,7 +85,10 @@ fn of_pods(violation: &Violation<'_>, entry: &Entry, known: &[&str]) -> Option<S
             "delete it: a run whose pods restart is no measurement, so none is restarted"
         }
         "activeDeadlineSeconds" => "write `timeout` in `spec` of the benchmark",
-        "containers" => "write `image`, `command` and `args` here, and further containers as `pod: {containers: […]}`",
+        "containers" => {
+            let role = violation.name();
+            return Some(format!("write `image:` in {role}, and further containers as `pod: {{containers: […]}}`"));
+        }
         "template" => "write the fields of the pod here: `image`, `command`, `resources`, and `pod: {…}` for others",
         _ => return None,
     };

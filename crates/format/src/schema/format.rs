@@ -99,9 +99,25 @@ fn day_or_revision(text: &str) -> Result<(), UnitError> {
     Ok(())
 }
 
+/// The parts of `resources` that hold resources.
+const PARTS: [&str; 2] = ["requests", "limits"];
+
+/// Returns the part of `resources` that `text` was meant to name.
+pub(super) fn part_of_resources(text: &str) -> Option<&'static str> {
+    kubebench_syntax::diag::did_you_mean(text, PARTS)
+}
+
 /// A key of `resources`: a resource, or one of the two parts that hold resources.
 fn resource_key(text: &str) -> Result<(), UnitError> {
-    if matches!(text, "requests" | "limits") { Ok(()) } else { unit::ResourceName::parse(text).map(drop) }
+    if PARTS.contains(&text) {
+        return Ok(());
+    }
+    match part_of_resources(text) {
+        Some(close) => {
+            Err(fault(format!("`{text}` is not a resource of a container"), format!("did you mean `{close}`?")))
+        }
+        None => unit::ResourceName::parse(text).map(drop),
+    }
 }
 
 /// A key of `prices`: a resource, or the currency.
@@ -219,7 +235,7 @@ fn json_pointer(text: &str) -> Result<(), UnitError> {
         // `$.train.steps[0]` of JSONPath, `.train.steps[0]` of jq, `#/train/steps/0` of URIs.
         let steps =
             text.trim_start_matches(['$', '#', '.', '/']).replace(['.', '['], "/").replace([']', '"', '\''], "");
-        return Err(fault(message, format!("start every step with `/`: `/{steps}`")));
+        return Err(fault(message, format!("write `/{steps}`: every step starts with `/`")));
     }
     if text.split('~').skip(1).any(|rest| !rest.starts_with(['0', '1'])) {
         return Err(fault(message, "write `~0` for a `~` inside a key, and `~1` for a `/`"));
@@ -227,7 +243,19 @@ fn json_pointer(text: &str) -> Result<(), UnitError> {
     Ok(())
 }
 
-/// A field that the downward API gives to a variable; volumes know a few more.
+/// The fields that the downward API gives to a variable; volumes know a few more.
+pub(super) const POD_FIELDS: [&str; 9] = [
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.uid",
+    "spec.nodeName",
+    "spec.serviceAccountName",
+    "status.hostIP",
+    "status.hostIPs",
+    "status.podIP",
+    "status.podIPs",
+];
+
 fn sentence(text: &str) -> Result<(), UnitError> {
     if text.trim().is_empty() {
         Err(UnitError { message: "it is empty".to_owned(), help: None, range: None })
@@ -237,17 +265,6 @@ fn sentence(text: &str) -> Result<(), UnitError> {
 }
 
 fn pod_field(text: &str) -> Result<(), UnitError> {
-    const FIELDS: [&str; 9] = [
-        "metadata.name",
-        "metadata.namespace",
-        "metadata.uid",
-        "spec.nodeName",
-        "spec.serviceAccountName",
-        "status.hostIP",
-        "status.hostIPs",
-        "status.podIP",
-        "status.podIPs",
-    ];
     for mapping in ["metadata.labels", "metadata.annotations"] {
         let Some(rest) = text.strip_prefix(mapping) else { continue };
         let key = rest.strip_prefix("['").and_then(|rest| rest.strip_suffix("']"));
@@ -259,11 +276,11 @@ fn pod_field(text: &str) -> Result<(), UnitError> {
             )),
         };
     }
-    if FIELDS.contains(&text) {
+    if POD_FIELDS.contains(&text) {
         return Ok(());
     }
-    let help = kubebench_syntax::diag::did_you_mean(text, FIELDS).map_or_else(
-        || format!("write one of {}, `metadata.labels['KEY']` or `metadata.annotations['KEY']`", FIELDS.join(", ")),
+    let help = kubebench_syntax::diag::did_you_mean(text, POD_FIELDS).map_or_else(
+        || format!("write one of {}, `metadata.labels['KEY']` or `metadata.annotations['KEY']`", POD_FIELDS.join(", ")),
         |close| format!("did you mean `{close}`?"),
     );
     Err(fault(format!("`{text}` is not a field of the pod that a variable can have"), help))

@@ -11,12 +11,11 @@ use kubebench_syntax::yaml::{Node, Value};
 /// The longest text that is worth repeating in an answer.
 const MAX_REPEATED: usize = 80;
 
-/// Returns the field with the value in the shape that the schema wants, where that follows from the schema.
+/// Returns the value of a field in the shape that the schema wants, where that follows from the schema.
 pub(super) fn written(violation: &Violation<'_>) -> Option<String> {
     let root = &violation.subject.ready.schema;
-    let name = violation.field()?;
-    let value = shaped(violation, root, violation.schema, violation.node)?;
-    Some(format!("write `{name}: {value}`"))
+    violation.field()?;
+    shaped(violation, root, violation.schema, violation.node)
 }
 
 fn shaped(violation: &Violation<'_>, root: &Json, schema: &Json, node: &Node) -> Option<String> {

@@ -58,7 +58,8 @@ impl Schemas {
             };
             return Err(Diagnostic::at(&code::KB0208, version.span, message)
                 .note(note)
-                .help(format!("write `apiVersion: {API_VERSION}`")));
+                .help(format!("write `apiVersion: {API_VERSION}`"))
+                .likely_fix(version.span, API_VERSION));
         }
         let word = kind.as_text().ok_or_else(|| {
             let message = format!("`kind` is {}, not a name", kind.type_name());
@@ -67,8 +68,11 @@ impl Schemas {
         expected.iter().copied().find(|expected| expected.name() == word).ok_or_else(|| {
             let message = format!("`{word}` is not a kind that is allowed here");
             let close = did_you_mean(word, expected.iter().map(|kind| kind.name()));
-            let help = close.map_or_else(|| format!("write {names}"), |close| format!("did you mean `{close}`?"));
-            Diagnostic::at(&code::KB0208, kind.span, message).help(help)
+            let fault = Diagnostic::at(&code::KB0208, kind.span, message);
+            match close {
+                Some(close) => fault.did_you_mean(kind.span, close),
+                None => fault.help(format!("write {names}")),
+            }
         })
     }
 

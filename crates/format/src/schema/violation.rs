@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use super::format::{self, Format};
 use super::ready::Ready;
 use kubebench_syntax::invariant::Invariant as _;
-use kubebench_syntax::text::{SourceMap, Span};
+use kubebench_syntax::text::{SourceId, SourceMap, Span};
 use kubebench_syntax::yaml::Node;
 
 /// A document that does not fit its schema.
@@ -18,6 +18,7 @@ pub(super) struct Subject<'a> {
     pub(super) sources: &'a SourceMap,
     /// Every node by its JSON Pointer, with the place of the key that leads to it: a hostile document has many of both.
     nodes: BTreeMap<String, (&'a Node, Span)>,
+    root: &'a Node,
 }
 
 impl<'a> Subject<'a> {
@@ -33,7 +34,12 @@ impl<'a> Subject<'a> {
             }
             nodes.insert(pointer, (node, key_span));
         }
-        Self { ready, sources, nodes }
+        Self { ready, sources, nodes, root }
+    }
+
+    /// Returns the source of the document itself, whose values may be those of others.
+    pub(super) fn own(&self) -> Option<SourceId> {
+        Some(self.root.entry("kind")?.key_span.source)
     }
 }
 

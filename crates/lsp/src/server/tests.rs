@@ -248,7 +248,8 @@ fn completion_knows_the_schema_and_the_names_around() {
     };
     has("  timeout: 1h\n", "  |\n", &["timeout", "repeats", "variants"], &["matrix", "gates"]);
     has("  timeout: 1h\n", "  tim|: 1h\n", &["timeout"], &["matrix"]);
-    has("    job:\n", "    |\n    job:\n", &["pytorchJob", "mpiJob"], &["job"]);
+    has("    job:\n", "    |\n    job:\n", &[], &["pytorchJob", "mpiJob", "job"]);
+    has("    job:\n", "    jo|b:\n", &["pytorchJob", "job"], &[]);
     has("matrix.size", "|", &["matrix.size", "parameters.engine", "project.parameters.steps", "target.name"], &[]);
     has("matrix.size }}k\"", "matrix.|", &["matrix.size"], &[]);
     has("[disk]", "[|]", &["disk"], &["fio"]);
@@ -256,11 +257,45 @@ fn completion_knows_the_schema_and_the_names_around() {
     has("metric: read_iops", "metric: |", &["read_iops"], &[]);
     has("metrics: [read_iops]", "metrics: [|]", &["read_iops", "write_iops"], &[]);
     has("name: fio, file", "name: |, file", &["fio", "nccl-tests", "vllm-serve-stdout"], &[]);
-    has("kind: Benchmark", "kind: |", &["Benchmark"], &[]);
+    has("kind: Benchmark", "kind: |", &["Benchmark", "Suite", "Fragment"], &["Project", "Ack"]);
+    has("matrix.size", "|", &[], &["variant.name"]);
+    has("  timeout: 1h\n", "  variants: [{name: a}]\n  timeout: ${{ | }}\n", &["variant.name"], &[]);
+    has("  timeout: 1h\n", "  checks:\n    |\n", &["metric", "finite"], &["timeout"]);
+    has("  timeout: 1h\n", "  targets:\n    |\n", &["main"], &[]);
+    has("  gates:\n", "  gates:\n    |\n", &["metric", "min"], &[]);
+    has("    job:\n", "    pytorchJob:\n      nprocPerNode: |\n", &["auto", "gpu", "cpu"], &[]);
+    let resources = ["requests", "limits", "cpu", "memory", "ephemeral-storage", "nvidia.com/gpu"];
+    has("      command", "      resources:\n        |\n      command", &resources, &[]);
+    has("      command", "      resources: {cpu: 1, |}\n      command", &["memory"], &["cpu"]);
+    has("      command", "      resources: {limits: {|}}\n      command", &["nvidia.com/gpu"], &["requests"]);
+    has("      command", "      files:\n        a.sh:\n          |\n      command", &["path"], &[]);
+    has("  timeout: 1h\n", "  lints:\n    |\n", &["KB0411"], &["KB0201"]);
     has("    - {metric: read_iops, maxRegression: 3%}\n", "    - |\n", &["metric", "maxRegression"], &[]);
     has("3%}", "3%, |}", &["min", "max"], &["metric", "maxRegression"]);
     assert_eq!(client.complete("/p/specs/nightly.yaml", &SUITE.replace("[fio]", "[|]")), "fio");
     assert_eq!(client.complete("/p/specs/nightly.yaml", &SUITE.replace("[fio]", "[{benchmark: fio, needs: [|")), "fio");
+    let roles = "    pytorchJob:\n      master: {}\n      worker: {replicas: 3}\n      command";
+    let log = "    - {name: x, from: {log: {pattern: x, role: |}}}\n    - from";
+    let text = spec("    - from", log).replace("    job:\n      command", roles);
+    let found = client.complete(path, &text);
+    assert_eq!(found, "master worker");
+    let lints = PROJECT.replace("spec:\n", "spec:\n  lints:\n    |\n");
+    assert!(client.complete("/p/kubebench.yaml", &lints).starts_with("KB0115 "));
+}
+
+#[test]
+fn what_completion_writes_fits_its_place() {
+    let mut client = Client::project();
+    let path = "/p/specs/fio.yaml";
+    let mut first = |from: &str, to: &str| {
+        let items = client.ask_at("textDocument/completion", path, &spec(from, to));
+        items[0]["textEdit"]["newText"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(first("${{ matrix.size }}k", "${{ |"), "matrix.size }}");
+    assert_eq!(first("${{ matrix.size }}k", "${{ mat| }}k"), "matrix.size");
+    assert_eq!(first("  timeout: 1h\n", "  targets:\n    |\n"), "- main");
+    assert_eq!(first("    - {metric: read_iops, maxRegression: 3%}\n", "    |\n"), "- metric: ");
+    assert_eq!(first("    - {metric: read_iops, maxRegression: 3%}\n", "    - |\n"), "metric: ");
 }
 
 #[test]
@@ -292,8 +327,20 @@ fn hover_explains() {
         let found = client.ask_at("textDocument/hover", path, &spec(from, to));
         found["contents"]["value"].as_str().unwrap_or_default().to_owned()
     };
-    assert!(at("  timeout: 1h", "  time|out: 1h").contains("benchmark.spec.timeout <duration>"));
-    assert!(at("      command", "      com|mand").contains("benchmark.spec.workload.job.command"));
+    let timeout = at("  timeout: 1h", "  time|out: 1h");
+    assert!(timeout.starts_with("`timeout`: duration"), "{timeout}");
+    assert!(timeout.contains("\n\n```yaml\ntimeout: "), "{timeout}");
+    assert!(timeout.ends_with("/docs/reference/fields-of-a-spec.md)"), "{timeout}");
+    assert!(at("      command", "      com|mand").contains("`command`: list of"));
+    assert!(at("kind: Benchmark", "kind: Bench|mark").contains("- `Fragment`: What several"));
+    let resource = at("      command", "      resources: {nvidia.com/|gpu: 1}\n      command");
+    assert!(resource.contains("GPUs of NVIDIA"), "{resource}");
+    let metric = at("[read_iops]", "[read|_iops]");
+    assert!(
+        metric.contains("read_iops: ")
+            && at("metric: read_iops", "metric: read|_iops").contains(metric.trim_matches('`').lines().nth(1).unwrap()),
+        "{metric}"
+    );
     assert!(at("matrix.size", "mat|rix.size").contains("matrix.size: [4, 8]"));
     assert!(at("name: fio, file", "name: f|io, file").contains("versions read"));
     assert!(at("metric: read_iops", "metric: read_|iops").contains("specs/fio.yaml"));
@@ -313,12 +360,102 @@ fn fixes_and_the_layout_are_edits() {
     let actions = client.ask("textDocument/codeAction", params);
     let edit = &actions[0]["edit"]["changes"]["file:///p/specs/fio.yaml"][0];
     assert_eq!(edit["newText"], "\"yes\"", "{actions}");
+    assert_eq!(actions[0]["title"], "Replace by `\"yes\"`");
+    assert_eq!(actions[0]["isPreferred"], true);
     assert_eq!(actions[1]["kind"], "source.fixAll");
     client.write(path, &SPEC.replace("size: [4, 8]", "size: [4,   8]"));
     let params =
         json!({"textDocument": {"uri": "file:///p/specs/fio.yaml"}, "options": {"tabSize": 2, "insertSpaces": true}});
     let edits = client.ask("textDocument/formatting", params);
     assert_eq!(edits[0]["newText"], "      size: [4, 8]\n", "{edits}");
+}
+
+/// Returns the titles of the actions of a spec with other text for a part of it, each with the text after it; `*` marks a preferred one.
+fn actions(client: &mut Client, text: &str) -> Vec<(String, String)> {
+    let path = "/p/specs/fio.yaml";
+    client.open(path, text);
+    let params = json!({
+        "textDocument": {"uri": format!("file://{path}")},
+        "range": {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}},
+        "context": {"diagnostics": []},
+    });
+    let found = client.ask("textDocument/codeAction", params);
+    let of = |action: &Json| {
+        let mut document = Document::new(text, Encoding::Utf16);
+        let edits: Vec<lsp_types::TextEdit> =
+            serde_json::from_value(action["edit"]["changes"][format!("file://{path}")].clone()).unwrap();
+        let change = |edit: lsp_types::TextEdit| lsp_types::TextDocumentContentChangeEvent {
+            range: Some(edit.range),
+            range_length: None,
+            text: edit.new_text,
+        };
+        document.change(edits.into_iter().map(change).collect());
+        let mark = if action["isPreferred"] == json!(true) { "*" } else { "" };
+        (format!("{mark}{}", action["title"].as_str().unwrap()), document.text().to_owned())
+    };
+    found.as_array().unwrap().iter().map(of).collect()
+}
+
+#[test]
+fn what_a_finding_says_to_write_is_an_action() {
+    let mut client = Client::project();
+    let mut check = |from: &str, wrong: &str, title: &str, right: &str| {
+        let found = actions(&mut client, &spec(from, wrong));
+        let action = found.iter().find(|(known, _)| known == title);
+        assert_eq!(action.map(|(_, text)| text.as_str()), Some(spec(from, right).as_str()), "{wrong}: {found:?}");
+        assert!(!found.iter().any(|(title, _)| title.starts_with("Apply")), "{wrong}: {found:?}");
+    };
+    check("timeout: 1h", "timeuot: 1h", "Replace by `timeout`", "timeout: 1h");
+    check("timeout: 1h", "timeout: 30", "Replace by `30s`", "timeout: 30s");
+    check("timeout: 1h", "timeout: 30min", "Replace by `30m`", "timeout: 30m");
+    check("maxRegression: 3%", "maxRegression: 5 %", "Replace by `5%`", "maxRegression: 5%");
+    check("name: fio\n", "name: Fio_Test\n", "Replace by `fio-test`", "name: fio-test\n");
+    check("metric: read_iops", "metric: read_iosp", "Replace by `read_iops`", "metric: read_iops");
+    check("[disk]", "[dist]", "Replace by `disk`", "[disk]");
+    check("matrix.size", "matrix.sise", "Replace by `${{ matrix.size }}`", "matrix.size");
+    check("kind: Benchmark", "kind: Benchmrk", "Replace by `Benchmark`", "kind: Benchmark");
+    check(
+        "from: {tool: {name: fio, file: fio.json, metrics: [read_iops]}}",
+        "from: {tool: fio}",
+        "Replace by `{name: fio}`",
+        "from: {tool: {name: fio}}",
+    );
+    check("  timeout: 1h", "  timeout:1h", "Replace by `: `", "  timeout: 1h");
+    let resources =
+        |part: &str| format!("      resources: {{requests: {{cpu: 1}}, {part}: {{cpu: 1}}}}\n      command");
+    check("      command", &resources("limit"), "Replace by `limits`", &resources("limits"));
+    // A habit of Kubernetes is no slip.
+    let containers = spec("      command", "      containers: [{image: a}]\n      command");
+    let found = actions(&mut client, &containers);
+    assert!(!found.iter().any(|(title, _)| title.contains("container")), "{found:?}");
+}
+
+#[test]
+fn all_certain_fixes_keep_the_line_ends_and_leave_none() {
+    let mut client = Client::project();
+    let text = spec("size: [4, 8]", "size: [yes, no]").replace("timeout: 1h", "timeuot: 1h").replace('\n', "\r\n");
+    client.open("/p/specs/fio.yaml", &text);
+    let params = json!({
+        "textDocument": {"uri": "file:///p/specs/fio.yaml"},
+        "range": {"start": {"line": 9, "character": 0}, "end": {"line": 9, "character": 30}},
+        "context": {"diagnostics": [], "only": ["source.fixAll"]},
+    });
+    let actions = client.ask("textDocument/codeAction", params);
+    let edit = &actions[0]["edit"]["changes"]["file:///p/specs/fio.yaml"][0];
+    assert_eq!(edit["newText"], "      size: [\"yes\", \"no\"]\r\n", "{actions}");
+}
+
+#[test]
+fn a_field_of_a_fragment_is_removed_where_another_is_wanted() {
+    let mut client = Client::project();
+    client.open(
+        "/p/specs/fio.yaml",
+        &spec("    job:\n      command", "    pytorchJob:\n      worker: {}\n      command"),
+    );
+    let shown = &client.shown["file:///p/specs/fio.yaml"];
+    let found = shown.iter().find(|shown| shown.code == Some(lsp_types::NumberOrString::String("KB0207".to_owned())));
+    let message = found.map_or("", |found| found.message.as_str());
+    assert!(message.contains("`job` is from specs/disk.yaml:10; write `job: null` to remove it"), "{shown:?}");
 }
 
 #[test]

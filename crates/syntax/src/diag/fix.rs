@@ -1,9 +1,9 @@
 //! Applies the certain edits of findings to the text that they were found in.
 
-use super::{Diagnostic, Fix};
+use super::{Applicability, Diagnostic, Fix};
 use crate::text::{Source, SourceId};
 
-/// Returns the text of `source`, numbered `id`, with the fix of every finding applied.
+/// Returns the text of `source`, numbered `id`, with every certain fix applied.
 ///
 /// Where two fixes touch the same bytes the first one wins; the next run finds what the second one was about.
 pub fn fix(id: SourceId, source: &Source, diagnostics: &[Diagnostic]) -> String {
@@ -19,6 +19,7 @@ fn applicable<'d>(id: SourceId, source: &Source, diagnostics: &'d [Diagnostic]) 
     let mut fixes: Vec<&Fix> = diagnostics
         .iter()
         .filter_map(|fault| fault.fix.as_ref())
+        .filter(|fix| fix.applicability == Applicability::Certain)
         .filter(|fix| fix.span.source == id && source.text.get(fix.span.range()).is_some())
         .collect();
     fixes.sort_by_key(|fix| fix.span);
@@ -67,6 +68,17 @@ mod tests {
     #[test]
     fn edits_outside_the_text_or_inside_a_character_are_left_out() {
         assert_eq!(fixed("aé", &[(0, 1, "b"), (2, 3, "x"), (7, 9, "y")]), "bé");
+    }
+
+    #[test]
+    fn guesses_are_left_to_people() {
+        let span = Span::new(SourceId(0), 0..1);
+        let fault = Diagnostic::at(&code::KB0201, span, "x").did_you_mean(span, "y");
+        assert_eq!(fix(SourceId(0), &Source::new("x.yaml", b"a"), std::slice::from_ref(&fault)), "a");
+        assert_eq!(fault.fix.unwrap().replacement, "y");
+        let written = |text: &str| Diagnostic::at(&code::KB0201, span, "x").did_you_mean(span, text).fix.unwrap();
+        assert_eq!(written("no").replacement, "\"no\"");
+        assert_eq!(written("a, b").replacement, "\"a, b\"");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde_yaml::granit_parser::ErrorKind;
 
 use super::indentation;
 use super::limits::MAX_DEPTH;
-use super::{quote, vetting};
+use super::{colon, quote, vetting};
 use crate::diag::{Diagnostic, Place, code};
 use crate::invariant::Invariant as _;
 use crate::text::{Source, SourceId, Span};
@@ -32,6 +32,11 @@ pub(super) fn explain(
     }
     if let Some(at) = tab_of_line(&source.text, offset) {
         return Some(vetting::tab(Span::new(id, at..at + 1)));
+    }
+    if let Some(at) = colon::around(&source.text, offset).filter(|_| open.is_none() && is_about_keys(kind)) {
+        let colon = Span::new(id, at..at + 1);
+        let fault = Diagnostic::at(&code::KB0104, colon, "the line has a word, and no field");
+        return Some(fault.help("write a space after `:`").likely_fix(colon, ": "));
     }
     if let Some(fault) = indentation::explain(id, source, kind, offset).filter(|_| open.is_none()) {
         return Some(fault);
@@ -117,6 +122,18 @@ pub(super) fn explain(
 }
 
 /// Tells whether an error may come from a quote that was never closed.
+fn is_about_keys(kind: &ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::ExpectedBlockMappingKey
+            | ErrorKind::InvalidIndentation
+            | ErrorKind::SimpleKeyExpected
+            | ErrorKind::InvalidSimpleKey
+            | ErrorKind::MappingValueNotAllowed
+            | ErrorKind::InvalidColonPlacement
+    )
+}
+
 fn is_about_quotes(kind: &ErrorKind) -> bool {
     matches!(
         kind,

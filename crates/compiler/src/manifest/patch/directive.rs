@@ -48,7 +48,7 @@ fn fault(owner: &Node, entry: &Entry, place: Place<'_>) -> Option<Diagnostic> {
         let message = format!("`$patch` is one of `{}`", WORDS.join("`, `"));
         let fault = Diagnostic::at(&code::KB0316, entry.value.span, message);
         return Some(match word.and_then(|word| did_you_mean(word, WORDS)) {
-            Some(close) => fault.help(format!("did you mean `{close}`?")).fix(entry.value.span, close),
+            Some(close) => fault.did_you_mean(entry.value.span, close),
             None => fault.help("write `$patch: replace` or `$patch: delete`; without it a patch merges"),
         });
     };

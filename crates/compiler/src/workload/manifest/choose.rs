@@ -210,7 +210,7 @@ fn unknown(wanted: &str, place: Span, documents: &[Document<'_>]) -> Diagnostic 
     let shown: Vec<String> = documents.iter().map(Document::shown).collect();
     let fault = Diagnostic::at(&code::KB0335, place, format!("the manifest holds no `{wanted}`"));
     match did_you_mean(wanted, shown.iter().map(String::as_str)) {
-        Some(close) => fault.help(format!("did you mean `{close}`?")).fix(place, close),
+        Some(close) => fault.did_you_mean(place, close),
         None => fault
             .note(format!("it holds {}", shown.join(", ")))
             .help("write kind and name as in the manifest, such as `Job/train`"),

@@ -65,7 +65,7 @@ fn report_unknown(cx: &mut Lowering<'_>, entry: &Entry, parameters: &[Json]) {
     let names: Vec<&str> = parameters.iter().map(|parameter| text_at(parameter, "/name")).collect();
     let fault = Diagnostic::at(&code::KB0328, entry.key_span, format!("the Workflow has no parameter `{}`", entry.key));
     cx.report(match did_you_mean(&entry.key, names.iter().copied()) {
-        Some(close) => fault.help(format!("did you mean `{close}`?")).fix(entry.key_span, close),
+        Some(close) => fault.did_you_mean(entry.key_span, close),
         None if names.is_empty() => fault
             .note("it has no parameters: `spec.arguments.parameters` is empty")
             .help("declare it there, or delete it here"),

@@ -63,6 +63,7 @@ struct Edit<'a> {
     start: Point,
     end: Point,
     replacement: &'a str,
+    applicability: &'a str,
 }
 
 #[derive(Serialize)]
@@ -124,6 +125,7 @@ fn edit<'a>(fix: &'a Fix, sources: &'a SourceMap) -> Option<Edit<'a>> {
         start: point(region.start()),
         end: point(region.end()),
         replacement: &fix.replacement,
+        applicability: fix.applicability.name(),
     })
 }
 

@@ -43,6 +43,7 @@ fn the_documented_fields_and_no_others() {
                 "start": {"line": 5, "column": 1},
                 "end": {"line": 6, "column": 1},
                 "replacement": "",
+                "applicability": "certain",
             },
             "url": null,
             "group": null,
