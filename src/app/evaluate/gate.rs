@@ -415,7 +415,7 @@ fn general(
             .push("there is no git repository with a commit here, so all earlier sessions are the baseline".to_owned());
     }
     if dataset.rows().iter().any(|row| row.synthetic) {
-        notes.push("some results are synthetic: `kubebench mock` made them, and nothing ran".to_owned());
+        notes.push(words::SYNTHETIC.to_owned());
     }
     notes
 }

@@ -332,7 +332,10 @@ fn budgets_of_the_base_hold() {
     assert_eq!(project.says(&["compile"]).0, 0);
     assert_eq!(project.says(&["compile", "--check"]).0, 0);
     let (status, out, _) = project.says(&check);
-    assert!(status == 1 && out.contains("error[KB0311]: the runs could use 4 GPU-hours, and the budget is 3"), "{out}");
+    assert!(
+        status == 1 && out.contains("error[KB0311]: on `default` the runs could use 4 GPU-hours, and the budget is 3"),
+        "{out}"
+    );
     project
         .folder
         .write("specs/train.yaml", spec.replace("gpuHours: 3", "gpuHours: 4").replace("  budget: {gpuHours: 4}\n", ""));

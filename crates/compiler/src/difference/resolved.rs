@@ -84,7 +84,9 @@ impl Sides<'_> {
             };
             let places = Places { sides: self, before: old, now: compiled };
             let file = |name: &str, field: &FieldChange| match what {
-                What::Resolved => Some(places.of(field)).filter(|file| *file != compiled.benchmark.path).unwrap_or_default(),
+                What::Resolved => {
+                    Some(places.of(field)).filter(|file| *file != compiled.benchmark.path).unwrap_or_default()
+                }
                 What::Rendered => name.to_owned(),
             };
             let found = documents.map(|(before, now)| of_spec([old, compiled], [&before, &now], &file));
@@ -122,8 +124,10 @@ fn of_spec([before, now]: [&Compiled; 2], [old, new]: [&Documents; 2], file: &Fi
         own.benchmark.cases.iter().filter(|case| !is_there(case)).map(|case| case.name.clone()).collect()
     };
     let name = &now.benchmark.name;
-    let mut found: Vec<CaseChange> =
-        between(name, [&old.shared, &new.shared], file).into_iter().map(|change| CaseChange { change, cases: None }).collect();
+    let mut found: Vec<CaseChange> = between(name, [&old.shared, &new.shared], file)
+        .into_iter()
+        .map(|change| CaseChange { change, cases: None })
+        .collect();
     let both: Vec<(&Named, &Named)> =
         new.cases.iter().filter_map(|(case, new)| Some((old.cases.get(case)?, new))).collect();
     let mut of_cases: Vec<CaseChange> = Vec::new();

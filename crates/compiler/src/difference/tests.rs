@@ -6,6 +6,8 @@ use std::sync::Arc;
 use kubebench_syntax::diag::Severity;
 use kubebench_testing::snapshot::{Snapshot, assert_text, str};
 
+mod fragments;
+
 use super::{Certainty, Change, Difference, Side, Sides, State, What};
 use crate::compile::{Compilation, Input, Workspace};
 use crate::lower::{PROJECT_FILE, ReadFile, Unreadable};
@@ -239,6 +241,9 @@ fn lists_are_compared_by_what_stays() {
         &["l[0]: {a: 1} → none", "l[1].a: 4 → 3", "l[2]: none → {a: 5}"],
     );
     check("[a, b]", "[b, c]", &["l: [a, b] → [b, c]"]);
+    let words = |more: &str| format!("[{}, {more}z]", "long-word, ".repeat(8));
+    check(&words(""), &words("--epochs, '90', "), &["l[9-10]: none → [--epochs, 90]"]);
+    check(&words("a, b, c, "), &words(""), &["l[9-11]: [a, b, c] → none"]);
     check(
         "[{metric: a, min: 1}, {restarts: 0}]",
         "[{restarts: 0}, {metric: a, min: 1}]",
@@ -246,7 +251,7 @@ fn lists_are_compared_by_what_stays() {
     );
     check(
         "[{metric: a, min: 1}, {restarts: 0}]",
-        "[{metric: b, min: 1}, {metric: a, min: 2}, {restarts: 0}]",
+        "[{metric: a, min: 2}, {restarts: 0}, {metric: b, min: 1}]",
         &["l.a.min: 1 → 2", "l.b: none → {metric: b, min: 1}"],
     );
 }

@@ -18,6 +18,9 @@ pub use self::next::next;
 pub(crate) use self::next::{Range, decide, limit, limit_to_add, ranges};
 pub use self::shared::shared_with;
 
+/// Says that nothing ran for some results.
+pub const SYNTHETIC: &str = "some results are synthetic: `kubebench mock` made them, and nothing ran";
+
 /// Returns a reason as a word for programs.
 pub(crate) fn code(reason: Reason) -> &'static str {
     match reason {
