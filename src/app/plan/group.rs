@@ -57,7 +57,7 @@ pub fn names<'p>(rows: &[&'p Row<'_>]) -> Vec<&'p str> {
 }
 
 /// Returns the names of targets, each once, in their order.
-pub fn targets<'p>(rows: &[&'p Row<'_>]) -> Vec<&'p str> {
+pub(super) fn targets<'p>(rows: &[&'p Row<'_>]) -> Vec<&'p str> {
     let mut known = BTreeSet::new();
     rows.iter().map(|row| row.compiled.benchmark.target.name.as_str()).filter(|name| known.insert(*name)).collect()
 }

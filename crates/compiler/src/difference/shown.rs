@@ -11,6 +11,8 @@ use super::written::{place, short};
 const LONGEST: usize = 60;
 /// So many where more of it differs.
 const MOST: usize = 240;
+/// So many of a value that comes or goes as a whole.
+const MOST_OF_ONE: usize = 120;
 /// So many characters before the first difference are shown of a long value.
 const BEFORE: usize = 20;
 /// So many characters of a value are kept.
@@ -72,7 +74,8 @@ impl Change {
             return None;
         }
         let [old, new] = [&self.old, &self.new].map(|value| value.clone().unwrap_or_else(none).0);
-        Some(around([&old, &new], BEFORE, LONGEST, MOST))
+        let most = if self.old.is_some() && self.new.is_some() { MOST } else { MOST_OF_ONE };
+        Some(around([&old, &new], BEFORE, LONGEST, most))
     }
 }
 

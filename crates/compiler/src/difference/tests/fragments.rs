@@ -35,19 +35,51 @@ fn what_only_moves_into_a_fragment_is_no_change() {
         extending(),
         &[("specs/ps.yaml", "  extends: [train]\n", "  timeout: 1h\n  gates: [{metric: rate, maxRegression: 3%}]\n")],
     );
-    check_files(&base, &extending(), str! {""});
-    check_files(&extending(), &base, str! {""});
+    check_files(&base, &extending(), str! {"ps on gpu: Unchanged"});
+    check_files(&extending(), &base, str! {"ps on gpu: Unchanged"});
 }
 
 #[test]
 fn what_a_spec_says_over_its_fragment_was_there_before() {
-    check(&[("specs/ps.yaml", "  targets: [gpu]\n", "  targets: [gpu]\n  timeout: 3h\n")], str! {""});
-    check(&[("specs/ps.yaml", "  targets: [gpu]\n", "  targets: [gpu]\n  gates: null\n")], str! {""});
-    check(&[("specs/ps.yaml", "steps: 500}", "stepz: 500}")], str! {""});
+    check(
+        &[("specs/ps.yaml", "  targets: [gpu]\n", "  targets: [gpu]\n  timeout: 3h\n")],
+        str! {[r#"
+ps on gpu: Changed
+  cause: specs/ps.yaml timeout: 1h → 3h in 6 of 6 cases
+"#]},
+    );
+    check(
+        &[("specs/ps.yaml", "  targets: [gpu]\n", "  targets: [gpu]\n  gates: null\n")],
+        str! {[r#"
+ps on gpu: Unchanged
+  idle: specs/ps.yaml gates.rate: {metric: rate, maxRegression: 3%} → none
+"#]},
+    );
+    check(
+        &[("specs/ps.yaml", "steps: 500}", "stepz: 500}")],
+        str! {[r#"
+ps on gpu: Changed
+  cause: specs/fragments/train.yaml parameters.steps: 500 → 200 in 6 of 6 cases
+  idle: specs/ps.yaml parameters.stepz: none → 500
+"#]},
+    );
 }
 
 #[test]
 fn a_change_of_a_fragment_is_in_its_file() {
-    check(&[(PATH, "timeout: 1h", "timeout: 3h"), (PATH, "maxRegression: 3%", "maxRegression: 9%")], str! {""});
-    check(&[(PATH, "  gates: [{metric: rate, maxRegression: 3%}]\n", "")], str! {""});
+    check(
+        &[(PATH, "timeout: 1h", "timeout: 3h"), (PATH, "maxRegression: 3%", "maxRegression: 9%")],
+        str! {[r#"
+ps on gpu: Changed
+  cause: specs/fragments/train.yaml timeout: 1h → 3h in 6 of 6 cases
+  idle: specs/fragments/train.yaml gates.rate.maxRegression: 3% → 9%
+"#]},
+    );
+    check(
+        &[(PATH, "  gates: [{metric: rate, maxRegression: 3%}]\n", "")],
+        str! {[r#"
+ps on gpu: Unchanged
+  idle: specs/fragments/train.yaml gates.rate: {metric: rate, maxRegression: 3%} → none
+"#]},
+    );
 }
