@@ -140,7 +140,7 @@ fn write_sorted(global: &Global, report: &Report<'_>) -> Result<()> {
 fn summarize(global: &Global, sorted: &[Diagnostic], sources: &SourceMap) {
     let Some(worst) = sorted.iter().min_by_key(|diagnostic| diagnostic.severity) else { return };
     // What was printed as one is counted as one.
-    let is_grouped = global.output_format == Format::Human;
+    let is_grouped = matches!(global.output_format, Format::Human | Format::Github);
     let of = |(severity, word): (Severity, &str)| {
         let own: Vec<Diagnostic> = sorted.iter().filter(|finding| finding.severity == severity).cloned().collect();
         let printed = if is_grouped { group::printed(&own, sources) } else { own.len() };

@@ -2,6 +2,7 @@
 
 use super::Change;
 use crate::compile::{Compilation, Compiled};
+use crate::lower::PROJECT_FILE;
 use kubebench_syntax::diag::Place;
 use kubebench_syntax::text::{SourceId, Span};
 use kubebench_syntax::yaml::{self, Node, Value};
@@ -19,7 +20,8 @@ impl At<'_> {
     pub(super) fn field(&self, names: &[&str]) -> Place {
         let found = || {
             let own = names.iter().find_map(|name| self.said(name));
-            own.or_else(|| names.iter().find_map(|name| self.beside(name)))
+            let beside = || names.iter().find_map(|name| self.beside(name));
+            own.or_else(beside).or_else(|| names.iter().find_map(|name| self.default(name)))
         };
         Place::Span(found().unwrap_or(self.now.benchmark.name_span))
     }
@@ -33,6 +35,12 @@ impl At<'_> {
         let root = document(self.change.head, &self.now.benchmark.path)?;
         let entry = root.get("spec")?.entry(name)?;
         matches!(entry.value.value, Value::Null).then_some(entry.key_span)
+    }
+
+    /// Returns where the project file says what holds of all that do not say it.
+    fn default(&self, name: &str) -> Option<Span> {
+        let root = document(self.change.head, PROJECT_FILE)?;
+        Some(root.get("spec")?.get("defaults")?.entry(name)?.key_span)
     }
 
     /// Returns the field that came after it at the base, or before it, in the file that had it.

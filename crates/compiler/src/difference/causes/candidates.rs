@@ -179,10 +179,9 @@ impl<'t, 'c> Candidates<'t, 'c> {
         if let Some(known) = self.known.get(&paths) {
             return *known;
         }
-        let whole = |compiled: &Compiled| compiled.spec.as_deref().cloned();
-        let (base, head) = (whole(before), whole(now));
-        let found = base.as_ref().zip(head.as_ref()).map(|(old, new)| at_most(MOST, changes(old, new), old, new));
-        let changes = found.unwrap_or_default();
+        let both = before.spec.as_deref().zip(now.spec.as_deref());
+        let changes = both.map(|(old, new)| at_most(MOST, changes(old, new), old, new)).unwrap_or_default();
+        let (base, head) = both.filter(|_| !changes.is_empty()).map(|(old, new)| (old.clone(), new.clone())).unzip();
         let places = Places { sides: self.sides, before, now };
         let files = changes.iter().map(|change| places.of(change)).collect();
         let (base_path, head_path) = paths.clone();
