@@ -148,13 +148,13 @@ fn benchmarks_with_the_same_cause_are_one_item() {
         comment(Some(&plan(rows, Vec::new())), &Subject::default()),
         str! {[r#"
 <!-- kubebench plan . -->
-### Kubebench plan: 2,000 benchmarks would run again
+### Kubebench plan: 1 benchmark would run again
 
-2,000 runs, if every run takes its full timeout.
+2,000 runs, 2000.0 h at most if every run takes its full timeout.
 
 #### What runs, and why
 
-- `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default` and 1,990 more: runs again; 2,000 runs
+- `disk` on `default`: runs again; 2,000 runs, 2000.0 h at most
   - `workload.job.image`: `registry.example/fio:3` → `registry.example/fio:4`
 
 Where a benchmark runs again, a new Workflow supersedes the old one, whose unfinished runs are lost.

@@ -152,7 +152,7 @@ fn what_is_on_the_default_branch_already() {
     // What fails the gate is not folded away.
     let comment = markdown_gated(&known, &Subject::default(), &NoAddresses);
     let above = comment.split("<details>").next().unwrap();
-    assert!(above.contains("**Already on main: 1 regression, 2 series without a value**\n\n- `speed`"), "{comment}");
+    assert!(above.contains("**Open on main: 1 regression, 2 series without a value**\n\n- `speed`"), "{comment}");
     let only_new = GateReport { only_new: true, outcome: Outcome::Passed, ..known };
     let comment = markdown_gated(&only_new, &Subject::default(), &NoAddresses);
     assert!(comment.contains("**No new regression.**") && !comment.contains("fails"), "{comment}");
