@@ -1,21 +1,27 @@
 //! What a merge would run.
 
+mod amount;
 mod comment;
+mod group;
 mod lock;
 mod permissions;
+mod shared;
 mod since;
 
 use crate::app::base::Base;
 use crate::app::project::CompiledProject;
 use crate::app::schedule::schedule;
+pub use amount::{Amount, hours};
 pub use comment::comment;
+pub use group::{Group, Shared as SharedCause, Why, groups, names, size};
 use kubebench_compiler::compile::Compiled;
 use kubebench_compiler::difference::{OfBenchmark, Removed, State};
 use kubebench_compiler::model::estimate::{Estimate, estimate};
 use kubebench_format::plan::v1;
 pub use lock::Lock;
 use lock::locks;
-pub use permissions::{Permission, permissions};
+pub use permissions::{Permission, Role, permissions};
+pub use shared::{Shared, shared};
 pub use since::{Fault, Since};
 
 /// What a merge would do about a benchmark.

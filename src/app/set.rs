@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 
 use super::files;
 use super::project::{Project, Texts};
@@ -13,8 +13,8 @@ use kubebench_compiler::compile::{Compilation, Input, Workspace};
 use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_format::schema::{DocumentKind, explain};
 use kubebench_host::fs;
-use kubebench_syntax::diag::render::on_one_line;
-use kubebench_syntax::diag::{Diagnostics, Severity, did_you_mean};
+use kubebench_syntax::diag::render::{self, on_one_line};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code, did_you_mean};
 use kubebench_syntax::text::{Source, SourceId, SourceMap};
 use kubebench_syntax::yaml::edit::{self, Typing};
 use kubebench_syntax::yaml::{self, Node, Step};
@@ -68,7 +68,8 @@ impl Edited {
         // A word such as `2` is a text where the old value was one, unless the field then has another type.
         let mut candidates = Vec::new();
         for typing in [Typing::LikeOld, Typing::AsWritten] {
-            let candidate = with_values(&path, &old, assignments, typing)?;
+            let candidate = with_values(&path, &old, assignments, typing)
+                .or_else(|error| Err(elsewhere(&project, &path, &old, assignments)?.unwrap_or(error)))?;
             if !candidates.contains(&candidate) {
                 candidates.push(candidate);
             }
@@ -116,6 +117,38 @@ impl Edited {
             errors_elsewhere,
         })
     }
+}
+
+/// Says where a field is that a spec has from a fragment.
+fn elsewhere(project: &Project, path: &str, text: &str, assignments: &[Assignment]) -> Result<Option<anyhow::Error>> {
+    let Some(own) = parsed(text) else { return Ok(None) };
+    let workspace = Workspace::open(project.file.clone(), VERSION).carrying(files::carrying(project.root.clone()));
+    let Texts { inputs, .. } = project.read(&workspace.spec_dirs(), &BTreeSet::new())?;
+    let compilation = workspace.letting_go_of_pods().compile(inputs);
+    let is_elsewhere = |assignment: &&Assignment| {
+        edit::find(&own, &assignment.path).is_empty() && place(path, &own, &assignment.path).is_err()
+    };
+    for Assignment { path: at, .. } in assignments.iter().filter(is_elsewhere) {
+        for (_, file) in compilation.fragments_of(path) {
+            let Some((id, source)) = compilation.sources.iter().find(|(_, source)| source.path == file) else {
+                continue;
+            };
+            let Some(root) = yaml::read(id, source).root else { continue };
+            let found = edit::find(&root, at);
+            let [steps] = found.as_slice() else { continue };
+            let Some(value) = root.at(steps) else { continue };
+            let finding = Diagnostic::at(&code::KB0399, value.span, "");
+            let line = render::place(&finding, &compilation.sources);
+            let line = line.rsplit_once(':').map_or(line.as_str(), |(line, _)| line);
+            let whole = edit::spelled(&root, steps);
+            let whole = if whole.starts_with("spec.") { whole } else { format!("spec.{whole}") };
+            return Ok(Some(anyhow!(
+                "{path} has no value `{}`: it is in {line}; to add it to {path}, write the whole path `{whole}`",
+                on_one_line(at)
+            )));
+        }
+    }
+    Ok(None)
 }
 
 fn read(project: &Project, path: &str, asked: &BTreeSet<String>) -> Result<String> {

@@ -6,12 +6,11 @@ use kubebench_syntax::text::plain;
 
 /// Says what changed, in which file where that is not known from elsewhere.
 pub(super) fn said(change: &Change, file: &str) -> String {
-    let place = match (file, change.field()) {
-        ("", field) => field.to_owned(),
-        (file, "") => format!("{file} changed"),
-        (file, field) => format!("{file}: {field}"),
-    };
-    valued(&place, change)
+    match (file, change.field()) {
+        (file, "") => plain(&format!("{file} {}", change.fate()).trim_start()),
+        ("", field) => valued(field, change),
+        (file, field) => valued(&format!("{file}: {field}"), change),
+    }
 }
 
 /// Says what changed at a place.

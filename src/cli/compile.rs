@@ -38,7 +38,8 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
         diagnostics.extend(project.shared_with_neighbors());
     }
     if let Some(base) = &base {
-        let Held { weakened, exceeded, unknown, .. } = project.held_to(base);
+        let Held { mut weakened, gone, exceeded, unknown, .. } = project.held_to(base);
+        weakened.extend(gone);
         diagnostics.extend(args.change.on_weakened.at_level(weakened));
         diagnostics.extend(unknown);
         diagnostics.extend(exceeded);

@@ -29,7 +29,7 @@ pub(super) fn run(global: &Global, args: &DiffArgs) -> Result<ExitStatus> {
     let faults = Fault::of(&project, &base);
     terminal::print(&match global.output_format {
         Format::Json => format!("{:#}\n", serde_json::to_value(of(&fields, &faults))?),
-        _ => text(&fields),
+        _ => text(&fields, what),
     })?;
     for fault in &faults {
         tell(global, &fault.note(&base.revision));
@@ -38,10 +38,10 @@ pub(super) fn run(global: &Global, args: &DiffArgs) -> Result<ExitStatus> {
 }
 
 /// Returns it for people; benchmarks that differ in the same are one group.
-fn text(Fields { benchmarks, added, removed, shared }: &Fields) -> String {
+fn text(Fields { benchmarks, added, removed, shared }: &Fields, what: What) -> String {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for of in benchmarks {
-        let (name, lines) = (named(&of.key), lines(of));
+        let (name, lines) = (named(&of.key), lines(of, what));
         match groups.iter_mut().find(|(known, _)| *known == lines) {
             Some((_, names)) => names.push(name),
             None => groups.push((lines, vec![name])),
@@ -61,14 +61,14 @@ fn text(Fields { benchmarks, added, removed, shared }: &Fields) -> String {
     if text.is_empty() { "no differences\n".to_owned() } else { text }
 }
 
-fn lines(OfSpec { key: _, cases, changes, added, removed }: &OfSpec) -> String {
+fn lines(OfSpec { key: _, cases, changes, added, removed }: &OfSpec, what: What) -> String {
     let mut text = String::new();
     for CaseChange { change, cases: count } in changes {
         let of = count.filter(|_| *cases > 1).map_or_else(String::new, |count| format!("  {count} of {cases} cases"));
         // Of a manifest the whole path is shown: not all of it is below `spec`.
-        let change = match change.file.as_str() {
-            "" => said(change, ""),
-            kind => valued(format!("{kind} {}", change.path).trim_end(), change),
+        let change = match what {
+            What::Resolved => said(change, &change.file),
+            What::Rendered => valued(format!("{} {}", change.file, change.path).trim_end(), change),
         };
         text.push_str(&format!("  {change}{of}\n"));
     }

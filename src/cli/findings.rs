@@ -12,6 +12,7 @@ use kubebench_compiler::tree::diff;
 use kubebench_host::fs;
 use kubebench_host::terminal::{self, Stream};
 pub(super) use kubebench_results::compare::words::counted;
+use kubebench_syntax::diag::group;
 use kubebench_syntax::diag::limit::limited;
 use kubebench_syntax::diag::render::{self, Format, FromTop, Report, Style};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code};
@@ -73,7 +74,7 @@ pub(super) fn report(global: &Global, output: Output, findings: Findings<'_>) ->
         }
     }
     write_sorted(global, &plain)?;
-    summarize(global, &sorted);
+    summarize(global, &sorted, sources);
     let errors = sorted.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     Ok(if unreadable {
         ExitStatus::NoAnswer
@@ -114,7 +115,7 @@ pub(super) fn beside_answer(global: &Global, findings: Findings<'_>) -> Result<E
         let style = if colored(global, Stream::Error) { Style::Colored } else { Style::Plain };
         let report = Report { diagnostics: &warnings, sources, checked, style };
         terminal::tell_styled(render::render(Format::Human, &report).trim_end());
-        summarize(global, &warnings);
+        summarize(global, &warnings, sources);
     }
     write_sorted(global, &Report { diagnostics: &shown, sources, checked, style: Style::Plain })?;
     Ok(if global.deny_warnings && !warnings.is_empty() { ExitStatus::No } else { ExitStatus::Yes })
@@ -136,12 +137,21 @@ fn write_sorted(global: &Global, report: &Report<'_>) -> Result<()> {
     Ok(())
 }
 
-fn summarize(global: &Global, sorted: &[Diagnostic]) {
+fn summarize(global: &Global, sorted: &[Diagnostic], sources: &SourceMap) {
     let Some(worst) = sorted.iter().min_by_key(|diagnostic| diagnostic.severity) else { return };
-    let count = |severity| sorted.iter().filter(|diagnostic| diagnostic.severity == severity).count();
-    let both = [(count(Severity::Error), "error"), (count(Severity::Warning), "warning")];
+    // What was printed as one is counted as one.
+    let is_grouped = matches!(global.output_format, Format::Human | Format::Github);
+    let of = |(severity, word): (Severity, &str)| {
+        let own: Vec<Diagnostic> = sorted.iter().filter(|finding| finding.severity == severity).cloned().collect();
+        let printed = if is_grouped { group::printed(&own, sources) } else { own.len() };
+        match own.len() {
+            0 => None,
+            all if printed == all => Some(counted(all, word)),
+            _ => Some(format!("{} {}", counted(printed, word), group::extent(&own, sources))),
+        }
+    };
     let mut words: Vec<String> =
-        both.iter().filter(|(count, _)| *count > 0).map(|(number, word)| counted(*number, word)).collect();
+        [(Severity::Error, "error"), (Severity::Warning, "warning")].into_iter().filter_map(of).collect();
     let infos = sorted.iter().filter(|finding| is_for_plan(finding)).count();
     // Documents have them.
     let infos = if global.output_format.is_lines() { infos } else { 0 };

@@ -18,8 +18,8 @@ use kubebench_results::compare::model::{GateReport, Outcome};
 use kubebench_results::compare::render::{Detail, Subject, View};
 use kubebench_results::compare::words::nothing_to_evaluate;
 use kubebench_results::compare::{render, v1};
-use kubebench_syntax::diag::Diagnostics;
 use kubebench_syntax::diag::render::Format;
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code};
 
 /// Evaluates the gates, prints, and returns whether the candidate passes.
 pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
@@ -128,5 +128,11 @@ fn print(global: &Global, answer: &GateReport, findings: Findings<'_>) -> Result
         }
         _ => {}
     }
-    findings::about_answer(global, findings)
+    let Findings { diagnostics, sources, checked, unreadable } = findings;
+    // In a job, `compile --check --since` has annotated what a change weakens.
+    let is_annotated = |finding: &Diagnostic| {
+        global.output_format == Format::Github && finding.code == &code::KB0463 && finding.severity == Severity::Info
+    };
+    let diagnostics = diagnostics.into_iter().filter(|finding| !is_annotated(finding)).collect();
+    findings::about_answer(global, Findings { diagnostics, sources, checked, unreadable })
 }

@@ -4,6 +4,8 @@ mod answer;
 mod changes;
 mod permissions;
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context as _, Result};
 
 use super::ExitStatus;
@@ -12,7 +14,7 @@ use super::findings::{self, Findings, Output, counted, tell};
 use super::{project, starts};
 use crate::app::evaluate::{ACKS, subject};
 use crate::app::places;
-use crate::app::plan::{Action, Lock, Permission, Plan, Row, Since, comment};
+use crate::app::plan::{Action, Amount, Group, Lock, Permission, Plan, Row, Since, comment, groups, hours, names};
 use crate::app::project::Pods;
 use kubebench_compiler::compile::{Compiled, CompiledSuite};
 use kubebench_compiler::model::Suite;
@@ -89,7 +91,8 @@ fn table(plan: &Plan<'_>, suites: &[&CompiledSuite]) -> String {
     let header =
         ["BENCHMARK", "TARGET", "ACTION", "CASES", "RUNS", "AT MOST", "GPUS", "GPU-HOURS", "COST"].map(str::to_owned);
     let mut lines = vec![header];
-    for row in &shown {
+    let groups = groups(&shown);
+    for row in groups.iter().flat_map(|group| &group.rows) {
         let Row { compiled: Compiled { benchmark, .. }, estimate, .. } = row;
         lines.push([
             benchmark.name.clone(),
@@ -112,7 +115,13 @@ fn table(plan: &Plan<'_>, suites: &[&CompiledSuite]) -> String {
     if shown.is_empty() {
         text.push_str("nothing would run\n");
     } else {
-        let causes = std::iter::once(Vec::new()).chain(shown.iter().map(|row| changes::causes(row)));
+        // The causes of a group are below its last benchmark.
+        let of_group = |group: &Group<'_>| {
+            let Group { rows, .. } = group;
+            let before = std::iter::repeat_n(Vec::new(), rows.len().saturating_sub(1));
+            before.chain(std::iter::once(changes::causes(group)))
+        };
+        let causes = std::iter::once(Vec::new()).chain(groups.iter().flat_map(of_group));
         for (line, causes) in lines.iter().zip(causes) {
             let cells: Vec<String> = line
                 .iter()
@@ -128,31 +137,27 @@ fn table(plan: &Plan<'_>, suites: &[&CompiledSuite]) -> String {
             text.push('\n');
             text.extend(causes.into_iter().map(|cause| format!("    {cause}\n")));
         }
-        let runs: u64 = shown.iter().map(|row| row.estimate.runs).sum();
-        let gpu_hours: f64 = shown.iter().map(|row| row.estimate.gpu_hours).sum();
-        text.push_str(&format!(
-            "total: {runs} {}, {gpu_hours:.1} GPU-hours at most (if every run takes its full timeout)\n",
-            if runs == 1 { "run" } else { "runs" }
-        ));
+        text.push_str(&total(&shown));
     }
     text.extend(plan.locks.iter().map(of_lock));
     text.extend(suites.iter().filter_map(|compiled| of_suite(&compiled.suite, &shown)));
+    let mut unpriced: BTreeMap<(&str, String), Vec<&str>> = BTreeMap::new();
     for Row { compiled: Compiled { benchmark, .. }, estimate, .. } in &shown {
         if !estimate.unpriced.is_empty() {
-            let (name, target, missing) = (&benchmark.name, &benchmark.target.name, estimate.unpriced.join(", "));
-            text.push_str(&format!("note: the cost of {name} is unknown: {target} has no price for {missing}\n"));
+            let of = unpriced.entry((&benchmark.target.name, estimate.unpriced.join(", "))).or_default();
+            of.push(&benchmark.name);
         }
     }
+    for ((target, missing), names) in unpriced {
+        let names = first_of(&names, NAMED);
+        text.push_str(&format!("note: the cost of {names} is unknown: {target} has no price for {missing}\n"));
+    }
     text.extend(plan.removed().map(changes::removed));
-    let again: Vec<&str> = shown
-        .iter()
-        .filter(|row| row.action == Action::RunsAgain)
-        .map(|row| row.compiled.benchmark.name.as_str())
-        .collect();
+    let again: Vec<&Row<'_>> = shown.iter().copied().filter(|row| row.action == Action::RunsAgain).collect();
     if !again.is_empty() {
         text.push_str(&format!(
             "note: the merge replaces running Workflows of {}, and their unfinished runs are lost\n",
-            again.join(", ")
+            first_of(&names(&again), NAMED)
         ));
     }
     text
@@ -194,8 +199,17 @@ fn of_suite(suite: &Suite, shown: &[&Row<'_>]) -> Option<String> {
     Some(format!("suite {} on {}, one after another in {most} at most: {names}\n", suite.name, suite.target.name))
 }
 
-fn hours(hours: f64) -> String {
-    if hours < 1.0 { format!("{:.0} min", hours * 60.0) } else { format!("{hours:.1} h") }
+/// Says what all that is shown takes together.
+fn total(shown: &[&Row<'_>]) -> String {
+    let Amount { runs, hours: _, gpu_hours, costs, unpriced } = Amount::of(shown);
+    let mut parts = vec![counted(runs, "run"), format!("{gpu_hours:.1} GPU-hours")];
+    parts.extend(costs.iter().map(|(currency, cost)| money(Some(*cost), Some(currency))));
+    let unknown = if unpriced > 0 && !costs.is_empty() {
+        format!("; {} without a known cost", counted(unpriced, "benchmark"))
+    } else {
+        String::new()
+    };
+    format!("total: {} at most (if every run takes its full timeout){unknown}\n", parts.join(", "))
 }
 
 fn money(cost: Option<f64>, currency: Option<&str>) -> String {

@@ -4,6 +4,7 @@ mod carried;
 mod determinism;
 mod experiments;
 mod fields;
+mod fragments_since;
 mod hazards;
 mod kill;
 mod long_names;

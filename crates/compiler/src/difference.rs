@@ -6,6 +6,7 @@
 mod causes;
 mod fields;
 mod lists;
+mod places;
 mod resolved;
 mod shown;
 mod trial;

@@ -3,6 +3,8 @@
 //! The base is the commit from which the change began. A gate of the base holds until it is merged away; where the change makes it
 //! stricter, the stricter one does.
 
+mod at;
+mod found;
 mod gates;
 mod limits;
 mod reading;
@@ -16,6 +18,9 @@ use crate::model::target::Settings;
 use crate::model::{Benchmark, Gate};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
 use kubebench_syntax::text::Span;
+
+use at::At;
+use found::Found;
 
 /// A gate that holds of a change.
 #[derive(Debug)]
@@ -33,12 +38,15 @@ pub struct HeldGate<'c> {
 #[derive(Debug, Default)]
 pub struct Held<'c> {
     pub gates: Vec<HeldGate<'c>>,
-    /// What the change weakens.
+    /// What the change weakens, each once for all benchmarks.
     pub weakened: Diagnostics,
+    /// The gates that go with the benchmarks that the change removes or renames.
+    pub gone: Diagnostics,
     /// What of the base is unknown, which is no fault of the change.
     pub unknown: Diagnostics,
     /// Runs that could use more than a budget of the base, which the change raises.
     pub exceeded: Diagnostics,
+    found: Found,
 }
 
 /// Two compilations of one project.
@@ -77,11 +85,14 @@ impl<'c> Change<'c> {
             if now.is_none() && before.is_some_and(|before| self.head.faulty.contains(&before.benchmark.path)) {
                 continue;
             }
-            gates::hold(before, now, &mut held);
+            gates::hold(self, before, now, &mut held);
             if let Some((before, now)) = before.zip(now) {
-                limits::hold(&before.benchmark, &now.benchmark, &mut held);
+                limits::hold(At { change: self, before, now }, &mut held);
             }
         }
+        let found = std::mem::take(&mut held.found);
+        held.weakened.extend(found.weakened());
+        held.gone = found.removed();
         held
     }
 

@@ -415,7 +415,7 @@ fn general(
             .push("there is no git repository with a commit here, so all earlier sessions are the baseline".to_owned());
     }
     if dataset.rows().iter().any(|row| row.synthetic) {
-        notes.push(format!("some results are {SYNTHETIC}"));
+        notes.push(SYNTHETIC.to_owned());
     }
     notes
 }

@@ -102,7 +102,8 @@ impl Evaluation {
     pub fn hold(&mut self, base: Base) {
         let Some(project) = &self.project else { return };
         let change = Change { base: &base.compilation, head: &project.compilation };
-        let Held { gates, weakened, unknown, .. } = project.held_to(&base);
+        let Held { gates, mut weakened, gone, unknown, .. } = project.held_to(&base);
+        weakened.extend(gone);
         self.rules = gates.iter().map(specs::held).collect();
         // What is said first holds.
         self.policies = Policies::default();

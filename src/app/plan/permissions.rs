@@ -8,7 +8,7 @@ use kubebench_compiler::compile::Compilation;
 use kubebench_compiler::permission::{key, value, what};
 use kubebench_compiler::weakened::Held;
 use kubebench_format::plan::v1::{Since, What};
-use kubebench_syntax::diag::render::places;
+use kubebench_syntax::diag::render::each_place;
 use kubebench_syntax::diag::{Diagnostic, Severity};
 
 /// Something that a benchmark may do.
@@ -20,10 +20,23 @@ pub struct Permission {
     pub target: Option<String>,
     /// The finding that says it.
     pub finding: Diagnostic,
-    /// Where that is, in words: of what a change removes, where it was.
-    pub place: String,
+    /// Where that is: of what a change removes, where it was.
+    pub places: Vec<String>,
     /// What a change does about it; nothing where none is compared.
     pub since: Option<Since>,
+    /// What it is to those who review it.
+    pub role: Role,
+}
+
+/// What a permission is to those who review it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// A benchmark may do something.
+    Allows,
+    /// A change weakens a gate, a lint or a limit.
+    Weakens,
+    /// A gate goes with its benchmark.
+    Removes,
 }
 
 /// Who has a permission, and which.
@@ -38,6 +51,11 @@ impl Permission {
     /// Returns what is permitted, such as the name of a Secret.
     pub fn value(&self) -> &str {
         value(&self.finding)
+    }
+
+    /// Returns where it is, in words.
+    pub fn place(&self) -> String {
+        self.places.join(", ")
     }
 
     /// Returns its level.
@@ -70,20 +88,22 @@ pub fn permissions(project: &CompiledProject, base: Option<&Base>) -> Vec<Permis
         .collect();
     all.extend(before.into_values().map(|permission| Permission { since: Some(Since::Removed), ..permission }));
     let sources = &project.compilation.sources;
-    let Held { weakened, unknown, .. } = project.held_to(base);
+    let Held { weakened, gone, unknown, .. } = project.held_to(base);
     let benchmarks = || project.compilation.benchmarks.iter().map(|compiled| &compiled.benchmark);
     let of_spec = |finding: &Diagnostic| {
         let path = finding.path(sources);
         benchmarks().find(|benchmark| benchmark.path == path)
     };
-    let weakened = weakened.into_iter().chain(unknown).map(|finding| Permission {
+    let weakened = weakened.into_iter().chain(unknown).map(|finding| (finding, Role::Weakens));
+    let gone = gone.into_iter().map(|finding| (finding, Role::Removes));
+    all.extend(weakened.chain(gone).map(|(finding, role)| Permission {
         benchmark: of_spec(&finding).map(|benchmark| benchmark.name.clone()),
         target: None,
-        place: places(&finding, sources),
+        places: each_place(&finding, sources),
         since: Some(Since::Added),
         finding,
-    });
-    all.extend(weakened);
+        role,
+    }));
     all.sort_by_key(|permission| (permission.since, permission.key()));
     all
 }
@@ -95,10 +115,10 @@ fn of(project: &CompiledProject, compilation: &Compilation) -> BTreeMap<Key, Per
     let mut all = BTreeMap::new();
     let mut add = |benchmark: Option<&String>, target: Option<&String>, finding: &Diagnostic| {
         let Some(severity) = level(finding) else { return };
-        let place = places(finding, &compilation.sources);
+        let places = each_place(finding, &compilation.sources);
         let finding = Diagnostic { severity, ..finding.clone() };
-        let permission =
-            Permission { benchmark: benchmark.cloned(), target: target.cloned(), finding, place, since: None };
+        let (benchmark, target) = (benchmark.cloned(), target.cloned());
+        let permission = Permission { benchmark, target, finding, places, since: None, role: Role::Allows };
         all.entry(permission.key()).or_insert(permission);
     };
     let selected = compilation.benchmarks.iter().filter(|compiled| project.selection.has(compiled));

@@ -25,7 +25,7 @@ pub struct Since {
 }
 
 /// A file of the other commit that does not compile, and the first reason.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fault {
     /// The file.
     pub path: String,

@@ -92,7 +92,7 @@ fn permission(of: &Permission) -> v1::Permission {
         target: of.target.clone(),
         what: of.what(),
         value: of.value().to_owned(),
-        place: of.place.clone(),
+        place: of.place(),
         since: of.since,
         level: match of.level() {
             Severity::Error => v1::Level::Error,

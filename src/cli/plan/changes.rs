@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::app::plan::{Plan, Row};
+use crate::app::plan::{Group, Plan, SharedCause, Why};
 use crate::cli::changes::said;
-use kubebench_compiler::difference::{Cause, Removed, State};
-use kubebench_compiler::lower::PROJECT_FILE;
+use kubebench_compiler::difference::Removed;
 use kubebench_syntax::text::{first_of, plain};
 use kubebench_syntax::words::counted;
 
@@ -18,56 +17,60 @@ const SHOWN: usize = 20;
 /// So many names of benchmarks with the same change are shown.
 const NAMED: usize = 4;
 
-/// Says why a benchmark runs, a cause in a line.
-pub(super) fn causes(row: &Row<'_>) -> Vec<String> {
-    let Some(change) = &row.change else { return Vec::new() };
-    if let State::New { formerly: Some(name) } = &change.state {
-        return vec![format!("was {name}: a new name begins a new history")];
+/// Says why the benchmarks of a group run, a cause in a line.
+pub(super) fn causes(group: &Group<'_>) -> Vec<String> {
+    match &group.why {
+        Why::Asked | Why::New => Vec::new(),
+        Why::Renamed(name) => vec![format!("was {name}: a new name begins a new history")],
+        Why::Unknown(files, fault) => {
+            let mut lines = vec!["the base does not compile, so what changed in it is unknown".to_owned()];
+            lines.extend(fault.as_ref().map(|fault| plain(&fault.reason())));
+            let named = || format!("files that changed: {}", plain(&first_of(files, FILES)));
+            lines.extend((!files.is_empty()).then(named));
+            lines
+        }
+        Why::Changed(causes) if causes.is_empty() => vec!["the cause is unknown".to_owned()],
+        Why::Changed(causes) => {
+            let mut lines: Vec<String> = causes.iter().take(CAUSES).map(|cause| of(cause, group)).collect();
+            let more = causes.len().saturating_sub(CAUSES);
+            lines.extend((more > 0).then(|| format!("and {}", counted(more, "more cause"))));
+            lines
+        }
     }
-    if let State::Unknown { files } = &change.state {
-        let mut lines = vec!["the base does not compile, so what changed in it is unknown".to_owned()];
-        lines.extend(row.fault.as_ref().map(|fault| plain(&fault.reason())));
-        lines.extend((!files.is_empty()).then(|| format!("files that changed: {}", plain(&first_of(files, FILES)))));
-        return lines;
-    }
-    let mut lines: Vec<String> = change.causes.iter().take(CAUSES).map(|cause| of(cause, row)).collect();
-    let more = change.causes.len().saturating_sub(CAUSES);
-    lines.extend((more > 0).then(|| format!("and {}", counted(more, "more cause"))));
-    if change.state == State::Changed && change.causes.is_empty() {
-        lines.push("the cause is unknown".to_owned());
-    }
-    lines
 }
 
-fn of(Cause { change, cases, certainty }: &Cause, row: &Row<'_>) -> String {
-    let cases = cases.filter(|(_, all)| *all > 1);
+fn of(SharedCause { change, certainty, cases }: &SharedCause, group: &Group<'_>) -> String {
+    let cases = cases.filter(|(_, all)| *all > group.rows.len());
     let cases = cases.map_or_else(String::new, |(count, all)| format!(" in {count} of {all} cases"));
-    let file = if change.file == row.compiled.benchmark.path { "" } else { &change.file };
     let doubt = certainty.doubt();
-    format!("{}{cases}{doubt}", said(change, file))
+    format!("{}{cases}{doubt}", said(change, &change.file))
 }
 
 /// Says what changed and starts nothing; the same change of several benchmarks once.
 pub(super) fn without_run(plan: &Plan<'_>) -> String {
     let mut changes: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for row in &plan.rows {
+        let benchmark = &row.compiled.benchmark;
         for change in row.change.iter().flat_map(|change| &change.idle) {
-            let names = changes.entry(said(change, "")).or_default();
-            let name = &row.compiled.benchmark.name;
-            if !names.contains(name) {
-                names.push(name.clone());
+            let file = if change.file == benchmark.path { "" } else { &change.file };
+            let names = changes.entry(said(change, file)).or_default();
+            if !names.contains(&benchmark.name) {
+                names.push(benchmark.name.clone());
             }
         }
     }
     for change in plan.since.iter().flat_map(|since| &since.difference.idle) {
-        let file = if change.path.is_empty() { PROJECT_FILE } else { "" };
-        changes.entry(said(change, file)).or_default().push(plain(&change.file));
+        changes.entry(said(change, &change.file)).or_default();
     }
     if changes.is_empty() {
         return String::new();
     }
-    let lines = changes.iter().take(SHOWN);
-    let lines: String = lines.map(|(change, names)| format!("  {}: {change}\n", first_of(names, NAMED))).collect();
+    let line = |(change, names): (&String, &Vec<String>)| match names.as_slice() {
+        [] => format!("  {change}\n"),
+        [one] => format!("  {one}: {change}\n"),
+        several => format!("  {change} ({} benchmarks: {})\n", several.len(), first_of(several, NAMED)),
+    };
+    let lines: String = changes.iter().take(SHOWN).map(line).collect();
     let more = changes.len().saturating_sub(SHOWN);
     let more = if more > 0 { format!("  and {more} more\n") } else { String::new() };
     format!("changed without a new run:\n{lines}{more}")

@@ -1,28 +1,29 @@
 //! What benchmarks may do that a plain one may not, as people read it.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
-use crate::app::plan::Permission;
+use crate::app::plan::{Permission, Role, shared};
 use kubebench_format::plan::v1::Since;
 use kubebench_syntax::diag::Severity;
 use kubebench_syntax::text::{columns, plain};
 
-/// Returns a table of permissions: of a change, of what it brings and takes away.
+/// So many benchmarks or targets with a permission are named.
+const NAMED: usize = 4;
+
+/// Returns a table of permissions: of a change, of what it brings and takes away, and what it does to gates.
 pub(super) fn table(permissions: &[Permission]) -> String {
     let is_change = permissions.iter().any(|permission| permission.since.is_some());
-    // What all targets of a spec have is one row.
-    let mut rows: BTreeMap<[String; 4], BTreeMap<&str, Vec<&str>>> = BTreeMap::new();
-    for permission in permissions.iter().filter(|permission| permission.since != Some(Since::Kept)) {
-        let Permission { place, benchmark, target, .. } = permission;
-        let what = format!("{}{}", level(permission.level()), permission.what().name());
-        let row = [sign(permission.since).to_owned(), what, plain(place), plain(permission.value())];
-        let of = rows.entry(row).or_default().entry(benchmark.as_deref().unwrap_or_default()).or_default();
-        of.extend(target.as_deref());
-    }
-    let kept = permissions.iter().filter(|permission| permission.since == Some(Since::Kept)).count();
+    let of = |is_kept: bool| {
+        let own = permissions.iter().filter(|permission| permission.role == Role::Allows);
+        shared(own.filter(move |permission| (permission.since == Some(Since::Kept)) == is_kept))
+    };
+    let (rows, kept) = (of(false), of(true).len());
+    let gates = gates(permissions, "what this change weakens", Role::Weakens)
+        + &gates(permissions, "gates that this change removes", Role::Removes);
     if rows.is_empty() {
         let kept = if kept > 0 { format!("; {kept} unchanged from the base") } else { String::new() };
-        return if is_change { format!("permissions: none added, none removed{kept}\n") } else { String::new() };
+        let none = if is_change { format!("permissions: none added, none removed{kept}\n") } else { String::new() };
+        return format!("{gates}{none}");
     }
     let kept = if kept > 0 { format!("  {kept} more, unchanged from the base\n") } else { String::new() };
     let title = if is_change {
@@ -31,12 +32,28 @@ pub(super) fn table(permissions: &[Permission]) -> String {
         "permissions beyond those of a plain benchmark:"
     };
     let first = usize::from(!is_change);
-    let line = |([sign, what, place, value], of): ([String; 4], BTreeMap<&str, Vec<&str>>)| -> Vec<String> {
-        [sign, what, who(&of), place, value].into_iter().skip(first).collect()
-    };
-    let lines: Vec<Vec<String>> = rows.into_iter().map(line).collect();
+    let lines: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let what = format!("{}{}", level(row.one.level()), row.one.what().name());
+            let (place, value) = (plain(&row.place("")), plain(row.one.value()));
+            let who = row.who(NAMED, str::to_owned);
+            [sign(row.one.since).to_owned(), what, who, place, value].into_iter().skip(first).collect()
+        })
+        .collect();
     let table: String = columns(&lines).iter().map(|line| format!("  {line}\n")).collect();
-    format!("{title}\n{table}{kept}")
+    format!("{gates}{title}\n{table}{kept}")
+}
+
+fn gates(permissions: &[Permission], title: &str, role: Role) -> String {
+    let own = permissions.iter().filter(|permission| permission.role == role);
+    let lines: BTreeSet<String> = own
+        .map(|gate| {
+            let place = gate.places.first().map(String::as_str).unwrap_or_default();
+            format!("  {}{}: {}\n", level(gate.level()), plain(place), plain(&gate.finding.message))
+        })
+        .collect();
+    if lines.is_empty() { String::new() } else { format!("{title}:\n{}", lines.into_iter().collect::<String>()) }
 }
 
 fn sign(since: Option<Since>) -> &'static str {
@@ -53,15 +70,4 @@ fn level(level: Severity) -> &'static str {
         Severity::Warning => "warning: ",
         Severity::Info => "",
     }
-}
-
-/// Says who has a permission.
-fn who(of: &BTreeMap<&str, Vec<&str>>) -> String {
-    let said = |(benchmark, targets): (&&str, &Vec<&str>)| match (benchmark.is_empty(), targets.is_empty()) {
-        (true, true) => "all benchmarks".to_owned(),
-        (true, false) => format!("all on {}", targets.join(", ")),
-        (false, true) => (*benchmark).to_owned(),
-        (false, false) => format!("{benchmark} on {}", targets.join(", ")),
-    };
-    of.iter().map(said).collect::<Vec<_>>().join("; ")
 }

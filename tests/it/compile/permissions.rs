@@ -410,15 +410,18 @@ fn a_change_adds_keeps_and_removes() {
     let comment = text("plan.md");
     assert!(comment.starts_with("<!-- kubebench plan . team -->\n"), "{comment}");
     assert!(
-        comment.contains("| ➕ | secret | `new as secret key=a` | `a` | `default` | specs/a.yaml:11:67 |\n"),
+        comment.contains("| ➕ | secret | `new as secret key=a` | `a` on `default` | specs/a.yaml:11:67 |\n"),
         "{comment}"
     );
     assert!(
-        comment.contains("| ➖ | secret | `gone as secret key=a` | `a` | `default` |") && !comment.contains("kept"),
+        comment.contains("| ➖ | secret | `gone as secret key=a` | `a` on `default` |") && !comment.contains("kept"),
         "{comment}"
     );
     let cause = "  - `workload.job.env.C`: `none` → `{secret: {name: new, key: a}}`\n";
-    assert!(comment.contains("- `a` on `default`: runs again; 1 run\n") && comment.contains(cause), "{comment}");
+    assert!(
+        comment.contains("- `a` on `default`: runs again; 1 run, 1.0 h at most\n") && comment.contains(cause),
+        "{comment}"
+    );
     let sarif: Json = serde_json::from_str(&text("plan.sarif")).unwrap();
     let results = sarif["runs"][0]["results"].as_array().unwrap();
     let notes: Vec<&Json> = results.iter().filter(|result| result["ruleId"] == "KB0380").collect();

@@ -77,12 +77,12 @@ fn a_gate_of_the_base_holds_whatever_the_change_makes_of_it() {
     assert_held(
         "  gates: [{metric: speed, maxRegression: 3%}]\n",
         "",
-        &["specs/train.yaml:3:18: `train` no longer has a gate for `speed`"],
+        &["specs/train.yaml:8:3: `train` no longer has a gate for `speed`"],
     );
     assert_held(
         "{metric: speed, maxRegression: 3%}",
         "{metric: loss, maxRegression: 3%}",
-        &["specs/train.yaml:3:18: `train` no longer has a gate for `speed`"],
+        &["specs/train.yaml:11:3: `train` no longer has a gate for `speed`"],
     );
     assert_held(
         "maxRegression: 3%",
@@ -130,7 +130,7 @@ fn a_gated_metric_is_measured_as_at_the_base() {
     assert_held(
         from,
         &renamed[renamed.find("    - {name: pace").unwrap()..],
-        &["specs/train.yaml:3:18: `train` no longer has the metric `speed`, for which the base has a gate"],
+        &["specs/train.yaml:8:3: `train` no longer has the metric `speed`, for which the base has a gate"],
     );
 }
 
@@ -150,7 +150,7 @@ fn a_benchmark_that_is_gone_keeps_its_gates() {
     project.folder.write("specs/train.yaml", &edited);
     project.session(80.0, &on(&feature));
     let (status, answer) = since(&project, &["--only-new"]);
-    let gone = "specs/train.yaml:3:18: `train` lost cases for which the base has gates: default";
+    let gone = "specs/train.yaml:5:3: `train` lost cases for which the base has gates: default";
     assert_eq!((status, weakened(&answer)), (1, vec![gone.to_owned()]), "{answer:#}");
     assert!(verdicts(&answer).contains(&"regressed"), "{answer:#}");
 }
@@ -332,13 +332,16 @@ fn budgets_of_the_base_hold() {
     assert_eq!(project.says(&["compile"]).0, 0);
     assert_eq!(project.says(&["compile", "--check"]).0, 0);
     let (status, out, _) = project.says(&check);
-    assert!(status == 1 && out.contains("error[KB0311]: the runs could use 4 GPU-hours, and the budget is 3"), "{out}");
+    assert!(
+        status == 1 && out.contains("error[KB0311]: on `default` the runs could use 4 GPU-hours, and the budget is 3"),
+        "{out}"
+    );
     project
         .folder
         .write("specs/train.yaml", spec.replace("gpuHours: 3", "gpuHours: 4").replace("  budget: {gpuHours: 4}\n", ""));
     assert_eq!(project.says(&["compile"]).0, 0);
     let (_, out, _) = project.says(&check);
-    assert!(out.contains("specs/train.yaml:3:18: info[KB0463]: the budget `gpuHours` is gone; at the base 3"), "{out}");
+    assert!(out.contains("specs/train.yaml:5:3: info[KB0463]: the budget `gpuHours` is gone; at the base 3"), "{out}");
 }
 
 #[cfg(unix)]

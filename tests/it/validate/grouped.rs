@@ -57,7 +57,7 @@ error[KB0502]: 171 manifests of 40 benchmarks do not match `kubebench.yaml` and 
     );
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     let manifests = folder.tree("generated").len();
-    assert!(errors.starts_with(&format!("{manifests} errors;")), "{errors}");
+    assert!(errors.starts_with(&format!("1 error in {manifests} manifests;")), "{errors}");
 
     let json: Value =
         serde_json::from_slice(&folder.run(&["compile", "--check", "--output-format", "json"]).stdout).unwrap();

@@ -24,8 +24,12 @@ pub(crate) fn within_budget(
     if let Some((limit, span)) = budget.gpu_hours
         && exceeds(gpu_hours, limit)
     {
-        let message =
-            format!("the runs could use {} GPU-hours, and the budget is {}", amount(gpu_hours), amount(limit));
+        let message = format!(
+            "on `{}` the runs could use {} GPU-hours, and the budget is {}",
+            benchmark.target.name,
+            amount(gpu_hours),
+            amount(limit)
+        );
         diagnostics.push(explained(Diagnostic::at(&code::KB0311, span, message), benchmark, gpus, "GPU-hours"));
     }
     let Some((limit, span)) = budget.cost else { return };

@@ -86,15 +86,15 @@ fn walk(path: &mut Vec<Step>, old: &Node, new: &Node, found: &mut Vec<FieldChang
     }
     let mut child = |step: Step, old: Option<&Node>, new: Option<&Node>, before: Vec<String>| {
         path.push(step);
-        let is_part = |side: Option<&Node>| path.len() <= PARTS && side.is_some_and(|node| !node.entries().is_empty());
+        let is_part = |side: Option<&Node>| path.len() <= PARTS && side.is_some_and(has_names);
         let is_scalar = |node: &Node| node.items().is_empty() && node.entries().is_empty();
         match (old, new) {
             (Some(old), Some(new)) if before.is_empty() || !(is_scalar(old) || is_scalar(new)) => {
                 walk(path, old, new, found);
             }
             // What is said for the first time is said field by field.
-            (None, Some(new)) if is_part(Some(new)) => walk(path, &empty(), new, found),
-            (Some(old), None) if is_part(Some(old)) => walk(path, old, &empty(), found),
+            (None, Some(new)) if is_part(Some(new)) => walk(path, &empty(new), new, found),
+            (Some(old), None) if is_part(Some(old)) => walk(path, old, &empty(old), found),
             (old, new) => {
                 let [old, new] = [old, new].map(Option::<&Node>::cloned);
                 found.push(FieldChange { path: path.clone(), old, new, fields: 1, before });
@@ -120,10 +120,10 @@ fn walk(path: &mut Vec<Step>, old: &Node, new: &Node, found: &mut Vec<FieldChang
             }
             Pairs::Items(items) => {
                 for item in items {
-                    let [old, new] = [(before, Of::Base), (now, Of::Head)].map(|(list, of)| item.of(list, of));
+                    let [old, new] = [(before, Of::Base), (now, Of::Head)].map(|(list, of)| taken(list, item, of));
                     let ahead = [(before, Of::Base), (now, Of::Head)].map(|(list, of)| item.ahead(list, of));
                     let ahead = ahead.into_iter().flatten().filter_map(Node::as_text).map(str::to_owned).collect();
-                    child(Step::Item(item), old, new, ahead);
+                    child(Step::Item(item), old.as_ref(), new.as_ref(), ahead);
                 }
                 return;
             }
@@ -139,8 +139,26 @@ fn named<'n>(list: &'n [Node], field: &str, name: &str) -> Option<&'n Node> {
     list.iter().find(|item| identity(item, field) == Some(name))
 }
 
-fn empty() -> Node {
-    Node { span: Span::default(), value: Value::Map(Vec::new()) }
+/// Returns a mapping without entries, or a list without elements, as `like` is one.
+fn empty(like: &Node) -> Node {
+    let value = if matches!(like.value, Value::Seq(_)) { Value::Seq(Vec::new()) } else { Value::Map(Vec::new()) };
+    Node { span: Span::default(), value }
+}
+
+/// Returns whether what is in a node is known by names.
+fn has_names(node: &Node) -> bool {
+    !node.entries().is_empty() || matches!(pairs(&[], node.items()), Pairs::Named(..))
+}
+
+/// Returns an element, or several one after another as a list of their own.
+fn taken(list: &[Node], item: Item, of: Of) -> Option<Node> {
+    if !item.is_in(of) {
+        return None;
+    }
+    match list.get(item.range(list, of))? {
+        [only] if !item.is_several() => Some(only.clone()),
+        all => Some(Node { span: all.first()?.span, value: Value::Seq(all.to_vec()) }),
+    }
 }
 
 /// Returns whether two values are the same, wherever they are and in whatever order their keys are.
@@ -158,7 +176,7 @@ pub(super) fn is_same(old: &Node, new: &Node) -> bool {
 }
 
 /// Returns what is at a place.
-fn at<'n>(document: &'n Node, path: &[Step], of: Of) -> Option<&'n Node> {
+pub(super) fn at<'n>(document: &'n Node, path: &[Step], of: Of) -> Option<&'n Node> {
     path.iter().try_fold(document, |node, step| match step {
         Step::Key(key) => node.get(key),
         Step::Named(field, name) => named(node.items(), field, name),
@@ -187,7 +205,10 @@ pub(super) fn put(document: &mut Node, path: &[Step], value: Option<&Node>, of: 
                     return;
                 }
                 (None, Some(_)) => {
-                    entries.push(Entry { key: key.clone(), key_span: Span::default(), value: empty() });
+                    let is_list = !matches!(rest.first(), Some(Step::Key(_)));
+                    let value = if is_list { Value::Seq(Vec::new()) } else { Value::Map(Vec::new()) };
+                    let value = Node { span: Span::default(), value };
+                    entries.push(Entry { key: key.clone(), key_span: Span::default(), value });
                     entries.last_mut().map(|entry| &mut entry.value)
                 }
                 _ => found.and_then(|found| entries.get_mut(found)).map(|entry| &mut entry.value),
@@ -211,13 +232,15 @@ pub(super) fn put(document: &mut Node, path: &[Step], value: Option<&Node>, of: 
             let place = item.place(of);
             match value {
                 None if rest.is_empty() => {
-                    if item.is_in(of) && place < items.len() {
-                        items.remove(place);
+                    if item.is_in(of) {
+                        items.drain(item.range(items, of));
                     }
                     return;
                 }
                 Some(value) if rest.is_empty() && !item.is_in(of) => {
-                    items.insert(place.min(items.len()), value.clone());
+                    let own = if item.is_several() { value.items() } else { std::slice::from_ref(value) };
+                    let place = place.min(items.len());
+                    items.splice(place..place, own.iter().cloned());
                     return;
                 }
                 _ => items.get_mut(place),
@@ -227,5 +250,10 @@ pub(super) fn put(document: &mut Node, path: &[Step], value: Option<&Node>, of: 
     };
     if let Some(place) = place {
         put(place, rest, value, of);
+    }
+    // A list that was there for one element goes with it.
+    if let (Value::Map(entries), Step::Key(key), [Step::Named(..)], None) = (&mut document.value, step, rest, value) {
+        entries
+            .retain(|entry| entry.key != *key || !matches!(&entry.value.value, Value::Seq(items) if items.is_empty()));
     }
 }

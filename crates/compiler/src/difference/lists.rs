@@ -1,6 +1,7 @@
 //! Which elements of two lists are the same one: by a name where they have one, else by what stays of the lists.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::fields::{Of, is_same};
 use super::written::exact;
@@ -24,7 +25,7 @@ pub(super) enum Pairs {
     Whole,
 }
 
-/// An element that differs: of both lists, or of one of them.
+/// An element that differs: of both lists, or several one after another that only one of them has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Item {
     /// Where it is in the list of the base, or would be.
@@ -32,6 +33,8 @@ pub(super) struct Item {
     /// Where it is now, or would be.
     head: usize,
     of: Sides,
+    /// How many elements it is.
+    count: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,9 +55,21 @@ impl Item {
         self.of == Sides::Both || (self.of == Sides::Base) == (of == Of::Base)
     }
 
-    /// Returns the index by which people know it: where it is now, or was.
-    pub(super) fn shown(self) -> usize {
-        if self.of == Sides::Base { self.base } else { self.head }
+    /// Returns the index by which people know it, or the first and the last: where it is now, or was.
+    pub(super) fn shown(self) -> String {
+        let first = if self.of == Sides::Base { self.base } else { self.head };
+        if self.count == 1 { first.to_string() } else { format!("{first}-{}", first + self.count - 1) }
+    }
+
+    /// Returns where all of its elements are in a list.
+    pub(super) fn range(self, list: &[Node], of: Of) -> Range<usize> {
+        let first = self.place(of).min(list.len());
+        first..(first + self.count).min(list.len())
+    }
+
+    /// Returns whether it is several elements.
+    pub(super) fn is_several(self) -> bool {
+        self.count > 1
     }
 
     pub(super) fn of(self, list: &[Node], of: Of) -> Option<&Node> {
@@ -120,14 +135,14 @@ fn items(before: &[Node], now: &[Node]) -> Option<Vec<Item>> {
     let ends = (before.len(), now.len());
     for (next_old, next_new) in common(before, now).into_iter().chain([ends]) {
         let (went, came) = (next_old - old, next_new - new);
-        let item = |index: usize, of: Sides| {
+        let item = |index: usize, of: Sides, count: usize| {
             let (base, head) = (old + index.min(went), new + index.min(came));
-            Item { base: ahead + base, head: ahead + head, of }
+            Item { base: ahead + base, head: ahead + head, of, count }
         };
         let both = went.min(came);
-        found.extend((0..both).map(|index| item(index, Sides::Both)));
-        found.extend((both..went).map(|index| item(index, Sides::Base)));
-        found.extend((both..came).map(|index| item(index, Sides::Head)));
+        found.extend((0..both).map(|index| item(index, Sides::Both, 1)));
+        found.extend((went > both).then(|| item(both, Sides::Base, went - both)));
+        found.extend((came > both).then(|| item(both, Sides::Head, came - both)));
         (old, new) = (next_old + 1, next_new + 1);
     }
     Some(found)

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fields::{FieldChange, changes};
+use super::places::Places;
 use super::{Change, Key, Sides, key};
 use crate::compile::{Compilation, Compiled};
 use crate::lower::{PROJECT_FILE, ResolvedSpec};
@@ -81,7 +82,14 @@ impl Sides<'_> {
                 What::Resolved => resolved(base, old).zip(resolved(head, compiled)),
                 What::Rendered => Some((rendered(old, compiled), rendered(compiled, compiled))),
             };
-            let found = documents.map(|(before, now)| of_spec(old, compiled, &before, &now));
+            let places = Places { sides: self, before: old, now: compiled };
+            let file = |name: &str, field: &FieldChange| match what {
+                What::Resolved => {
+                    Some(places.of(field)).filter(|file| *file != compiled.benchmark.path).unwrap_or_default()
+                }
+                What::Rendered => name.to_owned(),
+            };
+            let found = documents.map(|(before, now)| of_spec([old, compiled], [&before, &now], &file));
             fields.benchmarks.extend(
                 found.filter(|found| !(found.changes.is_empty() && found.added.is_empty() && found.removed.is_empty())),
             );
@@ -107,19 +115,24 @@ impl Sides<'_> {
     }
 }
 
-fn of_spec(before: &Compiled, now: &Compiled, old: &Documents, new: &Documents) -> OfSpec {
+/// Returns the file, or the document, in which a change of the named document is shown.
+type FileOf<'f> = dyn Fn(&str, &FieldChange) -> String + 'f;
+
+fn of_spec([before, now]: [&Compiled; 2], [old, new]: [&Documents; 2], file: &FileOf<'_>) -> OfSpec {
     let only = |own: &Compiled, other: &Compiled| -> Vec<String> {
         let is_there = |case: &Case| other.benchmark.cases.iter().any(|other| other.id == case.id);
         own.benchmark.cases.iter().filter(|case| !is_there(case)).map(|case| case.name.clone()).collect()
     };
     let name = &now.benchmark.name;
-    let mut found: Vec<CaseChange> =
-        between(name, &old.shared, &new.shared).into_iter().map(|change| CaseChange { change, cases: None }).collect();
+    let mut found: Vec<CaseChange> = between(name, [&old.shared, &new.shared], file)
+        .into_iter()
+        .map(|change| CaseChange { change, cases: None })
+        .collect();
     let both: Vec<(&Named, &Named)> =
         new.cases.iter().filter_map(|(case, new)| Some((old.cases.get(case)?, new))).collect();
     let mut of_cases: Vec<CaseChange> = Vec::new();
     let mut places: BTreeMap<Change, usize> = BTreeMap::new();
-    for change in both.iter().flat_map(|(old, new)| between(name, old, new)) {
+    for change in both.iter().flat_map(|(old, new)| between(name, [old, new], file)) {
         let place = *places.entry(change.clone()).or_insert_with(|| {
             of_cases.push(CaseChange { change, cases: Some(0) });
             of_cases.len() - 1
@@ -139,13 +152,13 @@ fn of_spec(before: &Compiled, now: &Compiled, old: &Documents, new: &Documents) 
 }
 
 /// Returns what differs between documents of the same names, which are of `benchmark`.
-fn between(benchmark: &str, old: &Named, new: &Named) -> Vec<Change> {
+fn between(benchmark: &str, [old, new]: [&Named; 2], file: &FileOf<'_>) -> Vec<Change> {
     let mut found = Vec::new();
     for (name, document) in new {
         match old.get(name) {
             Some(old) => {
                 let changes = changes(old, document).into_iter().filter(|change| !is_made_name(change, benchmark));
-                found.extend(changes.map(|change| Change::of_field(name, &change)));
+                found.extend(changes.map(|change| Change::of_field(&file(name, &change), &change)));
             }
             None => found.push(whole(name, None, Some(document))),
         }

@@ -9,6 +9,10 @@ use super::written::{place, short};
 
 /// So many characters of a value are shown at most.
 const LONGEST: usize = 60;
+/// So many where more of it differs.
+const MOST: usize = 240;
+/// So many of a value that comes or goes as a whole.
+const MOST_OF_ONE: usize = 120;
 /// So many characters before the first difference are shown of a long value.
 const BEFORE: usize = 20;
 /// So many characters of a value are kept.
@@ -40,14 +44,27 @@ impl Change {
         Self { file: file.to_owned(), path: place(path), old, new, fields: *fields }
     }
 
-    /// Returns a change of a whole file.
-    pub(super) fn of_file(file: &str) -> Self {
-        Self { file: file.to_owned(), path: String::new(), old: None, new: None, fields: 1 }
+    /// Returns a change of a whole file, which is or is not there at the base and now.
+    pub(super) fn of_file(file: &str, is_there: [bool; 2]) -> Self {
+        let [old, new] = match is_there {
+            [true, true] => [None, None],
+            one_side => one_side.map(|is_there| is_there.then(|| Value("file".to_owned()))),
+        };
+        Self { file: file.to_owned(), path: String::new(), old, new, fields: 1 }
     }
 
     /// Returns the field without what all fields of a spec begin with.
     pub fn field(&self) -> &str {
         self.path.strip_prefix("spec.").unwrap_or(&self.path)
+    }
+
+    /// Says what became of a whole file.
+    pub fn fate(&self) -> &'static str {
+        match (&self.old, &self.new) {
+            (None, Some(_)) => "is new",
+            (Some(_), None) => "is gone",
+            _ => "changed",
+        }
     }
 
     /// Returns the values as they fit into a line: of long ones, where they begin to differ.
@@ -57,19 +74,24 @@ impl Change {
             return None;
         }
         let [old, new] = [&self.old, &self.new].map(|value| value.clone().unwrap_or_else(none).0);
-        Some(around([&old, &new], BEFORE, LONGEST))
+        let most = if self.old.is_some() && self.new.is_some() { MOST } else { MOST_OF_ONE };
+        Some(around([&old, &new], BEFORE, LONGEST, most))
     }
 }
 
-/// Returns two texts from a little before they begin to differ, where one of them is longer than `longest`.
-fn around(texts: [&str; 2], before: usize, longest: usize) -> [String; 2] {
+/// Returns two texts from a little before they begin to differ to where they no longer do, where one of them is longer than `longest`: at
+/// most `most` characters.
+fn around(texts: [&str; 2], before: usize, longest: usize, most: usize) -> [String; 2] {
     let [old, new] = texts;
     let shared = old.chars().zip(new.chars()).take_while(|(one, other)| one == other).count();
     let is_long = texts.iter().any(|text| text.chars().nth(longest).is_some());
     let skipped = if is_long { shared.saturating_sub(before) } else { 0 };
+    let behind = old.chars().rev().zip(new.chars().rev()).take_while(|(one, other)| one == other).count();
     texts.map(|text| {
+        let count = text.chars().count();
+        let differs = count.saturating_sub(behind.min(count.saturating_sub(shared)) + skipped);
         let mut rest = text.chars().skip(skipped);
-        let shown: String = rest.by_ref().take(longest).collect();
+        let shown: String = rest.by_ref().take(differs.clamp(longest, most.max(longest))).collect();
         let start = if skipped > 0 { "…" } else { "" };
         let end = if rest.next().is_some() { "…" } else { "" };
         format!("{start}{shown}{end}")
@@ -79,9 +101,9 @@ fn around(texts: [&str; 2], before: usize, longest: usize) -> [String; 2] {
 /// Returns values as programs get them: of very long ones, what is around the first difference.
 fn kept(values: [Option<String>; 2]) -> [Option<String>; 2] {
     match values {
-        [Some(old), Some(new)] => around([&old, &new], KEPT / 4, KEPT).map(Some),
+        [Some(old), Some(new)] => around([&old, &new], KEPT / 4, KEPT, KEPT).map(Some),
         one => one.map(|text| {
-            let [_, shown] = around(["", &text?], 0, KEPT);
+            let [_, shown] = around(["", &text?], 0, KEPT, KEPT);
             Some(shown)
         }),
     }
@@ -102,11 +124,10 @@ fn without_secrets(node: &Node, context: &[String]) -> Node {
     let value = match &node.value {
         Yaml::String(text) => Yaml::String(redacted(text, context)),
         Yaml::Seq(items) => {
-            let befores = std::iter::once(None).chain(items.iter().map(Node::as_text));
-            let item = |(item, before): (&Node, Option<&str>)| {
-                let before: Vec<String> = before.iter().map(|before| format!("{before} ")).collect();
-                without_secrets(item, &before)
-            };
+            // What is said of a list is said of its first element, and each element may say what the next one is.
+            let ahead = |before: &Node| before.as_text().map(|before| format!("{before} ")).into_iter().collect();
+            let befores = std::iter::once(context.to_vec()).chain(items.iter().map(ahead));
+            let item = |(item, before): (&Node, Vec<String>)| without_secrets(item, &before);
             Yaml::Seq(items.iter().zip(befores).map(item).collect())
         }
         Yaml::Map(entries) => {

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use kubebench_syntax::diag::Severity;
 use kubebench_testing::snapshot::{Snapshot, assert_text, str};
 
+mod fragments;
+
 use super::{Certainty, Change, Difference, Side, Sides, State, What};
 use crate::compile::{Compilation, Input, Workspace};
 use crate::lower::{PROJECT_FILE, ReadFile, Unreadable};
@@ -183,9 +185,8 @@ fn an_element_that_comes_first_is_one_change() {
         str! {[r#"
 ps on gpu: Changed
   cause: specs/ps.yaml workload.tfJob.worker.command[0]: none → nice in 6 of 6 cases
-  cause: specs/ps.yaml workload.tfJob.worker.command[8]: none → --token in 6 of 6 cases
-  cause: specs/ps.yaml workload.tfJob.worker.command[9]: none → "[redacted]" in 6 of 6 cases
-  idle: specs/ps.yaml metrics.seconds: none → {name: seconds, unit: s, better: lower, from: {duration: run…
+  cause: specs/ps.yaml workload.tfJob.worker.command[8-9]: none → [--token, "[redacted]"] in 6 of 6 cases
+  idle: specs/ps.yaml metrics.seconds: none → {name: seconds, unit: s, better: lower, from: {duration: run}}
   idle: specs/ps.yaml gates.seconds: none → {metric: seconds, maxRegression: 9%}
 "#]},
     );
@@ -195,9 +196,8 @@ ps on gpu: Changed
         str! {[r#"
 ps on gpu: Changed
   cause: specs/ps.yaml workload.tfJob.worker.command[0]: nice → none in 6 of 6 cases
-  cause: specs/ps.yaml workload.tfJob.worker.command[8]: --token → none in 6 of 6 cases
-  cause: specs/ps.yaml workload.tfJob.worker.command[9]: "[redacted]" → none in 6 of 6 cases
-  idle: specs/ps.yaml metrics.seconds: {name: seconds, unit: s, better: lower, from: {duration: run… → none
+  cause: specs/ps.yaml workload.tfJob.worker.command[8-9]: [--token, "[redacted]"] → none in 6 of 6 cases
+  idle: specs/ps.yaml metrics.seconds: {name: seconds, unit: s, better: lower, from: {duration: run}} → none
   idle: specs/ps.yaml gates.seconds: {metric: seconds, maxRegression: 9%} → none
 "#]},
     );
@@ -239,6 +239,9 @@ fn lists_are_compared_by_what_stays() {
         &["l[0]: {a: 1} → none", "l[1].a: 4 → 3", "l[2]: none → {a: 5}"],
     );
     check("[a, b]", "[b, c]", &["l: [a, b] → [b, c]"]);
+    let words = |more: &str| format!("[{}{more}z]", "long-word, ".repeat(8));
+    check(&words(""), &words("--epochs, '90', "), &["l[8-9]: none → [--epochs, 90]"]);
+    check(&words("a, b, c, "), &words(""), &["l[8-10]: [a, b, c] → none"]);
     check(
         "[{metric: a, min: 1}, {restarts: 0}]",
         "[{restarts: 0}, {metric: a, min: 1}]",
@@ -344,8 +347,8 @@ fn another_kind_is_one_cause() {
         &head,
         str! {[r#"
 ps on gpu: Changed
-  cause: specs/ps.yaml workload.pytorchJob: none → {image: "registry.example/tf-cnn:${{ parameters.tag }}", fil… in 6 of 6 cases
-  cause: specs/ps.yaml workload.tfJob: {image: "registry.example/tf-cnn:${{ parameters.tag }}", fil… → none in 6 of 6 cases
+  cause: specs/ps.yaml workload.pytorchJob: none → {image: "registry.example/tf-cnn:${{ parameters.tag }}", files: {run.sh: {path: scripts/run.sh}}, master: {replicas: 1, command: [train]}, worker: {replicas: "${{ matrix.workers }}", command: [train, --mode, "${{ matrix.mode }}"], env: {LEV… in 6 of 6 cases
+  cause: specs/ps.yaml workload.tfJob: {image: "registry.example/tf-cnn:${{ parameters.tag }}", files: {run.sh: {path: scripts/run.sh}}, ps: {replicas: 1, command: [train]}, worker: {replicas: "${{ matrix.workers }}", command: [train, --mode, "${{ matrix.mode }}"], env: {LEVEL: … → none in 6 of 6 cases
   idle: specs/ps.yaml description: before → after
 "#]},
     );
@@ -380,7 +383,7 @@ fn many_fields_are_taken_together() {
         &head,
         str! {[r#"
 ps on gpu: Changed
-  cause: specs/ps.yaml workload.tfJob.worker.env: {V0: 1, V1: 1, V2: 1, V3: 1, V4: 1, V5: 1, V6: 1, V7: 1, V8:… → {V0: 2, V1: 2, V2: 2, V3: 2, V4: 2, V5: 2, V6: 2, V7: 2, V8:… (40 fields) in 6 of 6 cases
+  cause: specs/ps.yaml workload.tfJob.worker.env: {V0: 1, V1: 1, V2: 1, V3: 1, V4: 1, V5: 1, V6: 1, V7: 1, V8: 1, V9: 1, V10: 1, V11: 1, V12: 1, V13: 1, V14: 1, V15: 1, V16: 1, V17: 1, V18: 1, V19: 1, V20: 1, V21: 1, V22: 1, V23: 1, V24: 1, V25: 1, V26: 1, V27: 1, V28: 1, V29: 1, V30: 1, V… → {V0: 2, V1: 2, V2: 2, V3: 2, V4: 2, V5: 2, V6: 2, V7: 2, V8: 2, V9: 2, V10: 2, V11: 2, V12: 2, V13: 2, V14: 2, V15: 2, V16: 2, V17: 2, V18: 2, V19: 2, V20: 2, V21: 2, V22: 2, V23: 2, V24: 2, V25: 2, V26: 2, V27: 2, V28: 2, V29: 2, V30: 2, V… (40 fields) in 6 of 6 cases
   idle: specs/ps.yaml description: before → after
 "#]},
     );

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Held, HeldGate, amount, is_now, reading, weakening};
+use super::at::At;
+use super::found::Said;
+use super::{Change, Held, HeldGate, amount, is_now, reading};
 use crate::compile::Compiled;
 use crate::model::{Benchmark, Gate, GateBaseline};
 use kubebench_syntax::diag::Place;
@@ -11,11 +13,16 @@ use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::MetricSelector;
 
 /// Adds the gates that hold of a benchmark, and what a change weakens of them.
-pub(super) fn hold<'c>(base: Option<&'c Compiled>, head: Option<&'c Compiled>, held: &mut Held<'c>) {
+pub(super) fn hold<'c>(
+    change: Change<'c>,
+    base: Option<&'c Compiled>,
+    head: Option<&'c Compiled>,
+    held: &mut Held<'c>,
+) {
     match (base, head) {
-        (Some(base), Some(head)) => hold_both(base, head, held),
+        (Some(before), Some(now)) => hold_both(At { change, before, now }, held),
         (Some(Compiled { benchmark, .. }), None) => {
-            report_gone(benchmark, held);
+            held.found.gone(benchmark);
             let gone = |gate| HeldGate { span: Span::default(), ..as_it_is(benchmark, gate) };
             held.gates.extend(benchmark.gates.iter().map(gone));
         }
@@ -26,19 +33,19 @@ pub(super) fn hold<'c>(base: Option<&'c Compiled>, head: Option<&'c Compiled>, h
     }
 }
 
-fn hold_both<'c>(base: &'c Compiled, head: &'c Compiled, held: &mut Held<'c>) {
-    let (before, now) = (&base.benchmark, &head.benchmark);
+fn hold_both<'c>(at: At<'c>, held: &mut Held<'c>) {
+    let (before, now): (&'c Benchmark, &'c Benchmark) = (&at.before.benchmark, &at.now.benchmark);
     let mut all = named(before);
     all.extend(named(now));
     let cases: Vec<(String, String)> = all.into_iter().collect();
     for selector in selectors(before) {
-        reading::report(base, head, &selector, held);
+        reading::report(at, &selector, held);
         let has_same_unit = reading::unit(before, &selector) == reading::unit(now, &selector);
         for baseline in baselines(before, &selector) {
             let old = Demand::of(before, &selector, baseline);
             let new = Demand::of(now, &selector, baseline);
             if reading::names(now, &selector) || !reading::names(before, &selector) {
-                old.report(&new, now, has_same_unit, held);
+                old.report(&new, at, has_same_unit, held);
             }
             let demand = if has_same_unit { old.tightened(&new) } else { old };
             held.gates.extend(demand.gates(before, now.name_span, &cases));
@@ -54,17 +61,18 @@ fn hold_both<'c>(base: &'c Compiled, head: &'c Compiled, held: &mut Held<'c>) {
             }
         }
     }
-    report_cases(before, now, held);
-    report_runs(before, now, held);
+    report_cases(at, held);
+    report_runs(at, held);
 }
 
 /// Reports fewer runs of a benchmark that has a gate, which then sees less.
-fn report_runs(before: &Benchmark, now: &Benchmark, held: &mut Held<'_>) {
+fn report_runs(at: At<'_>, held: &mut Held<'_>) {
+    let (before, now) = (&at.before.benchmark, &at.now.benchmark);
     let counts = [("repeats", before.repeats, now.repeats), ("warmups", before.warmups, now.warmups)];
     for (name, before_is, now_is) in counts.into_iter().filter(|(_, before, now)| now < before) {
         if !before.gates.is_empty() {
             let message = format!("`{name}` is {now_is}; at the base {before_is}: the gates are less certain");
-            held.weakened.push(weakening(Place::Span(now.name_span), message));
+            held.found.weaker(at.field(&[name]), now, message);
         }
     }
 }
@@ -182,9 +190,10 @@ impl<'c> Demand<'c> {
     }
 
     /// Says what of it a change weakens.
-    fn report(&self, now: &Self, benchmark: &Benchmark, has_same_unit: bool, held: &mut Held<'_>) {
+    fn report(&self, now: &Self, at: At<'_>, has_same_unit: bool, held: &mut Held<'_>) {
         let name = self.metric.to_string();
-        let mut say = |span, message: String| held.weakened.push(weakening(Place::Span(span), message));
+        let benchmark = &at.now.benchmark;
+        let mut say = |span, message: String| held.found.weaker(Place::Span(span), benchmark, message);
         let Some(first) = now.limits.values().next() else {
             let is_of_metric =
                 |gate: &&Gate| MetricSelector::of(&gate.metric).has(self.metric.name(), self.metric.labels());
@@ -193,7 +202,11 @@ impl<'c> Demand<'c> {
                     let (now, before) = (against(baseline), against(self.baseline));
                     say(*span, format!("the gate of `{name}` compares with {now}; at the base with {before}"));
                 }
-                None => say(benchmark.name_span, format!("`{}` no longer has a gate for `{name}`", benchmark.name)),
+                None => {
+                    let alone = format!("`{}` no longer has a gate for `{name}`", benchmark.name);
+                    let said = Said { alone, shared: format!("no gate for `{name}` is left") };
+                    held.found.weaker(at.field(&["gates"]), benchmark, said);
+                }
             };
         };
         for (bound, before) in &self.limits {
@@ -247,25 +260,16 @@ fn named(benchmark: &Benchmark) -> BTreeMap<String, String> {
     benchmark.cases.iter().map(|case| (case.id.clone(), case.name.clone())).collect()
 }
 
-fn report_gone(benchmark: &Benchmark, held: &mut Held<'_>) {
-    let Benchmark { name, target, path, gates, .. } = benchmark;
-    if !gates.is_empty() {
-        let metrics = listed(gates.iter().map(|gate| gate.metric.as_str()));
-        let message = format!(
-            "the benchmark `{name}` is gone from the target `{}`, and the base has gates for it: {metrics}",
-            target.name
-        );
-        held.weakened.push(weakening(Place::File(path.clone()), message));
-    }
-}
-
 /// Reports cases that have gates at the base and are gone.
-fn report_cases(before: &Benchmark, now: &Benchmark, held: &mut Held<'_>) {
+fn report_cases(at: At<'_>, held: &mut Held<'_>) {
+    let (before, now) = (&at.before.benchmark, &at.now.benchmark);
     let (old, new) = (named(before), named(now));
     let gone: Vec<&str> = old.iter().filter(|(id, _)| !new.contains_key(*id)).map(|(_, name)| name.as_str()).collect();
     if !gone.is_empty() && !before.gates.is_empty() {
-        let message = format!("`{}` lost cases for which the base has gates: {}", now.name, listed(gone));
-        held.weakened.push(weakening(Place::Span(now.name_span), message));
+        let gone = listed(gone);
+        let alone = format!("`{}` lost cases for which the base has gates: {gone}", now.name);
+        let said = Said { alone, shared: format!("cases for which the base has gates are gone: {gone}") };
+        held.found.weaker(at.field(&["matrix", "variants"]), now, said);
     }
 }
 

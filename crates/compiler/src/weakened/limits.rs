@@ -1,6 +1,7 @@
 //! What the runs of one benchmark on one target may use.
 
-use super::{Held, amount, is_now, weakening};
+use super::at::At;
+use super::{Held, amount, is_now};
 use crate::check::within_budget;
 use crate::model::{Benchmark, Budget};
 use kubebench_contract::Prices;
@@ -11,7 +12,8 @@ use kubebench_syntax::text::Span;
 type Bound = Option<(f64, Span)>;
 
 /// Reports a budget that a change raises or takes away, and runs that could use more than that of the base at the prices of the base.
-pub(super) fn hold(before: &Benchmark, now: &Benchmark, held: &mut Held<'_>) {
+pub(super) fn hold(at: At<'_>, held: &mut Held<'_>) {
+    let (before, now): (&Benchmark, &Benchmark) = (&at.before.benchmark, &at.now.benchmark);
     let mut weaker = |name: &str, before: Bound, own: Bound| {
         let Some((limit, _)) = before else { return };
         let now_is = match own {
@@ -19,9 +21,9 @@ pub(super) fn hold(before: &Benchmark, now: &Benchmark, held: &mut Held<'_>) {
             Some((own, _)) => amount(own),
             None => "gone".to_owned(),
         };
-        let span = own.map_or(now.name_span, |(_, span)| span);
+        let place = own.map_or_else(|| at.field(&["budget"]), |(_, span)| Place::Span(span));
         let message = is_now(&format!("the budget `{name}`"), now_is, amount(limit));
-        held.weakened.push(weakening(Place::Span(span), message));
+        held.found.weaker(place, now, message);
     };
     weaker("gpuHours", before.budget.gpu_hours, now.budget.gpu_hours);
     weaker("cost", before.budget.cost, now.budget.cost);

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Held, is_now, weakening};
+use super::at::At;
+use super::found::Said;
+use super::{Held, is_now};
 use crate::compile::Compiled;
 use crate::model::{Benchmark, Metric};
 use kubebench_syntax::diag::Place;
@@ -23,13 +25,15 @@ pub(super) fn unit<'b>(benchmark: &'b Benchmark, metric: &MetricSelector) -> Opt
 }
 
 /// Reports a metric that is gone, or is measured otherwise than at the base.
-pub(super) fn report(base: &Compiled, head: &Compiled, metric: &MetricSelector, held: &mut Held<'_>) {
+pub(super) fn report(at: At<'_>, metric: &MetricSelector, held: &mut Held<'_>) {
+    let (base, head) = (at.before, at.now);
     let now = &head.benchmark;
-    let mut say = |span, message: String| held.weakened.push(weakening(Place::Span(span), message));
     if names(&base.benchmark, metric) && !names(now, metric) {
-        let message = format!("`{}` no longer has the metric `{metric}`, for which the base has a gate", now.name);
-        return say(now.name_span, message);
+        let alone = format!("`{}` no longer has the metric `{metric}`, for which the base has a gate", now.name);
+        let said = Said { alone, shared: format!("the metric `{metric}`, for which the base has a gate, is gone") };
+        return held.found.weaker(at.field(&["metrics"]), now, said);
     }
+    let mut say = |span, message: String| held.found.weaker(Place::Span(span), now, message);
     let span = named(now, metric).map_or(now.name_span, |metric| metric.span);
     let (before, after) = (parts(base, metric), parts(head, metric));
     let required = [json!(true).to_string()].into();

@@ -68,7 +68,7 @@ pub struct Benchmark {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Change {
-    /// The field; with `--rendered`, `file` is the kind of the object.
+    /// The field; `file` is the fragment that has the new value, or empty for the spec. With `--rendered` it is the kind of the object.
     pub change: FieldChange,
     /// In how many of the cases; null for what all cases share.
     #[schemars(extend("x-kubebench-nullable" = true))]

@@ -159,11 +159,11 @@ pub struct Cases {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FieldChange {
-    /// The file.
+    /// The file that has the new value: the spec, a fragment that it extends, or the project file.
     pub file: String,
     /// The field, such as `spec.workload.job.image`; empty for a whole file.
     pub path: String,
-    /// The value at the base in one line, without secrets; null if there was none.
+    /// The value at the base, with the fragments that it came from, in one line and without secrets; null if there was none.
     #[schemars(extend("x-kubebench-nullable" = true))]
     pub old: Option<String>,
     /// The value now.
@@ -239,7 +239,7 @@ pub struct NotCompared {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Permission {
-    /// The benchmark; null if all benchmarks of the target have the permission.
+    /// The benchmark; null if all benchmarks of the target have the permission, or a fragment changes the gates of several.
     #[schemars(extend("x-kubebench-nullable" = true))]
     pub benchmark: Option<String>,
     /// The target; null if all benchmarks of the project have the permission.

@@ -20,7 +20,7 @@ pub use human::{comparison as human_comparison, rest as leftovers};
 pub use links::{Addresses, NoAddresses};
 pub use mark::Subject;
 pub(crate) use markdown::grid;
-pub use markdown::{code_cell, code_span, comparison as markdown_comparison, escape};
+pub use markdown::{code_cell, code_span, comparison as markdown_comparison, escape, prose};
 pub use sparkline::history as human_history;
 pub use terminal::{Detail, View, gated as human_gated};
 

@@ -19,7 +19,7 @@ pub(crate) use self::next::{Range, decide, limit, limit_to_add, ranges};
 pub use self::shared::shared_with;
 
 /// What is said about results that no run made.
-pub const SYNTHETIC: &str = "synthetic: made by `kubebench mock`, nothing ran";
+pub const SYNTHETIC: &str = "some results are synthetic: `kubebench mock` made them, and nothing ran";
 
 /// Returns a reason as a word for programs.
 pub(crate) fn code(reason: Reason) -> &'static str {

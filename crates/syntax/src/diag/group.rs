@@ -120,6 +120,23 @@ pub(super) fn shown(sorted: &[Diagnostic], sources: &SourceMap) -> Vec<Shown> {
     shown
 }
 
+/// Returns how many findings people are shown of `sorted`, of which many with one cause are one.
+pub fn printed(sorted: &[Diagnostic], sources: &SourceMap) -> usize {
+    shown(sorted, sources).len()
+}
+
+/// Says where findings are that are shown as fewer: `in 3 manifests`, `at 5 places`.
+pub fn extent(findings: &[Diagnostic], sources: &SourceMap) -> String {
+    let files: BTreeSet<&str> = findings.iter().map(|finding| finding.path(sources)).collect();
+    if files.len() == 1 {
+        return format!("at {}", counted(findings.len(), "place"));
+    }
+    let nouns: BTreeSet<&str> =
+        findings.iter().map(|finding| finding.cause.as_ref().map_or("file", |cause| cause.noun)).collect();
+    let noun = nouns.first().filter(|_| nouns.len() == 1).copied().unwrap_or("file");
+    format!("in {}", counted(files.len(), noun))
+}
+
 impl Group<'_> {
     fn shown(&self, sources: &SourceMap) -> Vec<Shown> {
         let Some((first, others)) = self.members.split_first() else { return Vec::new() };

@@ -105,11 +105,9 @@ pub fn place(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
 }
 
 /// Returns where a finding is, and the other places that explain it.
-pub fn places(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+pub fn each_place(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<String> {
     let related = diagnostic.related.iter().map(|related| &related.place);
-    let all: Vec<String> =
-        std::iter::once(&diagnostic.place).chain(related).map(|place| place_of(place, sources)).collect();
-    all.join(", ")
+    std::iter::once(&diagnostic.place).chain(related).map(|place| place_of(place, sources)).collect()
 }
 
 fn place_of(place: &Place, sources: &SourceMap) -> String {

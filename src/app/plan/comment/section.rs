@@ -1,5 +1,8 @@
 //! A part of a comment that has so many bytes at most: an item is whole or is counted.
 
+use kubebench_syntax::text::grouped;
+use kubebench_syntax::words::counted;
+
 /// A part of a comment.
 pub(super) struct Section {
     pub(super) text: String,
@@ -27,4 +30,16 @@ impl Section {
             self.text.push_str(text);
         }
     }
+}
+
+/// Ends a part with the number of what had no room.
+pub(super) fn finished(section: Section, left_out: usize, noun: &str) -> String {
+    let mut text = section.text;
+    if left_out > 0 {
+        text.push_str(&format!(
+            "- and {} more: `kubebench plan --since` lists all\n",
+            counted(grouped(left_out as u64), noun)
+        ));
+    }
+    text
 }

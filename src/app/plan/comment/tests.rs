@@ -1,11 +1,12 @@
 //! Whatever specs say, the comment is short, and nothing in it is more than text.
 
 use super::*;
-use crate::app::plan::{Action, Row};
+use crate::app::plan::{Action, Permission, Role, Row};
 use kubebench_compiler::compile::{Compilation, Compiled, Input, Workspace};
 use kubebench_compiler::difference::{Cause, Certainty, Change, OfBenchmark, State, Value};
 use kubebench_compiler::model::estimate::estimate;
-use kubebench_syntax::diag::{Diagnostic, code};
+use kubebench_format::plan::v1::Since;
+use kubebench_syntax::diag::{Code, Diagnostic, code};
 use kubebench_testing::snapshot::{assert_text, str};
 
 /// What a comment of GitHub holds.
@@ -53,13 +54,25 @@ fn plan(rows: Vec<Row<'_>>, permissions: Vec<Permission>) -> Plan<'_> {
 
 fn permission(value: String, severity: Severity) -> Permission {
     let finding = Diagnostic::in_file(&code::KB0392, "kubebench.yaml", "m").value(value);
-    let place = "kubebench.yaml:1:1".to_owned();
     Permission {
         benchmark: None,
         target: None,
         finding: Diagnostic { severity, ..finding },
-        place,
+        places: vec!["kubebench.yaml:1:1".to_owned()],
         since: Some(Since::Added),
+        role: Role::Allows,
+    }
+}
+
+fn of_benchmark(code: &'static Code, value: &str, place: &str, name: &str, target: &str) -> Permission {
+    let finding = Diagnostic { severity: Severity::Info, ..Diagnostic::in_file(code, "x", "m").value(value) };
+    Permission {
+        benchmark: Some(name.to_owned()),
+        target: Some(target.to_owned()),
+        finding,
+        places: vec![place.to_owned()],
+        since: Some(Since::Added),
+        role: Role::Allows,
     }
 }
 
@@ -101,7 +114,7 @@ fn hostile_values_are_nothing_but_text() {
         let rows = below.lines().filter(|line| line.starts_with('|'));
         for line in rows {
             let bars = line.replace("\\\\", "").replace("\\|", "").matches('|').count();
-            assert_eq!(bars, 7, "{line}");
+            assert_eq!(bars, 6, "{line}");
         }
     }
 }
@@ -135,13 +148,13 @@ fn benchmarks_with_the_same_cause_are_one_item() {
         comment(Some(&plan(rows, Vec::new())), &Subject::default()),
         str! {[r#"
 <!-- kubebench plan . -->
-### Kubebench plan: 2,000 benchmarks would run again
+### Kubebench plan: 1 benchmark would run again
 
-2,000 runs, if every run takes its full timeout.
+2,000 runs, 2000.0 h at most if every run takes its full timeout.
 
 #### What runs, and why
 
-- `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default`, `disk` on `default` and 1,990 more: runs again; 2,000 runs
+- `disk` on `default`: runs again; 2,000 runs, 2000.0 h at most
   - `workload.job.image`: `registry.example/fio:3` → `registry.example/fio:4`
 
 The merge replaces running Workflows of benchmarks that run again, and their unfinished runs are lost.
@@ -160,12 +173,42 @@ None.
 
 #[test]
 fn what_fails_comes_first_however_much_there_is() {
-    let level = |number| if number == 300 { Severity::Error } else { Severity::Info };
-    let rows = (1..=300).map(|number| permission(format!("secret-{number}"), level(number))).collect();
+    let level = |number| if number == 3_000 { Severity::Error } else { Severity::Info };
+    let rows = (1..=3_000).map(|number| permission(format!("secret-{number}"), level(number))).collect();
     let text = comment(Some(&plan(Vec::new(), rows)), &Subject::default());
     let first = text.lines().find(|line| line.starts_with("| ❌")).unwrap();
-    assert!(first.contains("secret-300"), "{first}");
-    assert!(text.contains("And 100 more"), "{text}");
+    assert!(first.contains("secret-3000"), "{first}");
+    let left_out = 3_000 - 1 - text.matches("| ➕ |").count();
+    assert!(left_out > 0 && text.contains(&format!("And {left_out} more")), "{text}");
+    let (head, _) = text.split_once("nothing would run").unwrap();
+    let (_, below) = text.split_at(head.len());
+    let warning = below.lines().find(|line| !line.is_empty() && !line.starts_with("nothing")).unwrap();
+    assert!(warning.starts_with("**⚠️ Not all permissions"), "{warning}");
+    assert!(warning.contains(&format!("not shown: {left_out} placement.")), "{warning}");
+}
+
+#[test]
+fn what_many_get_from_a_fragment_hides_nothing_that_one_gets() {
+    let mut all = Vec::new();
+    for number in 0..300 {
+        for target in ["gpu-eu", "gpu-us"] {
+            let name = format!("train-{number:03}");
+            let given = [(&code::KB0380, "hf-token"), (&code::KB0380, "s3"), (&code::KB0381, "trainer")];
+            let place = "specs/fragments/train.yaml:9:7";
+            all.extend(given.map(|(code, value)| of_benchmark(code, value, place, &name, target)));
+            let own = format!("specs/{name}.yaml:12:7");
+            all.push(of_benchmark(&code::KB0384, "registry.example/train:2", &own, &name, target));
+        }
+    }
+    all.push(of_benchmark(&code::KB0380, "prod-db", "specs/train-299.yaml:20:7", "train-299", "gpu-us"));
+    let text = comment(Some(&plan(Vec::new(), all)), &Subject { folder: "perf/".to_owned(), name: None });
+    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| ➕")).collect();
+    assert_eq!(rows.len(), 5, "{text}");
+    assert_eq!(rows[0], "| ➕ | secret | `prod-db` | `train-299` on `gpu-us` | perf/specs/train-299.yaml:20:7 |");
+    let image = rows.iter().find(|row| row.contains("image")).unwrap();
+    assert!(image.contains("300 benchmarks on `gpu-eu`, `gpu-us`: `train-000`, "), "{image}");
+    assert!(image.contains(" and 297 more places |"), "{image}");
+    assert!(text.contains("### Kubebench plan of `perf`: nothing would run"), "{text}");
 }
 
 #[test]
@@ -173,7 +216,7 @@ fn a_value_is_whole_or_its_row_is_counted() {
     let long = format!("{} end", "a".repeat(5_000));
     let text = comment(Some(&plan(Vec::new(), vec![permission(long.clone(), Severity::Info)])), &Subject::default());
     assert!(text.contains(&long), "{text}");
-    let rows = (0..20).map(|_| permission(long.clone(), Severity::Info)).collect();
+    let rows = (0..20).map(|index| permission(format!("{index}{long}"), Severity::Info)).collect();
     let text = comment(Some(&plan(Vec::new(), rows)), &Subject::default());
     let shown = text.matches(" end` |").count();
     assert!(text.len() <= MOST_OF_HOST && text.contains(&format!("And {} more", 20 - shown)), "{shown}");

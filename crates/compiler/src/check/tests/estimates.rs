@@ -78,7 +78,7 @@ fn a_budget_says_what_uses_it() {
     let compiled = compile("", &document(&format!("{}\n{prepare}\nbudget: {{gpuHours: 5}}", workload("job", small))));
     let found = compiled.findings();
     let fault = found.iter().find(|fault| fault.code.id == "KB0311").unwrap();
-    assert_text(&fault.message, str! {"the runs could use 6 GPU-hours, and the budget is 5"});
+    assert_text(&fault.message, str! {"on `default` the runs could use 6 GPU-hours, and the budget is 5"});
     assert_eq!(
         fault.notes[..2],
         ["1 case × 1 run × 1h × 0 GPUs", "`prepare` alone could use 6 GPU-hours (its timeout is 3h)"]

@@ -9,10 +9,13 @@ fn budgets() {
     let gpus = workload("job", "parallelism: 2, resources: {cpu: 1, memory: 1Gi, nvidia.com/gpu: 2}");
     let of = |repeats: &str, budget: &str| format!("{gpus}\nrepeats: {repeats}\ntimeout: 20m\nbudget: {{{budget}}}");
     check(&of("9", "gpuHours: 12"), &[]);
-    check(&of("10", "gpuHours: 12"), &[("KB0311", str! {"the runs could use 13.33 GPU-hours, and the budget is 12"})]);
+    check(
+        &of("10", "gpuHours: 12"),
+        &[("KB0311", str! {"on `default` the runs could use 13.33 GPU-hours, and the budget is 12"})],
+    );
     check(
         &of("9\nwarmups: 1", "gpuHours: 12.5"),
-        &[("KB0311", str! {"the runs could use 13.33 GPU-hours, and the budget is 12.5"})],
+        &[("KB0311", str! {"on `default` the runs could use 13.33 GPU-hours, and the budget is 12.5"})],
     );
     check(
         &of("1", "cost: 5"),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::fields::{FieldChange, Step, at_most, changes};
+use super::super::places::Places;
 use super::super::{Change, Key, Sides};
 use crate::compile::Compiled;
 use crate::lower::PROJECT_FILE;
@@ -15,9 +16,9 @@ const MOST: usize = 12;
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
+    /// A spec as one with the fragments that it extends.
     Spec,
     Suite,
-    Fragment,
     Project,
     /// A file that a spec carries, or a manifest that it names.
     File,
@@ -32,6 +33,8 @@ pub(super) struct Document {
     pub(super) head: Option<Node>,
     /// What differs; empty for a whole file.
     pub(super) changes: Vec<FieldChange>,
+    /// The file in which each of them is written.
+    files: Vec<String>,
 }
 
 /// A change: the document, and which of its changes.
@@ -80,7 +83,7 @@ impl<'t, 'c> Candidates<'t, 'c> {
 
     /// Returns what differs in the files of one benchmark.
     pub(super) fn of(&mut self, (target, _): &Key, before: &'c Compiled, now: &'c Compiled) -> Vec<Id> {
-        let spec = self.open(Kind::Spec, &before.benchmark.path, &now.benchmark.path);
+        let spec = self.open_spec(before, now);
         let mut ids = self.all(spec);
         let of_target = |change: &FieldChange| match change.path.as_slice() {
             [Step::Key(spec), Step::Key(targets), Step::Key(name), ..] => {
@@ -98,10 +101,6 @@ impl<'t, 'c> Candidates<'t, 'c> {
                 ids.extend(self.all(suite));
             }
         }
-        for path in self.fragments(before, now) {
-            let fragment = self.open(Kind::Fragment, &path, &path);
-            ids.extend(self.all(fragment));
-        }
         for path in self.files(before, now) {
             let file = self.open(Kind::File, &path, &path);
             ids.extend(self.all(file));
@@ -114,11 +113,11 @@ impl<'t, 'c> Candidates<'t, 'c> {
         self.document(id).kind == Kind::Spec
     }
 
-    /// Returns the changes of what benchmarks share: the project file, and suites and fragments that both sides have.
+    /// Returns the changes of what benchmarks share: the project file, and suites that both sides have.
     pub(super) fn shared(&self) -> Vec<Id> {
         let is_shared = |document: &Document| match document.kind {
             Kind::Project => true,
-            Kind::Suite | Kind::Fragment => document.base.is_some() && document.head.is_some(),
+            Kind::Suite => document.base.is_some() && document.head.is_some(),
             Kind::Spec | Kind::File => false,
         };
         let shared = self.documents.iter().enumerate().filter(|(_, document)| is_shared(document));
@@ -131,8 +130,10 @@ impl<'t, 'c> Candidates<'t, 'c> {
 
     /// Returns a change as people read it.
     pub(super) fn change(&self, id: Id) -> Change {
-        let head_path = &self.document(id).head_path;
-        self.field(id).map_or_else(|| Change::of_file(head_path), |field| Change::of_field(head_path, field))
+        let Document { kind, head_path, base, head, files, .. } = self.document(id);
+        let is_there = if *kind == Kind::File { [true, true] } else { [base.is_some(), head.is_some()] };
+        let file = files.get(id.field).unwrap_or(head_path);
+        self.field(id).map_or_else(|| Change::of_file(head_path, is_there), |field| Change::of_field(file, field))
     }
 
     fn field(&self, id: Id) -> Option<&FieldChange> {
@@ -160,6 +161,7 @@ impl<'t, 'c> Candidates<'t, 'c> {
             base: None,
             head: None,
             changes: Vec::new(),
+            files: Vec::new(),
         };
         if kind != Kind::File && before != now {
             document.base = base.document(base_path);
@@ -168,20 +170,29 @@ impl<'t, 'c> Candidates<'t, 'c> {
                 document.changes = at_most(MOST, changes(old, new), old, new);
             }
         }
+        self.add(paths, document)
+    }
+
+    /// Returns a spec as one with its fragments: what only moves between them is not a change.
+    fn open_spec(&mut self, before: &'c Compiled, now: &'c Compiled) -> usize {
+        let paths = (before.benchmark.path.clone(), now.benchmark.path.clone());
+        if let Some(known) = self.known.get(&paths) {
+            return *known;
+        }
+        let both = before.spec.as_deref().zip(now.spec.as_deref());
+        let changes = both.map(|(old, new)| at_most(MOST, changes(old, new), old, new)).unwrap_or_default();
+        let (base, head) = both.filter(|_| !changes.is_empty()).map(|(old, new)| (old.clone(), new.clone())).unzip();
+        let places = Places { sides: self.sides, before, now };
+        let files = changes.iter().map(|change| places.of(change)).collect();
+        let (base_path, head_path) = paths.clone();
+        self.add(paths, Document { kind: Kind::Spec, base_path, head_path, base, head, changes, files })
+    }
+
+    fn add(&mut self, paths: (String, String), document: Document) -> usize {
         self.documents.push(document);
         let index = self.documents.len() - 1;
         self.known.insert(paths, index);
         index
-    }
-
-    /// Returns the paths of the fragments that are part of a benchmark on one of the sides.
-    fn fragments(&self, before: &Compiled, now: &Compiled) -> BTreeSet<String> {
-        let Sides { base, head, .. } = self.sides;
-        let sides = [(base.compilation, before), (head.compilation, now)];
-        let paths = sides.into_iter().flat_map(|(compilation, compiled)| {
-            compilation.fragments_of(&compiled.benchmark.path).map(|(_, path)| path)
-        });
-        paths.map(str::to_owned).collect()
     }
 
     /// Returns the paths of files that a benchmark carries or names, and whose bytes differ.

@@ -104,7 +104,7 @@ pub struct BenchmarkSpec {
     #[serde(default)]
     #[schemars(extend("default" = "24h", "examples" = ["6h"]))]
     pub queue_timeout: Option<Duration>,
-    /// What all runs together may cost; a spec that could exceed it is refused.
+    /// What all runs on each target together may cost; a spec that could exceed it is refused.
     #[serde(default)]
     #[schemars(extend("examples" = [{"gpuHours": 100}]))]
     pub budget: Option<Budget>,
@@ -227,7 +227,7 @@ pub struct Matrix {
     pub exclude: Vec<BTreeMap<String, AxisValue>>,
 }
 
-/// Upper bounds on what all runs together may use, warm-ups and timeouts in full included.
+/// Upper bounds on what all runs on each target together may use, warm-ups and timeouts in full included.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Budget {

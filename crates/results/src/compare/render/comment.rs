@@ -4,9 +4,11 @@ use super::super::model::{GateReport, Line, Outcome, Weakened};
 use super::super::words;
 use super::links::{Addresses, linked};
 use super::mark::Subject;
-use super::markdown::{Beside, SHOWN, bullets, calm, escape, rest, sentence, table};
+use super::markdown::{Beside, SHOWN, bullets, calm, escape, prose, rest, sentence, table};
 use super::parts::{Group, Parts, Places, Standing, count};
 
+/// What headings call it.
+const GATE: &str = "Kubebench gate";
 /// The kind of comment.
 const KIND: &str = "gate";
 /// So many lines at most are about what a change weakens.
@@ -17,17 +19,22 @@ const UNDECIDED: usize = 2;
 /// Returns the comment of an answer.
 pub fn gated(answer: &GateReport, subject: &Subject, addresses: &dyn Addresses) -> String {
     let parts = Parts::of(&answer.lines);
-    let mut text = format!("{}\n### {}\n", subject.mark(KIND), heading(answer, &parts));
+    let heading = heading(answer, &parts).replacen(GATE, &format!("{GATE}{}", subject.of()), 1);
+    let mut text = format!("{}\n### {heading}\n", subject.mark(KIND));
+    let (synthetic, notes): (Vec<String>, Vec<String>) =
+        answer.notes.iter().cloned().partition(|note| note == words::SYNTHETIC);
+    let synthetic = synthetic.first().map_or_else(String::new, |note| prose(&words::sentence_case(note)));
+    paragraph(&mut text, &if synthetic.is_empty() { synthetic } else { format!("⚠️ {synthetic}.\n") });
     if answer.outcome == Outcome::NothingToEvaluate {
         text.push_str(&format!("\n{}.\n", words::sentence_case(&words::nothing_to_evaluate(answer))));
-        paragraph(&mut text, &weakened(answer));
-        rest(&mut text, &answer.notes, &answer.left_out);
+        paragraph(&mut text, &weakened(answer, subject));
+        rest(&mut text, &notes, &answer.left_out, &subject.folder);
         return text;
     }
     if let Some(origin) = &answer.origin {
         text.push_str(&format!("\n{}.\n", escape(&words::sentence_case(origin))));
     }
-    paragraph(&mut text, &weakened(answer));
+    paragraph(&mut text, &weakened(answer, subject));
     let places = Places::of(&answer.lines);
     let bullets = |lines: &[&Line]| bullets(lines, &places, &answer.candidate, addresses);
     let own = bullets(&parts.worse) + &groups(&parts.failing, "", &places);
@@ -36,14 +43,23 @@ pub fn gated(answer: &GateReport, subject: &Subject, addresses: &dyn Addresses) 
     }
     let new = groups(&parts.new, "⚪ ", &places);
     let pending = bullets(&parts.pending);
+    let neutral = undecided(answer, &parts, &places, addresses) + &new;
+    let decides = !parts.worse.is_empty() || !parts.failing.is_empty() || known_decide(answer, &parts);
     // One list: Markdown would make two of them one with gaps.
-    paragraph(&mut text, &[own, pending, undecided(answer, &parts, &places, addresses), new].concat());
+    paragraph(&mut text, &[own.as_str(), &pending, if decides { "" } else { &neutral }].concat());
+    if decides {
+        known(&mut text, answer, &parts, &places, addresses);
+    }
     let is_calm = parts.worse.is_empty() && parts.known.is_empty();
     let calm = calm(&parts.decided, if is_calm { Beside::Nothing } else { Beside::Regressions }).join(" ");
     paragraph(&mut text, &if calm.is_empty() { calm } else { format!("{calm}\n") });
-    known(&mut text, answer, &parts, &places, addresses);
+    if !decides {
+        known(&mut text, answer, &parts, &places, addresses);
+    } else if !neutral.is_empty() {
+        text.push_str(&format!("\n<details><summary>Inconclusive or new</summary>\n\n{neutral}\n</details>\n"));
+    }
     table(&mut text, ["baseline", "candidate"], &answer.lines, answer.results.as_deref(), addresses);
-    rest(&mut text, &answer.notes, &answer.left_out);
+    rest(&mut text, &notes, &answer.left_out, &subject.folder);
     if let Some(site) = addresses.site() {
         text.push_str(&format!("\n{}\n", linked("Report", Some(site))));
     }
@@ -53,9 +69,10 @@ pub fn gated(answer: &GateReport, subject: &Subject, addresses: &dyn Addresses) 
 /// Returns the comment of a gate that ended before it had an answer.
 pub fn without_answer(why: &str, subject: &Subject) -> String {
     format!(
-        "{}\n### ❌ Kubebench gate gives no answer\n\n{}.\n",
+        "{}\n### ❌ Kubebench gate{} gives no answer\n\n{}.\n",
         subject.mark(KIND),
-        escape(&words::sentence_case(why))
+        subject.of(),
+        prose(&words::sentence_case(why))
     )
 }
 
@@ -81,14 +98,15 @@ fn paragraph(text: &mut String, said: &str) {
 }
 
 /// Lists what the change weakens, what lets the gate fail first.
-fn weakened(answer: &GateReport) -> String {
+fn weakened(answer: &GateReport, subject: &Subject) -> String {
     if answer.weakened.is_empty() {
         return String::new();
     }
     let (fails, holds): (Vec<_>, Vec<_>) = answer.weakened.iter().partition(|weakened| weakened.fails);
     let bullet = |mark: &str, weakened: &Weakened| {
-        let help = weakened.help.as_ref().map_or_else(String::new, |help| format!("; {}", escape(help)));
-        format!("- {mark}{}: {}{help}\n", escape(&weakened.place), escape(&weakened.message))
+        let help = weakened.help.as_ref().map_or_else(String::new, |help| format!("; {}", prose(help)));
+        let place = format!("{}{}", subject.folder, weakened.place);
+        format!("- {mark}{}: {}{help}\n", escape(&place), prose(&weakened.message))
     };
     let fails = fails.into_iter().map(|weakened| bullet("❌ ", weakened));
     let all: Vec<String> = fails.chain(holds.into_iter().map(|weakened| bullet("⚠️ ", weakened))).collect();
@@ -136,7 +154,13 @@ fn already(answer: &GateReport) -> String {
     escape(&words::already(answer))
 }
 
-/// Folds away what is open on the default branch.
+/// Returns whether the gate fails because of what is open on the default branch.
+fn known_decide(answer: &GateReport, parts: &Parts<'_>) -> bool {
+    let is_known = !parts.known.is_empty() || !parts.known_failing.is_empty();
+    !answer.only_new && answer.outcome == Outcome::Failed && is_known
+}
+
+/// Lists what is open on the default branch, folded away unless the gate fails because of it.
 fn known(text: &mut String, answer: &GateReport, parts: &Parts<'_>, places: &Places, addresses: &dyn Addresses) {
     let failing = count(&parts.known_failing);
     if parts.known.is_empty() && failing == 0 {
@@ -146,11 +170,12 @@ fn known(text: &mut String, answer: &GateReport, parts: &Parts<'_>, places: &Pla
     let failing = (failing > 0).then(|| format!("{failing} series without a value"));
     let count = known.into_iter().chain(failing).collect::<Vec<_>>().join(", ");
     let head = words::sentence_case(&already(answer));
-    text.push_str(&format!(
-        "\n<details><summary>{head}: {count}</summary>\n\n{}{}\n</details>\n",
-        bullets(&parts.known, places, &answer.candidate, addresses),
-        groups(&parts.known_failing, "", places)
-    ));
+    let lines = bullets(&parts.known, places, &answer.candidate, addresses) + &groups(&parts.known_failing, "", places);
+    text.push_str(&if known_decide(answer, parts) {
+        format!("\n**{head}: {count}**\n\n{lines}")
+    } else {
+        format!("\n<details><summary>{head}: {count}</summary>\n\n{lines}\n</details>\n")
+    });
 }
 
 /// Says what is inconclusive: the worst of what was measured, and what lacks a baseline.

@@ -1,5 +1,7 @@
 //! By which line a comment is found again, so that it is updated and not written twice.
 
+use super::markdown::code_span;
+
 /// The project that a comment is about, so that two projects of one repository each have their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subject {
@@ -10,6 +12,12 @@ pub struct Subject {
 }
 
 impl Subject {
+    /// Says in a heading which project of its repository it is; nothing of the one at the top.
+    pub fn of(&self) -> String {
+        let folder = self.folder.trim_matches('/');
+        if folder.is_empty() { String::new() } else { format!(" of {}", code_span(folder)) }
+    }
+
     /// Returns the first line of a comment of a kind: `<!-- kubebench gate benchmarks/ml ml-benchmarks -->`. Up to the folder it is the
     /// same for the same project, whatever that is called.
     pub fn mark(&self, kind: &str) -> String {

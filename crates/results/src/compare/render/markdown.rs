@@ -54,7 +54,7 @@ pub fn comparison(answer: &Comparison, subject: &Subject) -> String {
             .collect();
         text.push_str(&format!("\nNot on both sides: {}.\n", names.join(", ")));
     }
-    rest(&mut text, &answer.notes, &answer.left_out);
+    rest(&mut text, &answer.notes, &answer.left_out, &subject.folder);
     text
 }
 
@@ -328,13 +328,13 @@ pub(super) fn table(
             escape(&words::benchmark(line)),
             escape(&words::metric(line)),
             case(line),
-            escape(&line.message)
+            prose(&line.message)
         ));
         for ack in &line.acks {
             text.push_str(&format!("  - accepted by {}: {}\n", escape(&ack.by), escape(&ack.reason)));
         }
         let notes = line.notes.iter().cloned().chain(words::decide(line, results));
-        text.extend(notes.map(|note| format!("  - {}\n", escape(&note))));
+        text.extend(notes.map(|note| format!("  - {}\n", with_command(&note))));
     }
     text.push_str("\n</details>\n");
 }
@@ -348,14 +348,24 @@ pub(crate) fn grid(text: &mut String, head: &str, rows: &[impl AsRef<[String]>],
     }
 }
 
-/// Writes notes, and the files that did not count.
-pub(super) fn rest(text: &mut String, notes: &[String], left_out: &[LeftOut]) {
-    text.extend(notes.iter().map(|note| format!("\n{}\n", escape(&words::sentence_case(note)))));
+/// Returns a sentence of Kubebench that may end with a command, which is code.
+fn with_command(text: &str) -> String {
+    const COMMAND: &str = ": kubebench ";
+    match text.split_once(COMMAND) {
+        Some((before, command)) => format!("{}: {}", prose(before), code_span(&format!("kubebench {command}"))),
+        None => prose(text),
+    }
+}
+
+/// Writes notes, and the files that did not count, which are below `folder`.
+pub(super) fn rest(text: &mut String, notes: &[String], left_out: &[LeftOut], folder: &str) {
+    text.extend(notes.iter().map(|note| format!("\n{}\n", prose(&words::sentence_case(note)))));
     if !left_out.is_empty() {
         let files = if left_out.len() == 1 { "file was" } else { "files were" };
         text.push_str(&format!("\n{} result {files} left out:\n\n", left_out.len()));
         for LeftOut { path, code, message } in left_out.iter().take(SHOWN) {
-            text.push_str(&format!("- {}: {}: {}\n", escape(path), escape(code), escape(message)));
+            let path = escape(&format!("{folder}{path}"));
+            text.push_str(&format!("- {path}: {}: {}\n", escape(code), prose(message)));
         }
         if left_out.len() > SHOWN {
             text.push_str(&format!("- and {} more\n", left_out.len() - SHOWN));
@@ -385,6 +395,22 @@ pub fn escape(text: &str) -> String {
     }
     // Hosts make links of these.
     escaped.replace("://", ":&#47;/").replace("www.", "www&#46;").replace("GH-", "GH&#45;")
+}
+
+/// Returns a sentence of Kubebench, in which what is quoted is code, as text that no renderer of Markdown takes for more.
+pub fn prose(text: &str) -> String {
+    let mut pieces = text.split('`').enumerate().peekable();
+    let mut made = String::with_capacity(text.len());
+    while let Some((number, piece)) = pieces.next() {
+        let is_code = number % 2 == 1;
+        match (is_code, pieces.peek().is_some()) {
+            (false, _) => made.push_str(&escape(piece)),
+            (true, true) => made.push_str(&code_span(piece)),
+            // A quote that does not end is none.
+            (true, false) => made.push_str(&escape(&format!("`{piece}"))),
+        }
+    }
+    made
 }
 
 /// Returns text as a span of code, which nothing in it ends: no renderer makes links, mentions or elements of what is there.

@@ -149,6 +149,10 @@ fn what_is_on_the_default_branch_already() {
     assert_eq!((parts.worse.len(), parts.failing.len(), parts.known.len()), (1, 2, 0));
     assert_eq!((others.worse.len(), others.failing.len(), others.known.len()), (0, 0, 1));
     assert_eq!(others.known_failing.len(), 2);
+    // What fails the gate is not folded away.
+    let comment = markdown_gated(&known, &Subject::default(), &NoAddresses);
+    let above = comment.split("<details>").next().unwrap();
+    assert!(above.contains("**Open on main: 1 regression, 2 series without a value**\n\n- `speed`"), "{comment}");
     let only_new = GateReport { only_new: true, outcome: Outcome::Passed, ..known };
     let comment = markdown_gated(&only_new, &Subject::default(), &NoAddresses);
     assert!(comment.contains("**No new regression.**") && !comment.contains("fails"), "{comment}");
@@ -485,6 +489,29 @@ fn the_table_repeats_nothing() {
     let counts = [0, 1, 2].map(|at| text.matches(&format!("train-{at}")).count());
     assert_eq!(counts, [1, 1, 1], "{text}");
     assert!(!printed(vec![doubtful(0)], Detail::Short).contains("BENCHMARK"));
+}
+
+#[test]
+fn what_matters_comes_first_and_commands_are_code() {
+    let lines = vec![line(Verdict::Regressed, "change"), line(Verdict::Inconclusive, "notSignificant")];
+    let answer = GateReport { notes: vec![words::SYNTHETIC.to_owned()], ..answer(lines, Outcome::Failed) };
+    let subject = Subject { folder: "perf/net/".to_owned(), name: None };
+    let comment = markdown_gated(&answer, &subject, &NoAddresses);
+    let mut shown = comment.lines().skip(1);
+    assert_eq!(shown.next(), Some("### ❌ Kubebench gate of `perf/net` failed"));
+    let note = "⚠️ Some results are synthetic: `kubebench mock` made them, and nothing ran.";
+    assert_eq!((shown.next(), shown.next()), (Some(""), Some(note)), "{comment}");
+    assert_eq!(comment.matches("synthetic").count(), 1, "{comment}");
+    let (above, folded) = comment.split_once("<details>").unwrap();
+    assert!(above.contains("got worse") && !above.contains('⚪'), "{comment}");
+    assert!(folded.starts_with("<summary>Inconclusive or new</summary>\n\n- ⚪ "), "{comment}");
+    assert!(folded.contains("fix it, or accept it: `kubebench ack train --metric speed "), "{comment}");
+}
+
+#[test]
+fn what_a_sentence_quotes_is_code() {
+    assert_eq!(super::prose("run `a|b` or <x> `open"), "run `a|b` or &lt;x&gt; \\`open");
+    assert_eq!(super::prose("`a`"), "`a`");
 }
 
 #[test]
