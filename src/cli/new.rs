@@ -19,13 +19,11 @@ use kubebench_host::{fs, terminal};
 
 /// Writes `NAME.yaml` into the first spec folder; overwrites nothing.
 pub(super) fn run(global: &Global, args: &NewArgs) -> Result<ExitStatus> {
-    match &args.kind {
-        Some(kind) => write(global, kind, args.name.as_deref()),
-        None => {
-            terminal::print(&list())?;
-            Ok(ExitStatus::Yes)
-        }
+    if let Some(kind) = &args.kind {
+        return write(global, kind, args.name.as_deref());
     }
+    terminal::print(&list())?;
+    Ok(ExitStatus::Yes)
 }
 
 /// What a spec can start from.
