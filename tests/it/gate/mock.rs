@@ -54,7 +54,7 @@ fn thresholds_are_tried_without_a_machine() {
     );
     let acked = ["ack", "train", "--metric", "speed", "--by", "ada@example.com", "--reason", "slower", "--results", "one"];
     assert_line(
-        &project.says(&acked).1,
+        &project.says(&acked).2,
         str! {"note: some results are synthetic: `kubebench mock` made them, so do not commit what accepts them"},
     );
     project.folder.remove("acks");
