@@ -61,7 +61,7 @@ pub fn shared<'p>(permissions: impl Iterator<Item = &'p Permission>) -> Vec<Shar
     }
     all.sort_by_key(|shared| {
         let (is_removed, level, ..) = kind(shared.one);
-        (is_removed, level, if shared.benchmarks.is_empty() { 0 } else { shared.benchmarks.len() })
+        (is_removed, level, shared.benchmarks.len())
     });
     all
 }

@@ -115,7 +115,7 @@ fn gates_that_go_with_a_benchmark_have_their_own_heading() {
     assert_eq!(
         lines,
         [
-            "- perf/specs/b05.yaml: the benchmark `b05` is gone from the targets gpu-eu, gpu-us, and the base has gates for it: seconds"
+            "- perf/specs/b05.yaml: the benchmark `b05` is gone from the targets `gpu-eu`, `gpu-us`, and the base has gates for it: seconds"
         ]
     );
     assert!(!text.contains("➕"), "{text}");

@@ -347,8 +347,8 @@ fn another_kind_is_one_cause() {
         &head,
         str! {[r#"
 ps on gpu: Changed
-  cause: specs/ps.yaml workload.pytorchJob: none → {image: "registry.example/tf-cnn:${{ parameters.tag }}", files: {run.sh: {path: scripts/run.sh}}, master: {replicas: 1, command: [train]}, worker: {replicas: "${{ matrix.workers }}", command: [train, --mode, "${{ matrix.mode }}"], env: {LEV… in 6 of 6 cases
-  cause: specs/ps.yaml workload.tfJob: {image: "registry.example/tf-cnn:${{ parameters.tag }}", files: {run.sh: {path: scripts/run.sh}}, ps: {replicas: 1, command: [train]}, worker: {replicas: "${{ matrix.workers }}", command: [train, --mode, "${{ matrix.mode }}"], env: {LEVEL: … → none in 6 of 6 cases
+  cause: specs/ps.yaml workload.pytorchJob: none → {image: "registry.example/tf-cnn:${{ parameters.tag }}", files: {run.sh: {path: scripts/run.sh}}, master: {replicas: 1, … in 6 of 6 cases
+  cause: specs/ps.yaml workload.tfJob: {image: "registry.example/tf-cnn:${{ parameters.tag }}", files: {run.sh: {path: scripts/run.sh}}, ps: {replicas: 1, comm… → none in 6 of 6 cases
   idle: specs/ps.yaml description: before → after
 "#]},
     );

@@ -83,7 +83,8 @@ impl Found {
         let mut removed = Diagnostics::default();
         for ((path, name, metrics), targets) in &self.gone {
             let of = if targets.len() == 1 { "the target" } else { "the targets" };
-            let targets = listed(targets.iter().map(String::as_str));
+            let quoted: Vec<String> = targets.iter().map(|target| format!("`{target}`")).collect();
+            let targets = listed(quoted.iter().map(String::as_str));
             let message =
                 format!("the benchmark `{name}` is gone from {of} {targets}, and the base has gates for it: {metrics}");
             removed.push(weakening(Place::File(path.clone()), message));
