@@ -1,6 +1,6 @@
 //! Other projects of the repository that emit the same objects, or record results in the same place.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::{CompiledProject, Pods, Project, Selector};
@@ -52,7 +52,7 @@ impl CompiledProject {
                 path: file_in(&relative(&own, &root)),
             };
             let neighbor = Workspace::open(Some(file), VERSION);
-            found.extend(self.shared_results(&neighbor, &names));
+            found.extend(self.shared_results(&neighbor, &root, &names));
             if !self.shares_a_place(&neighbor) {
                 continue;
             }
@@ -63,10 +63,11 @@ impl CompiledProject {
         found
     }
 
-    /// Reports that a neighbor records results where this project does.
-    fn shared_results(&self, neighbor: &Workspace, names: &Names) -> Option<Diagnostic> {
+    /// Reports a benchmark whose name a compiled benchmark of the neighbor at `root` has too, where both record their results in one place.
+    fn shared_results(&self, neighbor: &Workspace, root: &Path, names: &Names) -> Option<Diagnostic> {
         let own = &self.compilation.project.as_ref()?.settings.results;
-        let other = &neighbor.project()?.settings.results;
+        let settings = &neighbor.project()?.settings;
+        let other = &settings.results;
         let may_be_one = |one: Option<&String>, two: Option<&String>| one.zip(two).is_none_or(|(one, two)| one == two);
         let is_shared = [own, other].iter().all(|results| results.mode != "local")
             && may_be_one(own.remote.as_ref(), other.remote.as_ref())
@@ -74,16 +75,20 @@ impl CompiledProject {
         if !is_shared {
             return None;
         }
+        let compiled = compiled_names(&root.join(&settings.output));
+        let mut benchmarks = self.compilation.benchmarks.iter().map(|compiled| &compiled.benchmark);
+        let benchmark = benchmarks.find(|benchmark| compiled.contains(&benchmark.name))?;
         let message = format!(
-            "`{}` and `{}` record results in one place: `{}` of the branch `{}`",
+            "`{}` and `{}` record results of a benchmark `{}` in one place: `{}` on the branch `{}`",
             on_one_line(&names.own),
             on_one_line(&names.other),
+            benchmark.name,
             own.directory,
             own.branch
         );
         let fault = Diagnostic::in_file(&code::KB0512, PROJECT_FILE, message)
             .related(Place::File(names.path.clone()), "the other project")
-            .note("benchmarks of one name would have one history, and a gate would compare two different things")
+            .note("they would have one history, and a gate would compare two different benchmarks")
             .help(format!("give one of the projects another branch, such as `results: {{branch: {}-2}}`", own.branch));
         Some(fault)
     }
@@ -96,6 +101,13 @@ impl CompiledProject {
             .into_iter()
             .any(|other| own().any(|target| target.cluster == other.cluster && target.namespace == other.namespace))
     }
+}
+
+/// Returns the names of the benchmarks that have manifests in the folder `output`, of any target.
+fn compiled_names(output: &Path) -> BTreeSet<String> {
+    let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let benchmarks = entries(output).flat_map(|target| entries(&target.path()));
+    benchmarks.filter_map(|benchmark| benchmark.file_name().into_string().ok()).collect()
 }
 
 /// Returns the path of `to` from `from`, both of which are absolute.
