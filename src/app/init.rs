@@ -18,8 +18,8 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use super::start::{Start, VERSION};
-use super::{project, stamp, templates};
 use super::templates::{ATTRIBUTES, EXAMPLE, schema, schema_path, spec};
+use super::{project, stamp, templates};
 use checksums::Checksums;
 use entry::Entry;
 use kubebench_compiler::compile::{Compilation, Workspace};
@@ -196,7 +196,9 @@ fn refuse_other(root: &Path) -> Result<()> {
     let around = project::Project::find(&Start::at(Some(root.to_owned())))?;
     if around.file.is_some() && around.root != std::path::absolute(root)? {
         let folder = around.root.display();
-        bail!("this folder is in the project {folder}: run `kubebench init` there, or begin a project beside it");
+        bail!(
+            "this folder is in the project {folder}: run `kubebench init` there, or start a project in another folder"
+        );
     }
     let Compilation { diagnostics, .. } = Workspace::open(around.file, VERSION).compile(Vec::new());
     if let Some(fault) = diagnostics.iter().find(|fault| *fault.code == code::KB0320) {

@@ -45,9 +45,10 @@ pub fn project(apart: Option<&Apart>) -> String {
     let required = required(major.unwrap_or(0), minor.unwrap_or(0));
     let (results, namespace) = match apart {
         None => (String::new(), "default"),
-        Some(Apart { namespace, branch }) => {
-            (format!("  results:\n    branch: {branch}  # each project of a repository has its own\n"), namespace.as_str())
-        }
+        Some(Apart { namespace, branch }) => (
+            format!("  results:\n    branch: {branch}  # each project of a repository has its own\n"),
+            namespace.as_str(),
+        ),
     };
     format!(
         "\

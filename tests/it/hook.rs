@@ -29,7 +29,13 @@ fn monorepo() -> Folder {
     let folder = Folder::with([
         ("ml/bench é/kubebench.yaml", PROJECT.to_owned()),
         ("ml/bench é/specs/a.yaml", SPEC.to_owned()),
-        ("web/kubebench.yaml", PROJECT.replace("{targets: {one: {namespace: bench}}}", "{results: {branch: web}, targets: {one: {namespace: web}}}")),
+        (
+            "web/kubebench.yaml",
+            PROJECT.replace(
+                "{targets: {one: {namespace: bench}}}",
+                "{results: {branch: web}, targets: {one: {namespace: web}}}",
+            ),
+        ),
         ("web/specs/a.yaml", SPEC.to_owned()),
         ("web/chart/values.yaml", "a:   [1,2]\n".to_owned()),
         ("ci.yaml", "a:   [1,2]\n".to_owned()),

@@ -50,14 +50,15 @@ fn thresholds_are_tried_without_a_machine() {
     );
     assert_line(
         &project.says(&["gate", "--results", "one"]).1,
-        str! {"note: some results are synthetic: made by `kubebench mock`, nothing ran"},
+        str! {"note: some results are synthetic: `kubebench mock` made them, and nothing ran"},
     );
-    let acked = ["ack", "train", "--metric", "speed", "--by", "ada@example.com", "--reason", "slower", "--results", "one"];
+    let acked =
+        ["ack", "train", "--metric", "speed", "--by", "ada@example.com", "--reason", "slower", "--results", "one"];
     assert_line(
         &project.says(&acked).2,
         str! {"note: some results are synthetic: `kubebench mock` made them, so do not commit what accepts them"},
     );
-    project.folder.remove("acks");
+    std::fs::remove_dir_all(project.folder.path().join("acks")).unwrap();
     project.commit("all");
     let (status, _, error) = project.says(&["record", "one", "--mode", "local"]);
     assert_eq!(status, 4);

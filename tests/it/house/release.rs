@@ -210,7 +210,8 @@ fn every_folder_that_decides_something_has_owners() {
     let fresh = Folder::with::<&str, &str>([]);
     assert_yes(&fresh.run(&["init", "--owner", "@team"]));
     let of_init = owned(&fs::read_to_string(fresh.path().join(".github/CODEOWNERS")).unwrap());
-    assert_eq!(of_init.difference(&owned_here).collect::<Vec<_>>(), Vec::<&String>::new(), "`init` covers more");
+    let not_owned: Vec<&String> = of_init.iter().filter(|path| !is_owned(path.trim_start_matches('/'))).collect();
+    assert_eq!(not_owned, Vec::<&String>::new(), "`init` covers more");
     for path in owned_here.difference(&of_init) {
         assert!(root.join(path.trim_matches('/')).exists(), "{path} does not exist");
     }

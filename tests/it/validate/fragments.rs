@@ -143,7 +143,8 @@ fn fragment(name: &str, lines: &str) -> String {
 
 #[test]
 fn what_extends_nothing_is_never_left_out_in_silence() {
-    for value in ["", "~", "null", "[node, null]", "[null]", "[node, {a: b}]", "[[node]]", "node", "{a: b}", "1", "[1]"] {
+    for value in ["", "~", "null", "[node, null]", "[null]", "[node, {a: b}]", "[[node]]", "node", "{a: b}", "1", "[1]"]
+    {
         let folder = folder();
         folder.write("specs/train.yaml", SPEC.replace("extends: [node]", &format!("extends: {value}")));
         let output = folder.run(&["validate"]);
@@ -184,7 +185,20 @@ fn one_element_of_a_list_is_removed_by_its_name() {
         assert!(!text.contains(gone) && text.contains(left), "{more}: {text}");
     }
     folder.write("specs/train.yaml", spec("checks: []"));
-    assert_text(said(&folder, &["validate"]), str! {[r#""#]});
+    assert_text(
+        said(&folder, &["validate"]),
+        str! {[r#"
+error[KB0399]: an empty list adds nothing to the checks of the fragments
+ --> specs/train.yaml:6:11
+  |
+6 |   checks: []
+  |           ^^
+  |
+  = help: write `checks: null` to remove all of them, or one element with its `metric` and `null` for its other fields
+1 error; `kubebench explain KB0399` says more
+
+"#]},
+    );
 }
 
 #[test]
@@ -195,8 +209,55 @@ fn what_no_user_of_a_fragment_needs_is_said_once() {
     let of = |name: &str| SPEC.replace("name: train", &format!("name: {name}")).replace("[node]", "[node, more]");
     folder.write("specs/train.yaml", of("train"));
     folder.write("specs/other.yaml", of("other"));
-    assert_text(said(&folder, &["validate"]), str! {[r#""#]});
-    folder.write("specs/other.yaml", of("other").replace("'${{ parameters.version }}'", "'${{ parameters.version }}', '${{ parameters.unknown }}'"));
+    assert_text(
+        said(&folder, &["validate"]),
+        str! {[r#"
+warning[KB0410]: this benchmark measures nothing
+ --> specs/other.yaml:3:18
+  |
+3 | metadata: {name: other}
+  |                  ^^^^^
+  |
+  = note: its runs would end without a number that can be compared
+  = help: add a metric; the simplest is `metrics: [{name: seconds, unit: s, better: lower, primary: true, from: {duration: run}}]`
+
+warning[KB0410]: this benchmark measures nothing
+ --> specs/train.yaml:3:18
+  |
+3 | metadata: {name: train}
+  |                  ^^^^^
+  |
+  = note: its runs would end without a number that can be compared
+  = help: add a metric; the simplest is `metrics: [{name: seconds, unit: s, better: lower, primary: true, from: {duration: run}}]`
+
+warning[KB0406]: nothing uses the parameter `unknown`
+ --> specs/parts/more.yaml:5:16
+  |
+5 |   parameters: {unknown: 1, version: 3}
+  |                ^^^^^^^
+  |
+  = note: a change of its value has no effect
+  = note: through `extends` in specs/other.yaml, specs/train.yaml
+  = help: write `${{ parameters.unknown }}` where the value belongs, or delete it
+
+warning[KB0469]: unused suppression of KB0401
+ --> specs/parts/more.yaml:6:11
+  |
+6 |   lints: {KB0401: {level: allow, reason: none}}
+  |           ^^^^^^
+  |
+  = note: there is no warning KB0401 here, and a suppression would hide the next one
+  = note: through `extends` in specs/other.yaml, specs/train.yaml
+  = help: delete it
+4 warnings; `kubebench explain CODE` says more
+4 specs checked, no errors
+
+"#]},
+    );
+    folder.write(
+        "specs/other.yaml",
+        of("other").replace("'${{ parameters.version }}'", "'${{ parameters.version }}', '${{ parameters.unknown }}'"),
+    );
     let text = said(&folder, &["validate"]);
     assert!(!text.contains("KB0406"), "{text}");
 }

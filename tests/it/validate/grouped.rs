@@ -77,10 +77,13 @@ fn one_edit_of_several_specs_is_one_finding_about_them() {
         folder.write(&format!("specs/b{number:02}.yaml"), spec(number).replace("timeout: 1h", "timeout: 2h"));
     }
     let github = out(&folder.run(&["compile", "--check", "--output-format", "github"]));
-    assert_text(github, str! {[r#"
-::error file=specs/b03.yaml,line=3,endLine=3,col=18,endColumn=21,title=KB0502 stale manifest::6 manifests of 2 benchmarks are not what their specs compile to%0Anote: 6 files: generated/one/b03/config.yaml, generated/one/b03/rules.yaml, generated/one/b03/workflow.yaml, generated/one/b07/config.yaml, generated/one/b07/rules.yaml, generated/one/b07/workflow.yaml%0Anote: 2 benchmarks: b03, b07%0Anote: the same difference in all of them:%0A- "timeoutSeconds": 3600,%0A- activeDeadlineSeconds: 3600%0A- timeout: 1h%0A- value: "93600"%0A+ "timeoutSeconds": 7200,%0A+ activeDeadlineSeconds: 7200%0A+ timeout: 2h%0A+ value: "97200"%0Ahelp: run `kubebench compile` and commit the result
+    assert_text(
+        github,
+        str! {[r#"
+::error file=specs/b03.yaml,line=3,endLine=3,col=18,endColumn=21,title=KB0502 stale manifest::6 manifests of 2 benchmarks do not match their specs%0Anote: 6 files: generated/one/b03/config.yaml, generated/one/b03/rules.yaml, generated/one/b03/workflow.yaml, generated/one/b07/config.yaml, generated/one/b07/rules.yaml, generated/one/b07/workflow.yaml%0Anote: 2 benchmarks: b03, b07%0Anote: the same difference in all of them:%0A- "timeoutSeconds": 3600,%0A- activeDeadlineSeconds: 3600%0A- timeout: 1h%0A- value: "93600"%0A+ "timeoutSeconds": 7200,%0A+ activeDeadlineSeconds: 7200%0A+ timeout: 2h%0A+ value: "97200"%0Ahelp: run `kubebench compile` and commit the result
 
-"#]});
+"#]},
+    );
 }
 
 #[test]

@@ -66,13 +66,13 @@ fn two_projects_may_emit_an_object_only_if_it_is_the_same() {
         text(&folder.run(&["-C", "serving", "validate"])),
         str! {[r#"
 error[KB0511]: the projects `serving/kubebench.yaml` and `ml/train/kubebench.yaml` emit 2 objects of the namespace `bench` with different content, such as ConfigMap `kubebench-settings`
- --> kubebench.yaml:6:5
+ --> kubebench.yaml:7:5
   |
-6 |     gpu: {namespace: bench}
+7 |     gpu: {namespace: bench}
   |     ^^^
   |
   = note: each sync of one project would overwrite the objects of the other
-  = help: give one of the two targets another `namespace` or `cluster`, or both the same settings
+  = help: give one of the two targets another `namespace` or `cluster`, or rename the benchmark
 note: the other project, with its target `gpu`
  --> ../ml/train/kubebench.yaml
 1 error; `kubebench explain KB0511` says more
@@ -91,9 +91,8 @@ note: the other project, with its target `gpu`
 
 #[test]
 fn results_of_two_projects_are_in_two_places() {
-    let one_place = |name: &str, more: &str| {
-        project(name, &format!("gpu: {{namespace: {name}}}")).replace("mode: local", more)
-    };
+    let one_place =
+        |name: &str, more: &str| project(name, &format!("gpu: {{namespace: {name}}}")).replace("mode: local", more);
     let files = [
         ("serving/kubebench.yaml", one_place("serving", "")),
         ("serving/specs/a.yaml", spec("a")),
@@ -104,14 +103,19 @@ fn results_of_two_projects_are_in_two_places() {
     let said = text(&folder.run(&["-C", "ml", "validate"]));
     assert_text(
         said,
-        str! {[r#""#]},
+        str! {[r#"
+error[KB0512]: `ml/kubebench.yaml` and `serving/kubebench.yaml` record results of a benchmark `a` in one place: `results` on the branch `kubebench/results`
+ --> kubebench.yaml
+ = note: they would have one history, and a gate would compare two different benchmarks
+ = help: give one of the projects another branch, such as `results: {branch: kubebench/results-2}`
+note: the other project
+ --> ../serving/kubebench.yaml
+1 error; `kubebench explain KB0512` says more
+
+"#]},
     );
     assert_eq!(folder.run(&["-C", "serving", "compile", "--check"]).status.code(), Some(1));
-    for other in [
-        "branch: kubebench/results-ml",
-        "directory: others",
-        "mode: local",
-    ] {
+    for other in ["branch: kubebench/results-ml", "directory: others", "mode: local"] {
         folder.write("ml/kubebench.yaml", one_place("ml", other));
         assert_yes(&folder.run(&["-C", "serving", "validate"]));
     }
@@ -157,10 +161,13 @@ fn a_spec_of_another_project_is_refused() {
         }
     }
     let set = folder.run(&["set", "ml/it's/specs/a.yaml", "spec.timeout=2h"]);
-    assert_text(text(&set), str! {[r#"
+    assert_text(
+        text(&set),
+        str! {[r#"
 error: ml/it's/specs/a.yaml is in another project: run the command there, with `kubebench -C 'ml/it'\''s'` and the path from that folder
 
-"#]});
+"#]},
+    );
     assert_eq!(folder.tree(""), before);
 }
 

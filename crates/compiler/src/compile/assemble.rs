@@ -43,7 +43,17 @@ pub(super) fn assemble(
     let mut shared = Shared::new(fragments.sources());
     let mut hidden = BTreeSet::new();
     let mut used_of_targets = BTreeSet::new();
-    for Outcome { path, fragments: parts, diagnostics: found, name, is_held_back, said, outputs, used_of_targets: used } in outcomes {
+    for Outcome {
+        path,
+        fragments: parts,
+        diagnostics: found,
+        name,
+        is_held_back,
+        said,
+        outputs,
+        used_of_targets: used,
+    } in outcomes
+    {
         used_of_targets.extend(used);
         let found = at_levels(found, project);
         let sound = !found.has_errors() && !is_held_back;

@@ -23,7 +23,8 @@ pub(super) fn without_effect(base: &Node, own: &Node) -> Vec<Diagnostic> {
     };
     let finding = |(list, name): &(&str, &str)| {
         let at = own.get(list)?.span;
-        let fault = Diagnostic::at(&code::KB0399, at, format!("an empty list adds nothing to the {list} of the fragments"));
+        let fault =
+            Diagnostic::at(&code::KB0399, at, format!("an empty list adds nothing to the {list} of the fragments"));
         Some(fault.help(format!(
             "write `{list}: null` to remove all of them, or one element with its `{name}` and `null` for its other fields"
         )))

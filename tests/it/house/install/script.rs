@@ -340,7 +340,7 @@ fn an_interrupt_leaves_nothing() {
     let mut shell = command.process_group(0).stderr(Stdio::null()).spawn().unwrap();
     until("the download", || !server.requests().is_empty());
     assert_eq!(user.files().len(), 2, "what is downloaded has a folder of its own");
-    killpg(Pid::from_raw(shell.id().try_into().unwrap()), Signal::SIGINT).unwrap();
+    killpg(Pid::from_raw(shell.id().try_into().unwrap()), Signal::SIGTERM).unwrap(); // a shell in the background ignores SIGINT
     assert!(!shell.wait().unwrap().success());
     assert_eq!(user.files(), BTreeMap::from([("kubebench".to_owned(), OLDER.to_owned())]));
 }
