@@ -7,7 +7,7 @@ use kubebench_syntax::text::plain;
 /// Says what changed, in which file where that is not known from elsewhere.
 pub(super) fn said(change: &Change, file: &str) -> String {
     match (file, change.field()) {
-        (file, "") => plain(&format!("{file} {}", change.fate()).trim_start()),
+        (file, "") => plain(format!("{file} {}", change.fate()).trim_start()),
         ("", field) => valued(field, change),
         (file, field) => valued(&format!("{file}: {field}"), change),
     }

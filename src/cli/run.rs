@@ -102,8 +102,8 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
         }
         outcomes.push((&compiled.benchmark, outcome));
     }
-    if !args.dry_run {
-        hint(&outcomes, &options).iter().for_each(|hint| tell(global, hint));
+    if let Some(hint) = hint(&outcomes, &options).filter(|_| !args.dry_run) {
+        tell(global, hint);
     }
     let mut status = outcome_status(&outcomes);
     let mut recorded = serde_json::Value::Null;

@@ -168,8 +168,11 @@ impl<'a> Walk<'a> {
 
     /// Visits what `spec` extends; returns false if something of it cannot be used.
     fn visit(&mut self, spec: &Node, chain: &mut Vec<String>, found: &mut Diagnostics) -> bool {
-        let names: Vec<Node> = spec.items_of(EXTENDS).to_vec();
-        names.iter().fold(true, |sound, name| self.part(name, chain, found) && sound)
+        let mut sound = true;
+        for name in spec.items_of(EXTENDS) {
+            sound &= self.part(name, chain, found);
+        }
+        sound
     }
 
     /// Visits the fragment that `name` names.

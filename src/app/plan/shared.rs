@@ -28,6 +28,9 @@ fn kind(permission: &Permission) -> Kind<'_> {
     (*since == Some(Since::Removed), permission.level(), *since, permission.what(), permission.value())
 }
 
+/// What permissions have in common that are shown as one: the kind, the place where benchmarks share it, and the targets.
+type Key<'p> = (Kind<'p>, Option<&'p [String]>, BTreeSet<&'p str>);
+
 /// Returns permissions as few: what a change adds before what it removes, the worst first, and of those the rarest.
 pub fn shared<'p>(permissions: impl Iterator<Item = &'p Permission>) -> Vec<Shared<'p>> {
     let mut of_benchmarks = BTreeMap::new();
@@ -41,7 +44,7 @@ pub fn shared<'p>(permissions: impl Iterator<Item = &'p Permission>) -> Vec<Shar
         let (_, benchmarks) = of_places.entry((kind, places, targets)).or_insert_with(|| (one, Vec::new()));
         benchmarks.extend(benchmark);
     }
-    let mut all: BTreeMap<(Kind<'_>, Option<&[String]>, BTreeSet<&str>), Shared<'p>> = BTreeMap::new();
+    let mut all: BTreeMap<Key<'_>, Shared<'p>> = BTreeMap::new();
     for ((kind, places, targets), (one, benchmarks)) in of_places {
         // A place that several share is a place of its own.
         let place = Some(places).filter(|_| benchmarks.len() != 1);

@@ -197,17 +197,13 @@ impl<'c> Demand<'c> {
         let Some(first) = now.limits.values().next() else {
             let is_of_metric =
                 |gate: &&Gate| MetricSelector::of(&gate.metric).has(self.metric.name(), self.metric.labels());
-            return match benchmark.gates.iter().find(is_of_metric) {
-                Some(Gate { baseline, span, .. }) => {
-                    let (now, before) = (against(baseline), against(self.baseline));
-                    say(*span, format!("the gate of `{name}` compares with {now}; at the base with {before}"));
-                }
-                None => {
-                    let alone = format!("`{}` no longer has a gate for `{name}`", benchmark.name);
-                    let said = Said { alone, shared: format!("no gate for `{name}` is left") };
-                    held.found.weaker(at.field(&["gates"]), benchmark, said);
-                }
-            };
+            if let Some(Gate { baseline, span, .. }) = benchmark.gates.iter().find(is_of_metric) {
+                let (now, before) = (against(baseline), against(self.baseline));
+                return say(*span, format!("the gate of `{name}` compares with {now}; at the base with {before}"));
+            }
+            let alone = format!("`{}` no longer has a gate for `{name}`", benchmark.name);
+            let said = Said { alone, shared: format!("no gate for `{name}` is left") };
+            return held.found.weaker(at.field(&["gates"]), benchmark, said);
         };
         for (bound, before) in &self.limits {
             let field = bound.name();

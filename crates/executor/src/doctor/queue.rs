@@ -65,11 +65,15 @@ fn kueue(needs: &Needs<'_>, facts: &dyn Facts, queue: &str, report: &mut Report)
     let cluster_queue = text_at(&found, "/spec/clusterQueue");
     match facts.read(&format!("{api}/clusterqueues/{cluster_queue}")) {
         Fact::Absent => {
-            report.error(CHECK, format!("there is no ClusterQueue `{cluster_queue}`, which `{queue}` feeds"), ASK_ADMIN)
+            report.error(
+                CHECK,
+                format!("there is no ClusterQueue `{cluster_queue}`, which `{queue}` feeds"),
+                ASK_ADMIN,
+            );
         }
         Fact::There(found) => match inactive(&found) {
             Some(why) => {
-                report.error(CHECK, format!("the ClusterQueue `{cluster_queue}` is not active: {why}"), ASK_ADMIN)
+                report.error(CHECK, format!("the ClusterQueue `{cluster_queue}` is not active: {why}"), ASK_ADMIN);
             }
             None => quota(needs, &found, cluster_queue, report),
         },

@@ -62,7 +62,9 @@ fn line(row: &Shared<'_>, folder: &str) -> String {
 /// Says what of the permissions is in no row.
 fn warning(unseen: &[&Permission], is_change: bool) -> String {
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
-    unseen.iter().for_each(|permission| *kinds.entry(permission.what().name()).or_default() += 1);
+    for permission in unseen {
+        *kinds.entry(permission.what().name()).or_default() += 1;
+    }
     if kinds.is_empty() {
         return String::new();
     }
