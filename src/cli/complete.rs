@@ -8,6 +8,7 @@ use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::Shells;
 
 use super::program::program;
+use crate::app::catalog;
 use crate::app::project::Names;
 use crate::app::start::Start;
 use crate::app::templates::{SUITE, schema_of};
@@ -50,7 +51,7 @@ type Values = fn(&str) -> Vec<String>;
 
 fn values_of(command: &str, argument: &str) -> Option<Values> {
     match (command, argument) {
-        ("new", "kind") => Some(kinds),
+        ("new", "kind") => Some(|_| kinds().chain(entries()).collect()),
         ("explain", "what") => Some(explained),
         (_, "target") => Some(|_| names().targets),
         (_, "benchmark" | "benchmarks") => Some(|_| names().benchmarks),
@@ -81,19 +82,26 @@ fn start(typed: impl Iterator<Item = OsString>) -> Start {
     Start::at(folder.map(Into::into))
 }
 
-fn kinds(_: &str) -> Vec<String> {
-    forms().map(|form| form.key).chain([SUITE]).map(str::to_owned).collect()
+fn kinds() -> impl Iterator<Item = String> {
+    forms().map(|form| form.key).chain([SUITE]).map(str::to_owned)
 }
 
-/// Returns codes, tools, and the fields one step below the path that is typed.
+fn entries() -> impl Iterator<Item = String> {
+    catalog::ENTRIES.iter().map(|entry| entry.name.to_owned())
+}
+
+/// Returns codes, tools, ready benchmarks, and the fields one step below the path that is typed.
 fn explained(typed: &str) -> Vec<String> {
     let Some((path, _)) = typed.rsplit_once('.') else {
         let codes = code::ALL.iter().map(|code| code.id.to_owned()).filter(|_| !typed.is_empty());
         let kinds = DocumentKind::ALL.into_iter().map(|kind| format!("{}.", kind.name().to_lowercase()));
-        return kinds.chain(["spec.".to_owned(), "tool.".to_owned()]).chain(codes).collect();
+        return kinds.chain(["spec.", "tool.", "catalog."].map(str::to_owned)).chain(codes).collect();
     };
     if path == "tool" {
         return TOOLS.iter().map(|tool| format!("tool.{}", tool.name)).collect();
+    }
+    if path == "catalog" {
+        return entries().map(|name| format!("catalog.{name}")).collect();
     }
     let mut steps = path.split('.').peekable();
     let first = steps.peek().copied().unwrap_or_default();
@@ -123,7 +131,7 @@ fn explained(typed: &str) -> Vec<String> {
 
 /// Returns the kinds as the help of `new` lists them.
 pub(super) fn listed_kinds() -> String {
-    format!("Kinds: {}", kinds("").join(", "))
+    format!("Kinds: {}", kinds().collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]
@@ -148,6 +156,7 @@ mod tests {
             &["KB0110", "KB0111", "KB0112", "KB0113", "KB0114", "KB0115", "KB0116", "KB0117", "KB0118", "KB0119"],
         );
         check("tool.fi", &["tool.fio"]);
+        check("catalog.osu-a", &["catalog.osu-allreduce"]);
         check("benchmark.spec.mat", &["benchmark.spec.matrix"]);
         check("spec.matrix.", &["spec.matrix.axes", "spec.matrix.exclude", "spec.matrix.include", "spec.matrix.zip"]);
         check("benchmark.spec.metrics.from.cs", &["benchmark.spec.metrics.from.csv"]);
