@@ -66,7 +66,7 @@ async def test_answers(client: LanguageClient):
     found = await client.text_document_definition_async(lsp.DefinitionParams(**at))
     assert TEXT.split("\n")[found.range.start.line].startswith("  matrix:")
     shown = await client.text_document_hover_async(lsp.HoverParams(**place(TEXT, "timeout")))
-    assert "benchmark.spec.timeout" in shown.contents.value
+    assert "`timeout`" in shown.contents.value and "fields-of-a-spec.md" in shown.contents.value
     document = lsp.TextDocumentIdentifier(uri=URI)
     symbols = await client.text_document_document_symbol_async(lsp.DocumentSymbolParams(text_document=document))
     assert [symbol.name for symbol in symbols] == ["apiVersion", "kind", "metadata", "spec"]
