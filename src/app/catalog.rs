@@ -32,21 +32,21 @@ pub const ENTRIES: &[Entry] = &[
     entry!("dlio", "a StorageClass, an image that you build", "fixtures/dlio.log"),
     entry!("fio", "a StorageClass"),
     entry!("iperf3", "2 nodes, JobSet"),
-    entry!("nccl-all-reduce", "2 nodes of 8 NVIDIA GPUs, the MPI operator"),
-    entry!("nccl-all-to-all", "2 nodes of 8 NVIDIA GPUs, the MPI operator"),
-    entry!("nvbandwidth", "a node of 8 NVIDIA GPUs", "fixtures/nvbandwidth.log"),
+    entry!("nccl-all-reduce", "2 nodes with 8 NVIDIA GPUs, the MPI operator"),
+    entry!("nccl-all-to-all", "2 nodes with 8 NVIDIA GPUs, the MPI operator"),
+    entry!("nvbandwidth", "a node with 8 NVIDIA GPUs", "fixtures/nvbandwidth.log"),
     entry!("osu-allreduce", "4 nodes, the MPI operator, an image that you build", "fixtures/osu-allreduce.log"),
     entry!("osu-latency", "2 nodes, the MPI operator, an image that you build", "fixtures/osu-latency.log"),
     entry!(
         "resnet-ddp",
-        "2 nodes of 8 NVIDIA GPUs, Kubeflow Trainer v2",
+        "2 nodes with 8 NVIDIA GPUs, Kubeflow Trainer v2",
         "fixtures/resnet-ddp.log",
         "scripts/resnet_ddp.py"
     ),
-    entry!("sglang-serve", "an NVIDIA GPU of 40 GB, a model from the internet"),
+    entry!("sglang-serve", "an NVIDIA GPU with 40 GB, access to the internet for the model"),
     entry!("stream", "a node", "fixtures/stream.log", "scripts/stream-kernels.c"),
-    entry!("torchtitan", "2 nodes of 8 NVIDIA GPUs of 80 GB, the training operator, an image that you build"),
-    entry!("vllm-serve", "an NVIDIA GPU of 40 GB, a model from the internet"),
+    entry!("torchtitan", "2 nodes with 8 NVIDIA GPUs of 80 GB, the training operator, an image that you build"),
+    entry!("vllm-serve", "an NVIDIA GPU with 40 GB, access to the internet for the model"),
 ];
 
 /// Returns the entry of this name.

@@ -21,7 +21,7 @@ use kubebench_format::plan::v1;
 pub use lock::Lock;
 use lock::locks;
 pub use permissions::{Permission, Role, permissions};
-pub use shared::{Shared, shared};
+pub use shared::{Shared, allowed};
 pub use since::{Fault, Since};
 
 /// What a merge would do about a benchmark.

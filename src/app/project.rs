@@ -14,8 +14,7 @@ use crate::app::start::{Start, VERSION};
 use kubebench_compiler::compile::{Input, Workspace};
 use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_host::fs::{self, Content};
-use kubebench_syntax::diag::CHECK_FILE;
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::diag::{CHECK_FILE, Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::shell_word;
 use neighbors::relative;
 
@@ -118,7 +117,7 @@ impl Project {
             let unreadable = |message: String| Diagnostic::in_file(&code::KB0114, &path, message);
             let fault = match content {
                 Content::Whole(bytes) | Content::TooLong(bytes) => {
-                    if path.ends_with(&format!("/{PROJECT_FILE}")) {
+                    if path.strip_suffix(PROJECT_FILE).is_some_and(|folder| folder.ends_with('/')) {
                         self.refuse_of_another(&path, &self.root.join(&path))?;
                     }
                     texts.inputs.push(Input { path, bytes });

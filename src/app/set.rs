@@ -13,8 +13,8 @@ use kubebench_compiler::compile::{Compilation, Input, Workspace};
 use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_format::schema::{DocumentKind, explain};
 use kubebench_host::fs;
-use kubebench_syntax::diag::render::{self, on_one_line};
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code, did_you_mean};
+use kubebench_syntax::diag::render::on_one_line;
+use kubebench_syntax::diag::{Diagnostics, Severity, did_you_mean};
 use kubebench_syntax::text::{Source, SourceId, SourceMap};
 use kubebench_syntax::yaml::edit::{self, Typing};
 use kubebench_syntax::yaml::{self, Node, Step};
@@ -130,21 +130,18 @@ fn elsewhere(project: &Project, path: &str, text: &str, assignments: &[Assignmen
     };
     for Assignment { path: at, .. } in assignments.iter().filter(is_elsewhere) {
         for (_, file) in compilation.fragments_of(path) {
-            let Some((id, source)) = compilation.sources.iter().find(|(_, source)| source.path == file) else {
-                continue;
-            };
+            let Some((id, source)) = compilation.sources.at(file) else { continue };
             let Some(root) = yaml::read(id, source).root else { continue };
             let found = edit::find(&root, at);
             let [steps] = found.as_slice() else { continue };
             let Some(value) = root.at(steps) else { continue };
-            let finding = Diagnostic::at(&code::KB0399, value.span, "");
-            let line = render::place(&finding, &compilation.sources);
-            let line = line.rsplit_once(':').map_or(line.as_str(), |(line, _)| line);
+            let line = source.position(value.span.range().start).line;
             let whole = edit::spelled(&root, steps);
             let whole = if whole.starts_with("spec.") { whole } else { format!("spec.{whole}") };
             return Ok(Some(anyhow!(
-                "{path} has no value `{}`: it is in {line}; to add it to {path}, write the whole path `{whole}`",
-                on_one_line(at)
+                "{path} has no value `{}`: it is in {}:{line}; to add it to {path}, write the whole path `{whole}`",
+                on_one_line(at),
+                on_one_line(file)
             )));
         }
     }

@@ -190,6 +190,11 @@ pub fn suite(project: &CompiledProject, name: &str, schema: &str) -> Result<Stri
     ))
 }
 
+/// Iterates over the words for what can be started.
+pub fn kind_names() -> impl Iterator<Item = &'static str> {
+    forms().map(|form| form.key).chain([SUITE])
+}
+
 /// Returns the words for what can be started, each with what it is.
 pub fn kinds() -> Vec<(&'static str, String)> {
     let schema = schema_of(DocumentKind::Benchmark);
@@ -206,7 +211,7 @@ pub fn kinds() -> Vec<(&'static str, String)> {
 pub fn spec(kind: &str, name: &str, schema: &str) -> Result<String> {
     let Some(found) = forms().find(|known| known.key.eq_ignore_ascii_case(kind)) else {
         let entries = catalog::ENTRIES.iter().map(|entry| entry.name);
-        let known: Vec<&str> = forms().map(|kind| kind.key).chain([SUITE]).collect();
+        let known: Vec<&str> = kind_names().collect();
         let hint = match did_you_mean(kind, known.iter().copied().chain(entries)) {
             Some(close) => format!("did you mean `{close}`?"),
             None => {

@@ -11,8 +11,7 @@ use super::program::program;
 use crate::app::catalog;
 use crate::app::project::Names;
 use crate::app::start::Start;
-use crate::app::templates::{SUITE, schema_of};
-use kubebench_compiler::workload::forms;
+use crate::app::templates::{kind_names, schema_of};
 use kubebench_extract::tool::TOOLS;
 use kubebench_format::schema::{DocumentKind, fields};
 use kubebench_host::terminal;
@@ -51,7 +50,7 @@ type Values = fn(&str) -> Vec<String>;
 
 fn values_of(command: &str, argument: &str) -> Option<Values> {
     match (command, argument) {
-        ("new", "kind") => Some(|_| kinds().chain(entries()).collect()),
+        ("new", "kind") => Some(|_| kind_names().map(str::to_owned).chain(entries()).collect()),
         ("explain", "what") => Some(explained),
         (_, "target") => Some(|_| names().targets),
         (_, "benchmark" | "benchmarks") => Some(|_| names().benchmarks),
@@ -80,10 +79,6 @@ fn start(typed: impl Iterator<Item = OsString>) -> Start {
         }
     }
     Start::at(folder.map(Into::into))
-}
-
-fn kinds() -> impl Iterator<Item = String> {
-    forms().map(|form| form.key).chain([SUITE]).map(str::to_owned)
 }
 
 fn entries() -> impl Iterator<Item = String> {
@@ -131,7 +126,7 @@ fn explained(typed: &str) -> Vec<String> {
 
 /// Returns the kinds as the help of `new` lists them.
 pub(super) fn listed_kinds() -> String {
-    format!("Kinds: {}", kinds().collect::<Vec<_>>().join(", "))
+    format!("Kinds: {}", kind_names().collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]

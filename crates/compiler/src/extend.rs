@@ -144,7 +144,7 @@ struct Walk<'a> {
     fragments: &'a Fragments,
     sources: &'a SourceMap,
     /// The fragments on the way, each once, after those that it extends.
-    specs: Vec<&'a Node>,
+    specs: Vec<Node>,
     parts: Vec<SourceId>,
     held_back: bool,
 }
@@ -159,9 +159,7 @@ impl<'a> Walk<'a> {
     fn whole(&mut self, spec: &Node, chain: &mut Vec<String>, found: &mut Diagnostics) -> Option<Node> {
         let sound = self.visit(spec, chain, found);
         let own = if chain.is_empty() { spec.clone() } else { merge::without(spec, EXTENDS) };
-        let over = |base: Node, part: &Node| merge::spec(&base, &merge::without(part, EXTENDS));
-        let mut parts = self.specs.iter();
-        let base = parts.next().map(|first| parts.fold(merge::without(first, EXTENDS), |base, part| over(base, part)));
+        let base = std::mem::take(&mut self.specs).into_iter().reduce(|base, part| merge::spec(&base, &part));
         found.extend(base.iter().flat_map(|base| merge::without_effect(base, &own)));
         sound.then(|| base.map_or(own.clone(), |base| merge::spec(&base, &own)))
     }
@@ -211,7 +209,7 @@ impl<'a> Walk<'a> {
         let sound = self.visit(spec, chain, found);
         chain.pop();
         self.parts.push(fragment.id);
-        self.specs.push(spec);
+        self.specs.push(merge::without(spec, EXTENDS));
         sound
     }
 

@@ -15,7 +15,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-pub use create::{create_new, exists, replace, write_report};
+pub use create::{create_new, exists, names, replace, write_report};
 pub use lock::{Guard, lock};
 pub use logs::{log_error, open_log, read_in_pieces, standard_input};
 pub use place::{find_root, normal, real_place, refuse_output_place};

@@ -156,6 +156,11 @@ impl SourceMap {
         self.get(span.source).expected("a span of one of the sources").slice(span)
     }
 
+    /// Returns the source at `path`.
+    pub fn at(&self, path: &str) -> Option<(SourceId, &Source)> {
+        self.iter().find(|(_, source)| source.path == path)
+    }
+
     /// Iterates over all sources with their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
         (0..).map(SourceId).zip(self.sources.iter().map(Arc::as_ref))

@@ -120,9 +120,7 @@ fn steps(path: &str, checksums: Option<&Checksums>) -> String {
         changes,
         install,
         format!("{}  run: {COMPILE} --output-format github\n", started("compare generated/ with the specs")),
-        started("show what the change starts").replacen("- name", "- id: plan\n  name", 1)
-            + "  run: |\n"
-            + &indented(&shown(), "    "),
+        format!("{}  id: plan\n  run: |\n{}", started("show what the change starts"), indented(&shown(), "    ")),
         format!("{}  run: {GATE} --output-format github\n", started("evaluate the gates")),
     ]
     .concat()

@@ -1,6 +1,5 @@
 //! Where files are written: in the project, and at the top of its repository.
 
-use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -46,11 +45,6 @@ impl Place {
 
     fn has(&self, path: &str) -> bool {
         fs::exists(&self.folder, path)
-    }
-
-    fn names(&self, folder: &str) -> BTreeSet<String> {
-        let entries = std::fs::read_dir(self.folder.join(folder)).into_iter().flatten();
-        entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect()
     }
 }
 
@@ -128,7 +122,7 @@ impl Repository {
     pub(super) fn left_behind(&self) -> Vec<(Ci, String)> {
         let of_system = |ci| folder_of_checks(ci).map(|folder| (ci, folder));
         let files = Ci::ALL.into_iter().filter_map(of_system).flat_map(|(ci, folder)| {
-            self.top.names(folder).into_iter().map(move |name| (ci, format!("{folder}/{name}")))
+            fs::names(&self.top.folder.join(folder)).into_iter().map(move |name| (ci, format!("{folder}/{name}")))
         });
         files.filter(|(_, path)| self.is_left_behind(path)).collect()
     }

@@ -36,18 +36,9 @@ pub struct Group<'p> {
     pub rows: Vec<&'p Row<'p>>,
 }
 
-impl Group<'_> {
-    /// Returns how many benchmarks there are, on how many targets.
-    pub fn size(&self) -> (usize, usize) {
-        size(&self.rows)
-    }
-}
-
 /// Returns how many benchmarks there are, on how many targets.
 pub fn size(rows: &[&Row<'_>]) -> (usize, usize) {
-    let distinct = |of: fn(&Row<'_>) -> String| rows.iter().map(|row| of(row)).collect::<BTreeSet<_>>().len();
-    let names = distinct(|row| row.compiled.benchmark.name.clone());
-    (names, distinct(|row| row.compiled.benchmark.target.name.clone()))
+    (names(rows).len(), targets(rows).len())
 }
 
 /// Returns the names of benchmarks, each once, in their order.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Permission;
+use super::{Permission, Role};
 use kubebench_format::plan::v1::{Since, What};
 use kubebench_syntax::diag::Severity;
 
@@ -31,8 +31,18 @@ fn kind(permission: &Permission) -> Kind<'_> {
 /// What permissions have in common that are shown as one: the kind, the place where benchmarks share it, and the targets.
 type Key<'p> = (Kind<'p>, Option<&'p [String]>, BTreeSet<&'p str>);
 
+/// Returns what benchmarks may do by these permissions: what a change adds or removes, and how many there are that it leaves. Without a
+/// change, all are of the first kind.
+pub fn allowed(permissions: &[Permission]) -> (Vec<Shared<'_>>, usize) {
+    let of = |is_kept: bool| {
+        let own = permissions.iter().filter(|permission| permission.role == Role::Allows);
+        shared(own.filter(move |permission| (permission.since == Some(Since::Kept)) == is_kept))
+    };
+    (of(false), of(true).len())
+}
+
 /// Returns permissions as few: what a change adds before what it removes, the worst first, and of those the rarest.
-pub fn shared<'p>(permissions: impl Iterator<Item = &'p Permission>) -> Vec<Shared<'p>> {
+fn shared<'p>(permissions: impl Iterator<Item = &'p Permission>) -> Vec<Shared<'p>> {
     let mut of_benchmarks = BTreeMap::new();
     for permission in permissions {
         let key = (kind(permission), permission.places.as_slice(), permission.benchmark.as_deref());

@@ -105,9 +105,7 @@ impl CompiledProject {
 
 /// Returns the names of the benchmarks that have manifests in the folder `output`, of any target.
 fn compiled_names(output: &Path) -> BTreeSet<String> {
-    let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let benchmarks = entries(output).flat_map(|target| entries(&target.path()));
-    benchmarks.filter_map(|benchmark| benchmark.file_name().into_string().ok()).collect()
+    fs::names(output).into_iter().flat_map(|target| fs::names(&output.join(target))).collect()
 }
 
 /// Returns the path of `to` from `from`, both of which are absolute.

@@ -16,8 +16,7 @@ use kubebench_format::attestation::result_of;
 use kubebench_format::result::{self, BenchmarkResult, Sealed};
 use kubebench_host::fs::{self, Content};
 use kubebench_results::dataset::{CurrentRules, Dataset, Extract, Row, settle};
-use kubebench_syntax::diag::CHECK_FILE;
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::diag::{CHECK_FILE, Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::{Source, SourceId, SourceMap};
 
 /// Result files that were asked for.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::app::plan::{Permission, Role, shared};
+use crate::app::plan::{Permission, Role, allowed};
 use kubebench_format::plan::v1::Since;
 use kubebench_syntax::diag::Severity;
 use kubebench_syntax::text::{columns, plain};
@@ -13,11 +13,7 @@ const NAMED: usize = 4;
 /// Returns a table of permissions: of a change, of what it brings and takes away, and what it does to gates.
 pub(super) fn table(permissions: &[Permission]) -> String {
     let is_change = permissions.iter().any(|permission| permission.since.is_some());
-    let of = |is_kept: bool| {
-        let own = permissions.iter().filter(|permission| permission.role == Role::Allows);
-        shared(own.filter(move |permission| (permission.since == Some(Since::Kept)) == is_kept))
-    };
-    let (rows, kept) = (of(false), of(true).len());
+    let (rows, kept) = allowed(permissions);
     let gates = gates(permissions, "what this change weakens", Role::Weakens)
         + &gates(permissions, "gates that this change removes", Role::Removes);
     if rows.is_empty() {

@@ -4,7 +4,7 @@ use super::Change;
 use crate::compile::{Compilation, Compiled};
 use crate::lower::PROJECT_FILE;
 use kubebench_syntax::diag::Place;
-use kubebench_syntax::text::{SourceId, Span};
+use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{self, Node, Value};
 
 /// A benchmark of both sides.
@@ -59,6 +59,6 @@ impl At<'_> {
 }
 
 fn document(compilation: &Compilation, path: &str) -> Option<Node> {
-    let (id, source): (SourceId, _) = compilation.sources.iter().find(|(_, source)| source.path == path)?;
+    let (id, source) = compilation.sources.at(path)?;
     yaml::read(id, source).root
 }

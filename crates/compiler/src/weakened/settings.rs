@@ -203,7 +203,7 @@ fn first_moment(time: &str) -> &str {
 }
 
 fn root(change: Change<'_>) -> Option<Node> {
-    let (id, source) = change.head.sources.iter().find(|(_, source)| source.path == PROJECT_FILE)?;
+    let (id, source) = change.head.sources.at(PROJECT_FILE)?;
     yaml::read(id, source).root
 }
 

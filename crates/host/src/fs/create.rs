@@ -1,5 +1,6 @@
 //! Writes single files that a person asked for.
 
+use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
@@ -18,6 +19,12 @@ pub fn create_new(root: &Path, path: &str, text: &str) -> Result<()> {
         opened => opened.with_context(|| format!("cannot write {path}"))?,
     };
     file.write_all(text.as_bytes()).with_context(|| format!("cannot write {path}"))
+}
+
+/// Returns the names in a folder; none where there is no folder, or it cannot be read.
+pub fn names(folder: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
 
 /// Returns true when something stands at `path` below `root`.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::section::Section;
-use crate::app::plan::{Permission, Plan, Role, Shared, shared};
+use crate::app::plan::{Permission, Plan, Shared, allowed};
 use kubebench_format::plan::v1::Since;
 use kubebench_results::compare::render::{code_cell, escape};
 use kubebench_syntax::diag::Severity;
@@ -20,11 +20,7 @@ pub(super) struct Part {
 /// Returns the part, whose rows have so many bytes at most.
 pub(super) fn part(plan: &Plan<'_>, folder: &str, room: usize) -> Part {
     let is_change = plan.since.is_some();
-    let of = |is_kept: bool| {
-        let own = plan.permissions.iter().filter(|permission| permission.role == Role::Allows);
-        shared(own.filter(move |permission| (permission.since == Some(Since::Kept)) == is_kept))
-    };
-    let (rows, kept) = (of(false), of(true).len());
+    let (rows, kept) = allowed(&plan.permissions);
     let title = if is_change { "Permissions that this change adds or removes" } else { "Permissions of benchmarks" };
     let mut section = Section::new(format!("\n#### {title}\n\n"), room);
     if rows.is_empty() {
