@@ -64,7 +64,7 @@ pub enum Fault {
     UnknownVersion {
         /// The key in the ConfigMap.
         file: String,
-        /// What stands there.
+        /// Its version, as JSON.
         version: String,
     },
     /// A file is malformed.
@@ -125,7 +125,12 @@ fn write<T: Serialize>(content: &T) -> String {
 mod tests {
     use kubebench_testing::snapshot::{assert_text, str};
 
-    use super::Fault;
+    use super::{Fault, data_folder};
+
+    #[test]
+    fn benchmarks_do_not_share_their_data() {
+        assert_eq!(data_folder("train"), "data/train");
+    }
 
     #[test]
     fn a_fault_says_what_to_do() {

@@ -124,6 +124,20 @@ mod tests {
     }
 
     #[test]
+    fn what_is_said_later_wins_and_either_kind_counts() {
+        let metadata = |labels: &[(&str, &str)], annotations: &[(&str, &str)]| {
+            let owned = |pairs: &[(&str, &str)]| pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+            PodMetadata { labels: owned(labels), annotations: owned(annotations) }
+        };
+        let first = metadata(&[("a", "1"), ("b", "1")], &[("c", "1")]);
+        let other = metadata(&[("b", "2")], &[("d", "2")]);
+        assert_eq!(first.over(&other), metadata(&[("a", "1"), ("b", "2")], &[("c", "1"), ("d", "2")]));
+        assert!(PodMetadata::NONE.is_empty());
+        assert!(!metadata(&[("a", "1")], &[]).is_empty());
+        assert!(!metadata(&[], &[("c", "1")]).is_empty());
+    }
+
+    #[test]
     fn the_metadata_of_a_pod_is_its_own() {
         let mut pod = json!({"kind": "Pod", "metadata": {"labels": {}}});
         PodMetadata::without_proxies().add_to(&mut pod, &["/metadata/labels".to_owned()]);
