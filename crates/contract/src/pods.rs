@@ -126,7 +126,8 @@ mod tests {
     #[test]
     fn what_is_said_later_wins_and_either_kind_counts() {
         let metadata = |labels: &[(&str, &str)], annotations: &[(&str, &str)]| {
-            let owned = |pairs: &[(&str, &str)]| pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+            let owned =
+                |pairs: &[(&str, &str)]| pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
             PodMetadata { labels: owned(labels), annotations: owned(annotations) }
         };
         let first = metadata(&[("a", "1"), ("b", "1")], &[("c", "1")]);

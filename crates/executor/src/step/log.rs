@@ -4,9 +4,11 @@
 //! restart, and says in a checkpoint how far it is, so that a step that was killed goes on there.
 
 mod follower;
+mod mark;
 mod name;
 mod origin;
 mod reader;
+mod shared;
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -24,10 +26,10 @@ use kubebench_host::experiment;
 use kubebench_host::process::KeptLog;
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::redact::Redactor;
+use mark::Mark;
 pub use name::FOLDER;
 pub(crate) use name::LogName;
 pub use origin::OfCluster;
-use reader::Mark;
 
 /// Which log is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::fault::has_type;
+use super::shape::has_type;
 use crate::spec::v1::API_VERSION;
 use kubebench_syntax::diag::{Diagnostic, Place, code};
 use kubebench_syntax::text::{Source, Span};

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::fault::has_type;
+use super::shape::has_type;
 use super::{DocumentKind, conditions, format, grammar};
 use crate::spec::v1::scalar::LOOKUP_PATTERN;
 

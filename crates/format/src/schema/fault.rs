@@ -8,8 +8,9 @@ use serde_json::Value as Json;
 use super::explain;
 use super::foreign_spellings;
 use super::format::{self, Format};
+use super::shape::{self, has_type};
+use super::spelling;
 use super::violation::Violation;
-use super::{shape, spelling};
 use crate::spec::v1::scalar::LOOKUP_PATTERN;
 use kubebench_syntax::diag::{Diagnostic, Place, code, did_you_mean};
 use kubebench_syntax::invariant::Invariant as _;
@@ -253,15 +254,6 @@ fn as_list(text: &str) -> Result<String, String> {
         return Err("write a list, one word per element; quote the words that hold spaces or punctuation".to_owned());
     }
     Ok(format!("[{}]", text.split_whitespace().collect::<Vec<_>>().join(", ")))
-}
-
-/// Tells whether `schema` takes values of the type called `name`.
-pub(super) fn has_type(schema: &Json, name: &str) -> bool {
-    match schema.get("type") {
-        Some(Json::String(only)) => only == name,
-        Some(Json::Array(types)) => types.iter().any(|one| one == name),
-        _ => false,
-    }
 }
 
 /// Returns what the schema wants, as a noun with article.

@@ -3,7 +3,6 @@
 use serde_json::Value as Json;
 
 use super::explain::resolve;
-use super::fault::has_type;
 use super::format;
 use super::violation::Violation;
 use kubebench_syntax::yaml::{Node, Value};
@@ -70,6 +69,15 @@ fn mapping(violation: &Violation<'_>, root: &Json, schema: &Json, node: &Node) -
         .iter()
         .map(|field| if *field == taken { format!("{field}: {written}") } else { format!("{field}: …") });
     Some(format!("{{{}}}", fields.collect::<Vec<_>>().join(", ")))
+}
+
+/// Tells whether `schema` takes values of the type called `name`.
+pub(super) fn has_type(schema: &Json, name: &str) -> bool {
+    match schema.get("type") {
+        Some(Json::String(only)) => only == name,
+        Some(Json::Array(types)) => types.iter().any(|one| one == name),
+        _ => false,
+    }
 }
 
 fn takes_scalar(schema: &Json) -> bool {

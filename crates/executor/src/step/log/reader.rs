@@ -4,9 +4,8 @@ use std::io::{ErrorKind, Read as _};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
-
-use super::follower::{Instance, MAX_FAULTS, Shared};
+use super::mark::Mark;
+use super::shared::{Instance, MAX_FAULTS, Shared};
 use super::{Ask, LogName, LogOrigin, NoLog};
 use crate::observe::stamped::pace::{File, Pace};
 use crate::observe::stamped::{Otherwise, Position, Stamped};
@@ -26,33 +25,6 @@ const PATIENCE: u32 = 6;
 const PATIENCE_REPLACED: u32 = 15;
 /// What is kept of words that others chose.
 const WORDS: usize = 300;
-
-/// How far a log is.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Mark {
-    /// The pod that is read.
-    pub(super) uid: String,
-    /// When it was created; those before have been read.
-    pub(super) created: i64,
-    /// Up to which restart there is nothing left to read of the instances before.
-    looked: u32,
-    /// How far the log of the instance is read.
-    position: Position,
-    /// How far that of the instance before was.
-    before: Position,
-    /// Whether the log of the pod was read to its end.
-    pub(super) is_whole: bool,
-    /// What is wrong with it.
-    pub(super) faults: Vec<String>,
-}
-
-impl Mark {
-    /// Returns the mark as the log begins that another run has left here: what was wrong until then is not of this one.
-    pub(super) fn left(self) -> Self {
-        Self { is_whole: false, faults: Vec::new(), ..self }
-    }
-}
 
 /// Reads the log of one container.
 pub(super) struct Reader {
