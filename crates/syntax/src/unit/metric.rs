@@ -316,9 +316,18 @@ mod tests {
         for text in ["us", "MB/s", "ktok/s", "Mbps"] {
             assert_eq!(known(text).as_deref(), Some(text));
         }
-        for text in ["", "widgets", "MB/widget", "widgets/s"] {
+        // Written out, a unit may have any case; in short it may not.
+        assert_eq!(known("HOURS").as_deref(), Some("HOURS"));
+        for text in ["", "widgets", "MB/widget", "widgets/s", "HR"] {
             assert_eq!(known(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_unit_is_written_as_its_source_wrote_it_and_has_a_kind() {
+        assert_eq!(MetricUnit::of("usec").to_string(), "usec");
+        let kind = |unit: &str| (MetricUnit::of(unit).is_time(), MetricUnit::of(unit).is_pure());
+        assert_eq!(["ms", "%", "B", "1/s"].map(kind), [(true, false), (false, true), (false, false), (false, false)]);
     }
 
     #[test]
@@ -367,6 +376,18 @@ mod tests {
             (350.0, "micros", "ms", 0.35),
             (12.0, "Gigabytes", "MB", 12_000.0),
             (8.0, "megabits/second", "kbit/s", 8000.0),
+            (0.25, "ratio", "pct", 25.0),
+            (4.0, "msecs", "usec", 4000.0),
+            (4.0, "nanos", "ns", 4.0),
+            (1.5, "hrs", "min", 90.0),
+            (2.0, "days", "h", 48.0),
+            (3000.0, "hertz", "kHz", 3.0),
+            (2.0, "joules", "mJ", 2000.0),
+            (2.0, "watts", "kW", 0.002),
+            (7.0, "imgs/s", "images/s", 7.0),
+            (7.0, "sample", "samples", 7.0),
+            (7.0, "reqs", "requests", 7.0),
+            (7.0, "iterations", "its", 7.0),
         ];
         for (value, from, to, wanted) in cases {
             assert_eq!(converted(value, from, to), Some(wanted), "{value} {from} in {to}");
@@ -389,6 +410,7 @@ mod tests {
             (2e6, "GFLOPS", "2 PFLOP/s"),
             (40_960.0, "KiB/s", "40 MiB/s"),
             (1e5, "W", "100 kW"),
+            (0.002, "W", "2 mW"),
             (0.05, "ktokens/s", "50 tokens/s"),
         ] {
             assert_eq!(shown(value, unit).as_deref(), Some(expected));
