@@ -169,7 +169,7 @@ fn one(global: &Global, project: &CompiledProject, request: &Request<'_>) -> Res
     let benchmark = &request.compiled.benchmark;
     let cases: BTreeSet<&str> = request.runs.iter().map(|run| run.case.as_str()).collect();
     let shape = [counted(cases.len(), "case"), counted(request.runs.len(), "run")].join(", ");
-    tell(global, &format!("{}: {shape}, with the settings of target `{}`", benchmark.name, benchmark.target.name));
+    tell(global, &format!("{}: {shape} on this machine (settings: target `{}`)", benchmark.name, benchmark.target.name));
     if benchmark.parallelism > 1 {
         tell(
             global,

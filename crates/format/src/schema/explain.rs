@@ -43,15 +43,13 @@ impl Homes {
         homes
     }
 
-    /// Returns the path under which `field` is a property, when there is exactly one that is nearest to the top.
+    /// Says under which paths `field` is a property, when the few that are nearest to the top are certain.
     pub(super) fn home_of(&self, field: &str) -> Option<String> {
-        let mut paths: Vec<&Vec<String>> = self.by_field.get(field)?.iter().collect();
-        paths.sort_by_key(|path| path.len());
-        match paths.as_slice() {
-            [] => None,
-            [first, second, ..] if first.len() == second.len() => None,
-            [first, ..] => Some(first.join(".")),
-        }
+        const MOST: usize = 2;
+        let paths = self.by_field.get(field)?;
+        let nearest = paths.iter().map(Vec::len).min()?;
+        let paths: Vec<String> = paths.iter().filter(|path| path.len() == nearest).map(|path| place(path)).collect();
+        (paths.len() <= MOST).then(|| paths.join(" or "))
     }
 
     fn search(&mut self, root: &Value, schema: &Value, path: &mut Vec<String>) {
@@ -66,6 +64,31 @@ impl Homes {
             self.search(root, &resolve(root, property), path);
             path.pop();
         }
+        if schema.get("properties").is_some() {
+            return;
+        }
+        let below = |keyword: &str| Some(resolve(root, schema.get(keyword).filter(|next| next.is_object())?));
+        if let Some(value) = below("additionalProperties") {
+            path.push("NAME".to_owned());
+            self.search(root, &value, path);
+            path.pop();
+        } else if let (Some(element), Some(list)) =
+            (below("items").filter(|element| element.get("properties").is_some()), path.pop())
+        {
+            path.push(format!("{list}[]"));
+            self.search(root, &element, path);
+            path.pop();
+            path.push(list);
+        }
+    }
+}
+
+/// Says what a field is below: `under `spec`` or `in an element of `spec.gates``.
+fn place(path: &[String]) -> String {
+    let path = path.join(".");
+    match path.strip_suffix("[]") {
+        Some(list) => format!("in an element of `{list}`"),
+        None => format!("under `{path}`"),
     }
 }
 
