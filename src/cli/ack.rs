@@ -49,7 +49,8 @@ fn one(global: &Global, histories: &Histories, query: &AckQuery) -> Result<ExitS
         acknowledgement.write(&histories.evaluation)?;
         let Acknowledgement { ack, from, bound, .. } = acknowledgement;
         terminal::print(&format!("{}\n", ack.file))?;
-        let up_to = bound.as_ref().map_or_else(String::new, |share| format!(", up to {} worse", share.replace('%', " %")));
+        let up_to =
+            bound.as_ref().map_or_else(String::new, |share| format!(", up to {} worse", share.replace('%', " %")));
         tell(global, &format!("accepted in the case `{}` since session {from}{up_to}", ack.case));
     }
     if !made.is_empty() {

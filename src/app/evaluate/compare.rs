@@ -108,8 +108,10 @@ impl SidesCompared {
 }
 
 fn refuse_unknown_revisions(evaluation: &Evaluation, sides: &[Side; 2]) -> Result<()> {
-    let named: Vec<&str> =
-        sides.iter().filter_map(|side| if let Side::Revision(name) = side { Some(name.as_str()) } else { None }).collect();
+    let named: Vec<&str> = sides
+        .iter()
+        .filter_map(|side| if let Side::Revision(name) = side { Some(name.as_str()) } else { None })
+        .collect();
     if named.is_empty() {
         return Ok(());
     }

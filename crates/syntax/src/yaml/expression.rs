@@ -19,7 +19,9 @@ pub fn quoted(text: &str, at: usize) -> Option<(Range<usize>, String)> {
         if let Some(inner) = rest.strip_prefix("{{") {
             let inner = inner.get(..inner.find("}}")?)?;
             let is_name = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
-            if !inner.trim().starts_with(|first: char| first.is_ascii_alphabetic()) || !inner.trim().chars().all(is_name) {
+            if !inner.trim().starts_with(|first: char| first.is_ascii_alphabetic())
+                || !inner.trim().chars().all(is_name)
+            {
                 return None;
             }
             let dollar = if word.ends_with('$') { "" } else { "$" };
