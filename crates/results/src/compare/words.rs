@@ -122,8 +122,14 @@ pub(crate) fn no_baseline(sessions: usize, wanted: usize) -> String {
         0 => "no baseline yet".to_owned(),
         _ => format!("only {}", counted(sessions, "earlier session")),
     };
-    let from = if sessions < SHORTEST_HISTORY { format!("from {SHORTEST_HISTORY} on, ") } else { String::new() };
-    format!("{known}: {from}a significant regression of twice the threshold fails; from {wanted} on, of the threshold")
+    let from = match sessions {
+        0 => format!("from {SHORTEST_HISTORY} earlier sessions on, "),
+        _ if sessions < SHORTEST_HISTORY => format!("from {SHORTEST_HISTORY} on, "),
+        _ => String::new(),
+    };
+    format!(
+        "{known}: {from}a significant regression of twice the threshold fails; from {wanted} on, one of the threshold"
+    )
 }
 
 /// Says which regression would have been seen.
