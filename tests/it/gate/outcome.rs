@@ -76,17 +76,19 @@ fn too_little_history_is_inconclusive() {
     let (status, line) = project.gate(&[]);
     assert_eq!((status, verdict(&line)), (0, "inconclusive"), "{line:#}");
     assert_eq!(project.gate(&["--on-inconclusive", "fail"]).0, 1);
-    let (_, text, _) = project.says(&["gate"]);
+    assert_line(line["message"].as_str().unwrap(), str! {});
+    let (status, notice, _) = project.says(&["gate", "--output-format", "github"]);
+    assert_eq!(status, 0);
     assert_line(
-        &text,
-        str! {"inconclusive: train [default], speed: only 1 earlier session: the threshold applies from 5 on"},
+        notice,
+        str! {"::notice file=kubebench.yaml,title=KB0462 inconclusive gate::gate is inconclusive: 1 inconclusive"},
     );
+    let (_, _, note) = project.says(&["gate", "--output-format", "sarif"]);
+    assert_line(note, str! {"note: gate is inconclusive: 1 inconclusive"});
     project.session(100.5, &Special::default());
-    let (_, text, _) = project.says(&["gate"]);
-    assert_line(
-        &text,
-        str! {"inconclusive: train [default], speed: only 2 earlier sessions: the threshold applies from 5 on"},
-    );
+    assert_line(project.gate(&[]).1["message"].as_str().unwrap(), str! {});
+    project.session(100.2, &Special::default());
+    assert_line(project.gate(&[]).1["message"].as_str().unwrap(), str! {});
 }
 
 #[test]

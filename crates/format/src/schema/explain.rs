@@ -67,18 +67,15 @@ impl Homes {
         if schema.get("properties").is_some() {
             return;
         }
-        let below = |keyword: &str| Some(resolve(root, schema.get(keyword).filter(|next| next.is_object())?));
-        if let Some(value) = below("additionalProperties") {
-            path.push("NAME".to_owned());
-            self.search(root, &value, path);
+        // The values of a mapping of names, and the elements of a list.
+        for (keyword, step) in [("additionalProperties", ".NAME"), ("items", "[]")] {
+            let below = schema.get(keyword).filter(|below| below.is_object()).map(|below| resolve(root, below));
+            let Some(below) = below.filter(|below| below.get("properties").is_some()) else { continue };
+            let Some(last) = path.pop() else { return };
+            path.push(format!("{last}{step}"));
+            self.search(root, &below, path);
             path.pop();
-        } else if let (Some(element), Some(list)) =
-            (below("items").filter(|element| element.get("properties").is_some()), path.pop())
-        {
-            path.push(format!("{list}[]"));
-            self.search(root, &element, path);
-            path.pop();
-            path.push(list);
+            path.push(last);
         }
     }
 }
