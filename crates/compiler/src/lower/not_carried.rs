@@ -19,7 +19,7 @@ pub(super) fn report(benchmark: &Benchmark, (read, output): (&ReadFile, &str), d
             if !reported.insert((*span, path)) || !matches!(read(path), Ok(_) | Err(Unreadable::TooLarge)) {
                 continue;
             }
-            let message = format!("`{path}` is a file of the project, which containers do not have at this path");
+            let message = format!("no container has the project's file `{path}` at this path");
             let fault = Diagnostic::at(&code::KB0470, *span, message);
             diagnostics.push(fault.help(help(path, &benchmark.files)));
         }

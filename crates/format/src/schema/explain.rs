@@ -250,3 +250,34 @@ pub(super) fn type_of(root: &Value, schema: &Value) -> String {
 pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Homes;
+    use serde_json::json;
+
+    #[test]
+    fn a_field_has_a_home_in_mappings_of_names_and_in_lists() {
+        let gate = json!({"properties": {"min": {}, "metric": {}}});
+        let target = json!({"properties": {"tolerations": {}, "pods": {"properties": {"labels": {}}}}});
+        let schema = json!({"properties": {
+            "metadata": {"properties": {"name": {}, "labels": {}}},
+            "spec": {"properties": {
+                "gates": {"items": gate},
+                "targets": {"additionalProperties": target},
+                "defaults": {"properties": {"metric": {}}},
+            }},
+        }});
+        let homes = Homes::of(&schema);
+        for (field, home) in [
+            ("gates", Some("under `spec`")),
+            ("min", Some("in an element of `spec.gates`")),
+            ("tolerations", Some("under `spec.targets.NAME`")),
+            ("labels", Some("under `metadata`")),
+            ("metric", Some("under `spec.defaults` or in an element of `spec.gates`")),
+            ("nothing", None),
+        ] {
+            assert_eq!(homes.home_of(field).as_deref(), home, "{field}");
+        }
+    }
+}
