@@ -60,6 +60,7 @@ fn sessions_of_both_folders_count_once_and_that_is_said() {
     }
     let (_, answer) = project.json(&["compare", "early", "late"]);
     assert_line(texts(&answer["notes"]), str! {"6 sessions are in both folders, so they do not count for dir:late"});
+    project.commit("first");
     let (status, _, error) = project.says(&["compare", "nosuch", "late"]);
     assert_eq!(status, 2);
     assert_line(error, str! {"error: `nosuch` is neither a folder nor a revision"});
