@@ -76,7 +76,10 @@ fn too_little_history_is_inconclusive() {
     let (status, line) = project.gate(&[]);
     assert_eq!((status, verdict(&line)), (0, "inconclusive"), "{line:#}");
     assert_eq!(project.gate(&["--on-inconclusive", "fail"]).0, 1);
-    assert_line(line["message"].as_str().unwrap(), str! {"only 1 earlier session: from 3 on, a significant regression of twice the threshold fails; from 5 on, one of the threshold"});
+    assert_line(
+        line["message"].as_str().unwrap(),
+        str! {"only 1 earlier session: from 3 on, a significant regression of twice the threshold fails; from 5 on, one of the threshold"},
+    );
     let (status, notice, _) = project.says(&["gate", "--output-format", "github"]);
     assert_eq!(status, 0);
     assert_line(
@@ -86,9 +89,15 @@ fn too_little_history_is_inconclusive() {
     let (_, _, note) = project.says(&["gate", "--output-format", "sarif"]);
     assert_line(note, str! {"note: gate is inconclusive: 1 inconclusive"});
     project.session(100.5, &Special::default());
-    assert_line(project.gate(&[]).1["message"].as_str().unwrap(), str! {"only 2 earlier sessions: from 3 on, a significant regression of twice the threshold fails; from 5 on, one of the threshold"});
+    assert_line(
+        project.gate(&[]).1["message"].as_str().unwrap(),
+        str! {"only 2 earlier sessions: from 3 on, a significant regression of twice the threshold fails; from 5 on, one of the threshold"},
+    );
     project.session(100.2, &Special::default());
-    assert_line(project.gate(&[]).1["message"].as_str().unwrap(), str! {"only 3 earlier sessions: a significant regression of twice the threshold fails; from 5 on, one of the threshold"});
+    assert_line(
+        project.gate(&[]).1["message"].as_str().unwrap(),
+        str! {"only 3 earlier sessions: a significant regression of twice the threshold fails; from 5 on, one of the threshold"},
+    );
 }
 
 #[test]

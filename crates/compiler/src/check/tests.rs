@@ -80,7 +80,11 @@ fn compile(project: &str, benchmark: &str) -> Compiled {
         "tabs.sh" => Ok(b"\n \t#!/bin/sh \n\techo 1\n\n\n".to_vec()),
         "token" => Ok(b"#!/bin/sh\nexport TOKEN=ghp_R8vN2kQ7xT1mZ4cB6yW9jL3pF5sD0aHgEuIo\n".to_vec()),
         path if path.starts_with("pipelines/") => Ok(WORKFLOW.as_bytes().to_vec()),
-        path => Ok(format!("{path}\n").into_bytes()),
+        // A word of a command is no file: only the value of a field is.
+        path if benchmark.contains(&format!(": {path}")) || benchmark.contains(&format!(": '{path}")) => {
+            Ok(format!("{path}\n").into_bytes())
+        }
+        _ => Err(lower::Unreadable::Absent { beside: Vec::new() }),
     };
     let suites = Suites::default();
     let document = Document { id, sources: &sources, root: &root, fragments: &[] };
