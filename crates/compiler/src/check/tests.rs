@@ -82,7 +82,7 @@ fn compile(project: &str, benchmark: &str) -> Compiled {
         "token" => Ok(b"#!/bin/sh\nexport TOKEN=ghp_R8vN2kQ7xT1mZ4cB6yW9jL3pF5sD0aHgEuIo\n".to_vec()),
         path if path.starts_with("pipelines/") => Ok(WORKFLOW.as_bytes().to_vec()),
         // A word of a command is no file: only the value of a field is.
-        path if text.contains(&format!(": {path}")) || text.contains(&format!(": '{path}")) => {
+        path if ["path", "file", "runtime"].iter().any(|field| text.contains(&format!("{field}: {path}"))) => {
             Ok(format!("{path}\n").into_bytes())
         }
         _ => Err(lower::Unreadable::Absent { beside: Vec::new() }),
