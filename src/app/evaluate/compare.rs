@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 
 use super::{Evaluation, Places, ResultCommits};
 use crate::app::results::{NamedResults, ResultsPlace};
@@ -116,9 +116,7 @@ fn refuse_unknown_revisions(evaluation: &Evaluation, sides: &[Side; 2]) -> Resul
         return Ok(());
     }
     let Some(commits) = evaluation.commits()? else { return Ok(()) };
-    named.into_iter().try_for_each(|name| {
-        commits.of_revision(name).map(drop).with_context(|| format!("`{name}` is neither a folder nor a revision"))
-    })
+    named.into_iter().try_for_each(|name| commits.of_revision(name).map(drop))
 }
 
 /// What of the sides is looked at.
