@@ -169,7 +169,7 @@ fn with_values(path: &str, old: &str, assignments: &[Assignment], typing: Typing
         let Some(edited) = edit::set(&text, &steps, value, typing) else {
             let what = root.at(&steps).map_or("nothing", Node::type_name);
             bail!(
-                "`{}` is no value for `{}`, which is {what} in {path}; write a list as `[a, b]`, in quotes for the shell",
+                "`{}` is not a value for `{}`, which is {what} in {path}; write a list as `[a, b]`, in quotes for the shell",
                 on_one_line(value),
                 edit::spelled(&root, &steps)
             )

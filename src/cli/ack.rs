@@ -12,6 +12,9 @@ use crate::app::evaluate::{
 use crate::app::results::NamedResults;
 use kubebench_host::terminal;
 
+/// Where what was accepted counts, and what makes it count everywhere.
+const UNTIL_MERGED: &str = "it counts in this clone now, and in CI after the merge: send the file for review";
+
 /// Writes the acknowledgement.
 pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
     let query = args.query().context("nothing says what is accepted")?;
@@ -46,13 +49,12 @@ fn one(global: &Global, histories: &Histories, query: &AckQuery) -> Result<ExitS
         acknowledgement.write(&histories.evaluation)?;
         let Acknowledgement { ack, from, bound, .. } = acknowledgement;
         terminal::print(&format!("{}\n", ack.file))?;
-        let up_to = bound.as_ref().map_or_else(String::new, |share| format!(", up to {share}"));
-        let said = format!(
-            "accepted in the case `{}` since {from}{up_to}; this applies here now, and for everybody once the file is \
-             merged, so send it for review",
-            ack.case
-        );
-        tell(global, &said);
+        let up_to =
+            bound.as_ref().map_or_else(String::new, |share| format!(", up to {} worse", share.replace('%', " %")));
+        tell(global, &format!("accepted in the case `{}` since session {from}{up_to}", ack.case));
+    }
+    if !made.is_empty() {
+        tell(global, UNTIL_MERGED);
     }
     for change in &still_open {
         tell(global, change);
@@ -65,14 +67,10 @@ fn all(global: &Global, histories: &Histories, query: &AckAllQuery) -> Result<Ex
     terminal::print(&format!("{file}\n"))?;
     let until = &query.until;
     match written {
-        Written::New(count) => tell(
-            global,
-            &format!(
-                "accepted {} that began by {until}; this applies here now, and for everybody once the file is merged, \
-                 so send it for review",
-                counted(count, "open regression")
-            ),
-        ),
+        Written::New(count) => {
+            tell(global, &format!("accepted {} that began by {until}", counted(count, "open regression")));
+            tell(global, UNTIL_MERGED);
+        }
         Written::Known => tell(global, &format!("this file already accepts all regressions that began by {until}")),
     }
     if later > 0 {

@@ -129,6 +129,13 @@ fn rendered(global: &Global, format: Format, report: &Report<'_>) -> String {
     render::render(format, &FromTop::of(report, &places::folder_of_project(&global.start())).report())
 }
 
+/// Prints a finding that no report has as an annotation of a job on GitHub.
+pub(super) fn annotate(global: &Global, finding: &Diagnostic, sources: &SourceMap) -> Result<()> {
+    let diagnostics = std::slice::from_ref(finding);
+    let report = Report { diagnostics, sources, checked: &[], style: Style::Plain };
+    Ok(terminal::print(&rendered(global, Format::Github, &report))?)
+}
+
 fn write_sorted(global: &Global, report: &Report<'_>) -> Result<()> {
     for target in &global.report {
         fs::write_report(&target.path, &rendered(global, target.format, report))

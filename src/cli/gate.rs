@@ -12,6 +12,7 @@ use super::{evaluation, project};
 use crate::app::evaluate::{ACKS, Evaluation, GateQuery, GatesEvaluated, Unreachable, subject};
 use crate::app::places;
 use crate::app::project::Pods;
+use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_host::fs;
 use kubebench_host::terminal;
 use kubebench_results::compare::model::{GateReport, Outcome};
@@ -111,6 +112,14 @@ fn write_comment(global: &Global, path: &Path, comment: &str) -> Result<()> {
     fs::write_report(&global.start().path(path), comment).with_context(|| format!("cannot write {}", path.display()))
 }
 
+/// Returns what a job is annotated with whose gate passes because not everything could be decided.
+fn unsettled(said: String) -> Diagnostic {
+    let mut notice = Diagnostic::in_file(&code::KB0462, PROJECT_FILE, said)
+        .note("the gate passes; the job fails for inconclusive series with `--on-inconclusive fail`");
+    notice.severity = Severity::Info;
+    notice
+}
+
 /// Of a pipe as wide: the same bytes wherever it ends.
 const WIDTH: usize = 100;
 
@@ -126,7 +135,11 @@ fn print(global: &Global, answer: &GateReport, findings: Findings<'_>) -> Result
         _ if answer.outcome == Outcome::NothingToEvaluate => {
             tell(global, &format!("note: nothing to evaluate: {}", nothing_to_evaluate(answer)));
         }
-        _ => {}
+        format => match render::unsettled(answer) {
+            Some(said) if format == Format::Github => findings::annotate(global, &unsettled(said), findings.sources)?,
+            Some(said) => tell(global, &format!("note: {said}")),
+            None => {}
+        },
     }
     let Findings { diagnostics, sources, checked, unreadable } = findings;
     // In a job, `compile --check --since` has annotated what a change weakens.

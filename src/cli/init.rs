@@ -62,7 +62,7 @@ fn show(global: &Global, args: &InitArgs, Outcome { path, state }: &Outcome) -> 
              SHA256SUMS of {VERSION}"
         ),
         State::LeftBehind => {
-            format!("{path} is for a project that is not there any more: delete it, with its lines in CODEOWNERS")
+            format!("{path} is for a project that no longer exists: delete it, with its lines in CODEOWNERS")
         }
         State::Edited { old, new } => {
             let style = style_of_diff(global);

@@ -155,9 +155,11 @@ fn table(plan: &Plan<'_>, suites: &[&CompiledSuite]) -> String {
     text.extend(plan.removed().map(changes::removed));
     let again: Vec<&Row<'_>> = shown.iter().copied().filter(|row| row.action == Action::RunsAgain).collect();
     if !again.is_empty() {
+        let names = names(&again);
+        let (is, its) = if names.len() == 1 { ("is", "its Workflow is") } else { ("are", "their Workflows are") };
         text.push_str(&format!(
-            "note: the merge replaces running Workflows of {}, and their unfinished runs are lost\n",
-            first_of(&names(&again), NAMED)
+            "note: if {} {is} running at the merge, {its} stopped and unfinished runs are lost\n",
+            first_of(&names, NAMED)
         ));
     }
     text

@@ -22,6 +22,7 @@ use crate::app::record::{RecordPlace, additions_of, destination, mode, settings_
 use crate::app::runs::{
     Outcomes, RunOptions, checked_out, chosen, ends, missing_variables, needs, request, secrets, selected, unmet,
 };
+use kubebench_compiler::model::carried::{CarriedFiles, FOLDER, VARIABLE};
 use kubebench_compiler::model::{Benchmark, Case};
 use kubebench_contract::Run;
 use kubebench_executor::collect::Stored;
@@ -103,7 +104,7 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
         outcomes.push((&compiled.benchmark, outcome));
     }
     if let Some(hint) = hint(&outcomes, &options).filter(|_| !args.dry_run) {
-        tell(global, hint);
+        tell(global, &hint);
     }
     let mut status = outcome_status(&outcomes);
     let mut recorded = serde_json::Value::Null;
@@ -152,24 +153,38 @@ fn record_stored(
 }
 
 /// Returns what people can do about runs that failed.
-fn hint(outcomes: &Outcomes<'_>, options: &RunOptions) -> Option<&'static str> {
+fn hint(outcomes: &Outcomes<'_>, options: &RunOptions) -> Option<String> {
     let results = || outcomes.iter().flat_map(|(_, outcome)| &outcome.stored).map(|stored| &stored.sealed.result.run);
     let cannot_start = results().any(|run| run.reasons.iter().any(|reason| reason.code == ReasonCode::CannotStart));
     let has_failed = results().any(|run| !matches!(run.status, Status::Succeeded | Status::Interrupted));
     let has_more = outcomes.iter().any(|(_, outcome)| !outcome.not_started.is_empty());
     let has_problem = outcomes.iter().any(|(_, outcome)| outcome.problem.is_some() || outcome.stopped.is_some());
     if cannot_start && options.engine == Engine::Process {
-        return Some("help: install the program on this machine, or run the image of the spec with `--engine docker`");
+        let help = "help: install the program on this machine, or run the image of the spec with `--engine docker`";
+        return Some(help.to_owned());
+    }
+    let has_failed_run = |outcome: &Outcome| {
+        outcome.stored.iter().any(|stored| !matches!(stored.sealed.result.run.status, Status::Succeeded))
+    };
+    let failing = outcomes.iter().filter(|(_, outcome)| has_failed_run(outcome));
+    let script = failing.map(|(benchmark, _)| &benchmark.files).find_map(CarriedFiles::naming_the_folder);
+    if let Some(script) = script.filter(|_| options.engine == Engine::Process) {
+        return Some(format!(
+            "help: write `${VARIABLE}` instead of `{FOLDER}` in `{script}`: on this machine, carried files are elsewhere"
+        ));
     }
     let is_stopped = has_failed && has_more && !has_problem && options.after_failure == AfterFailure::Stop;
-    is_stopped.then_some("help: run with `--keep-going` to start the other runs after a failure")
+    is_stopped.then(|| "help: run with `--keep-going` to start the other runs after a failure".to_owned())
 }
 
 fn one(global: &Global, project: &CompiledProject, request: &Request<'_>) -> Result<Outcome> {
     let benchmark = &request.compiled.benchmark;
     let cases: BTreeSet<&str> = request.runs.iter().map(|run| run.case.as_str()).collect();
     let shape = [counted(cases.len(), "case"), counted(request.runs.len(), "run")].join(", ");
-    tell(global, &format!("{}: {shape}, with the settings of target `{}`", benchmark.name, benchmark.target.name));
+    tell(
+        global,
+        &format!("{}: {shape} on this machine (settings: target `{}`)", benchmark.name, benchmark.target.name),
+    );
     if benchmark.parallelism > 1 {
         tell(
             global,

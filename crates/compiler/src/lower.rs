@@ -12,6 +12,7 @@ mod literals;
 mod lookup_errors;
 mod manifests;
 mod metrics;
+mod not_carried;
 mod placement;
 mod places;
 mod pods;

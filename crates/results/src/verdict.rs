@@ -35,6 +35,8 @@ pub(crate) const SIGNIFICANT: f64 = 0.05;
 pub const DEFAULT_THRESHOLD: f64 = 0.02;
 /// So many sessions are the least history that is evaluated, and the shortest level.
 pub(crate) const LEAST_HISTORY: usize = 5;
+/// So many earlier sessions are needed before a regression can fail: with fewer than [`LEAST_HISTORY`], one of twice the threshold.
+pub(crate) const SHORTEST_HISTORY: usize = 3;
 /// So many sessions at most are looked back on.
 pub(crate) const WINDOW: usize = 60;
 

@@ -3,6 +3,7 @@
 pub mod colon;
 pub(crate) mod de;
 pub mod edit;
+pub mod expression;
 pub mod format;
 mod indentation;
 mod lenient;

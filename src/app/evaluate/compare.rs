@@ -64,6 +64,8 @@ impl SidesCompared {
     /// Compares the sides of `query`.
     pub fn of(mut evaluation: Evaluation, start: &Start, query: &CompareQuery) -> Result<Self> {
         let sides = &query.sides;
+        // A name that is wrong comes before results that are not here.
+        refuse_unknown_revisions(&evaluation, sides)?;
         if query.results.is_some() || sides.iter().any(|side| !matches!(side, Side::Folder(_))) {
             evaluation.read(query.results.as_ref())?;
         }
@@ -105,6 +107,18 @@ impl SidesCompared {
     }
 }
 
+fn refuse_unknown_revisions(evaluation: &Evaluation, sides: &[Side; 2]) -> Result<()> {
+    let named: Vec<&str> = sides
+        .iter()
+        .filter_map(|side| if let Side::Revision(name) = side { Some(name.as_str()) } else { None })
+        .collect();
+    if named.is_empty() {
+        return Ok(());
+    }
+    let Some(commits) = evaluation.commits()? else { return Ok(()) };
+    named.into_iter().try_for_each(|name| commits.of_revision(name).map(drop))
+}
+
 /// What of the sides is looked at.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Filter<'a> {
@@ -141,6 +155,7 @@ pub(super) fn compared<'a>(
         Ok(wanted(dataset, own, filter.benchmarks))
     };
     let [mut first, mut second] = [rows(&sides[0])?, rows(&sides[1])?];
+    let whole = [&first, &second].map(|rows| sessions(dataset, rows));
     let default = commits.and_then(|commits| commits.default_branch());
     let is_default = |side: &Side| matches!(side, Side::Branch(name) if Some(name) == default.as_ref());
     if is_default(&sides[1]) && !is_default(&sides[0]) {
@@ -148,8 +163,19 @@ pub(super) fn compared<'a>(
     } else {
         part(dataset, &mut first, &mut second);
     }
+    let shared = sides.iter().all(|side| matches!(side, Side::Folder(_))).then(|| {
+        let left = [&first, &second].map(|rows| sessions(dataset, rows));
+        std::iter::zip(sides, std::iter::zip(whole, left)).find_map(|(side, (whole, left))| {
+            let count = whole - left;
+            (count > 0).then(|| {
+                let (is, it_does) = if count == 1 { ("is", "it does") } else { ("are", "they do") };
+                let counted = words::counted(count, "session");
+                format!("{counted} {is} in both folders, so {it_does} not count for {side}")
+            })
+        })
+    });
     let empty = sides.iter().zip([&first, &second]).filter(|(_, rows)| rows.is_empty()).map(|(side, _)| side).collect();
-    let answer = compare(Request {
+    let mut answer = compare(Request {
         dataset,
         sides: [&sides[0], &sides[1]],
         rows: [&first, &second],
@@ -159,6 +185,7 @@ pub(super) fn compared<'a>(
         metrics: filter.metrics,
         lineage: Some(&known),
     });
+    answer.notes.extend(shared.flatten());
     Ok(Compared { answer, known, empty })
 }
 
@@ -215,6 +242,12 @@ fn part(dataset: &Dataset, first: &mut BTreeSet<usize>, second: &mut BTreeSet<us
     } else if !ours.is_subset(&theirs) {
         first.retain(|at| run(at).is_none_or(|run| !theirs.contains(&run)));
     }
+}
+
+/// Returns how many sessions results are of.
+fn sessions(dataset: &Dataset, rows: &BTreeSet<usize>) -> usize {
+    let of = |at: &usize| dataset.rows().get(*at).map(|row| row.session.as_str());
+    rows.iter().filter_map(of).collect::<BTreeSet<_>>().len()
 }
 
 fn nothing(side: &Side, dataset: &Dataset, known: &Lineage) -> Diagnostic {

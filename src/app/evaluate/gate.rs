@@ -198,8 +198,8 @@ impl GatesEvaluated {
         let absent = unfetched.map(|fetch| {
             format!(
                 "the recorded results are not in this clone, so there is nothing to compare with: run {fetch}, or pass \
-                 `--fetch`, which also works while the remote does not have that branch; `--on-inconclusive pass` does \
-                 without them"
+                 `--fetch`, which also works while the remote does not have that branch; to pass without recorded \
+                 results, add `--on-inconclusive pass`"
             )
         });
         let answer = GateReport {
@@ -400,7 +400,7 @@ fn general(
 ) -> Vec<String> {
     let mut notes = Vec::new();
     if let (Some(folder), true) = (&query.results, dataset.rows().is_empty()) {
-        notes.push(format!("{folder} holds no result that counts"));
+        notes.push(format!("{folder} contains no result that counts"));
     }
     if let (Some(name), Candidate::Rows(rows)) = (&query.candidate, candidate)
         && rows.is_empty()

@@ -11,7 +11,7 @@ const OWNED: [&str; 8] =
 
 const WHY: &str = "# These files decide what runs in the cluster, and with which permissions. Require a review of their owners in the branch protection.\n\
                    # Add every other folder that a spec names.\n";
-const WHO: &str = "# Replace @OWNERS with your team, and remove the first `#` of each line.\n";
+const WHO: &str = "# Replace @OWNERS with your team, and remove the first `#` of each line below.\n";
 
 /// Returns the file of the owners: where it is, its text where there is none, and what another one needs.
 pub(super) fn of(ci: Ci, repository: &Repository, owners: &[String]) -> (&'static str, String, Entry) {

@@ -101,7 +101,8 @@ fn the_bound_of_two_steps_is_that_of_both() {
     assert_text(
         &error,
         str! {[r#"
-accepted in the case `*` since session-021, up to 12%; this applies here now, and for everybody once the file is merged, so send it for review
+accepted in the case `*` since session session-021, up to 12 % worse
+it counts in this clone now, and in CI after the merge: send the file for review
 
 "#]},
     );
@@ -124,7 +125,8 @@ fn an_open_change_of_several_levels_is_accepted_as_it_is_now() {
     assert_text(
         &error,
         str! {[r#"
-accepted in the case `*` since session-021, up to 23%; this applies here now, and for everybody once the file is merged, so send it for review
+accepted in the case `*` since session session-021, up to 23 % worse
+it counts in this clone now, and in CI after the merge: send the file for review
 
 "#]},
     );
@@ -137,7 +139,8 @@ accepted in the case `*` since session-021, up to 23%; this applies here now, an
     assert_text(
         &error,
         str! {[r#"
-accepted in the case `*` since session-011, up to 13%; this applies here now, and for everybody once the file is merged, so send it for review
+accepted in the case `*` since session session-011, up to 13 % worse
+it counts in this clone now, and in CI after the merge: send the file for review
 the regression since session session-021 of 2026-02-01 is still open, because it is a separate change; accept it with `--from session-021`
 
 "#]},
@@ -419,8 +422,9 @@ fn every_case_is_accepted_from_its_own_change() {
     assert_text(
         &error,
         str! {[r#"
-accepted in the case `nodes-1-00000000` since session-061, up to 13%; this applies here now, and for everybody once the file is merged, so send it for review
-accepted in the case `nodes-2-00000000` since session-068, up to 18%; this applies here now, and for everybody once the file is merged, so send it for review
+accepted in the case `nodes-1-00000000` since session session-061, up to 13 % worse
+accepted in the case `nodes-2-00000000` since session session-068, up to 18 % worse
+it counts in this clone now, and in CI after the merge: send the file for review
 
 "#]},
     );

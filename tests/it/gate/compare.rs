@@ -48,6 +48,24 @@ fn two_branches_and_their_mirror() {
     assert_eq!(verdict(line(&project.json(&["compare", "tag:v1", "branch:feature"]).1)), "regressed");
 }
 
+/// Made-up results of more days begin with the same sessions.
+#[test]
+fn sessions_of_both_folders_count_once_and_that_is_said() {
+    let project = Project::with(SPEC);
+    project.folder.write("values.yaml", "metrics: {speed: {value: 100, noise: 1%}}\n");
+    for (sessions, out) in [("6", "early"), ("10", "late")] {
+        let mock =
+            ["mock", "--spec", "specs/train.yaml", "--values", "values.yaml", "--sessions", sessions, "--out", out];
+        assert_eq!(project.says(&mock).0, 0);
+    }
+    let (_, answer) = project.json(&["compare", "early", "late"]);
+    assert_line(texts(&answer["notes"]), str! {"6 sessions are in both folders, so they do not count for dir:late"});
+    project.commit("first");
+    let (status, _, error) = project.says(&["compare", "nosuch", "late"]);
+    assert_eq!(status, 2);
+    assert_line(error, str! {"error: `nosuch` is neither a folder nor a commit here: revspec 'nosuch' not found"});
+}
+
 #[test]
 fn what_differs_is_refused_and_can_be_allowed() {
     let mut project = Project::with(SPEC);

@@ -50,7 +50,7 @@ fn a_regression_fails_and_stays_open() {
     );
     assert_text(
         line["message"].as_str().unwrap(),
-        str! {"−7.9 % [−8.5, −7.3] since 2026-02-01, in 9 sessions; the newest is within the threshold again, and 4 more like it resolve it"},
+        str! {"−7.9 % [−8.5, −7.3] since 2026-02-01, in 9 sessions; the newest is within the threshold again; after 4 more such sessions the regression is resolved"},
     );
     project.sessions(&[99.8, 100.2, 99.9, 100.1], &Special::default());
     let (status, line) = project.gate(&[]);
@@ -76,16 +76,26 @@ fn too_little_history_is_inconclusive() {
     let (status, line) = project.gate(&[]);
     assert_eq!((status, verdict(&line)), (0, "inconclusive"), "{line:#}");
     assert_eq!(project.gate(&["--on-inconclusive", "fail"]).0, 1);
-    let (_, text, _) = project.says(&["gate"]);
     assert_line(
-        &text,
-        str! {"inconclusive: train [default], speed: only 1 earlier session: the threshold applies from 5 on"},
+        line["message"].as_str().unwrap(),
+        str! {"only 1 earlier session: from 3 on, a significant regression of twice the threshold fails; from 5 on, one of the threshold"},
     );
-    project.session(100.5, &Special::default());
-    let (_, text, _) = project.says(&["gate"]);
+    let (_, notice, _) = project.says(&["gate", "--output-format", "github"]);
     assert_line(
-        &text,
-        str! {"inconclusive: train [default], speed: only 2 earlier sessions: the threshold applies from 5 on"},
+        notice,
+        str! {"::notice file=kubebench.yaml,title=KB0462 inconclusive gate::gate is inconclusive: 1 inconclusive%0Anote: the gate passes; the job fails for inconclusive series with `--on-inconclusive fail`"},
+    );
+    let (_, _, note) = project.says(&["gate", "--output-format", "sarif"]);
+    assert_line(note, str! {"note: gate is inconclusive: 1 inconclusive"});
+    project.session(100.5, &Special::default());
+    assert_line(
+        project.gate(&[]).1["message"].as_str().unwrap(),
+        str! {"only 2 earlier sessions: from 3 on, a significant regression of twice the threshold fails; from 5 on, one of the threshold"},
+    );
+    project.session(100.2, &Special::default());
+    assert_line(
+        project.gate(&[]).1["message"].as_str().unwrap(),
+        str! {"only 3 earlier sessions: a significant regression of twice the threshold fails; from 5 on, one of the threshold"},
     );
 }
 

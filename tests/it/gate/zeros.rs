@@ -128,7 +128,7 @@ fn a_rise_from_zeros_is_one_whatever_else_is_gated_and_waits_where_the_gate_does
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(status == 0 && text.contains("the newest 2 are within the threshold again"), "{text}");
     let (_, text, _) = project.says(&["history", "train", "--metric", "loss"]);
-    assert!(text.contains("  pending: from 0 to 12 since") && text.contains("3 more like it resolve it"), "{text}");
+    assert!(text.contains("  pending: from 0 to 12 since") && text.contains("after 3 more such sessions"), "{text}");
     let confirmed = SPEC.replace(gates, "{metric: loss, maxRegression: 5%, confirm: required}");
     let mut project = Project::with(&confirmed);
     sessions(&mut project, &[0.0; 24]);

@@ -167,7 +167,7 @@ fn a_project_that_moved_gets_its_files_and_the_old_ones_are_named() {
     assert_line(&text, str! {"wrote ../../.github/workflows/kubebench-ml-kernels.yml"});
     assert_line(
         &text,
-        str! {"../../.github/workflows/kubebench-ml-ben-ch.yml is for a project that is not there any more: delete it, with its lines in CODEOWNERS"},
+        str! {"../../.github/workflows/kubebench-ml-ben-ch.yml is for a project that no longer exists: delete it, with its lines in CODEOWNERS"},
     );
     std::fs::remove_file(top.join(old)).unwrap();
     let text = site.init("ml/kernels", &[]);

@@ -108,7 +108,7 @@ fn cases_and_repeats_are_chosen() {
     let folder = || job("echo loss 1", &[LOSS, MATRIX, "repeats: 3", "warmups: 1"]);
     let ran = run(&folder(), &["--case", "size=2", "--repeat", "2"]);
     assert_eq!(rounds(&ran), ["size=2 w1", "size=2 r2"]);
-    assert_line(&ran.stderr, str! {"b: 1 case, 2 runs, with the settings of target `default`"});
+    assert_line(&ran.stderr, str! {"b: 1 case, 2 runs on this machine (settings: target `default`)"});
     let id = ran.results[0].metadata.case.clone();
     let ran = run(&folder(), &["--case", &id, "--repeat", "1", "--repeat", "3"]);
     assert_eq!(rounds(&ran), ["size=2 w1", "size=2 r1", "size=2 r3"]);

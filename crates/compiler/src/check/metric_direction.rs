@@ -7,6 +7,10 @@ use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 pub(super) fn given(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for metric in benchmark.metrics.iter().filter(|metric| metric.direction.is_none() && metric.tool.is_none()) {
         let Some(name) = &metric.name else { continue };
+        // KB0333 has said it of a gate.
+        if benchmark.gates.iter().any(|gate| gate.max_regression.is_some() && gate.metric == *name) {
+            continue;
+        }
         let message = format!("`{name}` does not say whether higher or lower is better");
         let fault = Diagnostic::at(&code::KB0409, metric.span, message);
         diagnostics.push(

@@ -69,7 +69,8 @@ fn compile(project: &str, benchmark: &str) -> Compiled {
     if !faults.is_empty() {
         return Compiled { sources, project, benchmarks: Vec::new(), before: faults, guarded: Vec::new() };
     }
-    let carried = |path: &str| match path {
+    let text = benchmark.to_owned();
+    let carried = move |path: &str| match path {
         "piped.sh" => Ok(b"#!/bin/bash -eu\n./bench |\n  tee log\n./report\n".to_vec()),
         "windows.sh" => Ok(b"#!/bin/sh\r\ntrue\r\n".to_vec()),
         "crlf.toml" => Ok(b"[a]\r\nb = 1\r\n".to_vec()),
@@ -80,7 +81,11 @@ fn compile(project: &str, benchmark: &str) -> Compiled {
         "tabs.sh" => Ok(b"\n \t#!/bin/sh \n\techo 1\n\n\n".to_vec()),
         "token" => Ok(b"#!/bin/sh\nexport TOKEN=ghp_R8vN2kQ7xT1mZ4cB6yW9jL3pF5sD0aHgEuIo\n".to_vec()),
         path if path.starts_with("pipelines/") => Ok(WORKFLOW.as_bytes().to_vec()),
-        path => Ok(format!("{path}\n").into_bytes()),
+        // A word of a command is no file: only the value of a field is.
+        path if ["path", "file", "runtime"].iter().any(|field| text.contains(&format!("{field}: {path}"))) => {
+            Ok(format!("{path}\n").into_bytes())
+        }
+        _ => Err(lower::Unreadable::Absent { beside: Vec::new() }),
     };
     let suites = Suites::default();
     let document = Document { id, sources: &sources, root: &root, fragments: &[] };

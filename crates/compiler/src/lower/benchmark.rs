@@ -12,7 +12,7 @@ use super::variants::{self, PER_CASE, Variant};
 use super::{
     Document, Manifests, ReadFile, Suite, Suites, declared, files, gates, literals, lookup_errors, merge_new, metrics,
 };
-use super::{placement, pods, schedule};
+use super::{not_carried, placement, pods, schedule};
 use crate::expand::{self, CasePoint};
 use crate::guard::{Bounds, Owners};
 use crate::lookup::{self, Scope};
@@ -325,6 +325,9 @@ impl Shared<'_> {
             literals: self.literals.clone(),
             target,
         };
+        let mut found = Diagnostics::default();
+        not_carried::report(&benchmark, (self.inputs.read, &self.project.settings.output), &mut found);
+        merge_new(diagnostics, found);
         Some(Resolved { benchmark, document: resolved.to_json(), permissions })
     }
 

@@ -51,6 +51,13 @@ impl CarriedFiles {
         self.by_name.get(name)
     }
 
+    /// Returns the path of a file whose text names [`FOLDER`], which is there in containers alone.
+    pub fn naming_the_folder(&self) -> Option<&str> {
+        let folder = format!("{FOLDER}/");
+        let names_it = |file: &&CarriedFile| file.bytes.windows(folder.len()).any(|part| part == folder.as_bytes());
+        self.by_name.values().find(names_it).map(|file| file.path.as_str())
+    }
+
     /// Returns true when the benchmark carries nothing.
     pub(crate) fn is_empty(&self) -> bool {
         self.by_name.is_empty()

@@ -86,9 +86,9 @@ impl Speaker<'_> {
             }
             (State::ForeignElsewhere { kind }, _) => self.stranger(&path, kind),
             (State::Orphan, Mode::Check) => Diagnostic::in_file(&code::KB0504, &path, self.orphaned(&path, change))
-                .note("Argo CD and Flux keep applying it until it is deleted")
+                .note("Argo CD and Flux continue to apply whatever is left over")
                 .cause(cause_of_all(change, "are left over"))
-                .help("run `kubebench compile`, which deletes it, and commit the result"),
+                .help("run `kubebench compile` to delete what is left over, and commit the result"),
             (State::EditedOrphan, Mode::Check | Mode::Write(EditedFiles::Keep)) => {
                 Diagnostic::in_file(&code::KB0503, &path, self.orphaned(&path, change))
                     .note("it was edited by hand, so kubebench does not delete it")

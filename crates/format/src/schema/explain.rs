@@ -43,15 +43,13 @@ impl Homes {
         homes
     }
 
-    /// Returns the path under which `field` is a property, when there is exactly one that is nearest to the top.
+    /// Says under which paths `field` is a property, when the few that are nearest to the top are certain.
     pub(super) fn home_of(&self, field: &str) -> Option<String> {
-        let mut paths: Vec<&Vec<String>> = self.by_field.get(field)?.iter().collect();
-        paths.sort_by_key(|path| path.len());
-        match paths.as_slice() {
-            [] => None,
-            [first, second, ..] if first.len() == second.len() => None,
-            [first, ..] => Some(first.join(".")),
-        }
+        const MOST: usize = 2;
+        let paths = self.by_field.get(field)?;
+        let nearest = paths.iter().map(Vec::len).min()?;
+        let paths: Vec<String> = paths.iter().filter(|path| path.len() == nearest).map(|path| place(path)).collect();
+        (paths.len() <= MOST).then(|| paths.join(" or "))
     }
 
     fn search(&mut self, root: &Value, schema: &Value, path: &mut Vec<String>) {
@@ -66,6 +64,28 @@ impl Homes {
             self.search(root, &resolve(root, property), path);
             path.pop();
         }
+        if schema.get("properties").is_some() {
+            return;
+        }
+        // The values of a mapping of names, and the elements of a list.
+        for (keyword, step) in [("additionalProperties", ".NAME"), ("items", "[]")] {
+            let below = schema.get(keyword).filter(|below| below.is_object()).map(|below| resolve(root, below));
+            let Some(below) = below.filter(|below| below.get("properties").is_some()) else { continue };
+            let Some(last) = path.pop() else { return };
+            path.push(format!("{last}{step}"));
+            self.search(root, &below, path);
+            path.pop();
+            path.push(last);
+        }
+    }
+}
+
+/// Says what a field is below: `under `spec`` or `in an element of `spec.gates``.
+fn place(path: &[String]) -> String {
+    let path = path.join(".");
+    match path.strip_suffix("[]") {
+        Some(list) => format!("in an element of `{list}`"),
+        None => format!("under `{path}`"),
     }
 }
 
@@ -229,4 +249,35 @@ pub(super) fn type_of(root: &Value, schema: &Value) -> String {
 
 pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Homes;
+    use serde_json::json;
+
+    #[test]
+    fn a_field_has_a_home_in_mappings_of_names_and_in_lists() {
+        let gate = json!({"properties": {"min": {}, "metric": {}}});
+        let target = json!({"properties": {"tolerations": {}, "pods": {"properties": {"labels": {}}}}});
+        let schema = json!({"properties": {
+            "metadata": {"properties": {"name": {}, "labels": {}}},
+            "spec": {"properties": {
+                "gates": {"items": gate},
+                "targets": {"additionalProperties": target},
+                "defaults": {"properties": {"metric": {}}},
+            }},
+        }});
+        let homes = Homes::of(&schema);
+        for (field, home) in [
+            ("gates", Some("under `spec`")),
+            ("min", Some("in an element of `spec.gates`")),
+            ("tolerations", Some("under `spec.targets.NAME`")),
+            ("labels", Some("under `metadata`")),
+            ("metric", Some("under `spec.defaults` or in an element of `spec.gates`")),
+            ("nothing", None),
+        ] {
+            assert_eq!(homes.home_of(field).as_deref(), home, "{field}");
+        }
+    }
 }

@@ -17,7 +17,7 @@ use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::{SourceMap, Span};
 use kubebench_syntax::unit;
 use kubebench_syntax::yaml::scalar::{self, Plain};
-use kubebench_syntax::yaml::{Entry, Value, colon, write_string_scalar};
+use kubebench_syntax::yaml::{Entry, Value, colon, expression, write_string_scalar};
 
 /// Returns the findings for one violation: several only where one keyword covers several mistakes.
 pub(super) fn findings(violation: &Violation<'_>) -> Vec<Diagnostic> {
@@ -84,8 +84,8 @@ fn unknown_field(violation: &Violation<'_>, key: &str) -> Diagnostic {
         return fault.help(help);
     }
     match violation.subject.ready.home_of(key) {
-        Some(home) => fault.help(format!("`{key}` belongs under `{home}`")),
-        None => fault.help("delete it, or move it to the level where it belongs"),
+        Some(home) => fault.help(format!("`{key}` belongs {home}")),
+        None => fault.help(format!("delete `{key}`, or write one of the fields above")),
     }
 }
 
@@ -151,6 +151,9 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
         _ => node.type_name().to_owned(),
     };
     let fault = Diagnostic::at(&code::KB0203, node.span, format!("{} must be {wanted}, not {found}", violation.name()));
+    if let Some(quoted) = unquoted_expression(violation) {
+        return fault.help(format!("write `{quoted}`"));
+    }
     let fault = if may_be_expression(violation) {
         match node.as_text().filter(|text| text.contains("${{")) {
             Some(_) => return fault.help("write the expression alone: its value is the whole value of the field"),
@@ -203,6 +206,14 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
         },
         _ => fault,
     }
+}
+
+/// Returns how an expression is written that YAML has read as a mapping, since it lacks its quotes.
+fn unquoted_expression(violation: &Violation<'_>) -> Option<String> {
+    let span = violation.node.span;
+    let text = &violation.subject.sources.get(span.source)?.text;
+    let (_, quoted) = expression::quoted(text, span.range().start)?;
+    matches!(violation.node.value, Value::Map(_)).then_some(quoted)
 }
 
 /// Returns the text of a quoted scalar that would fit without its quotes.

@@ -31,6 +31,9 @@ pub(super) fn field(violation: &Violation<'_>, key: &str) -> Option<String> {
         let values = written(violation, &entry.value).unwrap_or("[…]");
         return Some(format!("write `matrix: {{axes: {{{key}: {values}}}}}`"));
     }
+    if matches!(key, "threshold" | "tolerance" | "maxChange") && known.contains(&"maxRegression") {
+        return Some(format!("write `maxRegression: {}`", written(violation, &entry.value).unwrap_or("5%")));
+    }
     if key == "files" && known.contains(&"expandVariables") {
         return Some("write `files` next to the roles: it applies to all of them".to_owned());
     }

@@ -51,7 +51,7 @@ fn one(site: &Site<'_>, name: &str, answer: &Comparison) -> File {
     let shown = by_weight(rows, 500, 230_000).into_iter().next().unwrap_or_default();
     let body = html! {
         p { "From " strong { (parts::cut(&answer.baseline)) } " to " strong { (parts::cut(&answer.candidate)) }
-            ", sorted by the size of the change. " code { "~" } " is noise: not significant, or within the threshold. \
+            ", sorted by the size of the change. " code { "~" } ": not significant, or below the threshold. \
                  Brackets are 95 % confidence intervals." }
         @if !answer.geomeans.is_empty() {
             (parts::table("Geometric means", &["Metric", "Change", "Cases", "Excluded"], &answer.geomeans.iter().map(|mean| html! {

@@ -7,7 +7,7 @@ mod shared;
 use std::collections::BTreeMap;
 
 use super::model::{Acknowledged, Direction, GateReport, Line, NOT_SHOWN, Size, Verdict};
-use crate::verdict::{Judgement, Method, Policy, Reason, SIGNIFICANT};
+use crate::verdict::{Judgement, Method, Policy, Reason, SHORTEST_HISTORY, SIGNIFICANT};
 use kubebench_format::result::labelled;
 use kubebench_syntax::unit::{Conversion, MetricUnit};
 pub use kubebench_syntax::words::{counted, lasted, number};
@@ -43,7 +43,7 @@ pub(crate) fn code(reason: Reason) -> &'static str {
 pub fn nothing_to_evaluate(answer: &GateReport) -> String {
     match answer.lines.len() {
         0 => "no spec has a gate".to_owned(),
-        count => format!("no benchmark with a gate has a result here ({})", counted(count, "gate")),
+        count => format!("no benchmark with a gate has a result here (gated metrics of all cases: {count})"),
     }
 }
 
@@ -87,7 +87,8 @@ pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
         Reason::TooFew { wanted } => {
             let (baseline, candidate) = counts;
             format!(
-                "{baseline} and {candidate} sessions are too few to be significant: {wanted} on each side would be enough"
+                "too few sessions ({baseline} in the baseline, {candidate} in the candidate): a difference can be \
+                 significant from {wanted} in each on"
             )
         }
         Reason::ShortHistory { wanted } => no_baseline(counts.0, wanted),
@@ -95,7 +96,11 @@ pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
             format!("it changed by more than {threshold}, but the metric has no direction")
         }
         Reason::Vague => {
-            format!("cannot be evaluated: {} and {} sessions are too few for this much noise{more}", counts.0, counts.1)
+            let (baseline, candidate) = counts;
+            format!(
+                "cannot be evaluated: too few sessions for this much noise ({baseline} in the baseline, {candidate} in \
+                 the candidate){more}"
+            )
         }
         Reason::TooFar { value } => {
             format!(
@@ -113,10 +118,18 @@ pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
 
 /// Says that a series has too few earlier sessions for a baseline.
 pub(crate) fn no_baseline(sessions: usize, wanted: usize) -> String {
-    if sessions == 0 {
-        return format!("no baseline yet: the threshold applies from {wanted} earlier sessions on");
-    }
-    format!("only {}: the threshold applies from {wanted} on", counted(sessions, "earlier session"))
+    let known = match sessions {
+        0 => "no baseline yet".to_owned(),
+        _ => format!("only {}", counted(sessions, "earlier session")),
+    };
+    let from = match sessions {
+        0 => format!("from {SHORTEST_HISTORY} earlier sessions on, "),
+        _ if sessions < SHORTEST_HISTORY => format!("from {SHORTEST_HISTORY} on, "),
+        _ => String::new(),
+    };
+    format!(
+        "{known}: {from}a significant regression of twice the threshold fails; from {wanted} on, one of the threshold"
+    )
 }
 
 /// Says which regression would have been seen.

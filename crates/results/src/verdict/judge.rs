@@ -1,7 +1,7 @@
 //! From an effect to a verdict.
 
 use super::effect::{self, Effect, Method};
-use super::{LEAST_HISTORY, SIGNIFICANT};
+use super::{LEAST_HISTORY, SHORTEST_HISTORY, SIGNIFICANT};
 use kubebench_format::result::v1::Direction;
 use kubebench_stats::{self as stats, prediction};
 
@@ -165,7 +165,7 @@ fn decide(effect: &Effect, policy: Policy, bound: f64, p: f64) -> (Verdict, Reas
         return (Verdict::Inconclusive, Reason::TooFew { wanted: least_group(effect.method) });
     }
     let is_history = effect.method == Method::Prediction;
-    if is_history && baseline < 3 {
+    if is_history && baseline < SHORTEST_HISTORY {
         return (Verdict::Inconclusive, Reason::ShortHistory { wanted: LEAST_HISTORY });
     }
     let is_beyond = size >= bound;

@@ -249,6 +249,7 @@ codes! {
     KB0467 lint "download that the network policy blocks"
     KB0468 lint "program and arguments in one word"
     KB0469 lint "unused suppression"
+    KB0470 lint "file that is not carried"
     KB0501 error "missing manifest"
     KB0502 error "stale manifest"
     KB0503 error "manifest edited by hand"

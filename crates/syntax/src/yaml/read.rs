@@ -9,7 +9,7 @@ use serde_yaml::granit_parser::{self, Event, Parser, ScalarStyle, ScanError};
 use super::limits::{MAX_DEPTH, MAX_NODES};
 use super::node::{Entry, Node, Value};
 use super::scalar::{self, Plain};
-use super::{syntax, vetting};
+use super::{expression, syntax, vetting};
 use crate::diag::{Code, Diagnostic, Place, code};
 use crate::invariant::Invariant as _;
 use crate::text::{Source, SourceId, Span};
@@ -292,7 +292,15 @@ impl Builder<'_> {
             Value::Null | Value::Seq(_) | Value::Map(_) => {
                 if !source.starts_with('*') {
                     let fault = Diagnostic::at(&code::KB0113, span, "a key must be a plain or quoted string");
-                    self.diagnostics.push(fault.help("write `key: value`"));
+                    let outer = span.range().start.checked_sub(1);
+                    let expression = outer.and_then(|at| expression::quoted(&self.source.text, at));
+                    self.diagnostics.push(match expression {
+                        Some((word, quoted)) => fault
+                            .note("YAML reads `{{` as a mapping whose key is a mapping")
+                            .help(format!("write `{quoted}`"))
+                            .likely_fix(Span::new(self.id, word), quoted),
+                        None => fault.help("write `key: value`"),
+                    });
                 }
                 self.pend(PendingKey { text: String::new(), span, kept: false });
                 return;

@@ -4,7 +4,7 @@ use serde_yaml::granit_parser::ErrorKind;
 
 use super::indentation;
 use super::limits::MAX_DEPTH;
-use super::{colon, quote, vetting};
+use super::{colon, expression, quote, vetting};
 use crate::diag::{Diagnostic, Place, code};
 use crate::invariant::Invariant as _;
 use crate::text::{Source, SourceId, Span};
@@ -43,8 +43,12 @@ pub(super) fn explain(
     }
     if let Some(at) = lookup_around(&source.text, offset) {
         let span = Span::new(id, at..at + "${{".len());
-        let fault = Diagnostic::at(&code::KB0104, span, "an expression inside `[…]` or `{…}` must be quoted");
-        return Some(fault.note("YAML reads its `{` as the start of a mapping").help("write `\"${{ … }}\"`"));
+        let fault = Diagnostic::at(&code::KB0104, span, "an expression inside `[…]` or `{…}` must be quoted")
+            .note("YAML reads its `{` as the start of a mapping");
+        return Some(match expression::quoted(&source.text, at + 1) {
+            Some((word, quoted)) => fault.help(format!("write `{quoted}`")).likely_fix(Span::new(id, word), quoted),
+            None => fault.help("write `\"${{ … }}\"`"),
+        });
     }
     if let (Some((at, bracket)), true) = (open, is_about_structure(kind)) {
         let (open, close) = if bracket == b'[' { ('[', ']') } else { ('{', '}') };

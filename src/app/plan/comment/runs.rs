@@ -90,7 +90,7 @@ fn running(plan: &Plan<'_>, folder: &str, room: usize) -> String {
     let mut text = finished(section, left_out, "benchmark");
     if supersedes {
         text.push_str(
-            "\nThe merge replaces running Workflows of benchmarks that run again, and their unfinished runs are lost.\n",
+            "\nIf a benchmark that runs again is running at the merge, its Workflow is stopped and unfinished runs are lost.\n",
         );
     }
     text

@@ -82,7 +82,7 @@ fn heading(answer: &GateReport, parts: &Parts<'_>) -> &'static str {
         (Outcome::NoAnswer, _) => {
             "❌ Kubebench gate gives no answer: result files that are evaluated cannot be trusted"
         }
-        (Outcome::NoHistory, _) => "❌ Kubebench gate is inconclusive: the recorded results are not here",
+        (Outcome::NoHistory, _) => "❌ Kubebench gate failed: the recorded results are not in the clone",
         (_, Standing::Passed) => "✅ Kubebench gate passed",
         (_, Standing::Failed) => "❌ Kubebench gate failed",
         (_, Standing::Pending) => "⚪ Kubebench gate is pending",

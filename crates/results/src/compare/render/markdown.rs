@@ -130,7 +130,7 @@ pub(super) fn calm(lines: &[&Line], beside: Beside) -> Vec<String> {
         let (count, better) = (told.len(), improved(&told));
         said.push(match beside {
             Beside::Nothing => format!("No regressions in {count} {others}series{better}."),
-            Beside::Regressions => format!("{count} other series did not get worse{better}."),
+            Beside::Regressions => format!("No regression was found in {count} other series{better}."),
         });
         said.extend(detectable(&clear));
         if !blind.is_empty() {
@@ -317,7 +317,7 @@ pub(super) fn table(
     if sorted.len() > MOST {
         text.push_str(&format!("\n{} more series are in the report.\n", sorted.len() - MOST));
     }
-    text.push_str("\n`~` is noise: not significant, or within the threshold.");
+    text.push_str("\n`~`: not significant, or below the threshold.");
     if sorted.iter().any(|line| line.open.is_some()) {
         text.push_str(" The change of an open regression is that of all its sessions, and not of the candidate alone.");
     }

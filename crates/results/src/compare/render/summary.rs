@@ -15,7 +15,7 @@ const MOST: usize = 10;
 pub(super) fn summary(answer: &GateReport, parts: &Parts<'_>, width: usize) -> String {
     let says = match (answer.outcome, parts.standing(answer)) {
         (Outcome::NoAnswer, _) => "gate gives no answer, because result files that are evaluated cannot be trusted",
-        (Outcome::NoHistory, _) => "gate is inconclusive, because the recorded results are not here",
+        (Outcome::NoHistory, _) => "gate failed, because the recorded results are not in this clone",
         (_, Standing::Passed) => "gate passed",
         (_, Standing::Failed) => "gate failed",
         (_, Standing::Pending) => "gate is pending",

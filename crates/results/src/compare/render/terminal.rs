@@ -7,7 +7,7 @@ use super::super::words;
 use super::alike::{Alike, alike};
 use super::human::details;
 use super::layout::{Table, fits, fitting, wrap, wrap_command};
-use super::parts::{Group, Parts, Places};
+use super::parts::{Group, Parts, Places, Standing};
 use super::summary::{brief, summary};
 use super::{cells, clean, plain};
 
@@ -69,6 +69,13 @@ pub fn gated(answer: &GateReport, view: View) -> String {
     page.text
 }
 
+/// Returns the last line of what `gate` prints, where the gate passes and not everything was decided.
+pub fn unsettled(answer: &GateReport) -> Option<String> {
+    let parts = Parts::of(&answer.lines);
+    let is_open = matches!(parts.standing(answer), Standing::Pending | Standing::Inconclusive | Standing::New);
+    (answer.outcome == Outcome::Passed && is_open).then(|| summary(answer, &parts, WIDEST))
+}
+
 /// A page that is being written.
 struct Page<'a> {
     text: String,
@@ -113,7 +120,11 @@ impl Page<'_> {
         self.notes_of_lines();
         self.rest();
         if self.view.detail == Detail::Short && !(parts.worse.is_empty() && parts.known.is_empty()) {
-            self.sentence("", 2, "details, and how to accept regressions: `kubebench gate -v`");
+            self.sentence(
+                "",
+                2,
+                "details, and how to accept regressions: `kubebench gate -v`, `kubebench explain KB0460`",
+            );
         }
         self.improved(&parts.decided);
         self.text.push_str(&summary(self.answer, parts, self.view.width.min(WIDEST)));
@@ -411,10 +422,10 @@ impl Page<'_> {
         for note in &answer.notes {
             self.sentence("note: ", 6, &plain(note));
         }
-        for Weakened { place, message, help, fails, .. } in &answer.weakened {
+        for Weakened { place, code, message, help, fails } in &answer.weakened {
             let label = if *fails { "fails: " } else { "weakened: " };
             let help = help.as_ref().map_or_else(String::new, |help| format!("; {}", plain(help)));
-            self.sentence(label, label.len(), &format!("{}: {}{help}", plain(place), plain(message)));
+            self.sentence(label, label.len(), &format!("{}: {code}: {}{help}", plain(place), plain(message)));
         }
         for LeftOut { path, code, message } in answer.left_out.iter().take(SHOWN) {
             self.sentence("left out: ", 10, &format!("{}: {code}: {}", plain(path), plain(message)));

@@ -403,7 +403,10 @@ fn improvements_are_counted_and_the_largest_are_named() {
 fn what_did_not_get_worse_contradicts_nothing() {
     let fine = |detectable: f64| Line { detectable: Some(detectable), ..line(Verdict::Unchanged, "equivalent") };
     let comment = commented(vec![line(Verdict::Regressed, "change"), fine(0.02), fine(0.04), fine(0.38)]);
-    assert!(!comment.contains("No regressions") && comment.contains("3 other series did not get worse."), "{comment}");
+    assert!(
+        !comment.contains("No regressions") && comment.contains("No regression was found in 3 other series."),
+        "{comment}"
+    );
     let least = "The smallest regression that would have been detected with 90 % probability: 4 % in the median series, 38 % in the noisiest one.";
     assert!(comment.contains(least), "{comment}");
     let known = Line { on_default: true, ..line(Verdict::Regressed, "change") };

@@ -95,9 +95,8 @@ pub(crate) fn pending(of: &PendingChange, unit: Option<&str>, threshold: f64) ->
         ),
         Why::Back(back) => {
             let newest = if back == 1 { "the newest is".to_owned() } else { format!("the newest {back} are") };
-            let left = LEAST_HISTORY.saturating_sub(back).max(1);
-            let resolve = if left == 1 { "1 more like it resolves" } else { &format!("{left} more like it resolve") };
-            format!("{seen}; {newest} within the threshold again, and {resolve} it")
+            let left = counted(LEAST_HISTORY.saturating_sub(back).max(1), "more such session");
+            format!("{seen}; {newest} within the threshold again; after {left} the regression is resolved")
         }
         Why::Shrunk => {
             format!(
