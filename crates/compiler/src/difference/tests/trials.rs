@@ -67,12 +67,16 @@ fn a_parameter_of_the_project_concerns_who_looks_it_up() {
     let base = edited(with_another(files()), &[parameters]);
     let edits =
         [(PROJECT_FILE, "level: info, rare: 1", "level: debug, rare: 2"), (PROJECT_FILE, "repeats: 3", "repeats: 5")];
-    check_files(&base, &edited(base.clone(), &edits), str! {[r#"
+    check_files(
+        &base,
+        &edited(base.clone(), &edits),
+        str! {[r#"
 ps on gpu: Changed
   cause: kubebench.yaml defaults.repeats: 3 → 5
 other on other: Changed
   cause: kubebench.yaml defaults.repeats: 3 → 5
   cause: kubebench.yaml parameters.level: info → debug in 6 of 6 cases
 idle: kubebench.yaml parameters.rare: 1 → 2
-"#]});
+"#]},
+    );
 }
