@@ -24,7 +24,7 @@ use crate::model::target::ResultsSettings;
 use crate::model::{Benchmark, Suite, Target};
 use crate::of_target::{OfTarget, of_targets};
 use crate::permission::raised;
-use crate::tree::OutputTree;
+use crate::tree::{OutputTree, Parts};
 use crate::workload;
 use assemble::{Assembled, assemble};
 use kubebench_format::result::Ack;
@@ -114,6 +114,18 @@ impl Compilation {
     pub fn fragments_of<'c>(&'c self, path: &'c str) -> impl Iterator<Item = (&'c str, &'c str)> {
         let is_part = move |file: &str| self.named_by.get(file).is_some_and(|specs| specs.contains(path));
         self.fragments.iter().filter(move |(_, file)| is_part(file))
+    }
+
+    /// Returns the fragments that are part of each spec.
+    pub fn parts(&self) -> Parts<'_> {
+        let mut parts = Parts::new();
+        for (_, file) in self.fragments.iter() {
+            let Some((_, source)) = self.sources.at(file) else { continue };
+            for spec in self.named_by.get(file).into_iter().flatten() {
+                parts.entry(spec.as_str()).or_default().push(source);
+            }
+        }
+        parts
     }
 
     /// Returns the spec of a benchmark as each of its cases has it, unless the workspace let go of it.

@@ -109,7 +109,10 @@ fn steps(path: &str, checksums: Option<&Checksums>) -> String {
     let attested = checksums.is_none().then(attested);
     let token = if attested.is_some() { "  env:\n    GH_TOKEN: ${{ github.token }}\n" } else { "" };
     let script = install(checksums, attested.as_deref()) + "echo \"$PWD/$archive\" >>\"$GITHUB_PATH\"\n";
-    let install = format!("{}{token}  run: |\n{}", started("install kubebench"), indented(&script, "    "));
+    let install = format!(
+        "- name: install kubebench\n  if: steps.changes.outputs.changed == 'true'\n  id: install\n{token}  run: |\n{}",
+        indented(&script, "    ")
+    );
     [
         CHECKOUT.to_owned(),
         changes,
@@ -138,9 +141,9 @@ exit \"$status\"
     )
 }
 
-/// Returns the beginning of a step of a project that changed.
+/// Returns the beginning of a step that a reviewer wants to see whatever the steps before it found.
 fn started(name: &str) -> String {
-    format!("- name: {name}\n  if: steps.changes.outputs.changed == 'true'\n")
+    format!("- name: {name}\n  if: ${{{{ !cancelled() && steps.install.outcome == 'success' }}}}\n")
 }
 
 /// Returns the filter that only this branch fits.

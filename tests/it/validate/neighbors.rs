@@ -239,3 +239,18 @@ note: the target `gpu` is gone and `gpu-eu` is new, so a new history begins; wri
     let history = text(&run(&["history", "a", "--results", "mocked", "--output-format", "json"]));
     assert!(history.contains("gpu-eu") && !history.contains("\"gpu\""), "{history}");
 }
+
+#[test]
+fn a_benchmark_of_two_projects_is_named_for_a_new_name() {
+    let files = [
+        ("serving/kubebench.yaml", project("serving", "gpu: {namespace: bench}")),
+        ("serving/specs/a.yaml", spec("a")),
+        ("train/kubebench.yaml", project("training", "gpu: {namespace: bench}")),
+        ("train/specs/a.yaml", spec("a").replace("a/b:1", "a/b:2")),
+    ];
+    let folder = committed(&files, &["serving", "train"]);
+    let said = text(&folder.run(&["-C", "serving", "validate"]));
+    let help =
+        "help: rename `a` in one of the projects, or give one of the two targets another `namespace` or `cluster`";
+    assert!(said.contains(help), "{said}");
+}
