@@ -72,7 +72,7 @@ error[KB0511]: the projects `serving/kubebench.yaml` and `ml/train/kubebench.yam
   |     ^^^
   |
   = note: each sync of one project would overwrite the objects of the other
-  = help: give one of the two targets another `namespace` or `cluster`, or rename the benchmark
+  = help: give one of the two targets another `namespace` or `cluster`, or both the same settings
 note: the other project, with its target `gpu`
  --> ../ml/train/kubebench.yaml
 1 error; `kubebench explain KB0511` says more
