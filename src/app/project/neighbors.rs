@@ -34,6 +34,13 @@ struct Emitted<'c> {
     body: &'c str,
 }
 
+/// The objects of a target that another one emits with other content, each with its owner.
+struct Differing<'c> {
+    target: &'c Target,
+    other: &'c Target,
+    objects: Vec<(&'c Identity, Option<&'c str>)>,
+}
+
 impl CompiledProject {
     /// Compares this project with the others that git tracks.
     pub fn shared_with_neighbors(&self) -> Diagnostics {
@@ -155,13 +162,17 @@ fn differences(
     others: &BTreeMap<Identity, Emitted<'_>>,
     names: &Names,
 ) -> Vec<Diagnostic> {
-    let mut of_targets = BTreeMap::<&str, (&Target, &Target, Vec<(&Identity, Option<&str>)>)>::new();
+    let mut of_targets = BTreeMap::<&str, Differing<'_>>::new();
     for (identity, object) in own {
         let Some(other) = others.get(identity).filter(|other| other.body != object.body) else { continue };
-        let of_target = of_targets.entry(&object.target.name).or_insert((object.target, other.target, Vec::new()));
-        of_target.2.push((identity, object.owner));
+        let of_target = of_targets.entry(&object.target.name).or_insert_with(|| Differing {
+            target: object.target,
+            other: other.target,
+            objects: Vec::new(),
+        });
+        of_target.objects.push((identity, object.owner));
     }
-    let finding = |(target, other, objects): (&Target, &Target, Vec<(&Identity, Option<&str>)>)| {
+    let finding = |Differing { target, other, objects }: Differing<'_>| {
         let ((_, kind, _, name), _) = objects.first()?;
         let owners: BTreeSet<Option<&str>> = objects.iter().map(|(_, owner)| *owner).collect();
         let elsewhere = "give one of the two targets another `namespace` or `cluster`";

@@ -252,7 +252,9 @@ fn fragment(image: &str) -> String {
 fn an_edit_of_a_fragment_is_one_finding_about_it() {
     let folder = folder_with_a_fragment("a/b:1");
     folder.write("specs/fragments/common.yaml", fragment("a/b:2"));
-    assert_text(out(&folder.run(&["compile", "--check"])), str! {[r#"
+    assert_text(
+        out(&folder.run(&["compile", "--check"])),
+        str! {[r#"
 error[KB0502]: 9 manifests of 3 benchmarks do not match what their specs extend, `specs/fragments/common.yaml`
  --> specs/fragments/common.yaml
  = note: 9 files: generated/one/b00/config.yaml, generated/one/b00/rules.yaml, generated/one/b00/workflow.yaml, generated/one/b01/config.yaml, generated/one/b01/rules.yaml, generated/one/b01/workflow.yaml, generated/one/b02/config.yaml, generated/one/b02/rules.yaml, generated/one/b02/workflow.yaml
@@ -262,7 +264,8 @@ error[KB0502]: 9 manifests of 3 benchmarks do not match what their specs extend,
          + image: a/b:2
  = help: run `kubebench compile` and commit the result
 
-"#]});
+"#]},
+    );
     // The same edit of specs that it has no part in is theirs.
     folder.write("specs/fragments/common.yaml", fragment("a/b:1"));
     for number in [0, 1] {

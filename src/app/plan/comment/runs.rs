@@ -109,8 +109,11 @@ fn who(rows: &[&Row<'_>]) -> String {
     format!("{count} benchmarks on {}: {}", first(&targets), first(&names))
 }
 
+/// What a benchmark that is gone was called, and is called now.
+type Name<'p> = (&'p str, Option<&'p str>);
+
 fn removed(plan: &Plan<'_>, room: usize) -> String {
-    let mut all: BTreeMap<(&str, Option<&str>), (&Removed, Vec<String>)> = BTreeMap::new();
+    let mut all: BTreeMap<Name<'_>, (&Removed, Vec<String>)> = BTreeMap::new();
     for removed in plan.removed() {
         let Removed { key: (target, name), renamed } = removed;
         let (_, targets) = all.entry((name, renamed.as_deref())).or_insert_with(|| (removed, Vec::new()));
