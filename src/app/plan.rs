@@ -7,13 +7,15 @@ mod lock;
 mod permissions;
 mod shared;
 mod since;
+pub mod words;
 
 use crate::app::base::Base;
 use crate::app::project::CompiledProject;
 use crate::app::schedule::schedule;
 pub use amount::{Amount, hours};
 pub use comment::comment;
-pub use group::{Group, Shared as SharedCause, Why, groups, names, size};
+use group::Shared;
+pub use group::{Group, Why, groups, names, size};
 use kubebench_compiler::compile::Compiled;
 use kubebench_compiler::difference::{OfBenchmark, Removed, State};
 use kubebench_compiler::model::estimate::{Estimate, estimate};
@@ -21,8 +23,9 @@ use kubebench_format::plan::v1;
 pub use lock::Lock;
 use lock::locks;
 pub use permissions::{Permission, Role, permissions};
-pub use shared::{Shared, allowed};
+pub use shared::{Shared as SharedPermission, allowed};
 pub use since::{Fault, Since};
+pub use words::Markup;
 
 /// What a merge would do about a benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

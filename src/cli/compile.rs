@@ -67,7 +67,7 @@ struct Update<'a> {
 fn write(update: &Update<'_>, args: &CompileArgs, mut diagnostics: Diagnostics) -> Result<ExitStatus> {
     let Update { global, project, tree, plan } = update;
     let edited = if args.overwrite_edited { EditedFiles::Overwrite } else { EditedFiles::Keep };
-    let findings = plan.diagnostics(Mode::Write(edited), &tree.output);
+    let findings = plan.diagnostics(Mode::Write(edited), &tree.output, &project.compilation.parts());
     let unanswered = unanswered(&findings);
     diagnostics.extend(findings);
     let refused = diagnostics.has_errors();
@@ -104,7 +104,8 @@ fn answer(update: &Update<'_>, args: &CompileArgs, stdout: Output, mut diagnosti
     let Update { global, project, tree, plan } = update;
     let output = &tree.output;
     let faults = diagnostics.has_errors();
-    let findings = if args.check { plan.diagnostics(Mode::Check, output) } else { Vec::new() };
+    let parts = project.compilation.parts();
+    let findings = if args.check { plan.diagnostics(Mode::Check, output, &parts) } else { Vec::new() };
     let unanswered = unanswered(&findings);
     diagnostics.extend(findings);
     if args.check {

@@ -4,10 +4,11 @@ use anyhow::Result;
 
 use super::ExitStatus;
 use super::args::{DiffArgs, Global};
-use super::changes::{answer, said, valued};
+use super::changes::answer;
 use super::findings::{Output, tell};
 use super::project;
-use crate::app::plan::Fault;
+use crate::app::plan::words::{said, valued};
+use crate::app::plan::{Fault, Markup};
 use crate::app::project::Pods;
 use kubebench_compiler::difference::{CaseChange, Fields, Key, OfSpec, What};
 use kubebench_format::diff::v1;
@@ -54,7 +55,7 @@ fn text(Fields { benchmarks, added, removed, shared }: &Fields, what: What) -> S
             file = &change.file;
             text.push_str(&format!("{}\n", plain(file)));
         }
-        text.push_str(&format!("  {}\n", said(change, "")));
+        text.push_str(&format!("  {}\n", said(change, "", Markup::Screen)));
     }
     text.extend(added.iter().map(|key| format!("new: {}\n", named(key))));
     text.extend(removed.iter().map(|key| format!("removed: {}\n", named(key))));
@@ -67,8 +68,10 @@ fn lines(OfSpec { key: _, cases, changes, added, removed }: &OfSpec, what: What)
         let of = count.filter(|_| *cases > 1).map_or_else(String::new, |count| format!("  {count} of {cases} cases"));
         // Of a manifest the whole path is shown: not all of it is below `spec`.
         let change = match what {
-            What::Resolved => said(change, &change.file),
-            What::Rendered => valued(format!("{} {}", change.file, change.path).trim_end(), change),
+            What::Resolved => said(change, &change.file, Markup::Screen),
+            What::Rendered => {
+                valued(&plain(format!("{} {}", change.file, change.path).trim_end()), change, Markup::Screen)
+            }
         };
         text.push_str(&format!("  {change}{of}\n"));
     }

@@ -147,14 +147,21 @@ fn write_sorted(global: &Global, report: &Report<'_>) -> Result<()> {
 fn summarize(global: &Global, sorted: &[Diagnostic], sources: &SourceMap) {
     let Some(worst) = sorted.iter().min_by_key(|diagnostic| diagnostic.severity) else { return };
     // What was printed as one is counted as one.
-    let is_grouped = matches!(global.output_format, Format::Human | Format::Github);
+    let groups = match global.output_format {
+        Format::Human | Format::Github => group::groups(sorted),
+        _ => Vec::new(),
+    };
     let of = |(severity, word): (Severity, &str)| {
-        let own: Vec<Diagnostic> = sorted.iter().filter(|finding| finding.severity == severity).cloned().collect();
-        let printed = if is_grouped { group::printed(&own, sources) } else { own.len() };
-        match own.len() {
+        let all = sorted.iter().filter(|finding| finding.severity == severity).count();
+        let own = groups.iter().filter(|group| group.severity() == Some(severity));
+        let printed = if groups.is_empty() { all } else { own.map(group::Group::printed).sum() };
+        match all {
             0 => None,
             all if printed == all => Some(counted(all, word)),
-            _ => Some(format!("{} {}", counted(printed, word), group::extent(&own, sources))),
+            _ => {
+                let own = sorted.iter().filter(|finding| finding.severity == severity);
+                Some(format!("{} {}", counted(printed, word), group::extent(own, sources)))
+            }
         }
     };
     let mut words: Vec<String> =

@@ -18,6 +18,7 @@ use crate::support::project::Folder;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_kubebench");
 const CHANGED: &str = "steps.changes.outputs.changed == 'true'";
+const INSTALLED: &str = "${{ !cancelled() && steps.install.outcome == 'success' }}";
 const INSTALL: &str = "install kubebench";
 
 /// Where the program of a workflow comes from.
@@ -37,8 +38,7 @@ struct Step {
     output: String,
 }
 
-/// Executes the workflow at `path` of the checkout `top` for a change since `since`, which is empty for a push, up to the first step that
-/// fails.
+/// Executes the workflow at `path` of the checkout `top` for a change since `since`, which is empty for a push.
 fn on_github(top: &Path, path: &str, since: &str, program: Program<'_>) -> Vec<Step> {
     let scratch = tempfile::tempdir().unwrap();
     on_github_in(scratch.path(), top, path, since, program)
@@ -60,7 +60,8 @@ fn on_github_in(scratch: &Path, top: &Path, path: &str, since: &str, program: Pr
         }
     }
     let folder = top.join(workflow["defaults"]["run"]["working-directory"].as_str().unwrap_or("."));
-    let mut executed = Vec::new();
+    let mut executed: Vec<Step> = Vec::new();
+    let mut is_installed = false;
     for step in job["steps"].as_array().unwrap() {
         let Some(script) = step["run"].as_str() else {
             assert!(step["uses"].as_str().unwrap().starts_with("actions/checkout@"));
@@ -70,11 +71,18 @@ fn on_github_in(scratch: &Path, top: &Path, path: &str, since: &str, program: Pr
         let name = step["name"].as_str().unwrap().to_owned();
         let changed =
             fs::read_to_string(place("output")).is_ok_and(|text| text.lines().any(|line| line == "changed=true"));
-        let is_due = step["if"].as_str().is_none_or(|when| {
-            assert_eq!(when, CHANGED);
-            changed
-        });
-        if !is_due || (name == INSTALL && matches!(program, Program::OnPath)) {
+        let has_failed = executed.iter().any(|step| step.status != Some(0));
+        let is_due = match step["if"].as_str() {
+            None => !has_failed,
+            Some(CHANGED) => changed && !has_failed,
+            Some(INSTALLED) => is_installed,
+            Some(other) => panic!("{other}"),
+        };
+        if !is_due {
+            continue;
+        }
+        if name == INSTALL && matches!(program, Program::OnPath) {
+            is_installed = true;
             continue;
         }
         fs::write(place("script"), script).unwrap();
@@ -84,10 +92,9 @@ fn on_github_in(scratch: &Path, top: &Path, path: &str, since: &str, program: Pr
         command.arg("-e").arg(place("script")).current_dir(&folder).envs(&variables).envs(literal(&step["env"]));
         command.env("PATH", search).env("GITHUB_OUTPUT", place("output")).env("GITHUB_PATH", place("path"));
         command.env("TMPDIR", scratch).env("GITHUB_STEP_SUMMARY", place("summary"));
-        executed.push(step_of(name, &command.output().unwrap()));
-        if executed.last().unwrap().status != Some(0) {
-            break;
-        }
+        let step = step_of(name, &command.output().unwrap());
+        is_installed |= step.name == INSTALL && step.status == Some(0);
+        executed.push(step);
     }
     executed
 }

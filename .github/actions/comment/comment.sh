@@ -2,12 +2,14 @@
 # Reads the artifacts of run $RUN into $FOUND, one a project, and writes each as the comment of the pull request whose newest commit is
 # $HEAD.
 set -euo pipefail
+# shellcheck source=write.sh
+. "${BASH_SOURCE%/*}/write.sh"
 
 gh run download "$RUN" --repo "$REPOSITORY" --pattern 'kubebench-comment-*' --dir "$FOUND"
 
 # Writes what is in a folder, and updates the comment that begins with the same project.
 write() {
-  local folder=$1 file number head first mark own comments comment
+  local folder=$1 file number head first mark
   for file in number comment.md; do
     if [ -L "$folder/$file" ] || [ ! -f "$folder/$file" ]; then
       echo "the artifact has no file $file" >&2
@@ -45,14 +47,7 @@ write() {
   fi
   printf '\n<sub>Of commit %s.</sub>\n' "$HEAD" >>"$folder/body.md" || return 1
 
-  own=".[] | select(.user.login == \"github-actions[bot]\") | select(.body | startswith(\"$mark\")) | .id"
-  comments=$(gh api --paginate "repos/$REPOSITORY/issues/$number/comments" --jq "$own") || return 1
-  comment=${comments%%$'\n'*}
-  if [ -n "$comment" ]; then
-    gh api --method PATCH "repos/$REPOSITORY/issues/comments/$comment" --field "body=@$folder/body.md" --jq .html_url
-  else
-    gh api --method POST "repos/$REPOSITORY/issues/$number/comments" --field "body=@$folder/body.md" --jq .html_url
-  fi
+  write_comment "repos/$REPOSITORY/issues" "$number" "$mark" --field "body=@$folder/body.md"
 }
 
 # So many projects at most: whoever opened the pull request says how many there are.

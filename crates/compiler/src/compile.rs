@@ -8,6 +8,7 @@ mod executed;
 mod load;
 mod memory;
 mod session;
+mod spec;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
@@ -17,28 +18,26 @@ use rayon::prelude::*;
 use crate::check;
 use crate::extend::Fragments;
 use crate::guard::Owners;
-use crate::lower::{
-    self, Document, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, ResolvedSpec, Suites, Unreadable,
-};
-use crate::manifest::{self, Emitted, Identity, Manifest, SuiteIdentity};
-use crate::model::suppressions::Suppressions;
+use crate::lower::{self, Document, Inputs, Manifests, Project, ReadFile, ResolvedSpec, Suites, Unreadable};
+use crate::manifest::{Identity, SuiteIdentity};
 use crate::model::target::ResultsSettings;
 use crate::model::{Benchmark, Suite, Target};
 use crate::of_target::{OfTarget, of_targets};
-use crate::permission::{self, raised};
-use crate::suppressed;
-use crate::tree::{OutputFile, OutputTree};
+use crate::permission::raised;
+use crate::tree::{OutputTree, Parts};
 use crate::workload;
 use assemble::{Assembled, assemble};
 use kubebench_format::result::Ack;
 use kubebench_format::schema::{DocumentKind, Schemas};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity};
 use kubebench_syntax::invariant::Invariant as _;
-use kubebench_syntax::text::{Source, SourceId, SourceMap, Span};
+use kubebench_syntax::text::{Source, SourceId, SourceMap};
 use kubebench_syntax::yaml;
 use load::{Documents, Loaded};
 use memory::{Evaluated, Memory, Recorder};
+use spec::Outcome;
 
+pub(crate) use executed::Trial;
 pub use session::Session;
 
 /// A file to compile.
@@ -101,6 +100,8 @@ pub struct Compilation {
     pub of_targets: Vec<OfTarget>,
     /// The manifests of all specs without errors.
     pub tree: OutputTree,
+    /// The specs as they were read, for [trials](Compilation::executed); none where the workspace lets go of pods.
+    documents: Vec<Loaded>,
 }
 
 impl Compilation {
@@ -113,6 +114,18 @@ impl Compilation {
     pub fn fragments_of<'c>(&'c self, path: &'c str) -> impl Iterator<Item = (&'c str, &'c str)> {
         let is_part = move |file: &str| self.named_by.get(file).is_some_and(|specs| specs.contains(path));
         self.fragments.iter().filter(move |(_, file)| is_part(file))
+    }
+
+    /// Returns the fragments that are part of each spec.
+    pub fn parts(&self) -> Parts<'_> {
+        let mut parts = Parts::new();
+        for (_, file) in self.fragments.iter() {
+            let Some((_, source)) = self.sources.at(file) else { continue };
+            for spec in self.named_by.get(file).into_iter().flatten() {
+                parts.entry(spec.as_str()).or_default().push(source);
+            }
+        }
+        parts
     }
 
     /// Returns the spec of a benchmark as each of its cases has it, unless the workspace let go of it.
@@ -172,8 +185,13 @@ impl Workspace {
     ///
     /// It has no files that a spec could carry until [`carrying`](Self::carrying) gives them.
     pub fn open(file: Option<Input>, version: &str) -> Self {
+        Self::open_beside(SourceMap::default(), file, version)
+    }
+
+    /// Opens the project of `file` beside texts that specs were read from.
+    fn open_beside(sources: SourceMap, file: Option<Input>, version: &str) -> Self {
         let mut workspace = Self {
-            sources: SourceMap::default(),
+            sources,
             diagnostics: Diagnostics::default(),
             project: None,
             of_targets: Vec::new(),
@@ -256,9 +274,11 @@ impl Workspace {
         if let Some(project) = &project {
             diagnostics.extend(raised(of_targets.iter().map(|of| &of.finding), |finding| project.level(finding)));
         }
-        let Gathered { specs: loaded, fragments, found, suites, manifests, owners } =
-            gather(ids, &mut sources, project.as_ref(), &*read, memory.as_deref_mut());
+        let Documents { specs, fragments, found } = load::documents(ids, &sources, schemas, memory.as_deref_mut());
         diagnostics.extend(found);
+        let documents = if lets_go { Vec::new() } else { specs.clone() };
+        let Gathered { specs: loaded, suites, manifests, owners } =
+            gather(specs, &mut sources, project.as_ref(), &*read, memory.as_deref());
         let mut named_by: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for spec in &loaded {
             let path = sources.get(spec.id).map(|source| source.path.clone());
@@ -270,7 +290,7 @@ impl Workspace {
         let evaluate = |spec: Loaded, read: &ReadFile| {
             let own = Owners::new(Arc::clone(&owners));
             let inputs = Inputs { schemas, read, manifests: &manifests, suites: &suites, owners: &own };
-            (compile_one(spec, project.as_ref(), inputs, &sources, lets_go), own.were_asked())
+            (spec::compiled(spec, project.as_ref(), inputs, &sources, lets_go), own.were_asked())
         };
         let outcomes: Vec<Outcome> = match memory {
             None => loaded.into_par_iter().map(|spec| evaluate(spec, &*read).0).collect(),
@@ -311,6 +331,7 @@ impl Workspace {
             fragments,
             of_targets,
             tree,
+            documents,
         }
     }
 }
@@ -318,35 +339,30 @@ impl Workspace {
 /// All that specs are compiled from.
 struct Gathered {
     specs: Vec<Loaded>,
-    fragments: Fragments,
-    /// What is wrong with fragments.
-    found: Diagnostics,
     suites: Suites,
     manifests: Manifests,
     /// The names of benchmarks and suites.
     owners: Arc<BTreeSet<String>>,
 }
 
-/// Reads the specs numbered `ids` and what they name, without what `memory` has as it is.
+/// Reads what specs name, without what `memory` has as it is.
 fn gather(
-    ids: &[SourceId],
+    mut specs: Vec<Loaded>,
     sources: &mut SourceMap,
     project: Option<&Project>,
     read: &ReadFile,
-    mut memory: Option<&mut Memory>,
+    memory: Option<&Memory>,
 ) -> Gathered {
-    let Documents { mut specs, fragments, found } =
-        load::documents(ids, sources, document_schemas(), memory.as_deref_mut());
     let suites = suites(&mut specs, project, sources);
     let manifests = project.map(|project| {
         specs.par_iter_mut().for_each(|spec| spec.manifests = manifest_paths(spec, project, &suites, sources));
         let paths = specs.iter().flat_map(|spec| spec.manifests.iter().cloned()).collect();
         let nothing = Manifests::default();
-        let known = memory.as_deref().map_or(&nothing, Memory::manifests);
+        let known = memory.map_or(&nothing, Memory::manifests);
         known.read(&paths, read, &project.settings.output, sources)
     });
     let owners = Arc::new(specs.iter().filter_map(Loaded::name).collect());
-    Gathered { specs, fragments, found, suites, manifests: manifests.unwrap_or_default(), owners }
+    Gathered { specs, suites, manifests: manifests.unwrap_or_default(), owners }
 }
 
 /// Reads acknowledgements; those at fault are reported, their texts are added to `sources`.
@@ -381,110 +397,6 @@ fn manifest_paths(spec: &Loaded, project: &Project, suites: &Suites, sources: &S
         }
         _ => BTreeSet::new(),
     }
-}
-
-/// What one spec gave.
-#[derive(Clone)]
-struct Outcome {
-    path: String,
-    /// The fragments that are part of it.
-    fragments: Vec<SourceId>,
-    diagnostics: Diagnostics,
-    name: Option<(String, Span)>,
-    /// True when fragments with errors keep it from being compiled.
-    is_held_back: bool,
-    /// The name that it says, if it has errors.
-    said: Option<String>,
-    outputs: Vec<Output>,
-    /// The targets that suppressed a finding of it, with the code.
-    used_of_targets: BTreeSet<(String, String)>,
-}
-
-/// One benchmark on one target, and its files by path.
-#[derive(Clone)]
-struct Output {
-    compiled: Compiled,
-    files: Vec<(String, Arc<OutputFile>)>,
-}
-
-/// Returns what a spec gives.
-fn compile_one(
-    spec: Loaded,
-    project: Option<&Project>,
-    inputs: Inputs<'_>,
-    sources: &SourceMap,
-    lets_go: bool,
-) -> Outcome {
-    let Loaded { id, diagnostics, document, extends: _, fragments, held_back, said, manifests } = spec;
-    let path = sources.get(id).expected("a text of each spec").path.clone();
-    let is_held_back = held_back.is_some();
-    let mut outcome = Outcome {
-        path,
-        fragments: fragments.clone(),
-        diagnostics,
-        name: held_back,
-        is_held_back,
-        said,
-        outputs: Vec::new(),
-        used_of_targets: BTreeSet::new(),
-    };
-    let diagnostics = &mut outcome.diagnostics;
-    let (Some((kind, root)), Some(project)) = (document, project) else { return outcome };
-    let document = Document { id, sources, root: &root, fragments: &fragments };
-    let own = Suppressions::of(root.get("spec"));
-    let mut used = BTreeSet::new();
-    check::in_document(&root, diagnostics);
-    if kind == DocumentKind::Suite {
-        let suite = inputs.suites.iter().find(|suite| suite.path == outcome.path);
-        outcome.name = suite.map(|suite| (suite.name.clone(), suite.name_span));
-    } else if let Some(lowered) = lower::benchmark(document, &manifests, project, inputs, diagnostics) {
-        let output = |Resolved { mut benchmark, document, mut permissions }| {
-            let mut found = Diagnostics::default();
-            check::check(&benchmark, sources, &mut found);
-            permissions.extend(permission::split(&mut found));
-            let Emitted { identity, rules, manifests, undone } = manifest::emit(&benchmark, &document, &mut found);
-            let mut of_target = BTreeSet::new();
-            let found = suppressed::apply(&benchmark.target.suppressions, found, project, &mut of_target);
-            let target = &benchmark.target.name;
-            outcome.used_of_targets.extend(of_target.into_iter().map(|code| (target.clone(), code)));
-            permissions.extend(suppressed::shown(&own));
-            permissions.extend(undone);
-            permissions.sort_by(|one, other| permission::key(one).cmp(&permission::key(other)));
-            permissions.dedup_by(|one, other| permission::key(one) == permission::key(other));
-            diagnostics.extend(found);
-            diagnostics.extend(raised(permissions.iter(), |finding| project.level(finding)));
-            let files = files(manifests, &benchmark.path, Some(benchmark.name_span));
-            if lets_go {
-                benchmark.cases.iter_mut().for_each(|case| case.workload.let_go_of_pods());
-            }
-            Output {
-                compiled: Compiled {
-                    benchmark: Arc::new(benchmark),
-                    spec: (!lets_go).then(|| Arc::clone(&root)),
-                    identity: Arc::new(identity),
-                    rules,
-                    permissions,
-                },
-                files,
-            }
-        };
-        let Lowered { name, name_span, benchmarks } = lowered;
-        outcome.name = Some((name, name_span));
-        outcome.outputs = benchmarks.into_iter().map(output).collect();
-    }
-    let found = suppressed::apply(&own, std::mem::take(&mut outcome.diagnostics), project, &mut used);
-    if !found.has_errors() {
-        outcome.diagnostics.extend(suppressed::unused(&own, &used, project));
-    }
-    outcome.diagnostics.extend(found);
-    outcome
-}
-
-/// Returns `manifests`, which are compiled from `source`, as files by path.
-fn files(manifests: Vec<Manifest>, source: &str, span: Option<Span>) -> Vec<(String, Arc<OutputFile>)> {
-    let file =
-        |manifest: Manifest| (manifest.path, Arc::new(OutputFile::new(source, span, &yaml::write(&manifest.object))));
-    manifests.into_iter().map(file).collect()
 }
 
 /// Gives findings the levels that the project sets, and drops those that it switched off.

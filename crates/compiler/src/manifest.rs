@@ -130,11 +130,12 @@ pub(crate) struct Executed {
     pub(crate) cases: BTreeMap<String, Digest>,
 }
 
-/// Returns what `benchmark` executes, without its manifests.
-pub(crate) fn executed(benchmark: &Benchmark, diagnostics: &mut Diagnostics) -> Executed {
+/// Returns what `benchmark` executes, without its manifests, and what its target says of all pods and its own do not have.
+pub(crate) fn executed(benchmark: &Benchmark, diagnostics: &mut Diagnostics) -> (Executed, Vec<Diagnostic>) {
     let Objects { cases, prepare } = Objects::of(benchmark, diagnostics);
+    let undone = undone::undone(benchmark, &cases, prepare.as_ref());
     let (digest, cases) = identity::digests(benchmark, &cases, prepare.as_ref());
-    Executed { digest, cases }
+    (Executed { digest, cases }, undone)
 }
 
 /// Returns the path of the manifest that holds the claim of the benchmark or suite called `owner`.

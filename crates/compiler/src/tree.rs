@@ -23,6 +23,7 @@ use kubebench_syntax::path::parent;
 use kubebench_syntax::text::Span;
 
 pub use disk::{Found, OnDisk};
+pub use drift::Parts;
 pub use operations::Operation;
 pub use plan::{Change, EditedFiles, Filter, Mode, Plan, Scope, State, plan};
 pub use report::COMPILE;

@@ -5,6 +5,9 @@ use super::place::Repository;
 use super::script::{COMPILE, GATE, IS_UNCHANGED, PLAN, VERSION, downloads, install};
 use super::yaml::{indented, without_expressions};
 
+/// The function that writes a comment or updates it: that of the action `comment`.
+const WRITE_COMMENT: &str = include_str!("../../../.github/actions/comment/write.sh");
+
 const CHECKOUT: &str = "\
 - uses: actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd # v6.0.2
   with:
@@ -38,7 +41,8 @@ pub(super) fn workflow(repository: &Repository, path: &str, checksums: Option<&C
     let downloads = downloads();
     let steps = indented(&steps(path, checksums), "      ");
     let plan = if repository.project() == "." { "kubebench plan".to_owned() } else { repository.named(" plan (", ")") };
-    let comment = COMMENT.replace("NAME_OF_JOB", &without_expressions(&plan));
+    let write = indented(WRITE_COMMENT, "          ");
+    let comment = COMMENT.replace("NAME_OF_JOB", &without_expressions(&plan)).replace("WRITE_COMMENT\n", &write);
     format!(
         "\
 # Checks that generated/ matches the specs, and that no benchmark got worse. It always starts, so that it can be a required check.
@@ -87,21 +91,12 @@ const COMMENT: &str = r##"  comment:
           NUMBER: ${{ github.event.pull_request.number }}
           PLAN: ${{ needs.check.outputs.plan }}
         run: |
-          # The first line tells the projects of a repository apart. Nothing in it ends a string of jq.
+WRITE_COMMENT
+          # The first line tells the projects of a repository apart.
           mark=${PLAN%%$'\n'*}
           [[ $mark =~ ^'<!-- kubebench plan '[A-Za-z0-9._/%-]+(' '[A-Za-z0-9._/%-]+)?' -->'$ ]]
-          own=".[] | select(.user.login == \"github-actions[bot]\") | select(.body | startswith(\"$mark\")) | .id"
-          write() {
-            local comments comment
-            comments=$(gh api --paginate "$COMMENTS/$NUMBER/comments" --jq "$own") || return 1
-            comment=${comments%%$'\n'*}
-            if [ -n "$comment" ]; then
-              gh api --method PATCH "$COMMENTS/comments/$comment" --raw-field "body=$PLAN" --jq .html_url
-            else
-              gh api --method POST "$COMMENTS/$NUMBER/comments" --raw-field "body=$PLAN" --jq .html_url
-            fi
-          }
-          write || echo '::notice::no comment: the token of a pull request from a fork may only read. The summary of the run has the plan.'
+          write_comment "$COMMENTS" "$NUMBER" "$mark" --raw-field "body=$PLAN" ||
+            echo '::notice::no comment: the token of a pull request from a fork may only read. The summary of the run has the plan.'
 "##;
 
 /// Returns the steps, one after another. What reviewers read comes after the comparison of the manifests, before the gates, which may fail.
@@ -114,7 +109,10 @@ fn steps(path: &str, checksums: Option<&Checksums>) -> String {
     let attested = checksums.is_none().then(attested);
     let token = if attested.is_some() { "  env:\n    GH_TOKEN: ${{ github.token }}\n" } else { "" };
     let script = install(checksums, attested.as_deref()) + "echo \"$PWD/$archive\" >>\"$GITHUB_PATH\"\n";
-    let install = format!("{}{token}  run: |\n{}", started("install kubebench"), indented(&script, "    "));
+    let install = format!(
+        "- name: install kubebench\n  if: steps.changes.outputs.changed == 'true'\n  id: install\n{token}  run: |\n{}",
+        indented(&script, "    ")
+    );
     [
         CHECKOUT.to_owned(),
         changes,
@@ -143,9 +141,9 @@ exit \"$status\"
     )
 }
 
-/// Returns the beginning of a step of a project that changed.
+/// Returns the beginning of a step that a reviewer wants to see whatever the steps before it found.
 fn started(name: &str) -> String {
-    format!("- name: {name}\n  if: steps.changes.outputs.changed == 'true'\n")
+    format!("- name: {name}\n  if: ${{{{ !cancelled() && steps.install.outcome == 'success' }}}}\n")
 }
 
 /// Returns the filter that only this branch fits.

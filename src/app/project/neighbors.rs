@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{CompiledProject, Pods, Project, Selector};
 use crate::app::start::{Start, VERSION};
 use kubebench_compiler::compile::{Compilation, Workspace};
-use kubebench_compiler::lower::PROJECT_FILE;
+use kubebench_compiler::lower::{PROJECT_FILE, RESERVED_NAME};
 use kubebench_compiler::model::Target;
 use kubebench_git::folders_with;
 use kubebench_host::fs;
@@ -29,7 +29,16 @@ struct Names {
 /// An object of a project.
 struct Emitted<'c> {
     target: &'c Target,
+    /// The benchmark or suite, unless all of the target share it.
+    owner: Option<&'c str>,
     body: &'c str,
+}
+
+/// The objects of a target that another one emits with other content, each with its owner.
+struct Differing<'c> {
+    target: &'c Target,
+    other: &'c Target,
+    objects: Vec<(&'c Identity, Option<&'c str>)>,
 }
 
 impl CompiledProject {
@@ -124,11 +133,13 @@ fn emitted(compilation: &Compilation) -> BTreeMap<Identity, Emitted<'_>> {
     let mut objects = BTreeMap::new();
     let Some(project) = &compilation.project else { return objects };
     for (path, file) in compilation.tree.iter() {
-        let name = path.split('/').next().unwrap_or_default();
+        let mut folders = path.split('/');
+        let name = folders.next().unwrap_or_default();
+        let owner = folders.next().filter(|folder| *folder != RESERVED_NAME);
         let Some(target) = project.targets.iter().find(|target| target.name == name) else { continue };
         let body = file.body();
         if let Some(identity) = identity(&target.cluster, body) {
-            objects.insert(identity, Emitted { target, body });
+            objects.insert(identity, Emitted { target, owner, body });
         }
     }
     objects
@@ -151,14 +162,28 @@ fn differences(
     others: &BTreeMap<Identity, Emitted<'_>>,
     names: &Names,
 ) -> Vec<Diagnostic> {
-    let mut of_targets = BTreeMap::<&str, (&Target, &Target, Vec<&Identity>)>::new();
+    let mut of_targets = BTreeMap::<&str, Differing<'_>>::new();
     for (identity, object) in own {
         let Some(other) = others.get(identity).filter(|other| other.body != object.body) else { continue };
-        let of_target = of_targets.entry(&object.target.name).or_insert((object.target, other.target, Vec::new()));
-        of_target.2.push(identity);
+        let of_target = of_targets.entry(&object.target.name).or_insert_with(|| Differing {
+            target: object.target,
+            other: other.target,
+            objects: Vec::new(),
+        });
+        of_target.objects.push((identity, object.owner));
     }
-    let finding = |(target, other, objects): (&Target, &Target, Vec<&Identity>)| {
-        let (_, kind, _, name) = objects.first()?;
+    let finding = |Differing { target, other, objects }: Differing<'_>| {
+        let ((_, kind, _, name), _) = objects.first()?;
+        let owners: BTreeSet<Option<&str>> = objects.iter().map(|(_, owner)| *owner).collect();
+        let elsewhere = "give one of the two targets another `namespace` or `cluster`";
+        let help = match owners.iter().copied().collect::<Option<Vec<&str>>>() {
+            Some(names) => {
+                let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+                format!("rename {} in one of the projects, or {elsewhere}", names.join(", "))
+            }
+            None if owners.len() == 1 => format!("{elsewhere}, or both the same settings"),
+            None => elsewhere.to_owned(),
+        };
         let message = format!(
             "the projects `{}` and `{}` emit {} of the namespace `{}` with different content, such as {kind} `{name}`",
             on_one_line(&names.own),
@@ -169,7 +194,7 @@ fn differences(
         let fault = Diagnostic::at(&code::KB0511, target.span, message)
             .related(Place::File(names.path.clone()), format!("the other project, with its target `{}`", other.name))
             .note("each sync of one project would overwrite the objects of the other")
-            .help("give one of the two targets another `namespace` or `cluster`, or rename the benchmark");
+            .help(help);
         Some(fault)
     };
     of_targets.into_values().filter_map(finding).collect()

@@ -1,17 +1,9 @@
-//! Why benchmarks run, and what changed without that, as people read it.
+//! Why benchmarks run, and what changed without that, on a screen.
 
-use std::collections::BTreeMap;
-
-use crate::app::plan::{Group, Plan, SharedCause, Why};
-use crate::cli::changes::said;
+use crate::app::plan::{Group, Markup, Plan, Why, words};
 use kubebench_compiler::difference::Removed;
 use kubebench_syntax::text::{first_of, plain};
-use kubebench_syntax::words::counted;
 
-/// So many causes of a benchmark are shown.
-const CAUSES: usize = 8;
-/// So many files that changed are named.
-const FILES: usize = 8;
 /// So many changes without a run are shown.
 const SHOWN: usize = 20;
 /// So many names of benchmarks with the same change are shown.
@@ -19,56 +11,20 @@ const NAMED: usize = 4;
 
 /// Says why the benchmarks of a group run, a cause in a line.
 pub(super) fn causes(group: &Group<'_>) -> Vec<String> {
-    match &group.why {
-        Why::Asked | Why::New => Vec::new(),
-        Why::Renamed(name) => vec![format!("was {name}: a new name begins a new history")],
-        Why::Unknown(files, fault) => {
-            let mut lines = vec!["the base does not compile, so what changed in it is unknown".to_owned()];
-            lines.extend(fault.as_ref().map(|fault| plain(&fault.reason())));
-            let named = || format!("files that changed: {}", plain(&first_of(files, FILES)));
-            lines.extend((!files.is_empty()).then(named));
-            lines
-        }
-        Why::Changed(causes) if causes.is_empty() => vec!["the cause is unknown".to_owned()],
-        Why::Changed(causes) => {
-            let mut lines: Vec<String> = causes.iter().take(CAUSES).map(|cause| of(cause, group)).collect();
-            let more = causes.len().saturating_sub(CAUSES);
-            lines.extend((more > 0).then(|| format!("and {}", counted(more, "more cause"))));
-            lines
-        }
-    }
-}
-
-fn of(SharedCause { change, certainty, cases }: &SharedCause, group: &Group<'_>) -> String {
-    let cases = cases.filter(|(_, all)| *all > group.rows.len());
-    let cases = cases.map_or_else(String::new, |(count, all)| format!(" in {count} of {all} cases"));
-    let doubt = certainty.doubt();
-    format!("{}{cases}{doubt}", said(change, &change.file))
+    // The column of actions says that a benchmark is new.
+    if group.why == Why::New { Vec::new() } else { words::causes(group, Markup::Screen) }
 }
 
 /// Says what changed and starts nothing; the same change of several benchmarks once.
 pub(super) fn without_run(plan: &Plan<'_>) -> String {
-    let mut changes: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for row in &plan.rows {
-        let benchmark = &row.compiled.benchmark;
-        for change in row.change.iter().flat_map(|change| &change.idle) {
-            let file = if change.file == benchmark.path { "" } else { &change.file };
-            let names = changes.entry(said(change, file)).or_default();
-            if !names.contains(&benchmark.name) {
-                names.push(benchmark.name.clone());
-            }
-        }
-    }
-    for change in plan.since.iter().flat_map(|since| &since.difference.idle) {
-        changes.entry(said(change, &change.file)).or_default();
-    }
+    let changes = words::without_run(plan, Markup::Screen, |_| true);
     if changes.is_empty() {
         return String::new();
     }
-    let line = |(change, names): (&String, &Vec<String>)| match names.as_slice() {
+    let line = |(change, names): (&String, &Vec<&str>)| match names.as_slice() {
         [] => format!("  {change}\n"),
-        [one] => format!("  {one}: {change}\n"),
-        several => format!("  {change} ({} benchmarks: {})\n", several.len(), first_of(several, NAMED)),
+        [one] => format!("  {}: {change}\n", plain(one)),
+        several => format!("  {change} ({} benchmarks: {})\n", several.len(), plain(&first_of(several, NAMED))),
     };
     let lines: String = changes.iter().take(SHOWN).map(line).collect();
     let more = changes.len().saturating_sub(SHOWN);
@@ -77,7 +33,7 @@ pub(super) fn without_run(plan: &Plan<'_>) -> String {
 }
 
 /// Says what is no longer there.
-pub(super) fn removed(Removed { key: (target, name), renamed }: &Removed) -> String {
-    let renamed = renamed.as_ref().map_or_else(String::new, |renamed| format!(", now called {renamed}"));
-    format!("removed: {name} on {target}{renamed}; its claim and results are kept\n")
+pub(super) fn removed(removed: &Removed) -> String {
+    let (target, _) = &removed.key;
+    format!("removed: {}\n", words::removed(removed, &plain(target), Markup::Screen))
 }

@@ -93,6 +93,7 @@ const CRATES: &[(&str, &[&str])] = &[
         "rayon",
         &[
             "compiler/compile",
+            "compiler/difference/causes",
             "results/compare/gate",
             "report",
             "results/disk/dataset",

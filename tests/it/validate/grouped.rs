@@ -225,3 +225,53 @@ fn findings_are_on_standard_error_where_standard_output_is_an_answer() {
         assert!(!out(&output).contains("KB0201"), "{command:?}: {}", out(&output));
     }
 }
+
+/// The specs of a project, of which three extend one fragment and one does not.
+fn folder_with_a_fragment(image: &str) -> Folder {
+    let own = |number: usize| spec(number).replace(&format!("a/b:{number}"), "a/b:1");
+    let extending = |number: usize| {
+        let job = "  workload:\n    job: {image: 'a/b:1', resources: {cpu: 1, memory: 1Gi}}\n";
+        let text = own(number);
+        assert!(text.contains(job), "{text}");
+        (format!("specs/b{number:02}.yaml"), text.replace(job, "  extends: [common]\n"))
+    };
+    let specs = (0..3).map(extending).chain([("specs/b03.yaml".to_owned(), own(3))]);
+    let folder = Folder::with(specs.chain([("kubebench.yaml".to_owned(), project("alpha"))]));
+    folder.write("specs/fragments/common.yaml", fragment(image));
+    assert_yes(&folder.run(&["compile"]));
+    folder
+}
+
+fn fragment(image: &str) -> String {
+    format!(
+        "apiVersion: kubebench.dev/v1\nkind: Fragment\nmetadata: {{name: common}}\nspec:\n  workload:\n    job: {{image: '{image}', resources: {{cpu: 1, memory: 1Gi}}}}\n"
+    )
+}
+
+#[test]
+fn an_edit_of_a_fragment_is_one_finding_about_it() {
+    let folder = folder_with_a_fragment("a/b:1");
+    folder.write("specs/fragments/common.yaml", fragment("a/b:2"));
+    assert_text(
+        out(&folder.run(&["compile", "--check"])),
+        str! {[r#"
+error[KB0502]: 9 manifests of 3 benchmarks do not match what their specs extend, `specs/fragments/common.yaml`
+ --> specs/fragments/common.yaml
+ = note: 9 files: generated/one/b00/config.yaml, generated/one/b00/rules.yaml, generated/one/b00/workflow.yaml, generated/one/b01/config.yaml, generated/one/b01/rules.yaml, generated/one/b01/workflow.yaml, generated/one/b02/config.yaml, generated/one/b02/rules.yaml, generated/one/b02/workflow.yaml
+ = note: 3 benchmarks: b00, b01, b02
+ = note: the same difference in all of them:
+         - image: a/b:1
+         + image: a/b:2
+ = help: run `kubebench compile` and commit the result
+
+"#]},
+    );
+    // The same edit of specs that it has no part in is theirs.
+    folder.write("specs/fragments/common.yaml", fragment("a/b:1"));
+    for number in [0, 1] {
+        let path = format!("specs/b{number:02}.yaml");
+        folder.write(&path, read(&folder, &path).replace("timeout: 1h", "timeout: 2h"));
+    }
+    let found = out(&folder.run(&["compile", "--check", "--output-format", "github"]));
+    assert!(found.starts_with("::error file=specs/b00.yaml,line=3,"), "{found}");
+}

@@ -72,7 +72,7 @@ error[KB0511]: the projects `serving/kubebench.yaml` and `ml/train/kubebench.yam
   |     ^^^
   |
   = note: each sync of one project would overwrite the objects of the other
-  = help: give one of the two targets another `namespace` or `cluster`, or rename the benchmark
+  = help: give one of the two targets another `namespace` or `cluster`, or both the same settings
 note: the other project, with its target `gpu`
  --> ../ml/train/kubebench.yaml
 1 error; `kubebench explain KB0511` says more
@@ -238,4 +238,19 @@ note: the target `gpu` is gone and `gpu-eu` is new, so a new history begins; wri
     gated("regressed: a");
     let history = text(&run(&["history", "a", "--results", "mocked", "--output-format", "json"]));
     assert!(history.contains("gpu-eu") && !history.contains("\"gpu\""), "{history}");
+}
+
+#[test]
+fn a_benchmark_of_two_projects_is_named_for_a_new_name() {
+    let files = [
+        ("serving/kubebench.yaml", project("serving", "gpu: {namespace: bench}")),
+        ("serving/specs/a.yaml", spec("a")),
+        ("train/kubebench.yaml", project("training", "gpu: {namespace: bench}")),
+        ("train/specs/a.yaml", spec("a").replace("a/b:1", "a/b:2")),
+    ];
+    let folder = committed(&files, &["serving", "train"]);
+    let said = text(&folder.run(&["-C", "serving", "validate"]));
+    let help =
+        "help: rename `a` in one of the projects, or give one of the two targets another `namespace` or `cluster`";
+    assert!(said.contains(help), "{said}");
 }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{Compiled, CompiledSuite, Outcome, Output, at_levels, files};
+use super::spec::{Outcome, Output, files};
+use super::{Compiled, CompiledSuite, at_levels};
 use crate::extend::{Fragments, Shared};
 use crate::lower::{self, Faulty, Project, Suites, concurrency};
 use crate::manifest::{self, Part};

@@ -1,70 +1,64 @@
-//! What benchmarks execute, and nothing else of a compilation: no manifest is made, and no finding is kept.
+//! What benchmarks would execute if some texts were otherwise: each spec that is as it was is taken as it was read.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::load::Loaded;
-use super::{Gathered, Input, Inputs, Project, Workspace, at_levels, document_schemas, gather};
-use crate::check;
+use super::load::{Documents, Loaded};
+use super::{Compilation, Gathered, Input, Inputs, Workspace, document_schemas, gather, load, spec};
 use crate::guard::Owners;
-use crate::lower::{self, Document, Lowered, Resolved};
-use crate::manifest::{self, Executed};
+use crate::lower::{PROJECT_FILE, ReadFile};
+use crate::manifest::Executed;
 use crate::model::Benchmark;
-use crate::model::suppressions::Suppressions;
-use crate::permission::{self, raised};
-use crate::suppressed;
-use kubebench_format::schema::DocumentKind;
-use kubebench_syntax::diag::Diagnostics;
-use kubebench_syntax::text::{Source, SourceId, SourceMap};
+use kubebench_syntax::text::{Source, SourceId};
 
-impl Workspace {
-    /// Returns the benchmarks of those of the specs that are `wanted` and compile, with what each executes.
-    pub(crate) fn executed(self, mut specs: Vec<Input>, wanted: &BTreeSet<&str>) -> Vec<(Benchmark, Executed)> {
-        let Self { mut sources, project, read, .. } = self;
+/// What is otherwise.
+pub(crate) struct Trial {
+    /// Texts of the project file, specs and suites by path; nothing for a file that is not there.
+    pub(crate) texts: BTreeMap<String, Option<String>>,
+    /// Gives the files that specs carry or name.
+    pub(crate) read: Arc<ReadFile>,
+}
+
+impl Compilation {
+    /// Returns the benchmarks of those of the specs that are `wanted` and compile, with what each executes; `version` is this program's.
+    /// Texts that are otherwise extend nothing.
+    pub(crate) fn executed(
+        &self,
+        Trial { mut texts, read }: Trial,
+        wanted: &BTreeSet<&str>,
+        version: &str,
+    ) -> Vec<(Benchmark, Executed)> {
+        let written = || self.sources.at(PROJECT_FILE).map(|(_, source)| source.text.clone());
+        let project = texts.remove(PROJECT_FILE).unwrap_or_else(written);
+        let project = project.map(|text| Input { path: PROJECT_FILE.to_owned(), bytes: text.into_bytes() });
+        // What was read points into its own texts.
+        let Workspace { mut sources, project, .. } = Workspace::open_beside(self.sources.clone(), project, version);
         let Some(project) = project else { return Vec::new() };
-        specs.sort_by(|a, b| a.path.cmp(&b.path));
-        let texts: Vec<Source> = specs.into_par_iter().map(|input| Source::new(input.path, &input.bytes)).collect();
-        let ids: Vec<SourceId> = texts.into_iter().map(|source| sources.add(source)).collect();
-        let Gathered { specs, suites, manifests, owners, .. } =
-            gather(&ids, &mut sources, Some(&project), &*read, None);
+        let suites = self.suites.iter().map(|compiled| compiled.suite.path.as_str());
+        let known: BTreeSet<&str> = wanted.iter().copied().chain(suites).collect();
+        let path = |spec: &Loaded| self.sources.get(spec.id).map_or("", |source| source.path.as_str());
+        let is_as_it_was = |spec: &&Loaded| known.contains(path(spec)) && !texts.contains_key(path(spec));
+        let as_it_was: Vec<Loaded> = self.documents.iter().filter(is_as_it_was).cloned().collect();
+        let edited =
+            texts.iter().filter_map(|(path, text)| Some(Source::new(path.as_str(), text.as_ref()?.as_bytes())));
+        let ids: Vec<SourceId> = edited.map(|source| sources.add(source)).collect();
+        let Documents { mut specs, .. } = load::documents(&ids, &sources, document_schemas(), None);
+        specs.extend(as_it_was);
+        specs.sort_by(|one, other| {
+            let path = |spec: &Loaded| sources.get(spec.id).map(|source| source.path.as_str());
+            path(one).cmp(&path(other))
+        });
+        let Gathered { specs, suites, manifests, owners } = gather(specs, &mut sources, Some(&project), &*read, None);
         let is_wanted =
             |spec: &Loaded| sources.get(spec.id).is_some_and(|source| wanted.contains(source.path.as_str()));
         let of = |spec: Loaded| {
             let own = Owners::new(Arc::clone(&owners));
             let schemas = document_schemas();
             let inputs = Inputs { schemas, read: &*read, manifests: &manifests, suites: &suites, owners: &own };
-            of_spec(spec, &project, inputs, &sources)
+            spec::executed(spec, &project, inputs, &sources)
         };
         specs.into_par_iter().filter(is_wanted).flat_map_iter(of).collect()
     }
-}
-
-/// Returns the benchmarks of a spec, none if it has errors.
-fn of_spec(
-    Loaded { id, mut diagnostics, document, fragments, held_back, manifests, .. }: Loaded,
-    project: &Project,
-    inputs: Inputs<'_>,
-    sources: &SourceMap,
-) -> Vec<(Benchmark, Executed)> {
-    let Some((DocumentKind::Benchmark, root)) = document.filter(|_| held_back.is_none()) else { return Vec::new() };
-    check::in_document(&root, &mut diagnostics);
-    let document = Document { id, sources, root: &root, fragments: &fragments };
-    let lowered = lower::benchmark(document, &manifests, project, inputs, &mut diagnostics);
-    let Some(Lowered { benchmarks, .. }) = lowered else { return Vec::new() };
-    let mut unused = BTreeSet::new();
-    let mut of = |Resolved { benchmark, mut permissions, .. }: Resolved| {
-        let mut found = Diagnostics::default();
-        check::check(&benchmark, sources, &mut found);
-        permissions.extend(permission::split(&mut found));
-        found.extend(raised(permissions.iter(), |finding| project.level(finding)));
-        let executed = manifest::executed(&benchmark, &mut found);
-        diagnostics.extend(suppressed::apply(&benchmark.target.suppressions, found, project, &mut unused));
-        (benchmark, executed)
-    };
-    let executed: Vec<(Benchmark, Executed)> = benchmarks.into_iter().map(&mut of).collect();
-    let own = Suppressions::of(root.get("spec"));
-    let found = suppressed::apply(&own, diagnostics, project, &mut BTreeSet::new());
-    if at_levels(found, Some(project)).has_errors() { Vec::new() } else { executed }
 }

@@ -18,7 +18,7 @@ use kubebench_syntax::yaml::{self, Node, Value};
 const IN_SPECS: [DocumentKind; 3] = [DocumentKind::Benchmark, DocumentKind::Suite, DocumentKind::Fragment];
 
 /// A spec that was read.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Loaded {
     pub(super) id: SourceId,
     pub(super) diagnostics: Diagnostics,

@@ -2,8 +2,10 @@
 
 mod candidates;
 
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
 
 use super::fields::{Of, put};
 use super::trial::{Edits, cases_beside, executed, run};
@@ -78,12 +80,12 @@ struct Changed<'c> {
 /// A benchmark of one side.
 struct Known<'c> {
     compiled: &'c Compiled,
-    executed: OnceCell<Executed>,
+    executed: OnceLock<Executed>,
 }
 
 impl<'c> Known<'c> {
     fn of(compiled: &'c Compiled) -> Self {
-        Self { compiled, executed: OnceCell::new() }
+        Self { compiled, executed: OnceLock::new() }
     }
 
     fn executed(&self) -> &Executed {
@@ -128,6 +130,9 @@ enum Way {
 
 impl Trials<'_, '_> {
     fn found(&self) -> Found {
+        self.changed.par_iter().for_each(|(_, changed)| {
+            changed.now.executed();
+        });
         let mut found = Found::new();
         for (key, Changed { before, now, ids, is_where_it_was }) in self.changed {
             let of = found.entry(key.clone()).or_default();
@@ -247,7 +252,7 @@ impl Trials<'_, '_> {
             let Changed { before, now, .. } = self.changed.get(*key)?;
             Some(if way == Way::Undone { now.path() } else { before.path() })
         };
-        run(side, &edits, &keys.iter().filter_map(path).collect(), self.sides.version)
+        run(side, edits, &keys.iter().filter_map(path).collect(), self.sides.version)
     }
 
     fn outcome(&self, way: Way, key: &Key, executed: &BTreeMap<Key, Executed>) -> Outcome {

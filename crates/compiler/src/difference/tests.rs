@@ -7,6 +7,7 @@ use kubebench_syntax::diag::Severity;
 use kubebench_testing::snapshot::{Snapshot, assert_text, str};
 
 mod fragments;
+mod trials;
 
 use super::{Certainty, Change, Difference, Side, Sides, State, What};
 use crate::compile::{Compilation, Input, Workspace};

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{Key, Side, key};
-use crate::compile::{Compiled, Input, Workspace};
-use crate::lower::PROJECT_FILE;
+use crate::compile::{Compiled, Trial};
 use crate::manifest::{self, Executed};
 use kubebench_syntax::diag::Diagnostics;
 use kubebench_syntax::digest::Digest;
@@ -20,7 +19,7 @@ pub(super) fn cases_beside(own: &Executed, other: &Executed) -> Option<(usize, u
 
 /// Returns what a benchmark of a side executes.
 pub(super) fn executed(compiled: &Compiled) -> Executed {
-    manifest::executed(&compiled.benchmark, &mut Diagnostics::default())
+    manifest::executed(&compiled.benchmark, &mut Diagnostics::default()).0
 }
 
 /// What is otherwise in a trial.
@@ -37,28 +36,16 @@ pub(super) struct Edits<'c> {
 /// Returns what the benchmarks of `specs` would execute; those of specs that do not compile are not there.
 pub(super) fn run(
     side: &Side<'_>,
-    edits: &Edits<'_>,
+    Edits { texts, files, other }: Edits<'_>,
     specs: &BTreeSet<&str>,
     version: &str,
 ) -> BTreeMap<Key, Executed> {
-    let text = |path: &str| match edits.texts.get(path) {
-        Some(edited) => edited.clone(),
-        None => side.texts.get(path).map(|text| (*text).to_owned()),
-    };
-    let input = |path: &str| Some(Input { path: path.to_owned(), bytes: text(path)?.into_bytes() });
-    let suites = side.compilation.suites.iter().map(|compiled| compiled.suite.path.as_str());
-    let fragments = side.compilation.fragments.iter().map(|(_, path)| path);
-    let edited = edits.texts.keys().map(String::as_str);
-    let mut paths: BTreeSet<&str> = specs.iter().copied().chain(suites).chain(fragments).chain(edited).collect();
-    paths.remove(PROJECT_FILE);
-    let inputs = paths.into_iter().filter_map(input).collect();
-    let own = Arc::clone(&side.read);
-    let (other, files) = (edits.other.as_ref().map(|other| Arc::clone(&other.read)), edits.files.clone());
+    let (own, other) = (Arc::clone(&side.read), other.map(|other| other.read));
     let read = move |path: &str| match &other {
         Some(other) if files.contains(path) => other(path),
         _ => own(path),
     };
-    let executed = Workspace::open(input(PROJECT_FILE), version).carrying(read).executed(inputs, specs);
+    let executed = side.compilation.executed(Trial { texts, read: Arc::new(read) }, specs, version);
     // Of two specs with one name the first counts.
     executed.into_iter().rev().map(|(benchmark, executed)| (key(&benchmark), executed)).collect()
 }

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kubebench_syntax::diag::Place;
 use kubebench_syntax::diag::group::Cause;
 use kubebench_syntax::redact::without_tokens;
+use kubebench_syntax::text::Source;
 
 use super::plan::{Change, Plan, State};
 use crate::lower::PROJECT_FILE;
@@ -24,6 +25,9 @@ const SHOWN: usize = 4;
 /// Before the spec in the manifest that holds it, to the end of the file.
 const SPEC: &str = "\n  spec.yaml: |\n";
 
+/// The fragments that are part of each spec, by its path.
+pub type Parts<'a> = BTreeMap<&'a str, Vec<&'a Source>>;
+
 /// Which sources of stale manifests have one cause.
 pub(super) struct Drift<'a> {
     /// The cause of each source: the first source that has it.
@@ -31,6 +35,8 @@ pub(super) struct Drift<'a> {
     sizes: BTreeMap<&'a str, usize>,
     /// What differs in the manifests of all sources of a cause.
     common: BTreeMap<&'a str, Vec<String>>,
+    /// The fragment that brought this to all sources of a cause, where one did.
+    fragments: BTreeMap<&'a str, &'a str>,
     /// The sources whose specs are not those that their manifests were compiled from.
     edited: BTreeSet<&'a str>,
     /// The sources whose manifests are missing.
@@ -38,7 +44,7 @@ pub(super) struct Drift<'a> {
 }
 
 impl<'a> Drift<'a> {
-    pub(super) fn of(plan: &'a Plan<'_>) -> Self {
+    pub(super) fn of(plan: &'a Plan<'_>, parts: &Parts<'a>) -> Self {
         let mut differences = BTreeMap::<&str, BTreeSet<String>>::new();
         for change in plan.changes.iter().filter(|change| change.state == State::Stale) {
             differences.entry(&change.source).or_default().extend(changed_lines(change));
@@ -64,12 +70,17 @@ impl<'a> Drift<'a> {
                 common.entry(cause).and_modify(|common| common.retain(|line| lines.contains(line))).or_insert(lines);
             }
         }
+        let fragments = common.iter().filter_map(|(cause, lines)| {
+            let sources = causes.iter().filter(|(_, of)| *of == cause).map(|(source, _)| *source);
+            Some((*cause, fragment(sources, lines, parts)?))
+        });
+        let fragments = fragments.collect();
         let common = common.into_iter().map(|(cause, lines)| (cause, lines.into_iter().cloned().collect())).collect();
         let sources = |is_one: fn(&Change<'_>) -> bool| {
             plan.changes.iter().filter(move |change| is_one(change)).map(|change| change.source.as_ref()).collect()
         };
         let (edited, missing) = (sources(holds_another_spec), sources(|change| change.state == State::Missing));
-        Self { causes, sizes, common, edited, missing }
+        Self { causes, sizes, common, fragments, edited, missing }
     }
 
     /// Returns why a stale manifest is not what it should be.
@@ -77,7 +88,10 @@ impl<'a> Drift<'a> {
         let source = change.source.as_ref();
         let cause = self.causes.get(source).copied().unwrap_or(source);
         let is_shared = self.sizes.get(cause).is_some_and(|size| *size > 1);
-        let (words, place) = if !is_shared {
+        let fragment = self.fragments.get(cause).filter(|_| self.edited.contains(source));
+        let (words, place) = if let Some(fragment) = fragment {
+            (format!("do not match what their specs extend, `{fragment}`"), Place::File((*fragment).to_owned()))
+        } else if !is_shared {
             (format!("do not match `{source}`"), place_of_source(change))
         } else if self.edited.contains(source) {
             ("do not match their specs".to_owned(), place_of_source(change))
@@ -104,6 +118,39 @@ impl Drift<'_> {
         let key = if is_apart { change.source.to_string() } else { String::new() };
         Cause { key, place: Some(place), ..cause_of_all(change, "are missing") }
     }
+}
+
+/// Returns the fragment that all `sources` extend and that says a line which is new in the manifests of all of them.
+fn fragment<'a>(
+    mut sources: impl Iterator<Item = &'a str>,
+    lines: &BTreeSet<&String>,
+    parts: &Parts<'a>,
+) -> Option<&'a str> {
+    let mut shared = parts.get(sources.next()?)?.clone();
+    for source in sources {
+        let own = parts.get(source)?;
+        shared.retain(|part| own.iter().any(|other| other.path == part.path));
+    }
+    let says = |text: &str, line: &&String| {
+        let line = line.strip_prefix("+ ").unwrap_or_default().trim_start_matches("- ");
+        let (key, value) = line.split_once(": ").unwrap_or(("", line));
+        has_word(text, value.trim_matches(['"', '\''])) && has_word(text, key)
+    };
+    let found =
+        shared.into_iter().find(|part| lines.iter().any(|line| line.starts_with('+') && says(&part.text, line)));
+    found.map(|part| part.path.as_str())
+}
+
+/// Returns whether `word` is in a text, not as a part of a longer one; nothing is in every text.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_apart = |letter: Option<char>| letter.is_none_or(|letter| !letter.is_alphanumeric());
+    let mut places = text.match_indices(word);
+    places.any(|(start, _)| {
+        let (before, after) = (text.get(..start), text.get(start + word.len()..));
+        word.is_empty()
+            || (is_apart(before.and_then(|text| text.chars().next_back()))
+                && is_apart(after.and_then(|text| text.chars().next())))
+    })
 }
 
 fn place_of_source(change: &Change<'_>) -> Place {

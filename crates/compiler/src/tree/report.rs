@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use kubebench_syntax::diag::{Diagnostic, Place, Severity, code};
 
 use super::diff;
-use super::drift::{Drift, cause_of_all};
+use super::drift::{Drift, Parts, cause_of_all};
 use super::plan::{Change, EditedFiles, Mode, Plan, State};
 use kubebench_syntax::path::join;
 
@@ -18,9 +18,9 @@ impl Plan<'_> {
     /// Returns what has to be said about the plan: with [`Mode::Check`] about every difference, with [`Mode::Write`] about
     /// those that `compile` leaves alone.
     ///
-    /// `output_dir` is the output directory relative to the project root, as messages show it.
-    pub fn diagnostics(&self, mode: Mode, output_dir: &str) -> Vec<Diagnostic> {
-        let speaker = Speaker { plan: self, drift: Drift::of(self), mode, output_dir };
+    /// `output_dir` is the output directory relative to the project root, as messages show it; `parts` are the fragments of the specs.
+    pub fn diagnostics(&self, mode: Mode, output_dir: &str, parts: &Parts<'_>) -> Vec<Diagnostic> {
+        let speaker = Speaker { plan: self, drift: Drift::of(self, parts), mode, output_dir };
         let mut blocked = BTreeMap::<&str, Vec<&Change<'_>>>::new();
         let mut diagnostics = Vec::new();
         for change in &self.changes {

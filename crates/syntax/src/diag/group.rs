@@ -120,13 +120,9 @@ pub(super) fn shown(sorted: &[Diagnostic], sources: &SourceMap) -> Vec<Shown> {
     shown
 }
 
-/// Returns how many findings people are shown of `sorted`, of which many with one cause are one.
-pub fn printed(sorted: &[Diagnostic], sources: &SourceMap) -> usize {
-    shown(sorted, sources).len()
-}
-
 /// Says where findings are that are shown as fewer: `in 3 manifests`, `at 5 places`.
-pub fn extent(findings: &[Diagnostic], sources: &SourceMap) -> String {
+pub fn extent<'d>(findings: impl Iterator<Item = &'d Diagnostic>, sources: &SourceMap) -> String {
+    let findings: Vec<&Diagnostic> = findings.collect();
     let files: BTreeSet<&str> = findings.iter().map(|finding| finding.path(sources)).collect();
     if files.len() == 1 {
         return format!("at {}", counted(findings.len(), "place"));
@@ -138,13 +134,27 @@ pub fn extent(findings: &[Diagnostic], sources: &SourceMap) -> String {
 }
 
 impl Group<'_> {
+    /// Returns the level of its findings.
+    pub fn severity(&self) -> Option<Severity> {
+        self.members.first().map(|finding| finding.severity)
+    }
+
+    /// Returns how many findings people are shown of it.
+    pub fn printed(&self) -> usize {
+        if self.is_shown_as_one() { 1 } else { self.members.len() }
+    }
+
+    fn is_shown_as_one(&self) -> bool {
+        let has_cause = self.members.first().is_some_and(|finding| finding.cause.is_some());
+        self.members.len() > if has_cause { 1 } else { IN_FULL }
+    }
+
     fn shown(&self, sources: &SourceMap) -> Vec<Shown> {
         let Some((first, others)) = self.members.split_first() else { return Vec::new() };
         let as_it_is = |finding: &Diagnostic| Shown { finding: finding.clone(), count: 1, of_kind: self.of_kind };
         let merged = match &first.cause {
-            _ if others.is_empty() => None,
+            _ if !self.is_shown_as_one() => None,
             Some(cause) => Some(self.of_cause(first, cause)),
-            None if others.len() < IN_FULL => None,
             None => Some(self.of_message(first, others, sources)),
         };
         match merged {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::section::Section;
-use crate::app::plan::{Permission, Plan, Shared, allowed};
+use crate::app::plan::{Permission, Plan, SharedPermission, allowed};
 use kubebench_format::plan::v1::Since;
 use kubebench_results::compare::render::{code_cell, escape};
 use kubebench_syntax::diag::Severity;
@@ -44,7 +44,7 @@ pub(super) fn part(plan: &Plan<'_>, folder: &str, room: usize) -> Part {
     Part { warning: warning(&unseen, is_change), text }
 }
 
-fn line(row: &Shared<'_>, folder: &str) -> String {
+fn line(row: &SharedPermission<'_>, folder: &str) -> String {
     let cells = [
         sign(row.one).to_owned(),
         row.one.what().name().to_owned(),

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::section::{Section, finished};
-use crate::app::plan::{Action, Amount, Group, Plan, Role, Row, SharedCause, Why, group, groups, hours, size};
+use crate::app::plan::words::causes;
+use crate::app::plan::{Action, Amount, Markup, Plan, Role, Row, group, groups, hours, size, words};
 use kubebench_compiler::difference::{Change, Removed};
 use kubebench_results::compare::render::code_span;
 use kubebench_results::compare::words::counted;
@@ -13,10 +14,6 @@ use kubebench_syntax::text::{first_of, grouped};
 const NAMED: usize = 10;
 /// So many names with the same change that starts nothing.
 const NAMED_IDLE: usize = 4;
-/// So many causes of a benchmark are shown.
-const CAUSES: usize = 10;
-/// So many files that changed are named.
-const FILES: usize = 10;
 
 /// Says in a heading what would run.
 pub(super) fn title(plan: &Plan<'_>) -> String {
@@ -81,7 +78,8 @@ fn running(plan: &Plan<'_>, folder: &str, room: usize) -> String {
     let mut section = Section::new("\n#### What runs, and why\n\n".to_owned(), room);
     let mut left_out = 0;
     for group in groups {
-        let causes: String = causes(&group, folder).iter().map(|cause| format!("  - {cause}\n")).collect();
+        let causes: String =
+            causes(&group, Markup::Comment(folder)).iter().map(|cause| format!("  - {cause}\n")).collect();
         let before = section.left_out;
         let words = if group.words == "runs" { String::new() } else { format!("{}; ", group.words) };
         section.item(&format!("- {}: {words}{}\n{causes}", who(&group.rows), amount(&group.rows)));
@@ -111,58 +109,19 @@ fn who(rows: &[&Row<'_>]) -> String {
     format!("{count} benchmarks on {}: {}", first(&targets), first(&names))
 }
 
-/// Says why the benchmarks of a group run.
-fn causes(group: &Group<'_>, folder: &str) -> Vec<String> {
-    match &group.why {
-        Why::Asked => Vec::new(),
-        Why::New => vec!["new".to_owned()],
-        Why::Renamed(name) => vec![format!("was {}: a new name begins a new history", code_span(name))],
-        Why::Unknown(files, fault) => {
-            let mut lines = vec!["the base does not compile, so what changed in it is unknown".to_owned()];
-            lines.extend(fault.as_ref().map(|fault| code_span(&format!("{folder}{}", fault.reason()))));
-            let named: Vec<String> = files.iter().map(|file| code_span(&format!("{folder}{file}"))).collect();
-            lines.extend((!named.is_empty()).then(|| format!("files that changed: {}", first_of(&named, FILES))));
-            lines
-        }
-        Why::Changed(causes) => {
-            let of_cause = |SharedCause { change, certainty, cases }: &SharedCause| {
-                let cases = cases.filter(|(_, all)| *all > group.rows.len());
-                let cases = cases.map_or_else(String::new, |(count, all)| format!(" in {count} of {all} cases"));
-                let doubt = certainty.doubt();
-                format!("{}{cases}{doubt}", of_change(change, folder))
-            };
-            let mut shown: Vec<String> = causes.iter().take(CAUSES).map(of_cause).collect();
-            let more = causes.len().saturating_sub(CAUSES);
-            shown.extend((more > 0).then(|| format!("and {}", counted(more, "more cause"))));
-            shown
-        }
-    }
-}
-
-/// Says what changed, with its file, which is below `folder`, where it has one.
-fn of_change(change: &Change, folder: &str) -> String {
-    let (field, file) = (change.field(), code_span(&format!("{folder}{}", change.file)));
-    if field.is_empty() {
-        return format!("{file} {}", change.fate());
-    }
-    let place = if change.file.is_empty() { code_span(field) } else { format!("{} in {file}", code_span(field)) };
-    match change.values() {
-        _ if change.fields > 1 => format!("{place}: {}", counted(change.fields, "field")),
-        Some([old, new]) => format!("{place}: {} → {}", code_span(&old), code_span(&new)),
-        None => format!("{place} changed"),
-    }
-}
+/// What a benchmark that is gone was called, and is called now.
+type Name<'p> = (&'p str, Option<&'p str>);
 
 fn removed(plan: &Plan<'_>, room: usize) -> String {
-    let mut all: BTreeMap<(&str, Option<&str>), Vec<String>> = BTreeMap::new();
-    for Removed { key: (target, name), renamed } in plan.removed() {
-        all.entry((name, renamed.as_deref())).or_default().push(code_span(target));
+    let mut all: BTreeMap<Name<'_>, (&Removed, Vec<String>)> = BTreeMap::new();
+    for removed in plan.removed() {
+        let Removed { key: (target, name), renamed } = removed;
+        let (_, targets) = all.entry((name, renamed.as_deref())).or_insert_with(|| (removed, Vec::new()));
+        targets.push(code_span(target));
     }
     let mut section = Section::new("\n#### Removed\n\n".to_owned(), room);
-    for ((name, renamed), targets) in &all {
-        let renamed = renamed.map_or_else(String::new, |name| format!(", now called {}", code_span(name)));
-        let (name, targets) = (code_span(name), first_of(targets, NAMED));
-        section.item(&format!("- {name} on {targets}{renamed}; its claim and results are kept\n"));
+    for (one, targets) in all.values() {
+        section.item(&format!("- {}\n", words::removed(one, &first_of(targets, NAMED), Markup::Comment(""))));
     }
     let left_out = section.left_out;
     if all.is_empty() { String::new() } else { finished(section, left_out, "benchmark") }
@@ -170,28 +129,17 @@ fn removed(plan: &Plan<'_>, room: usize) -> String {
 
 /// Lists what changed and starts nothing; the same change of several benchmarks is one item.
 fn without_run(plan: &Plan<'_>, folder: &str, room: usize) -> String {
-    let mut changes: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for row in &plan.rows {
-        let spec = &row.compiled.benchmark.path;
-        for change in row.change.iter().flat_map(|change| &change.idle).filter(|change| !is_weakening(change, plan)) {
-            let file = if change.file == *spec { String::new() } else { change.file.clone() };
-            let names = changes.entry(of_change(&Change { file, ..change.clone() }, folder)).or_default();
-            let name = code_span(&row.compiled.benchmark.name);
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-    }
-    for change in plan.since.iter().flat_map(|since| &since.difference.idle) {
-        changes.entry(of_change(change, folder)).or_default();
-    }
+    let changes = words::without_run(plan, Markup::Comment(folder), |change| !is_weakening(change, plan));
     let mut section = Section::new("\n#### Changed without a new run\n\n".to_owned(), room);
     let count = changes.len();
     for (change, names) in changes {
         let of = match names.as_slice() {
             [] => String::new(),
-            [one] => format!(" ({one})"),
-            several => format!(" ({} benchmarks: {})", several.len(), first_of(several, NAMED_IDLE)),
+            [one] => format!(" ({})", code_span(one)),
+            several => {
+                let shown: Vec<String> = several.iter().map(|name| code_span(name)).collect();
+                format!(" ({} benchmarks: {})", several.len(), first_of(&shown, NAMED_IDLE))
+            }
         };
         section.item(&format!("- {change}{of}\n"));
     }

@@ -4,14 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::fields::{FieldChange, Step, at_most, changes};
 use super::super::places::Places;
-use super::super::{Change, Key, Sides};
-use crate::compile::Compiled;
+use super::super::{Change, Key, Side, Sides};
+use crate::compile::{Compilation, Compiled};
 use crate::lower::PROJECT_FILE;
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::yaml::Node;
 
 /// So many fields of one document are tried one by one; of more, those that are deepest are taken together.
 const MOST: usize = 12;
+
+/// The field of the project with values that specs may look up, by name.
+const PARAMETERS: &str = "parameters";
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,8 +94,18 @@ impl<'t, 'c> Candidates<'t, 'c> {
             }
             _ => true,
         };
+        let texts = self.texts(before, now);
+        let is_read = |change: &FieldChange| match change.path.as_slice() {
+            [Step::Key(spec), Step::Key(parameters), Step::Key(name), ..]
+                if spec == "spec" && parameters == PARAMETERS =>
+            {
+                texts.iter().any(|text| text.contains(name.as_str()))
+            }
+            _ => true,
+        };
         let project = self.all(self.project).into_iter();
-        ids.extend(project.filter(|id| self.field(*id).is_none_or(of_target)));
+        let concerns = |id: &Id| self.field(*id).is_none_or(|change| of_target(change) && is_read(change));
+        ids.extend(project.filter(concerns));
         if before.benchmark.suite.is_some() && before.benchmark.suite == now.benchmark.suite {
             let suites = self.sides.head.compilation.suites.iter();
             let own = suites.filter(|compiled| compiled.suite.place_of(&now.benchmark).is_some());
@@ -106,6 +119,20 @@ impl<'t, 'c> Candidates<'t, 'c> {
             ids.extend(self.all(file));
         }
         ids
+    }
+
+    /// Returns the texts that can look up a parameter of the project for a benchmark.
+    fn texts(&self, before: &Compiled, now: &Compiled) -> Vec<&'c str> {
+        let Sides { base, head, .. } = self.sides;
+        let of = |side: &'t Side<'c>, compiled: &Compiled| -> Vec<&'c str> {
+            let Compilation { named_by, suites, .. } = side.compilation;
+            let spec = &compiled.benchmark.path;
+            let named = named_by.iter().filter(|(_, specs)| specs.contains(spec)).map(|(path, _)| path.as_str());
+            let suites = suites.iter().map(|compiled| compiled.suite.path.as_str());
+            let paths = named.chain(suites).chain([spec.as_str()]);
+            paths.filter_map(|path| side.texts.get(path).copied()).collect()
+        };
+        [of(base, before), of(head, now)].concat()
     }
 
     /// Returns whether a change is in the spec of a benchmark, and so concerns no other.

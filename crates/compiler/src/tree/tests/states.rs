@@ -12,11 +12,11 @@ fn only(names: &[&str]) -> Filter {
 }
 
 fn check(plan: &Plan<'_>) -> Vec<Diagnostic> {
-    plan.diagnostics(Mode::Check, "generated")
+    plan.diagnostics(Mode::Check, "generated", &Parts::new())
 }
 
 fn write(plan: &Plan<'_>) -> Vec<Diagnostic> {
-    plan.diagnostics(Mode::Write(EditedFiles::Keep), "generated")
+    plan.diagnostics(Mode::Write(EditedFiles::Keep), "generated", &Parts::new())
 }
 
 /// Plans one manifest at `t/b/x.yaml` against `found` there.
@@ -86,7 +86,7 @@ fn edited_is_refused_unless_told_otherwise() {
     let plan = plan(&wanted, &on_disk, &Scope::default());
     assert_eq!(plan.operations(1, EditedFiles::Keep), []);
     assert_eq!(plan.operations(1, EditedFiles::Overwrite).len(), 2);
-    assert_eq!(plan.diagnostics(Mode::Write(EditedFiles::Overwrite), "generated"), []);
+    assert_eq!(plan.diagnostics(Mode::Write(EditedFiles::Overwrite), "generated", &Parts::new()), []);
     assert_eq!(plan.summary(EditedFiles::Overwrite), Summary { changed: 1, ..Summary::default() });
 }
 
