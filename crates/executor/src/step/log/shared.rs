@@ -54,11 +54,11 @@ pub(super) struct State {
     /// Whether all pods were seen that there are.
     pub(super) is_listed: bool,
     pub(super) is_closing: bool,
-    /// Whether its container goes on, and it is to end where it is.
+    /// Whether the log ends here although its container still runs.
     pub(super) is_cut: bool,
     pub(super) is_done: bool,
     pub(super) faults: Vec<String>,
-    /// What holds the reader up.
+    /// Why the reader cannot continue.
     pub(super) trouble: Option<String>,
 }
 
@@ -85,7 +85,7 @@ impl Shared {
         self.sink.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes what is known, and wakes whoever waits for that.
+    /// Changes the state, and wakes the threads that wait for a change.
     pub(super) fn change(&self, change: impl FnOnce(&mut State)) {
         change(&mut self.state());
         self.changed.notify_all();
@@ -143,22 +143,22 @@ impl Shared {
         }
     }
 
-    /// Says what holds the reader up.
+    /// Says why the reader cannot continue.
     pub(super) fn stumble(&self, why: String) {
         self.state().trouble = Some(why);
     }
 
-    /// Says that the reader is held up no more.
+    /// Says that the reader continues.
     pub(super) fn recover(&self) {
         self.state().trouble = None;
     }
 
-    /// Returns what holds the reader up.
+    /// Returns why the reader cannot continue.
     pub(super) fn trouble(&self) -> Option<String> {
         self.state().trouble.clone()
     }
 
-    /// Keeps the next bytes, and says where the log goes on behind them; false when nobody wants them any more.
+    /// Keeps the next bytes and the mark behind them; returns false when the log is no longer kept.
     pub(super) fn put(&self, bytes: &[u8], mark: &str) -> bool {
         self.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         let mut sink = self.sink();
@@ -170,12 +170,12 @@ impl Shared {
         true
     }
 
-    /// Returns how many bytes came, with those that nobody wanted.
+    /// Returns how many bytes came, including those that were not kept.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Returns whether somebody wants the log still.
+    /// Returns whether the log is still kept.
     pub(super) fn is_wanted(&self) -> bool {
         self.sink().is_some()
     }
