@@ -147,7 +147,7 @@ fn measure(wanted: &[&str]) {
     }
 }
 
-/// Prints how the figures stand to those of `searcher -c`, if it is there.
+/// Prints how the figures compare with those of `searcher -c`, if it is there.
 fn compare(searcher: &str, pattern: &str, path: &str, ours: &[Figure]) {
     // Neither has named groups without an option.
     let pattern = pattern.replace("?P<value>", "").replace("?P<step>", "").replace(r"\d", "[0-9]");

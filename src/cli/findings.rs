@@ -68,7 +68,7 @@ pub(super) fn report(global: &Global, output: Output, findings: Findings<'_>) ->
         Output::Findings => terminal::print(&rendered(global, global.output_format, &styled(Stream::Output)))?,
         Output::Data if faults.is_empty() => {}
         Output::Data => {
-            // A whole document would not stand alone among the other messages there.
+            // A whole document would not be alone among the other messages there.
             let format = if global.output_format.is_lines() { global.output_format } else { Format::Human };
             terminal::tell_styled(rendered(global, format, &styled(Stream::Error)).trim_end());
         }

@@ -101,7 +101,7 @@ impl fmt::Display for Invalid {
     }
 }
 
-/// Returns what tells these keys from others.
+/// Returns what distinguishes these keys from others.
 pub fn identity(keys: &[Key]) -> String {
     let day = |day: &Option<Day>| day.map_or_else(String::new, |day| day.to_string());
     let fields = |key: &Key| [key.name.clone(), key.public.id(), day(&key.not_before), day(&key.not_after)];

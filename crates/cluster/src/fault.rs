@@ -16,7 +16,7 @@ pub enum Fault {
     Refused(Refusal),
     /// Nobody answered within the patience; the text says who was asked, what for, and what came instead.
     Unreachable(String),
-    /// The call was told to stop before it had an answer.
+    /// The call was asked to stop before it had an answer.
     Stopped,
 }
 

@@ -114,7 +114,7 @@ impl Cluster {
         Self::by_files(&places, context)
     }
 
-    /// Finds the cluster of a context in these configuration files; of the current context unless told.
+    /// Finds the cluster of a context in these configuration files; by default of the current context.
     ///
     /// # Errors
     /// There is no configuration, or it cannot be used.
@@ -131,7 +131,7 @@ impl Cluster {
         self.connection.address()
     }
 
-    /// Sets how long one call may try again before it gives up: 10 minutes unless told.
+    /// Sets how long one call may try again before it gives up: 10 minutes by default.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.rules.patience = patience;

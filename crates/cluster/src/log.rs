@@ -42,10 +42,10 @@ pub struct LogQuery {
     pub since: Option<String>,
     /// So many last lines.
     pub tail_lines: Option<u32>,
-    /// After how long without a byte the stream ends with `TimedOut`, to be opened again: 30 seconds unless told.
+    /// After how long without a byte the stream ends with `TimedOut`, to be opened again: 30 seconds by default.
     pub silence: Option<Duration>,
-    /// After how long without a byte a read fails with `WouldBlock`, so that the reader can see whether there is still something to
-    /// wait for; the stream goes on. None means that reads wait.
+    /// After how long without a byte a read fails with `WouldBlock`, so that the reader can see whether there is still something
+    /// to wait for; the stream continues. None means that reads wait.
     pub look: Option<Duration>,
 }
 

@@ -26,7 +26,7 @@ const GRACE: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 5000 
 /// an API server that ends them all would be asked thousands of times a second.
 pub(super) const SHORT: Duration = Duration::from_millis(if cfg!(test) { 100 } else { 1000 });
 
-/// Failures after which people are told; a single one heals by itself.
+/// Failures after which they are reported; a single one heals by itself.
 const TOLD_AFTER: u32 = 2;
 
 /// Which objects are watched.
@@ -78,7 +78,7 @@ pub enum Seen {
     Gone { uid: String },
     /// All objects there are have been seen: for the first time, or again after an outage.
     Listed,
-    /// Nothing is seen at the moment, and why. The watch goes on trying.
+    /// Nothing is seen at the moment, and why. The watch keeps trying.
     Trouble(String),
     /// The trouble is over.
     Fine,
@@ -143,7 +143,7 @@ struct Watcher<S> {
 }
 
 impl<S: FnMut(Seen) -> bool> Watcher<S> {
-    /// Watches for ever. Every failure leads to a new listing, so that nothing that happened meanwhile is missed.
+    /// Watches forever. Every failure leads to a new listing, so that nothing that happened meanwhile is missed.
     async fn run(mut self) {
         loop {
             let Err(stop) = self.once().await;
@@ -194,7 +194,7 @@ impl<S: FnMut(Seen) -> bool> Watcher<S> {
         }
     }
 
-    /// Watches from `version` until the API server ends the watch, and returns where it goes on.
+    /// Watches from `version` until the API server ends the watch, and returns where it resumes.
     async fn watch(&mut self, mut version: String) -> Result<String, Stop> {
         let mut params = WatchParams::default().timeout(self.seconds);
         params.field_selector = self.fields();

@@ -99,13 +99,13 @@ pub struct Right {
 
 /// What a cluster answers.
 pub trait Facts {
-    /// Returns what stands at a path of the API, such as `/api/v1/namespaces/x`; lists whole.
+    /// Returns the object at a path of the API, such as `/api/v1/namespaces/x`; lists are complete.
     fn read(&self, path: &str) -> Fact;
     /// Returns whether `who` has `right` in `namespace`; nothing when that may not be asked.
     fn allows(&self, who: Who<'_>, right: &Right, namespace: &str) -> Option<bool>;
 }
 
-/// Holds the cluster of a target against what its tree needs.
+/// Compares the cluster of a target with what its tree needs.
 pub fn examine(needs: &Needs<'_>, facts: &dyn Facts) -> Vec<Finding> {
     let mut report = Report::default();
     let checks: [fn(&Needs<'_>, &dyn Facts, &mut Report); 18] = [

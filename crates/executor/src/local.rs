@@ -62,7 +62,7 @@ pub struct Folders {
     pub id: String,
     /// What the job reads.
     pub data: String,
-    /// Where files of the workload stand.
+    /// The folder that contains the files of the workload.
     pub files: String,
 }
 

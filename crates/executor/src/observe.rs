@@ -65,7 +65,7 @@ pub(crate) enum State {
     Waiting,
     /// All of its pods have started.
     Running,
-    /// It is over. The job may exist still, and even go on: whoever follows it deletes it.
+    /// It is over. The job may still exist, and even continue: its follower deletes it.
     Ended(Status),
 }
 
@@ -171,7 +171,7 @@ pub(crate) fn sum(observed: &Observed<'_>) -> Progress {
     let wanted = workload::count(&sets).max(u32::from(job.is_composed));
     let ready = replicas.iter().filter(|replica| replica.pod.is_ready && !replica.is_gone).count();
     if job.purpose() == Purpose::Serves && job.outcome == Outcome::Succeeded && ready < wanted as usize {
-        // Its controller is content with less than what is to be measured.
+        // Its controller accepts fewer replicas than are to be measured.
         job.outcome = Outcome::Running;
     }
     let seen = replicas.iter().filter(|replica| !replica.is_gone).count();

@@ -95,7 +95,7 @@ pub enum AfterFailure {
 pub trait Watcher {
     /// A run starts.
     fn started(&self, run: &Run, case: &Case, number: usize, of: usize);
-    /// A run goes on; called about twice a second.
+    /// A run continues; called about twice a second.
     fn goes_on(&self, elapsed: Duration, last_value: Option<f64>);
     /// A run ended, and its result is on disk if any took it.
     fn ended(&self, stored: &Stored);

@@ -181,7 +181,7 @@ pub fn sessions(seen: &Namespace, most: usize) -> Vec<WorkflowStatus> {
     let by_run = ByRun::of(seen);
     let mut found = Vec::new();
     for (_, mut workflows) in by_benchmark {
-        // What goes on comes before what has ended, whenever that began.
+        // Workflows that are running come before those that have ended, whenever they began.
         workflows.sort_by_key(|workflow| {
             (is_over(workflow), std::cmp::Reverse(text_at(workflow, "/metadata/creationTimestamp")))
         });

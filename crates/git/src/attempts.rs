@@ -22,7 +22,7 @@ pub(super) struct Attempts {
     until: Instant,
     failures: u32,
     strikes: Strikes,
-    /// Whether the last answer was one that time does not mend.
+    /// Whether the last answer was one that time does not fix.
     lasting: bool,
 }
 

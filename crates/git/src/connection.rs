@@ -210,7 +210,7 @@ impl Connection {
         }
     }
 
-    /// Says what stands at a path of the remote: the digest of its bytes, fetched for that, or else its name in git.
+    /// Says what is at a path of the remote: the digest of its bytes, fetched for that, or else its name in git.
     pub(super) fn theirs(&self, at: At, limit: Duration) -> Result<String, NotRecorded> {
         let At::File(blob) = at else { return Ok("a folder, a link, or a file in the way of a folder".to_owned()) };
         let answer = self.git.call(&["cat-file", "blob", &blob.to_string()], None, limit)?;
@@ -245,7 +245,7 @@ fn ls_remote(
     Ok(Ok(answer.text().lines().filter_map(line).collect::<Result<_, NotRecorded>>()?))
 }
 
-/// Writes a signed commit with the git program, in the repository that `git` stands in.
+/// Writes a signed commit with the git program, in the repository of `git`.
 pub(super) fn signed(git: &Git, tree: &str, parent: Option<&str>, message: &str) -> Result<String, NotRecorded> {
     let parent = parent.map_or_else(Vec::new, |parent| vec!["-p", parent]);
     let arguments = [&["commit-tree", "-S", "-F", "-"], parent.as_slice(), &[tree]].concat();

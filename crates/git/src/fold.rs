@@ -1,8 +1,8 @@
 //! `fold`: the results of the inbox become files of the branch.
 //!
-//! Each round looks at the remote anew and ends in one atomic push that adds to the branch, deletes the refs of what was added
-//! and moves aside what may not be added. Whoever is killed between has changed nothing, and of two at once one is refused by the
-//! leases, counts nothing of that round, and looks again.
+//! Each round looks at the remote again and ends in one atomic push that adds to the branch, deletes the refs of what was added
+//! and moves aside what may not be added. A process killed in between has changed nothing. Of two at once, the leases refuse one,
+//! which counts nothing of that round and looks again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

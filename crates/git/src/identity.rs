@@ -15,7 +15,7 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    /// Returns what people are told when git knew nobody.
+    /// Returns the note for people when git has no author.
     pub(super) fn note(&self) -> Option<String> {
         self.is_fallback
             .then(|| format!("git has no `user.name` and `user.email`: the author is `{} <{}>`", self.name, self.email))

@@ -26,7 +26,7 @@ use files::{in_the_way, put};
 use kubebench_syntax::invariant::Invariant as _;
 use tree::Tree;
 
-/// What git is in the middle of when one of these stands in its folder.
+/// What git is in the middle of when one of these is in its folder.
 const OPERATIONS: [(&str, &str); 6] = [
     ("MERGE_HEAD", "a merge"),
     ("rebase-merge", "a rebase"),

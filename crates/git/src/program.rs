@@ -22,8 +22,8 @@ const FLOOR: (u32, u32) = (2, 34);
 const PROTOCOLS: [&str; 5] = ["file", "git", "http", "https", "ssh"];
 /// What of git's words is kept.
 const WORDS: usize = 64 << 10;
-/// How long git may take before people are told what is waited for, and how often they are: longer than HTTP is silent before it
-/// counts as broken, which is told then.
+/// After how long it is reported what git is waiting for, and how often: longer than HTTP is silent before it counts as broken,
+/// which is reported then.
 const PATIENCE: Duration = Duration::from_secs(35);
 /// How long words may keep coming after git has ended: an ssh connection that is shared stays, and holds standard error.
 const GRACE: Duration = Duration::from_secs(1);
@@ -69,7 +69,7 @@ pub(super) struct Git {
     settings: Vec<(String, String)>,
     folder: PathBuf,
     redactor: Redactor,
-    /// What is asked, and who is told that it takes long.
+    /// What is asked, and who is notified when it takes long.
     watcher: Option<(String, Tell)>,
 }
 

@@ -1,4 +1,4 @@
-//! Recording: how results become part of a git repository for ever, as far as it can be said without touching one.
+//! Recording: how results become part of a git repository forever, as far as it can be said without touching one.
 //!
 //! Everything here is a pure function: what a commit says, which address is refused, what git's answer means, how long to wait.
 //! The rest of the crate talks to repositories and servers, and asks here.
@@ -37,7 +37,7 @@ pub struct Addition {
     pub run_id: String,
     /// When the run ended, in seconds since 1970: the date of an inbox commit, so that a replay is the same commit.
     pub ended: i64,
-    /// Where the file stays on disk, as people are told when it cannot be recorded.
+    /// Where the file stays on disk, as people read when it cannot be recorded.
     pub kept: String,
 }
 
@@ -114,7 +114,7 @@ pub struct Conflict {
     pub path: String,
     /// The digest of the bytes that were to be recorded.
     pub ours: Digest,
-    /// What is there, as people are told: the digest of its bytes, or why there is none.
+    /// What is there, as people read it: the digest of its bytes, or why there is none.
     pub theirs: String,
     /// Where it is there: "branch `kubebench/results`", "the work tree".
     pub place: String,
@@ -220,7 +220,7 @@ pub enum Signing {
     AsConfigured,
 }
 
-/// How long `record` and `fold` go on trying unless told otherwise.
+/// How long `record` and `fold` keep trying by default.
 pub const DEADLINE: Duration = Duration::from_mins(5);
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ impl Scratch {
         git2::Repository::init_bare(&place).map_err(|error| {
             NotRecorded::try_again(format!("cannot create a scratch repository: {}", error.message()))
         })?;
-        // Only trees are fetched, never what others recorded; a server in a folder offers that when it is told to.
+        // Only trees are fetched, never what others recorded; a server in a folder offers that when it is configured to.
         let upload = "git -c uploadpack.allowFilter=true -c uploadpack.allowAnySHA1InWant=true upload-pack";
         let upload = if is_folder { format!("\tuploadpack = {upload}\n") } else { String::new() };
         let config = format!(

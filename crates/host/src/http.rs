@@ -108,7 +108,7 @@ fn get_by(url: &str, authorities: RootCerts, otherwise: &str) -> Result<String, 
 const ANSWER: Duration = Duration::from_secs(5);
 
 /// Asks a server of the cluster whether it is ready: with `url`, and a header by name and value. Nothing secret is sent, so
-/// nobody has to prove who they are, and no proxy stands between.
+/// nobody has to prove who they are, and no proxy is in between.
 ///
 /// # Errors
 /// What came instead of success.

@@ -35,7 +35,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts one; `answer` is told the request's line and how many came before it.
+    /// Starts one; `answer` gets the request's line and how many came before it.
     pub fn new(answer: impl Fn(&str, usize) -> Vec<Act> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());

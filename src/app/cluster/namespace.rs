@@ -14,7 +14,7 @@ use kubebench_executor::status::{JobStatus, Namespace, RunState, WorkflowStatus,
 
 /// Which Workflows are Kubebench's own: one that a run created is what is measured.
 pub(super) const WORKFLOWS: &str = "kubebench.dev/benchmark,!kubebench.dev/run";
-/// Workflows of a benchmark that are shown, beside all that go on.
+/// Workflows of a benchmark that are shown, in addition to all that are running.
 pub const SHOWN: usize = 1;
 /// Runs whose last line is read: each is a request.
 const SPEAKERS: usize = 8;

@@ -59,8 +59,8 @@ impl<'a> Watched<'a> {
         Self { changes, watchers: Watchers::begin(target, sender), known: Known::default() }
     }
 
-    /// Waits for the next change and a moment for more, but no longer than ages may stand still; returns what there is now, none
-    /// before the Workflows were listed once.
+    /// Waits for the next change and a moment for more, but no longer than ages may stay the same; returns what there is now,
+    /// none before the Workflows were listed once.
     pub fn await_change(&mut self) -> Result<Option<Namespace>> {
         self.known.gather(&self.changes)?;
         if !self.known.is_listed {

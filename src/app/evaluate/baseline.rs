@@ -169,7 +169,7 @@ impl ResultCommits {
         }
     }
 
-    /// Returns the commits that a baseline names, which stands in a gate or in `--baseline`.
+    /// Returns the commits that a baseline names, which is given in a gate or in `--baseline`.
     pub fn lineage_of_baseline(&self, name: &str) -> Result<Lineage> {
         match Side::parse(name, |_| false) {
             Ok(side @ (Side::Branch(_) | Side::Tag(_) | Side::Revision(_))) => self.lineage(&side),

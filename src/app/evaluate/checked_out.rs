@@ -38,7 +38,7 @@ enum Whose {
     Other,
 }
 
-/// What tells whose a result is.
+/// What determines whose a result is.
 struct Commits<'a> {
     /// Those that only the checked-out branch has.
     own: Lineage,

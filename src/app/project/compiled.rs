@@ -70,7 +70,7 @@ impl CompiledProject {
             Pods::Dropped => workspace.letting_go_of_pods(),
         };
         let mut compilation = workspace.compile(inputs);
-        // Which folders hold specs is unknown while the project file is at fault.
+        // Which folders hold specs is unknown while the project file has errors.
         let is_of_project = |fault: &Diagnostic| fault.path(&compilation.sources) == PROJECT_FILE;
         let keeps = |fault: &Diagnostic| compilation.project.is_some() || !is_of_project(fault);
         let found = found

@@ -137,7 +137,7 @@ fn trouble_is_told_once_and_its_end_too() {
         named(why, &[(server.url(), "SERVER")]),
         str! {[r#"cannot watch pods in namespace `n` on SERVER: events is forbidden: User "x" cannot list resource "events" (403)"#]},
     );
-    // The watch hung once; that is not told again.
+    // The watch hung once; that is not reported again.
     let before = until(&events, &Seen::Fine);
     assert!(before.len() > 1 && before.iter().all(|seen| *seen == Seen::Listed), "{before:?}");
 }

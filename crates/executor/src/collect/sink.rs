@@ -65,7 +65,7 @@ impl Sink {
         self.lines.take(bytes);
     }
 
-    /// Looks at what a log that goes on holds already, as if it came now, and returns how many bytes are left out in it.
+    /// Reads what a resumed log already contains, as if it came now, and returns how many bytes are left out in it.
     ///
     /// # Errors
     /// When the log cannot be read.
@@ -119,7 +119,7 @@ impl Lines {
         let line = std::mem::take(&mut self.line);
         let clean = without_terminal_codes(&line);
         let text = String::from_utf8_lossy(&clean);
-        // First of all, as what a terminal does not show may stand inside a secret.
+        // First of all, as what a terminal does not show may be inside a secret.
         let text = harmless(text.trim_end());
         if text.is_empty() || self.is_in_key(&text) {
             return;

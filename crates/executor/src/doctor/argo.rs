@@ -38,7 +38,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     }
 }
 
-/// What controllers are told by ConfigMaps.
+/// The settings of controllers in ConfigMaps.
 struct Configured {
     /// Each that may be read: where it is, and the settings in it.
     found: Vec<(String, Map<String, Json>)>,

@@ -21,7 +21,7 @@ impl Secrets {
     }
 
     /// Returns true for a name under which values are handed in: that of a variable, or `secret/<NAME>/<KEY>` and
-    /// `configmap/<NAME>/<KEY>`, which stand for one key alone.
+    /// `configmap/<NAME>/<KEY>`, which name one key each.
     pub fn is_name(name: &str) -> bool {
         KINDS.iter().any(|kind| {
             let exact = name.strip_prefix(kind.exact).and_then(|rest| rest.split_once('/'));

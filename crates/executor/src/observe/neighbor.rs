@@ -148,7 +148,8 @@ fn windows(progress: &Progress) -> BTreeMap<&str, Window> {
     let mut windows: BTreeMap<&str, Window> = BTreeMap::new();
     for replica in progress.replaced.iter().chain(&progress.replicas) {
         let pod = &replica.pod;
-        // Of one that went without a word nobody knows how long it was there; what it met while it was seen is known already.
+        // It is unknown how long a replica was there that disappeared silently; its neighbors while it was seen are known
+        // already.
         if replica.is_gone && pod.ended.is_none() {
             continue;
         }

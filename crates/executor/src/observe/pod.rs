@@ -77,7 +77,7 @@ pub struct PodFacts {
     pub digest: Option<String>,
     /// How often its main container was restarted.
     pub restarts: u32,
-    /// How its main container ended; none while it runs, or when nobody knows.
+    /// How its main container ended; none while it runs, or when that is unknown.
     pub end: Option<End>,
     /// How it ended before it was restarted.
     pub last_end: Option<End>,
@@ -93,12 +93,12 @@ impl PodFacts {
         let status = pod.status.as_ref();
         let container = main_status(pod, main);
         let template = of_workflow(pod, job, &name, sets);
-        // Argo ends the names of pods with a hash, and trials are told apart by their jobs: such pods are numbered by age.
+        // Argo ends the names of pods with a hash, and trials are distinguished by their jobs: such pods are numbered by age.
         let is_of_workflow = template.is_some();
         let role = template.unwrap_or_else(|| role(pod, job, &name));
         let set = sets.iter().find(|set| set.role == role);
         let is_numbered = !is_of_workflow && set.is_none_or(|set| set.completions > 0);
-        // Whatever pod comes in the place of the only one, as KubeRay makes a new head, is that replica again.
+        // Any pod that replaces the only one, as KubeRay makes a new head, is that replica again.
         let only = set.is_some_and(|set| set.replicas == 1 && set.completions == 1);
         let scheduled = condition(pod, "PodScheduled").filter(|condition| condition.status == "True");
         let initialized = condition(pod, "Initialized").filter(|condition| condition.status == "True");
@@ -229,7 +229,7 @@ fn role(pod: &Pod, job: &str, name: &str) -> String {
 
 /// The label that Argo gives every pod of a Workflow, with the name of that.
 const WORKFLOW: &str = "workflows.argoproj.io/workflow";
-/// The role of pods whose template stands in a step itself and has no name.
+/// The role of pods whose template is part of a step itself and has no name.
 const INLINE: &str = "inline";
 /// The role of the pod that does what needs none of its own: requests of `http` templates, and plugins.
 const AGENT: &str = "agent";

@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 
 /// No stamp is longer: nine digits of a fraction and an offset from UTC.
 const LONGEST_STAMP: usize = 36;
-/// No more is kept of text without a stamp, which is a message of the kubelet's that stands in the place of the log.
+/// No more is kept of text without a stamp, which is a message of the kubelet's instead of the log.
 const HELD: usize = 64 << 10;
 const SECOND: i64 = 1_000_000_000;
 
 /// How far a log has been passed on.
 ///
-/// Lines stand in the order in which the container runtime wrote them. Their stamps may be equal, and those of the two
-/// outputs of a container may cross, so the lines of the last two seconds are counted.
+/// Lines are in the order in which the container runtime wrote them. Their stamps may be equal, and those of the two outputs of a
+/// container may cross, so the lines of the last two seconds are counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Position {

@@ -100,7 +100,7 @@ fn unchanged(left: &RunOutputs, artifact: &Artifact) -> Result<()> {
 /// Writes a result that was read again into the folder of results, and returns its path; nothing when exactly this is there already.
 ///
 /// # Errors
-/// When it cannot be written, or another content stands there.
+/// When it cannot be written, or other content is there.
 pub fn store_again(results: &Path, made: BenchmarkResult) -> Result<Option<PathBuf>> {
     let sealed = result::seal(made);
     if experiment::keeps(results, &sealed) {
@@ -113,7 +113,7 @@ fn rebuilt(original: &BenchmarkResult, measured: Measured, text: &str, version: 
     let Measured { metrics, checks, invalid, cautions, native } = measured;
     let mut made = BenchmarkResult { metrics, native, ..original.clone() };
     made.validity.checks = checks;
-    // A run that did not end by itself stays what it was.
+    // A run that did not end by itself keeps its status.
     if matches!(made.run.status, Status::Succeeded | Status::Invalid) {
         made.run.status = if invalid.is_empty() { Status::Succeeded } else { Status::Invalid };
         // What else was said of the run, such as that files are not listed, holds as before.

@@ -147,7 +147,7 @@ impl LocalRun<'_> {
         Ok(Waited { finished, status, reasons, samples, startup, run })
     }
 
-    /// Starts the processes of a plan, and goes on until the last of them has ended.
+    /// Starts the processes of a plan, and waits until the last of them has ended.
     fn follow(
         &mut self,
         (plan, folders): (&Plan, &Folders),
@@ -206,7 +206,7 @@ impl LocalRun<'_> {
         Ok(())
     }
 
-    /// Waits for something to happen, and takes in what did.
+    /// Waits for an event, and handles it.
     fn react(&mut self, state: &mut State) -> Result<()> {
         let event = match self.events.1.recv_timeout(TICK) {
             Ok(event) => event,

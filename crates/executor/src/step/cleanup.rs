@@ -42,7 +42,7 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     faults += session.count(deleted);
     // Whatever else could not be done.
     faults += session.take_down_others(None);
-    // Of a session whose ConfigMap is gone nobody knows the name of that folder; it takes some space, and does no harm.
+    // If the ConfigMap of a session is gone, the name of that folder is unknown; it takes some space, and does no harm.
     if let Ok(inputs) = inputs::read(environment) {
         let name = inputs.config.prepare_name(session.workflow.session());
         Logs::end_left(&session, &session.experiments.join(name));

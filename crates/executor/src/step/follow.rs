@@ -24,8 +24,8 @@ const TICK: Duration = Duration::from_millis(500);
 const SETTLE: Duration = Duration::from_millis(if cfg!(test) { 100 } else { 2000 });
 /// How long replicas that do not decide have to end after those that do.
 const LINGER: Duration = Duration::from_secs(5);
-/// How long an obstacle may stand that time does not remove as a rule, such as an image that is not there; never longer than
-/// half of the timeout, whose end would hide it.
+/// How long an obstacle may last that time usually does not remove, such as a missing image; never longer than half of the
+/// timeout, whose end would hide it.
 const OBSTACLE: Duration = Duration::from_mins(5);
 /// How often at most it is kept who shares the nodes of a run.
 const NEIGHBORS_KEPT: Duration = Duration::from_secs(10);
@@ -140,7 +140,7 @@ impl ClusterStep {
                 let since = *ended.get_or_insert_with(Instant::now);
                 let is_whole = progress.replicas.iter().all(|replica| replica.is_gone || replica.pod.is_over());
                 let patience = match kind_of(sight.job()).map(|kind| kind.purpose) {
-                    // It is ready, and goes on.
+                    // It is ready, and continues.
                     Some(Purpose::Serves) if status == Status::Succeeded => Duration::ZERO,
                     _ if is_whole => SETTLE,
                     _ => LINGER,

@@ -1,7 +1,7 @@
 //! Logs of the containers of a run, kept on the volume from the first line to the last.
 //!
-//! A thread for each container reads its log as the kubelet gives it, reconnects, goes on in the log of the instance after a
-//! restart, and says in a checkpoint how far it is, so that a step that was killed goes on there.
+//! A thread for each container reads its log as the kubelet gives it, reconnects, continues in the log of the instance after a
+//! restart, and says in a checkpoint how far it is, so that a step that was killed resumes there.
 
 mod follower;
 mod mark;
@@ -58,9 +58,9 @@ pub enum NoLog {
 
 /// Who gives logs, with the stamp of each line.
 pub trait LogOrigin: Send + Sync + 'static {
-    /// Opens a log, which goes on until the container ends. A stream that is silent for half a minute fails with
-    /// `TimedOut`, since nobody knows whether it is still connected; until then one that is followed fails with `WouldBlock`
-    /// now and then, and can be read on.
+    /// Opens a log, which continues until the container ends. A stream that is silent for half a minute fails with `TimedOut`,
+    /// since it is unknown whether it is still connected; until then one that is followed fails with `WouldBlock` now and then,
+    /// and can be read on.
     ///
     /// # Errors
     /// Why there is none.
@@ -72,7 +72,7 @@ pub trait LogOrigin: Send + Sync + 'static {
 pub struct Place {
     /// The output folder of the run.
     pub output: PathBuf,
-    /// The folder for what is needed to go on; it is to be removed once what became of the logs is kept, and not before.
+    /// The folder for what is needed to resume; it is to be removed once what became of the logs is kept, and not before.
     pub state: PathBuf,
     /// How many bytes a log has at most.
     pub limit: u64,
@@ -129,7 +129,7 @@ impl Logs {
         self.left = marks;
     }
 
-    /// Says that the containers of these roles go on, and their logs are to end where they are.
+    /// Says that the containers of these roles continue, and their logs are to end where they are.
     pub(crate) fn cut(&self, roles: &[String]) {
         let is_meant = |name: &LogName| roles.iter().any(|role| role == name.role());
         self.followers.iter().filter(|(name, _)| is_meant(name)).for_each(|(_, follower)| follower.cut());
@@ -171,7 +171,7 @@ impl Logs {
         follower.see(pod, container);
     }
 
-    /// Says that all pods were seen that there are. A log that an earlier step began goes on with another pod only then.
+    /// Says that all pods were seen that there are. Only then does a log that an earlier step began continue with another pod.
     pub fn list(&mut self) {
         if !std::mem::replace(&mut self.is_listed, true) {
             self.followers.values().for_each(Follower::list);
@@ -247,7 +247,7 @@ impl Logs {
     }
 }
 
-/// A log that a follower goes on with.
+/// A log that a follower resumes.
 struct Begun {
     /// Where it goes; nowhere if the machine has no place at all.
     sink: Option<Sink>,

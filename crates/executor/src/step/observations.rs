@@ -217,7 +217,7 @@ impl Sight {
         self.places.extend(places);
     }
 
-    /// Sums up. What a pod was taken for it stays, though others go of which nobody knows how old they were.
+    /// Sums up. A pod keeps its role and index, though others of unknown age disappear.
     pub(super) fn sum(&mut self) -> Progress {
         let pods: Vec<Pod> = self.pods.values().cloned().collect();
         let events: Vec<Event> = self.events.values().cloned().collect();

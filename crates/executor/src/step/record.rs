@@ -48,7 +48,7 @@ struct Waiting {
     addition: Addition,
 }
 
-/// What the step has done so far, and what stands against saying that all is recorded.
+/// What the step has done so far, and why it cannot report that all is recorded.
 #[derive(Default)]
 struct Tally {
     /// How many results were not recorded before.
@@ -113,8 +113,8 @@ impl<'e> Owner<'e> {
     }
 }
 
-/// Records what is not recorded yet, and goes on trying for as long as `deadline`; returns why something could not be, if
-/// something could not.
+/// Records what is not recorded yet, and retries for as long as `deadline`; returns why something could not be, if something
+/// could not.
 ///
 /// # Errors
 /// When the step has no inputs, or cannot read the volume.
@@ -276,7 +276,7 @@ fn is_marked(run: &RunFolder, digest: &Digest) -> bool {
 /// How additions are recorded.
 type Add = dyn Fn(&[Addition], &Destination) -> Result<Recorded, NotRecorded>;
 
-/// Records a batch; returns false when it makes no sense to go on with another.
+/// Records a batch; returns false when it makes no sense to continue with another.
 fn record(waiting: &[Waiting], destination: &Destination, tally: &mut Tally, add: &Add) -> bool {
     if waiting.is_empty() {
         return true;

@@ -30,7 +30,7 @@ use kubebench_syntax::digest::Digest;
 /// The version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What is gathered while a run goes on.
+/// What is gathered during a run.
 pub(super) struct Gathered {
     pub(super) logs: Logs,
     /// The rules by which the logs are read as they come.
@@ -285,7 +285,7 @@ impl Hurry for ClusterStep {
     }
 }
 
-/// Says that a run has no job any more, and nobody knows what became of it.
+/// Says that a run has no job any more, and that its end is unknown.
 pub(super) fn lost(message: &str) -> StatusReason {
     StatusReason { code: ReasonCode::JobLost, message: message.to_owned() }
 }

@@ -1,6 +1,6 @@
 //! `kubebench step run`: one run, from its objects to its result.
 //!
-//! What is known of it is kept on the volume at every turn, so that a step that was killed goes on where it was.
+//! What is known of it is kept on the volume at every turn, so that a step that was killed resumes where it was.
 
 use std::time::{Duration, Instant};
 
@@ -41,7 +41,7 @@ const LOOK: Duration = Duration::from_millis(100);
 const UNSEEN: Duration = Duration::from_mins(2);
 /// See [`UNSEEN`].
 const SIGHT: Duration = Duration::from_secs(5);
-/// How long logs may stand still before their end, after their containers ended.
+/// How long logs may pause before their end, after their containers ended.
 const LOG_PATIENCE: Duration = Duration::from_mins(1);
 /// The same for a step that was asked to end, which is killed after half a minute.
 const HURRIED: Duration = Duration::from_secs(8);
@@ -166,7 +166,7 @@ impl ClusterStep {
         Ok(())
     }
 
-    /// Follows the run from its job's creation to its end; none when another pod is to go on with it.
+    /// Follows the run from its job's creation to its end; none when another pod is to resume it.
     pub(super) fn take_run(
         &mut self,
         inputs: &Inputs,
@@ -207,7 +207,7 @@ impl ClusterStep {
         Ok(outcome)
     }
 
-    /// Says how a run ended that has no job; none when another pod is to go on with it.
+    /// Says how a run ended that has no job; none when another pod is to resume it.
     pub(super) fn without_job(&mut self, attempt: &Attempt, no_job: NoJob) -> Option<Outcome> {
         let (status, reason) = match no_job {
             NoJob::Stopped if self.is_to_be_succeeded() => return None,
@@ -258,7 +258,7 @@ impl ClusterStep {
         }
     }
 
-    /// Follows the server of a run that ends when it is ready; returns none when another pod is to go on.
+    /// Follows the server of a run that ends when it is ready; returns none when another pod is to resume.
     fn follow_server(
         &mut self,
         attempt: &mut Attempt,
@@ -354,7 +354,7 @@ impl ClusterStep {
         }
     }
 
-    /// Follows the job of a run to its end; returns none when another pod is to go on.
+    /// Follows the job of a run to its end; returns none when another pod is to resume.
     fn follow_run(
         &mut self,
         attempt: &mut Attempt,
@@ -386,7 +386,7 @@ impl ClusterStep {
         }
         let is_server = |uid: &str| attempt.loaded.as_ref().is_some_and(|loaded| loaded.up.pods.contains_key(uid));
         if earlier.keys().any(|uid| sight.pod(uid).is_none() && !is_server(uid)) {
-            // Pods of the run that only a step before this one has seen: for how long they were there nobody knows.
+            // For how long pods of the run were there that only an earlier step has seen is unknown.
             progress.usage.forget_hours();
         }
         let composition = self.composition(&sight, &progress);
@@ -453,7 +453,7 @@ impl ClusterStep {
         }
     }
 
-    /// Returns how long logs may stand still now.
+    /// Returns how long logs may pause now.
     pub(super) fn log_patience(&mut self) -> Duration {
         if self.is_to_end() { HURRIED } else { LOG_PATIENCE }
     }
@@ -465,7 +465,7 @@ impl ClusterStep {
         if outcome.logs.is_some() {
             return;
         }
-        // What serves goes on.
+        // What serves continues.
         let served: Vec<String> = attempt.loaded.iter().flat_map(Loaded::roles).cloned().collect();
         gathered.logs.cut(&served);
         let logs = gathered.end_logs(patience);

@@ -37,7 +37,7 @@ pub(super) enum NoServer {
     Ends(Box<Outcome>),
     /// It ends with this reason.
     NoJob(NoJob),
-    /// Another pod of this step goes on.
+    /// Another pod of this step resumes.
     Left,
 }
 
@@ -138,7 +138,7 @@ impl ClusterStep {
     fn create_server(&mut self, attempt: &Attempt, wanted: &Wanted<'_>) -> Result<Result<Kept, NoServer>> {
         let all: Vec<&Json> = wanted.objects.before.iter().chain([&wanted.objects.workload]).collect();
         let mut kept = Kept::begin(&self.workflow.uid, all.iter().map(|object| Created::of(object)).collect());
-        // A step that goes on after this one finds what may be there already.
+        // A step that resumes after this one finds what may be there already.
         snapshot::make(&self.experiments, &wanted.name)?;
         self.keep_server(&wanted.name, &kept)?;
         let queue = Duration::from_secs(attempt.queue_timeout_seconds);
@@ -189,7 +189,7 @@ impl ClusterStep {
         self.tell(&format!("the server is ready{after}, at {endpoint}"));
         let object = sight.job();
         let Some(pods) = self.pods_of(object) else {
-            // Whether it stays what it is could not be said later.
+            // Whether it has changed could not be said later.
             return Ok(Err(NoServer::NoJob(NoJob::new(
                 Status::Interrupted,
                 ReasonCode::Unseen,
@@ -219,7 +219,7 @@ impl ClusterStep {
         }
     }
 
-    /// Takes the pods of a server that was up already into the logs of this run, which go on where the last one left them.
+    /// Takes the pods of a server that was up already into the logs of this run, which continue where the last one left them.
     fn see_server(&mut self, kept: &Kept, logs: &mut Logs) {
         logs.go_on_from(kept.marks.clone());
         if let Ok(Some(object)) = self.server_of(kept) {

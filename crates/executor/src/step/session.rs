@@ -122,7 +122,7 @@ impl ClusterStep {
         self.stop.is_some()
     }
 
-    /// Returns true when this pod is taken away while its Workflow goes on: another pod will go on where this one ended.
+    /// Returns true when this pod is deleted while its Workflow continues: another pod will resume where this one ended.
     pub(super) fn is_to_be_succeeded(&self) -> bool {
         let Some(pod) = &self.pod else {
             self.tell("note: `HOSTNAME` does not name this pod, so no other pod resumes where this one ends");
@@ -262,8 +262,8 @@ impl ClusterStep {
             .or_else(|error| if self.spare.give_up() { write() } else { Err(error) })
     }
 
-    /// Keeps what is known of an attempt, for a step that goes on with it. That the volume does not take it is no reason to
-    /// give up a run that goes on or has ended.
+    /// Keeps what is known of an attempt, for a step that resumes it. If the volume does not take it, that is no reason to give
+    /// up a run that continues or has ended.
     pub(super) fn keep(&mut self, attempt: &Attempt) {
         let experiments = self.experiments.clone();
         if let Err(error) = self.write(|| attempt.keep(&experiments)) {

@@ -10,7 +10,7 @@ use kubebench_host::machine;
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::invariant::Invariant as _;
 
-/// Returns what keeps an item from standing in the work tree, unless it stands there already or nothing does.
+/// Returns what prevents an item from being in the work tree; nothing where it is there already or can be.
 pub(super) fn in_the_way(top: &Path, item: &Item<'_>) -> Option<String> {
     let mut place = top.to_owned();
     let mut parts = item.path.split('/').peekable();

@@ -48,7 +48,7 @@ const RACES: [&str; 9] = [
     "could not set",
 ];
 
-/// What git and its helpers say of things that time does not mend, in the C locale and in lower case.
+/// What git and its helpers say of things that time does not fix, in the C locale and in lower case.
 const LASTING: [&str; 26] = [
     "authentication failed",
     "could not read username",

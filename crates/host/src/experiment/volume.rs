@@ -14,7 +14,7 @@ use nix::unistd::{Gid, UnlinkatFlags, fchown, fsync, geteuid, unlinkat};
 use crate::fs::words;
 use crate::machine;
 
-/// What a folder is opened with: what stands there now and is no link.
+/// How a folder is opened: one that exists now and is no link.
 const FOLDER: OFlag = OFlag::O_DIRECTORY.union(OFlag::O_NOFOLLOW).union(OFlag::O_CLOEXEC);
 
 /// Of a folder that only its user writes in.

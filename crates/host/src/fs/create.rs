@@ -27,7 +27,7 @@ pub fn names(folder: &Path) -> BTreeSet<String> {
     entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
 
-/// Returns true when something stands at `path` below `root`.
+/// Returns true when something exists at `path` below `root`.
 pub fn exists(root: &Path, path: &str) -> bool {
     root.join(path).symlink_metadata().is_ok()
 }

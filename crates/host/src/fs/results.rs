@@ -9,8 +9,8 @@ use super::sources::Content;
 use super::{kind_of, words};
 use kubebench_syntax::path::join;
 
-/// Returns the file at `path`, or the JSON files below it, by the names that messages give them, which begin with `shown`;
-/// what keeps one from being read stands in its place.
+/// Returns the file at `path`, or the JSON files below it, by the names that messages give them, which begin with `shown`; of one
+/// that cannot be read, the reason.
 ///
 /// Hidden files and folders are passed over, and no symbolic link is followed, but for one to a folder that `path` is itself.
 pub fn find_results(path: &Path, shown: &str) -> BTreeMap<String, Result<PathBuf, Content>> {

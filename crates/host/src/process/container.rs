@@ -43,7 +43,7 @@ pub fn digest(engine: &str, image: &str, env: &BTreeMap<String, String>) -> Opti
     Some(observed(image, &digests, id))
 }
 
-/// Chooses what tells best which image it is: what the registry calls it, or the digest of its configuration.
+/// Chooses what identifies the image best: what the registry calls it, or the digest of its configuration.
 fn observed(image: &str, digests: &[String], id: &str) -> String {
     let split = |text: &str| text.split_once('@').map(|(name, digest)| (name.to_owned(), digest.to_owned()));
     let mut known: Vec<(String, String)> = digests.iter().filter_map(|text| split(text)).collect();

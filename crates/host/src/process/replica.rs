@@ -94,7 +94,7 @@ pub struct Ended {
     pub code: Option<i32>,
     /// The signal that ended it, such as `SIGKILL`.
     pub signal: Option<String>,
-    /// Whether it ended before anybody told it to.
+    /// Whether it ended before it was asked to.
     pub by_itself: bool,
     /// How long the program itself ran; none when its supervisor was killed.
     pub seconds: Option<f64>,

@@ -33,7 +33,7 @@ pub(super) struct Report {
     pub(super) code: Option<i32>,
     /// The signal that ended it, such as `SIGKILL`.
     pub(super) signal: Option<String>,
-    /// Whether it ended before anybody told it to.
+    /// Whether it ended before it was asked to.
     pub(super) by_itself: bool,
     /// Seconds from its start to its end, without its descendants.
     pub(super) seconds: f64,
@@ -107,7 +107,7 @@ fn run(argv: &[String], signals: &mut Signals) -> Report {
     report
 }
 
-/// Waits for the program. When told to stop, it ends the whole tree in a thread, which is returned if it began.
+/// Waits for the program. When asked to stop, it ends the whole tree in a thread, which is returned if it began.
 fn wait(child: Pid, signals: &mut Signals) -> (End, Option<JoinHandle<()>>) {
     let mut stopping = None;
     loop {

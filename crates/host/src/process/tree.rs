@@ -8,7 +8,7 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
-/// By this signal a supervisor is told to kill everything at once.
+/// This signal asks a supervisor to kill everything at once.
 pub(super) const AT_ONCE: Signal = Signal::SIGINT;
 
 /// Becomes the parent of orphaned descendants, where the system knows that (Linux).
@@ -57,7 +57,7 @@ pub(super) fn below_me() -> Vec<i32> {
     descendants(&[me()], &[])
 }
 
-/// Whether the system shows the descendants of a process. Where it does not, the program's group stands for them.
+/// Whether the system shows the descendants of a process. Where it does not, the program's group is used instead.
 pub(super) const SHOWS_DESCENDANTS: bool = cfg!(target_os = "linux");
 
 /// Signals all descendants of this process, where the system shows them, and else the process group that `leader` leads.

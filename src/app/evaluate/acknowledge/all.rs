@@ -141,7 +141,7 @@ fn lineages(evaluation: &Evaluation, default: Option<&Lineage>) -> Result<Vec<Op
     Ok([default.cloned()].into_iter().chain(named.into_values().map(Some)).collect())
 }
 
-/// What tells series apart: benchmark, case, hardware and metric.
+/// What distinguishes series: benchmark, case, hardware and metric.
 type Of = (String, String, String, String);
 
 /// Returns what is open of each series, in words.

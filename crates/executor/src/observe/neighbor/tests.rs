@@ -157,7 +157,7 @@ fn what_is_deleted_counts_by_what_is_known_of_its_end() {
     assert!(around.stays.is_empty(), "{:?}", around.stays);
 }
 
-/// A pod of the run that went without a word has left its node at a time that nobody knows.
+/// It is unknown when a pod of the run that disappeared silently left its node.
 #[test]
 fn a_node_that_the_run_left_has_no_neighbors_any_more() {
     let pods = [pod("master", 0, running()), pod("worker", 1, running())];

@@ -1,9 +1,9 @@
 //! Whether a log may lack lines in the middle of a stream that nothing has cut.
 //!
-//! A kubelet that passes a log on more slowly than the container writes it reads the file it holds to its end, while the
-//! node begins one file after another; then it goes on with the newest, and those between are never read. Nothing says so
-//! but the stamps: lines that were written long after each other come at once, though before and behind the gap the
-//! container writes so much that it would have filled it.
+//! A kubelet that passes a log on more slowly than the container writes it reads the file it holds to its end, while the node
+//! begins one file after another. Then it continues with the newest, and those between are never read. Only the stamps show it:
+//! lines that were written long after each other come at once, though before and behind the gap the container writes so much that
+//! it would have filled it.
 
 use std::time::Duration;
 
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_reader_that_lags_behind_a_busy_container_and_jumps_has_skipped_a_file() {
-        // It takes 30 s for what was written in 10, and then goes on with what was written in between.
+        // It takes 30 s for what was written in 10, and then continues with what was written in between.
         let slow = steady(0.0, 160, 0.0).into_iter().map(|(stamp, _)| (stamp, stamp * 3.0));
         let lines: Vec<_> = slow.chain([(28.0, 30.1)]).collect();
         assert_eq!(gaps(0.0, 64 << 10, &lines), ["between 2026-11-18T11:06:49.937Z and 2026-11-18T11:07:08.000Z"]);

@@ -120,7 +120,7 @@ impl Follower {
         self.shared.change(|state| state.is_closing = true);
     }
 
-    /// Says that its container goes on, and it is to end where it is.
+    /// Says that its container continues, and that the log is to end where it is.
     pub(super) fn cut(&self) {
         self.shared.change(|state| state.is_cut = true);
     }

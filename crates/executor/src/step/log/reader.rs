@@ -327,7 +327,7 @@ impl Reader {
         self.keep(if is_in_line { b"\n" } else { b"" });
     }
 
-    /// Tells of the first gap, which stands for all.
+    /// Reports the first gap alone.
     fn look_for_a_gap(&mut self, bytes: usize) {
         let Some(latest) = self.mark.position.latest() else { return };
         let Some(gap) = self.pace.see(latest, bytes, self.begun.elapsed()) else { return };

@@ -121,7 +121,7 @@ fn a_restarted_container_is_read_to_the_end_of_each_of_its_instances() {
     assert_eq!((text(folder.path()).as_str(), followed.fault), ("a1\na2\na3 without an end\nb1\n", None));
 }
 
-/// A server goes on after the run that it was loaded by, and the next run begins where that one ended.
+/// A server continues after the run that it was loaded by, and the next run begins where that one ended.
 #[test]
 fn the_log_of_what_goes_on_is_cut_and_taken_up_by_the_next_run() {
     let (node, first, second) = (Arc::new(Node::default()), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

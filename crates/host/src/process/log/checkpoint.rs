@@ -26,7 +26,7 @@ pub(super) struct Checkpoint {
     pub(super) came: u64,
     /// The size of the head and of each segment.
     pub(super) half: u64,
-    /// Where whoever writes the log goes on.
+    /// Where the writer of the log resumes.
     pub(super) mark: String,
     /// What became of it.
     pub(super) ended: Option<Ended>,

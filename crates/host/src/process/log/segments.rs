@@ -1,4 +1,4 @@
-//! What stands behind the first half of a log: segments of equal size, of which the last two matter.
+//! What follows the first half of a log: segments of equal size, of which the last two matter.
 
 use kubebench_syntax::invariant::Invariant as _;
 use std::collections::VecDeque;
