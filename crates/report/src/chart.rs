@@ -8,13 +8,13 @@ use kubebench_results::compare::model::{
 use kubebench_results::compare::words;
 use kubebench_stats as stats;
 
-/// So many charts stand on a page of a case.
+/// The maximum number of charts on a page of a case.
 pub(super) const ON_A_PAGE: usize = 7;
-/// So many charts of a case are drawn; of the rest a table has a row each.
+/// The number of charts of a case that are drawn; a table has a row for each of the others.
 pub(super) const DRAWN: usize = 140;
-/// So many rows that table has on a page.
+/// The maximum number of rows of that table on a page.
 pub(super) const ROWS_ON_A_PAGE: usize = 250;
-/// So many sessions are lately.
+/// The number of sessions that are recent.
 pub(super) const LATELY: usize = 10;
 
 /// One metric of a case on the hardware that is in use.
@@ -29,7 +29,7 @@ pub(super) struct Chart<'a> {
     pub(super) is_stale: bool,
     /// Its anchor on the pages of its case: the same in every report.
     pub(super) anchor: String,
-    /// The page of the case on which it stands.
+    /// The page of the case that it is on.
     pub(super) page: usize,
 }
 
@@ -186,7 +186,7 @@ impl<'a> Chart<'a> {
         self.finding().map_or_else(of_line, |finding| finding.size())
     }
 
-    /// Returns the page on which it stands, with its anchor.
+    /// Returns the page that it is on, with its anchor.
     pub(super) fn place(&self) -> String {
         format!("{}#{}", paths::case(&self.told.benchmark, &self.told.case, self.page), self.anchor)
     }
@@ -353,7 +353,7 @@ fn is_limit(line: &Line) -> bool {
     matches!(line.reason.as_str(), "belowMin" | "aboveMax" | "fixedBaseline")
 }
 
-/// Returns the page of a case on which its metric of this place stands.
+/// Returns the page of a case that the metric at this place is on.
 pub(super) fn page(place: usize) -> usize {
     if place < DRAWN { place / ON_A_PAGE + 1 } else { DRAWN / ON_A_PAGE + (place - DRAWN) / ROWS_ON_A_PAGE + 1 }
 }

@@ -8,7 +8,7 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_')
 /// Where a repository is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Links {
-    /// Its address without a slash at the end; nothing where nobody knows one.
+    /// Its address without a slash at the end; nothing where it is unknown.
     repository: Option<String>,
     /// The branch of the specs.
     branch: String,

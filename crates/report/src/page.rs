@@ -126,7 +126,7 @@ impl Page<'_> {
     }
 }
 
-/// Cuts what stands in a list into pages that stay light.
+/// Cuts the items of a list into pages that stay light.
 fn by_weight(items: Vec<Markup>, most: usize, weight: usize) -> Vec<Vec<Markup>> {
     let mut pages: Vec<Vec<Markup>> = vec![Vec::new()];
     let mut filled = 0;

@@ -87,7 +87,8 @@ pub(super) fn relative(from: &str, path: &str) -> String {
     format!("{}{path}", "../".repeat(from.matches('/').count()))
 }
 
-/// Returns text as a part of a path and as an anchor: lower-case letters, digits and dashes; a digest tells texts apart that look alike then.
+/// Returns text as a part of a path and as an anchor: lower-case letters, digits and dashes; a digest distinguishes texts that
+/// look the same then.
 pub(super) fn slug(text: &str) -> String {
     const LONGEST: usize = 60;
     let plain: String = text

@@ -156,8 +156,8 @@ impl Dataset {
         partition::kinds(self, row)
     }
 
-    /// Returns what tells revisions of what was measured apart: what ran with which images, however often it was asked for. Programs of a
-    /// machine are of the commit.
+    /// Returns what distinguishes revisions of what was measured: what ran with which images, however often it was asked for.
+    /// Programs of a machine are of the commit.
     pub(crate) fn revision(&self, row: &Row) -> (String, Option<&str>, Vec<(String, String)>) {
         let origin = self.origin(row);
         let ran = origin.workload_digest.as_ref().unwrap_or(&origin.run_digest).clone();

@@ -1,4 +1,4 @@
-//! A benchmark: how it stands, its cases side by side, what its metrics did, and its runs.
+//! A benchmark: its state, its cases side by side, what its metrics did, and its runs.
 
 use maud::{Markup, html};
 

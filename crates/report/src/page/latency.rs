@@ -15,7 +15,7 @@ use kubebench_syntax::unit::{Conversion, MetricUnit};
 
 /// Fewer samples than this have no distribution to look at.
 const LEAST: usize = 20;
-/// So many distributions stand on a page.
+/// The maximum number of distributions on a page.
 const MOST: usize = 6;
 /// The ending of their numbers.
 pub(crate) const DATA: &str = "latency.csv";
@@ -162,7 +162,7 @@ fn share_of(part: &str) -> Option<f64> {
         return Some(0.5);
     }
     let digits = part.strip_prefix('p')?;
-    // Beyond two digits only nines go on: p999, and not p256, which is a curve.
+    // After two digits only nines may follow: p999, and not p256, which is a curve.
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit())
         && (digits.len() == 2 || (3..=5).contains(&digits.len()) && digits.starts_with("99"));
     let number: f64 = is_number.then(|| digits.parse().ok())??;

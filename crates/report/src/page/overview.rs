@@ -1,4 +1,4 @@
-//! The first page: what got worse, how the rest stands, and what changed lately.
+//! The first page: what got worse, the state of the rest, and what changed lately.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ use kubebench_results::compare::words;
 const SHOWN: usize = 5;
 /// So many troubles, accepted changes and notes are shown.
 const MOST: usize = 60;
-/// So many benchmarks stand on a page.
+/// The maximum number of benchmarks on a page.
 const MOST_BENCHMARKS: usize = 200;
 /// The bytes that the benchmarks of a page may have.
 const WEIGHT: usize = 150_000;

@@ -11,9 +11,9 @@ use kubebench_results::compare::model::{LevelChange, SeriesHistory, Size, Turn, 
 use kubebench_results::compare::words::{self, Scaled};
 use kubebench_syntax::text::reorders;
 
-/// So many letters of a name or a text that somebody wrote stand where it is one of many.
+/// The maximum number of letters of a name or a text that somebody wrote, where it is one of many.
 const SHORT: usize = 120;
-/// So many letters of a sentence of ours, in which names of others may be.
+/// The maximum number of letters of a sentence of ours, in which names of others may be.
 const SENTENCE: usize = 600;
 
 /// Returns text, cut where it is long: a name of a megabyte is a name on a page, too.
@@ -270,7 +270,7 @@ fn sure(finding: &Finding<'_>) -> String {
     }
 }
 
-/// Returns what tells a series from another one of its metric: the case, else the hardware.
+/// Returns what distinguishes a series from another one of its metric: the case, else the hardware.
 pub(super) fn apart(told: &SeriesHistory, other: &SeriesHistory) -> String {
     if told.case == other.case { hardware(told) } else { cut(&told.case_name) }
 }

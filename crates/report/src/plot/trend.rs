@@ -189,7 +189,7 @@ impl Trend<'_> {
         labels
     }
 
-    /// Returns where a session stands, moved by a share of what it has for itself.
+    /// Returns where a session is, moved by a share of what it has for itself.
     fn x(&self, session: usize, by: f64) -> f64 {
         let room = (WIDTH - LEFT - RIGHT) / self.sessions.len().max(1) as f64;
         LEFT + (session as f64 + 0.5 + by) * room
@@ -261,7 +261,7 @@ impl Trend<'_> {
         for (at, dot) in self.sessions.iter().enumerate() {
             let mut before = None;
             for place in dot.runs.iter().map(|run| axis.place(*run)) {
-                // Those of a session stand above each other: by how much is shorter than where.
+                // Those of a session are above each other: by how much is shorter than where.
                 let step = before.map_or_else(
                     || format!("M{} {}h0", n(self.x(at, 0.0)), n(place)),
                     |before: f64| format!("m0 {}h0", n(place - before)),

@@ -47,11 +47,11 @@ pub struct Rule {
     pub is_confirmed: bool,
     /// Which way is better, where the spec says so; else the candidate does.
     pub direction: Option<Direction>,
-    /// What it is held against.
+    /// What it is compared with.
     pub against: Against,
 }
 
-/// What a candidate is held against.
+/// What a candidate is compared with.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Against {
     /// The accepted level of the earlier sessions of the default branch, or of what `--baseline` names.

@@ -44,7 +44,7 @@ pub struct Comparison {
 pub struct GateReport {
     /// Whether the candidate passes.
     pub outcome: Outcome,
-    /// What the candidate was held against, unless a gate says otherwise.
+    /// What the candidate was compared with, unless a gate says otherwise.
     pub baseline: String,
     /// What was judged.
     pub candidate: String,
@@ -125,7 +125,7 @@ pub struct SeriesHistory {
     /// Whether newer sessions of the case ran on other hardware.
     pub replaced: bool,
     pub metric: String,
-    /// What tells it from others of its name.
+    /// What distinguishes it from others of its name.
     pub labels: BTreeMap<String, String>,
     pub unit: Option<String>,
     /// Which way is better.
@@ -138,7 +138,7 @@ pub struct SeriesHistory {
     pub sessions: Vec<SessionValue>,
     /// The ids of sessions that are not of the baseline's commits, and so change nothing.
     pub aside: BTreeSet<String>,
-    /// The ids of first sessions that stand alone, as those with cold caches do, and are of no level.
+    /// The ids of first sessions that are separate, as those with cold caches are, and are of no level.
     pub apart: BTreeSet<String>,
     /// The changes of level, the oldest first.
     pub changes: Vec<LevelChange>,
@@ -229,7 +229,7 @@ pub struct Line {
     /// What it ran on, by fact: target, engine, cpu or gpu, driver, instanceType.
     pub environment: BTreeMap<String, String>,
     pub metric: String,
-    /// What tells it from others of its name.
+    /// What distinguishes it from others of its name.
     pub labels: BTreeMap<String, String>,
     pub unit: Option<String>,
     /// Which way is better.
@@ -261,7 +261,7 @@ pub struct Line {
     pub next_run: Option<u32>,
     /// The autocorrelation of neighboring sessions, where it is more than chance.
     pub correlation: Option<f64>,
-    /// The sessions that it was held against.
+    /// The sessions that it was compared with.
     pub baseline: Sessions,
     /// The sessions that were judged.
     pub candidate: Sessions,

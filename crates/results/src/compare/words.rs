@@ -422,7 +422,7 @@ fn of_name(name: &str) -> Option<Method> {
     Method::ALL.into_iter().find(|method| method.name() == name)
 }
 
-/// How the note begins that neighboring sessions are alike.
+/// How the note begins that neighboring sessions are similar.
 pub(crate) const AUTOCORRELATED: &str = "sessions are autocorrelated";
 
 /// Says where a regression is that began before the candidate, by the name of the baseline: `already on main` where it decides

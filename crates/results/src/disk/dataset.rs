@@ -33,7 +33,7 @@ pub trait Files: Sync {
     /// Returns the bytes of a file; what is longer than a result may be cut off.
     fn bytes(&self, file: &Self::File) -> Result<Vec<u8>, Content>;
 
-    /// Returns what tells that a file is the one that was read.
+    /// Returns what shows that a file is the one that was read.
     fn stamp(&self, file: &Self::File) -> Option<Stamp>;
 }
 
@@ -81,7 +81,7 @@ pub enum Bad {
     Unread(Content),
 }
 
-/// What tells that a file is the one that was read.
+/// What shows that a file is the one that was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Stamp {
@@ -212,7 +212,8 @@ impl<F: Files> Signed<'_, F> {
         }
     }
 
-    /// Returns what tells that a file and its envelope are those that were read; where there are no keys, envelopes are not looked at.
+    /// Returns what shows that a file and its envelope are those that were read; where there are no keys, envelopes are not
+    /// looked at.
     fn stamp(&self, path: &str, file: &F::File) -> Option<Stamp> {
         let stamp = self.place.stamp(file)?;
         if self.keys.is_empty() {

@@ -24,7 +24,7 @@ pub(super) struct Last {
     pub(super) metrics: BTreeMap<Key, Measured>,
 }
 
-/// What tells the metrics of a case apart.
+/// What distinguishes the metrics of a case.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
     pub(super) name: String,

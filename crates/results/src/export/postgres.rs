@@ -21,7 +21,7 @@ pub(super) struct Postgres {
 
 impl Postgres {
     pub(super) fn begin(mut sink: Sink) -> io::Result<Self> {
-        // What stands in texts is to be read as it is, whoever's settings apply.
+        // Texts are to be read as they are, whoever's settings apply.
         writeln!(
             sink,
             "\\set ON_ERROR_STOP on\nSET client_encoding = 'UTF8';\nSET standard_conforming_strings = on;\nBEGIN;"

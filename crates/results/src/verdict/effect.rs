@@ -236,7 +236,7 @@ fn farthest(history: &[f64], count: usize) -> (f64, f64) {
     (stretches().fold(0.0, f64::min), stretches().fold(0.0, f64::max))
 }
 
-/// Returns the standard deviation as the median of the deviations tells it, which outliers do not move.
+/// Returns the standard deviation by the median of the deviations, which outliers do not move.
 pub(super) fn noise(history: &[f64]) -> f64 {
     stats::NORMAL * stats::median_deviation(history.iter().copied())
 }
@@ -250,8 +250,8 @@ pub(super) fn next_of_its_kind(outside: f64, noise: f64, count: usize) -> f64 {
     if outside.abs() > OUTLIER * noise { outside + KIND * noise * outside.signum() } else { outside }
 }
 
-/// Measures two groups of sessions that were run independently; nothing where one is empty. Where neighbors in time are alike, by fewer
-/// sessions than there are.
+/// Measures two groups of sessions that were run independently; nothing where one is empty. Where neighbors in time are similar,
+/// by fewer sessions than there are.
 pub(crate) fn of_groups(scale: Scale, baseline: &[f64], candidate: &[f64]) -> Option<Effect> {
     let (first, second) = (scale.places(baseline), scale.places(candidate));
     let found = rank::compare(&first, &second)?;

@@ -58,7 +58,7 @@ impl Verdict {
     }
 }
 
-/// What a verdict is held against.
+/// The direction and the threshold of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Policy {
     /// Which way is better.
@@ -160,7 +160,7 @@ fn decide(effect: &Effect, policy: Policy, bound: f64, p: f64) -> (Verdict, Reas
     let size = effect.difference.abs();
     let (low, high) = effect.interval;
     let (baseline, candidate) = effect.counts;
-    // Values that are all alike have no small p either, however many they are.
+    // Values that are all the same have no small p either, however many they are.
     if effect.least_p > SIGNIFICANT && baseline.min(candidate) < least_group(effect.method) {
         return (Verdict::Inconclusive, Reason::TooFew { wanted: least_group(effect.method) });
     }

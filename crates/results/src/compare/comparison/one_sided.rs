@@ -180,7 +180,7 @@ impl Request<'_> {
         (!names.is_empty()).then(|| format!("only {} has {}{more} of {of}", self.side(only), names.join(", ")))
     }
 
-    /// Returns the case as it stands behind its benchmark.
+    /// Returns the case as it is shown behind its benchmark.
     fn case_of(&self, partition: &Partition) -> String {
         let name = &self.dataset.subject(partition.newest(self.dataset)).case_name;
         if name.is_empty() { String::new() } else { format!(" ({name})") }

@@ -127,7 +127,7 @@ fn since(line: &Line) -> Option<String> {
     Some(format!("{} {} (session {}{commit})", began.since, began.at, began.session))
 }
 
-/// Returns a table of lines; `~` stands for what is noise.
+/// Returns a table of lines; `~` means noise.
 fn table(header: &[&str; 7], lines: &[&Line]) -> String {
     if lines.is_empty() {
         return String::new();

@@ -2,7 +2,7 @@
 
 use super::super::model::Line;
 
-/// Addresses of what a comment tells of, as far as they are known.
+/// Addresses of what a comment mentions, as far as they are known.
 pub trait Addresses {
     /// Returns that of the first page of the site.
     fn site(&self) -> Option<String>;

@@ -78,7 +78,7 @@ fn headline(answer: &Comparison) -> String {
     format!("{}\n", said.join(" "))
 }
 
-/// Returns a bullet for each line with its steps and commits below it; of lines that are alike one for all.
+/// Returns a bullet for each line with its steps and commits below it; of similar lines one for all.
 pub(super) fn bullets(lines: &[&Line], places: &Places, candidate: &str, addresses: &dyn Addresses) -> String {
     let mut text = String::new();
     let groups = alike(lines, candidate);

@@ -159,7 +159,7 @@ impl Draft<'_> {
         says(line, Verdict::Pending, NOT_SHOWN, said);
     }
 
-    /// A hit may be that of a change which began before the candidate, also one that waits: then it is told from there on.
+    /// A hit may be that of a change which began before the candidate, also one that waits: then it is reported from there on.
     pub(super) fn begin(&self, line: &mut Line) {
         let is_hit = matches!(
             (line.verdict, line.reason.as_str()),
@@ -179,13 +179,13 @@ impl Draft<'_> {
         self.request.dataset.origin(row).run.checked_add(1)
     }
 
-    /// Returns the places of the points that `history` tells of, up to the candidate.
+    /// Returns the places of the points that `history` shows, up to the candidate.
     fn told(&self) -> Vec<usize> {
         let Some(last) = self.candidate.last() else { return Vec::new() };
         self.origin().members(&self.series).into_iter().filter(|at| at <= last).collect()
     }
 
-    /// Returns a change among the points at `places`, as `history` tells it: the one that is open, or another `of` the levels.
+    /// Returns a change among the points at `places`, as `history` shows it: the one that is open, or another `of` the levels.
     fn change(&self, places: &[usize], of: impl Fn(&Levels) -> Option<OpenLevel>) -> Option<OpenChange> {
         let (request, origin) = (self.request, self.origin());
         let about = applying(request.acks, origin, &self.series.metric, request.as_of);
