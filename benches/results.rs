@@ -122,7 +122,7 @@ fn make(root: &Path, sessions: usize, metrics: usize) {
     }
 }
 
-/// The metrics beside the one that is gated.
+/// The metrics besides the one that is gated.
 fn names(metrics: usize) -> impl Iterator<Item = String> {
     (1..metrics).map(|number| format!("latency-{number}"))
 }

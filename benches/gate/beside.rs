@@ -1,4 +1,4 @@
-//! Changes that stay, beside Apache Otava and asv: the programs themselves, at their defaults, on the same histories.
+//! Changes that stay, compared with Apache Otava and asv: the programs themselves, at their defaults, on the same histories.
 //!
 //! `KUBEBENCH_PYTHON` names a Python that has both (`pip install -r benches/gate/beside.txt`).
 

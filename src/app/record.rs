@@ -74,7 +74,7 @@ pub fn additions(start: &Start, paths: &[PathBuf], settings: &ResultsSettings) -
     Ok(if faulty.is_empty() { Additions::Whole(whole) } else { Additions::Faulty(faulty) })
 }
 
-/// Returns the result of a file, which people know by `path`, and the envelope beside it.
+/// Returns the result of a file, which people know by `path`, and the envelope next to it.
 fn of_file(file: &Path, path: &str, settings: &ResultsSettings) -> Result<Addition, NotAdded> {
     let bytes = fs::read_result(file, result::MAX_BYTES).map_err(unread)?;
     let sealed = result::read(&bytes).map_err(|fault| NotAdded::Refused(fault.to_string()))?;

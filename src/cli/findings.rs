@@ -93,7 +93,7 @@ pub(super) fn write_reports(global: &Global, findings: Findings<'_>) -> Result<(
     write_sorted(global, &Report { diagnostics: &shown, sources, checked, style: Style::Plain })
 }
 
-/// Prints the findings about an answer: beside it where it is printed for people or as JSON, else in its place. Returns whether there is a
+/// Prints the findings about an answer: with it where it is printed for people or as JSON, else instead of it. Returns whether there is a
 /// warning that is denied.
 pub(super) fn about_answer(global: &Global, findings: Findings<'_>) -> Result<ExitStatus> {
     if matches!(global.output_format, Format::Human | Format::Json) {

@@ -20,7 +20,7 @@ pub enum KeyFault {
     Another(&'static str),
     /// It is a key of another algorithm, or damaged.
     NotEd25519,
-    /// It has so many sections of PEM, of which one would be chosen without a word.
+    /// It has so many sections of PEM, of which one would be chosen silently.
     Several(usize),
 }
 

@@ -34,7 +34,7 @@ const AHEAD: usize = 4;
 pub struct LogQuery {
     /// The log of the container before its last restart.
     pub previous: bool,
-    /// Go on as the container writes.
+    /// Continue as the container writes.
     pub follow: bool,
     /// Each line begins with its time on the node, RFC 3339 with nanoseconds, and a space.
     pub timestamps: bool,

@@ -220,7 +220,7 @@ impl<S: FnMut(Seen) -> bool> Watcher<S> {
         }
     }
 
-    /// Tells of an event, and returns the version of what it saw.
+    /// Reports an event, and returns the version of what it saw.
     fn see(&mut self, event: WatchEvent<DynamicObject>) -> Result<Option<String>, Stop> {
         let (object, is_deleted) = match event {
             WatchEvent::Added(object) | WatchEvent::Modified(object) => (object, false),

@@ -33,7 +33,7 @@ pub(crate) use needs::PodNeed;
 pub enum Level {
     /// As it should be.
     Ok,
-    /// Nobody can tell from here, or it is good to know.
+    /// It is unknown from here, or it is good to know.
     Note,
     /// It may cost something.
     Warning,
@@ -159,7 +159,7 @@ impl Report {
         self.add(Level::Error, check, seen, advice);
     }
 
-    /// Says that nobody can tell, because `what` may not be read; `why` is the API server's sentence.
+    /// Says that it is unknown, because `what` may not be read; `why` is the API server's sentence.
     fn unknown(&mut self, check: &'static str, what: &str, why: &str) {
         let advice = match missing_right(why) {
             Some(right) => format!("missing permission: {right}; ask a cluster admin to grant it"),

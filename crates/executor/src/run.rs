@@ -87,7 +87,7 @@ impl Request<'_> {
 pub enum AfterFailure {
     /// Start no other.
     Stop,
-    /// Go on with the next.
+    /// Continue with the next.
     KeepGoing,
 }
 
@@ -211,7 +211,7 @@ pub fn run(request: &Request<'_>, watcher: &dyn Watcher) -> Result<Outcome> {
             break;
         }
     }
-    // A wish that came while the last result was made is one to stop all the same.
+    // A request to stop that came while the last result was made counts too.
     session.hear();
     outcome.stopped = session.stop;
     Ok(outcome)

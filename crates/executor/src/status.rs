@@ -66,9 +66,9 @@ pub struct WorkflowStatus {
     pub finished: Option<String>,
     /// What each of its runs is, in order.
     pub runs: Vec<RunStatus>,
-    /// The step beside the runs that is at work: `prepare`, `summary`, `cleanup`, `record`.
+    /// The auxiliary step that is running: `prepare`, `summary`, `cleanup`, `record`.
     pub step: Option<String>,
-    /// What keeps it from going on, or why something is unknown.
+    /// What prevents it from continuing, or why something is unknown.
     pub notes: Vec<String>,
     /// What comes next.
     pub next: String,

@@ -98,7 +98,7 @@ impl Attempts {
             .help("check the branch protection and the server-side hooks of the repository"))
     }
 
-    /// Tells people what keeps us, when it is time to, and unless it is the end anyway.
+    /// Reports the reason of the delay, when it is time to, and unless it is the end anyway.
     fn tell(&mut self, is_told: impl Fn(&mut Telling, Duration) -> bool, words: &str) {
         if Instant::now() < self.until && is_told(&mut self.telling, self.started.elapsed()) {
             let deadline = unit::Duration::from_seconds(self.deadline.as_secs());

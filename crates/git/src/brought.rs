@@ -19,7 +19,7 @@ const DEPTHS: [u32; 2] = [50, 1000];
 const MOST_MANIFESTS: usize = 200;
 /// How long all of it may take: results are waiting.
 const LIMIT: Duration = Duration::from_mins(5);
-/// The folder that every target in `generated/` has, beside those of its benchmarks.
+/// The folder that every target in `generated/` has, in addition to those of its benchmarks.
 const SHARED: &str = "pipeline";
 /// No folder that somebody works in is deeper.
 const DEEPEST: usize = 32;

@@ -138,7 +138,7 @@ pub(super) fn fold(destination: &Destination, judge: &Judge<'_>) -> Result<Folde
 
 /// Fetches what these refs of the inbox hold, and returns those that came.
 ///
-/// A result has no history, so what is behind one is not fetched: two commits tell that it has one. Before anything of the branch is here,
+/// A result has no history, so what is behind one is not fetched: two commits show that it has one. Before anything of the branch is here,
 /// or git would take files that it has for fetched.
 fn fetch(
     connection: &Connection,

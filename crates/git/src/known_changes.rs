@@ -98,7 +98,7 @@ fn load(cache: &Path) -> Option<BTreeMap<Oid, Change>> {
     body.lines().map(line).collect()
 }
 
-/// Writes a cache beside the old one, and then in its place.
+/// Writes a cache next to the old one, and then replaces that.
 fn store(cache: &Path, known: &BTreeMap<Oid, Change>) -> io::Result<()> {
     let mut body = String::new();
     for (commit, Change { files, id }) in known {

@@ -66,7 +66,7 @@ pub use recorded::{BlobId, Fetched, RecordedBranch};
 pub use state::{CheckedOut, Looked, checked_out, commit_here};
 pub use tracked::folders_with;
 
-/// Tells people something while they wait.
+/// Reports something to people while they wait.
 pub(crate) type Tell = fn(&str);
 
 /// What becomes of a server of SSH whose key is not known, where the credential is a mounted Secret.
@@ -115,7 +115,7 @@ pub struct Destination {
     pub program: PathBuf,
     /// What people do about results that may be recorded another time.
     pub again: &'static str,
-    /// Tells people what takes long, and why.
+    /// Reports what takes long, and why.
     pub tell: Tell,
 }
 

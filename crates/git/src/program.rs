@@ -169,7 +169,7 @@ impl Git {
         self
     }
 
-    /// The same, telling by `tell` when it takes long to get an answer from `remote`.
+    /// The same, which reports by `tell` when it takes long to get an answer from `remote`.
     pub(super) fn telling(self, remote: &str, tell: Tell) -> Self {
         Self { watcher: Some((remote.to_owned(), tell)), ..self }
     }

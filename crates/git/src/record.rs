@@ -21,7 +21,7 @@ pub struct Addition {
     pub path: String,
     /// The canonical bytes.
     pub bytes: Vec<u8>,
-    /// The envelope that goes beside it, in the same commit; where the result is recorded already, with whatever is beside it.
+    /// The envelope that goes next to it, in the same commit; where the result is recorded already, with what is next to it.
     pub envelope: Option<Vec<u8>>,
     /// The benchmark's name.
     pub benchmark: String,
@@ -86,9 +86,9 @@ pub struct Recorded {
     pub commit: Option<String>,
     /// Where that is, for people: "branch `kubebench/results` of `https://git.example/a.git`".
     pub place: String,
-    /// How often git was asked before it worked, 1 as a rule.
+    /// How often git was asked before it worked, usually 1.
     pub tries: u32,
-    /// What people should know beside: who the author is when git knows none.
+    /// What else people should know: who the author is when git knows none.
     pub notes: Vec<String>,
 }
 
@@ -150,7 +150,7 @@ pub struct Folded {
     pub place: String,
     /// How often git was asked before it worked.
     pub tries: u32,
-    /// What people should know beside.
+    /// What else people should know.
     pub notes: Vec<String>,
 }
 

@@ -18,7 +18,7 @@ use kubebench_host::fs::{Content, is_result};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::shell_word;
 
-/// A result lies in the folder of its case, in that of its benchmark.
+/// A result is in the folder of its case, in that of its benchmark.
 const DEPTH: usize = 3;
 /// No branch has so many files and folders; a tree that is listed at many places may pretend to.
 const MOST: usize = 1_000_000;

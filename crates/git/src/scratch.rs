@@ -1,4 +1,4 @@
-//! A bare repository of Kubebench's own for the time of one call: what is fetched and built lies there, so that the user's
+//! A bare repository of Kubebench's own for the time of one call: what is fetched and built is there, so that the user's
 //! repository is not touched, two calls at once know nothing of each other, and a call that is killed leaves nothing that counts.
 
 use std::fs::{self, File};

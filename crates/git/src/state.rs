@@ -18,7 +18,7 @@ pub struct CheckedOut {
     pub commit: String,
     /// The files that differ from it, as seen from the project.
     pub differing: Vec<String>,
-    /// What it holds and changes, as far as this clone can tell.
+    /// What it holds and changes, as far as this clone knows.
     pub content: Option<CommitContent>,
 }
 

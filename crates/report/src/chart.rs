@@ -158,7 +158,7 @@ impl<'a> Chart<'a> {
         let line = self.lines.iter().find(|line| line.verdict == verdict && !is_limit(line)).copied()?;
         let session = line.candidate.sessions.first()?;
         let before = &line.baseline.sessions;
-        // A level of so few sessions that the baseline is the one before it is in the history all the same.
+        // A level of so few sessions that the baseline is the one before it is in the history nevertheless.
         let is_level = |change: &LevelChange| {
             change.session == session.session
                 || verdict == Verdict::Improved
@@ -328,7 +328,7 @@ impl Finding<'_> {
     }
 }
 
-/// Returns the levels of a series: from and to which of its sessions, and the median of what lies between two changes.
+/// Returns the levels of a series: from and to which of its sessions, and the median of the sessions between two changes.
 pub(super) fn levels(told: &SeriesHistory) -> Vec<(usize, usize, f64)> {
     let place = |session: &String| told.sessions.iter().position(|own| own.session == *session);
     let mut cuts: Vec<usize> = told.changes.iter().filter_map(|change| place(&change.session)).collect();

@@ -33,7 +33,7 @@ pub(super) use series::pages as series;
 use super::paths::{self, relative};
 use super::site::Site;
 
-/// What a page may load: files beside it, and nothing from anywhere else. `file:` is what `'self'` is for a site on a disk.
+/// What a page may load: files next to it, and nothing from anywhere else. `file:` is what `'self'` is for a site on a disk.
 const POLICY: &str = "default-src 'none'; style-src 'self' file:; script-src 'self' file:; img-src 'self' file: data:; \
                       base-uri 'none'; form-action 'none'";
 /// The style of all pages.

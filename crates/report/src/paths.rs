@@ -36,7 +36,7 @@ pub(super) fn data(benchmark: &str, case: &str, ending: &str) -> String {
     format!("benchmarks/{benchmark}/cases/{case}.{ending}")
 }
 
-/// Returns what cases are beside each other along an axis, as data.
+/// Returns the path of the data of cases side by side along an axis.
 pub(super) fn sweep(benchmark: &str, axis: &str, ending: &str) -> String {
     format!("benchmarks/{benchmark}/by-{}.{ending}", slug(axis))
 }

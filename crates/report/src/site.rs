@@ -41,7 +41,7 @@ pub struct Request<'a> {
     pub left_out: &'a [LeftOut],
     /// Who recorded the results, where the project has keys.
     pub signatures: &'a Option<Signatures>,
-    /// Links to what lies outside.
+    /// Links to what is outside.
     pub links: &'a Links,
     /// Where the site will be, without a slash at the end: feeds need to know.
     pub address: Option<&'a str>,

@@ -112,7 +112,7 @@ impl Dataset {
         row.metrics.iter().map(|(definition, value)| (self.definitions.get(*definition), *value))
     }
 
-    /// Says which metrics of `benchmark` were recorded under names that they do not have any more, where their results do not tell the
+    /// Says which metrics of `benchmark` were recorded under names that they do not have any more, where their results do not give the
     /// new ones, and others have those.
     pub fn breaks(&self, benchmark: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
         let rows = || self.rows.iter().filter(|row| self.subject(row).benchmark == benchmark);

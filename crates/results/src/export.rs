@@ -121,7 +121,7 @@ impl Format {
         }
     }
 
-    /// Returns whether every value has its unit beside it, so that both go out as they were recorded.
+    /// Returns whether every value has its unit next to it, so that both go out as they were recorded.
     pub fn is_as_recorded(self) -> bool {
         matches!(self, Self::Csv | Self::Jsonl | Self::Parquet | Self::Sqlite | Self::Postgres)
     }

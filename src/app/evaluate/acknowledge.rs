@@ -62,7 +62,7 @@ pub struct Acknowledgement {
     pub note: Option<String>,
 }
 
-/// What is to be written, and what stays open all the same.
+/// What is to be written, and what stays open nevertheless.
 pub struct Acknowledged {
     pub made: Vec<Acknowledgement>,
     /// The changes that stay open, in words.

@@ -116,7 +116,7 @@ impl ResultCommits {
         })
     }
 
-    /// Returns commits that were reached beside those of another lineage, which keeps what it has.
+    /// Returns commits that were reached in addition to those of another lineage, which keeps what it has.
     pub fn known_beside(&self, reached: Reached, other: &Lineage) -> Result<Lineage> {
         let is_of_other = |commit: &str| other.commits.contains(commit) || other.equivalent(commit).is_some();
         let named: Named = self.named.clone().into_iter().filter(|(commit, _)| !is_of_other(commit)).collect();

@@ -242,7 +242,7 @@ fn with_users(mut paths: BTreeSet<String>, compilation: &Compilation) -> BTreeSe
     paths
 }
 
-/// Names the spec of a benchmark whose name was given in the place of a path, or the spec that is called nearly like it.
+/// Names the spec of a benchmark whose name was given instead of a path, or the spec that is called nearly like it.
 fn named_by_benchmark(fault: Diagnostic, compilation: &Compilation, root: &Path) -> Diagnostic {
     let mut benchmarks = compilation.benchmarks.iter().map(|compiled| &compiled.benchmark);
     let Place::File(path) = &fault.place else { return fault };

@@ -22,7 +22,7 @@ use kubebench_syntax::text::{Source, SourceMap};
 /// How people write a branch of recorded results.
 const RECORDED: &str = "recorded:";
 
-/// Results that a person names in the place of the project's.
+/// Results that a person names instead of the project's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NamedResults {
     /// Those of a folder, and no others.

@@ -126,7 +126,7 @@ fn case_of(dataset: &Dataset, row: &Row) -> CaseOf {
     (subject.benchmark.clone(), subject.case.clone(), subject.target.clone())
 }
 
-/// Returns who recorded the result that was read from `file`, by the envelope beside it.
+/// Returns who recorded the result that was read from `file`, by the envelope next to it.
 pub fn signature_beside(file: &Path, sealed: &Sealed, keys: &[Key]) -> Signature {
     signature(envelope_beside(file), sealed, keys)
 }

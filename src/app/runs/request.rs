@@ -94,7 +94,7 @@ pub fn request<'a>(
     })
 }
 
-/// Returns the variables among `wanted` that this process does not have; refuses values in the place of names.
+/// Returns the variables among `wanted` that this process does not have; refuses values instead of names.
 pub fn missing_variables(wanted: &[String]) -> Result<Vec<&String>> {
     let here = machine::variables(|name| wanted.iter().any(|wanted| wanted == name));
     for name in wanted {

@@ -7,7 +7,7 @@ use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Artifact, StatusReason};
 use kubebench_host::experiment::{self, RunOutputs};
 
-/// More files of a run are not listed in its result, beside logs of replicas and files of metrics.
+/// How many files a result lists at most, besides logs of replicas and files of metrics.
 const MAX_OTHERS: usize = 200;
 /// Reading more than this takes so long that people want to know of it. Of a run that somebody stopped no more is read, but
 /// for the files that values came from.

@@ -10,7 +10,7 @@ use kubebench_syntax::unit::{group, plural};
 const MINE: &str = "your rights";
 const THEIRS: &str = "accounts";
 
-/// What `status` and `logs` read beside the jobs of runs: group, resource, verbs.
+/// What `status` and `logs` read besides the jobs of runs: group, resource, verbs.
 const READ: [(&str, &str, &[&str]); 6] = [
     ("argoproj.io", "workflows", &["get", "list", "watch"]),
     ("argoproj.io", "cronworkflows", &["list", "watch"]),

@@ -205,7 +205,7 @@ fn complaints(findings: &[Finding]) -> Vec<(String, String)> {
     bad.map(|finding| (format!("{} {}", finding.level.name(), finding.check), finding.seen.clone())).collect()
 }
 
-/// What of `canned` is found beside what a sound cluster has.
+/// What of `canned` is found in addition to what a sound cluster has.
 fn found(canned: &Canned) -> Vec<(String, String)> {
     complaints(&examined(canned))
 }

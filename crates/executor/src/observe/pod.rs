@@ -37,7 +37,7 @@ pub enum Phase {
 /// How the main container ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct End {
-    /// The exit code; above 128 as a rule the number of a signal.
+    /// The exit code; above 128 usually the number of a signal.
     pub code: i32,
     /// The signal that ended it, such as `SIGKILL`.
     pub signal: Option<&'static str>,
@@ -168,7 +168,7 @@ pub(super) fn deleted(pod: &Pod) -> Option<ServerTime> {
 }
 
 /// Leaves in `newer` the first request for its deletion that `earlier` knows of. When the containers have ended the kubelet
-/// asks once more, without a grace period, and its time takes the place of the first.
+/// asks again, without a grace period, and its time replaces the first.
 pub(crate) fn keep_first_deletion(newer: &mut Pod, earlier: &Pod) {
     if let (Some(last), Some(first)) = (deleted(newer), deleted(earlier))
         && first < last

@@ -106,7 +106,7 @@ impl Position {
 pub enum Otherwise {
     /// Stop, as it may be that of another instance of the container.
     Stop,
-    /// Go on: it is known that nothing else is to be had.
+    /// Continue: it is known that nothing else is available.
     GoOn,
 }
 
@@ -288,7 +288,7 @@ impl Stamped {
         rest
     }
 
-    /// Ends the log, and returns text without a stamp at its end: what the kubelet said instead of going on.
+    /// Ends the log, and returns text without a stamp at its end: what the kubelet said instead of continuing.
     pub fn end(mut self) -> (Position, Option<String>) {
         self.held.append(&mut self.prefix);
         let text = String::from_utf8_lossy(&self.held).trim().to_owned();

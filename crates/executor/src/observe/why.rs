@@ -371,7 +371,7 @@ impl Subject<'_> {
         }
     }
 
-    /// What events tell of a pod whose own status says nothing.
+    /// What events say of a pod whose own status says nothing.
     fn told(&self) -> Option<Why> {
         if self.facts.has_started() {
             return None;

@@ -1,7 +1,7 @@
 //! Reads the metrics of a run again, from the logs and files that it left.
 //!
 //! What only the run itself could measure (times, what processes used, what Prometheus said) is taken over. The result is
-//! a new file beside the old one, and says which one it was made from.
+//! a new file next to the old one, and says which one it was made from.
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -86,7 +86,7 @@ pub fn reparse(
     Ok(made)
 }
 
-/// Holds a file that is read again against its digest. Of what is not read, such as checkpoints, nothing need be left.
+/// Checks the digest of a file that is read again. What is not read, such as checkpoints, need not exist any more.
 fn unchanged(left: &RunOutputs, artifact: &Artifact) -> Result<()> {
     let path = left.artifact(&artifact.name).map_err(anyhow::Error::msg)?;
     let (digest, _) = experiment::digest_of(&path).with_context(|| format!("cannot read {}", path.display()))?;

@@ -96,7 +96,7 @@ struct State {
     room: Room,
     /// How many replicas decide.
     deciders: usize,
-    /// Whether it is stopped for something that is of no account if the replicas that decide have succeeded all the same.
+    /// Whether the reason to stop it does not count if the replicas that decide have succeeded anyway.
     is_pardonable: bool,
 }
 

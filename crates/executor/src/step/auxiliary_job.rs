@@ -1,4 +1,4 @@
-//! The Jobs beside the runs: `prepare` before the first, `postprocess` after each.
+//! The auxiliary Jobs: `prepare` before the first, `postprocess` after each.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -31,7 +31,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// For a Job without a deadline.
 const NO_DEADLINE: u64 = 24 * 3600;
 
-/// What became of a Job beside the runs.
+/// What became of an auxiliary Job.
 pub(super) enum Beside {
     Succeeded,
     /// It did not, and why.

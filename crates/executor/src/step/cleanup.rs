@@ -187,7 +187,7 @@ impl ClusterStep {
         Ok(found)
     }
 
-    /// Deletes the Jobs beside the runs that this Workflow owns; returns how many could not be.
+    /// Deletes the auxiliary Jobs that this Workflow owns; returns how many could not be.
     fn delete_left(&mut self) -> Result<usize> {
         let mut faults = 0;
         let selector = format!("kubebench.dev/benchmark={}", self.benchmark);

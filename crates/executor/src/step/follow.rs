@@ -227,7 +227,7 @@ impl ClusterStep {
         Some(Resource::workloads(version))
     }
 
-    /// Reads the job and its pods once more, so that the end is explained by what there is and not by what had come.
+    /// Reads the job and its pods again, so that the end is explained by what there is and not by what had come.
     fn last_look(&self, sight: &mut Sight, progress: Progress) -> Progress {
         self.look(sight);
         let again = sight.sum();
@@ -340,7 +340,7 @@ mod tests {
         assert!(!sight.is_blind());
     }
 
-    /// The kubelet deletes a pod once more when its containers have ended.
+    /// The kubelet deletes a pod again when its containers have ended.
     #[test]
     fn the_first_deletion_counts() {
         let version = |deleted: &str, grace: u32, code: Option<u32>| {

@@ -1,4 +1,4 @@
-//! Pods whose work is done, and that a container keeps running which the benchmark does not have: an injected proxy, as a rule.
+//! Pods whose work is done, and that a container keeps running which the benchmark does not have: usually an injected proxy.
 //!
 //! Kubernetes counts such a pod as one that runs, so that the run would end by its timeout.
 

@@ -124,7 +124,7 @@ impl Logs {
         }
     }
 
-    /// Goes on with logs where another run has left them, by their names.
+    /// Resumes logs where another run has left them, by their names.
     pub(crate) fn go_on_from(&mut self, marks: BTreeMap<String, String>) {
         self.left = marks;
     }

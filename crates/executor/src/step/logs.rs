@@ -67,7 +67,7 @@ impl Logs {
         }
     }
 
-    /// Goes on with logs where another run has left them, by their names.
+    /// Resumes logs where another run has left them, by their names.
     pub(super) fn go_on_from(&mut self, marks: BTreeMap<String, String>) {
         if let Some(logs) = &mut self.logs {
             logs.go_on_from(marks);

@@ -199,7 +199,7 @@ fn destination(
     })?;
     Ok(Some(Destination {
         mode,
-        // A step has no checkout, and what lies on the volume may be anybody's.
+        // A step has no checkout, and what is on the volume may be anybody's.
         folder: "/".into(),
         remote,
         branch: settings.branch.clone(),
@@ -323,7 +323,7 @@ fn record(waiting: &[Waiting], destination: &Destination, tally: &mut Tally, add
     true
 }
 
-/// Returns what is kept beside a result that is recorded.
+/// Returns what is kept next to a result that is recorded.
 fn marker(recorded: &Recorded, destination: &Destination, digest: &Digest, addition: &Addition) -> Vec<u8> {
     let is_new = recorded.added.contains(&addition.path);
     result::canonical(&json!({

@@ -418,7 +418,7 @@ impl ClusterStep {
                 status
             }
             Ending::TooLong(status, reason) => {
-                // What stood in the way explains more than that it took too long.
+                // What was in the way explains more than that it took too long.
                 let place = if status == Status::TimedOut { 0 } else { reasons.len() };
                 reasons.insert(place, reason);
                 status

@@ -212,7 +212,7 @@ impl ClusterStep {
         }))
     }
 
-    /// Goes on with the logs of the server that an attempt loaded before this step was started again.
+    /// Resumes the logs of the server that an attempt loaded before this step was started again.
     pub(super) fn go_on_with_server(&mut self, attempt: &Attempt, gathered: &mut Gathered) {
         if let Some(kept) = attempt.loaded.as_ref().and_then(|loaded| self.kept(&loaded.up.folder)) {
             self.see_server(&kept, &mut gathered.logs);

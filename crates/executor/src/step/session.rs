@@ -61,7 +61,7 @@ pub(super) struct ClusterStep {
     no_more_tries: Arc<AtomicBool>,
     reserve: Option<Reserve>,
     spare: Spare,
-    /// Argo and the kubelet both tell a step to end. That must not cost it its result; its grace period ends it anyway.
+    /// Argo and the kubelet both ask a step to end. That must not cost it its result; its grace period ends it anyway.
     _unstored: Unstored,
 }
 

@@ -38,7 +38,7 @@ pub(super) fn in_the_way(top: &Path, item: &Item<'_>) -> Option<String> {
 }
 
 /// Writes an item into the work tree unless it is there, all or nothing. The temporary file is in the repository's own folder,
-/// so that a kill leaves nothing in the work tree; beside the item it is only where that folder is on another file system.
+/// so that a kill leaves nothing in the work tree; next to the item it is only where that folder is on another file system.
 pub(super) fn put(WorkTree { top, git_folder }: &WorkTree, item: &Item<'_>) -> Result<(), NotRecorded> {
     let place = top.join(&item.path);
     let fault = |error: &io::Error| {

@@ -112,7 +112,7 @@ pub(crate) fn is_missing_ref(words: &str) -> bool {
     words.to_ascii_lowercase().contains("couldn't find remote ref")
 }
 
-/// Returns the reason and what the server printed beside.
+/// Returns the reason and what else the server printed.
 fn server_words(reason: &str, words: &str) -> String {
     let reason = reason.trim_start_matches('(').trim_end_matches(')');
     let said =

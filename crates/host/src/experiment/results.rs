@@ -1,4 +1,4 @@
-//! Result files: there whole, or not at all, and never in the place of another.
+//! Result files: there whole, or not at all, and never instead of another.
 
 use std::fs::File;
 use std::io::{ErrorKind, Write as _};

@@ -184,7 +184,7 @@ impl RunFolder {
         if file.metadata()?.is_file() { Ok(file) } else { Err(plain(Errno::ENXIO)) }
     }
 
-    /// Writes the file at `path`, all or nothing, in the place of whatever has that name. Folders above it are made.
+    /// Writes the file at `path`, all or nothing, replacing whatever has that name. Folders above it are made.
     ///
     /// # Errors
     /// Why that cannot be.
@@ -220,7 +220,7 @@ fn is_for(found: &FileStat, group: u32) -> bool {
     found.st_gid == group && Mode::from_bits_truncate(found.st_mode) == FOR_A_GROUP
 }
 
-/// Returns what the system means when it met a link, a file in the place of a folder, or a socket.
+/// Returns what the system means when it met a link, a file instead of a folder, or a socket.
 fn plain(errno: Errno) -> io::Error {
     match errno {
         Errno::ELOOP => io::Error::new(ErrorKind::InvalidInput, "it is a symbolic link"),

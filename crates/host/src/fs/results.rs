@@ -61,7 +61,7 @@ fn list(
     Ok(())
 }
 
-/// Tells whether the file at `path` is a result by its name.
+/// Returns whether the file at `path` is a result by its name.
 pub fn is_result(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|end| end == "json")
 }

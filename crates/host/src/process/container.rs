@@ -1,4 +1,4 @@
-//! What is asked of the client of Docker or Podman beside starting containers.
+//! What is asked of the client of Docker or Podman besides starting containers.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};

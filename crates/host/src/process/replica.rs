@@ -247,7 +247,7 @@ pub fn find_program(program: &str, path: &str, directory: &Path) -> Option<Strin
             Some(_) => {}
         }
     }
-    // The folders are not named: reasons are recorded, and tell of whoever ran this.
+    // The folders are not named: reasons are recorded, and folders reveal who ran this.
     let place = if path.is_empty() { "PATH, which is empty" } else { "PATH" };
     problem.or_else(|| Some(format!("there is no program `{program}` in {place}")))
 }

@@ -123,7 +123,7 @@ fn wait(child: Pid, signals: &mut Signals) -> (End, Option<JoinHandle<()>>) {
     }
 }
 
-/// Tells all descendants of this process, `leader` and its group to end, and kills those that have not after `grace`.
+/// Asks all descendants of this process, `leader` and its group to end, and kills those that have not after `grace`.
 /// Somebody else takes note of the ends.
 fn stop_all(leader: Pid, grace: Duration) {
     let all_end_within = |time: Duration| {

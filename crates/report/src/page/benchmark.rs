@@ -10,9 +10,9 @@ use super::parts::Said;
 use super::{File, Page, case, matrix, news, overview, parts, runs, scaling};
 use kubebench_results::compare::model::Kind;
 
-/// The bytes that plots, maps and tables may have on this page beside the runs; the rest is on the pages of the cases.
+/// The bytes that plots, maps and tables may have on this page in addition to the runs; the rest is on the pages of the cases.
 const WEIGHT: usize = 170_000;
-/// So many cases are named.
+/// The maximum number of cases that are named.
 const MOST_CASES: usize = 300;
 /// So many cases that fail or never ran are named.
 const MOST: usize = 20;

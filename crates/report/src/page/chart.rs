@@ -1,4 +1,4 @@
-//! One metric of one case: its plot, and beside it in words what the plot shows.
+//! One metric of one case: its plot, and next to it in words what the plot shows.
 
 use std::collections::BTreeMap;
 

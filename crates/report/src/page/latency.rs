@@ -74,7 +74,7 @@ fn is_time(told: &SeriesHistory) -> bool {
     told.unit.as_deref().is_some_and(|unit| MetricUnit::of(unit).is_time()) && told.direction == Direction::Lower
 }
 
-/// Returns how samples that were recorded in `unit` are shown beside the values of a series.
+/// Returns how samples that were recorded in `unit` are shown next to the values of a series.
 fn conversion(unit: Option<&str>, told: &SeriesHistory) -> Option<Conversion> {
     let [recorded, shown] = [unit, told.unit.as_deref()].map(MetricUnit::of_metric);
     recorded.conversion_to(&shown)

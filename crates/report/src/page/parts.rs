@@ -205,7 +205,7 @@ pub(super) fn sized(size: Size, told: &SeriesHistory, class: &str) -> Markup {
     }
 }
 
-/// Says beside a change which way is better, where something says so.
+/// Says next to a change which way is better, where something says so.
 pub(super) fn toward(told: &SeriesHistory) -> Markup {
     html! { @if let Some(better) = words::better(told.direction) { " " small { "(" (better) ")" } } }
 }
@@ -287,7 +287,7 @@ pub(super) fn level(chart: &Chart<'_>) -> Markup {
     }
 }
 
-/// Says what one sees in a small drawing, and beside it.
+/// Says what one sees in a small drawing, and next to it.
 pub(super) const SPARK: &str = "Level: the newest one; for a regression or an improvement, before → after. Sparklines: \
      the thin line shows all sessions, the strong line the level; a vertical line is a change of level, red for a \
      current regression.";

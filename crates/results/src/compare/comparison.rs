@@ -349,7 +349,7 @@ fn refuse(line: &mut Line, refused: &[&(String, String)]) {
     (line.detectable, line.more_sessions, line.method) = (None, None, None);
 }
 
-/// Says which facts keep two sides apart, and how they are compared all the same.
+/// Says which facts keep two sides apart, and how they can be compared nevertheless.
 fn refused_words(refused: &[&(String, String)]) -> String {
     let said: Vec<String> = refused.iter().map(|(fact, said)| format!("{fact} ({said})")).collect();
     let allow: Vec<String> = refused.iter().map(|(fact, _)| format!("--allow {fact}")).collect();

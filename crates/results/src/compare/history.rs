@@ -41,7 +41,7 @@ pub struct Request<'a> {
     pub as_of: &'a str,
 }
 
-/// Tells the history of every series.
+/// Returns the history of every series.
 pub fn history(request: Request<'_>) -> Vec<SeriesHistory> {
     let replaced = replaced(request.dataset, request.partitions, request.lineage);
     let mut told = Vec::new();
@@ -241,7 +241,7 @@ pub(super) struct OpenLevel {
 }
 
 impl Levels {
-    /// Returns the change that is open, as all that tell of it say it.
+    /// Returns the change that is open, as all reports of it say it.
     pub(super) fn open(&self) -> Option<OpenLevel> {
         self.level(self.found.open?.from, self.values.len())
     }

@@ -72,7 +72,7 @@ impl Side {
         matches!(self, Self::Revision(_) | Self::Branch(_) | Self::Tag(_))
     }
 
-    /// Returns whether cases of this side are run beside those of the other in one session, and differ by what they are.
+    /// Returns whether cases of this side are run with those of the other in one session, and differ by what they are.
     pub(crate) fn is_of_cases(&self) -> bool {
         matches!(self, Self::Label(..) | Self::Variant(_) | Self::Environment(_))
     }

@@ -400,7 +400,7 @@ pub fn is_blind(line: &Line) -> bool {
     is_asked && line.detectable.is_some_and(|detectable| detectable >= least)
 }
 
-/// Says what the change of a line is of, where it is not that of the two medians beside it.
+/// Says what the change of a line is of, where it is not that of the two medians next to it.
 pub fn of_differences(lines: &[Line]) -> Option<&'static str> {
     let is_shift = |line: &Line| {
         let method = line.method.as_deref().and_then(of_name);

@@ -84,7 +84,7 @@ pub struct Definition {
 #[serde(deny_unknown_fields)]
 pub struct Now {
     pub name: String,
-    /// The labels that it has and the result does not tell.
+    /// The labels that it has and the result does not give.
     pub labels: Vec<String>,
 }
 

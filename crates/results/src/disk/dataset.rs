@@ -254,7 +254,7 @@ fn load(cache: &Path) -> Option<(Vec<Stamp>, Dataset)> {
     (stamps.len() == dataset.rows().len()).then_some((stamps, dataset))
 }
 
-/// Writes a cache beside the old one, and then in its place.
+/// Writes a cache next to the old one, and then replaces that.
 fn store(cache: &Path, content: &Cache<'_>) -> io::Result<()> {
     fs::create_dir_all(cache.parent().unwrap_or(Path::new(".")))?;
     let temp = cache.with_extension(format!("{}.tmp", std::process::id()));

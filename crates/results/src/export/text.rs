@@ -33,7 +33,7 @@ pub(super) fn encoded(text: &str, is_bad: impl Fn(char) -> bool) -> String {
     out
 }
 
-/// Tells whether a spreadsheet would take `text` for a formula: it begins like one and is no plain number.
+/// Returns whether a spreadsheet would take `text` for a formula: it begins like one and is no plain number.
 pub fn is_executed(text: &str) -> bool {
     // Some programs read wide forms and new lines like the others.
     let begins = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);

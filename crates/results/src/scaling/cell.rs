@@ -36,7 +36,7 @@ pub(super) fn cells<'a>(dataset: &'a Dataset, told: &'a [SeriesHistory]) -> Vec<
         let newest = *runs.last()?.first()?;
         let mut kinds: BTreeMap<String, String> =
             dataset.kinds(newest).into_iter().map(|(fact, value)| (fact.to_owned(), value)).collect();
-        // Facts that the project does not tell apart.
+        // Facts that the project does not distinguish.
         kinds.retain(|fact, _| told.environment.contains_key(fact));
         Some(Cell { told, params: &dataset.subject(newest).params, kinds, level, runs })
     };

@@ -264,7 +264,7 @@ impl Walk {
                 self.accepted.extend(start..end);
             }
         }
-        // Nobody knows a direction without one.
+        // Without a direction the turn is unknown.
         let turn = if self.policy.direction == Direction::None { Turn::Neither } else { turn };
         self.found.changes.push(Change { turn, ..change });
     }

@@ -135,7 +135,7 @@ impl Effect {
 pub(crate) const FEW: usize = 3;
 
 /// Measures candidate sessions against a baseline: few as new ones, more as a group. Sessions that are `held` are of no baseline, and
-/// tell how much new ones may vary.
+/// show how much new ones may vary.
 pub fn measure(scale: Scale, baseline: &[f64], held: &[f64], candidate: &[f64]) -> Option<Effect> {
     match candidate.len() {
         0 => None,

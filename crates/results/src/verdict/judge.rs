@@ -24,9 +24,9 @@ pub enum Verdict {
     New,
     /// It got better, significantly and by at least the threshold.
     Improved,
-    /// Nothing is significant, and the estimate lies within the threshold.
+    /// Nothing is significant, and the estimate is within the threshold.
     NoChangeSeen,
-    /// The whole interval lies within the threshold.
+    /// The whole interval is within the threshold.
     Unchanged,
 }
 
@@ -79,7 +79,7 @@ impl Policy {
 pub enum Reason {
     /// Significant, and at least the threshold.
     Change,
-    /// The whole interval lies within the threshold.
+    /// The whole interval is within the threshold.
     Equivalent,
     /// Neither significant nor beyond the threshold.
     Nothing,

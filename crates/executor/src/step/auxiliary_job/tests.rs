@@ -43,7 +43,7 @@ fn list(kind: &str, items: &[Json]) -> Vec<Act> {
     object(&json!({"kind": kind, "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": items}))
 }
 
-/// A Job of two pods, of which one prints until it is deleted, and then once more, and the other never comes.
+/// A Job of two pods, of which one prints until it is deleted, and then again, and the other never comes.
 fn server() -> Server {
     let deleted = Arc::new(AtomicBool::new(false));
     Server::new(move |request, _| {

@@ -30,7 +30,7 @@ pub(super) struct Follower {
 }
 
 impl Follower {
-    /// Goes on with a log in a thread of its own.
+    /// Continues a log in its own thread.
     pub(super) fn start(origin: &Arc<dyn LogOrigin>, name: &LogName, begun: Begun) -> Self {
         let has_ended = begun.sink.as_ref().is_none_or(|sink| sink.log.has_ended());
         let (mark, shared) = share(begun);

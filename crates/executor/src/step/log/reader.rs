@@ -64,7 +64,7 @@ enum End {
     Unwanted,
 }
 
-/// What is known of the pod that is read beside its mark.
+/// What is known of the pod that is read, in addition to its mark.
 struct Sight {
     /// At which restart the last stream was opened that went to its end.
     whole_at: Option<u32>,

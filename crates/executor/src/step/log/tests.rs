@@ -233,7 +233,7 @@ fn a_step_that_comes_back_when_the_pod_is_gone_ends_what_it_had() {
         }
         first.kill();
         for _ in 0..2 {
-            // The second time all is done, and what became of it is known all the same.
+            // The second time all is done, and what became of it is still known.
             let followed = finish(logs(&node, folder.path()));
             let why = "its pod was gone when the step was restarted, so the rest is lost".to_owned();
             assert_eq!(followed.fault, (!is_over).then_some(why));

@@ -16,7 +16,7 @@ use kubebench_syntax::digest::Digest;
 const ROOM: usize = 1 << 10;
 
 /// Names the commits of results that name none, on the volume too, so that they are recorded with the same bytes whenever that succeeds.
-/// Those whose commit nobody can tell stay as they are.
+/// Those whose commit is unknown stay as they are.
 pub(super) fn name(waiting: &mut [Waiting], destination: &Destination, settings: &ResultsSettings) {
     let runs: BTreeSet<RunOf> = waiting.iter().filter_map(|waiting| run_of(&waiting.sealed.result)).collect();
     let (known, fault): (BTreeMap<RunOf, Brought>, _) = match caught(|| brought(&runs, destination)) {

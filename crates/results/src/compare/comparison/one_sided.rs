@@ -93,7 +93,7 @@ impl Request<'_> {
         )
     }
 
-    /// Returns the lines of hardware that one side alone has, beside what the other side has instead: that is compared where it is
+    /// Returns the lines of hardware that one side alone has, next to what the other side has instead: that is compared where it is
     /// allowed.
     fn alone(
         &self,

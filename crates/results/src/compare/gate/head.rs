@@ -10,7 +10,7 @@ use crate::dataset::Session;
 /// What is checked out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Head<'a> {
-    /// Nobody knows.
+    /// Unknown.
     Unknown,
     /// A commit of the default branch.
     OnDefault(&'a CheckedOut),

@@ -35,7 +35,7 @@ pub fn comparison(answer: &Comparison) -> String {
     text
 }
 
-/// Tells notes, and the files that did not count.
+/// Writes notes, and the files that did not count.
 pub fn rest(text: &mut String, notes: &[String], left_out: &[LeftOut]) {
     const SHOWN: usize = 10;
     for note in notes {

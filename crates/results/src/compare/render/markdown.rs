@@ -192,7 +192,7 @@ fn accepted_sentence(line: &Line) -> String {
     format!("{metric}: {}, accepted by {}.", change.unwrap_or_else(message), by.join("; "))
 }
 
-/// Names the commits among which a change lies, and how to find the one; of each step of an open change.
+/// Names the commits among which a change is, and how to find the one; of each step of an open change.
 fn commits(line: &Line, addresses: &dyn Addresses) -> Vec<String> {
     let ranges = words::ranges(line);
     // The newest steps, after the beginning.

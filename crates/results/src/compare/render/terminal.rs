@@ -83,7 +83,7 @@ impl Page<'_> {
         if !parts.known.is_empty() || !parts.known_failing.is_empty() {
             self.gap();
             self.sentence("", 2, &format!("{}:", words::sentence_case(&words::already(self.answer))));
-            // Beside what is new, one line of each is enough.
+            // In addition to what is new, one line of each is enough.
             self.regressions(&parts.known, if parts.worse.is_empty() { 10 } else { 0 });
             self.groups(&parts.known_failing);
         }

@@ -14,7 +14,7 @@ impl Draft<'_> {
     pub(super) fn open(&self, line: &mut Line) {
         let is_aside = self.is_aside();
         let open = match (self.now.open, self.found.open) {
-            // One session above zeros opens a change, and is a first hit all the same.
+            // One session above zeros opens a change, and is nevertheless a first hit.
             (Some(open), _) if self.rule.is_confirmed && open.sessions == 1 => {
                 let said = words::reason(&judge(self.effect, self.policy, None), self.policy);
                 return says(line, Verdict::Regressed, "change", said);
