@@ -399,7 +399,7 @@ fn what_is_not_committed_is_of_what_is_checked_out() {
     assert_is(&project, &[], &good, (0, "unchanged", false));
 }
 
-/// Nobody knows whose a result is that names no commit: the newest counts.
+/// The branch of a result that names no commit is unknown: the newest counts.
 #[test]
 fn what_names_no_commit_may_be_of_this_branch() {
     let mut project = project();

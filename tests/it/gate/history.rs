@@ -79,7 +79,7 @@ fn an_open_change_has_one_size() {
             "{text}"
         );
     }
-    // The report tells it by the gate, and of a metric without one by the history.
+    // The report shows it by the gate, and of a metric without one by the history.
     for spec in [SPEC.to_owned(), SPEC.replace("  gates: [{metric: speed, maxRegression: 3%}]\n", "")] {
         project.folder.write("specs/train.yaml", &spec);
         assert_eq!(project.says(&["report", "--out", "site"]).0, 0);

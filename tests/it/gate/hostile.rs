@@ -39,7 +39,7 @@ fn bad_files_are_named_left_out_and_keep_a_gate_from_answering() {
         assert_eq!((status, verdict(&line)), (0, "unchanged"));
         project.folder.remove(&place);
     }
-    // What lies elsewhere is named, and concerns no gate.
+    // What is elsewhere is named, and concerns no gate.
     project.folder.write("results/other/default/x.json", b"{\"kind\": ");
     let (status, answer) = project.json(&["gate"]);
     assert_eq!((status, answer["leftOut"][0]["code"].as_str().unwrap()), (0, "KB0363"));
@@ -313,7 +313,7 @@ fn texts_of_results_do_nothing_to_a_terminal_or_a_shell() {
     assert!(!comment.contains('\u{1b}') && !comment.contains("\n::error"), "{comment}");
 }
 
-/// What identifies a result stands in commands and comments, and what names it in messages.
+/// What identifies a result is in commands and comments, and what names it in messages.
 #[test]
 fn no_identity_of_a_result_is_a_command() {
     let mut project = Project::with(SPEC);

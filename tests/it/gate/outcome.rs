@@ -560,7 +560,7 @@ fn what_came_back_in_part_is_no_step() {
     );
 }
 
-/// Before the first commit there is no branch, and nothing that only a branch would tell.
+/// Before the first commit there is no branch, and nothing that only a branch would show.
 #[test]
 fn a_repository_without_a_commit_is_none_yet() {
     let mut project = Project::with(SPEC);

@@ -27,7 +27,7 @@ fn site(project: &Project, arguments: &[&str]) -> std::collections::BTreeMap<Str
     project.folder.tree("site").into_iter().map(text).collect()
 }
 
-/// The words of a page: without tags, a line for each paragraph and row, its entities as what they stand for.
+/// The words of a page: without tags, a line for each paragraph and row, its entities decoded.
 fn words(page: &str) -> String {
     let mut text = String::new();
     let mut is_tag = false;

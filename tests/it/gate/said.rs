@@ -42,7 +42,7 @@ fn with_remote(project: &Project) {
     project.git(&["remote", "add", "origin", "git@github.com:team/benchmarks.git"]);
 }
 
-/// Makes results of a spec beside those of others.
+/// Makes results of a spec in addition to those of others.
 fn mock(project: &Project, name: &str, sessions: &str, values: &str, target: &str) {
     project.folder.write(&format!("specs/{name}.yaml"), MANY.replace("NAME", name));
     project.folder.write("values.yaml", values);

@@ -224,7 +224,7 @@ fn what_could_not_be_recorded_is_left_to_the_next_workflow() {
     assert_eq!(pod.site.files(), BTreeMap::from([first, second]));
 }
 
-/// Those of a benchmark that the suite no longer has are recorded too, but nothing that lies in the folder of another one.
+/// Those of a benchmark that the suite no longer has are recorded too, but nothing that is in the folder of another one.
 #[test]
 fn the_volume_of_a_suite_is_recorded_in_one_commit() {
     let mut pod = Pod::new("branch");

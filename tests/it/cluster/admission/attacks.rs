@@ -53,7 +53,7 @@ fn expressions_fit_the_kinds_that_they_are_about() {
     assert_eq!(count, 6);
 }
 
-/// Every way in which a pod reaches a Secret, with `NAME` in the place of its name.
+/// Every way in which a pod reaches a Secret, with `NAME` instead of its name.
 fn ways(name: &str) -> Vec<Value> {
     let reference = json!({"name": name, "key": "password"});
     let with = |key: &str, value: Value| {

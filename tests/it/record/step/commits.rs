@@ -72,7 +72,7 @@ fn manifest(digits: &str, words: &str) -> (&'static str, String) {
     ("teams/a/generated/default/matmul/config.yaml", text)
 }
 
-/// What each target has beside its benchmarks.
+/// What each target has in addition to its benchmarks.
 fn shared() -> (&'static str, String) {
     ("teams/a/generated/default/pipeline/settings.yaml", "kind: ConfigMap\n".to_owned())
 }

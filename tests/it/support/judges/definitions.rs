@@ -1,6 +1,6 @@
-//! Where the definitions of custom kinds lie, which kinds have none, and what a test is told.
+//! Where the definitions of custom kinds are, which kinds have none, and what a test reports of that.
 //!
-//! `tests/tools/build crds` makes a folder of them. Whatever lies there is used; `$KUBEBENCH_SHARED/crds` is read for what that
+//! `tests/tools/build crds` makes a folder of them. Whatever is there is used; `$KUBEBENCH_SHARED/crds` is read for what that
 //! folder lacks: all of it where nothing was built, and the kinds of [`WITHOUT_JUDGE`]. So a test is validated by the same
 //! definitions everywhere, by those of the operators that the test cluster runs, and by more where there is more.
 
