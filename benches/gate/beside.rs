@@ -34,7 +34,7 @@ enum Shape {
     Laplace,
 }
 
-/// What Python is asked: series in which a change for the worse begins.
+/// What Python is asked: series in which a regression begins.
 #[derive(Serialize)]
 struct Question {
     before: usize,

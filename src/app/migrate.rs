@@ -94,7 +94,7 @@ pub fn placed<'s>(root: &Path, folder: &str, spec: &'s NewSpec) -> (&'s NewSpec,
 /// Returns what is to be said about a spec: what it lacks, that it is to be written, or that its path is taken.
 pub fn about(spec: &NewSpec, path: &str, state: State, check: bool) -> Vec<Diagnostic> {
     match state {
-        // Whoever edited it has settled what was open.
+        // An edit has settled what was open.
         State::Edited if check => Vec::new(),
         State::Edited => {
             let fault = Diagnostic::at(&code::KB0434, spec.place, format!("{path} exists and was not overwritten"));

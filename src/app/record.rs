@@ -121,7 +121,7 @@ pub fn destination(
             .into_values()
             .next()
             .map(PathBuf::from),
-        // Whoever records by hand has set git up.
+        // A user who records by hand has set git up.
         authorities: None,
         host_keys: git::HostKeys::of(settings.ssh_host_keys),
         signing: place.signing.unwrap_or(Signing::Never),

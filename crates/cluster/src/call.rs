@@ -1,4 +1,4 @@
-//! One call: tried again while that can help, within the patience of whoever asks.
+//! One call: tried again while that can help, within the patience of the caller.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

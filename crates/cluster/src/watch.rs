@@ -19,10 +19,10 @@ use super::fault::words;
 use super::resource::Resource;
 use kubebench_syntax::invariant::Invariant as _;
 
-/// A watch that is silent for so much longer than the API server lets it be is dead.
+/// A watch that is silent for this much longer than the API server lets it be is dead.
 const GRACE: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 5000 });
 
-/// A watch that lasts so long without a failure is well. One that ends earlier is not started again at once, or
+/// A watch that lasts this long without a failure is well. One that ends earlier is not started again at once, or
 /// an API server that ends them all would be asked thousands of times a second.
 pub(super) const SHORT: Duration = Duration::from_millis(if cfg!(test) { 100 } else { 1000 });
 
@@ -124,7 +124,7 @@ impl Drop for Watching {
 
 /// Why a watch is not continued where it was.
 enum Stop {
-    /// Nobody listens any more.
+    /// There is no receiver any more.
     Deaf,
     /// Something failed, or the place is forgotten: everything is listed again.
     Again(String),

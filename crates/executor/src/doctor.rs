@@ -1,6 +1,6 @@
 //! Is a cluster as the tree of this project needs it? What is asked of the cluster comes in as answers, findings go out.
 //!
-//! Pure: whoever calls gives [`Facts`], which asks the API server. One file a subject. What nobody may read is said to be
+//! Pure: the caller gives [`Facts`], which asks the API server. One file a subject. What may not be read is reported as
 //! unknown, never to be right.
 
 mod access;
@@ -80,7 +80,7 @@ pub enum Fact {
 /// Who is meant by a question about rights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Who<'a> {
-    /// Whoever asks.
+    /// The user.
     Me,
     /// A service account of the target's namespace.
     Account(&'a str),

@@ -1,7 +1,7 @@
 //! A run in a cluster, from what the API server shows of it: its job, its pods and their events.
 //!
 //! Pure: what was seen comes in, what the run is comes out. Observations may be stale, doubled, missing and in any order;
-//! whoever watches passes all that it has seen. Texts come from the cluster, so whoever keeps them redacts them.
+//! the observer passes all that it has seen. Texts come from the cluster, so the caller that stores them redacts them.
 
 pub(crate) mod composition;
 pub(crate) mod container;
@@ -54,7 +54,7 @@ pub(crate) struct Observed<'a> {
     pub workload: Option<&'a Json>,
     /// The uids of what the API server does not have any more, the job's among them if it is so.
     pub gone: &'a BTreeSet<String>,
-    /// What was said of pods that nothing numbers, by whoever saw more than this: it stays so.
+    /// The roles and indices that pods without a number got earlier, from more observations: they keep them.
     pub places: &'a Places,
 }
 
@@ -332,7 +332,7 @@ impl<'a> Job<'a> {
                 whys.push(own(ReasonCode::Deleted, Status::Interrupted, what));
             }
             Outcome::Suspended => {
-                // Whoever suspends a job takes its pods away.
+                // Suspending a job deletes its pods.
                 whys.retain(|why| why.code != ReasonCode::Deleted);
                 let explained =
                     |what: &str, why: Option<String>| why.map_or(what.to_owned(), |why| format!("{what}: {why}"));
@@ -369,7 +369,7 @@ fn own_pods<'a>(pods: &'a [Pod], job: &Job<'_>, kind: &str) -> Vec<&'a Pod> {
     for pod in pods {
         let name = pod.metadata.name.as_deref().unwrap_or_default();
         let owners = pod.metadata.owner_references.as_deref().unwrap_or_default();
-        // A pod of an earlier object of the same name is none of it. That KubeRay makes a Job of the name of its RayJob is another
+        // A pod of an earlier object of the same name is not one of it. That KubeRay makes a Job of the name of its RayJob is another
         // matter.
         let is_foreign =
             owners.iter().any(|owner| owner.name == job.name && owner.kind == kind && owner.uid != job.uid);

@@ -91,7 +91,7 @@ pub enum AfterFailure {
     KeepGoing,
 }
 
-/// Whoever watches a session.
+/// An observer of a session.
 pub trait Watcher {
     /// A run starts.
     fn started(&self, run: &Run, case: &Case, number: usize, of: usize);
@@ -103,7 +103,7 @@ pub trait Watcher {
     fn failed(&self, logs: &[ReplicaLog]);
     /// Something that people should know.
     fn tell(&self, text: &str);
-    /// Takes a line that a replica printed; none when nobody wants them.
+    /// Takes a line that a replica printed; none when lines are not wanted.
     fn echo(&self) -> Option<Echo>;
 }
 
@@ -268,7 +268,7 @@ impl<'a> LocalRun<'a> {
         }
     }
 
-    /// Takes in a wish to stop that came while no process ran.
+    /// Handles a request to stop that came while no process ran.
     fn hear(&mut self) {
         let events = self.events.1.try_iter();
         let mut stops = events.filter_map(|event| if let Event::Stop(stop) = event { Some(stop) } else { None });

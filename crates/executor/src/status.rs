@@ -58,7 +58,7 @@ pub struct WorkflowStatus {
     pub phase: String,
     /// What Argo says about that.
     pub message: String,
-    /// The Workflows, as `NAMESPACE/NAME`, that must end before it starts: so many run at once on the target.
+    /// The Workflows, as `NAMESPACE/NAME`, that must end before it starts, by the limit of the target.
     pub waits_for: Vec<String>,
     /// When it started, or was created.
     pub since: String,

@@ -75,7 +75,7 @@ impl Attempts {
         self.wait(trouble.words())
     }
 
-    /// Waits after somebody else was faster.
+    /// Waits after another push was faster.
     pub(super) fn after_race(&mut self) -> Result<(), NotRecorded> {
         self.lasting = false;
         self.tell(Telling::of_delay, "another push came first each time");

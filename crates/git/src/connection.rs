@@ -76,7 +76,7 @@ impl Connection {
         let git = git.at(&repository).with_variable("GIT_DIR", &repository).allowing(|name| configuration.allows(name));
         let mut git = configuration.carried_by(git, replaced);
         if !has_ssh && configuration.get("core.sshcommand").is_none() {
-            // Nobody is there to be asked for a passphrase.
+            // No user is there to enter a passphrase.
             git = git.with_variable("GIT_SSH_COMMAND", "ssh -o BatchMode=yes");
         }
         let shown = Redactor::default().clean(&url);
@@ -103,7 +103,7 @@ impl Connection {
         if !answer::is_missing_ref(&fetched.words) {
             return Ok(Err(trouble_of(&fetched)));
         }
-        // Words are not believed alone.
+        // The message alone is not trusted.
         Ok(match self.look(&[source.as_str()], limit)? {
             Ok(found) if found.is_empty() => Ok(None),
             Ok(_) => Err(Trouble::Passing("the branch was created in the meantime".to_owned())),
@@ -111,7 +111,7 @@ impl Connection {
         })
     }
 
-    /// Fetches so many generations of commits of the remote's default branch, without files, and returns its newest one; nothing when it
+    /// Fetches `depth` generations of commits of the remote's default branch, without files, and returns its newest one; nothing when it
     /// has no such branch.
     pub(super) fn default_branch(&self, depth: u32, limit: Duration) -> Result<Option<Oid>, NotRecorded> {
         let depth = format!("--depth={depth}");

@@ -12,7 +12,7 @@ use kubebench_syntax::digest::Digest;
 
 /// Of a longer branch only the change as a whole is kept.
 const MOST_COMMITS: usize = 100;
-/// So many digits distinguish lists of files.
+/// How many digits distinguish lists of files.
 const FILES_DIGITS: usize = 16;
 
 /// The commits that results name, each with what it holds, where a result says that.

@@ -32,7 +32,7 @@ struct Entry {
     fate: Fate,
 }
 
-/// Says what a result is, by its bytes and its envelope's, or why it is none.
+/// Says what a result is, by its bytes and its envelope's, or why it is not one.
 pub type Judge<'j> = dyn Fn(&[u8], Option<&[u8]>) -> Result<Addition, String> + 'j;
 
 enum Fate {

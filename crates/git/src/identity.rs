@@ -10,7 +10,7 @@ use crate::record::{NotRecorded, Signing};
 pub(super) struct Identity {
     pub(super) name: String,
     pub(super) email: String,
-    /// Whether git knew nobody.
+    /// Whether git has no author.
     pub(super) is_fallback: bool,
 }
 
@@ -144,7 +144,7 @@ impl Configuration {
 
 /// Looks at the repository of `folder`; returns git's words where there is none for it.
 ///
-/// A folder of a work tree that looks like a bare repository is one for git, with settings that name programs. Whoever can
+/// A folder of a work tree that looks like a bare repository is one for git, with settings that name programs. Anyone who can
 /// commit files can make one, so it is refused.
 fn repository(git: &Git, folder: &Path) -> Result<Option<String>, NotRecorded> {
     let found = git.at(folder).ask(&["rev-parse", "--is-bare-repository", "--absolute-git-dir"])?;

@@ -73,7 +73,7 @@ impl KnownChanges {
         id
     }
 
-    /// Keeps what was found. Whoever has no room for a cache waits longer, and has the same answer.
+    /// Keeps what was found. Without room for a cache, it takes longer and gives the same result.
     pub(super) fn keep(&self) {
         if let Some(cache) = self.cache.as_ref().filter(|_| self.is_new) {
             drop(store(cache, &self.known));

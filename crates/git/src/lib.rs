@@ -124,7 +124,7 @@ pub fn cache_place() -> PathBuf {
     let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
     let user = home.map_or_else(String::new, |home| Digest::of(home.to_string_lossy().as_bytes()).short());
     let shared = std::env::temp_dir();
-    // A container's home may not exist, or be read-only; and whoever is first in a folder of all users owns what is there.
+    // A container's home may not exist, or be read-only; and the first user in a folder of all users owns what is there.
     let places = [cache_folder().map(|cache| cache.join("git")), Some(shared.join(format!("kubebench-git-{user}")))];
     let own = places.into_iter().flatten().find(|place| scratch::own_folder(place).is_ok());
     own.unwrap_or_else(|| shared.join(format!("kubebench-git-{user}-{:016x}", random())))

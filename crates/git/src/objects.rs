@@ -72,7 +72,7 @@ impl Objects {
         }
         let mut tree = commit.tree().map_err(|error| fault(&error))?;
         let mut path = String::new();
-        // Nobody makes a tree deeper than a path may be long.
+        // No tree is deeper than a path may be long.
         for _ in 0..500 {
             if let Some((name, blob, envelope)) = pair(&tree) {
                 path.push_str(&name);

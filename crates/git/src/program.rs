@@ -255,7 +255,7 @@ impl Git {
                 until = until.min(Instant::now() + GRACE);
             }
         }
-        // One whose end nobody saw has not succeeded.
+        // One whose end was not seen has not succeeded.
         let status = status.filter(|_| !answer.timed_out);
         answer.succeeded = status.is_some_and(|status| status.success());
         answer.code = status.and_then(|status| status.code());
@@ -304,7 +304,7 @@ pub(super) fn trouble_of(answer: &Answer) -> Trouble {
     crate::record::answer::trouble(&answer.words)
 }
 
-/// What a call hears while it waits.
+/// What a call receives while it waits.
 enum Heard {
     Output(Vec<u8>),
     OutputEnd,

@@ -8,7 +8,7 @@ use kubebench_syntax::digest::Digest;
 pub(super) const OVERVIEW: &str = "index.html";
 /// All changes of level.
 pub(super) const CHANGES: &str = "changes.html";
-/// The changes for the better among them.
+/// The improvements among them.
 pub(super) const IMPROVEMENTS: &str = "improvements.html";
 /// The page that names all hardware.
 pub(super) const ENVIRONMENTS: &str = "environments/index.html";

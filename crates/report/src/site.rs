@@ -447,7 +447,7 @@ fn troubles<'a>(
         // The newest comes first.
         newest.entry(&request.dataset.subject(row).target).or_insert(&row.session);
     }
-    // What no spec asks for any more is nobody's trouble.
+    // What no spec asks for any more is not reported as trouble.
     let is_asked = |target: &str| request.asked.is_empty() || wanted.is_some_and(|wanted| wanted.contains_key(target));
     let mut found: Vec<Trouble<'a>> = Vec::new();
     for (target, session) in newest.iter().filter(|(target, _)| is_asked(target)) {

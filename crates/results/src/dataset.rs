@@ -61,7 +61,7 @@ pub(crate) struct Kept {
 }
 
 impl Dataset {
-    /// Adds a result; whoever adds does so in the order of paths.
+    /// Adds a result; the caller adds them in the order of paths.
     pub fn add(&mut self, extract: Extract) {
         let Extract { mut row, subject, origin, environment, metrics } = extract;
         row.subject = self.subjects.id(&subject);

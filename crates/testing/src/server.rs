@@ -21,7 +21,7 @@ pub enum Act {
     /// The end of a body of pieces.
     End,
     Wait(Duration),
-    /// So many pieces of a megabyte, counted as they go.
+    /// This many pieces of a megabyte, counted as they go.
     Flood(usize, Arc<AtomicUsize>),
     /// Nothing comes until it is so, or the client hangs up.
     Until(Arc<dyn Fn() -> bool + Send + Sync>),

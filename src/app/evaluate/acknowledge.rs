@@ -23,7 +23,7 @@ use kubebench_syntax::yaml;
 
 pub use all::{AckAllQuery, AllAcknowledged, Written};
 
-/// The bound that is none.
+/// The value that means no bound.
 pub const ANY_CHANGE: &str = "any";
 
 /// What is accepted, by whom and why.

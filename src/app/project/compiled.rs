@@ -39,9 +39,9 @@ pub struct CompiledProject {
 /// Whether a compilation keeps the pods of each benchmark after its manifests are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pods {
-    /// For whoever looks at benchmarks.
+    /// For callers that look at benchmarks.
     Kept,
-    /// For whoever asks for manifests and findings alone: of large projects they are half of what a compilation holds.
+    /// For callers that ask for manifests and findings alone: of large projects they are half of what a compilation holds.
     Dropped,
 }
 

@@ -32,9 +32,9 @@ pub struct ResultFiles {
 
 type Files = BTreeMap<String, Result<PathBuf, Content>>;
 
-/// So many files are read before what they hold is put together.
+/// How many files are read before their content is put together.
 const TAKEN: usize = 1024;
-/// So many whole results are held at once.
+/// How many whole results are held at once.
 const HELD: usize = 64;
 
 /// Results that were read, and what is wrong with other files.

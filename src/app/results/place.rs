@@ -203,7 +203,7 @@ impl Reading {
         self.diagnostics.push(fault);
     }
 
-    /// Removes what nobody can trust from `dataset`, and reports it; `names` are those that messages give the files at a path.
+    /// Removes what cannot be trusted from `dataset`, and reports it; `names` are those that messages give the files at a path.
     pub fn doubts_of(
         &mut self,
         dataset: &mut Dataset,

@@ -133,7 +133,7 @@ pub fn signature_beside(file: &Path, sealed: &Sealed, keys: &[Key]) -> Signature
 
 /// Returns the envelope of the result in `file`, where there is one, or why it cannot be read.
 pub fn envelope_beside(file: &Path) -> Option<Result<Vec<u8>, Content>> {
-    // Found like every other file: a pipe or a link is none.
+    // Found like every other file: a pipe or a link is not one.
     let envelope = fs::find_results(Path::new(&place(&file.to_string_lossy())), "").remove("");
     let read = |envelope: Result<PathBuf, Content>| fs::read_result(&envelope?, MAX_BYTES);
     envelope.filter(|envelope| *envelope != Err(Content::Absent)).map(read)

@@ -8,13 +8,13 @@ use kubebench_compiler::difference::Removed;
 use kubebench_syntax::text::{first_of, plain};
 use kubebench_syntax::words::counted;
 
-/// So many causes of a benchmark are shown.
+/// The maximum number of causes of a benchmark.
 const CAUSES: usize = 8;
-/// So many files that changed are named.
+/// The maximum number of changed files that are named.
 const FILES: usize = 8;
-/// So many changes without a run are shown.
+/// The maximum number of changes without a run.
 const SHOWN: usize = 20;
-/// So many names of benchmarks with the same change are shown.
+/// The maximum number of names of benchmarks with the same change.
 const NAMED: usize = 4;
 
 /// Says why the benchmarks of a group run, a cause in a line.

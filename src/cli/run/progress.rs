@@ -52,7 +52,7 @@ impl<'a> Progress<'a> {
         Self { global, root: request.root, screen, primary, state: Mutex::default() }
     }
 
-    /// Shows all that is to be seen, and takes the bar away.
+    /// Shows all that is to be seen, and removes the bar.
     pub(super) fn finish(self) {
         self.screen.finish();
     }

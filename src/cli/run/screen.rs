@@ -104,7 +104,7 @@ impl Screen {
     }
 
     fn send(&self, message: Message) {
-        // Nobody listens after the end, and then there is nothing to see.
+        // There is no receiver after the end, and then there is nothing to see.
         drop(self.queue.send(message));
     }
 }

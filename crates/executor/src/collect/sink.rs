@@ -1,4 +1,4 @@
-//! Where the output of one replica goes: into its log, past the rules, and to whoever watches.
+//! Where the output of one replica goes: into its log, past the rules, and to the observer.
 
 use std::collections::VecDeque;
 use std::io;
@@ -16,7 +16,7 @@ use kubebench_syntax::text::reorders;
 const LAST_LINES: usize = 20;
 /// A longer line is cut in messages.
 const LINE: usize = 400;
-/// So much of a line is kept until secrets are out of it: four bytes a letter, and a secret that begins with the last.
+/// How much of a line is kept until secrets are removed from it: four bytes a letter, and a secret that begins with the last.
 const RAW_LINE: usize = 4 * LINE + 8192;
 
 /// Takes the output of one replica.
@@ -28,7 +28,7 @@ pub struct Sink {
     lines: Lines,
 }
 
-/// Makes lines of the output, for whoever watches, and keeps the last of them.
+/// Makes lines of the output, for the observer, and keeps the last of them.
 struct Lines {
     role: String,
     index: u32,

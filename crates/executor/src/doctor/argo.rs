@@ -75,7 +75,7 @@ impl Configured {
 }
 
 /// Returns whether Argo's own containers say how much of `resource` they want, in `field` (`requests` or `limits`) of their
-/// resources; nothing where nobody may read it.
+/// resources; nothing where that may not be read.
 pub(super) fn executor_says(facts: &dyn Facts, field: &str, resource: &str) -> Option<bool> {
     let configured = Configured::read(facts);
     let says = |settings: &Map<String, Json>| {

@@ -43,9 +43,9 @@ const AUTHORITIES: &str = "/api/v1/namespaces/bench/configmaps/corporate-ca";
 #[derive(Default)]
 struct Canned {
     objects: BTreeMap<String, Fact>,
-    /// `account resource verb` of rights that are not granted; none where nobody may ask.
+    /// `account resource verb` of rights that are not granted; none where that may not be asked.
     refused: Option<Vec<String>>,
-    /// `resource verb` of rights that whoever asks lacks; none where that is not said.
+    /// `resource verb` of rights that the user lacks; none where that is not said.
     lacking: Option<Vec<String>>,
 }
 

@@ -46,7 +46,7 @@ pub struct Containers {
     pub engine: Engine,
     /// The environment of the engine's client.
     pub client: BTreeMap<String, String>,
-    /// User and group, so that files belong to whoever runs the benchmark.
+    /// User and group, so that files belong to the user who runs the benchmark.
     pub user: (u32, u32),
     /// The run's folders as this machine knows them.
     pub host: Folders,

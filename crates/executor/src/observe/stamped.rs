@@ -143,7 +143,7 @@ enum State {
 /// Which lines were passed on before.
 #[derive(Clone, Copy, Debug)]
 enum Skip {
-    /// So many, none later than `latest`.
+    /// This many, none later than `latest`.
     Lines { left: u64, latest: i64 },
     /// All to the one with this stamp.
     UpTo(i64),

@@ -69,7 +69,7 @@ pub(super) fn timings(span: &Span<'_>, clocks: &Clocks) -> Timings {
         queue_seconds: seconds(span.created, scheduled),
         startup_seconds: seconds(scheduled, all_started),
         run_seconds: seconds(first_started, all_ended),
-        // Nobody but who asks it knows when a server answers.
+        // Only a request to the server shows when it answers.
         ready_seconds: None,
     }
 }

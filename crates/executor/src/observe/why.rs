@@ -293,7 +293,7 @@ impl Subject<'_> {
         Some(Why::holds(ReasonCode::Lost, self.name, what))
     }
 
-    /// What serves has ended: whoever starts it again, it is not what it was.
+    /// A server has ended: it is not the same one, even if it is started again.
     fn fall(&self) -> Option<Why> {
         let end = self.facts.end.as_ref().or(self.facts.last_end.as_ref())?;
         let (code, what) = end_of(end);

@@ -110,7 +110,7 @@ impl ClusterStep {
         Ok(())
     }
 
-    /// Makes the result of a run that nobody follows any more.
+    /// Makes the result of a run that is not followed any more.
     pub(super) fn conclude_left(&mut self, mut attempt: Attempt) -> Result<()> {
         caught(|| self.end_left(&mut attempt)).unwrap_or_else(|fault| {
             self.break_off(&mut attempt, &fault);

@@ -1,4 +1,4 @@
-//! Objects are created: once, whoever asks again, and with patience for what may pass.
+//! Objects are created: once, even when asked again, and with patience for obstacles that may pass.
 
 use std::time::{Duration, Instant};
 

@@ -56,7 +56,7 @@ impl Limits {
     }
 }
 
-/// What whoever follows a job hears of it before its end.
+/// What the follower of a job gets to see before its end.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum News<'a> {
     /// All its pods run, for the first time.
@@ -77,7 +77,7 @@ pub(super) enum Ending {
 }
 
 impl ClusterStep {
-    /// Follows the job `sight` until it has ended. What comes of its logs is in `logs`; `news` hears what is to be
+    /// Follows the job `sight` until it has ended. What comes of its logs is in `logs`; `news` receives what is to be
     /// kept of it until then.
     pub(super) fn follow(
         &mut self,
@@ -147,7 +147,7 @@ impl ClusterStep {
                 };
                 if since.elapsed() >= patience || self.stop.is_some() {
                     let progress = self.last_look(sight, progress);
-                    // Of a job that ended while nobody watched, these may be the first pods that are seen.
+                    // Of a job that ended while it was not watched, these may be the first pods that are seen.
                     logs.see(&progress, sight);
                     return (Ending::Itself(status), progress);
                 }
@@ -299,7 +299,7 @@ fn too_long(status: Status, code: ReasonCode, message: String) -> Ending {
     Ending::TooLong(status, StatusReason { code, message })
 }
 
-/// Returns whether nobody has the object any more, or another one has its name.
+/// Returns whether the object does not exist any more, or another one has its name.
 pub(super) fn is_absent(found: &Result<Option<Json>, Fault>, uid: &str) -> bool {
     match found {
         Ok(Some(object)) => super::session::uid_of(object) != uid,

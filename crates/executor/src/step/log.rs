@@ -48,7 +48,7 @@ pub struct Ask {
 /// Why there is no log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoLog {
-    /// Nobody answers; there may be one later.
+    /// There is no answer; there may be one later.
     Later(String),
     /// It was refused: the container has no log, or not yet.
     Refused(String),
@@ -194,7 +194,7 @@ impl Logs {
     }
 
     /// Reads all logs to their ends, but no longer than `within`, and ends them. Those that a step that was killed began,
-    /// and whose pods nobody has seen since, are among them.
+    /// and whose pods were not seen since, are among them.
     pub fn finish(mut self, within: Duration) -> Vec<Followed> {
         for log in KeptLog::begun(&self.place.state).iter().filter_map(|name| LogName::of_file(name)) {
             if !self.followers.contains_key(&log) {
@@ -222,7 +222,7 @@ impl Logs {
         mark.map_or_else(String::new, |mark| serde_json::to_string(&mark).expected("JSON of our own types"))
     }
 
-    /// Begins a log, or takes it up again with all that it holds.
+    /// Begins a log, or resumes it with all that it contains.
     fn begin(&self, log: &LogName) -> Begun {
         let path = self.place.output.join(log.path());
         let resumed = KeptLog::resume(&path, &self.place.state, self.place.limit);

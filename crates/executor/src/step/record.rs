@@ -1,6 +1,6 @@
 //! `kubebench step record`: the results on the volume become part of git.
 //!
-//! Jobs may write to some volumes, so nothing there is believed: no link is followed, a result must be whole, of this benchmark (on the
+//! Jobs may write to some volumes, so nothing there is trusted: no link is followed, a result must be whole, of this benchmark (on the
 //! volume of a suite, of the one whose run the folder is called after) and of the run list of its Workflow, and a marker counts only for
 //! the very bytes that it names. What is not recorded has no marker and stays, and the next Workflow of the benchmark records it.
 
@@ -30,7 +30,7 @@ use kubebench_host::terminal;
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::invariant::Invariant as _;
 
-/// How long to keep trying: nobody waits for the step, and what it does not record waits for another Workflow.
+/// How long to keep trying: nothing waits for the step, and what it does not record waits for another Workflow.
 pub const DEADLINE: Duration = Duration::from_mins(30);
 /// What says that it is recorded.
 const MARKER: &str = "recorded.json";
@@ -220,9 +220,9 @@ fn destination(
 enum Unusable {
     /// It cannot be read.
     Unreadable(String),
-    /// It was read, and is none.
+    /// It was read, and is not a result.
     Refused(String),
-    /// A bug of this program ended the look at it.
+    /// A bug of this program ended its evaluation.
     Fault(InternalFault),
 }
 
@@ -346,7 +346,7 @@ fn tell_failure(fault: &NotRecorded, tally: &mut Tally) {
     tally.fault(fault.kind, &format!("{fault}{help}"));
 }
 
-/// Says where results stay that nobody pushes.
+/// Says where results stay that are not pushed.
 fn tell_kept(owner: &Owner<'_>, count: usize) {
     let results = if count == 1 { "1 result stays" } else { &format!("{count} results stay") };
     terminal::tell(&format!(

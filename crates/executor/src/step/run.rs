@@ -28,7 +28,7 @@ use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Exit, Status, StatusReason, Timings, Usage};
 use kubebench_format::result::{BenchmarkResult, Composition};
 
-/// More attempts at a run whose job was taken away are not made by one Workflow.
+/// The maximum number of attempts that one Workflow makes at a run whose job is deleted or evicted.
 const MAX_TRIES: u32 = 3;
 /// What a run has lost that was not its own fault.
 const RETRIED: [ReasonCode; 4] =
@@ -106,7 +106,7 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
     Ok(Answer::Failed)
 }
 
-/// Returns whether the job itself was taken away, so that the run may be tried again.
+/// Returns whether the job itself was deleted or evicted, so that the run may be tried again.
 fn is_lost(result: &BenchmarkResult) -> bool {
     let is_lost = |reason: &StatusReason| RETRIED.contains(&reason.code);
     result.run.status == Status::Preempted || result.run.reasons.first().is_some_and(is_lost)
@@ -246,7 +246,7 @@ impl ClusterStep {
         }
         outcome.nodes.sort_by(|one, other| one.name.cmp(&other.name));
         if let Some(usage) = &mut outcome.usage {
-            // What this run brought up it held from when that had its place; what it found, all the time.
+            // A server that this run started was held once it was scheduled; one that it found, all the time.
             let held = if loaded.is_new {
                 let queued = loaded.up.timings.queue_seconds.unwrap_or_default();
                 outcome.finished.seconds - loaded.up.began.seconds - queued

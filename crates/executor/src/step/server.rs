@@ -1,4 +1,4 @@
-//! The server that a run loads: brought up by the first run that needs it, kept for those after it, and taken down with the last.
+//! The server that a run loads: started by the first run that needs it, kept for those after it, and stopped with the last.
 
 mod address;
 mod identity;
@@ -115,7 +115,7 @@ impl ClusterStep {
         }
         let Some(up) = kept.up.clone() else { return Ok(Ok(())) };
         let is_new = !was_up || attempt.loaded.as_ref().is_some_and(|loaded| loaded.is_new);
-        // What this run brought up is its own, also where another pod of this step warms it up.
+        // What this run started is its own, also where another pod of this step warms it up.
         attempt.loaded = Some(Loaded { up: up.clone(), is_new, warmups: kept.warmups, since: Moment::now() });
         self.keep(attempt);
         if was_up {

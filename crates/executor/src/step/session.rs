@@ -103,7 +103,7 @@ impl ClusterStep {
         })
     }
 
-    /// Takes in a wish to end: what is asked of the API server from now on is asked once.
+    /// Handles a request to end: what is asked of the API server from now on is asked once.
     pub(super) fn hear(&mut self, stop: Stop) {
         if self.stop.is_none() {
             self.tell(&format!("{}: stopping, with a result of what there is", stop.name()));
@@ -112,7 +112,7 @@ impl ClusterStep {
         self.no_more_tries.store(true, Ordering::Relaxed);
     }
 
-    /// Takes in what came while nobody waited, and returns whether the step is to end.
+    /// Handles what came since the last wait, and returns whether the step is to end.
     pub(super) fn is_to_end(&mut self) -> bool {
         while let Ok(event) = self.events.1.try_recv() {
             if let Event::Stop(stop) = event {
@@ -330,7 +330,7 @@ enum Fate {
     Stopped,
     /// It is gone, or about to be.
     Deleted,
-    /// Nobody says.
+    /// It is unknown.
     Unknown,
 }
 

@@ -2,7 +2,7 @@
 //! with `mountInJob` can write there too.
 //!
 //! The folder has the name of the run's job, which follows from the run digest, the case, the round, the attempt and the
-//! session. So a file proves to be of the run by naming what gives that name, whoever reads it and whatever else is left.
+//! session. So a file proves to be of the run by containing what gives that name, whatever else is left.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -91,7 +91,7 @@ pub(super) fn look<T>(
 }
 
 impl ClusterStep {
-    /// Returns the result of the run whose job is called `job`; what is there and is none is moved aside.
+    /// Returns the result of the run whose job is called `job`; anything else there is moved aside.
     ///
     /// # Errors
     /// When the volume cannot be read.

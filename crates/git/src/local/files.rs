@@ -63,7 +63,7 @@ pub(super) fn put(WorkTree { top, git_folder }: &WorkTree, item: &Item<'_>) -> R
 /// Writes `bytes` to `temp` and gives them their place, unless there is something.
 fn link(temp: &Path, place: &Path, bytes: &[u8]) -> io::Result<()> {
     let written = fs::File::create_new(temp).and_then(|mut file| file.write_all(bytes));
-    // A link, unlike a rename, does not replace what somebody else has put there meanwhile.
+    // A link, unlike a rename, does not replace what another process has put there meanwhile.
     let linked = written.and_then(|()| match fs::hard_link(temp, place) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists && !place.exists() => fs::rename(temp, place),
         other => other,

@@ -8,7 +8,7 @@ use kubebench_syntax::invariant::Invariant as _;
 pub(crate) enum Pushed {
     /// The server took it.
     Accepted,
-    /// Somebody else was faster, or is at it now.
+    /// Another push was faster, or is in progress.
     Raced,
     /// The server says no, in these words.
     Rejected(String),

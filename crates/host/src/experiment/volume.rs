@@ -19,7 +19,7 @@ const FOLDER: OFlag = OFlag::O_DIRECTORY.union(OFlag::O_NOFOLLOW).union(OFlag::O
 
 /// Of a folder that only its user writes in.
 const FOR_ALL_TO_READ: Mode = Mode::from_bits_truncate(0o755);
-/// Of a folder that a group writes in: what is made there is of the group, and nobody removes what is another's.
+/// Of a folder that a group writes in: what is made there is of the group, and only its owner removes it.
 const FOR_A_GROUP: Mode = Mode::from_bits_truncate(0o3770);
 /// The same for everybody.
 const FOR_EVERYBODY: Mode = Mode::from_bits_truncate(0o1777);
@@ -59,7 +59,7 @@ impl RunFolder {
         Ok(Self { folder, place: root.join(name) })
     }
 
-    /// Opens the folder at `path` below `root`, and makes it and those above it; what is no folder is put aside.
+    /// Opens the folder at `path` below `root`, and makes it and those above it; what is no folder is moved aside.
     ///
     /// # Errors
     /// Why it cannot be made.
@@ -106,7 +106,7 @@ impl RunFolder {
         if is_kept { Ok(()) } else { fchmod(&self.folder, FOR_EVERYBODY).map_err(plain) }
     }
 
-    /// Returns whether nobody but the user of this process can have written the file at `path`: the folder and the file are that
+    /// Returns whether only the user of this process can have written the file at `path`: the folder and the file are that
     /// user's to write alone, and the volume keeps modes, as `output` shows, which [`open_to`](Self::open_to) jobs of `group` is.
     ///
     /// # Errors
@@ -133,7 +133,7 @@ impl RunFolder {
         };
         let aside = format!("{name}.foreign");
         let moved = match renameat(&folder, name, &folder, aside.as_str()) {
-            // What was put aside before is a folder, or this is one.
+            // What was moved aside before is a folder, or this is one.
             Err(Errno::EEXIST | Errno::ENOTEMPTY | Errno::EISDIR | Errno::ENOTDIR) => {
                 let another = format!("{aside}-{}", machine::random_id().map_err(io::Error::other)?);
                 renameat(&folder, name, &folder, another.as_str())

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use kubebench_syntax::invariant::Invariant as _;
 
-/// Writes a new file at `path` below `root`, with its folders; an existing one is left alone and is an error.
+/// Writes a new file at `path` below `root`, with its folders; an existing one stays as it is and is an error.
 pub fn create_new(root: &Path, path: &str, text: &str) -> Result<()> {
     let full = root.join(path);
     if let Some(folder) = full.parent() {

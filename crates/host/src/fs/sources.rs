@@ -143,7 +143,7 @@ pub fn is_spec(path: &str) -> bool {
     [".yaml", ".yml"].iter().any(|extension| path.ends_with(extension))
 }
 
-/// Returns whether people may take the file at `path` for a spec although it is none.
+/// Returns whether people may take the file at `path` for a spec although it is not one.
 fn is_misnamed(path: &str) -> bool {
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
     matches!(extension.as_str(), "yaml" | "yml" | "json")

@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Removes a container, running or not; that it is gone already is no fault.
 pub(super) fn remove(engine: &str, name: &str, env: &BTreeMap<String, String>) {
-    // Whoever reads the output of the replica shall not read this.
+    // Readers of the output of the replica shall not read this.
     let _ = ask(engine, &["rm", "--force", name], env);
 }
 

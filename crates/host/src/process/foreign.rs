@@ -12,7 +12,7 @@ pub struct Foreign {
 }
 
 impl Foreign {
-    /// Takes in all that runs below this process now.
+    /// Records all that runs below this process now.
     pub fn now() -> Self {
         let mut found = Self { started: BTreeMap::new() };
         found.add(tree::below_me());

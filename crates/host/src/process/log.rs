@@ -249,7 +249,7 @@ impl KeptLog {
         Ok(begin + self.segments.read(begin, behind, take)?)
     }
 
-    /// Takes in what was written after the last checkpoint, if nothing was written since: whoever gave it does not give it
+    /// Keeps what was written after the last checkpoint, if nothing was written since: its writer does not give it
     /// again.
     ///
     /// # Errors

@@ -71,7 +71,7 @@ fn locked<T>(output: &Mutex<Output<T>>) -> MutexGuard<'_, Output<T>> {
     output.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reads all of a replica's output, whatever becomes of it: a program whose output nobody reads waits forever.
+/// Reads all of a replica's output, whatever becomes of it: a program whose output is not read waits forever.
 fn pump<T>(mut reader: impl Read, output: &Mutex<Output<T>>, take: fn(&mut T, &[u8])) {
     let mut buffer = vec![0; 256 << 10];
     while let Ok(count) = reader.read(&mut buffer) {

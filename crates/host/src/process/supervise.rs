@@ -54,7 +54,7 @@ pub fn supervise(argv: &[String], container: Option<(&str, &str)>) -> Result<()>
     let mut signals = Signals::new([SIGCHLD, SIGHUP, SIGINT, SIGTERM]).context("cannot wait for signals")?;
     let socket = std::io::stdin().as_fd().try_clone_to_owned().map(File::from);
     let mut socket = socket.context("there is no supervisor to report to")?;
-    // Nobody ever writes: this input ends when the one who started us does.
+    // Nothing is ever written: this input ends when the process that started us does.
     std::thread::spawn(|| {
         let mut byte = [0];
         while std::io::stdin().read(&mut byte).is_ok_and(|count| count > 0) {}
@@ -124,7 +124,7 @@ fn wait(child: Pid, signals: &mut Signals) -> (End, Option<JoinHandle<()>>) {
 }
 
 /// Asks all descendants of this process, `leader` and its group to end, and kills those that have not after `grace`.
-/// Somebody else takes note of the ends.
+/// Another thread records the ends.
 fn stop_all(leader: Pid, grace: Duration) {
     let all_end_within = |time: Duration| {
         let started = Instant::now();

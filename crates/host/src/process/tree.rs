@@ -89,7 +89,7 @@ pub(super) fn end_descendants(spared: &[i32], grace: Duration) {
     let started = Instant::now();
     let mut told: Vec<i32> = Vec::new();
     let mut pause = Duration::from_millis(2);
-    // A process that SIGKILL does not end hangs in the kernel; nobody can wait for that.
+    // A process that SIGKILL does not end hangs in the kernel; waiting for that is useless.
     while started.elapsed() < grace + Duration::from_secs(5) {
         let left = rest();
         if left.is_empty() {
@@ -119,7 +119,7 @@ pub(super) fn kill_tree(supervisor: i32) {
     }
 }
 
-/// Takes note of adopted processes that ended, except `spared`, whose ends somebody else awaits.
+/// Reaps adopted processes that ended, except `spared`, whose ends are awaited elsewhere.
 pub(super) fn reap(spared: &[i32]) {
     for pid in descendants(&[me()], spared) {
         let is_child = || stat(pid).and_then(|fields| fields.get(1)?.parse::<i32>().ok()) == Some(me());

@@ -14,7 +14,7 @@ use kubebench_results::compare::model::Kind;
 const WEIGHT: usize = 170_000;
 /// The maximum number of cases that are named.
 const MOST_CASES: usize = 300;
-/// So many cases that fail or never ran are named.
+/// The maximum number of cases named that fail or never ran.
 const MOST: usize = 20;
 
 /// Draws all pages of a benchmark.

@@ -13,7 +13,7 @@ use kubebench_results::compare::model::{Acknowledged, LevelChange, SeriesHistory
 use kubebench_results::compare::words;
 use kubebench_results::dataset::{MetricKey, series};
 
-/// So many changes of hardware or software are marked, the newest ones.
+/// The maximum number of marked changes of hardware or software, the newest ones.
 const MOST_MARKS: usize = 40;
 /// The maximum number of changes below a plot; all are on the page of changes.
 const MOST_TOLD: usize = 8;

@@ -15,9 +15,9 @@ use super::{File, Page, accepted, by_weight, parts};
 use kubebench_results::compare::model::Verdict;
 use kubebench_results::compare::words;
 
-/// So many pending findings are shown.
+/// The maximum number of pending findings.
 const SHOWN: usize = 5;
-/// So many troubles, accepted changes and notes are shown.
+/// The maximum number of troubles, accepted changes and notes.
 const MOST: usize = 60;
 /// The maximum number of benchmarks on a page.
 const MOST_BENCHMARKS: usize = 200;

@@ -94,7 +94,7 @@ pub(super) fn verdict_of(chart: &Chart<'_>) -> Option<Markup> {
 /// Returns a verdict, in these words, as a mark that needs no color.
 pub(super) fn verdict(verdict: Verdict, said: &str) -> Markup {
     let (class, sign) = match verdict {
-        // Accepted, or within limits: nobody looked for a change.
+        // Accepted, or within limits: no change was looked for.
         Verdict::NoChangeSeen if said != verdict.words() => ("calm", "✓"),
         Verdict::Regressed => ("bad", "▼"),
         // Nothing is decided: no color.

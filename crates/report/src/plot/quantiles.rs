@@ -25,7 +25,7 @@ pub(crate) struct Quantiles<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Curve {
     pub label: String,
-    /// Shares between 0 and 1, and the value that so many are at most, in order.
+    /// Shares between 0 and 1, and the value that each share is at most, in order.
     pub points: Vec<(f64, f64)>,
 }
 

@@ -9,7 +9,7 @@ use kubebench_stats as stats;
 const MOST_RUNS: usize = 500;
 /// More sessions than this share a place on the axis.
 const MOST_SESSIONS: usize = 300;
-/// So many sessions, the newest ones, say what they are when they are pointed at.
+/// How many sessions, the newest ones, say what they are when they are pointed at.
 const NAMED: usize = 150;
 
 /// The height of a row of labels, and the width of a letter, on a phone, where letters are large.
@@ -84,7 +84,7 @@ pub(crate) enum Event {
     Open,
     /// One that is resolved or accepted, or a change below the threshold.
     Resolved,
-    /// A change for the better, or back.
+    /// An improvement, or a change back.
     Better,
     /// Somebody accepted the level that begins there.
     Accepted,
@@ -111,7 +111,7 @@ struct Label<'m> {
     mark: &'m Mark,
     x: f64,
     y: f64,
-    /// So many rows it is above the first.
+    /// How many rows it is above the first.
     above: usize,
     is_right: bool,
 }

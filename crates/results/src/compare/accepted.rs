@@ -11,7 +11,7 @@ use kubebench_format::result::{Accepts, Ack};
 pub(super) struct Accepted<'a> {
     /// Levels that begin with a point.
     levels: Vec<(Mark, &'a Ack, Holds)>,
-    /// Changes that began with one of so many first points.
+    /// Changes that began with one of this many first points.
     before: Vec<(usize, &'a Ack, Holds)>,
     /// The ids of the sessions of the points.
     sessions: Vec<String>,

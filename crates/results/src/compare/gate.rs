@@ -93,7 +93,7 @@ pub struct Request<'a> {
     pub candidate: &'a Candidate,
     /// What is checked out.
     pub head: Head<'a>,
-    /// What of the results nobody could read.
+    /// The results that could not be read.
     pub unread: Unread<'a>,
     /// The day on which acknowledgements are judged.
     pub as_of: &'a str,
@@ -109,7 +109,7 @@ pub struct Judged {
 }
 
 impl Candidate {
-    /// Returns whether nobody named what is judged.
+    /// Returns whether the sessions to judge were not named.
     pub fn is_newest(&self) -> bool {
         !matches!(self, Self::Rows(_))
     }

@@ -20,9 +20,9 @@ use kubebench_syntax::unit::moment;
 
 /// A drift is reported where it is at most this likely by chance: it is looked for in every series of a project.
 const DRIFTS: f64 = 0.001;
-/// Hardware alternates with other hardware if it ran one of so many newest sessions of a case.
+/// Hardware alternates with other hardware if it ran one of this many newest sessions of a case.
 const TURNS: usize = 10;
-/// From so many sessions on, a level is compared as a group.
+/// From how many sessions on a level is compared as a group.
 const LEAST_GROUP: usize = 4;
 
 /// What a history is asked for.

@@ -102,7 +102,7 @@ pub enum Outcome {
 pub struct History {
     /// The series: by benchmark, case, hardware and metric.
     pub series: Vec<SeriesHistory>,
-    /// In how many series of the same benchmarks and cases that nobody asked for a regression is open.
+    /// In how many other series of the same benchmarks and cases a regression is open.
     pub open_elsewhere: usize,
     /// Result files that did not count, and why.
     pub left_out: Vec<LeftOut>,
@@ -255,7 +255,7 @@ pub struct Line {
     pub threshold: f64,
     /// The least regression that would be seen with a probability of 90 %, as a share.
     pub detectable: Option<f64>,
-    /// So many more sessions would decide; left out where nothing is open, or no number of them would.
+    /// How many more sessions would decide; left out where nothing is open, or no number of them would.
     pub more_sessions: Option<usize>,
     /// The value of `run` in the spec that starts another session of the same revision, where that decides.
     pub next_run: Option<u32>,

@@ -122,7 +122,7 @@ pub type Behind = (usize, usize);
 pub(super) enum Place {
     /// It is of none of them.
     Aside,
-    /// So many of them come after its own.
+    /// How many of them come after its own.
     Behind(Behind),
     /// It is of the branch, and its commit is unknown.
     Unknown,

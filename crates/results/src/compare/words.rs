@@ -382,7 +382,7 @@ pub(crate) fn distance(line: &Line) -> f64 {
     }
 }
 
-/// Returns whether a change is noise: not significant, or within the threshold. What was accepted is none, nor what limits alone judge, nor
+/// Returns whether a change is noise: not significant, or within the threshold. What was accepted is not, nor what limits alone judge, nor
 /// what is significant and beyond the threshold, and inconclusive for another reason.
 pub fn is_noise(line: &Line) -> bool {
     let is_passed = matches!(line.reason.as_str(), "accepted" | "withinLimits" | "fixedBaseline");

@@ -89,7 +89,7 @@ pub struct Now {
 }
 
 impl Definition {
-    /// Returns whether one of `selectors` means it; where there are none, any metric is meant.
+    /// Returns whether one of `selectors` selects it; no selectors select any metric.
     pub(crate) fn is_among(&self, selectors: &[MetricSelector]) -> bool {
         selectors.is_empty() || selectors.iter().any(|selector| selector.has(&self.name, &self.labels))
     }

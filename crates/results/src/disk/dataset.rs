@@ -75,7 +75,7 @@ pub struct Read {
 /// A file that is no result.
 #[derive(Clone, Debug)]
 pub enum Bad {
-    /// Its bytes, for whoever says what is wrong with them.
+    /// Its bytes, for a report of what is wrong with them.
     Bytes(Vec<u8>),
     /// Why it was not read.
     Unread(Content),
@@ -113,7 +113,7 @@ pub fn cache_for(identity: &str, keys: &[Key]) -> Option<PathBuf> {
     Some(cache_folder()?.join("archive").join(format!("{}.json", name.get(..16)?)))
 }
 
-/// So many files are read at once: what is kept of a file is a fraction of it.
+/// The number of files that are read at once: what is kept of a file is a fraction of it.
 const AT_ONCE: usize = 1024;
 
 /// Reads the results below `folder`, as far as `cache` does not know them.
@@ -176,7 +176,7 @@ pub fn read<F: Files>(place: &F, mut found: Found<F::File>, keys: &[Key], cache:
         }
     }
     if opened > 0 || new.len() != stamps.len() {
-        // Whoever has no room for a cache waits longer, and has the same answer.
+        // Without room for a cache, it takes longer and gives the same result.
         let _ = cache.is_none_or(|cache| store(cache, &Cache { stamps: new, dataset: dataset.to_kept() }).is_ok());
     }
     Read { dataset, orphans, bad, opened }

@@ -39,7 +39,7 @@ pub(super) struct Measured {
     values: Vec<f64>,
 }
 
-/// The last session of every case; whoever adds runs leaves out those of others.
+/// The last session of every case; the caller leaves out runs of others.
 #[derive(Debug, Default)]
 pub(super) struct Latest {
     pub(super) places: BTreeMap<Place, Last>,

@@ -9,7 +9,7 @@ use super::text::{REPLACEMENT, number};
 use super::{Exporter, Sink};
 use kubebench_format::result::BenchmarkResult;
 
-/// So many bytes of rows are gathered before they are written, table by table.
+/// How many bytes of rows are gathered before they are written, table by table.
 const GATHERED: usize = 4 << 20;
 
 pub(super) struct Postgres {

@@ -119,7 +119,7 @@ fn metrics(cells: &[&Cell<'_>], asked: Option<(&str, &str)>) -> Option<[FrontMet
     (pair[0] != pair[1]).then_some(pair)
 }
 
-/// So many cases are named that are better than another one.
+/// The maximum number of cases named as better than another one.
 const MOST_NAMED: usize = 5;
 
 /// Says which points are better than this one.

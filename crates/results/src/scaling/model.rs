@@ -86,7 +86,7 @@ pub struct Row {
     pub method: Option<String>,
     /// What a unit of work costs.
     pub cost: Option<UnitCost>,
-    /// The first session of a regression that is not resolved or acknowledged: the level is one that nobody accepted.
+    /// The first session of a regression that is not resolved or acknowledged: the level was not accepted.
     pub open: Option<String>,
     /// What else a reader has to know.
     pub notes: Vec<String>,
@@ -108,7 +108,7 @@ pub struct UnitCost {
     pub amount: f64,
     /// The currency, or `GPU-hours` where the results have no prices.
     pub currency: String,
-    /// For so many of them.
+    /// The number of units that it is for.
     pub per: f64,
     /// What it is the cost of: the unit of work of a rate, `step-time` for one of a time.
     pub of: String,

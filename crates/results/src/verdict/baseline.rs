@@ -187,7 +187,7 @@ struct Walk {
     commits: Vec<Differs>,
     /// The sessions of the level that is normal.
     accepted: Vec<usize>,
-    /// That level as it was when it began: many small steps for the worse are one large one.
+    /// That level as it was when it began: many small regressions are one large one.
     reference: Option<f64>,
     found: Baseline,
 }

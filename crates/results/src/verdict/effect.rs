@@ -80,7 +80,7 @@ pub struct Effect {
     pub interval: (f64, f64),
     /// How likely so large a difference is where nothing changed, on both sides.
     pub p: f64,
-    /// The least p that so many sessions can give.
+    /// The minimum p that this many sessions can give.
     pub least_p: f64,
     /// The least and the greatest difference that an earlier stretch of as many sessions has had by itself, or that the next outlier of
     /// its kind may have; 0 where earlier sessions are not looked at one by one.
@@ -113,7 +113,7 @@ impl Effect {
         (low.is_finite() && high.is_finite() && !self.is_vague()).then_some((low, high))
     }
 
-    /// Returns whether so few degrees of freedom are left, or the interval is so wide, that nobody can use it.
+    /// Returns whether so few degrees of freedom are left, or the interval is so wide, that it is of no use.
     pub(super) fn is_vague(&self) -> bool {
         const LEAST_FREEDOM: f64 = 3.0;
         // A factor of five.
@@ -131,7 +131,7 @@ impl Effect {
     }
 }
 
-/// So many candidate sessions are few new ones; more are a group of their own.
+/// Up to this many candidate sessions are few new ones; more are a group of their own.
 pub(crate) const FEW: usize = 3;
 
 /// Measures candidate sessions against a baseline: few as new ones, more as a group. Sessions that are `held` are of no baseline, and

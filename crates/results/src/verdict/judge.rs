@@ -93,12 +93,12 @@ pub enum Reason {
     SeenBefore,
     /// So few sessions cannot be significant.
     TooFew {
-        /// So many each would do.
+        /// How many each would do.
         wanted: usize,
     },
-    /// So short a history is believed only where the change is large.
+    /// Such a short history is trusted only where the change is large.
     ShortHistory {
-        /// So many would do.
+        /// How many would do.
         wanted: usize,
     },
     /// It changed, and nothing says which way is better.
@@ -126,8 +126,8 @@ pub struct Judgement {
     pub adjusted_p: Option<f64>,
     /// The least regression that would be seen with a probability of 90 %, as a share; nothing where that is not known.
     pub detectable: Option<f64>,
-    /// So many more sessions of the candidate (of both sides of groups and pairs) would decide, if its level and the noise stay as they are; 0 where nothing is open,
-    /// nothing where no number of them would.
+    /// How many more sessions of the candidate (of both sides of groups and pairs) would decide, if its level and the noise stay
+    /// as they are; 0 where nothing is open, nothing where no number of them would.
     pub more: Option<usize>,
 }
 

@@ -15,9 +15,9 @@ const SECOND: u64 = 1_000_000_000;
 const SHORTEST: u64 = 3 * SECOND;
 /// What a container would have written in a gap that may be a skipped file: a kubelet's limit is hardly ever less.
 const SMALLEST: u128 = (1 << 20) * SECOND as u128;
-/// Nobody who writes so little that a file lasts longer is too fast for a kubelet.
+/// A container that writes so little that a file lasts longer is not too fast for a kubelet.
 const LONGEST: u64 = 60 * SECOND;
-/// How much is written is counted for so long.
+/// The time over which it is counted how much is written.
 const WINDOW: i64 = 10 * SECOND.cast_signed();
 
 /// A span of time of which lines may be missing.
@@ -107,7 +107,7 @@ mod tests {
         Timestamp::from_nanosecond(START.into()).unwrap() + Duration::from_secs_f64(seconds)
     }
 
-    /// Feeds so many `bytes` for each `(stamp, came)` in seconds.
+    /// Feeds `bytes` for each `(stamp, came)` in seconds.
     fn gaps(opened: f64, bytes: usize, lines: &[(f64, f64)]) -> Vec<String> {
         let mut pace = Pace::default();
         pace.open(time(opened), File::Known);

@@ -54,7 +54,7 @@ impl Follower {
         Self { shared }
     }
 
-    /// Takes up a log whose pod nobody has seen since the step was started again.
+    /// Resumes a log whose pod was not seen since the step was started again.
     pub(super) fn of_the_past(begun: Begun) -> Self {
         let has_ended = begun.sink.as_ref().is_none_or(|sink| sink.log.has_ended());
         let (mark, shared) = share(begun);

@@ -104,7 +104,7 @@ fn a_restarted_container_is_read_to_the_end_of_each_of_its_instances() {
     node.write("a1\n");
     logs.see("worker", 0, &shown("a", 1, 0, "running"), "main");
     await_text(folder.path(), "a1\n");
-    // Nobody can be asked while it ends and is started again.
+    // The node does not answer while it ends and is started again.
     node.change(|world| world.down = Some(NoLog::Later("no route to host".to_owned())));
     node.write("a2\na3 without an end");
     node.restart();
@@ -350,7 +350,7 @@ impl Draw {
     }
 }
 
-/// A run of two pods, whose containers are restarted, while streams are cut, nobody answers, and the step is killed.
+/// A run of two pods, whose containers are restarted, while streams are cut, requests fail, and the step is killed.
 fn through_everything(seed: u64) {
     let draw = &mut Draw(seed);
     let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());

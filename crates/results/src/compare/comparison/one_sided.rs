@@ -1,4 +1,4 @@
-//! What only one side of a comparison has: hardware on which a case ran, and metrics. It is named, so that nobody takes the rest for all.
+//! What only one side of a comparison has: hardware on which a case ran, and metrics. It is named, so that the rest is not taken for all.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use super::{Request, is_like, other_benchmark, refused_words};
 use crate::dataset::{FACTS, Partition, Series, series, series_of};
 use crate::verdict::{Verdict, judge};
 
-/// So many metrics are named in one note.
+/// The maximum number of metrics that one note names.
 const NAMED: usize = 10;
 /// The reason of a line about hardware on which the baseline alone ran.
 const ONLY_BASELINE: &str = "onlyBaseline";

@@ -180,12 +180,12 @@ impl<'a> Request<'a> {
         partition.sessions.get(session).is_some_and(is_of_target)
     }
 
-    /// Returns whether the newest sessions are judged, against no branch or tag of the gate's own: nobody named others.
+    /// Returns whether the newest sessions are judged, against no branch or tag of the gate's own: no others were named.
     pub(super) fn is_usual(&self, rule: &Rule) -> bool {
         self.candidate.is_newest() && rule.against == Against::Default
     }
 
-    /// Returns whether nobody named the sessions that are judged, and none of them is of the default branch.
+    /// Returns whether the sessions that are judged were not named, and none of them is of the default branch.
     fn is_aside(&self, rule: &Rule, partition: &Partition, sessions: &Sessions) -> bool {
         let origin = self.origin(rule, partition);
         self.is_usual(rule) && !sessions.judged.iter().any(|session| origin.has(*session))

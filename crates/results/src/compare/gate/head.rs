@@ -1,4 +1,4 @@
-//! Which session is evaluated where nobody names one: the newest one of what is checked out.
+//! Which session is evaluated where none is named: the newest one of what is checked out.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

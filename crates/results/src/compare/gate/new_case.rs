@@ -9,7 +9,7 @@ use super::{Candidate, Request};
 use crate::dataset::Session;
 use crate::verdict::Verdict;
 
-/// What of the results nobody could read: of a case among them it is unknown whether it ran.
+/// The results that could not be read: of a case among them it is unknown whether it ran.
 #[derive(Clone, Copy, Debug)]
 pub enum Unread<'a> {
     /// All that is recorded: the branch is not here.

@@ -6,7 +6,7 @@ use kubebench_syntax::text::columns;
 const NARROWEST: usize = 40;
 /// What is in brackets stays together up to this length.
 const LONGEST: usize = 30;
-/// To so many columns at least a name is cut.
+/// The minimum number of columns to which a name is cut.
 const SHORTEST: usize = 8;
 
 /// Writes a sentence below its beginning, with `indent` before each further line.

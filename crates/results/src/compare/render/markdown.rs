@@ -11,13 +11,13 @@ use super::{by_weight, cells, counted};
 use kubebench_stats as stats;
 use kubebench_syntax::text::reorders;
 
-/// So many rows are outside of the fold.
+/// The maximum number of rows outside of the fold.
 pub(super) const SHOWN: usize = 10;
-/// So many rows at most are in a comment; hosts refuse long ones.
+/// The maximum number of rows in a comment; hosts refuse long ones.
 const MOST: usize = 100;
-/// So many ranges of commits at most, and so many steps, are named of a line.
+/// The maximum number of ranges of commits, and of steps, that a line names.
 const RANGES: usize = 3;
-/// So many improvements at most are named.
+/// The maximum number of improvements that are named.
 const IMPROVED: usize = 3;
 
 /// What is above the sentences about what did not get worse.
@@ -382,7 +382,7 @@ pub fn escape(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
-            // Nobody is called by a name in a result.
+            // A name in a result mentions no user.
             '@' => escaped.push_str("&#64;"),
             '#' => escaped.push_str("&#35;"),
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '!' | '$' => {
@@ -406,7 +406,7 @@ pub fn prose(text: &str) -> String {
         match (is_code, pieces.peek().is_some()) {
             (false, _) => made.push_str(&escape(piece)),
             (true, true) => made.push_str(&code_span(piece)),
-            // A quote that does not end is none.
+            // A quote that does not end is not one.
             (true, false) => made.push_str(&escape(&format!("`{piece}"))),
         }
     }

@@ -111,7 +111,7 @@ fn no_interval_contradicts_its_verdict() {
     // An interval with 0 in it, or with an end at 0, is no regression's.
     assert_eq!(shown(&with(Verdict::Regressed, "open", -0.05, (-0.2, 0.03))), Some((-0.05, false)));
     assert_eq!(shown(&with(Verdict::Regressed, "open", -0.05, (-0.2, 0.0))), Some((-0.05, false)));
-    // A change the other way is none at all.
+    // A change the other way is not one.
     assert_eq!(shown(&with(Verdict::Regressed, "open", 0.0, (-0.96, 24.9))), None);
     assert_eq!(shown(&with(Verdict::Regressed, "open", 0.05, (0.01, 0.09))), None);
     assert_eq!(shown(&with(Verdict::Improved, "change", 0.05, (0.01, 0.09))), Some((0.05, true)));

@@ -303,7 +303,7 @@ fn creep_without_steps() {
         let found = of(&creeping(per_session, count), HIGHER);
         let open = found.open.unwrap_or_else(|| panic!("{per_session} {count}: {found:?}"));
         assert!(open.from < count * 2 / 3, "{per_session} {count}: {open:?}");
-        // The same for the better is the new normal, the newest of it.
+        // The same as an improvement is the new normal, the newest of it.
         let better = of(&creeping(-per_session, count), HIGHER);
         assert_eq!(better.open, None, "{better:?}");
         assert!(better.sessions[0] > 0, "{per_session} {count}: {better:?}");

@@ -57,7 +57,7 @@ impl Draft<'_> {
         says(line, Verdict::Regressed, "open", format!("open{since}; {state}{further}"));
     }
 
-    /// Returns whether nobody asked for the sessions that are judged, and they are not of the default branch: what is open there is not over
+    /// Returns whether the sessions that are judged were not named, and they are not of the default branch: what is open there is not over
     /// because a branch does not have it.
     fn is_aside(&self) -> bool {
         self.request.is_usual(self.rule) && !self.is_of_baseline()
