@@ -111,7 +111,7 @@ fn scan(name: &str, path: &Path) {
     println!("{}", patterns.chain(tools).sum::<u64>());
 }
 
-/// Takes in a hundred million values, of which not all can be kept, and makes one of them.
+/// Takes a hundred million values, of which not all can be kept, and makes one of them.
 fn keep() {
     let mut series = Series::new(Window::All);
     (0..VALUES).for_each(|value| series.push(Sample { line: Some(value), ..Sample::of(value as f64) }));

@@ -32,7 +32,7 @@ const PAUSES: (Duration, Duration) = if cfg!(test) {
     (Duration::from_millis(250), Duration::from_secs(10))
 };
 
-/// How often somebody looks whether to stop.
+/// How often it is checked whether to stop.
 const GLANCE: Duration = Duration::from_millis(50);
 
 /// How long a call continues.

@@ -44,7 +44,7 @@ impl Connection {
         Self::to(config)
     }
 
-    /// Of the files, those that do not exist are passed over, as `kubectl` does.
+    /// Of the files, those that do not exist are skipped, as `kubectl` does.
     pub(super) fn by_files(places: &[PathBuf], context: Option<&str>) -> Result<Self> {
         let found: Vec<&PathBuf> = places.iter().filter(|place| place.is_file()).collect();
         if found.is_empty() {

@@ -45,7 +45,7 @@ pub use watch::{Seen, Watch, Watching};
 /// How long one call of a step may try again.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// So often a name that is taken and belongs to nothing is tried.
+/// The maximum number of tries with a name that is taken and belongs to nothing.
 const MAX_CREATIONS: u32 = 5;
 
 /// Objects in one answer to a list.

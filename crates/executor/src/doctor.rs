@@ -77,7 +77,7 @@ pub enum Fact {
     Forbidden(String),
 }
 
-/// Who is meant by a question about rights.
+/// Whose rights are asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Who<'a> {
     /// The user.

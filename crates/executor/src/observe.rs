@@ -52,7 +52,7 @@ pub(crate) struct Observed<'a> {
     pub events: &'a [Event],
     /// What its queue says of it: Kueue's Workload.
     pub workload: Option<&'a Json>,
-    /// The uids of what the API server does not have any more, the job's among them if it is so.
+    /// The uids of what the API server does not have any more, the job's among them if it is gone.
     pub gone: &'a BTreeSet<String>,
     /// The roles and indices that pods without a number got earlier, from more observations: they keep them.
     pub places: &'a Places,

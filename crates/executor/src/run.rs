@@ -134,7 +134,7 @@ impl Outcome {
 pub(crate) enum Event {
     /// The output of a replica ended.
     OutputEnded,
-    /// Somebody wants the run to stop.
+    /// The run is to stop.
     Stop(Stop),
 }
 

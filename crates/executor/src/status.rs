@@ -157,7 +157,7 @@ pub struct JobStatus {
     /// The container that does the work, in each pod.
     pub container: &'static str,
     pub replicas: Vec<Replica>,
-    /// The last line of the replica that decides, once somebody has read it.
+    /// The last line of the replica that decides, once it was read.
     pub last_line: Option<String>,
 }
 

@@ -21,7 +21,7 @@ const MOST_MANIFESTS: usize = 200;
 const LIMIT: Duration = Duration::from_mins(5);
 /// The folder that every target in `generated/` has, in addition to those of its benchmarks.
 const SHARED: &str = "pipeline";
-/// No folder that somebody works in is deeper.
+/// The maximum depth of a folder that is looked at.
 const DEEPEST: usize = 32;
 /// The maximum number of folders of a repository.
 const MOST_FOLDERS: usize = 200_000;

@@ -34,7 +34,7 @@ impl Commits {
         Ok(Earlier { commits, time: time.to_string() })
     }
 
-    /// Returns the commit that a name means for good.
+    /// Returns the commit that a name means permanently.
     fn fixed(&self, name: &str) -> Result<Commit<'_>> {
         const SHORTEST: usize = 7;
         let repository = self.repository();

@@ -316,7 +316,7 @@ impl Local {
         Ok(())
     }
 
-    /// Moves the branch that is checked out, unless somebody moved it meanwhile.
+    /// Moves the branch that is checked out, unless it was moved meanwhile.
     fn move_head(&self, commit: &str, head: Option<&str>, fresh: &[&Item<'_>]) -> Result<Answer, NotRecorded> {
         let none = "0".repeat(commit.len());
         let note = format!("kubebench record: {} results", fresh.len());

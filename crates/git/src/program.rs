@@ -187,7 +187,7 @@ impl Git {
         lines.lines().map(fields).collect::<Vec<_>>().join("\n")
     }
 
-    /// Runs git, killing it and all it started when `limit` is over.
+    /// Runs git, killing it and all it started when `limit` has passed.
     pub(super) fn call(
         &self,
         arguments: &[&str],

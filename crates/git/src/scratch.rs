@@ -212,7 +212,7 @@ mod tests {
         assert!(own_folder(&place.path().join("file")).is_err());
     }
 
-    /// Only root can give a folder to somebody else; for everybody else root's is one.
+    /// Only root can give a folder to another user; for other users, root's is one.
     #[test]
     fn a_folder_of_somebody_else_is_refused() {
         let place = tempfile::tempdir().unwrap();

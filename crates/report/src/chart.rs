@@ -1,4 +1,4 @@
-//! A chart: one metric of a case on the hardware that is in use, what gates say of it, and what of that somebody should look at.
+//! A chart: one metric of a case on the hardware that is in use, what gates say of it, and what of that needs attention.
 
 use super::paths;
 use kubebench_results::compare::model::{
@@ -33,7 +33,7 @@ pub(super) struct Chart<'a> {
     pub(super) page: usize,
 }
 
-/// A regression that somebody should look at.
+/// A regression that needs attention.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Finding<'a> {
     /// What changed.
@@ -191,7 +191,7 @@ impl<'a> Chart<'a> {
         format!("{}#{}", paths::case(&self.told.benchmark, &self.told.case, self.page), self.anchor)
     }
 
-    /// Returns what somebody should look at.
+    /// Returns what needs attention.
     pub(super) fn finding(&self) -> Option<Finding<'_>> {
         if self.is_stale {
             return None;

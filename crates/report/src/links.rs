@@ -1,4 +1,4 @@
-//! Links to what is outside of the site: commits, specs and result files, where somebody said where those are shown.
+//! Links to what is outside of the site: commits, specs and result files, where it is configured where those are shown.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 

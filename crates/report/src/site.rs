@@ -268,7 +268,7 @@ fn charts<'a>(request: &'a Request<'a>, lines: &Lines<'a>) -> Charts<'a> {
         }
     }
     for of_case in charts.values_mut().flat_map(BTreeMap::values_mut) {
-        // What somebody should look at first; the sort is stable: by name otherwise.
+        // What needs attention first; the sort is stable: by name otherwise.
         of_case.sort_by_key(|chart| (chart.is_stale, !chart.counts(), chart.told.kind));
         of_case.iter_mut().enumerate().for_each(|(at, chart)| chart.page = page(at));
     }
@@ -509,7 +509,7 @@ pub(super) fn largest_first(mut findings: Vec<Finding<'_>>) -> Vec<Finding<'_>> 
 }
 
 impl<'a> Benchmark<'a> {
-    /// Returns the chart that needs somebody most.
+    /// Returns the chart that most needs attention.
     pub(super) fn worst(&self) -> Option<&Chart<'a>> {
         let counted = self.charts().filter(|chart| chart.counts());
         counted.min_by(|one, other| {

@@ -1,6 +1,6 @@
 //! Results in the formats of other programs: results in, bytes out. One file a format.
 //!
-//! What a format cannot hold is counted in [`Omissions`], never passed over in silence. The same results give the same bytes: no clock,
+//! What a format cannot hold is counted in [`Omissions`], never omitted silently. The same results give the same bytes: no clock,
 //! no environment, numbers as the shortest texts that read back the same.
 
 mod benchfmt;

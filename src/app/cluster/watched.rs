@@ -120,7 +120,7 @@ impl<'a> Watchers<'a> {
 }
 
 impl Known {
-    /// Takes in what changed: waits for the first, and a moment for more.
+    /// Gathers what changed: waits for the first, and a moment for more.
     fn gather(&mut self, changes: &Receiver<Change>) -> Result<()> {
         let end = Instant::now() + RENEW;
         let mut until = end;
@@ -172,7 +172,7 @@ impl Known {
             events: typed(all(&self.events)),
             ..Namespace::default()
         };
-        // Who may not see one thing may see the others; in an outage none can be seen.
+        // A user who may not see one thing may see the others; in an outage none can be seen.
         if self.trouble.contains_key(WORKFLOWS) {
             seen.lists = self.lists.iter().map(|(name, config)| (name.clone(), config.list.clone())).collect();
         } else {

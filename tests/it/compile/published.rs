@@ -74,7 +74,7 @@ const REFUSED: &[(&str, &[&str])] = &[
 ];
 const FILL_IN: &[&str] = &["KB0337"];
 
-/// All that is different in what is created, as patterns: `+` was added, `-` taken away, `~` replaced.
+/// All that is different in what is created, as patterns: `+` was added, `-` removed, `~` replaced.
 const DIFFERENCES: &[&str] = &[
     "+ /metadata/annotations",
     "+ /metadata/labels",

@@ -1,4 +1,4 @@
-//! What commands say in a clone that lacks a branch: nobody there knows what ran, and what is printed brings it.
+//! What commands say in a clone that lacks a branch: it is unknown there what ran, and what is printed brings it.
 
 use std::path::Path;
 use std::process::Command;

@@ -138,7 +138,7 @@ fn sessions_with_neighbors_are_marked() {
     assert!(!pages.iter().any(|page| page.contains("[31m<b>")), "text is text");
 }
 
-/// What is open is last, where a terminal shows it, also of metrics that nobody asked for.
+/// What is open is last, where a terminal shows it, also of metrics that were not asked for.
 #[test]
 fn open_regressions_are_last() {
     let mut project = Project::with(SPEC);

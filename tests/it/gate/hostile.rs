@@ -1,4 +1,4 @@
-//! Results that nobody can trust, and a cache that nobody can.
+//! Results that cannot be trusted, and a cache that cannot be trusted either.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use kubebench_testing::snapshot::{assert_line, assert_text, str};
 
 use super::{Project, QUIET, SPEC, Special, verdict};
 
-/// Files that nobody can trust, made of one that anybody can: name, content, code.
+/// Files that cannot be trusted, made of one that can: name, content, code.
 fn broken(bytes: &[u8]) -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let text = String::from_utf8(bytes.to_vec()).unwrap();
     let with = |from: &str, to: &str| text.replacen(from, to, 1).into_bytes();

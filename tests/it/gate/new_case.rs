@@ -1,4 +1,4 @@
-//! What the default branch never ran is new, and passes; what nobody can say that of is not.
+//! What the default branch never ran is new, and passes; what may have run there does not.
 
 use std::fs;
 

@@ -274,7 +274,7 @@ fn what_another_branch_shows_is_said_to_be_of_another_branch() {
     );
 }
 
-/// What is open on the default branch is not over because a branch that nobody merged does not have it.
+/// What is open on the default branch is not over because a branch that was not merged does not have it.
 #[test]
 fn a_branch_closes_nothing() {
     let mut project = Project::with(SPEC);

@@ -339,7 +339,7 @@ fn the_address_of_the_site_is_checked_where_it_is_written() {
     }
 }
 
-/// Text of results and branches is text: no markup, no address but those of the project, nobody called by name.
+/// Text of results and branches is text: no markup, no address but those of the project, no user mentioned.
 #[test]
 fn hostile_texts_are_text_and_lead_nowhere() {
     let cases = r#"["[x](javascript:alert(1))", "<b>@ada", "`|~*_#\\", "![i](https://evil.example/i.png)"]"#;

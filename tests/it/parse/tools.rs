@@ -438,7 +438,7 @@ fn numbers(text: &str) -> Vec<std::ops::Range<usize>> {
         .collect()
 }
 
-/// What had the value of a number that was made unreadable has none then, or the run does not count. It is not passed over,
+/// What had the value of a number that was made unreadable has none then, or the run does not count. It is not skipped,
 /// and no other value takes its place.
 #[test]
 fn a_value_that_cannot_be_read_is_no_other_value() {

@@ -350,7 +350,7 @@ fn a_marker_counts_for_its_bytes_alone() {
         .unwrap();
     pod.assert_recorded();
     assert_eq!(pod.site.files(), BTreeMap::from([first.clone()]));
-    // Another content at the same place in git: neither overwritten nor passed over.
+    // Another content at the same place in git: neither overwritten nor skipped.
     pod.put_changed(1, |result| result.metadata.case_name = "another".to_owned());
     let (status, words) = pod.record();
     assert_eq!(status, Some(4), "{words}");

@@ -154,7 +154,7 @@ fn of_a_folder_what_runs_wrote_is_read_again() {
     let (status, [written, told]) = reparse("results");
     assert_eq!((status, written.lines().count()), (Some(0), 2), "{told}");
     assert_text(told.lines().last().unwrap(), str! {"2 results written"});
-    // What was written is there now, and is passed over, unless it is named itself.
+    // What was written is there now, and is skipped, unless it is named itself.
     let (status, [_, told]) = reparse("results/");
     assert_eq!(
         (status, told.matches("read again already").count(), told.contains("error")),
@@ -178,7 +178,7 @@ fn of_a_folder_what_runs_wrote_is_read_again() {
     assert_line(&told, str! {"error: there is no result file at specs"});
 }
 
-/// A checkpoint that nobody reads may be gone, or have a name that was redacted.
+/// A checkpoint that is not read may be gone, or have a name that was redacted.
 #[test]
 fn what_is_not_read_need_not_be_left() {
     let script = "cd $KUBEBENCH_EXP_OUTPUT_PATH; echo 1 > checkpoint; echo 2 > ghp_$(echo 0123456789abcdefghijklmnop); echo 3 > max_token=8; echo loss 2";

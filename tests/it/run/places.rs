@@ -167,7 +167,7 @@ fn a_log_that_does_not_fit_is_still_read() {
 fn two_at_once_do_not_meet() {
     let folder = job("sleep 0.2; echo loss 1", &[LOSS, "repeats: 3"]);
     let children = [(); 3].map(|()| start(&folder, &[]));
-    // Results are looked at when nobody writes any more.
+    // Results are looked at when nothing is written any more.
     let ended = children.map(|child| child.wait_with_output().unwrap());
     assert!(ended.iter().all(|output| output.status.success()), "{}", said(&ended[0]));
     assert_eq!(results(&folder.path().join("results")).len(), 9);
@@ -182,7 +182,7 @@ fn results_where_they_are_wanted() {
     assert_line(&ran.stderr, str! {"1 result in else/where/b"});
 }
 
-/// What a job leaves that nobody can read is said, and the result is there nevertheless.
+/// What a job leaves that cannot be read is reported, and the result is there nevertheless.
 #[test]
 fn strange_things_among_the_output() {
     let script = "cd $KUBEBENCH_EXP_OUTPUT_PATH; mkfifo pipe; ln -s /etc/passwd link; ln -s . loop; mkdir -p d/e; echo x > d/e/f; echo loss 1";

@@ -139,7 +139,7 @@ fn a_late_signal() {
     assert!(ran.stdout.contains("MEDIAN"), "{}", ran.stdout);
 }
 
-/// SIGINT makes a supervisor kill at once, where nobody else could find what is below it: it asks nobody to end.
+/// SIGINT makes a supervisor kill at once, where no other process could find what is below it: it asks no process to end.
 #[test]
 fn a_supervisor_that_is_told_to_kill() {
     let folder = job(

@@ -58,7 +58,7 @@ impl Sink {
         Self { log, scan, lines }
     }
 
-    /// Takes in the next bytes.
+    /// Takes the next bytes.
     pub(crate) fn take(&mut self, bytes: &[u8]) {
         self.log.write(bytes);
         self.scan.feed(bytes);
@@ -144,7 +144,7 @@ impl Lines {
             self.key_left = KEY_LINES;
         } else if ends && !text.contains("-----BEGIN") {
             if !was_in_key {
-                // Its beginning was passed over.
+                // Its beginning was skipped.
                 self.last.clear();
             }
             self.key_left = 0;

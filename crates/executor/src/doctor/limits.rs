@@ -235,7 +235,7 @@ fn must_be_said(
     }
 }
 
-/// Returns who needs most of what a quota counts, all runs of a benchmark that go at once together.
+/// Returns what needs most of a resource with a quota, where concurrent runs of a benchmark count together.
 fn largest(needs: &Needs<'_>, resource: &str) -> Option<(String, f64)> {
     let amount = |pod: &PodNeed| match resource.split_once('.') {
         _ if resource == "pods" || resource == "count/pods" => Some(1.0),

@@ -548,7 +548,7 @@ fn rights_that_are_missing_are_named() {
         &[("error accounts", str! {"`kubebench-runner` may not `create pytorchjobs.kubeflow.org`"})],
     );
 
-    // Who may not ask for others reads the roles.
+    // A user who may not ask for others reads the roles.
     canned.refused = None;
     assert_findings(
         &found(&canned),

@@ -58,7 +58,7 @@ impl Neighborhood {
         Self { stays: BTreeMap::new(), met, servers }
     }
 
-    /// Takes in a pod of the namespace as it is now.
+    /// Records a pod of the namespace as it is now.
     pub(crate) fn see(&mut self, pod: &Pod) {
         let Some(uid) = pod.metadata.uid.as_ref().filter(|uid| !self.met.contains_key(*uid)) else { return };
         if let Some(stay) = Stay::read(pod) {
@@ -66,7 +66,7 @@ impl Neighborhood {
         }
     }
 
-    /// Takes in that a pod is not there any more.
+    /// Records that a pod is not there any more.
     pub(crate) fn lose(&mut self, uid: &str) {
         if let Some(stay) = self.stays.get_mut(uid) {
             (stay.is_there, stay.is_deleted) = (false, true);

@@ -69,7 +69,7 @@ pub struct PodFacts {
     pub initialized: Option<NodeTime>,
     /// When its main container was started, for the first time that is still known.
     pub started: Option<NodeTime>,
-    /// When its main container ended for good.
+    /// When its main container ended permanently.
     pub ended: Option<NodeTime>,
     /// The main container's image as the object names it.
     pub image: Option<String>,
@@ -160,7 +160,7 @@ pub(super) fn condition<'a>(pod: &'a Pod, name: &str) -> Option<&'a PodCondition
     conditions.iter().find(|condition| condition.type_ == name)
 }
 
-/// Returns when somebody asked for the deletion of `pod`; it has its grace period from then on.
+/// Returns when the deletion of `pod` was requested, which starts its grace period.
 pub(super) fn deleted(pod: &Pod) -> Option<ServerTime> {
     let ServerTime(gone) = ServerTime::of(pod.metadata.deletion_timestamp.as_ref()?);
     let grace = pod.metadata.deletion_grace_period_seconds.unwrap_or_default();

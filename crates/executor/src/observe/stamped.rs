@@ -182,7 +182,7 @@ impl Stamped {
         self.state == State::Strange
     }
 
-    /// Takes in the next bytes, and appends to `plain` what is to be passed on.
+    /// Takes the next bytes, and appends to `plain` what is to be passed on.
     pub fn take(&mut self, mut bytes: &[u8], plain: &mut Vec<u8>) {
         while !bytes.is_empty() {
             bytes = match self.state {

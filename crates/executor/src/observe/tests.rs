@@ -514,7 +514,7 @@ fn of_workflow(template: &str, number: u32, created: u32, state: Json) -> Json {
     made
 }
 
-/// Argo tries again what failed, and takes away what has ended: neither ends the run, whose phase does.
+/// Argo tries again what failed, and deletes what has ended: neither ends the run, whose phase does.
 #[test]
 fn the_phase_of_a_workflow_decides_and_not_its_pods() {
     let workflow = |phase: &str| {

@@ -63,7 +63,7 @@ impl Why {
         Self { code, status, effect, subject: subject.to_owned(), what, at: None }
     }
 
-    /// Returns whether the run is over by it.
+    /// Returns whether it ends the run.
     pub(super) fn ends(&self) -> bool {
         matches!(self.effect, Effect::Ends | Effect::Spoils)
     }
@@ -129,7 +129,7 @@ pub(super) fn explain_deletions(whys: &mut Vec<Why>, has_failed: bool) {
     let ends = deletions().any(Why::ends);
     whys.retain(|why| why.code != ReasonCode::Deleted);
     if ends {
-        // With the pods that it needs the run is over, whatever its controller says.
+        // The run ends with the pods that it needs, whatever its controller says.
         whys.iter_mut().filter(|why| FAILURES.contains(&why.code)).for_each(|why| why.effect = Effect::Ends);
     }
 }
@@ -243,7 +243,7 @@ impl Subject<'_> {
         told.is_some_and(|(deleted, ended)| deleted < ended || is_well && deleted == ended)
     }
 
-    /// Somebody deleted the pod.
+    /// The pod was deleted.
     fn deletion(&self) -> Option<Why> {
         let is_deleted = self.is_gone || self.pod.metadata.deletion_timestamp.is_some();
         let signal = self.facts.end.as_ref().and_then(|end| end.signal);

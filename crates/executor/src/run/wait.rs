@@ -262,7 +262,7 @@ impl LocalRun<'_> {
 }
 
 impl State {
-    /// Takes in replicas that ended; one that failed stops the others.
+    /// Handles replicas that ended; one that failed stops the others.
     fn collect(&mut self) {
         let mut index = 0;
         while let Some(running) = self.running.get_mut(index) {

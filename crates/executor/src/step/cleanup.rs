@@ -172,7 +172,7 @@ impl ClusterStep {
         self.conclude(attempt, gathered).map(drop)
     }
 
-    /// Returns the job of an attempt, if it is there. A step that was killed just after it had created the job has not said so.
+    /// Returns the job of an attempt, if it is there. A step that was killed just after it had created the job has not recorded it.
     fn left_job(&self, attempt: &mut Attempt, workload: Option<&Json>) -> Result<Option<Json>> {
         let known = attempt.created.clone().or_else(|| workload.map(Created::of));
         let Some(known) = known else { return Ok(None) };

@@ -146,7 +146,7 @@ impl Logs {
         begun.iter().filter_map(place).filter(|(uid, _)| !uid.is_empty()).collect()
     }
 
-    /// Takes in a pod as it is now: that of replica `index` of `role`, whose work is done by the container `main`.
+    /// Records a pod as it is now: that of replica `index` of `role`, whose work is done by the container `main`.
     pub fn see(&mut self, role: &str, index: u32, pod: &Pod, main: &str) {
         let (Some(name), Some(uid)) = (&pod.metadata.name, &pod.metadata.uid) else { return };
         let name = PodName { name, uid, created: created(pod) };

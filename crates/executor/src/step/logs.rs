@@ -50,7 +50,7 @@ impl Logs {
         self.logs.as_ref().map(log::Logs::places).unwrap_or_default()
     }
 
-    /// Takes in the pods as they are now.
+    /// Records the pods as they are now.
     pub(super) fn see(&mut self, progress: &Progress, sight: &Sight) {
         let Some(logs) = &mut self.logs else { return };
         let main = kind_of(sight.job()).map_or("", |kind| kind.container);

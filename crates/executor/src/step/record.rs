@@ -36,7 +36,7 @@ pub const DEADLINE: Duration = Duration::from_mins(30);
 const MARKER: &str = "recorded.json";
 /// A marker is never larger.
 const MARKER_BYTES: usize = 16 << 10;
-/// What is in memory at once, and in one commit.
+/// The limits of what is in memory at once, and in one commit.
 const BATCH_BYTES: usize = 64 << 20;
 const BATCH: usize = 250;
 

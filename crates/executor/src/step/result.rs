@@ -198,7 +198,7 @@ impl ClusterStep {
         Ok(Read { rules, measured, usage })
     }
 
-    /// Says what the GPUs took, where somebody has counted it.
+    /// Adds the energy of the GPUs, where it was measured.
     fn with_energy(&self, usage: Usage, evidence: &RunEvidence) -> Usage {
         // A step that is about to be killed has a result to write.
         if self.stop.is_some() {

@@ -116,7 +116,7 @@ fn answer(result: &BenchmarkResult) -> Answer {
     if result.run.status == Status::Succeeded { Answer::Succeeded } else { Answer::Failed }
 }
 
-/// Returns whether a Workflow ended at once since its controller had not seen its template yet, which was created for it.
+/// Returns whether a Workflow ended at once because its controller had not seen its template yet, which was created for it.
 fn lacks_template(outcome: &Outcome, objects: &Objects) -> bool {
     let templates = objects.before.iter().filter(|object| text_at(object, "/kind") == "WorkflowTemplate");
     let said = |name: &str| format!("workflowtemplates.argoproj.io \"{name}\" not found");

@@ -80,7 +80,7 @@ impl ClusterStep {
         if let (Some(kept), Some(loaded)) = (&mut kept, &attempt.loaded)
             && loaded.up.folder == wanted.name
         {
-            // This run knows it to be up, and was ended before it had said so.
+            // This run knows it to be up, and was ended before it had recorded that.
             kept.up.get_or_insert_with(|| loaded.up.clone());
         }
         if kept.as_ref().is_some_and(|kept| !self.is_as_it_was(kept, wanted.server)) {

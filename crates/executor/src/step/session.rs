@@ -176,7 +176,7 @@ impl ClusterStep {
         StatusReason { code: ReasonCode::Interrupted, message: what }
     }
 
-    /// Returns why a job that somebody deleted is gone, where it went with its Workflow.
+    /// Returns why a deleted job is gone, where it was deleted with its Workflow.
     pub(super) fn deletion(&self) -> Option<StatusReason> {
         matches!(self.fate(), Fate::Deleted).then(|| self.interruption())
     }

@@ -21,7 +21,7 @@ pub(crate) enum Pushed {
 pub(crate) enum Trouble {
     /// It may work another time: the network, a time-out, an overloaded server.
     Passing(String),
-    /// It will not work another time, unless somebody changes something: a password, an address.
+    /// It will not work another time, unless something is changed: a password, an address.
     Lasting(String),
 }
 

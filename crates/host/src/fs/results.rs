@@ -12,7 +12,7 @@ use kubebench_syntax::path::join;
 /// Returns the file at `path`, or the JSON files below it, by the names that messages give them, which begin with `shown`; of one
 /// that cannot be read, the reason.
 ///
-/// Hidden files and folders are passed over, and no symbolic link is followed, but for one to a folder that `path` is itself.
+/// Hidden files and folders are skipped, and no symbolic link is followed, but for one to a folder that `path` is itself.
 pub fn find_results(path: &Path, shown: &str) -> BTreeMap<String, Result<PathBuf, Content>> {
     let mut found = BTreeMap::new();
     let shown = if shown == "/" { shown } else { shown.trim_end_matches('/') };

@@ -19,7 +19,7 @@ impl Foreign {
         found
     }
 
-    /// Takes in what they have started since.
+    /// Adds what they have started since.
     pub fn refresh(&mut self) {
         // The usual case costs nothing.
         if !self.started.is_empty() {

@@ -114,7 +114,7 @@ impl KeptLog {
     }
 
     /// Starts the log `path`, which takes `limit` bytes at most, or resumes it; also returns its last mark, which is empty at the
-    /// beginning. What is needed for that is kept in the folder `state` until somebody removes it.
+    /// beginning. What is needed for that is kept in the folder `state` until the caller removes it.
     ///
     /// # Errors
     /// When a file cannot be made or read.

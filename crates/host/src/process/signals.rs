@@ -37,7 +37,7 @@ static TAKER: Mutex<Option<Taker>> = Mutex::new(None);
 
 /// How many results are being made that are not on disk yet.
 static UNSTORED: AtomicUsize = AtomicUsize::new(0);
-/// So long after the first signal no further one kills this process before the result is on disk.
+/// How long after the first signal no further one kills this process before the result is on disk.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// While this is held, an impatient person does not lose what was measured.

@@ -79,7 +79,7 @@ fn facts(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Markup {
     }
 }
 
-/// Draws the primary metrics, what needs somebody first, as far as the page stays light; and names the rest.
+/// Draws the primary metrics, what needs attention first, as far as the page stays light; and names the rest.
 fn trends(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, runs: &Runs, room: usize) -> Markup {
     let mut wanted: Vec<(&Case<'_>, &Chart<'_>)> = benchmark
         .cases

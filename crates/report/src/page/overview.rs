@@ -27,7 +27,7 @@ const WEIGHT: usize = 150_000;
 /// Draws the first page, and those with the benchmarks that have no room on it.
 pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
     let mut sorted: Vec<&Benchmark<'_>> = site.benchmarks.iter().collect();
-    // What needs somebody comes first, the largest change before others; what never ran comes last, and else the names decide.
+    // What needs attention comes first, the largest change before others; what never ran comes last, and else the names decide.
     let key = |benchmark: &Benchmark<'_>| {
         let worst = benchmark.worst();
         let verdict = worst.and_then(Chart::verdict).unwrap_or(Verdict::Unchanged);

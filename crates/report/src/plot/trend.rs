@@ -86,7 +86,7 @@ pub(crate) enum Event {
     Resolved,
     /// An improvement, or a change back.
     Better,
-    /// Somebody accepted the level that begins there.
+    /// The level that begins there was accepted.
     Accepted,
     /// Other hardware from here on.
     Hardware,

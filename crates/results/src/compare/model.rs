@@ -9,7 +9,7 @@ pub use kubebench_format::result::v1::{Direction, Kind};
 
 /// The reason of a line whose case has no session at all.
 pub(crate) const NO_SESSION: &str = "noSession";
-/// The message of a case without a session of the candidate that somebody named.
+/// The message of a case without a session of the named candidate.
 pub(crate) const NONE_OF_NAMED: &str = "the named candidate has no result";
 
 /// The reason of a pending line of which an earlier session was worse, and the newest one is not.

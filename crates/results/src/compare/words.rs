@@ -124,7 +124,7 @@ pub(crate) fn would_have_been_detected(least: f64) -> String {
     format!("a regression of {} or more would have been detected with 90 % probability", about(least))
 }
 
-/// Returns a share that somebody wrote as a percentage without a sign, to three digits: `2 %`, `0.35 %`.
+/// Returns a share from a file as a percentage without a sign, to three digits: `2 %`, `0.35 %`.
 pub fn share(share: f64) -> String {
     percentage(share, 3)
 }

@@ -91,7 +91,7 @@ pub enum Reason {
     MayBeBeyond,
     /// Significant, and earlier sessions were once as far off, and came back.
     SeenBefore,
-    /// So few sessions cannot be significant.
+    /// There are too few sessions to be significant.
     TooFew {
         /// How many each would do.
         wanted: usize,

@@ -143,7 +143,7 @@ fn accounts_and_the_label_of_steps_are_for_steps() {
             guarded.refused("a label", Some(who), &labeled, "kubebench-pods");
         }
         guarded.taken("a label", Some(who), &pod(&json!({"metadata": {"labels": {"kubebench.dev/benchmark": "a"}}})));
-        // Whoever makes a pod says who owns it; only Argo is believed.
+        // The creator of a pod says who owns it; only Argo is trusted.
         let claimed = of_argo("x-0123abcd-r1", "record", "kubebench-recorder");
         guarded.refused("an owner", Some(who), &claimed, "kubebench-pods");
     }

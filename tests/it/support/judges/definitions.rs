@@ -38,7 +38,7 @@ const SELDON: &str =
 #[derive(Clone)]
 pub(super) enum Definition {
     Found(Arc<Validator>),
-    /// Nobody can have it.
+    /// It is not available anywhere.
     WithoutJudge(&'static str),
     /// `tests/tools/build crds` would make it.
     NotBuilt,
@@ -139,7 +139,7 @@ fn folders() -> Vec<PathBuf> {
 }
 
 /// The folder that `tests/tools/build crds` makes. A folder that lacks a file fails the test that asks: a kind whose
-/// definition is lost must not pass as one that nobody built.
+/// definition is lost must not pass as one that was not built.
 fn built() -> Option<PathBuf> {
     static FOUND: LazyLock<Result<Option<PathBuf>, String>> = LazyLock::new(|| {
         let Some(folder) = tools_cache().map(|cache| cache.join("crds")) else { return Ok(None) };

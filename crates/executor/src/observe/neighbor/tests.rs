@@ -4,7 +4,7 @@ use super::{LISTED, MOST, Neighborhood, Neighbors, listed};
 use crate::observe::tests::{at, ended, job, pod, running, summed, summed_without};
 use crate::observe::{Progress, State};
 
-/// A pod of somebody else on a node, taken by it after so many seconds; it ends after some more, or does not.
+/// A pod of another owner on a node, which takes it after `from` seconds; it ends after `until` seconds, or does not.
 fn other(name: &str, node: &str, from: u32, until: Option<u32>) -> Json {
     let state = until.map_or_else(
         || json!({"running": {"startedAt": at(from)}}),

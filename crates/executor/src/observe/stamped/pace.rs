@@ -65,7 +65,7 @@ impl Pace {
         self.is_another = file == File::Another;
     }
 
-    /// Takes in bytes that `came` some time after a moment that stays the same, and the stamp of the last line among them.
+    /// Records bytes that `came` some time after a moment that stays the same, and the stamp of the last line among them.
     pub(crate) fn see(&mut self, stamp: i64, bytes: usize, came: Duration) -> Option<Gap> {
         let gap = self.last.and_then(|(last, last_came)| self.judge(last, stamp, came.saturating_sub(last_came)));
         if self.last.is_none() || !(0..WINDOW).contains(&stamp.saturating_sub(self.from)) {

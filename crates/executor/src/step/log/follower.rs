@@ -65,7 +65,7 @@ impl Follower {
         Self { shared }
     }
 
-    /// Takes in the container as it is now.
+    /// Records the container as it is now.
     pub(super) fn see(&self, pod: &PodName<'_>, container: &Container) {
         let mut state = self.shared.state();
         if state.is_done || state.read.contains(pod.uid) {

@@ -38,7 +38,7 @@ impl Naming {
 
     fn remove(&self, number: u64) {
         if matches!(self, Self::Named(_)) {
-            // It is of no use; the next one who resumes tries it again.
+            // It is of no use; the next process that resumes tries again.
             let _ = std::fs::remove_file(self.of(number));
         }
     }

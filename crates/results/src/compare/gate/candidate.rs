@@ -41,7 +41,7 @@ impl<'a> Request<'a> {
                 .iter()
                 .filter(|series| rule.metric.has(&series.metric.name, &series.metric.labels))
                 .collect();
-            // Of results that somebody named or has made here, all are judged; and what a branch measured, wherever the others run now.
+            // Of results that were named or made here, all are judged; and what a branch measured, wherever the others run now.
             let is_only_own = || is_own(known, &sessions) && !is_own_in_use;
             if !known.is_replaced || *self.candidate != Candidate::Newest || is_only_own() {
                 let (of_partition, of_units) = self.of_partition(rule, known.partition, &sessions, &of_metric);

@@ -58,7 +58,7 @@ pub fn comparison(answer: &Comparison, subject: &Subject) -> String {
     text
 }
 
-/// Says in sentences what matters in a comparison: each line that needs somebody, or that nothing does.
+/// Says in sentences what matters in a comparison: each line that needs attention, or that nothing does.
 fn headline(answer: &Comparison) -> String {
     let lines = &answer.lines;
     let is_urgent = |line: &&&Line| matches!(line.verdict, Verdict::Regressed | Verdict::Invalid | Verdict::Missing);
