@@ -28,7 +28,7 @@ use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Exit, Status, StatusReason, Timings, Usage};
 use kubebench_format::result::{BenchmarkResult, Composition};
 
-/// The maximum number of attempts that one Workflow makes at a run whose job is deleted or evicted.
+/// The maximum number of attempts that one Workflow makes at a run whose job is lost.
 const MAX_TRIES: u32 = 3;
 /// What a run has lost that was not its own fault.
 const RETRIED: [ReasonCode; 4] =
@@ -106,7 +106,7 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
     Ok(Answer::Failed)
 }
 
-/// Returns whether the job itself was deleted or evicted, so that the run may be tried again.
+/// Returns whether the job itself was lost, so that the run may be tried again.
 fn is_lost(result: &BenchmarkResult) -> bool {
     let is_lost = |reason: &StatusReason| RETRIED.contains(&reason.code);
     result.run.status == Status::Preempted || result.run.reasons.first().is_some_and(is_lost)
