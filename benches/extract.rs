@@ -111,7 +111,7 @@ fn scan(name: &str, path: &Path) {
     println!("{}", patterns.chain(tools).sum::<u64>());
 }
 
-/// Takes in a hundred million values, of which not all can be kept, and makes one of them.
+/// Takes a hundred million values, of which not all can be kept, and makes one of them.
 fn keep() {
     let mut series = Series::new(Window::All);
     (0..VALUES).for_each(|value| series.push(Sample { line: Some(value), ..Sample::of(value as f64) }));
@@ -147,7 +147,7 @@ fn measure(wanted: &[&str]) {
     }
 }
 
-/// Prints how the figures stand to those of `searcher -c`, if it is there.
+/// Prints how the figures compare with those of `searcher -c`, if it is there.
 fn compare(searcher: &str, pattern: &str, path: &str, ours: &[Figure]) {
     // Neither has named groups without an option.
     let pattern = pattern.replace("?P<value>", "").replace("?P<step>", "").replace(r"\d", "[0-9]");

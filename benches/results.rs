@@ -45,7 +45,7 @@ fn measure(root: &Path, sessions: usize, metrics: usize) {
     let kubebench = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_kubebench"));
         command.args(arguments).args(["--results", "mock", "-q"]).current_dir(root).env("XDG_CACHE_HOME", &cache);
-        // 1 is an answer, too: a change for the worse is open.
+        // 1 is an answer, too: a regression is open.
         run(&mut command, 1)
     };
     let gate = ["gate", "--on-inconclusive", "pass"];
@@ -122,7 +122,7 @@ fn make(root: &Path, sessions: usize, metrics: usize) {
     }
 }
 
-/// The metrics beside the one that is gated.
+/// The metrics besides the one that is gated.
 fn names(metrics: usize) -> impl Iterator<Item = String> {
     (1..metrics).map(|number| format!("latency-{number}"))
 }

@@ -1,4 +1,4 @@
-//! Changes that stay, beside Apache Otava and asv: the programs themselves, at their defaults, on the same histories.
+//! Changes that stay, compared with Apache Otava and asv: the programs themselves, at their defaults, on the same histories.
 //!
 //! `KUBEBENCH_PYTHON` names a Python that has both (`pip install -r benches/gate/beside.txt`).
 
@@ -34,7 +34,7 @@ enum Shape {
     Laplace,
 }
 
-/// What Python is asked: series in which a change for the worse begins.
+/// What Python is asked: series in which a regression begins.
 #[derive(Serialize)]
 struct Question {
     before: usize,

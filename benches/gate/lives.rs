@@ -1,4 +1,4 @@
-//! Series to which something happened before, or that are young, and then a change for the worse that stays.
+//! Series to which something happened before, or that are young, and then a regression that stays.
 
 use kubebench_results::verdict::{Baseline, Mark, baseline};
 
@@ -69,7 +69,7 @@ pub(super) fn print(series: usize) {
 
 /// By how much a series gets slower from one session to the next.
 const CREEPS: [f64; 3] = [0.002, 0.005, 0.01];
-/// After so many sessions it is looked at.
+/// After how many sessions it is looked at.
 const LENGTHS: [usize; 4] = [15, 20, 40, 80];
 
 /// Prints in how many of `series` series that get worse bit by bit a change is open.

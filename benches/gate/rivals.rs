@@ -40,7 +40,7 @@ fn asv(past: &[Session], new: &Session) -> bool {
     !overlap && median(&before) < median(&after) / 1.1
 }
 
-/// Where the median lies after these values, if they are of a Laplace distribution of unknown width: asv's interval for few values. Its
+/// Where the median is after these values, if they are of a Laplace distribution of unknown width: asv's interval for few values. Its
 /// density goes with the sum of the distances to the power of −n.
 fn laplace_interval(values: &Session, alpha: f64) -> (f64, f64) {
     let mut sorted = *values;

@@ -146,7 +146,7 @@ fn carried_at(root: &Path, revision: &str, folder: &str, path: &str) -> Result<V
     }
 }
 
-/// Tells whether reading `folder` from disk would find `path`: names that begin with a dot are left out.
+/// Returns whether reading `folder` from disk would find `path`: names that begin with a dot are left out.
 fn is_visible_below(path: &str, folder: &str) -> bool {
     let below = Path::new(path).strip_prefix(folder);
     below.is_ok_and(|below| !below.iter().any(|name| name.as_encoded_bytes().starts_with(b".")))

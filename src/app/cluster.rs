@@ -104,7 +104,7 @@ pub fn clean(text: &str) -> String {
 /// Returns a text of the cluster without what a terminal obeys, and otherwise as it is.
 pub fn plain(text: &str) -> String {
     let text = without_terminal_codes(text.as_bytes());
-    // Line ends are controls too, and stand between words.
+    // Line ends are controls too, and separate words.
     harmless(&String::from_utf8_lossy(&text).replace(['\n', '\r'], " "))
 }
 

@@ -54,7 +54,7 @@ pub use scaling::{Scaling, ScalingQuery};
 /// The folder of acknowledgements, below the project's.
 pub const ACKS: &str = "acks";
 
-/// Where the metrics of specs stand, by benchmark and metric.
+/// Where the metrics of specs are, by benchmark and metric.
 pub type Places = BTreeMap<(String, String), Span>;
 
 /// A project whose results are evaluated, and what was read of them.
@@ -68,7 +68,7 @@ pub struct Evaluation {
     pub site: Option<String>,
     /// The facts that do not keep results apart.
     pub across: BTreeSet<String>,
-    /// The gates of its specs, and where their metrics stand.
+    /// The gates of its specs, and where their metrics are.
     pub rules: Vec<(Rule, Span)>,
     /// The benchmarks of its specs.
     pub expected: Vec<ExpectedBenchmark>,

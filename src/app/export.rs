@@ -80,7 +80,7 @@ impl Place {
     }
 }
 
-/// Whether whoever read standard output has gone, which is no fault.
+/// Whether the reader of standard output has gone, which is not an error.
 fn is_gone(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
 }

@@ -1,4 +1,4 @@
-//! The files of a project: what stands in the output directory, carrying out a plan there, and the files that specs carry.
+//! The files of a project: what is in the output directory, carrying out a plan there, and the files that specs carry.
 //!
 //! No symbolic link is ever followed below the project root, and nothing here decides what should be written.
 

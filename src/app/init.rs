@@ -71,7 +71,7 @@ pub enum Lacking {
     Add,
 }
 
-/// What somebody asked for.
+/// What the user asked for.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The CI system; without one, what the repository looks like.

@@ -11,14 +11,14 @@ use kubebench_migrate::report::Written;
 use kubebench_migrate::{Given, Input, NewSpec};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, Severity, code};
 
-/// How a new spec stands to what is on the disk.
+/// How a new spec compares with what is on the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// There is no such file.
     New,
     /// The file says the same.
     Unchanged,
-    /// Another file stands there.
+    /// Another file is there.
     Edited,
 }
 
@@ -54,7 +54,7 @@ impl Reading {
             match content {
                 Content::Whole(bytes) => self.inputs.push(Input { path: shown, bytes, given }),
                 Content::Misnamed => {}
-                // Today's specs and the project itself may stand in the same folder.
+                // Today's specs and the project itself may be in the same folder.
                 _ if given == Given::Found && below.ends_with(PROJECT_FILE) => {}
                 Content::TooLong(_) => {
                     self.found.push(Diagnostic::in_file(&code::KB0102, shown, "the file is larger than 1 MiB"));
@@ -91,10 +91,10 @@ pub fn placed<'s>(root: &Path, folder: &str, spec: &'s NewSpec) -> (&'s NewSpec,
     (spec, path, state)
 }
 
-/// Returns what is to be said about a spec: what it lacks, that it is to be written, or that something stands in its place.
+/// Returns what is to be said about a spec: what it lacks, that it is to be written, or that its path is taken.
 pub fn about(spec: &NewSpec, path: &str, state: State, check: bool) -> Vec<Diagnostic> {
     match state {
-        // Whoever edited it has settled what was open.
+        // An edit has settled what was open.
         State::Edited if check => Vec::new(),
         State::Edited => {
             let fault = Diagnostic::at(&code::KB0434, spec.place, format!("{path} exists and was not overwritten"));

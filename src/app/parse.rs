@@ -111,7 +111,7 @@ pub fn read(wanted: &Wanted, logs: &[PathBuf], files: &Files<'_>) -> Result<Meas
     }
     // A run reads its logs in this order too, and of several that have a value the first counts.
     logs.sort_by_cached_key(|log| log.order(roles));
-    // A log that stands for no replica in particular stands for any.
+    // A log of no replica in particular may be of any.
     let rules = if logs.iter().all(|log| log.place.is_none()) { rules.clone().of_any_log() } else { rules.clone() };
     let mut kept = Kept::new(|name| files.open(name));
     for LogArgument { place, path, shown } in &logs {
@@ -156,7 +156,7 @@ impl LogArgument {
         Ok(Self { place: Some((role.to_owned(), index)), path: path.into(), shown: path.to_owned() })
     }
 
-    /// Returns where it stands among the logs of a run whose roles are `roles`; one of no replica stands for the first.
+    /// Returns its place among the logs of a run whose roles are `roles`; one of no replica counts as the first.
     fn order(&self, roles: &[String]) -> (usize, u32) {
         let Some((role, index)) = &self.place else { return (0, 0) };
         (roles.iter().position(|known| known == role).unwrap_or_default(), *index)

@@ -41,7 +41,7 @@ pub struct Texts {
     pub inputs: Vec<Input>,
     /// What keeps others from being read.
     pub found: Diagnostics,
-    /// True when some file may be all right and nobody can tell.
+    /// True when it is unknown whether some file is valid.
     pub unreadable: bool,
 }
 

@@ -74,7 +74,7 @@ pub fn additions(start: &Start, paths: &[PathBuf], settings: &ResultsSettings) -
     Ok(if faulty.is_empty() { Additions::Whole(whole) } else { Additions::Faulty(faulty) })
 }
 
-/// Returns the result of a file, which people know by `path`, and the envelope beside it.
+/// Returns the result of a file, which people know by `path`, and the envelope next to it.
 fn of_file(file: &Path, path: &str, settings: &ResultsSettings) -> Result<Addition, NotAdded> {
     let bytes = fs::read_result(file, result::MAX_BYTES).map_err(unread)?;
     let sealed = result::read(&bytes).map_err(|fault| NotAdded::Refused(fault.to_string()))?;
@@ -121,7 +121,7 @@ pub fn destination(
             .into_values()
             .next()
             .map(PathBuf::from),
-        // Whoever records by hand has set git up.
+        // A user who records by hand has set git up.
         authorities: None,
         host_keys: git::HostKeys::of(settings.ssh_host_keys),
         signing: place.signing.unwrap_or(Signing::Never),

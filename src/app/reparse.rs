@@ -23,7 +23,7 @@ pub fn original(file: Result<PathBuf, Content>) -> Result<(PathBuf, BenchmarkRes
     Ok((std::path::absolute(path)?, sealed.result))
 }
 
-/// Writes a new result beside the one at `path`; nothing where its logs were read with the same outcome already.
+/// Writes a new result next to the one at `path`; nothing where its logs were read with the same outcome already.
 pub fn read_again(
     project: &CompiledProject,
     secrets: &Secrets,

@@ -4,7 +4,7 @@ use kubebench_compiler::model::{Benchmark, Schedule};
 use kubebench_format::plan::v1;
 use kubebench_syntax::unit::Start;
 
-/// So many starts are shown.
+/// The number of starts that are shown.
 const SHOWN: usize = 3;
 
 /// Returns the schedule of a benchmark, or of its suite, with the next starts after `now` (RFC 3339); none where it runs once.

@@ -21,7 +21,7 @@ impl Start {
         Self { directory }
     }
 
-    /// Returns the folder; an error where it is none.
+    /// Returns the folder; an error where it is not one.
     pub fn folder(&self) -> Result<PathBuf> {
         match &self.directory {
             Some(directory) if directory.is_dir() => Ok(directory.clone()),

@@ -16,7 +16,7 @@ use kubebench_extract::tool::{TOOLS, editor};
 use kubebench_format::schema::{DocumentKind, for_editors, generate, merge, part, with_titles};
 use kubebench_syntax::diag::{did_you_mean, what_there_is};
 
-/// The word for a suite in the place of a workload kind.
+/// The word for a suite instead of a workload kind.
 pub const SUITE: &str = "suite";
 
 /// The example of a new project.

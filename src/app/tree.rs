@@ -16,7 +16,7 @@ use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::{Source, SourceId};
 use kubebench_syntax::yaml;
 
-/// The folder of generated files beside what belongs in it.
+/// The folder of generated files, and what belongs in it.
 pub struct GeneratedTree<'p> {
     project: &'p CompiledProject,
     /// The folder, below the project's.

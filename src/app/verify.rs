@@ -24,7 +24,7 @@ const ORPHAN: &str = "it is a signature for a result that is not here";
 pub struct VerifyQuery<'q> {
     /// Files, and folders of them; without any, the project's results.
     pub paths: &'q [PathBuf],
-    /// In the place of the project's.
+    /// Instead of the project's.
     pub results: Option<&'q NamedResults>,
     /// The keys that count, in files of PEM; without any, the project's.
     pub keys: &'q [PathBuf],

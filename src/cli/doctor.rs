@@ -17,7 +17,7 @@ pub(super) fn run(global: &Global, args: &DoctorArgs) -> Result<ExitStatus> {
     let outside = outside::open(global, &args.outside)?;
     let TargetCluster { project: compiled, target, cluster } = &outside;
     let Some(project) = &compiled.compilation.project else { return Ok(ExitStatus::NoAnswer) };
-    // Whoever cannot be reached is not asked a hundred times.
+    // An unreachable server is not asked a hundred times.
     if let Err(fault) = cluster.read("/version") {
         bail!("{fault}");
     }

@@ -74,7 +74,7 @@ pub(super) fn summary() -> String {
     format!("Exit status: {}.", all.join("; "))
 }
 
-/// Returns number and meaning of the statuses of a command, or of all commands where it has none of its own.
+/// Returns number and meaning of the statuses of a command, or of all commands where it has none itself.
 pub(super) fn of(command: &str) -> Vec<(String, String)> {
     let own = OF_COMMANDS.iter().find(|(commands, _, _)| commands.contains(&command));
     let line = |(status, short, more): &Status| {

@@ -49,7 +49,7 @@ pub(super) fn run(global: &Global, args: &ExportArgs) -> Result<ExitStatus> {
         out: (!is_printed).then_some(out),
         former_targets,
     };
-    // Nothing takes the place of an earlier export while somebody may still see to what could not be read.
+    // No export replaces an earlier one while what could not be read may still be fixed.
     let left = if checked.unreadable { None } else { Some(write(&start, &query, &chosen, &chosen_files)?) };
     let findings = Findings {
         diagnostics: checked.diagnostics,

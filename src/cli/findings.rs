@@ -68,7 +68,7 @@ pub(super) fn report(global: &Global, output: Output, findings: Findings<'_>) ->
         Output::Findings => terminal::print(&rendered(global, global.output_format, &styled(Stream::Output)))?,
         Output::Data if faults.is_empty() => {}
         Output::Data => {
-            // A whole document would not stand alone among the other messages there.
+            // A whole document would not be alone among the other messages there.
             let format = if global.output_format.is_lines() { global.output_format } else { Format::Human };
             terminal::tell_styled(rendered(global, format, &styled(Stream::Error)).trim_end());
         }
@@ -93,7 +93,7 @@ pub(super) fn write_reports(global: &Global, findings: Findings<'_>) -> Result<(
     write_sorted(global, &Report { diagnostics: &shown, sources, checked, style: Style::Plain })
 }
 
-/// Prints the findings about an answer: beside it where it is printed for people or as JSON, else in its place. Returns whether there is a
+/// Prints the findings about an answer: with it where it is printed for people or as JSON, else instead of it. Returns whether there is a
 /// warning that is denied.
 pub(super) fn about_answer(global: &Global, findings: Findings<'_>) -> Result<ExitStatus> {
     if matches!(global.output_format, Format::Human | Format::Json) {

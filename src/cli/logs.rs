@@ -100,7 +100,7 @@ fn chosen<'s>(found: &'s [WorkflowStatus], args: &LogsArgs) -> Result<Option<(&'
     Ok(Some(run))
 }
 
-/// Says where the log of a run lies whose pods are gone.
+/// Says where the log of a run is whose pods are gone.
 fn say_where(outside: &TargetCluster, session: &WorkflowStatus, run: &RunStatus) -> ExitStatus {
     if let (RunState::Skipped, Some(reason)) = (run.state, run.reasons.first()) {
         terminal::tell(&format!("{}: {}", run.name(), reason.message));

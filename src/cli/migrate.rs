@@ -1,4 +1,4 @@
-//! `kubebench migrate`: the ancestor's benchmarks as specs, with a report of what became of every value.
+//! `kubebench migrate`: benchmarks of kubeflow/kubebench as specs, with a report of what became of every value.
 
 use anyhow::Result;
 

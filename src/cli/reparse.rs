@@ -12,7 +12,7 @@ use crate::app::runs::secrets;
 use kubebench_host::machine;
 use kubebench_host::terminal;
 
-/// Writes a new result beside each of `args.results`, and of those below folders.
+/// Writes a new result next to each of `args.results`, and of those below folders.
 pub(super) fn run(global: &Global, args: &ReparseArgs) -> Result<ExitStatus> {
     let start = global.start();
     let project = project::open(global, &SelectArgs::default())?;

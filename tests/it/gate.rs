@@ -1,4 +1,4 @@
-//! Committed results judged by the program: gates, comparisons, histories, acknowledgements, and files that nobody can trust.
+//! Committed results judged by the program: gates, comparisons, histories, acknowledgements, and files that cannot be trusted.
 
 mod ack;
 mod ack_all;

@@ -67,7 +67,7 @@ fn fmt_formats_what_projects_have_and_fails_if_it_did() {
     assert_eq!(status(&folder, &[&["fmt"], &files[..]].concat()), Some(1));
     assert_eq!(read(&folder, files[0]), formatted);
     assert_eq!(status(&folder, &[&["fmt"], &files[..]].concat()), Some(0));
-    // A file beside the project that the hook starts in.
+    // A file outside the project that the hook starts in.
     assert_eq!(status(&folder, &["-C", "web", "fmt", "../ci.yaml", "specs/a.yaml"]), Some(0));
     for other in ["web/chart/values.yaml", "ci.yaml"] {
         assert_eq!(read(&folder, other), "a:   [1,2]\n");

@@ -160,7 +160,7 @@ fn the_ancestors_files_are_read_as_they_are_meant() {
     assert!(seen >= 3, "{seen} files");
 }
 
-/// The example with its parameters, as it stood in the ancestor's repository.
+/// The example with its parameters, as it was in the repository of kubeflow/kubebench.
 fn example() -> Folder {
     let text = |path: &str| fs::read_to_string(own().join(path)).unwrap();
     Folder::with([

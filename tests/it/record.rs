@@ -26,7 +26,7 @@ use kubebench_git::{self as git, Destination};
 use kubebench_testing::watchdog::WATCHDOG;
 use serde_json::{Value, json};
 
-/// A folder with a bare repository `remote.git`, a project of its own beside it, and a cache.
+/// A folder with a bare repository `remote.git`, a separate project next to it, and a cache.
 pub(crate) struct Site {
     pub(crate) place: tempfile::TempDir,
 }

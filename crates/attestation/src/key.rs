@@ -8,7 +8,7 @@ use rustls_pki_types::{PrivatePkcs8KeyDer, SubjectPublicKeyInfoDer, pem};
 
 use kubebench_syntax::digest::Digest;
 
-/// What stands before the 32 bytes of an Ed25519 key in its SubjectPublicKeyInfo.
+/// What precedes the 32 bytes of an Ed25519 key in its SubjectPublicKeyInfo.
 const SPKI: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 
 /// Why a text is no key.
@@ -20,7 +20,7 @@ pub enum KeyFault {
     Another(&'static str),
     /// It is a key of another algorithm, or damaged.
     NotEd25519,
-    /// It has so many sections of PEM, of which one would be chosen without a word.
+    /// It has so many sections of PEM, of which one would be chosen silently.
     Several(usize),
 }
 

@@ -1,6 +1,6 @@
-//! Who recorded a result: an in-toto statement in a DSSE envelope, signed with Ed25519, beside the file of the result.
+//! Who recorded a result: an in-toto statement in a DSSE envelope, signed with Ed25519, next to the file of the result.
 //!
-//! Pure: whoever has files and keys hands in their bytes. There is no time in a statement, so that the same result gives the same
+//! Pure: the caller hands in the bytes of files and keys. There is no time in a statement, so that the same result gives the same
 //! envelope; when a key counts is compared with the time at which the run ended.
 //!
 //! Envelopes: <https://github.com/secure-systems-lab/dsse/blob/master/envelope.md>.

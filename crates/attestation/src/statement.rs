@@ -4,7 +4,7 @@ use kubebench_format::attestation::v1::{FileDigest, PREDICATE, Predicate, STATEM
 use kubebench_format::result::{self, Sealed};
 use kubebench_syntax::digest::Digest;
 
-/// What whoever records a result knows of it that the result does not say.
+/// What the recorder of a result knows of it that the result does not say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recorded {
     /// Whether the volume kept jobs from writing where the result was.

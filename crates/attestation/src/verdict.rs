@@ -101,7 +101,7 @@ impl fmt::Display for Invalid {
     }
 }
 
-/// Returns what tells these keys from others.
+/// Returns what distinguishes these keys from others.
 pub fn identity(keys: &[Key]) -> String {
     let day = |day: &Option<Day>| day.map_or_else(String::new, |day| day.to_string());
     let fields = |key: &Key| [key.name.clone(), key.public.id(), day(&key.not_before), day(&key.not_after)];
@@ -113,10 +113,10 @@ pub fn verify(envelope: &[u8], result: &Sealed, keys: &[Key]) -> Signature {
     check(envelope, result, keys).unwrap_or_else(|why| Signature::Invalid(why.to_string()))
 }
 
-/// Says what keeps an envelope from being one of `result`, whoever has signed it.
+/// Says why an envelope is not one of `result`, whoever has signed it.
 ///
 /// # Errors
-/// Why it is none.
+/// Why it is not one.
 pub fn is_of(envelope: &[u8], result: &Sealed) -> Result<(), String> {
     let (_, payload) = open(envelope).map_err(|why| why.to_string())?;
     says_what_it_says(&payload, result).map(drop).map_err(|why| why.to_string())
@@ -185,7 +185,7 @@ fn signer<'k>(envelope: &Envelope, payload: &[u8], keys: &'k [Key]) -> Result<&'
     let bytes = signed_bytes(PAYLOAD, payload);
     let mut forged = None;
     for signature in &envelope.signatures {
-        // Its id is a hint, which DSSE lets whoever signs leave out.
+        // Its id is a hint, which DSSE lets the signer leave out.
         for key in keys.iter().filter(|key| signature.keyid.is_empty() || key.public.id() == signature.keyid) {
             if signature.bytes().is_some_and(|signature| key.public.has_signed(&bytes, &signature)) {
                 return Ok(key);

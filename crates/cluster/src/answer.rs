@@ -78,7 +78,7 @@ impl Answer {
         hope(self.code, text("reason"), text("message"))
     }
 
-    /// A refusal because an object with another uid stands there.
+    /// A refusal because an object with another uid is there.
     pub(super) fn is_other(&self) -> bool {
         self.says("Conflict") && self.status().is_some_and(|status| is_about_uid(&status.to_string()))
     }
@@ -105,7 +105,7 @@ fn is_about_uid(message: &str) -> bool {
 /// How long it is worth to try again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hope {
-    /// It is not: the answer stands.
+    /// It is not: the answer is final.
     None,
     /// For a part of the patience.
     Some,
@@ -114,7 +114,7 @@ pub(super) enum Hope {
 }
 
 impl Hope {
-    /// How long to go on after this answer of a call that began at `start`.
+    /// How long to continue after this answer of a call that began at `start`.
     pub(super) fn left(self, patience: Duration, start: Instant, doubtful: &mut Option<Instant>) -> Duration {
         let all = patience.saturating_sub(start.elapsed());
         match self {

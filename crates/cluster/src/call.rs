@@ -1,4 +1,4 @@
-//! One call: tried again while that can help, within the patience of whoever asks.
+//! One call: tried again while that can help, within the patience of the caller.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +19,7 @@ pub(super) const READ: Duration = Duration::from_secs(30);
 /// How long a writing request may take, with all its admission webhooks.
 const WRITE: Duration = Duration::from_secs(65);
 
-/// How long a request may take once the call was told to stop.
+/// How long a request may take once the call was asked to stop.
 const LAST: Duration = Duration::from_secs(5);
 
 /// The longest pause that an answer may ask for.
@@ -32,10 +32,10 @@ const PAUSES: (Duration, Duration) = if cfg!(test) {
     (Duration::from_millis(250), Duration::from_secs(10))
 };
 
-/// How often somebody looks whether to stop.
+/// How often it is checked whether to stop.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// How long a call goes on.
+/// How long a call continues.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     pub(super) patience: Duration,
@@ -47,7 +47,7 @@ impl Rules {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Waits, unless told to stop.
+    /// Waits, unless asked to stop.
     pub(super) async fn pause(&self, wait: Duration) {
         let end = Instant::now() + wait;
         while !self.is_stopped() && Instant::now() < end {
@@ -55,7 +55,7 @@ impl Rules {
         }
     }
 
-    /// Ends some time after the call was told to stop.
+    /// Ends some time after the call was asked to stop.
     async fn overstayed(&self) {
         while !self.is_stopped() {
             sleep(GLANCE).await;
@@ -71,7 +71,7 @@ enum Try {
     Never(String),
 }
 
-/// Sends a request until its answer stands, and returns that answer, a refusal too.
+/// Sends a request until its answer is final, and returns that answer, a refusal too.
 pub(super) fn call(connection: &Connection, rules: &Rules, ask: &Ask, purpose: &Purpose) -> Result<Answer, Fault> {
     let (client, address) = (connection.client(), connection.address().to_owned());
     let (rules, ask, purpose) = (rules.clone(), ask.clone(), purpose.clone());

@@ -18,7 +18,7 @@ use super::proxy::proxy;
 /// A connection that gives nothing for so long is dead. Watches and logs notice earlier by themselves.
 const SILENCE: Duration = Duration::from_secs(65);
 
-/// After how many seconds the API server ends a watch, which goes on where it was.
+/// After how many seconds the API server ends a watch, which resumes where it was.
 const WATCH_SECONDS: u32 = 45;
 
 const CONNECT: Duration = Duration::from_secs(10);
@@ -44,7 +44,7 @@ impl Connection {
         Self::to(config)
     }
 
-    /// Of the files, those that do not exist are passed over, as `kubectl` does.
+    /// Of the files, those that do not exist are skipped, as `kubectl` does.
     pub(super) fn by_files(places: &[PathBuf], context: Option<&str>) -> Result<Self> {
         let found: Vec<&PathBuf> = places.iter().filter(|place| place.is_file()).collect();
         if found.is_empty() {
@@ -110,7 +110,7 @@ impl Connection {
         &self.address
     }
 
-    /// After how many seconds the API server ends a watch, which goes on where it was.
+    /// After how many seconds the API server ends a watch, which resumes where it was.
     pub(super) fn watch_seconds(&self) -> u32 {
         self.watch_seconds
     }

@@ -14,9 +14,9 @@ use kube::core::Status;
 pub enum Fault {
     /// The API server answered, and it was no.
     Refused(Refusal),
-    /// Nobody answered within the patience; the text says who was asked, what for, and what came instead.
+    /// There was no answer within the patience; the text says who was asked, what for, and what came instead.
     Unreachable(String),
-    /// The call was told to stop before it had an answer.
+    /// The call was asked to stop before it had an answer.
     Stopped,
 }
 

@@ -1,6 +1,6 @@
 //! A Kubernetes cluster: what the API server says, and what it is asked to do.
 //!
-//! A blocking face over one thread of asynchronous work. What is watched comes into the one channel of whoever waits.
+//! A blocking interface to one thread of asynchronous work. What is watched comes into the one channel of the caller.
 //! Only this crate names `kube` and what it runs on (docs/decisions/0008-kube.md). It knows nothing of benchmarks.
 //!
 //! ```
@@ -45,7 +45,7 @@ pub use watch::{Seen, Watch, Watching};
 /// How long one call of a step may try again.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// So often a name that is taken and belongs to nothing is tried.
+/// The maximum number of tries with a name that is taken and belongs to nothing.
 const MAX_CREATIONS: u32 = 5;
 
 /// Objects in one answer to a list.
@@ -63,7 +63,7 @@ pub struct Cluster {
 pub enum Made {
     /// The object, which did not exist before.
     New(Json),
-    /// An object of that kind and name exists: somebody else's, or the one of an earlier call whose answer was lost.
+    /// An object of that kind and name exists: of another owner, or the one of an earlier call whose answer was lost.
     There(Json),
 }
 
@@ -114,7 +114,7 @@ impl Cluster {
         Self::by_files(&places, context)
     }
 
-    /// Finds the cluster of a context in these configuration files; of the current context unless told.
+    /// Finds the cluster of a context in these configuration files; by default of the current context.
     ///
     /// # Errors
     /// There is no configuration, or it cannot be used.
@@ -131,7 +131,7 @@ impl Cluster {
         self.connection.address()
     }
 
-    /// Sets how long one call may try again before it gives up: 10 minutes unless told.
+    /// Sets how long one call may try again before it gives up: 10 minutes by default.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.rules.patience = patience;
@@ -148,7 +148,7 @@ impl Cluster {
     /// Creates an object.
     ///
     /// # Errors
-    /// The API server refused it, such as by a quota or a webhook, or nobody answered.
+    /// The API server refused it, such as by a quota or a webhook, or there was no answer.
     pub fn create(&self, namespace: &str, object: &Json) -> Result<Made, Fault> {
         let resource = Resource::of(object).ok_or_else(|| Fault::invalid("an object has no `apiVersion` or `kind`"))?;
         let name = object.pointer("/metadata/name").and_then(Json::as_str).unwrap_or_default();
@@ -174,7 +174,7 @@ impl Cluster {
     /// Reads an object; `None` when there is none of that name.
     ///
     /// # Errors
-    /// The API server refused, such as for a kind that it does not know, or nobody answered.
+    /// The API server refused, such as for a kind that it does not know, or there was no answer.
     pub fn get(&self, resource: &Resource, namespace: &str, name: &str) -> Result<Option<Json>, Fault> {
         let purpose = Purpose::new("get", resource, namespace, name);
         let answer = self.call(&Ask::Get { path: resource.object_path(namespace, name)? }, &purpose)?;
@@ -190,7 +190,7 @@ impl Cluster {
     /// Lists objects, without `metadata.managedFields`; `selector` is a label selector, empty for all.
     ///
     /// # Errors
-    /// The API server refused, or nobody answered.
+    /// The API server refused, or there was no answer.
     pub fn list(&self, resource: &Resource, namespace: &str, selector: &str) -> Result<Vec<Json>, Fault> {
         let purpose = Purpose::new("list", resource, namespace, "");
         let path = resource.path(namespace)?;
@@ -224,7 +224,7 @@ impl Cluster {
     /// Deletes the object with this `uid`, after what it owns.
     ///
     /// # Errors
-    /// The API server refused, or nobody answered.
+    /// The API server refused, or there was no answer.
     pub fn delete(&self, resource: &Resource, namespace: &str, name: &str, uid: &str) -> Result<Removed, Fault> {
         let purpose = Purpose::new("delete", resource, namespace, name);
         let ask = Ask::Delete { path: resource.path(namespace)?, name: name.to_owned(), uid: uid.to_owned() };
@@ -243,7 +243,7 @@ impl Cluster {
     /// Whether the account of this process may do something, as the API server judges it.
     ///
     /// # Errors
-    /// The API server refused to say, or nobody answered.
+    /// The API server refused to say, or there was no answer.
     pub fn may(&self, action: Action<'_>) -> Result<bool, Fault> {
         let mut attributes = json!({
             "verb": action.verb,
@@ -266,7 +266,7 @@ impl Cluster {
     /// Posts to a path of the API, such as a review or a dry run (`…?dryRun=All`), and returns the answer.
     ///
     /// # Errors
-    /// The API server refused, or nobody answered.
+    /// The API server refused, or there was no answer.
     pub fn post(&self, path: &str, body: &Json) -> Result<Json, Fault> {
         let purpose = Purpose::of_path("post to", path);
         let answer = self.call(&Ask::Create { path: path.to_owned(), body: body.to_string() }, &purpose)?;
@@ -276,7 +276,7 @@ impl Cluster {
     /// Reads a path of the API, such as `/version` or `/apis/kubeflow.org/v1`; `None` when there is nothing.
     ///
     /// # Errors
-    /// The API server refused, or nobody answered.
+    /// The API server refused, or there was no answer.
     pub fn read(&self, path: &str) -> Result<Option<Json>, Fault> {
         let purpose = Purpose::of_path("read", path);
         let answer = self.call(&Ask::Get { path: path.to_owned() }, &purpose)?;
@@ -302,7 +302,7 @@ impl Cluster {
     /// Opens the log of a container.
     ///
     /// # Errors
-    /// The API server refused, such as for a container that has not started, or nobody answered.
+    /// The API server refused, such as for a container that has not started, or there was no answer.
     pub fn log(&self, namespace: &str, pod: &str, container: &str, query: &LogQuery) -> Result<LogStream, Fault> {
         LogStream::open(&self.connection, &self.rules, namespace, pod, container, query)
     }

@@ -34,18 +34,18 @@ const AHEAD: usize = 4;
 pub struct LogQuery {
     /// The log of the container before its last restart.
     pub previous: bool,
-    /// Go on as the container writes.
+    /// Continue as the container writes.
     pub follow: bool,
     /// Each line begins with its time on the node, RFC 3339 with nanoseconds, and a space.
     pub timestamps: bool,
     /// From this time on, RFC 3339; API servers know whole seconds only, so lines of that second come again.
     pub since: Option<String>,
-    /// So many last lines.
+    /// The number of last lines.
     pub tail_lines: Option<u32>,
-    /// After how long without a byte the stream ends with `TimedOut`, to be opened again: 30 seconds unless told.
+    /// After how long without a byte the stream ends with `TimedOut`, to be opened again: 30 seconds by default.
     pub silence: Option<Duration>,
-    /// After how long without a byte a read fails with `WouldBlock`, so that the reader can see whether there is still something to
-    /// wait for; the stream goes on. None means that reads wait.
+    /// After how long without a byte a read fails with `WouldBlock`, so that the reader can see whether there is still something
+    /// to wait for; the stream continues. None means that reads wait.
     pub look: Option<Duration>,
 }
 
@@ -176,7 +176,7 @@ struct Patience {
 }
 
 impl Patience {
-    /// Waits for what `work` gives; returns none when it took too long or nobody reads any more.
+    /// Waits for what `work` gives; returns none when it took too long or there is no reader any more.
     async fn wait<T>(self, work: impl Future<Output = T>, pieces: &mpsc::Sender<io::Result<Vec<u8>>>) -> Option<T> {
         let (mut work, start) = (pin!(work), Instant::now());
         loop {

@@ -19,14 +19,14 @@ use super::fault::words;
 use super::resource::Resource;
 use kubebench_syntax::invariant::Invariant as _;
 
-/// A watch that is silent for so much longer than the API server lets it be is dead.
+/// A watch that is silent for this much longer than the API server lets it be is dead.
 const GRACE: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 5000 });
 
-/// A watch that lasts so long without a failure is well. One that ends earlier is not started again at once, or
+/// A watch that lasts this long without a failure is well. One that ends earlier is not started again at once, or
 /// an API server that ends them all would be asked thousands of times a second.
 pub(super) const SHORT: Duration = Duration::from_millis(if cfg!(test) { 100 } else { 1000 });
 
-/// Failures after which people are told; a single one heals by itself.
+/// Failures after which they are reported; a single one heals by itself.
 const TOLD_AFTER: u32 = 2;
 
 /// Which objects are watched.
@@ -78,7 +78,7 @@ pub enum Seen {
     Gone { uid: String },
     /// All objects there are have been seen: for the first time, or again after an outage.
     Listed,
-    /// Nothing is seen at the moment, and why. The watch goes on trying.
+    /// Nothing is seen at the moment, and why. The watch keeps trying.
     Trouble(String),
     /// The trouble is over.
     Fine,
@@ -124,7 +124,7 @@ impl Drop for Watching {
 
 /// Why a watch is not continued where it was.
 enum Stop {
-    /// Nobody listens any more.
+    /// There is no receiver any more.
     Deaf,
     /// Something failed, or the place is forgotten: everything is listed again.
     Again(String),
@@ -143,7 +143,7 @@ struct Watcher<S> {
 }
 
 impl<S: FnMut(Seen) -> bool> Watcher<S> {
-    /// Watches for ever. Every failure leads to a new listing, so that nothing that happened meanwhile is missed.
+    /// Watches forever. Every failure leads to a new listing, so that nothing that happened meanwhile is missed.
     async fn run(mut self) {
         loop {
             let Err(stop) = self.once().await;
@@ -194,7 +194,7 @@ impl<S: FnMut(Seen) -> bool> Watcher<S> {
         }
     }
 
-    /// Watches from `version` until the API server ends the watch, and returns where it goes on.
+    /// Watches from `version` until the API server ends the watch, and returns where it resumes.
     async fn watch(&mut self, mut version: String) -> Result<String, Stop> {
         let mut params = WatchParams::default().timeout(self.seconds);
         params.field_selector = self.fields();
@@ -220,7 +220,7 @@ impl<S: FnMut(Seen) -> bool> Watcher<S> {
         }
     }
 
-    /// Tells of an event, and returns the version of what it saw.
+    /// Reports an event, and returns the version of what it saw.
     fn see(&mut self, event: WatchEvent<DynamicObject>) -> Result<Option<String>, Stop> {
         let (object, is_deleted) = match event {
             WatchEvent::Added(object) | WatchEvent::Modified(object) => (object, false),

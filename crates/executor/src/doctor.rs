@@ -1,6 +1,6 @@
 //! Is a cluster as the tree of this project needs it? What is asked of the cluster comes in as answers, findings go out.
 //!
-//! Pure: whoever calls gives [`Facts`], which asks the API server. One file a subject. What nobody may read is said to be
+//! Pure: the caller gives [`Facts`], which asks the API server. One file a subject. What may not be read is reported as
 //! unknown, never to be right.
 
 mod access;
@@ -33,7 +33,7 @@ pub(crate) use needs::PodNeed;
 pub enum Level {
     /// As it should be.
     Ok,
-    /// Nobody can tell from here, or it is good to know.
+    /// It is unknown from here, or it is good to know.
     Note,
     /// It may cost something.
     Warning,
@@ -77,10 +77,10 @@ pub enum Fact {
     Forbidden(String),
 }
 
-/// Who is meant by a question about rights.
+/// Whose rights are asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Who<'a> {
-    /// Whoever asks.
+    /// The user.
     Me,
     /// A service account of the target's namespace.
     Account(&'a str),
@@ -99,13 +99,13 @@ pub struct Right {
 
 /// What a cluster answers.
 pub trait Facts {
-    /// Returns what stands at a path of the API, such as `/api/v1/namespaces/x`; lists whole.
+    /// Returns the object at a path of the API, such as `/api/v1/namespaces/x`; lists are complete.
     fn read(&self, path: &str) -> Fact;
     /// Returns whether `who` has `right` in `namespace`; nothing when that may not be asked.
     fn allows(&self, who: Who<'_>, right: &Right, namespace: &str) -> Option<bool>;
 }
 
-/// Holds the cluster of a target against what its tree needs.
+/// Compares the cluster of a target with what its tree needs.
 pub fn examine(needs: &Needs<'_>, facts: &dyn Facts) -> Vec<Finding> {
     let mut report = Report::default();
     let checks: [fn(&Needs<'_>, &dyn Facts, &mut Report); 18] = [
@@ -159,7 +159,7 @@ impl Report {
         self.add(Level::Error, check, seen, advice);
     }
 
-    /// Says that nobody can tell, because `what` may not be read; `why` is the API server's sentence.
+    /// Says that it is unknown, because `what` may not be read; `why` is the API server's sentence.
     fn unknown(&mut self, check: &'static str, what: &str, why: &str) {
         let advice = match missing_right(why) {
             Some(right) => format!("missing permission: {right}; ask a cluster admin to grant it"),

@@ -62,7 +62,7 @@ pub struct Folders {
     pub id: String,
     /// What the job reads.
     pub data: String,
-    /// Where files of the workload stand.
+    /// The folder that contains the files of the workload.
     pub files: String,
 }
 
@@ -165,7 +165,7 @@ pub(crate) fn started_roles(case: &Case) -> impl Iterator<Item = &Role> {
     workload.roles.iter().filter(move |role| !is_mpi || role.name == "launcher")
 }
 
-/// Returns the process of a Job of one pod beside the runs.
+/// Returns the process of an auxiliary Job of one pod.
 pub(crate) fn step(name: &str, role: &Role, given: &mut Given<'_>) -> Plan {
     let mut process = process(role, 0, &BTreeMap::new(), given);
     name.clone_into(&mut process.role);
@@ -175,7 +175,7 @@ pub(crate) fn step(name: &str, role: &Role, given: &mut Given<'_>) -> Plan {
     Plan { processes: vec![process], at_once: 1, config: BTreeMap::new() }
 }
 
-/// Returns replica `index` of `role`, with what the operator sets beside the spec's own variables.
+/// Returns replica `index` of `role`, with what the operator sets in addition to the spec's own variables.
 fn process(role: &Role, index: u32, operator: &BTreeMap<String, String>, given: &Given<'_>) -> Process {
     let mut env = given.base.clone();
     env.extend(given.folders.variables());

@@ -23,7 +23,7 @@ use kubebench_syntax::unit::Day;
 use noise::Noise;
 pub use values::Values;
 
-/// So many runs fit into the day of a session.
+/// The maximum number of runs that fit into the day of a session.
 pub(crate) const MOST_RUNS: u64 = 1000;
 
 /// What is made.

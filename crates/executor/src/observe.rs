@@ -1,7 +1,7 @@
 //! A run in a cluster, from what the API server shows of it: its job, its pods and their events.
 //!
 //! Pure: what was seen comes in, what the run is comes out. Observations may be stale, doubled, missing and in any order;
-//! whoever watches passes all that it has seen. Texts come from the cluster, so whoever keeps them redacts them.
+//! the observer passes all that it has seen. Texts come from the cluster, so the caller that stores them redacts them.
 
 pub(crate) mod composition;
 pub(crate) mod container;
@@ -52,9 +52,9 @@ pub(crate) struct Observed<'a> {
     pub events: &'a [Event],
     /// What its queue says of it: Kueue's Workload.
     pub workload: Option<&'a Json>,
-    /// The uids of what the API server does not have any more, the job's among them if it is so.
+    /// The uids of what the API server does not have any more, the job's among them if it is gone.
     pub gone: &'a BTreeSet<String>,
-    /// What was said of pods that nothing numbers, by whoever saw more than this: it stays so.
+    /// The roles and indices that pods without a number got earlier, from more observations: they keep them.
     pub places: &'a Places,
 }
 
@@ -65,7 +65,7 @@ pub(crate) enum State {
     Waiting,
     /// All of its pods have started.
     Running,
-    /// It is over. The job may exist still, and even go on: whoever follows it deletes it.
+    /// It is over. The job may still exist, and even continue: its follower deletes it.
     Ended(Status),
 }
 
@@ -171,7 +171,7 @@ pub(crate) fn sum(observed: &Observed<'_>) -> Progress {
     let wanted = workload::count(&sets).max(u32::from(job.is_composed));
     let ready = replicas.iter().filter(|replica| replica.pod.is_ready && !replica.is_gone).count();
     if job.purpose() == Purpose::Serves && job.outcome == Outcome::Succeeded && ready < wanted as usize {
-        // Its controller is content with less than what is to be measured.
+        // Its controller accepts fewer replicas than are to be measured.
         job.outcome = Outcome::Running;
     }
     let seen = replicas.iter().filter(|replica| !replica.is_gone).count();
@@ -332,7 +332,7 @@ impl<'a> Job<'a> {
                 whys.push(own(ReasonCode::Deleted, Status::Interrupted, what));
             }
             Outcome::Suspended => {
-                // Whoever suspends a job takes its pods away.
+                // Suspending a job deletes its pods.
                 whys.retain(|why| why.code != ReasonCode::Deleted);
                 let explained =
                     |what: &str, why: Option<String>| why.map_or(what.to_owned(), |why| format!("{what}: {why}"));
@@ -369,7 +369,7 @@ fn own_pods<'a>(pods: &'a [Pod], job: &Job<'_>, kind: &str) -> Vec<&'a Pod> {
     for pod in pods {
         let name = pod.metadata.name.as_deref().unwrap_or_default();
         let owners = pod.metadata.owner_references.as_deref().unwrap_or_default();
-        // A pod of an earlier object of the same name is none of it. That KubeRay makes a Job of the name of its RayJob is another
+        // A pod of an earlier object of the same name is not one of it. That KubeRay makes a Job of the name of its RayJob is another
         // matter.
         let is_foreign =
             owners.iter().any(|owner| owner.name == job.name && owner.kind == kind && owner.uid != job.uid);

@@ -87,15 +87,15 @@ impl Request<'_> {
 pub enum AfterFailure {
     /// Start no other.
     Stop,
-    /// Go on with the next.
+    /// Continue with the next.
     KeepGoing,
 }
 
-/// Whoever watches a session.
+/// An observer of a session.
 pub trait Watcher {
     /// A run starts.
     fn started(&self, run: &Run, case: &Case, number: usize, of: usize);
-    /// A run goes on; called about twice a second.
+    /// A run continues; called about twice a second.
     fn goes_on(&self, elapsed: Duration, last_value: Option<f64>);
     /// A run ended, and its result is on disk if any took it.
     fn ended(&self, stored: &Stored);
@@ -103,7 +103,7 @@ pub trait Watcher {
     fn failed(&self, logs: &[ReplicaLog]);
     /// Something that people should know.
     fn tell(&self, text: &str);
-    /// Takes a line that a replica printed; none when nobody wants them.
+    /// Takes a line that a replica printed; none when lines are not wanted.
     fn echo(&self) -> Option<Echo>;
 }
 
@@ -134,7 +134,7 @@ impl Outcome {
 pub(crate) enum Event {
     /// The output of a replica ended.
     OutputEnded,
-    /// Somebody wants the run to stop.
+    /// The run is to stop.
     Stop(Stop),
 }
 
@@ -211,7 +211,7 @@ pub fn run(request: &Request<'_>, watcher: &dyn Watcher) -> Result<Outcome> {
             break;
         }
     }
-    // A wish that came while the last result was made is one to stop all the same.
+    // A request to stop that came while the last result was made counts too.
     session.hear();
     outcome.stopped = session.stop;
     Ok(outcome)
@@ -268,7 +268,7 @@ impl<'a> LocalRun<'a> {
         }
     }
 
-    /// Takes in a wish to stop that came while no process ran.
+    /// Handles a request to stop that came while no process ran.
     fn hear(&mut self) {
         let events = self.events.1.try_iter();
         let mut stops = events.filter_map(|event| if let Event::Stop(stop) = event { Some(stop) } else { None });

@@ -58,7 +58,7 @@ pub struct WorkflowStatus {
     pub phase: String,
     /// What Argo says about that.
     pub message: String,
-    /// The Workflows, as `NAMESPACE/NAME`, that must end before it starts: so many run at once on the target.
+    /// The Workflows, as `NAMESPACE/NAME`, that must end before it starts, by the limit of the target.
     pub waits_for: Vec<String>,
     /// When it started, or was created.
     pub since: String,
@@ -66,9 +66,9 @@ pub struct WorkflowStatus {
     pub finished: Option<String>,
     /// What each of its runs is, in order.
     pub runs: Vec<RunStatus>,
-    /// The step beside the runs that is at work: `prepare`, `summary`, `cleanup`, `record`.
+    /// The auxiliary step that is running: `prepare`, `summary`, `cleanup`, `record`.
     pub step: Option<String>,
-    /// What keeps it from going on, or why something is unknown.
+    /// What prevents it from continuing, or why something is unknown.
     pub notes: Vec<String>,
     /// What comes next.
     pub next: String,
@@ -157,7 +157,7 @@ pub struct JobStatus {
     /// The container that does the work, in each pod.
     pub container: &'static str,
     pub replicas: Vec<Replica>,
-    /// The last line of the replica that decides, once somebody has read it.
+    /// The last line of the replica that decides, once it was read.
     pub last_line: Option<String>,
 }
 
@@ -181,7 +181,7 @@ pub fn sessions(seen: &Namespace, most: usize) -> Vec<WorkflowStatus> {
     let by_run = ByRun::of(seen);
     let mut found = Vec::new();
     for (_, mut workflows) in by_benchmark {
-        // What goes on comes before what has ended, whenever that began.
+        // Workflows that are running come before those that have ended, whenever they began.
         workflows.sort_by_key(|workflow| {
             (is_over(workflow), std::cmp::Reverse(text_at(workflow, "/metadata/creationTimestamp")))
         });

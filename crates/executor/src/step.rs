@@ -1,13 +1,13 @@
 //! The steps of a Workflow, each one call of `kubebench step` in a pod: `docs/reference/steps.md` is the contract.
 //!
 //! ```text
-//! environment, told   variables and mounts        → what is to be done
-//! attempt, snapshot, found   a run                       → its folder on the volume, which outlives the step
-//! session, create     the API server              → objects made and deleted
-//! server              what a run loads            → up, ready, kept for the next run, taken down
-//! follow, seen, logs  watches and log streams     → how it ended
-//! result, evidence    what it left                → its result file
-//! whole               all of that, whatever breaks off
+//! environment, inputs             variables and mounts     → what is to be done
+//! attempt, snapshot, volume_state a run                    → its folder on the volume, which outlives the step
+//! session, create                 the API server           → objects made and deleted
+//! server                          what a run loads         → up, ready, kept for the next run, stopped
+//! follow, observations, logs      watches and log streams  → how it ended
+//! result, evidence                what it left             → its result file
+//! whole                           all of that, even after a bug
 //! ```
 
 use kubebench_syntax::invariant::Invariant as _;
@@ -53,7 +53,7 @@ pub enum Answer {
     Succeeded,
     /// It was done, and did not go well; trying again gives the same.
     Failed,
-    /// Another pod goes on where this one was.
+    /// Another pod resumes where this one was.
     Left,
 }
 

@@ -22,7 +22,7 @@ pub(super) struct Attempts {
     until: Instant,
     failures: u32,
     strikes: Strikes,
-    /// Whether the last answer was one that time does not mend.
+    /// Whether the last answer was one that time does not fix.
     lasting: bool,
 }
 
@@ -75,7 +75,7 @@ impl Attempts {
         self.wait(trouble.words())
     }
 
-    /// Waits after somebody else was faster.
+    /// Waits after another push was faster.
     pub(super) fn after_race(&mut self) -> Result<(), NotRecorded> {
         self.lasting = false;
         self.tell(Telling::of_delay, "another push came first each time");
@@ -98,7 +98,7 @@ impl Attempts {
             .help("check the branch protection and the server-side hooks of the repository"))
     }
 
-    /// Tells people what keeps us, when it is time to, and unless it is the end anyway.
+    /// Reports the reason of the delay, when it is time to, and unless it is the end anyway.
     fn tell(&mut self, is_told: impl Fn(&mut Telling, Duration) -> bool, words: &str) {
         if Instant::now() < self.until && is_told(&mut self.telling, self.started.elapsed()) {
             let deadline = unit::Duration::from_seconds(self.deadline.as_secs());

@@ -106,7 +106,7 @@ impl Base {
         for delta in diff.deltas() {
             let path = delta.old_file().path_bytes().and_then(|path| std::str::from_utf8(path).ok());
             let Some(path) = path.and_then(|path| path.strip_prefix(&folder)) else { continue };
-            // Who may execute a file is no part of it.
+            // The mode of a file is no part of it.
             if delta.status() == Delta::Modified && delta.old_file().id() == delta.new_file().id() {
                 continue;
             }

@@ -43,8 +43,8 @@ impl Commits {
         Ok(reached)
     }
 
-    /// Returns the commits of `branch` among `wanted` that a commit lacks. Of one that is not in the repository, what it holds as a result
-    /// says it tells where it left the branch; where nothing does, it is not known to lack any.
+    /// Returns the commits of `branch` among `wanted` that a commit lacks. For a commit that is not in the repository, the base
+    /// in `content` says where it left the branch; without a base, it is not known to lack any.
     pub fn lacking(
         &self,
         commit: &str,

@@ -1,4 +1,4 @@
-//! Mode `branch`: one commit on the tip of the results branch, made anew until nobody was faster.
+//! Mode `branch`: one commit on the tip of the results branch, made again until no other push was faster.
 
 use git2::Oid;
 

@@ -13,17 +13,17 @@ use super::lineage::{CONFIG_FILE, digests};
 use crate::record::NotRecorded;
 use kubebench_format::result::v1::CommitContent;
 
-/// So many generations of commits are fetched, one number after another, until all is found.
+/// How many generations of commits are fetched, one number after another, until all is found.
 const DEPTHS: [u32; 2] = [50, 1000];
-/// So many manifests are read: each is fetched by itself.
+/// The maximum number of manifests that are read: each is fetched by itself.
 const MOST_MANIFESTS: usize = 200;
 /// How long all of it may take: results are waiting.
 const LIMIT: Duration = Duration::from_mins(5);
-/// The folder that every target in `generated/` has, beside those of its benchmarks.
+/// The folder that every target in `generated/` has, in addition to those of its benchmarks.
 const SHARED: &str = "pipeline";
-/// No folder that somebody works in is deeper.
+/// The maximum depth of a folder that is looked at.
 const DEEPEST: usize = 32;
-/// Nor has a repository so many folders.
+/// The maximum number of folders of a repository.
 const MOST_FOLDERS: usize = 200_000;
 
 /// What the manifests of a run are called by.
@@ -45,7 +45,7 @@ pub struct Brought {
 }
 
 /// Returns the commits of the remote's default branch that brought each of these runs to its generated tree, by first parents the newest
-/// one of each, and why not more was looked at, if something failed. What no commit of the branch brought, or several projects of the
+/// one of each, and why the search ended early, if something failed. What no commit of the branch brought, or several projects of the
 /// repository did, is left out.
 pub fn brought(runs: &BTreeSet<RunOf>, destination: &Destination) -> (BTreeMap<RunOf, Brought>, Option<NotRecorded>) {
     let mut found = BTreeMap::new();

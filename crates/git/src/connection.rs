@@ -76,7 +76,7 @@ impl Connection {
         let git = git.at(&repository).with_variable("GIT_DIR", &repository).allowing(|name| configuration.allows(name));
         let mut git = configuration.carried_by(git, replaced);
         if !has_ssh && configuration.get("core.sshcommand").is_none() {
-            // Nobody is there to be asked for a passphrase.
+            // No user is there to enter a passphrase.
             git = git.with_variable("GIT_SSH_COMMAND", "ssh -o BatchMode=yes");
         }
         let shown = Redactor::default().clean(&url);
@@ -103,7 +103,7 @@ impl Connection {
         if !answer::is_missing_ref(&fetched.words) {
             return Ok(Err(trouble_of(&fetched)));
         }
-        // Words are not believed alone.
+        // The message alone is not trusted.
         Ok(match self.look(&[source.as_str()], limit)? {
             Ok(found) if found.is_empty() => Ok(None),
             Ok(_) => Err(Trouble::Passing("the branch was created in the meantime".to_owned())),
@@ -111,7 +111,7 @@ impl Connection {
         })
     }
 
-    /// Fetches so many generations of commits of the remote's default branch, without files, and returns its newest one; nothing when it
+    /// Fetches `depth` generations of commits of the remote's default branch, without files, and returns its newest one; nothing when it
     /// has no such branch.
     pub(super) fn default_branch(&self, depth: u32, limit: Duration) -> Result<Option<Oid>, NotRecorded> {
         let depth = format!("--depth={depth}");
@@ -210,7 +210,7 @@ impl Connection {
         }
     }
 
-    /// Says what stands at a path of the remote: the digest of its bytes, fetched for that, or else its name in git.
+    /// Says what is at a path of the remote: the digest of its bytes, fetched for that, or else its name in git.
     pub(super) fn theirs(&self, at: At, limit: Duration) -> Result<String, NotRecorded> {
         let At::File(blob) = at else { return Ok("a folder, a link, or a file in the way of a folder".to_owned()) };
         let answer = self.git.call(&["cat-file", "blob", &blob.to_string()], None, limit)?;
@@ -245,7 +245,7 @@ fn ls_remote(
     Ok(Ok(answer.text().lines().filter_map(line).collect::<Result<_, NotRecorded>>()?))
 }
 
-/// Writes a signed commit with the git program, in the repository that `git` stands in.
+/// Writes a signed commit with the git program, in the repository of `git`.
 pub(super) fn signed(git: &Git, tree: &str, parent: Option<&str>, message: &str) -> Result<String, NotRecorded> {
     let parent = parent.map_or_else(Vec::new, |parent| vec!["-p", parent]);
     let arguments = [&["commit-tree", "-S", "-F", "-"], parent.as_slice(), &[tree]].concat();

@@ -12,7 +12,7 @@ use kubebench_syntax::digest::Digest;
 
 /// Of a longer branch only the change as a whole is kept.
 const MOST_COMMITS: usize = 100;
-/// So many digits tell lists of files apart.
+/// How many digits distinguish lists of files.
 const FILES_DIGITS: usize = 16;
 
 /// The commits that results name, each with what it holds, where a result says that.
@@ -80,7 +80,7 @@ impl Commits {
                 let is_before = first.is_none() && left.is_some_and(|left| leads(repository, found, left));
                 (!is_before).then(|| Same { commit: found.to_string(), base: None })
             };
-            // What lies before the commits that were reached is not one of them either.
+            // What is before the commits that were reached is not one of them either.
             let is_before = || {
                 let own = Oid::from_str(name);
                 own.is_ok_and(|own| reached.forks.iter().any(|fork| *fork == own || leads(repository, own, *fork)))
@@ -136,7 +136,7 @@ impl Changes {
         for id in walk {
             let id = id.context("cannot walk the history")?;
             let commit = repository.find_commit(id).context("cannot read a commit")?;
-            // A clone without the content of old files (`--filter=blob:none`) cannot tell: what it may change is not found.
+            // A clone without the content of old files (`--filter=blob:none`) has unknown changes: what it may change is not found.
             let change = known.change(id, |own| files.contains(own), |wanted| comparison.own_change(&commit, wanted));
             if let Some(patch) = change {
                 changes.at.entry(patch).or_default().push(changes.commits.len());

@@ -88,7 +88,7 @@ pub(super) fn ssh_key(folder: &Path, name: &str, scratch: &Scratch) -> Result<Pa
     private(scratch, name, &key)
 }
 
-/// Returns the file of the keys that servers have; a file without a key is none.
+/// Returns the file of the keys that servers have; a file without a key is not one.
 fn known_hosts(folder: &Path) -> Result<Option<PathBuf>, NotRecorded> {
     if !folder.join("known_hosts").is_file() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! What lies before a commit: from it on, a project looks at regressions.
+//! What precedes a commit: from it on, a project looks at regressions.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::history::hint;
 use super::lineage::{Commits, ancestors_first};
 use kubebench_syntax::unit::Beginning;
 
-/// What lies before a commit.
+/// What precedes a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Earlier {
     /// Its ancestors, by their full names.
@@ -19,7 +19,7 @@ pub struct Earlier {
 }
 
 impl Commits {
-    /// Returns what lies before the commit of this tag or name; refuses what moves, as branches do.
+    /// Returns what precedes the commit of this tag or name; refuses what moves, as branches do.
     pub fn earlier_than(&self, name: &str) -> Result<Earlier> {
         let commit = self.fixed(name)?;
         let seconds = commit.author().when().seconds();
@@ -34,7 +34,7 @@ impl Commits {
         Ok(Earlier { commits, time: time.to_string() })
     }
 
-    /// Returns the commit that a name means for good.
+    /// Returns the commit that a name means permanently.
     fn fixed(&self, name: &str) -> Result<Commit<'_>> {
         const SHORTEST: usize = 7;
         let repository = self.repository();

@@ -1,8 +1,8 @@
 //! `fold`: the results of the inbox become files of the branch.
 //!
-//! Each round looks at the remote anew and ends in one atomic push that adds to the branch, deletes the refs of what was added
-//! and moves aside what may not be added. Whoever is killed between has changed nothing, and of two at once one is refused by the
-//! leases, counts nothing of that round, and looks again.
+//! Each round looks at the remote again and ends in one atomic push that adds to the branch, deletes the refs of what was added
+//! and moves aside what may not be added. A process killed in between has changed nothing. Of two at once, the leases refuse one,
+//! which counts nothing of that round and looks again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -32,7 +32,7 @@ struct Entry {
     fate: Fate,
 }
 
-/// Says what a result is, by its bytes and its envelope's, or why it is none.
+/// Says what a result is, by its bytes and its envelope's, or why it is not one.
 pub type Judge<'j> = dyn Fn(&[u8], Option<&[u8]>) -> Result<Addition, String> + 'j;
 
 enum Fate {
@@ -138,7 +138,7 @@ pub(super) fn fold(destination: &Destination, judge: &Judge<'_>) -> Result<Folde
 
 /// Fetches what these refs of the inbox hold, and returns those that came.
 ///
-/// A result has no history, so what is behind one is not fetched: two commits tell that it has one. Before anything of the branch is here,
+/// A result has no history, so what is behind one is not fetched: two commits show that it has one. Before anything of the branch is here,
 /// or git would take files that it has for fetched.
 fn fetch(
     connection: &Connection,

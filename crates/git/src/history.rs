@@ -107,7 +107,7 @@ pub(super) fn commit_called<'r>(repository: &'r Repository, revision: &str) -> R
     })
 }
 
-/// Says what may be missing: CI systems fetch one commit unless told otherwise.
+/// Says what may be missing: CI systems fetch one commit by default.
 pub(super) fn hint(repository: &Repository) -> &'static str {
     if repository.is_shallow() {
         "; this clone is shallow: fetch the history (`git fetch --unshallow`, or `fetch-depth: 0` in actions/checkout)"

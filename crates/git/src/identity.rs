@@ -10,12 +10,12 @@ use crate::record::{NotRecorded, Signing};
 pub(super) struct Identity {
     pub(super) name: String,
     pub(super) email: String,
-    /// Whether git knew nobody.
+    /// Whether git has no author.
     pub(super) is_fallback: bool,
 }
 
 impl Identity {
-    /// Returns what people are told when git knew nobody.
+    /// Returns the note for people when git has no author.
     pub(super) fn note(&self) -> Option<String> {
         self.is_fallback
             .then(|| format!("git has no `user.name` and `user.email`: the author is `{} <{}>`", self.name, self.email))
@@ -144,7 +144,7 @@ impl Configuration {
 
 /// Looks at the repository of `folder`; returns git's words where there is none for it.
 ///
-/// A folder of a work tree that looks like a bare repository is one for git, with settings that name programs. Whoever can
+/// A folder of a work tree that looks like a bare repository is one for git, with settings that name programs. Anyone who can
 /// commit files can make one, so it is refused.
 fn repository(git: &Git, folder: &Path) -> Result<Option<String>, NotRecorded> {
     let found = git.at(folder).ask(&["rev-parse", "--is-bare-repository", "--absolute-git-dir"])?;

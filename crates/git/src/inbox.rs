@@ -1,4 +1,4 @@
-//! Mode `inbox`: one ref a result, with a commit that holds its result alone. Nobody else writes that ref, so nobody is raced.
+//! Mode `inbox`: one ref a result, with a commit that holds its result alone. Nothing else writes that ref, so there are no races.
 
 use git2::Oid;
 

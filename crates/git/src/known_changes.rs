@@ -73,7 +73,7 @@ impl KnownChanges {
         id
     }
 
-    /// Keeps what was found. Whoever has no room for a cache waits longer, and has the same answer.
+    /// Keeps what was found. Without room for a cache, it takes longer and gives the same result.
     pub(super) fn keep(&self) {
         if let Some(cache) = self.cache.as_ref().filter(|_| self.is_new) {
             drop(store(cache, &self.known));
@@ -98,7 +98,7 @@ fn load(cache: &Path) -> Option<BTreeMap<Oid, Change>> {
     body.lines().map(line).collect()
 }
 
-/// Writes a cache beside the old one, and then in its place.
+/// Writes a cache next to the old one, and then replaces that.
 fn store(cache: &Path, known: &BTreeMap<Oid, Change>) -> io::Result<()> {
     let mut body = String::new();
     for (commit, Change { files, id }) in known {

@@ -66,7 +66,7 @@ pub use recorded::{BlobId, Fetched, RecordedBranch};
 pub use state::{CheckedOut, Looked, checked_out, commit_here};
 pub use tracked::folders_with;
 
-/// Tells people something while they wait.
+/// Reports something to people while they wait.
 pub(crate) type Tell = fn(&str);
 
 /// What becomes of a server of SSH whose key is not known, where the credential is a mounted Secret.
@@ -115,7 +115,7 @@ pub struct Destination {
     pub program: PathBuf,
     /// What people do about results that may be recorded another time.
     pub again: &'static str,
-    /// Tells people what takes long, and why.
+    /// Reports what takes long, and why.
     pub tell: Tell,
 }
 
@@ -124,7 +124,7 @@ pub fn cache_place() -> PathBuf {
     let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
     let user = home.map_or_else(String::new, |home| Digest::of(home.to_string_lossy().as_bytes()).short());
     let shared = std::env::temp_dir();
-    // A container's home may not exist, or be read-only; and whoever is first in a folder of all users owns what is there.
+    // A container's home may not exist, or be read-only; and the first user in a folder of all users owns what is there.
     let places = [cache_folder().map(|cache| cache.join("git")), Some(shared.join(format!("kubebench-git-{user}")))];
     let own = places.into_iter().flatten().find(|place| scratch::own_folder(place).is_ok());
     own.unwrap_or_else(|| shared.join(format!("kubebench-git-{user}-{:016x}", random())))

@@ -182,7 +182,7 @@ impl Commits {
         Ok(reached)
     }
 
-    /// Adds the run digests of the generated tree of a commit; what stood at the same place before says nothing new.
+    /// Adds the run digests of the generated tree of a commit; what was at the same place before says nothing new.
     fn tree(&self, commit: &Commit<'_>, seen: &mut Seen, trees: &mut BTreeMap<(String, String, String), String>) {
         let found = commit.tree().and_then(|tree| tree.get_path(Path::new(&self.output)));
         let Some(output) = found.ok().filter(|entry| seen.is_new("", entry.id())) else { return };

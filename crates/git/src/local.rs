@@ -26,7 +26,7 @@ use files::{in_the_way, put};
 use kubebench_syntax::invariant::Invariant as _;
 use tree::Tree;
 
-/// What git is in the middle of when one of these stands in its folder.
+/// What git is in the middle of when one of these is in its folder.
 const OPERATIONS: [(&str, &str); 6] = [
     ("MERGE_HEAD", "a merge"),
     ("rebase-merge", "a rebase"),
@@ -316,7 +316,7 @@ impl Local {
         Ok(())
     }
 
-    /// Moves the branch that is checked out, unless somebody moved it meanwhile.
+    /// Moves the branch that is checked out, unless it was moved meanwhile.
     fn move_head(&self, commit: &str, head: Option<&str>, fresh: &[&Item<'_>]) -> Result<Answer, NotRecorded> {
         let none = "0".repeat(commit.len());
         let note = format!("kubebench record: {} results", fresh.len());

@@ -14,7 +14,7 @@ pub(super) struct Objects {
     repository: Repository,
 }
 
-/// What stands at a path of a tree.
+/// What is at a path of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum At {
     Nothing,
@@ -42,7 +42,7 @@ impl Objects {
         self.repository.blob(bytes).map_err(|error| fault(&error))
     }
 
-    /// Returns what stands at `path` in the tree of `commit`.
+    /// Returns what is at `path` in the tree of `commit`.
     pub(super) fn at(&self, commit: Oid, path: &str) -> Result<At, NotRecorded> {
         let mut tree =
             self.repository.find_commit(commit).and_then(|commit| commit.tree()).map_err(|error| fault(&error))?;
@@ -72,7 +72,7 @@ impl Objects {
         }
         let mut tree = commit.tree().map_err(|error| fault(&error))?;
         let mut path = String::new();
-        // Nobody makes a tree deeper than a path may be long.
+        // No tree is deeper than a path may be long.
         for _ in 0..500 {
             if let Some((name, blob, envelope)) = pair(&tree) {
                 path.push_str(&name);

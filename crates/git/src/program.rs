@@ -22,8 +22,8 @@ const FLOOR: (u32, u32) = (2, 34);
 const PROTOCOLS: [&str; 5] = ["file", "git", "http", "https", "ssh"];
 /// What of git's words is kept.
 const WORDS: usize = 64 << 10;
-/// How long git may take before people are told what is waited for, and how often they are: longer than HTTP is silent before it
-/// counts as broken, which is told then.
+/// After how long it is reported what git is waiting for, and how often: longer than HTTP is silent before it counts as broken,
+/// which is reported then.
 const PATIENCE: Duration = Duration::from_secs(35);
 /// How long words may keep coming after git has ended: an ssh connection that is shared stays, and holds standard error.
 const GRACE: Duration = Duration::from_secs(1);
@@ -69,7 +69,7 @@ pub(super) struct Git {
     settings: Vec<(String, String)>,
     folder: PathBuf,
     redactor: Redactor,
-    /// What is asked, and who is told that it takes long.
+    /// What is asked, and who is notified when it takes long.
     watcher: Option<(String, Tell)>,
 }
 
@@ -169,7 +169,7 @@ impl Git {
         self
     }
 
-    /// The same, telling by `tell` when it takes long to get an answer from `remote`.
+    /// The same, which reports by `tell` when it takes long to get an answer from `remote`.
     pub(super) fn telling(self, remote: &str, tell: Tell) -> Self {
         Self { watcher: Some((remote.to_owned(), tell)), ..self }
     }
@@ -187,7 +187,7 @@ impl Git {
         lines.lines().map(fields).collect::<Vec<_>>().join("\n")
     }
 
-    /// Runs git, killing it and all it started when `limit` is over.
+    /// Runs git, killing it and all it started when `limit` has passed.
     pub(super) fn call(
         &self,
         arguments: &[&str],
@@ -255,7 +255,7 @@ impl Git {
                 until = until.min(Instant::now() + GRACE);
             }
         }
-        // One whose end nobody saw has not succeeded.
+        // One whose end was not seen has not succeeded.
         let status = status.filter(|_| !answer.timed_out);
         answer.succeeded = status.is_some_and(|status| status.success());
         answer.code = status.and_then(|status| status.code());
@@ -304,7 +304,7 @@ pub(super) fn trouble_of(answer: &Answer) -> Trouble {
     crate::record::answer::trouble(&answer.words)
 }
 
-/// What a call hears while it waits.
+/// What a call receives while it waits.
 enum Heard {
     Output(Vec<u8>),
     OutputEnd,

@@ -1,4 +1,4 @@
-//! Recording: how results become part of a git repository for ever, as far as it can be said without touching one.
+//! Recording: how results become part of a git repository forever, as far as it can be said without touching one.
 //!
 //! Everything here is a pure function: what a commit says, which address is refused, what git's answer means, how long to wait.
 //! The rest of the crate talks to repositories and servers, and asks here.
@@ -21,7 +21,7 @@ pub struct Addition {
     pub path: String,
     /// The canonical bytes.
     pub bytes: Vec<u8>,
-    /// The envelope that goes beside it, in the same commit; where the result is recorded already, with whatever is beside it.
+    /// The envelope that goes next to it, in the same commit; where the result is recorded already, with what is next to it.
     pub envelope: Option<Vec<u8>>,
     /// The benchmark's name.
     pub benchmark: String,
@@ -37,7 +37,7 @@ pub struct Addition {
     pub run_id: String,
     /// When the run ended, in seconds since 1970: the date of an inbox commit, so that a replay is the same commit.
     pub ended: i64,
-    /// Where the file stays on disk, as people are told when it cannot be recorded.
+    /// Where the file stays on disk, as people read when it cannot be recorded.
     pub kept: String,
 }
 
@@ -86,9 +86,9 @@ pub struct Recorded {
     pub commit: Option<String>,
     /// Where that is, for people: "branch `kubebench/results` of `https://git.example/a.git`".
     pub place: String,
-    /// How often git was asked before it worked, 1 as a rule.
+    /// How often git was asked before it worked, usually 1.
     pub tries: u32,
-    /// What people should know beside: who the author is when git knows none.
+    /// What else people should know: who the author is when git knows none.
     pub notes: Vec<String>,
 }
 
@@ -114,7 +114,7 @@ pub struct Conflict {
     pub path: String,
     /// The digest of the bytes that were to be recorded.
     pub ours: Digest,
-    /// What is there, as people are told: the digest of its bytes, or why there is none.
+    /// What is there, as people read it: the digest of its bytes, or why there is none.
     pub theirs: String,
     /// Where it is there: "branch `kubebench/results`", "the work tree".
     pub place: String,
@@ -150,7 +150,7 @@ pub struct Folded {
     pub place: String,
     /// How often git was asked before it worked.
     pub tries: u32,
-    /// What people should know beside.
+    /// What else people should know.
     pub notes: Vec<String>,
 }
 
@@ -220,7 +220,7 @@ pub enum Signing {
     AsConfigured,
 }
 
-/// How long `record` and `fold` go on trying unless told otherwise.
+/// How long `record` and `fold` keep trying by default.
 pub const DEADLINE: Duration = Duration::from_mins(5);
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use kubebench_host::fs::{Content, is_result};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::shell_word;
 
-/// A result lies in the folder of its case, in that of its benchmark.
+/// A result is in the folder of its case, in that of its benchmark.
 const DEPTH: usize = 3;
 /// No branch has so many files and folders; a tree that is listed at many places may pretend to.
 const MOST: usize = 1_000_000;
@@ -34,7 +34,7 @@ pub struct RecordedBranch {
     source: Option<String>,
     /// Its name here, and its newest commit; nothing where it is not here.
     tip: Option<(String, Oid)>,
-    /// Repositories that nobody reads at the moment: one serves one thread.
+    /// Repositories that are not in use at the moment: one serves one thread.
     idle: Mutex<Vec<Repository>>,
 }
 
@@ -150,7 +150,7 @@ impl RecordedBranch {
             if !is_missing_ref(&fetched.words) {
                 return Err(fault(trouble_of(&fetched).words()));
             }
-            // Words are not believed alone.
+            // The message alone is not trusted.
             return match look(&git, &source, &[&head], DEADLINE)? {
                 Ok(found) if found.is_empty() => Ok(Fetched::Absent),
                 Ok(_) => Err(fault("it was created in the meantime")),

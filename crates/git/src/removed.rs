@@ -1,4 +1,4 @@
-//! Results that the branch had, and has no more: they are only added, so somebody took them away.
+//! Results that the branch had, and has no more: results are only added, so these were deleted.
 
 use std::collections::BTreeMap;
 

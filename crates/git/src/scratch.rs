@@ -1,4 +1,4 @@
-//! A bare repository of Kubebench's own for the time of one call: what is fetched and built lies there, so that the user's
+//! A bare repository of Kubebench's own for the time of one call: what is fetched and built is there, so that the user's
 //! repository is not touched, two calls at once know nothing of each other, and a call that is killed leaves nothing that counts.
 
 use std::fs::{self, File};
@@ -45,7 +45,7 @@ impl Scratch {
             let name = format!("{PREFIX}{}-{:016x}", std::process::id(), super::random());
             let lock_file = cache.join(format!("{name}.lock"));
             let lock = File::options().write(true).create_new(true).open(&lock_file)?;
-            // Whoever sweeps between the two lines may have taken the lock and the file with it.
+            // A sweep between the two lines may have taken the lock and deleted the file.
             lock.lock()?;
             if !lock_file.exists() {
                 continue;
@@ -67,7 +67,7 @@ impl Scratch {
         git2::Repository::init_bare(&place).map_err(|error| {
             NotRecorded::try_again(format!("cannot create a scratch repository: {}", error.message()))
         })?;
-        // Only trees are fetched, never what others recorded; a server in a folder offers that when it is told to.
+        // Only trees are fetched, never what others recorded; a server in a folder offers that when it is configured to.
         let upload = "git -c uploadpack.allowFilter=true -c uploadpack.allowAnySHA1InWant=true upload-pack";
         let upload = if is_folder { format!("\tuploadpack = {upload}\n") } else { String::new() };
         let config = format!(
@@ -126,8 +126,8 @@ fn private_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Makes a folder in which nobody but this user can put anything, or sees to it that one is so; an error where it is another user's: git
-/// starts what the configuration of a repository says, and whoever can write there writes that.
+/// Makes a folder in which only this user can put anything, or makes an existing one so; an error where it is another user's: git
+/// starts what the configuration of a repository says, and any user who can write there writes that.
 pub(super) fn own_folder(path: &Path) -> io::Result<()> {
     private_folder(path)?;
     #[cfg(unix)]
@@ -167,7 +167,7 @@ fn sweep(cache: &Path) {
         } else if let Ok(lock) = File::open(&path)
             && lock.try_lock().is_ok()
         {
-            // The lock is held until all is gone: whoever has made the file and waits for its lock then looks again.
+            // The lock is held until all is gone: a process that has made the file and waits for its lock then looks again.
             remove(&path.with_extension(""), &path);
             drop(lock);
         }
@@ -212,7 +212,7 @@ mod tests {
         assert!(own_folder(&place.path().join("file")).is_err());
     }
 
-    /// Only root can give a folder to somebody else; for everybody else root's is one.
+    /// Only root can give a folder to another user; for other users, root's is one.
     #[test]
     fn a_folder_of_somebody_else_is_refused() {
         let place = tempfile::tempdir().unwrap();

@@ -18,12 +18,12 @@ pub struct CheckedOut {
     pub commit: String,
     /// The files that differ from it, as seen from the project.
     pub differing: Vec<String>,
-    /// What it holds and changes, as far as this clone can tell.
+    /// What it holds and changes, as far as this clone knows.
     pub content: Option<CommitContent>,
 }
 
-/// Returns the commit that is checked out in the repository of `root`, and which files of those that are `looked` at differ from it;
-/// nothing where there is no repository or no commit, and else why it cannot be told.
+/// Returns the commit that is checked out in the repository of `root`, and which files of those that are `looked` at differ from
+/// it; nothing where there is no repository or no commit, and else why it is unknown.
 pub fn checked_out(root: &Path, looked: &Looked<'_>) -> Result<Option<CheckedOut>, String> {
     with_commit(root, |repository, commit, inside| {
         let tips = default_branch(repository).map(|name| branch_tips(repository, &name)).unwrap_or_default();

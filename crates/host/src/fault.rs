@@ -14,7 +14,7 @@ use kubebench_syntax::redact::Redactor;
 
 /// The newest faults of all threads, as the hook has seen them: what catches one is not given its place.
 static NEWEST: Mutex<VecDeque<InternalFault>> = Mutex::new(VecDeque::new());
-/// So many of them are kept.
+/// The maximum number of them that are kept.
 const KEPT: usize = 64;
 /// Takes secrets out of reports.
 static REDACTOR: LazyLock<Mutex<Arc<Redactor>>> = LazyLock::new(Mutex::default);

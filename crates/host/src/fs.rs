@@ -31,7 +31,7 @@ pub fn below(base: &Path, relative: &str) -> PathBuf {
     if relative.is_empty() { base.to_owned() } else { base.join(relative) }
 }
 
-/// Returns this user's folder for what kubebench keeps to be faster; nothing where there is none.
+/// Returns this user's folder for the cache of kubebench; nothing where there is none.
 pub fn cache_folder() -> Option<PathBuf> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))?;

@@ -28,7 +28,7 @@ pub fn get_trusting(url: &str, file: &Path) -> Result<String, String> {
     let Authorities(certificates) = match Authorities::read(file) {
         Ok(authorities) => authorities,
         Err(why) if is_https(url) => return Err(why),
-        // Whoever redirects to HTTPS finds nobody who is trusted.
+        // A redirect to HTTPS then finds no trusted server.
         Err(_) => Authorities(Vec::new()),
     };
     get_by(url, certificates.into(), "only the authorities of `results.ca` are trusted")
@@ -108,7 +108,7 @@ fn get_by(url: &str, authorities: RootCerts, otherwise: &str) -> Result<String, 
 const ANSWER: Duration = Duration::from_secs(5);
 
 /// Asks a server of the cluster whether it is ready: with `url`, and a header by name and value. Nothing secret is sent, so
-/// nobody has to prove who they are, and no proxy stands between.
+/// the server need not prove its identity, and no proxy is in between.
 ///
 /// # Errors
 /// What came instead of success.
@@ -132,7 +132,7 @@ pub fn probe(url: &str, header: Option<(&str, &str)>) -> Result<(), String> {
 /// Connects to the host and port of `address`.
 ///
 /// # Errors
-/// Why nobody takes the connection.
+/// Why the connection is not accepted.
 pub fn connect(address: &str) -> Result<(), String> {
     let (scheme, rest) = address.split_once("://").unwrap_or(("http", address));
     let host = rest.split('/').next().expected("a first part of every split");

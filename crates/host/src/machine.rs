@@ -111,7 +111,7 @@ pub fn load() -> Option<f64> {
 pub enum Name {
     /// As it calls itself.
     Plain,
-    /// By a hash, so that results can be told apart and nothing is said about the owner's network.
+    /// By a hash, so that results can be distinguished and nothing is said about the owner's network.
     Hashed,
 }
 

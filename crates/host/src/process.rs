@@ -1,9 +1,9 @@
 //! Processes of a local run: each replica under a supervisor of its own, so that nothing outlives the run.
 //!
 //! `kubebench` starts, for every replica, itself again as a supervisor, and holds the other end of its standard input.
-//! The supervisor starts the program, adopts whatever the program leaves behind (torchrun starts its workers in sessions
-//! of their own), and ends the whole tree: after the program ended, when it is told to, or when that input closes because
-//! `kubebench` is gone. So there is no way to die that leaves a process.
+//! The supervisor starts the program, adopts whatever the program leaves behind (torchrun starts its workers in sessions of their
+//! own), and ends the whole tree: after the program ended, on request, or when that input closes because `kubebench` is gone. So
+//! there is no way to die that leaves a process.
 
 pub mod container;
 mod foreign;

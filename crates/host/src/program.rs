@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// Between two looks at whether it has ended.
 const PAUSE: Duration = Duration::from_millis(5);
-/// How long what it printed is read after its end; something that it started may hold its output for ever.
+/// How long what it printed is read after its end; something that it started may hold its output forever.
 const DRAIN: Duration = Duration::from_secs(1);
 
 /// Runs `command` without input and returns what it printed, of its errors where these are piped; one that takes longer than `patience` is killed.

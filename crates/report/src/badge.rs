@@ -1,4 +1,4 @@
-//! Badges: a name and how it stands, for the front page of a repository.
+//! Badges: a name and its state, for the front page of a repository.
 
 use maud::html;
 

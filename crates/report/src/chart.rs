@@ -1,4 +1,4 @@
-//! A chart: one metric of a case on the hardware that is in use, what gates say of it, and what of that somebody should look at.
+//! A chart: one metric of a case on the hardware that is in use, what gates say of it, and what of that needs attention.
 
 use super::paths;
 use kubebench_results::compare::model::{
@@ -8,13 +8,13 @@ use kubebench_results::compare::model::{
 use kubebench_results::compare::words;
 use kubebench_stats as stats;
 
-/// So many charts stand on a page of a case.
+/// The maximum number of charts on a page of a case.
 pub(super) const ON_A_PAGE: usize = 7;
-/// So many charts of a case are drawn; of the rest a table has a row each.
+/// The number of charts of a case that are drawn; a table has a row for each of the others.
 pub(super) const DRAWN: usize = 140;
-/// So many rows that table has on a page.
+/// The maximum number of rows of that table on a page.
 pub(super) const ROWS_ON_A_PAGE: usize = 250;
-/// So many sessions are lately.
+/// The number of sessions that are recent.
 pub(super) const LATELY: usize = 10;
 
 /// One metric of a case on the hardware that is in use.
@@ -29,11 +29,11 @@ pub(super) struct Chart<'a> {
     pub(super) is_stale: bool,
     /// Its anchor on the pages of its case: the same in every report.
     pub(super) anchor: String,
-    /// The page of the case on which it stands.
+    /// The page of the case that it is on.
     pub(super) page: usize,
 }
 
-/// A regression that somebody should look at.
+/// A regression that needs attention.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Finding<'a> {
     /// What changed.
@@ -158,7 +158,7 @@ impl<'a> Chart<'a> {
         let line = self.lines.iter().find(|line| line.verdict == verdict && !is_limit(line)).copied()?;
         let session = line.candidate.sessions.first()?;
         let before = &line.baseline.sessions;
-        // A level of so few sessions that the baseline is the one before it is in the history all the same.
+        // A level of so few sessions that the baseline is the one before it is in the history nevertheless.
         let is_level = |change: &LevelChange| {
             change.session == session.session
                 || verdict == Verdict::Improved
@@ -186,12 +186,12 @@ impl<'a> Chart<'a> {
         self.finding().map_or_else(of_line, |finding| finding.size())
     }
 
-    /// Returns the page on which it stands, with its anchor.
+    /// Returns the page that it is on, with its anchor.
     pub(super) fn place(&self) -> String {
         format!("{}#{}", paths::case(&self.told.benchmark, &self.told.case, self.page), self.anchor)
     }
 
-    /// Returns what somebody should look at.
+    /// Returns what needs attention.
     pub(super) fn finding(&self) -> Option<Finding<'_>> {
         if self.is_stale {
             return None;
@@ -328,7 +328,7 @@ impl Finding<'_> {
     }
 }
 
-/// Returns the levels of a series: from and to which of its sessions, and the median of what lies between two changes.
+/// Returns the levels of a series: from and to which of its sessions, and the median of the sessions between two changes.
 pub(super) fn levels(told: &SeriesHistory) -> Vec<(usize, usize, f64)> {
     let place = |session: &String| told.sessions.iter().position(|own| own.session == *session);
     let mut cuts: Vec<usize> = told.changes.iter().filter_map(|change| place(&change.session)).collect();
@@ -353,7 +353,7 @@ fn is_limit(line: &Line) -> bool {
     matches!(line.reason.as_str(), "belowMin" | "aboveMax" | "fixedBaseline")
 }
 
-/// Returns the page of a case on which its metric of this place stands.
+/// Returns the page of a case that the metric at this place is on.
 pub(super) fn page(place: usize) -> usize {
     if place < DRAWN { place / ON_A_PAGE + 1 } else { DRAWN / ON_A_PAGE + (place - DRAWN) / ROWS_ON_A_PAGE + 1 }
 }

@@ -1,4 +1,4 @@
-//! A site on the disk: written aside, and moved in place when it is whole. What else lies in its folder stays.
+//! A site on the disk: written aside, and moved in place when it is whole. What else is in its folder stays.
 #![expect(clippy::disallowed_methods, reason = "the one module of this crate that reaches the disk")]
 
 use std::fs;
@@ -66,7 +66,7 @@ impl Site {
         self.moved().with_context(|| format!("cannot write {}", self.root.display()))
     }
 
-    /// Puts what is new in the place of what was there, one file or folder after another: at no moment one is missing, and the page
+    /// Replaces what was there with what is new, one file or folder after another: at no moment one is missing, and the page
     /// that leads to the others comes last.
     fn moved(&self) -> io::Result<()> {
         let (new, old) = (self.temp.join("new"), self.temp.join("old"));
@@ -87,7 +87,7 @@ impl Site {
     }
 }
 
-/// Puts `new` in the place of `target`, in one step where the system can do that; what was there may end at `old`.
+/// Replaces `target` with `new`, in one step where the system can do that; what was there may end at `old`.
 fn replace(new: &Path, target: &Path, old: &Path) -> io::Result<()> {
     if !target.is_dir() {
         return fs::rename(new, target);

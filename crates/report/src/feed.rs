@@ -9,7 +9,7 @@ use super::site::Site;
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::invariant::Invariant as _;
 
-/// So many entries, the newest ones.
+/// The number of entries, the newest ones.
 const MOST: usize = 50;
 
 /// Draws the feed.

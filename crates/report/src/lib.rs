@@ -7,7 +7,7 @@
 //!                     └──markdown──▶ Markdown
 //! ```
 //!
-//! Pure but for `disk`: whoever calls gives the results and takes the files. All text goes through `maud`, which escapes it.
+//! Pure but for `disk`: the caller gives the results and takes the files. All text goes through `maud`, which escapes it.
 //! A page loads nothing from outside its site.
 //!
 //! ```

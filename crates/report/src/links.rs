@@ -1,4 +1,4 @@
-//! Links to what lies outside of the site: commits, specs and result files, where somebody said where those are shown.
+//! Links to what is outside of the site: commits, specs and result files, where it is configured where those are shown.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -8,7 +8,7 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_')
 /// Where a repository is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Links {
-    /// Its address without a slash at the end; nothing where nobody knows one.
+    /// Its address without a slash at the end; nothing where it is unknown.
     repository: Option<String>,
     /// The branch of the specs.
     branch: String,

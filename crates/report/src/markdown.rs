@@ -7,9 +7,9 @@ use kubebench_results::compare::render::escape;
 use kubebench_results::compare::words;
 use kubebench_syntax::invariant::Invariant as _;
 
-/// So many findings are told.
+/// The maximum number of findings.
 const MOST: usize = 20;
-/// So many benchmarks stand in the table.
+/// The maximum number of benchmarks in the table.
 const MOST_BENCHMARKS: usize = 200;
 /// By this a program finds the place to update.
 const MARKS: (&str, &str) = ("<!-- kubebench report -->", "<!-- kubebench report end -->");

@@ -33,7 +33,7 @@ pub(super) use series::pages as series;
 use super::paths::{self, relative};
 use super::site::Site;
 
-/// What a page may load: files beside it, and nothing from anywhere else. `file:` is what `'self'` is for a site on a disk.
+/// What a page may load: files next to it, and nothing from anywhere else. `file:` is what `'self'` is for a site on a disk.
 const POLICY: &str = "default-src 'none'; style-src 'self' file:; script-src 'self' file:; img-src 'self' file: data:; \
                       base-uri 'none'; form-action 'none'";
 /// The style of all pages.
@@ -126,7 +126,7 @@ impl Page<'_> {
     }
 }
 
-/// Cuts what stands in a list into pages that stay light.
+/// Cuts the items of a list into pages that stay light.
 fn by_weight(items: Vec<Markup>, most: usize, weight: usize) -> Vec<Vec<Markup>> {
     let mut pages: Vec<Vec<Markup>> = vec![Vec::new()];
     let mut filled = 0;

@@ -8,7 +8,7 @@ use kubebench_syntax::digest::Digest;
 pub(super) const OVERVIEW: &str = "index.html";
 /// All changes of level.
 pub(super) const CHANGES: &str = "changes.html";
-/// The changes for the better among them.
+/// The improvements among them.
 pub(super) const IMPROVEMENTS: &str = "improvements.html";
 /// The page that names all hardware.
 pub(super) const ENVIRONMENTS: &str = "environments/index.html";
@@ -36,7 +36,7 @@ pub(super) fn data(benchmark: &str, case: &str, ending: &str) -> String {
     format!("benchmarks/{benchmark}/cases/{case}.{ending}")
 }
 
-/// Returns what cases are beside each other along an axis, as data.
+/// Returns the path of the data of cases side by side along an axis.
 pub(super) fn sweep(benchmark: &str, axis: &str, ending: &str) -> String {
     format!("benchmarks/{benchmark}/by-{}.{ending}", slug(axis))
 }
@@ -87,7 +87,8 @@ pub(super) fn relative(from: &str, path: &str) -> String {
     format!("{}{path}", "../".repeat(from.matches('/').count()))
 }
 
-/// Returns text as a part of a path and as an anchor: lower-case letters, digits and dashes; a digest tells texts apart that look alike then.
+/// Returns text as a part of a path and as an anchor: lower-case letters, digits and dashes; a digest distinguishes texts that
+/// look the same then.
 pub(super) fn slug(text: &str) -> String {
     const LONGEST: usize = 60;
     let plain: String = text

@@ -70,12 +70,12 @@ impl Axis {
         self.low > 0.0 || self.high < 0.0
     }
 
-    /// Returns where a value stands, from the top.
+    /// Returns where a value is, from the top.
     pub(super) fn place(&self, value: f64) -> f64 {
         TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - self.share(value))
     }
 
-    /// Returns how far along the axis a value stands, between 0 and 1.
+    /// Returns how far along the axis a value is, between 0 and 1.
     pub(super) fn share(&self, value: f64) -> f64 {
         ((value / self.scale - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
@@ -93,7 +93,7 @@ impl Axis {
         let is_round = power != 0.0 && (power - power.round()).abs() < 1e-9;
         let (divisor, suffix) = if is_round { (10_f64.powf(-power.round()), "") } else { magnitude(size) };
         let digits = decimals(self.step * self.scale / divisor);
-        // So many that neighbors are told apart.
+        // So many that neighbors are distinct.
         let exact = decimals(self.step * self.scale / size).max(1);
         let text = |value: f64| {
             let value = value * self.scale / divisor;

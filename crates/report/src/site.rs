@@ -41,7 +41,7 @@ pub struct Request<'a> {
     pub left_out: &'a [LeftOut],
     /// Who recorded the results, where the project has keys.
     pub signatures: &'a Option<Signatures>,
-    /// Links to what lies outside.
+    /// Links to what is outside.
     pub links: &'a Links,
     /// Where the site will be, without a slash at the end: feeds need to know.
     pub address: Option<&'a str>,
@@ -201,7 +201,7 @@ pub(super) fn site<'a>(request: &'a Request<'a>) -> Site<'a> {
     Site { request, benchmarks: benchmarks.collect(), is_synthetic, newest }
 }
 
-/// Puts cases side by side along every axis that tells something: by how many of something there are, by variant, by hardware.
+/// Puts cases side by side along every axis that is of use: by how many of something there are, by variant, by hardware.
 fn groups(request: &Request<'_>) -> BTreeMap<String, Vec<(String, Group)>> {
     let mut all: BTreeMap<String, Vec<(String, Group)>> = BTreeMap::new();
     let names = scaling::axes(request.dataset, request.series);
@@ -222,14 +222,14 @@ fn groups(request: &Request<'_>) -> BTreeMap<String, Vec<(String, Group)>> {
     all
 }
 
-/// Returns whether an axis stands for machines or for kinds of something; of the rest the matrix shows more.
+/// Returns whether an axis is of machines or of kinds of something; of the rest the matrix shows more.
 fn tells(axis: &str) -> bool {
     axis == VARIANT || axis == "target" || axis == "gpu" || scaling::is_count(axis)
 }
 
 type Charts<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Vec<Chart<'a>>>>;
 
-/// Puts the series of each metric together: the one in use, and those it replaced. Targets stand side by side.
+/// Puts the series of each metric together: the one in use, and those it replaced. Targets are side by side.
 fn charts<'a>(request: &'a Request<'a>, lines: &Lines<'a>) -> Charts<'a> {
     type Key<'a> = (&'a str, &'a str, Option<&'a String>, &'a str, &'a BTreeMap<String, String>);
     let mut groups: BTreeMap<Key<'_>, BTreeMap<Option<&String>, Vec<&SeriesHistory>>> = BTreeMap::new();
@@ -268,7 +268,7 @@ fn charts<'a>(request: &'a Request<'a>, lines: &Lines<'a>) -> Charts<'a> {
         }
     }
     for of_case in charts.values_mut().flat_map(BTreeMap::values_mut) {
-        // What somebody should look at first; the sort is stable: by name otherwise.
+        // What needs attention first; the sort is stable: by name otherwise.
         of_case.sort_by_key(|chart| (chart.is_stale, !chart.counts(), chart.told.kind));
         of_case.iter_mut().enumerate().for_each(|(at, chart)| chart.page = page(at));
     }
@@ -295,12 +295,12 @@ struct Lines<'a> {
     by_series: BTreeMap<SeriesKey, Vec<&'a Line>>,
 }
 
-/// What tells a series from others: benchmark, case, hardware, metric, labels, unit.
+/// What distinguishes series: benchmark, case, hardware, metric, labels, unit.
 type SeriesKey = (String, String, BTreeMap<String, String>, String, BTreeMap<String, String>, Option<String>);
 
 impl<'a> Lines<'a> {
     fn of_all(lines: &'a [Line], series: &[SeriesHistory]) -> Self {
-        // Where targets do not keep results apart, series have none, and the lines of gates have one all the same.
+        // Where targets do not keep results apart, series have none, and the lines of gates have one nevertheless.
         let has_target = series.iter().any(|told| told.environment.contains_key("target"));
         let mut by_series: BTreeMap<SeriesKey, Vec<&Line>> = BTreeMap::new();
         for line in lines {
@@ -356,7 +356,7 @@ fn anchor(told: &SeriesHistory) -> String {
     paths::slug(&format!("{target} {}{labels} {unit}", told.metric))
 }
 
-/// Tells of gates that found no value; of cases that never ran or failed that is told already.
+/// Adds gates that found no value; cases that never ran or failed are reported already.
 fn add_unseen<'a>(cases: &mut [Case<'a>], lines: &[&'a Line]) {
     for line in lines {
         let target = target(line);
@@ -447,7 +447,7 @@ fn troubles<'a>(
         // The newest comes first.
         newest.entry(&request.dataset.subject(row).target).or_insert(&row.session);
     }
-    // What no spec asks for any more is nobody's trouble.
+    // What no spec asks for any more is not reported as trouble.
     let is_asked = |target: &str| request.asked.is_empty() || wanted.is_some_and(|wanted| wanted.contains_key(target));
     let mut found: Vec<Trouble<'a>> = Vec::new();
     for (target, session) in newest.iter().filter(|(target, _)| is_asked(target)) {
@@ -509,7 +509,7 @@ pub(super) fn largest_first(mut findings: Vec<Finding<'_>>) -> Vec<Finding<'_>> 
 }
 
 impl<'a> Benchmark<'a> {
-    /// Returns the chart that needs somebody most.
+    /// Returns the chart that most needs attention.
     pub(super) fn worst(&self) -> Option<&Chart<'a>> {
         let counted = self.charts().filter(|chart| chart.counts());
         counted.min_by(|one, other| {

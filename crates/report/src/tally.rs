@@ -1,4 +1,4 @@
-//! How series and cases stand, counted; and what is said where no regression is open: how much that means.
+//! The states of series and cases, counted; and what is said where no regression is open: how much that means.
 
 use std::collections::BTreeMap;
 
@@ -74,7 +74,7 @@ impl State {
     }
 }
 
-/// How series and cases stand.
+/// The states of series and cases, counted.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     series: BTreeMap<State, usize>,
@@ -143,7 +143,7 @@ impl Tally {
         }
     }
 
-    /// Says in how many series nothing was seen, what would have been, and what nobody knows.
+    /// Says in how many series nothing was seen, what would have been, and what is unknown.
     pub(super) fn sentence(&self) -> String {
         let quiet = self.count(State::Quiet);
         let series = |state: State, what: &str| {

@@ -1,4 +1,4 @@
-//! What committed results say of a change: two sides compared, a candidate gated, a history told.
+//! What committed results say of a change: two sides compared, a candidate gated, a history shown.
 
 mod accepted;
 mod ack;

@@ -61,7 +61,7 @@ pub(crate) struct Kept {
 }
 
 impl Dataset {
-    /// Adds a result; whoever adds does so in the order of paths.
+    /// Adds a result; the caller adds them in the order of paths.
     pub fn add(&mut self, extract: Extract) {
         let Extract { mut row, subject, origin, environment, metrics } = extract;
         row.subject = self.subjects.id(&subject);
@@ -112,7 +112,7 @@ impl Dataset {
         row.metrics.iter().map(|(definition, value)| (self.definitions.get(*definition), *value))
     }
 
-    /// Says which metrics of `benchmark` were recorded under names that they do not have any more, where their results do not tell the
+    /// Says which metrics of `benchmark` were recorded under names that they do not have any more, where their results do not give the
     /// new ones, and others have those.
     pub fn breaks(&self, benchmark: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
         let rows = || self.rows.iter().filter(|row| self.subject(row).benchmark == benchmark);
@@ -156,8 +156,8 @@ impl Dataset {
         partition::kinds(self, row)
     }
 
-    /// Returns what tells revisions of what was measured apart: what ran with which images, however often it was asked for. Programs of a
-    /// machine are of the commit.
+    /// Returns what distinguishes revisions of what was measured: what ran with which images, however often it was asked for.
+    /// Programs of a machine are of the commit.
     pub(crate) fn revision(&self, row: &Row) -> (String, Option<&str>, Vec<(String, String)>) {
         let origin = self.origin(row);
         let ran = origin.workload_digest.as_ref().unwrap_or(&origin.run_digest).clone();

@@ -1,6 +1,6 @@
-//! Results in the formats of other programs: results in, bytes out, to whoever takes them. One file a format.
+//! Results in the formats of other programs: results in, bytes out. One file a format.
 //!
-//! What a format cannot hold is counted in [`Omissions`], never passed over in silence. The same results give the same bytes: no clock,
+//! What a format cannot hold is counted in [`Omissions`], never omitted silently. The same results give the same bytes: no clock,
 //! no environment, numbers as the shortest texts that read back the same.
 
 mod benchfmt;
@@ -121,7 +121,7 @@ impl Format {
         }
     }
 
-    /// Returns whether every value has its unit beside it, so that both go out as they were recorded.
+    /// Returns whether every value has its unit next to it, so that both go out as they were recorded.
     pub fn is_as_recorded(self) -> bool {
         matches!(self, Self::Csv | Self::Jsonl | Self::Parquet | Self::Sqlite | Self::Postgres)
     }

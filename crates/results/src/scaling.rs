@@ -1,7 +1,7 @@
 //! Cases side by side along one axis: which toolkit wins, does adding machines pay, what does a unit of work cost, and which cases are the
 //! best where two metrics pull apart.
 //!
-//! Pure. It works on what `compare::history` tells, so that the level that is compared is the one that pages show.
+//! Pure. It works on what `compare::history` returns, so that the level that is compared is the one that pages show.
 
 mod axis;
 mod cell;
@@ -32,11 +32,11 @@ pub struct Request<'a> {
     /// The history of their metrics.
     pub told: &'a [SeriesHistory],
     pub axis: &'a Axis,
-    /// The value of the axis that the others are held against; without it, the smallest number, version or name of each group.
+    /// The value of the axis that the others are compared with; without it, the smallest number, version or name of each group.
     pub base: Option<&'a str>,
     /// Only these metrics; where none are named, the primary ones.
     pub metrics: &'a [MetricSelector],
-    /// The facts that may differ beside the axis.
+    /// The facts that may differ in addition to the axis.
     pub allowed: &'a BTreeSet<String>,
 }
 

@@ -33,11 +33,11 @@ pub use watch::{Pending, Why};
 pub(crate) const SIGNIFICANT: f64 = 0.05;
 /// A metric without a gate is judged by a change of this.
 pub const DEFAULT_THRESHOLD: f64 = 0.02;
-/// So many sessions are the least history that is evaluated, and the shortest level.
+/// The minimum number of sessions of a history that is evaluated, and of a level.
 pub(crate) const LEAST_HISTORY: usize = 5;
-/// So many earlier sessions are needed before a regression can fail: with fewer than [`LEAST_HISTORY`], one of twice the threshold.
+/// The minimum number of earlier sessions before a regression can fail: below [`LEAST_HISTORY`], one of twice the threshold.
 pub(crate) const SHORTEST_HISTORY: usize = 3;
-/// So many sessions at most are looked back on.
+/// The maximum number of sessions that are looked back on.
 pub(crate) const WINDOW: usize = 60;
 
 #[cfg(test)]

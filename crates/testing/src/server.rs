@@ -21,7 +21,7 @@ pub enum Act {
     /// The end of a body of pieces.
     End,
     Wait(Duration),
-    /// So many pieces of a megabyte, counted as they go.
+    /// This many pieces of a megabyte, counted as they go.
     Flood(usize, Arc<AtomicUsize>),
     /// Nothing comes until it is so, or the client hangs up.
     Until(Arc<dyn Fn() -> bool + Send + Sync>),
@@ -35,7 +35,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts one; `answer` is told the request's line and how many came before it.
+    /// Starts one; `answer` gets the request's line and how many came before it.
     pub fn new(answer: impl Fn(&str, usize) -> Vec<Act> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());

@@ -65,7 +65,7 @@ fn most_alike<'t>(text: &'t str, wanted: &str) -> Option<&'t str> {
     alike.filter(|((_, holds, common), _)| *holds || common * 3 >= words.len()).map(|(_, line)| line)
 }
 
-/// A text with names in the place of parts that differ from run to run: folders, commits, times.
+/// A text with names instead of parts that differ from run to run: folders, commits, times.
 pub fn named(text: impl Display, parts: &[(&str, &str)]) -> String {
     parts.iter().fold(text.to_string(), |text, (part, name)| text.replace(part, name))
 }

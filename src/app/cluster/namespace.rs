@@ -14,7 +14,7 @@ use kubebench_executor::status::{JobStatus, Namespace, RunState, WorkflowStatus,
 
 /// Which Workflows are Kubebench's own: one that a run created is what is measured.
 pub(super) const WORKFLOWS: &str = "kubebench.dev/benchmark,!kubebench.dev/run";
-/// Workflows of a benchmark that are shown, beside all that go on.
+/// Workflows of a benchmark that are shown, in addition to all that are running.
 pub const SHOWN: usize = 1;
 /// Runs whose last line is read: each is a request.
 const SPEAKERS: usize = 8;
@@ -96,7 +96,7 @@ pub(super) fn cron_workflows() -> Resource {
     Resource::new("argoproj.io", "v1alpha1", "CronWorkflow", "cronworkflows")
 }
 
-/// Returns the kinds of the jobs that runs of the target create, and of those beside them: what the project has at hand, and
+/// Returns the kinds of the jobs that runs of the target create, and of auxiliary ones: what the project has at hand, and
 /// what the run lists in the cluster say, which may be of another commit.
 pub(super) fn job_kinds(target: &TargetCluster, lists: &BTreeMap<String, Config>) -> Vec<Resource> {
     let here = target.project.compilation.benchmarks.iter().map(|compiled| &compiled.benchmark);

@@ -59,8 +59,8 @@ impl<'a> Watched<'a> {
         Self { changes, watchers: Watchers::begin(target, sender), known: Known::default() }
     }
 
-    /// Waits for the next change and a moment for more, but no longer than ages may stand still; returns what there is now, none
-    /// before the Workflows were listed once.
+    /// Waits for the next change and a moment for more, but no longer than ages may stay the same; returns what there is now,
+    /// none before the Workflows were listed once.
     pub fn await_change(&mut self) -> Result<Option<Namespace>> {
         self.known.gather(&self.changes)?;
         if !self.known.is_listed {
@@ -120,7 +120,7 @@ impl<'a> Watchers<'a> {
 }
 
 impl Known {
-    /// Takes in what changed: waits for the first, and a moment for more.
+    /// Gathers what changed: waits for the first, and a moment for more.
     fn gather(&mut self, changes: &Receiver<Change>) -> Result<()> {
         let end = Instant::now() + RENEW;
         let mut until = end;
@@ -172,7 +172,7 @@ impl Known {
             events: typed(all(&self.events)),
             ..Namespace::default()
         };
-        // Who may not see one thing may see the others; in an outage none can be seen.
+        // A user who may not see one thing may see the others; in an outage none can be seen.
         if self.trouble.contains_key(WORKFLOWS) {
             seen.lists = self.lists.iter().map(|(name, config)| (name.clone(), config.list.clone())).collect();
         } else {

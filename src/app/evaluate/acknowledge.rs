@@ -23,7 +23,7 @@ use kubebench_syntax::yaml;
 
 pub use all::{AckAllQuery, AllAcknowledged, Written};
 
-/// The bound that is none.
+/// The value that means no bound.
 pub const ANY_CHANGE: &str = "any";
 
 /// What is accepted, by whom and why.
@@ -62,7 +62,7 @@ pub struct Acknowledgement {
     pub note: Option<String>,
 }
 
-/// What is to be written, and what stays open all the same.
+/// What is to be written, and what stays open nevertheless.
 pub struct Acknowledged {
     pub made: Vec<Acknowledgement>,
     /// The changes that stay open, in words.

@@ -116,7 +116,7 @@ impl ResultCommits {
         })
     }
 
-    /// Returns commits that were reached beside those of another lineage, which keeps what it has.
+    /// Returns commits that were reached in addition to those of another lineage, which keeps what it has.
     pub fn known_beside(&self, reached: Reached, other: &Lineage) -> Result<Lineage> {
         let is_of_other = |commit: &str| other.commits.contains(commit) || other.equivalent(commit).is_some();
         let named: Named = self.named.clone().into_iter().filter(|(commit, _)| !is_of_other(commit)).collect();
@@ -169,7 +169,7 @@ impl ResultCommits {
         }
     }
 
-    /// Returns the commits that a baseline names, which stands in a gate or in `--baseline`.
+    /// Returns the commits that a baseline names, which is given in a gate or in `--baseline`.
     pub fn lineage_of_baseline(&self, name: &str) -> Result<Lineage> {
         match Side::parse(name, |_| false) {
             Ok(side @ (Side::Branch(_) | Side::Tag(_) | Side::Revision(_))) => self.lineage(&side),

@@ -38,7 +38,7 @@ enum Whose {
     Other,
 }
 
-/// What tells whose a result is.
+/// What determines whose a result is.
 struct Commits<'a> {
     /// Those that only the checked-out branch has.
     own: Lineage,
@@ -115,7 +115,7 @@ impl Checkout {
             if is_read_apart && !folder.iter().any(is_own) && gated.iter().any(is_own) {
                 return Candidate::Newest;
             }
-            // Sessions that somebody brought here, and no other, are what is to be evaluated.
+            // Only the sessions that were brought here are to be evaluated.
             if (is_read_apart || evaluation.is_folder_named()) && folder.is_subset(&results.others) {
                 results.others.retain(|at| !folder.contains(at));
             }
@@ -177,7 +177,7 @@ impl Commits<'_> {
         if dataset.is_brought(row) {
             return commit.map_or(Whose::Own(BEFORE_ALL), own);
         }
-        // What was recorded with uncommitted files is of no branch; whoever measured it has it in the folder.
+        // What was recorded with uncommitted files is of no branch; the user who measured it has it in the folder.
         let is_for_all = origin.dirty != Some(true) || self.in_folder.contains(&at);
         if let Some(commit) = commit.filter(|commit| is_for_all && self.own.commits.contains(*commit)) {
             return own(commit);

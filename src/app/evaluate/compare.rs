@@ -273,7 +273,7 @@ fn nothing(side: &Side, dataset: &Dataset, known: &Lineage) -> Diagnostic {
     }
 }
 
-/// Says of a branch that was named as a revision that it stands for its newest commit alone.
+/// Says of a branch that was named as a revision that it means its newest commit alone.
 fn of_one_commit(side: &Side, commits: &ResultCommits) -> Option<String> {
     let Side::Revision(name) = side else { return None };
     commits.is_branch(name).then(|| {

@@ -247,7 +247,7 @@ fn in_words(finding: &Diagnostic, sources: &SourceMap) -> Weakened {
     Weakened { place: place(finding, sources), code, message: finding.message.clone(), help, fails }
 }
 
-/// Returns whether something is undecided, and nothing has been compared with earlier sessions.
+/// Returns whether something is inconclusive, and nothing has been compared with earlier sessions.
 fn lacks_history(lines: &[Line]) -> bool {
     lines.iter().any(is_undecided) && lines.iter().all(|line| line.baseline.sessions.is_empty())
 }
@@ -269,7 +269,7 @@ fn out_of_time(
     OutOfTime::of(&evaluation.dataset, about, candidate, head, order)
 }
 
-/// Says which sessions are evaluated where nobody named any: of which branch and commit, and, where a branch is read, where they and the
+/// Says which sessions are evaluated where none were named: of which branch and commit, and, where a branch is read, where they and the
 /// others come from.
 fn origin(
     folder: &str,

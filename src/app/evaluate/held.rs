@@ -30,7 +30,7 @@ pub(super) struct HeldChange {
 }
 
 impl HeldChange {
-    /// Takes note of what of the results in a folder is not as at the base; returns the paths of those that are.
+    /// Records which results in a folder are not as at the base; returns the paths of those that are.
     fn compare_results(&mut self, folder: &str) -> Result<BTreeSet<String>> {
         let Compared { kept, removed, changed } = self.base.compare(folder)?;
         // What counts for nothing, because something is wrong with it, may go or be repaired.

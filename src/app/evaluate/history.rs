@@ -28,7 +28,7 @@ pub struct HistoryQuery {
 /// Which metrics are asked for.
 #[derive(Clone, Debug, Default)]
 pub enum MetricQuery {
-    /// Those that stand for their benchmarks.
+    /// Those that represent their benchmarks.
     #[default]
     Primary,
     All,

@@ -317,7 +317,7 @@ fn comparisons(
     }
     if let (Some(commits), Some([before, after])) = (commits, newest_commits(series, baseline.lineage())) {
         let sides = [Side::Revision(before), Side::Revision(after)];
-        // Nobody asked for it, so nobody could allow what a commit changes in the benchmark itself: that is noted.
+        // No user asked for it, so none could allow what a commit changes in the benchmark itself: that is noted.
         let allowed = ["workload".to_owned()];
         let filter = Filter { allowed: &allowed, ..Filter::default() };
         // A commit that was rewritten since is not there any more.

@@ -12,7 +12,7 @@ use kubebench_host::fs::{below, kind_of};
 /// Carries out `operations` below `output_dir`, one after the other; the first that fails ends it.
 ///
 /// No step goes through or replaces a symbolic link, or anything else that is no regular file. Whatever was done before a
-/// failure, the next compile goes on from there.
+/// failure, the next compile continues from there.
 pub fn apply(output_dir: &Path, operations: &[Operation<'_>]) -> Result<()> {
     operations.iter().try_for_each(|operation| apply_one(output_dir, operation))
 }

@@ -18,7 +18,7 @@ const WHOLE_FILE_LIMIT: u64 = 4 << 20;
 /// How much of a larger file is kept.
 const HEAD: u64 = 4 << 10;
 
-/// Returns what stands in `output_dir`, which need not exist, and tells which files are as `wanted`.
+/// Returns what is in `output_dir`, which need not exist, and which files are as `wanted`.
 ///
 /// A file or folder that cannot be read is recorded, not an error; only a machine that cannot even say whether `output_dir`
 /// exists is one.
@@ -50,7 +50,7 @@ pub fn scan(output_dir: &Path, wanted: &OutputTree) -> Result<OnDisk> {
     Ok(on_disk)
 }
 
-/// Sorts what stands in `folder` into `on_disk`, `files` that are still to be read, and folders that are still `waiting`.
+/// Sorts what is in `folder` into `on_disk`, `files` that are still to be read, and folders that are still `waiting`.
 fn list(
     output_dir: &Path,
     folder: &str,

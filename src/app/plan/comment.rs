@@ -10,11 +10,11 @@ use kubebench_results::compare::render::Subject;
 #[cfg(test)]
 use kubebench_syntax::diag::Severity;
 
-/// So many bytes at most a comment has; GitHub takes 65,536 letters.
+/// The maximum size of a comment in bytes; GitHub takes 65,536 letters.
 const LONGEST: usize = 60_000;
-/// So many of them are kept for what ends a part.
+/// How many of them are kept for what ends a part.
 const END: usize = 1_000;
-/// So many are for what runs and for gates, however many permissions there are.
+/// How many are for what runs and for gates, however many permissions there are.
 const OF_OTHERS: usize = 20_000;
 
 /// Returns the comment, of a change or of all that is there; without a plan it says that there is no answer.

@@ -9,7 +9,7 @@ use kubebench_compiler::model::target::Concurrency;
 #[derive(Debug, PartialEq, Eq)]
 pub struct Lock {
     pub targets: Vec<String>,
-    /// How many of their Workflows run at once; none where any number may.
+    /// How many of their Workflows run at once; none where there is no limit.
     pub limit: Option<u32>,
     /// The benchmarks and suites whose Workflows would start, in the order in which tools apply them: by target and name.
     pub workflows: Vec<String>,

@@ -6,14 +6,14 @@ use super::{Permission, Role};
 use kubebench_format::plan::v1::{Since, What};
 use kubebench_syntax::diag::Severity;
 
-/// So many places of one permission are named.
+/// The maximum number of places named of one permission.
 const PLACES: usize = 3;
 
-/// A permission, and all who have it.
+/// A permission, and all that have it.
 pub struct Shared<'p> {
     /// That of one of them.
     pub one: &'p Permission,
-    /// Nobody where all benchmarks have it.
+    /// Empty where all benchmarks have it.
     benchmarks: Vec<&'p str>,
     targets: Vec<&'p str>,
     /// Where it is requested, each place once.
@@ -80,7 +80,7 @@ fn shared<'p>(permissions: impl Iterator<Item = &'p Permission>) -> Vec<Shared<'
 }
 
 impl Shared<'_> {
-    /// Says who has it, with names as `shown` writes them, at most so many.
+    /// Says who has it, with names as `shown` writes them, at most `named`.
     pub fn who(&self, named: usize, shown: impl Fn(&str) -> String) -> String {
         let list = |names: &[&str], most: usize| {
             let first: Vec<String> = names.iter().take(most).map(|name| shown(name)).collect();

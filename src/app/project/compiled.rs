@@ -39,9 +39,9 @@ pub struct CompiledProject {
 /// Whether a compilation keeps the pods of each benchmark after its manifests are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pods {
-    /// For whoever looks at benchmarks.
+    /// For callers that look at benchmarks.
     Kept,
-    /// For whoever asks for manifests and findings alone: of large projects they are half of what a compilation holds.
+    /// For callers that ask for manifests and findings alone: of large projects they are half of what a compilation holds.
     Dropped,
 }
 
@@ -70,7 +70,7 @@ impl CompiledProject {
             Pods::Dropped => workspace.letting_go_of_pods(),
         };
         let mut compilation = workspace.compile(inputs);
-        // Which folders hold specs is unknown while the project file is at fault.
+        // Which folders hold specs is unknown while the project file has errors.
         let is_of_project = |fault: &Diagnostic| fault.path(&compilation.sources) == PROJECT_FILE;
         let keeps = |fault: &Diagnostic| compilation.project.is_some() || !is_of_project(fault);
         let found = found
@@ -242,7 +242,7 @@ fn with_users(mut paths: BTreeSet<String>, compilation: &Compilation) -> BTreeSe
     paths
 }
 
-/// Names the spec of a benchmark whose name was given in the place of a path, or the spec that is called nearly like it.
+/// Names the spec of a benchmark whose name was given instead of a path, or the spec that is called nearly like it.
 fn named_by_benchmark(fault: Diagnostic, compilation: &Compilation, root: &Path) -> Diagnostic {
     let mut benchmarks = compilation.benchmarks.iter().map(|compiled| &compiled.benchmark);
     let Place::File(path) = &fault.place else { return fault };

@@ -32,9 +32,9 @@ pub struct ResultFiles {
 
 type Files = BTreeMap<String, Result<PathBuf, Content>>;
 
-/// So many files are read before what they hold is put together.
+/// How many files are read before their content is put together.
 const TAKEN: usize = 1024;
-/// So many whole results are held at once.
+/// How many whole results are held at once.
 const HELD: usize = 64;
 
 /// Results that were read, and what is wrong with other files.
@@ -60,7 +60,7 @@ pub struct Checked {
 }
 
 impl ResultFiles {
-    /// Takes the paths of results out of `paths`: what lies in the results folder of the project, any JSON file, and a folder that
+    /// Takes the paths of results out of `paths`: what is in the results folder of the project, any JSON file, and a folder that
     /// holds no spec: one outside the project, or with JSON files and without YAML.
     pub fn among(start: &Start, paths: &mut Vec<PathBuf>) -> Result<Self> {
         let folder = start.folder()?;
@@ -153,8 +153,8 @@ impl ResultFiles {
         found
     }
 
-    /// Reads and checks them, each by itself and beside the others; `current` are the rules that specs have now, and texts of those at
-    /// fault are added to `sources`.
+    /// Reads and checks them, each by itself and with the others; `current` are the rules that specs have now, and texts of those with
+    /// errors are added to `sources`.
     pub fn check(&self, current: &dyn Fn() -> CurrentRules, sources: &mut SourceMap) -> Checked {
         let Taken { mut dataset, mut checked, .. } = self.take(sources);
         // The same bytes outside are a copy of what the folder has, which alone is counted; within it they lie at a wrong place.
@@ -275,7 +275,7 @@ fn as_written(path: &Path) -> Option<(&Path, Sealed)> {
     Some((path, Sealed { result, bytes }))
 }
 
-/// Returns whether `path` is the folder `outer`, or lies in it.
+/// Returns whether `path` is the folder `outer`, or is in it.
 fn is_inside(path: &Path, outer: &Path) -> bool {
     fs::real_place(path).zip(fs::real_place(outer)).is_some_and(|(path, outer)| path.starts_with(outer))
 }

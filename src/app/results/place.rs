@@ -22,7 +22,7 @@ use kubebench_syntax::text::{Source, SourceMap};
 /// How people write a branch of recorded results.
 const RECORDED: &str = "recorded:";
 
-/// Results that a person names in the place of the project's.
+/// Results that a person names instead of the project's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NamedResults {
     /// Those of a folder, and no others.
@@ -155,8 +155,8 @@ impl Files for Recorded<'_> {
     }
 }
 
-/// Reads the results of a place, and by `keys` who recorded them; `which` says what counts. `current` are the rules that specs have now, and
-/// texts of those at fault are added to `sources`.
+/// Reads the results of a place, and by `keys` who recorded them; `which` says what counts. `current` are the rules that specs
+/// have now, and texts of those with errors are added to `sources`.
 pub fn read(
     place: &ResultsPlace<'_>,
     keys: &[Key],
@@ -203,7 +203,7 @@ impl Reading {
         self.diagnostics.push(fault);
     }
 
-    /// Takes what nobody can trust out of `dataset`, and tells it; `names` are those that messages give the files at a path.
+    /// Removes what cannot be trusted from `dataset`, and reports it; `names` are those that messages give the files at a path.
     pub fn doubts_of(
         &mut self,
         dataset: &mut Dataset,
@@ -222,7 +222,7 @@ impl Reading {
     }
 }
 
-/// Says why the result at `path` stands for no run; `shown` are the names that messages give paths.
+/// Says why the result at `path` represents no run; `shown` are the names that messages give paths.
 pub fn of_doubt(doubt: &Doubt, path: &str, shown: &impl Fn(&str) -> String) -> Diagnostic {
     match doubt {
         Doubt::Twins { paths } => {

@@ -126,14 +126,14 @@ fn case_of(dataset: &Dataset, row: &Row) -> CaseOf {
     (subject.benchmark.clone(), subject.case.clone(), subject.target.clone())
 }
 
-/// Returns who recorded the result that was read from `file`, by the envelope beside it.
+/// Returns who recorded the result that was read from `file`, by the envelope next to it.
 pub fn signature_beside(file: &Path, sealed: &Sealed, keys: &[Key]) -> Signature {
     signature(envelope_beside(file), sealed, keys)
 }
 
 /// Returns the envelope of the result in `file`, where there is one, or why it cannot be read.
 pub fn envelope_beside(file: &Path) -> Option<Result<Vec<u8>, Content>> {
-    // Found like every other file: a pipe or a link is none.
+    // Found like every other file: a pipe or a link is not one.
     let envelope = fs::find_results(Path::new(&place(&file.to_string_lossy())), "").remove("");
     let read = |envelope: Result<PathBuf, Content>| fs::read_result(&envelope?, MAX_BYTES);
     envelope.filter(|envelope| *envelope != Err(Content::Absent)).map(read)

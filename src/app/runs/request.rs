@@ -40,8 +40,8 @@ pub struct RunOptions {
     pub name: Name,
 }
 
-/// Returns the commit that is checked out, and which files differ from it that results of `compiled` may come from; nothing where there
-/// is none, and else why it cannot be told.
+/// Returns the commit that is checked out, and which files differ from it that results of `compiled` may come from; nothing where
+/// there is none, and else why it is unknown.
 pub fn checked_out(project: &CompiledProject, compiled: &Compiled) -> Result<Option<CheckedOut>, String> {
     let Some(own) = &project.compilation.project else { return Ok(None) };
     let benchmark = &compiled.benchmark;
@@ -94,7 +94,7 @@ pub fn request<'a>(
     })
 }
 
-/// Returns the variables among `wanted` that this process does not have; refuses values in the place of names.
+/// Returns the variables among `wanted` that this process does not have; refuses values instead of names.
 pub fn missing_variables(wanted: &[String]) -> Result<Vec<&String>> {
     let here = machine::variables(|name| wanted.iter().any(|wanted| wanted == name));
     for name in wanted {

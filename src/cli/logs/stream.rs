@@ -56,7 +56,7 @@ impl Printed {
     }
 }
 
-/// Prints the logs of `printed`, and goes on with those of its job if that is asked.
+/// Prints the logs of `printed`, and continues with those of its job if that is asked.
 pub(super) fn print(
     outside: &TargetCluster,
     args: &LogsArgs,
@@ -184,7 +184,7 @@ fn start(outside: &TargetCluster, one: Printed, words: Sender<Word>) {
     });
 }
 
-/// Reads on after `position`, whose last line stands in `line` as far as it came; returns true when there may be more.
+/// Reads on after `position`, whose last line is in `line` as far as it came; returns true when there may be more.
 fn read_on(
     cluster: &Cluster,
     namespace: &str,

@@ -4,9 +4,9 @@ use crate::app::plan::{Group, Markup, Plan, Why, words};
 use kubebench_compiler::difference::Removed;
 use kubebench_syntax::text::{first_of, plain};
 
-/// So many changes without a run are shown.
+/// The maximum number of changes without a run.
 const SHOWN: usize = 20;
-/// So many names of benchmarks with the same change are shown.
+/// The maximum number of names of benchmarks with the same change.
 const NAMED: usize = 4;
 
 /// Says why the benchmarks of a group run, a cause in a line.

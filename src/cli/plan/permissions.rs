@@ -7,10 +7,10 @@ use kubebench_format::plan::v1::Since;
 use kubebench_syntax::diag::Severity;
 use kubebench_syntax::text::{columns, plain};
 
-/// So many benchmarks or targets with a permission are named.
+/// The maximum number of benchmarks or targets named with a permission.
 const NAMED: usize = 4;
 
-/// Returns a table of permissions: of a change, of what it brings and takes away, and what it does to gates.
+/// Returns a table of permissions: of a change, of what it adds and removes, and what it does to gates.
 pub(super) fn table(permissions: &[Permission]) -> String {
     let is_change = permissions.iter().any(|permission| permission.since.is_some());
     let (rows, kept) = allowed(permissions);

@@ -52,7 +52,7 @@ impl<'a> Progress<'a> {
         Self { global, root: request.root, screen, primary, state: Mutex::default() }
     }
 
-    /// Shows all that is to be seen, and takes the bar away.
+    /// Shows all that is to be seen, and removes the bar.
     pub(super) fn finish(self) {
         self.screen.finish();
     }
@@ -67,7 +67,7 @@ impl<'a> Progress<'a> {
 impl State {
     /// Returns how long the rest takes if the runs take as long as those before; `current` is how long this one has run.
     ///
-    /// Nobody knows that of the first, nor of the last once it takes longer than the others.
+    /// That is unknown of the first, and of the last once it takes longer than the others.
     fn left(&self, current: Duration) -> Option<Duration> {
         let done = u32::try_from(self.done).ok()?;
         let after = u32::try_from(self.of.checked_sub(self.done + 1)?).ok()?;

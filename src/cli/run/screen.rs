@@ -1,5 +1,5 @@
-//! What people see of a session, written by a thread of its own: a terminal that stands still, or a reader that does not
-//! read, must hold neither a run nor its timeout.
+//! What people see of a session, written by its own thread: a terminal that is paused, or a reader that does not read, must hold
+//! neither a run nor its timeout.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kubebench_host::terminal;
 use kubebench_syntax::text::plain;
 
-/// More lines of replicas do not wait for the terminal; they stand in the logs.
+/// More lines of replicas do not wait for the terminal; they are in the logs.
 const MOST_WAITING: usize = 10_000;
 
 /// The screen of a session.
@@ -29,7 +29,7 @@ enum Message {
     Echo(String),
     /// How many runs are done.
     Position(u64),
-    /// What stands behind the bar.
+    /// What is behind the bar.
     Status(String),
     /// That was all.
     End,
@@ -104,7 +104,7 @@ impl Screen {
     }
 
     fn send(&self, message: Message) {
-        // Nobody listens after the end, and then there is nothing to see.
+        // There is no receiver after the end, and then there is nothing to see.
         drop(self.queue.send(message));
     }
 }

@@ -83,7 +83,7 @@ pub(super) fn table(stored: &[Stored]) -> String {
     columns(&rows).into_iter().chain(notes.lines()).map(|line| line + "\n").collect()
 }
 
-/// What results say beside values: each once, with the metrics of which it is said.
+/// What results say in addition to values: each once, with the metrics of which it is said.
 #[derive(Default)]
 struct Notes<'r>(Vec<(&'r str, Vec<&'r str>)>);
 

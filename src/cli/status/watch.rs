@@ -111,7 +111,7 @@ impl Screen {
         }
     }
 
-    /// Takes in the trouble there is, and returns what is new of it.
+    /// Records the current trouble, and returns what is new of it.
     fn news(&mut self, trouble: &BTreeMap<&'static str, String>) -> Vec<String> {
         let is_new = |(what, why): &(&&'static str, &String)| self.trouble.get(*what) != Some(*why);
         let news = trouble.iter().filter(is_new).map(|(_, why)| why.clone()).collect();

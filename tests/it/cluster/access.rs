@@ -125,7 +125,7 @@ fn documented(account: &str, kueue: bool, kinds: &BTreeSet<String>) -> BTreeSet<
     rights
 }
 
-/// The parts of a text that stand between backticks.
+/// The parts of a text between backticks.
 fn words(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }

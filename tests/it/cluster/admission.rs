@@ -1,4 +1,4 @@
-//! `deploy/admission` on a real API server: what its policies refuse, each beside a twin that differs in one value and is taken.
+//! `deploy/admission` on a real API server: what its policies refuse, each with a twin that differs in one value and is accepted.
 
 mod attacks;
 mod pipeline;

@@ -77,7 +77,7 @@ fn unchanged(cluster: &Cluster, way: &[&str], files: &[String], before: &BTreeMa
 
 /// Each object's uid and version, which every write raises.
 ///
-/// Of a claim without a volume its whole text: the API server writes it once more at the second server-side apply, with
+/// Of a claim without a volume its whole text: the API server writes it again at the second server-side apply, with
 /// nothing in it changed.
 fn state(cluster: &Cluster, files: &[String]) -> BTreeMap<String, String> {
     let list = cluster.json(["get", "-o", "json", "--show-managed-fields"].map(str::to_owned).iter().chain(files));

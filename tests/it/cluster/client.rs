@@ -57,7 +57,7 @@ pub(super) fn image() -> &'static str {
 }
 
 pub(super) const PASS: u8 = 0;
-/// Takes connections and bytes, and gives nothing on: a network that is cut without a word.
+/// Takes connections and bytes, and gives nothing on: a network that is cut silently.
 const STALL: u8 = 1;
 /// Ends all connections, and takes no new one: an API server that restarts.
 pub(super) const REFUSE: u8 = 2;
@@ -297,7 +297,7 @@ fn silent_minutes_change_nothing() {
     assert_eq!(events.recv_timeout(Duration::from_secs(170)), Err(RecvTimeoutError::Timeout));
     println!("{} connections in 170 s", proxy.connections() - before);
 
-    // A network that is cut without a word for a minute: the watch that hung is given up, and what happened is found.
+    // A network that is cut silently for a minute: the watch that hung is given up, and what happened is found.
     proxy.set(STALL);
     let begin = Instant::now();
     kube.say(["create", "job", "x", "-n", &place.name, "--image", image(), "--", "true"]);

@@ -242,7 +242,7 @@ impl Results {
     }
 }
 
-/// What tells the runs of a benchmark apart: the case, whether it counts, the repeat and the attempt.
+/// What distinguishes the runs of a benchmark: the case, whether it counts, the repeat and the attempt.
 fn round(result: &Value) -> (String, bool, u64, u64) {
     let number = |key: &str| result["run"][key].as_u64().unwrap_or_else(|| panic!("no {key}: {result:#}"));
     let is_measured = !result["run"]["warmup"].as_bool().unwrap();

@@ -56,10 +56,10 @@ impl Failure {
         (format!("specs/{benchmark}.yaml"), text)
     }
 
-    /// Holds the result of this failure against what it must say.
+    /// Compares the result of this failure with what it must say.
     pub(super) fn judge(&self, results: &Results) {
         let found = results.of(self.benchmark);
-        // What the cluster took away is tried once more.
+        // What the cluster evicted is tried again.
         let again = if self.status == "preempted" { &["succeeded"][..] } else { &[] };
         let later: Vec<&str> = found.iter().skip(1).map(|result| result["run"]["status"].as_str().unwrap()).collect();
         assert_eq!(later, again, "{}: {found:#?}", self.benchmark);

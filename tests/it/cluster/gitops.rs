@@ -136,7 +136,7 @@ impl Watched {
         eprintln!("{name}: created after {} s, run after {run:?} s, recorded after {} s", since(created), since(ended));
     }
 
-    /// The Workflows that are there, each with what tells one from another of the same name.
+    /// The Workflows that are there, each with what distinguishes it from another of the same name.
     fn workflows(&self) -> BTreeMap<String, [Value; 3]> {
         let list = self.cluster().json(["-n", self.namespace(), "get", "workflows", "-o", "json"]);
         let states = list["items"].as_array().unwrap().iter().map(|workflow| {
@@ -184,7 +184,7 @@ fn uids(watched: &Watched) -> Vec<Value> {
     watched.workflows().into_values().map(|[uid, ..]| uid).collect()
 }
 
-/// One of the results that [`Watched::results`] tells.
+/// One of the results that [`Watched::results`] returns.
 fn result(size: u64, attempt: u64, status: &str) -> (u64, u64, String) {
     (size, attempt, status.to_owned())
 }

@@ -94,7 +94,7 @@ fn a_log_is_whole_through_cuts_and_a_restart() {
     assert!(matches!(direct.create(&place.name, &placed(pod(script), &place.name)).unwrap(), Made::New(_)));
     let mut logs = keep(proxy.cluster(), &place.name, folder.path());
     follow(&direct, &place.name, &mut logs, |elapsed, _| {
-        // For 0.4 s of each 1.7 s nobody answers.
+        // For 0.4 s of each 1.7 s nothing answers.
         proxy.set(if elapsed.as_millis() % 1700 < 400 { REFUSE } else { PASS });
     });
     proxy.set(PASS);

@@ -1,4 +1,4 @@
-//! Projects whose targets stand in namespaces that are made for one test and deleted after it.
+//! Projects whose targets are namespaces that are made for one test and deleted after it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -67,7 +67,7 @@ impl Project {
         assert_yes(&folder.run(&["compile"]));
         let project = Self { cluster, folder, namespaces };
         for (target, namespace) in &project.namespaces {
-            // Its level is enforced on pods and told of Jobs, as a warning that the tests take for an error.
+            // Its level is enforced on pods and reported of Jobs, as a warning that the tests take for an error.
             let level = after["spec"]["targets"][target]["podSecurity"].as_str().unwrap_or("restricted");
             let labels = json!({
                 "pod-security.kubernetes.io/enforce": level,

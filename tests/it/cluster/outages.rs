@@ -1,4 +1,4 @@
-//! Parts of the control plane that end while runs go on. Other tests need them: these run alone.
+//! Parts of the control plane that end while runs continue. Other tests need them: these run alone.
 
 use std::fs;
 use std::path::Path;

@@ -199,7 +199,7 @@ fn logs_show(project: &Project, namespace: &str, job: &str) {
     let (code, said) = project.asked(&["logs", "sleepy", "size=9 r1"]);
     assert_eq!((code, said.contains("there is no run `size=9 r1`")), (Some(2), true), "{said}");
 
-    // It goes on until the run is over, here by hand.
+    // It continues until the run is over, here by hand.
     let mut follow = project.outside(&["logs", "sleepy", "--follow", "-q"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(follow.stdout.take().unwrap()).lines().map(Result::unwrap);
     assert_eq!(lines.next().unwrap(), "job-0 | step 1 token=[redacted]");

@@ -7,7 +7,7 @@ use crate::support::project::{Emitted, Folder, assert_yes, codes, compile_sound,
 
 const SCRIPT: &str = "#!/bin/sh\nset -eu\necho \"${HOME} {{inputs.parameters.x}} $(date)\"\n";
 
-/// A benchmark on a PyTorchJob, with a job of every kind beside it, that carries two files.
+/// A benchmark on a PyTorchJob, with every kind of auxiliary job, that carries two files.
 fn spec(patch: &str) -> String {
     format!(
         "\

@@ -148,7 +148,7 @@ fn an_edit_stays_with_its_benchmark() {
     );
 }
 
-/// Nothing in the tree tells when, where, by whom or by which patch release it was made.
+/// Nothing in the tree reveals when, where, by whom or by which patch release it was made.
 #[test]
 fn the_tree_holds_no_trace_of_the_machine() {
     let folder = Folder::with(mixed_files());

@@ -170,7 +170,7 @@ impl Embedded {
         Self { container: names(&pod["properties"]["containers"]["items"]), pod: names(pod) }
     }
 
-    /// The type that has most of the fields of an object, and what the object has beside.
+    /// The type that has most of the fields of an object, and what else the object has.
     fn of(&self, fields: &BTreeSet<String>) -> Option<(&'static str, BTreeSet<String>)> {
         let all = [("Container", &self.container, "livenessProbe"), ("PodSpec", &self.pod, "enableServiceLinks")];
         let (name, known, _) = all.into_iter().find(|(_, _, telling)| fields.contains(*telling))?;

@@ -11,7 +11,7 @@ use crate::support::project::{
     walk,
 };
 
-/// The fields that a Workflow may have beside `workflowTemplateRef` where the controller says `templateReferencing: Strict`.
+/// The fields that a Workflow may have besides `workflowTemplateRef` where the controller says `templateReferencing: Strict`.
 const ALLOWED_UNDER_STRICT: &[&str] = &[
     "activeDeadlineSeconds",
     "archiveLogs",
@@ -55,7 +55,7 @@ fn git_holds_only_what_a_controller_may_apply_again() {
 fn nothing_has_a_time_to_live() {
     for emitted in everything() {
         no_key(&emitted, &["ttlStrategy", "timeToLiveSeconds"]);
-        // That of a RayJob says when its cluster is taken down, which Kueue demands; the job itself stays.
+        // That of a RayJob says when its cluster is deleted, which Kueue demands; the job itself stays.
         if text(&emitted, "/kind") != "RayJob" {
             no_key(&emitted, &["ttlSecondsAfterFinished"]);
         }
@@ -95,7 +95,7 @@ fn nothing_is_a_hook() {
     }
 }
 
-/// Argo CD and Flux would apply a Workflow before its template, and Argo ends such a Workflow for ever. Argo CD goes by
+/// Argo CD and Flux would apply a Workflow before its template, and Argo ends such a Workflow forever. Argo CD goes by
 /// the wave, the second Kustomization of `deploy/flux` by the label.
 #[test]
 fn what_benchmarks_share_comes_before_them() {
@@ -230,7 +230,7 @@ fn a_claim_is_never_changed_in_a_way_that_kubernetes_refuses() {
     }
 }
 
-/// A controller that owns the queue suspends and starts the job; the label must not stand on what git owns.
+/// A controller that owns the queue suspends and starts the job; the label must not be on what git owns.
 #[test]
 fn the_queue_is_named_by_the_job() {
     for emitted in of_git() {

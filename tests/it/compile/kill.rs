@@ -11,7 +11,7 @@ use crate::support::project::{Folder, assert_yes};
 const SPECS: usize = 200;
 const SIGKILL: i32 = 9;
 
-/// Files of others inside the output directory, where nothing of Kubebench stands or will stand.
+/// Files of others inside the output directory, where nothing of Kubebench is or will be.
 const FOREIGN: [(&str, &str); 3] = [
     ("generated/README.md", "mine\n"),
     ("generated/default/b007/kustomization.yaml", "resources: []\n"),

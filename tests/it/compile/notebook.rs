@@ -1,4 +1,4 @@
-//! A notebook as a benchmark: what papermill is told, and what travels.
+//! A notebook as a benchmark: what papermill is given, and what travels.
 
 use serde_json::{Value, json};
 

@@ -289,11 +289,11 @@ fn custom_kinds_have_the_fields_of_their_crds() {
     }
 }
 
-/// What KServe keeps beside `model` for each format of the first releases.
+/// What KServe keeps besides `model` for each format of the first releases.
 const FORMATS: [&str; 9] =
     ["huggingface", "lightgbm", "onnx", "paddle", "pmml", "pytorch", "sklearn", "tensorflow", "xgboost"];
 
-/// A component of an InferenceService has the fields of a pod and those that the CRD has beside, and no others.
+/// A component of an InferenceService has the fields of a pod and those that the CRD adds, and no others.
 #[test]
 fn components_of_kserve_have_the_fields_of_their_crd() {
     let test = "components_of_kserve_have_the_fields_of_their_crd";
@@ -373,7 +373,7 @@ const OF_LATER_RELEASES: &[(&str, &[&str])] = &[
     ("[groupName]", &["priority"]),
 ];
 
-/// Compares the fields at `path` with those that a finding lists, and the types of their values, and goes on below.
+/// Compares the fields at `path` with those that a finding lists, and the types of their values, and continues below.
 fn compare(schema: &Value, path: &mut Vec<String>, compared: &mut usize, ask: &dyn Fn(&str) -> Vec<String>) {
     if path.last().is_some_and(|field| TYPES_OF_KUBERNETES.contains(&field.as_str())) {
         return;

@@ -62,7 +62,7 @@ fn pods_of_every_kind_have_what_the_target_says() {
     }
 }
 
-/// Also those of objects that come beside the measured one: a proxy in them would be measured with it.
+/// Also those of objects that come with the measured one: a proxy in them would be measured with it.
 #[test]
 fn pods_of_all_objects_of_a_manifest_carry_what_the_target_says() {
     let template = |pod: &str| {

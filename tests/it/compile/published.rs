@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::support::judges;
 use crate::support::project::{created, errors, files_below};
 
-/// What the spec of a file says beside its path, by the beginning of that.
+/// What the spec of a file says besides its path, by the beginning of that.
 const SAID: &[(&str, &str)] = &[
     ("appwrapper/", PHASE),
     ("inferenceservice/kserve-kserve-rollout", "main: InferenceService/rollout-strategy-example"),
@@ -74,7 +74,7 @@ const REFUSED: &[(&str, &[&str])] = &[
 ];
 const FILL_IN: &[&str] = &["KB0337"];
 
-/// All that is different in what is created, as patterns: `+` was added, `-` taken away, `~` replaced.
+/// All that is different in what is created, as patterns: `+` was added, `-` removed, `~` replaced.
 const DIFFERENCES: &[&str] = &[
     "+ /metadata/annotations",
     "+ /metadata/labels",
@@ -215,7 +215,7 @@ fn compare(before: &Value, after: &Value, at: &str, tell: &mut impl FnMut(String
     }
 }
 
-/// Returns a difference of a pod template by its place in the template, wherever that stands.
+/// Returns a difference of a pod template by its place in the template, wherever that is.
 fn of_pod(difference: &str) -> String {
     let (sign, place) = difference.split_at(2);
     let of_container = place.rfind("/containers[]").map(|at| format!("{sign}POD/spec{}", &place[at..]));

@@ -285,7 +285,7 @@ fn a_reader_that_goes_away_is_no_fault() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Where one name stands for values of several results, they are in one unit: that of the spec, or of the newest result.
+/// Where one name is for values of several results, they are in one unit: that of the spec, or of the newest result.
 #[test]
 fn what_has_one_name_has_one_unit() {
     let in_unit = |session: u32, value: f64, unit: &str| {

@@ -69,7 +69,7 @@ pub(super) fn metric(name: &str, value: Option<f64>) -> Metric {
     }
 }
 
-/// A run for each of [`TEXTS`], in every place where a text of a user can stand.
+/// A run for each of [`TEXTS`], in every place where a text of a user can be.
 pub(super) fn hostile() -> Vec<BenchmarkResult> {
     let of_text = |(number, text): (u32, &&str)| {
         let text = (*text).to_owned();

@@ -280,7 +280,7 @@ fn an_acknowledgement_that_does_not_reach_says_what_would() {
         steady(&error),
         str! {"error: acks/train-ID.yaml already acknowledges this regression; `maxChange: 14%` would accept the current regression; edit `expires` or `maxChange` in that file, or delete the file and run this command again"},
     );
-    // One that does not hold any more is not the one to mend.
+    // One that does not hold any more is not the one to fix.
     let tight = project.folder.tree("acks").remove(0).0;
     let expired = file(&project).replace("maxChange: 4%", "maxChange: 90%\n  expires: '2026-01-01'");
     project.folder.write("acks/a-first.yaml", expired);
@@ -472,7 +472,7 @@ fn a_day_is_judged_by_the_newest_result_of_any_benchmark() {
     assert!(report(&["--benchmark", "train"]).contains("**Worse:** train"), "{}", report(&[]));
 }
 
-/// The line that a gate prints is right as it stands, but for what only people know.
+/// The line that a gate prints is valid as it is, but for what only people know.
 #[test]
 fn the_printed_line_accepts_what_more_than_doubled() {
     let mut project = Project::with(&SPEC.replacen("better: higher", "better: lower", 1));

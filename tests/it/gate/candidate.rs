@@ -1,4 +1,4 @@
-//! Which session is evaluated where nobody names one: the newest one of the commits that only the checked-out branch has, else that of the
+//! Which session is evaluated where none is named: the newest one of the commits that only the checked-out branch has, else that of the
 //! default branch, whatever else ran since.
 
 use serde_json::Value as Json;
@@ -399,7 +399,7 @@ fn what_is_not_committed_is_of_what_is_checked_out() {
     assert_is(&project, &[], &good, (0, "unchanged", false));
 }
 
-/// Nobody knows whose a result is that names no commit: the newest counts.
+/// The branch of a result that names no commit is unknown: the newest counts.
 #[test]
 fn what_names_no_commit_may_be_of_this_branch() {
     let mut project = project();
@@ -411,7 +411,7 @@ fn what_names_no_commit_may_be_of_this_branch() {
     assert_is(&project, ONLY_NEW, &good, (0, "unchanged", false));
 }
 
-/// Results that somebody brought from elsewhere are evaluated, whatever they are of.
+/// Results that were brought from elsewhere are evaluated, whatever they are of.
 #[test]
 fn a_folder_of_results_of_elsewhere_is_evaluated() {
     let mut project = project();

@@ -1,4 +1,4 @@
-//! What commands say in a clone that lacks a branch: nobody there knows what ran, and what is printed brings it.
+//! What commands say in a clone that lacks a branch: it is unknown there what ran, and what is printed brings it.
 
 use std::path::Path;
 use std::process::Command;
@@ -37,7 +37,7 @@ fn a_clone_without_recorded_results_does_not_say_that_nothing_ran() {
             str! {"error: the recorded results are not in this clone, and there is no folder results: run `git fetch origin kubebench/results:refs/remotes/origin/kubebench/results`"},
         );
     }
-    // Who does without them is not told that there are none.
+    // Without them, the gate does not claim that there are none.
     let (status, out, _) = remote.says(&clone, &["gate", "--on-inconclusive", "pass"]);
     assert!(status == 0 && out.contains(&FETCH[..40]) && out.contains("has a result here"), "{out}");
     // No remote could have them.

@@ -268,7 +268,7 @@ fn where_no_run_of_a_side_counts_nothing_is_compared() {
     assert!(status == 1 && text.contains("1 missing"), "{text}{error}");
 }
 
-/// `better:` was wrong when the results were made, and the spec was mended since: every command judges by the spec.
+/// `better:` was wrong when the results were made, and the spec was fixed since: every command judges by the spec.
 #[test]
 fn the_spec_says_which_way_is_better() {
     let mut project = Project::with(&SPEC.replace("better: higher", "better: lower"));

@@ -1,4 +1,4 @@
-//! Specs and project files that are at fault: nothing is told by what they would have said.
+//! Specs and project files with errors: nothing is reported by what they would have said.
 
 use kubebench_testing::snapshot::{assert_line, named, str};
 
@@ -31,7 +31,7 @@ fn nothing_is_reported_or_accepted_by_specs_at_fault() {
         project.folder.write(path, right);
         assert!(project.json(&["history"]).1["notes"].as_array().is_none_or(Vec::is_empty));
     }
-    // A folder of results is told without a project.
+    // A folder of results is reported without a project.
     std::fs::create_dir(project.folder.path().join("elsewhere")).unwrap();
     let apart = ["-C", "elsewhere", "report", "--results", "../results", "--out", "site"];
     assert_eq!(project.says(&apart).0, 0);

@@ -1,4 +1,4 @@
-//! Hardware: what may be compared across it, and what is told of hardware that did not run last.
+//! Hardware: what may be compared across it, and what is reported of hardware that did not run last.
 
 use kubebench_format::result::v1::{BenchmarkResult, Status};
 use kubebench_testing::snapshot::{assert_line, str};

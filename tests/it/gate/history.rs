@@ -79,7 +79,7 @@ fn an_open_change_has_one_size() {
             "{text}"
         );
     }
-    // The report tells it by the gate, and of a metric without one by the history.
+    // The report shows it by the gate, and of a metric without one by the history.
     for spec in [SPEC.to_owned(), SPEC.replace("  gates: [{metric: speed, maxRegression: 3%}]\n", "")] {
         project.folder.write("specs/train.yaml", &spec);
         assert_eq!(project.says(&["report", "--out", "site"]).0, 0);
@@ -138,7 +138,7 @@ fn sessions_with_neighbors_are_marked() {
     assert!(!pages.iter().any(|page| page.contains("[31m<b>")), "text is text");
 }
 
-/// What is open is last, where a terminal shows it, also of metrics that nobody asked for.
+/// What is open is last, where a terminal shows it, also of metrics that were not asked for.
 #[test]
 fn open_regressions_are_last() {
     let mut project = Project::with(SPEC);

@@ -1,4 +1,4 @@
-//! Results that nobody can trust, and a cache that nobody can.
+//! Results that cannot be trusted, and a cache that cannot be trusted either.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use kubebench_testing::snapshot::{assert_line, assert_text, str};
 
 use super::{Project, QUIET, SPEC, Special, verdict};
 
-/// Files that nobody can trust, made of one that anybody can: name, content, code.
+/// Files that cannot be trusted, made of one that can: name, content, code.
 fn broken(bytes: &[u8]) -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let text = String::from_utf8(bytes.to_vec()).unwrap();
     let with = |from: &str, to: &str| text.replacen(from, to, 1).into_bytes();
@@ -39,7 +39,7 @@ fn bad_files_are_named_left_out_and_keep_a_gate_from_answering() {
         assert_eq!((status, verdict(&line)), (0, "unchanged"));
         project.folder.remove(&place);
     }
-    // What lies elsewhere is named, and concerns no gate.
+    // What is elsewhere is named, and concerns no gate.
     project.folder.write("results/other/default/x.json", b"{\"kind\": ");
     let (status, answer) = project.json(&["gate"]);
     assert_eq!((status, answer["leftOut"][0]["code"].as_str().unwrap()), (0, "KB0363"));
@@ -313,7 +313,7 @@ fn texts_of_results_do_nothing_to_a_terminal_or_a_shell() {
     assert!(!comment.contains('\u{1b}') && !comment.contains("\n::error"), "{comment}");
 }
 
-/// What identifies a result stands in commands and comments, and what names it in messages.
+/// What identifies a result is in commands and comments, and what names it in messages.
 #[test]
 fn no_identity_of_a_result_is_a_command() {
     let mut project = Project::with(SPEC);

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{Project, QUIET, SPEC, Special, texts, verdict};
 
-/// An acknowledgement of what the default branch has holds for a gate against a release, from there on.
+/// An acknowledgement of what the default branch has applies to a gate against a release, from there on.
 #[test]
 fn what_was_accepted_since_a_release_is_accepted_against_it() {
     let mut project = Project::with(&SPEC.replace("maxRegression: 3%}", "maxRegression: 3%, baseline: {tag: v1}}"));
@@ -57,7 +57,7 @@ fn what_is_over_or_of_another_branch_accepts_nothing_later() {
     assert_eq!(project.gate(&[]).0, 1, "it was over, and is a change again");
 }
 
-/// Where a gate is held against a branch, what that branch has open is accepted by the session that the gate names.
+/// Where a gate compares with a branch, what that branch has open is accepted by the session that the gate names.
 #[test]
 fn what_another_branch_has_open_is_accepted() {
     let spec = SPEC.replace("maxRegression: 3%}", "maxRegression: 3%, baseline: {branch: feature}}");
@@ -265,7 +265,7 @@ fn hardware_and_units_of_a_branch_alone_are_replaced() {
     }
 }
 
-/// Without a generated tree nobody knows which results of a cluster are of a release: none is held against it.
+/// Without a generated tree it is unknown which results of a cluster are of a release: none is compared with it.
 #[test]
 fn a_release_without_a_tree_has_no_results_of_a_cluster() {
     let mut project = Project::with(&SPEC.replace("maxRegression: 3%}", "maxRegression: 3%, baseline: {tag: v1}}"));
@@ -282,7 +282,7 @@ fn a_release_without_a_tree_has_no_results_of_a_cluster() {
         texts(&line["notes"]),
         str! {"results from a cluster do not name their commit, and no commit of tag:v1 has the generated tree that they ran from, so they are not in the baseline"},
     );
-    // Of the default branch is what nobody can tell apart, however it is named.
+    // What cannot be distinguished is of the default branch, however that is named.
     project.folder.write("specs/train.yaml", SPEC);
     assert_eq!(project.gate(&[]).0, 1);
     assert_eq!(project.gate(&["--baseline", "branch:main"]).0, 1);

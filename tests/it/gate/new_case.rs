@@ -1,4 +1,4 @@
-//! What the default branch never ran is new, and passes; what nobody can say that of is not.
+//! What the default branch never ran is new, and passes; what may have run there does not.
 
 use std::fs;
 
@@ -129,8 +129,8 @@ fn what_ran_and_failed_is_invalid_and_not_new() {
     assert_eq!((status, verdict(line(&answer, "other"))), (1, "invalid"), "{answer:#}");
 }
 
-/// Who merges by squash and cannot be told of, who measures what was not committed and who loses the commit never has a session on `main`:
-/// that must not pass for ever.
+/// A user who merges by squash without a trace, measures what was not committed, or loses the commit never has a session on
+/// `main`: that must not pass forever.
 #[test]
 fn sessions_of_no_branch_make_nothing_new() {
     let lost = "0123456789012345678901234567890123456789".to_owned();

@@ -207,7 +207,7 @@ fn sessions_of_other_branches_are_no_candidate() {
     project.session(100.1, &on(&mine));
     project.git(&["checkout", "-q", "feature"]);
     assert_says(&project, (1, "regressed", None));
-    // Nor is that of a commit which is gone: a pull request that was closed is of nobody.
+    // Nor is that of a commit which is gone: a pull request that was closed is of no branch.
     project.git(&["checkout", "-q", "mine"]);
     project.session(90.0, &on("0123456789012345678901234567890123456789"));
     let (status, line) = project.gate(ONLY_NEW);

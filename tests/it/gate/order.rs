@@ -192,7 +192,7 @@ fn sessions_of_other_branches_come_after_those_that_began_before_them() {
     assert_eq!(order(&project), ["session-003", "session-001", "session-002", "session-004"]);
 }
 
-/// Where nobody knows of which commit one session is, or what the line is, all of the series are in the order of time.
+/// Where the commit of one session is unknown, or the line is, all of the series are in the order of time.
 #[test]
 fn where_a_place_is_unknown_time_decides() {
     let in_time = ["session-001", "session-002", "session-003"];

@@ -129,7 +129,7 @@ fn cases_that_a_candidate_lacks_are_named() {
     assert_eq!(said.matches("have no result").count(), 1, "{said}");
 }
 
-/// What nobody could have seen is said, where it is for want of sessions and not of a threshold.
+/// What could not have been seen is said, where it is for want of sessions and not of a threshold.
 #[test]
 fn a_series_that_could_show_nothing_is_counted() {
     let says = |spec: &str, values: &[f64]| {
@@ -552,7 +552,7 @@ fn a_series_that_the_candidate_lacks_is_missing() {
     assert_eq!((status, answer["lines"][1]["reason"].as_str()), (0, Some("accepted")), "{answer:#}");
 }
 
-/// What came back in part is no step for the worse, and nobody looks for the commit that brought it.
+/// What partially recovered is not a regression, and no commit that brought it is looked for.
 #[test]
 fn what_came_back_in_part_is_no_step() {
     let mut project = Project::with(SPEC);
@@ -570,7 +570,7 @@ fn what_came_back_in_part_is_no_step() {
     );
 }
 
-/// Before the first commit there is no branch, and nothing that only a branch would tell.
+/// Before the first commit there is no branch, and nothing that only a branch would show.
 #[test]
 fn a_repository_without_a_commit_is_none_yet() {
     let mut project = Project::with(SPEC);

@@ -1,4 +1,4 @@
-//! What must not change a verdict: the order of files, the unit, labels that tell nothing; and what must mirror it.
+//! What must not change a verdict: the order of files, the unit, labels that distinguish nothing; and what must mirror it.
 
 use kubebench_format::result::v1::BenchmarkResult;
 use serde_json::{Value as Json, json};

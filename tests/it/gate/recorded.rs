@@ -551,7 +551,7 @@ train/link.json: KB0114: kubebench does not read this: it is a symbolic link
 train/module.json: KB0114: kubebench does not read this: it is a submodule
 "#]},
     );
-    // In the place of the folder there is something else.
+    // Instead of the folder there is something else.
     for (mode, content) in [("120000", text("/etc")), ("160000", text(&commit)), ("100644", text("{}"))] {
         remote.commit(BRANCH, vec![(mode, "results".to_owned(), content)]);
         remote.project.git(&["-C", clone.to_str().unwrap(), "fetch", "-q", "origin"]);

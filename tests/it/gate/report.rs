@@ -27,7 +27,7 @@ fn site(project: &Project, arguments: &[&str]) -> std::collections::BTreeMap<Str
     project.folder.tree("site").into_iter().map(text).collect()
 }
 
-/// The words of a page: without tags, a line for each paragraph and row, its entities as what they stand for.
+/// The words of a page: without tags, a line for each paragraph and row, its entities decoded.
 fn words(page: &str) -> String {
     let mut text = String::new();
     let mut is_tag = false;
@@ -274,7 +274,7 @@ fn what_another_branch_shows_is_said_to_be_of_another_branch() {
     );
 }
 
-/// What is open on the default branch is not over because a branch that nobody merged does not have it.
+/// What is open on the default branch is not over because a branch that was not merged does not have it.
 #[test]
 fn a_branch_closes_nothing() {
     let mut project = Project::with(SPEC);

@@ -42,7 +42,7 @@ fn with_remote(project: &Project) {
     project.git(&["remote", "add", "origin", "git@github.com:team/benchmarks.git"]);
 }
 
-/// Makes results of a spec beside those of others.
+/// Makes results of a spec in addition to those of others.
 fn mock(project: &Project, name: &str, sessions: &str, values: &str, target: &str) {
     project.folder.write(&format!("specs/{name}.yaml"), MANY.replace("NAME", name));
     project.folder.write("values.yaml", values);
@@ -339,7 +339,7 @@ fn the_address_of_the_site_is_checked_where_it_is_written() {
     }
 }
 
-/// Text of results and branches is text: no markup, no address but those of the project, nobody called by name.
+/// Text of results and branches is text: no markup, no address but those of the project, no user mentioned.
 #[test]
 fn hostile_texts_are_text_and_lead_nowhere() {
     let cases = r#"["[x](javascript:alert(1))", "<b>@ada", "`|~*_#\\", "![i](https://evil.example/i.png)"]"#;

@@ -83,7 +83,7 @@ fn speedup_efficiency_and_cost_by_hand() {
     let rows = group["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 3);
     assert_eq!((rows[0]["ratio"].is_null(), rows[0]["median"].as_f64()), (true, Some(101.5)));
-    // Of the 16 ratios the two in the middle are 182/101 and 184/102, and their geometric mean is what lies between them; four against
+    // Of the 16 ratios the two in the middle are 182/101 and 184/102, and their geometric mean is what is between them; four against
     // four sessions leave no pair outside of the interval.
     let two = &rows[1];
     assert_eq!(two["environment"]["cpu"], "2 nodes of 1 × synthetic");

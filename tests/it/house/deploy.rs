@@ -164,7 +164,7 @@ fn nothing_that_syncs_can_start_a_benchmark_again_or_lose_its_results() {
     assert_eq!(kept["kustomize.toolkit.fluxcd.io/prune"], "disabled");
 }
 
-/// `what_benchmarks_share_comes_before_them` holds that the label tells the two apart.
+/// `what_benchmarks_share_comes_before_them` checks that the label distinguishes the two.
 #[test]
 fn flux_applies_the_template_before_the_workflows_and_nothing_twice() {
     let [shared, sync] = ["deploy/flux/pipeline.yaml", "deploy/flux/sync.yaml"].map(object);

@@ -1,4 +1,4 @@
-//! The second call: what nobody edited is updated, everything else is left.
+//! The second call: what was not edited is updated, everything else is left.
 
 use kubebench_syntax::digest::Digest;
 use kubebench_testing::snapshot::{assert_line, str};

@@ -67,7 +67,7 @@ impl Client {
         self.settled(path);
     }
 
-    /// Types `text` in the place of what is between two positions.
+    /// Replaces with `text` what is between two positions.
     pub(super) fn edit(&mut self, path: &str, from: (u32, u32), to: (u32, u32), text: &str) {
         let position = |(line, character)| json!({"line": line, "character": character});
         let change = json!({"range": {"start": position(from), "end": position(to)}, "text": text});
@@ -83,7 +83,7 @@ impl Client {
         self.settled("specs/a.yaml");
     }
 
-    /// Waits until what was told is evaluated: findings come before the hints, which come out of the compiler as well.
+    /// Waits until what was sent is evaluated: findings come before the hints, which come out of the compiler as well.
     fn settled(&mut self, path: &str) {
         let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}});
         self.ask("textDocument/inlayHint", path, json!({"range": range}));

@@ -11,7 +11,7 @@ use super::tools::{read_reports, samples};
 use crate::support::judges;
 use crate::support::project::repository;
 
-/// Metrics that no sample and no capture has, by tool, and why they are there all the same.
+/// Metrics that no sample and no capture has, by tool, and why they are there nevertheless.
 const UNSEEN: &[(&str, &[&str], &str)] = &[
     ("aiperf", &["{kind}goodput"], "only where goals are asked for"),
     (

@@ -1,4 +1,4 @@
-//! Rules of several tools in one spec: what their metrics are called, and what tells them apart.
+//! Rules of several tools in one spec: what their metrics are called, and what distinguishes them.
 
 use serde_json::Value;
 
@@ -79,7 +79,7 @@ fn of_output(text: &str, more: &str) -> (bool, String) {
     (answer["valid"] == true, answer["reasons"].to_string())
 }
 
-/// A label that the output has is not replaced by one of the rule without a word.
+/// A label that the output has is not silently replaced by one of the rule.
 #[test]
 fn a_label_of_the_output_is_no_label_of_the_rule() {
     let hot = "q{pool=\"hot\"} 9\nr 1\n";

@@ -56,13 +56,13 @@ enum Names {
 }
 
 impl Names {
-    /// The names in a file beside a capture.
+    /// The names in a file next to a capture.
     fn beside(capture: &Path) -> Self {
         Self::Old(serde_json::from_slice(&std::fs::read(capture).unwrap()).ok())
     }
 
     /// Returns what a metric is called now; nothing where that says no more what it was made of. A metric with labels that the old
-    /// name does not tell is the only one of that name in `found`.
+    /// name does not give is the only one of that name in `found`.
     fn current(&self, tool: &Tool, shown: &str, found: &BTreeMap<String, (Option<f64>, String)>) -> Option<String> {
         let Self::Old(document) = self else { return Some(shown.to_owned()) };
         let labels = BTreeMap::new();
@@ -88,7 +88,7 @@ fn labelled(name: &str, labels: &BTreeMap<String, String>) -> String {
     if labels.is_empty() { name.to_owned() } else { format!("{name}{{{}}}", labels.join(",")) }
 }
 
-/// Holds the output in `path` against the file of the same name with `.expect.json`: the values of `metrics`, names that
+/// Compares the output in `path` with the file of the same name with `.expect.json`: the values of `metrics`, names that
 /// are `absent`, the names of `cautions`, and what the reason says why the run is `invalid`.
 fn judge(name: &str, path: &Path, part: Part, names: &Names) {
     let tool = tool(name).unwrap_or_else(|| panic!("no tool `{name}`"));
@@ -173,7 +173,7 @@ fn captures_of_the_real_tools() {
     assert!(counted > 0);
 }
 
-/// What is kept beside the metrics goes into a repository: not a dump of an environment, and no key of an API.
+/// What is kept in addition to the metrics goes into a repository: not a dump of an environment, and no key of an API.
 #[test]
 fn documents_that_may_hold_secrets_are_not_kept() {
     let cases = [
@@ -418,7 +418,7 @@ fn a_flood_of_metrics_is_cut_and_said() {
     assert!(measured.metrics.iter().rev().skip(1).all(|metric| metric.reason.is_none()));
 }
 
-/// What programs print in the place of a number that they do not have, or that is another thing.
+/// What programs print instead of a number that they do not have, or that is another thing.
 const UNREADABLE: [&str; 4] = ["n/a", "--", "x.xx", "41/60"];
 
 /// Of how many numbers of an output it is tried.
@@ -438,7 +438,7 @@ fn numbers(text: &str) -> Vec<std::ops::Range<usize>> {
         .collect()
 }
 
-/// What had the value of a number that was made unreadable has none then, or the run does not count. It is not passed over,
+/// What had the value of a number that was made unreadable has none then, or the run does not count. It is not skipped,
 /// and no other value takes its place.
 #[test]
 fn a_value_that_cannot_be_read_is_no_other_value() {

@@ -1,4 +1,4 @@
-//! Credentials reach the server, and nobody else: no argument, no file that stays, no message.
+//! Credentials reach only the server: no argument, no file that stays, no message.
 
 use kubebench_git::HostKeys;
 use kubebench_git::record::{Kind, Mode};
@@ -141,7 +141,7 @@ fn a_key_is_given_by_file() {
     site.assert_clean();
 }
 
-/// Whoever answers would be believed, so nothing is asked of anybody; unless the project says so.
+/// Any server that answers would be trusted, so none is asked, unless the project says so.
 #[test]
 fn a_server_of_unknown_key_is_refused_unless_asked_for() {
     let site = Site::new();

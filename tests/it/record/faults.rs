@@ -147,7 +147,7 @@ fn every_other_push_rejected_is_no_refusal() {
 fn a_branch_that_moves_during_the_push_is_a_race() {
     let site = Site::new();
     site.record(Mode::Branch, &results(0..1)).unwrap();
-    // The first three pushes find that somebody else was faster by a moment.
+    // The first three pushes find that another push was faster by a moment.
     let script = "cd \"$GIT_DIR\"; n=$(ls raced.* 2>/dev/null | wc -l); test $n -ge 3 && exit 0; touch raced.$n\n\
         unset GIT_QUARANTINE_PATH GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES\n\
         tip=$(git rev-parse refs/heads/kubebench/results)\n\

@@ -85,7 +85,7 @@ fn record_and_validate_find_the_same_files() {
         assert_yes(&recorded);
         assert_eq!(count(&recorded, "added") + count(&recorded, "already"), 1, "{asked}");
     }
-    // What is below a folder is found by neither through a link, and neither passes over it.
+    // What is below a folder is found by neither through a link, and neither skips it.
     symlink("/etc", folder.path().join("team/results/away")).unwrap();
     symlink(folder.path().join("team").join(RESULT), folder.path().join("team/results/copy.json")).unwrap();
     for (command, said_of_links) in [
@@ -188,7 +188,7 @@ fn what_was_folded_is_said_to_be_in_the_branch() {
 #[test]
 fn a_host_that_cannot_be_reached_is_said_before_the_deadline() {
     let folder = team();
-    // Nobody listens there any more.
+    // Nothing listens there any more.
     let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let remote = format!("http://{address}/team.git");
     for command in [&["record", RESULT][..], &["fold"]] {

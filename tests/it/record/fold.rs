@@ -81,7 +81,7 @@ fn what_is_behind_a_ref_is_not_fetched() {
         let name = "refs/kubebench/inbox/long";
         chain.push(repository.commit(Some(name), &who, &who, &number.to_string(), &tree, &parents).unwrap());
     }
-    // Whoever asks for the first one hears of it.
+    // A request for the first one reports it.
     let first = chain[0].to_string();
     std::fs::remove_file(site.remote().join("objects").join(&first[..2]).join(&first[2..])).unwrap();
     let folded = site.fold().unwrap();

@@ -1,4 +1,4 @@
-//! Repositories that somebody else prepared: nothing of theirs is started, read for ever or taken for another place.
+//! Repositories that somebody else prepared: nothing of theirs is started, read forever or taken for another place.
 
 use kubebench_git::record::{Kind, Mode};
 use kubebench_testing::snapshot::{assert_line, assert_texts, str};
@@ -98,7 +98,7 @@ fn protocols_that_the_configuration_forbids_stay_forbidden() {
     site.record(Mode::Branch, &results(0..1)).unwrap();
 }
 
-/// The address of a remote stands in the configuration of a scratch repository.
+/// The address of a remote is in the configuration of a scratch repository.
 #[test]
 fn a_folder_whose_name_is_a_setting_is_a_folder() {
     let site = Site::new();

@@ -1,4 +1,4 @@
-//! Mode `local`: exactly the results are committed, whatever kind of repository it is and whatever else is going on in it.
+//! Mode `local`: exactly the results are committed, whatever kind of repository it is and whatever else happens in it.
 
 use kubebench_git::record::{Kind, Mode};
 use kubebench_testing::snapshot::{assert_line, assert_text, str};
@@ -22,7 +22,7 @@ fn record_in(site: &Site, folder: &Path, additions: &[Addition]) -> Result<Recor
     git::record(additions, &destination)
 }
 
-/// Asserts that the last commit of `folder` added these results and nothing else, and that they stand in the work tree.
+/// Asserts that the last commit of `folder` added these results and nothing else, and that they are in the work tree.
 fn assert_committed(folder: &Path, additions: &[Addition]) {
     let mut expected: Vec<String> = additions.iter().map(|addition| format!("A\t{}", addition.path)).collect();
     expected.sort();

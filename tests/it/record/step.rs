@@ -224,7 +224,7 @@ fn what_could_not_be_recorded_is_left_to_the_next_workflow() {
     assert_eq!(pod.site.files(), BTreeMap::from([first, second]));
 }
 
-/// Those of a benchmark that the suite no longer has are recorded too, but nothing that lies in the folder of another one.
+/// Those of a benchmark that the suite no longer has are recorded too, but nothing that is in the folder of another one.
 #[test]
 fn the_volume_of_a_suite_is_recorded_in_one_commit() {
     let mut pod = Pod::new("branch");
@@ -350,7 +350,7 @@ fn a_marker_counts_for_its_bytes_alone() {
         .unwrap();
     pod.assert_recorded();
     assert_eq!(pod.site.files(), BTreeMap::from([first.clone()]));
-    // Another content at the same place in git: neither overwritten nor passed over.
+    // Another content at the same place in git: neither overwritten nor skipped.
     pod.put_changed(1, |result| result.metadata.case_name = "another".to_owned());
     let (status, words) = pod.record();
     assert_eq!(status, Some(4), "{words}");

@@ -79,7 +79,7 @@ impl Judges {
     }
 }
 
-/// What is beside the pages: light, well formed, and read back by others.
+/// What is next to the pages: light, well formed, and read back by others.
 fn read_back(site: &Path) {
     let files = files_below(site);
     let ends = |end: &'static str| files.iter().filter(move |file| file.extension().is_some_and(|own| own == end));
@@ -101,7 +101,7 @@ fn read_back(site: &Path) {
         let wrong: Vec<String> = validator.iter_errors(&index).map(|error| error.to_string()).collect();
         assert!(wrong.is_empty(), "{wrong:?}");
     }
-    // The series of cases; what else is beside pages has no numbers of sessions.
+    // The series of cases; what else is next to pages has no numbers of sessions.
     let is_series = |file: &&PathBuf| {
         let name = file.file_name().unwrap().to_string_lossy();
         file.parent().is_some_and(|folder| folder.ends_with("cases")) && name.matches('.').count() == 1

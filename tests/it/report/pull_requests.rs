@@ -91,7 +91,7 @@ fn wordpiece() -> Folder {
     folder
 }
 
-/// Runs a script of `.github/actions` with what stands in `programs` before everything else.
+/// Runs a script of `.github/actions` with what is in `programs` before everything else.
 fn script(folder: &Folder, path: &str, programs: &Path, environment: &[(&str, &str)]) -> Output {
     let path_of = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
     let mut command = Command::new("bash");
@@ -211,7 +211,7 @@ fn the_program_is_built_or_of_the_cache_and_no_other() {
         .map(|file| (format!("source/{file}"), "")),
     );
     let says = |who: &str| format!("#!/bin/sh\necho {who} >>said\n");
-    // Installs a program that says what it is, beside programs of that name that somebody else left.
+    // Installs a program that says what it is, next to programs of that name that somebody else left.
     folder.write(
         "cargo/cargo",
         "#!/bin/sh\nfor root; do :; done\nmkdir -p \"$root/bin\" && cp ../built \"$root/bin/kubebench\"\n",

@@ -25,7 +25,7 @@ fn postprocessed() -> (Folder, BenchmarkResult) {
     (folder, result)
 }
 
-/// Reads the only result again; returns what is told, and the results that `reparse` wrote.
+/// Reads the only result again; returns what is reported, and the results that `reparse` wrote.
 fn reparse(folder: &Folder) -> (Option<i32>, String, Vec<BenchmarkResult>) {
     let is_made = |path: &PathBuf| path.to_string_lossy().contains("-a1-p");
     let (made, run): (Vec<_>, Vec<_>) = files_below(&folder.path().join("results")).into_iter().partition(is_made);
@@ -88,7 +88,7 @@ fn only_what_the_run_left_is_read_again() {
     }
 }
 
-/// However much a run leaves, what its numbers were read from is listed behind the logs, and held against its digest.
+/// However much a run leaves, what its numbers were read from is listed behind the logs, and checked by its digest.
 #[test]
 fn files_of_metrics_are_never_cut() {
     let script = "cd $KUBEBENCH_EXP_OUTPUT_PATH; touch $(seq 300); mkdir z; echo '{\"speed\": 4.5}' > z/result.json";
@@ -105,7 +105,7 @@ fn files_of_metrics_are_never_cut() {
         steady(&told),
         str! {"error: FOLDER/results/b/default-44136fa3/RUN-a1.json: FOLDER/.kubebench/experiments/b-ID/output/z/result.json was changed after the run: its digest is sha256:DIGEST, the result says sha256:DIGEST"},
     );
-    // Of a file that is read now for the first time, and is not in the list, nobody knows.
+    // Of a file that is read now for the first time, and is not in the list, nothing is known.
     fs::write(experiment(&folder).join("output/z/result.json"), "{\"speed\": 4.5}\n").unwrap();
     fs::write(experiment(&folder).join("output/z/y.json"), "{\"speed\": 4.5}\n").unwrap();
     let other = fs::read_to_string(folder.path().join("specs/b.yaml")).unwrap().replace("z/result.json", "z/y.json");
@@ -154,7 +154,7 @@ fn of_a_folder_what_runs_wrote_is_read_again() {
     let (status, [written, told]) = reparse("results");
     assert_eq!((status, written.lines().count()), (Some(0), 2), "{told}");
     assert_text(told.lines().last().unwrap(), str! {"2 results written"});
-    // What was written is there now, and is passed over, unless it is named itself.
+    // What was written is there now, and is skipped, unless it is named itself.
     let (status, [_, told]) = reparse("results/");
     assert_eq!(
         (status, told.matches("read again already").count(), told.contains("error")),
@@ -178,7 +178,7 @@ fn of_a_folder_what_runs_wrote_is_read_again() {
     assert_line(&told, str! {"error: there is no result file at specs"});
 }
 
-/// A checkpoint that nobody reads may be gone, or have a name that was redacted.
+/// A checkpoint that is not read may be gone, or have a name that was redacted.
 #[test]
 fn what_is_not_read_need_not_be_left() {
     let script = "cd $KUBEBENCH_EXP_OUTPUT_PATH; echo 1 > checkpoint; echo 2 > ghp_$(echo 0123456789abcdefghijklmnop); echo 3 > max_token=8; echo loss 2";

@@ -1,4 +1,4 @@
-//! `--engine`: images in the place of programs. A script stands in for Docker and Podman and notes what it is given; what
+//! `--engine`: images instead of programs. A script stands in for Docker and Podman and notes what it is given; what
 //! the real ones make of that is not tested here.
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::support::project::Folder;
 
 const SECRET: &str = "s3cr3t-of-the-cluster";
 
-/// A project beside which the stand-in is installed.
+/// A project next to which the stand-in is installed.
 fn with_engine(workload: &str, more: &[&str]) -> Folder {
     let folder = project(workload, more);
     for name in ["docker", "podman"] {

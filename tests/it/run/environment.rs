@@ -156,7 +156,7 @@ fn no_command_and_queries_of_a_cluster_are_refused() {
     assert!(ran.code() == 2 && ran.stderr.contains("KB0352"), "{}", ran.stderr);
 }
 
-/// Two keys that one variable would stand for are told apart by their exact names alone.
+/// Two keys that one variable would name are distinguished by their exact names alone.
 #[test]
 fn keys_that_share_a_variable() {
     let env = "env: {A: {secret: {name: a-b, key: c}}, B: {secret: {name: a, key: b_c}}}";

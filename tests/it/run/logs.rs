@@ -97,7 +97,7 @@ fn a_line_of_many_megabytes() {
     assert_eq!((lines.len(), lines[0].len(), lines[1].as_str()), (2, 400, "loss 3"));
 }
 
-/// A terminal that stands still holds neither the run nor its timeout; what did not fit is counted.
+/// A terminal that is paused holds neither the run nor its timeout; what did not fit is counted.
 #[test]
 fn a_reader_that_does_not_read() {
     let folder = job("while :; do echo loss 1; done", &[LOSS, "timeout: 2s"]);

@@ -56,7 +56,7 @@ fn only(folder: &Folder) -> BenchmarkResult {
     result::read(&fs::read(file).unwrap()).unwrap().result
 }
 
-/// Runs the benchmark, and asserts that its result says whether files differ, as people are told before and after it.
+/// Runs the benchmark, and asserts that its result says whether files differ, as people read before and after it.
 #[track_caller]
 fn assert_differs(folder: &Folder, what: &str, differs: Option<&str>) {
     drop(fs::remove_dir_all(folder.path().join("results/b")));
@@ -219,7 +219,7 @@ fn a_submodule_differs_by_its_commit_and_what_it_tracks() {
     commit(code.path());
     let folder = repository();
     git(folder.path(), &["submodule", "--quiet", "add", code.path().to_str().unwrap(), "code/sub"]);
-    // What people do not want to see in `git status` has run all the same.
+    // What people do not want to see in `git status` has run nevertheless.
     git(folder.path(), &["config", "-f", ".gitmodules", "submodule.code/sub.ignore", "all"]);
     commit(folder.path());
     folder.write("code/sub/new.py", "new\n");

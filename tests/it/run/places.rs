@@ -167,7 +167,7 @@ fn a_log_that_does_not_fit_is_still_read() {
 fn two_at_once_do_not_meet() {
     let folder = job("sleep 0.2; echo loss 1", &[LOSS, "repeats: 3"]);
     let children = [(); 3].map(|()| start(&folder, &[]));
-    // Results are looked at when nobody writes any more.
+    // Results are looked at when nothing is written any more.
     let ended = children.map(|child| child.wait_with_output().unwrap());
     assert!(ended.iter().all(|output| output.status.success()), "{}", said(&ended[0]));
     assert_eq!(results(&folder.path().join("results")).len(), 9);
@@ -182,7 +182,7 @@ fn results_where_they_are_wanted() {
     assert_line(&ran.stderr, str! {"1 result in else/where/b"});
 }
 
-/// What a job leaves that nobody can read is said, and the result is there all the same.
+/// What a job leaves that cannot be read is reported, and the result is there nevertheless.
 #[test]
 fn strange_things_among_the_output() {
     let script = "cd $KUBEBENCH_EXP_OUTPUT_PATH; mkfifo pipe; ln -s /etc/passwd link; ln -s . loop; mkdir -p d/e; echo x > d/e/f; echo loss 1";
@@ -197,7 +197,7 @@ fn strange_things_among_the_output() {
     assert_text(&result.run.reasons[0].message, str! {"201 of 301 files are listed with their digests"});
 }
 
-/// A log that the job removed is missed, and its values count all the same.
+/// A log that the job removed is missed, and its values still count.
 #[test]
 fn a_log_that_is_gone_is_missed() {
     let ran = run(&job("echo loss 1; rm $KUBEBENCH_EXP_OUTPUT_PATH/logs/job-0.log", &[LOSS]), &[]);

@@ -43,7 +43,7 @@ fn interrupted_with_what_was_measured() {
     }
 }
 
-/// A terminal that goes away counts as SIGTERM, unless the program was told to outlive it.
+/// A terminal that goes away counts as SIGTERM, unless the program was asked to outlive it.
 #[test]
 fn a_hang_up() {
     let folder = job(&format!("echo loss 2.5; {READY}; sleep 1"), &[LOSS]);
@@ -65,7 +65,7 @@ fn a_hang_up() {
     }
 }
 
-/// Programs that save a checkpoint when they are told to end have ten seconds for it, also those whose parent does not wait.
+/// Programs that save a checkpoint when they are asked to end have ten seconds for it, also those whose parent does not wait.
 pub(super) fn processes_have_time_to_end() {
     let child =
         "trap 'sleep 2; echo loss 9; exit 0' TERM; touch $KUBEBENCH_EXP_OUTPUT_PATH/ready; while :; do sleep 0.1; done";
@@ -100,7 +100,7 @@ fn impatience_loses_no_result() {
     assert_eq!((ran.one().run.status, metric(ran.one(), "loss").value), (Status::Interrupted, Some(1.0)));
 }
 
-/// What a stopped run left beside its logs is not read for minutes: whoever stopped it may kill the program soon.
+/// What a stopped run left in addition to its logs is not read for minutes: whoever stopped it may kill the program soon.
 #[test]
 fn a_stopped_run_takes_no_digests_of_large_files() {
     let script = format!("truncate -s 60G $KUBEBENCH_EXP_OUTPUT_PATH/x; echo loss 1; {READY}; sleep 100");
@@ -117,7 +117,7 @@ fn is_open(pid: u32, end: &str) -> bool {
     open.filter_map(|file| file.path().read_link().ok()).any(|path| path.ends_with(end))
 }
 
-/// A wish to stop that comes while the last result is made is one all the same; the run was not interrupted.
+/// A request to stop that comes while the last result is made counts too; the run was not interrupted.
 #[test]
 fn a_late_signal() {
     // Its digest takes a while.
@@ -139,7 +139,7 @@ fn a_late_signal() {
     assert!(ran.stdout.contains("MEDIAN"), "{}", ran.stdout);
 }
 
-/// By SIGINT a supervisor is told to kill at once, where nobody else could find what is below it: it asks nobody to end.
+/// SIGINT makes a supervisor kill at once, where no other process could find what is below it: it asks no process to end.
 #[test]
 fn a_supervisor_that_is_told_to_kill() {
     let folder = job(

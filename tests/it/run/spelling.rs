@@ -1,4 +1,4 @@
-//! Values of the matrix keep the spelling of the spec, from the run to the last export, beside results that have numbers alone.
+//! Values of the matrix keep the spelling of the spec, from the run to the last export, next to results that have numbers alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,4 +1,4 @@
-//! What processes used and how long they took, held against what they say themselves.
+//! What processes used and how long they took, compared with what they say themselves.
 
 use std::time::Instant;
 

@@ -15,7 +15,7 @@ const PARTS: &[(&str, &str)] = &[
     (r"\bin \d+(\.\d+)? s\b", "in SECONDS s"),
 ];
 
-/// A text with names in the place of temporary folders, commits, digests, runs and times.
+/// A text with names instead of temporary folders, commits, digests, runs and times.
 pub(crate) fn steady(text: impl Display) -> String {
     PARTS
         .iter()

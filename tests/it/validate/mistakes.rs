@@ -323,7 +323,7 @@ fn the_specs_of_this_repository_are_formatted() {
     assert_yes(&output);
 }
 
-/// A key that cannot be one is told what would be.
+/// The finding about an invalid key says what would be valid.
 #[test]
 fn bad_keys_are_explained() {
     let spec = |resources: &str| {

@@ -22,7 +22,7 @@ const KNOWN_FAULTS: &[(&str, &str)] = &[
     ("workflow/argoproj-argo-workflows-k8s-jobs.yaml", "neither `name` nor `generateName`"),
 ];
 
-/// Kinds beside the jobs in those files, or long gone, whose CRD is not kept.
+/// Kinds besides the jobs in those files, or long gone, whose CRD is not kept.
 const NO_CRD: &[&str] = &[
     "kubeflow.org/v1alpha1 MPIJob",
     "kubeflow.org/v1alpha2 MPIJob",
@@ -83,7 +83,7 @@ fn one_wrong_letter_is_refused() {
         // Batch jobs are validated by Kubernetes' own types, the other kinds by their CRDs: both must see it.
         let (api_version, kind) = (text(&object, "apiVersion"), text(&object, "kind"));
         let has_judge = has_crds || is_built_in(api_version, kind);
-        // Some published manifests are at fault to begin with.
+        // Some published manifests are invalid from the start.
         if !JOBS.contains(&kind) || !has_judge || !validate(&object).is_empty() {
             continue;
         }
@@ -183,7 +183,7 @@ fn a_schema_is_found_by_group_version_and_kind() {
     assert!(judges::crd_schema("kubeflow.org", "v3", "MPIJob").is_none());
 }
 
-/// Every object of the published manifests that is a manifest as it stands, with its file.
+/// Every object of the published manifests that is a manifest as it is, with its file.
 fn published(folder: &Path) -> Vec<(String, Value)> {
     let mut objects = Vec::new();
     for kind in entries(folder).into_iter().filter(|entry| entry.is_dir()) {

@@ -263,7 +263,7 @@ fn identity(object: &Value) -> String {
     format!("{} {} {}", kind(object), object["metadata"]["namespace"], object["metadata"]["name"])
 }
 
-/// Takes away what `step run` adds: the name, the label of the run, the subdomain.
+/// Removes what `step run` adds: the name, the label of the run, the subdomain.
 fn unname(value: &mut Value) {
     if let Some(name) = value.pointer("/metadata/name").cloned() {
         value["metadata"].as_object_mut().unwrap().remove("name");

@@ -24,7 +24,7 @@ const WITHOUT_WRONG_YAML: &[&str] = &[
     "KB0432", "KB0433", "KB0434", "KB0435", "KB0436", "KB0511", "KB0512",
 ];
 
-/// Findings beside the page's own that its examples cannot do without.
+/// Findings besides the page's own that its examples cannot do without.
 const COMPANIONS: &[(&str, &[&str])] = &[
     // What a target says is shown by a code of its own too.
     ("KB0382", &["KB0392"]),
@@ -212,7 +212,7 @@ fn examples(page: &str, heading: &str) -> Vec<Project> {
     projects
 }
 
-/// The YAML blocks and other files under a heading: what stands behind the back quotes, and the text.
+/// The YAML blocks and other files under a heading: what follows the back quotes, and the text.
 fn files(page: &str, heading: &str) -> Vec<(String, String)> {
     let section = page.split("\n## ").find(|section| section.starts_with(&format!("{heading}\n"))).unwrap_or_default();
     let mut files = Vec::new();

@@ -1,4 +1,4 @@
-//! Every command that finds something tells it in the same ways: on the screen, in reports, by its status.
+//! Every command that finds something reports it in the same ways: on the screen, in reports, by its status.
 
 use std::fs;
 use std::process::Output;

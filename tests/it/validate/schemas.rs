@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::house::printed_schema;
 use crate::support::project::{Folder, compile, errors, files_below, mixed_files, repository};
 
-/// Optional fields that stand for something else when they are left out, so that no value says the same.
+/// Optional fields that mean something else when they are left out, so that no value says the same.
 const WITHOUT_DEFAULT: &[(&str, &str)] = &[
     ("Ack /definitions/AckSpec", "benchmark expires from maxChange metric target until"),
     ("Benchmark /definitions/Artifact", "revision sha256"),
@@ -327,7 +327,7 @@ fn a_default_written_out_changes_nothing() {
     assert_eq!(untried, ["/definitions/ProjectSpec/properties/targets", "/properties/spec"]);
 }
 
-/// Every example of a property can be written where the property stands.
+/// Every example of a property can be written where the property is.
 #[test]
 fn examples_can_be_used() {
     let schema = schema(DocumentKind::Benchmark);
@@ -343,7 +343,7 @@ fn examples_can_be_used() {
             }
         }
     }
-    // Not KB0202 and KB0207, which depend on what stands beside the example.
+    // Not KB0202 and KB0207, which depend on what is next to the example.
     let codes = ["KB0201", "KB0203", "KB0204", "KB0205", "KB0206", "KB0208", "KB0314"];
     assert_eq!(refused(variants, &codes), Vec::<String>::new());
 }

@@ -115,7 +115,7 @@ fn config_map(field: &str, entries: impl Iterator<Item = (String, Value)>) -> Va
     json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "adversarial"}, field: entries})
 }
 
-/// Lists and mappings in each other, so that literal blocks and long keys stand at every depth.
+/// Lists and mappings in each other, so that literal blocks and long keys are at every depth.
 fn tree(strings: &[String], random: &mut Random, depth: usize) -> Value {
     let text = |random: &mut Random| strings.get(random.below(strings.len())).cloned().unwrap_or_default();
     match random.below(if depth == 0 { 4 } else { 8 }) {

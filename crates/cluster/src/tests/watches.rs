@@ -137,7 +137,7 @@ fn trouble_is_told_once_and_its_end_too() {
         named(why, &[(server.url(), "SERVER")]),
         str! {[r#"cannot watch pods in namespace `n` on SERVER: events is forbidden: User "x" cannot list resource "events" (403)"#]},
     );
-    // The watch hung once; that is not told again.
+    // The watch hung once; that is not reported again.
     let before = until(&events, &Seen::Fine);
     assert!(before.len() > 1 && before.iter().all(|seen| *seen == Seen::Listed), "{before:?}");
 }
@@ -223,7 +223,7 @@ fn watches_that_end_at_once_are_not_started_in_a_loop() {
         let watches = || server.requests().iter().filter(|request| is_watch(request)).count();
         watchdog::until("the fifth watch", || watches() >= 5);
         assert!(begin.elapsed() >= least, "five watches in {:?}", begin.elapsed());
-        // One that speaks is of use; nobody sees anything through the other.
+        // One that speaks is of use; the other shows nothing.
         let trouble = events.try_iter().any(|seen| matches!(seen, Seen::Trouble(_)));
         assert_eq!(trouble, !speaks);
     }

@@ -7,7 +7,7 @@ use kubebench_git::record::Addition;
 use kubebench_host::machine;
 use kubebench_syntax::invariant::Invariant as _;
 
-/// Returns what is recorded below `directory` of a result that lies at `kept`.
+/// Returns what is recorded below `directory` of a result that is at `kept`.
 pub fn addition(sealed: &Sealed, kept: &Path, directory: &str) -> Addition {
     let result = &sealed.result;
     let status = serde_json::to_value(result.run.status).ok();

@@ -7,9 +7,9 @@ use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Artifact, StatusReason};
 use kubebench_host::experiment::{self, RunOutputs};
 
-/// More files of a run are not listed in its result, beside logs of replicas and files of metrics.
+/// How many files a result lists at most, besides logs of replicas and files of metrics.
 const MAX_OTHERS: usize = 200;
-/// Reading more than this takes so long that people want to know of it. Of a run that somebody stopped no more is read, but
+/// Reading more than this takes so long that people want to know of it. Of a run that was stopped no more is read, but
 /// for the files that values came from.
 const LARGE: u64 = 1 << 30;
 
@@ -27,7 +27,7 @@ struct Pending {
 struct List {
     artifacts: Vec<Artifact>,
     reasons: Vec<StatusReason>,
-    /// Files without a digest, as somebody wanted to stop.
+    /// Files without a digest, because of a request to stop.
     left_out: Vec<String>,
 }
 
@@ -62,9 +62,9 @@ pub struct KeptOf {
     pub dropped: u64,
 }
 
-/// Somebody who may want the list sooner than whole.
+/// A caller that may want the list before it is complete.
 pub trait Hurry {
-    /// Returns true when it was so before the list was begun.
+    /// Returns true when it did before the list was begun.
     fn was_wanted(&mut self) -> bool;
     /// Returns true when it has just come to that.
     fn comes(&mut self) -> bool;

@@ -63,7 +63,7 @@ pub struct Span {
     pub started: String,
     /// Its end.
     pub finished: String,
-    /// From one to the other by a clock that nobody sets.
+    /// From one to the other by a monotonic clock.
     pub took: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Where the output of one replica goes: into its log, past the rules, and to whoever watches.
+//! Where the output of one replica goes: into its log, past the rules, and to the observer.
 
 use std::collections::VecDeque;
 use std::io;
@@ -16,7 +16,7 @@ use kubebench_syntax::text::reorders;
 const LAST_LINES: usize = 20;
 /// A longer line is cut in messages.
 const LINE: usize = 400;
-/// So much of a line is kept until secrets are out of it: four bytes a letter, and a secret that begins with the last.
+/// How much of a line is kept until secrets are removed from it: four bytes a letter, and a secret that begins with the last.
 const RAW_LINE: usize = 4 * LINE + 8192;
 
 /// Takes the output of one replica.
@@ -28,7 +28,7 @@ pub struct Sink {
     lines: Lines,
 }
 
-/// Makes lines of the output, for whoever watches, and keeps the last of them.
+/// Makes lines of the output, for the observer, and keeps the last of them.
 struct Lines {
     role: String,
     index: u32,
@@ -58,14 +58,14 @@ impl Sink {
         Self { log, scan, lines }
     }
 
-    /// Takes in the next bytes.
+    /// Takes the next bytes.
     pub(crate) fn take(&mut self, bytes: &[u8]) {
         self.log.write(bytes);
         self.scan.feed(bytes);
         self.lines.take(bytes);
     }
 
-    /// Looks at what a log that goes on holds already, as if it came now, and returns how many bytes are left out in it.
+    /// Reads what a resumed log already contains, as if it came now, and returns how many bytes are left out in it.
     ///
     /// # Errors
     /// When the log cannot be read.
@@ -119,7 +119,7 @@ impl Lines {
         let line = std::mem::take(&mut self.line);
         let clean = without_terminal_codes(&line);
         let text = String::from_utf8_lossy(&clean);
-        // First of all, as what a terminal does not show may stand inside a secret.
+        // First of all, as what a terminal does not show may be inside a secret.
         let text = harmless(text.trim_end());
         if text.is_empty() || self.is_in_key(&text) {
             return;
@@ -144,7 +144,7 @@ impl Lines {
             self.key_left = KEY_LINES;
         } else if ends && !text.contains("-----BEGIN") {
             if !was_in_key {
-                // Its beginning was passed over.
+                // Its beginning was skipped.
                 self.last.clear();
             }
             self.key_left = 0;

@@ -10,7 +10,7 @@ use kubebench_syntax::unit::{group, plural};
 const MINE: &str = "your rights";
 const THEIRS: &str = "accounts";
 
-/// What `status` and `logs` read beside the jobs of runs: group, resource, verbs.
+/// What `status` and `logs` read besides the jobs of runs: group, resource, verbs.
 const READ: [(&str, &str, &[&str]); 6] = [
     ("argoproj.io", "workflows", &["get", "list", "watch"]),
     ("argoproj.io", "cronworkflows", &["list", "watch"]),
@@ -44,7 +44,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     }
 }
 
-/// Says whether whoever asks may read what `status` and `logs` show.
+/// Says whether the user may read what `status` and `logs` show.
 fn mine(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     let shown = READ.iter().flat_map(|(group, resource, verbs)| verbs.iter().map(|verb| right(group, resource, verb)));
     let plurals = needs.created.iter().map(|(api, kind)| (group(api), plural(kind)));
@@ -146,7 +146,7 @@ fn granted(rule: &Json) -> Vec<Right> {
     all
 }
 
-/// Compares the roles in the cluster with the tree's, where nobody may ask what an account may do.
+/// Compares the roles in the cluster with the tree's, where the user may not ask what an account may do.
 fn by_roles(needs: &Needs<'_>, facts: &dyn Facts, account: &str, report: &mut Report) {
     let namespace = &needs.target.namespace;
     let base = format!("/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}");

@@ -1,7 +1,7 @@
 //! Whether the policies of `deploy/admission` hold in the namespace.
 //!
-//! They are objects of the whole cluster, which few may read. Who may not is told that it is unknown: that a pod was taken would say
-//! nothing of the next one, and doctor writes nothing.
+//! They are cluster-scoped objects, which few users may read. For everybody else the result is unknown: that one pod was accepted
+//! would say nothing of the next one, and doctor writes nothing.
 
 use serde_json::Value as Json;
 

@@ -38,7 +38,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     }
 }
 
-/// What controllers are told by ConfigMaps.
+/// The settings of controllers in ConfigMaps.
 struct Configured {
     /// Each that may be read: where it is, and the settings in it.
     found: Vec<(String, Map<String, Json>)>,
@@ -75,7 +75,7 @@ impl Configured {
 }
 
 /// Returns whether Argo's own containers say how much of `resource` they want, in `field` (`requests` or `limits`) of their
-/// resources; nothing where nobody may read it.
+/// resources; nothing where that may not be read.
 pub(super) fn executor_says(facts: &dyn Facts, field: &str, resource: &str) -> Option<bool> {
     let configured = Configured::read(facts);
     let says = |settings: &Map<String, Json>| {

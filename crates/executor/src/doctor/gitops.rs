@@ -14,7 +14,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
         ("/apis/argoproj.io/v1alpha1/applications", application as Judge),
         ("/apis/kustomize.toolkit.fluxcd.io/v1/kustomizations", kustomization as Judge),
     ] {
-        // Who may not list what does not exist is told that it is forbidden.
+        // To a user who may not list it, a resource that does not exist is reported as forbidden.
         if !is_served(facts, path) {
             continue;
         }

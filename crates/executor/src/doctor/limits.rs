@@ -102,7 +102,7 @@ fn level_name(level: PodSecurity) -> &'static str {
     }
 }
 
-/// Holds every container and pod against `min` and `max` of the LimitRanges.
+/// Compares every container and pod with `min` and `max` of the LimitRanges.
 fn limit_ranges(needs: &Needs<'_>, ranges: &Json, report: &mut Report) {
     let mut faults: BTreeMap<(String, &str), Vec<String>> = BTreeMap::new();
     for range in items(ranges) {
@@ -235,7 +235,7 @@ fn must_be_said(
     }
 }
 
-/// Returns who needs most of what a quota counts, all runs of a benchmark that go at once together.
+/// Returns what needs most of a resource with a quota, where concurrent runs of a benchmark count together.
 fn largest(needs: &Needs<'_>, resource: &str) -> Option<(String, f64)> {
     let amount = |pod: &PodNeed| match resource.split_once('.') {
         _ if resource == "pods" || resource == "count/pods" => Some(1.0),
@@ -246,7 +246,7 @@ fn largest(needs: &Needs<'_>, resource: &str) -> Option<(String, f64)> {
     };
     let mut runs: BTreeMap<(&str, &str, usize), (u32, f64)> = BTreeMap::new();
     for (number, pod) in needs.pods.iter().enumerate().filter(|(_, pod)| !pod.benchmark.is_empty()) {
-        // A Job beside the runs has pods of one role, and none of the others is there while it is.
+        // An auxiliary Job has pods of one role, and none of the others is there while it is.
         let apart = if pod.case.is_empty() { number } else { 0 };
         let run = runs.entry((&pod.benchmark, &pod.case, apart)).or_insert((pod.lanes, 0.0));
         run.1 += amount(pod).unwrap_or(0.0) * f64::from(pod.replicas);

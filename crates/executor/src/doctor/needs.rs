@@ -32,7 +32,7 @@ pub struct Needs<'a> {
 pub struct PodNeed {
     /// The benchmark; empty for the steps of all.
     pub benchmark: String,
-    /// The case; empty for jobs beside the runs and for steps.
+    /// The case; empty for auxiliary jobs and for steps.
     pub case: String,
     /// How many of its job are in the cluster at once.
     pub lanes: u32,

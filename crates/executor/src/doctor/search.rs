@@ -1,4 +1,4 @@
-//! What Katib must be let do in the namespace of a search: without it trials run, and nobody reads their metrics.
+//! What Katib must be allowed to do in the namespace of a search: without it trials run, and their metrics are not read.
 
 use serde_json::Value as Json;
 

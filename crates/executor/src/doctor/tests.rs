@@ -43,9 +43,9 @@ const AUTHORITIES: &str = "/api/v1/namespaces/bench/configmaps/corporate-ca";
 #[derive(Default)]
 struct Canned {
     objects: BTreeMap<String, Fact>,
-    /// `account resource verb` of rights that are not granted; none where nobody may ask.
+    /// `account resource verb` of rights that are not granted; none where that may not be asked.
     refused: Option<Vec<String>>,
-    /// `resource verb` of rights that whoever asks lacks; none where that is not said.
+    /// `resource verb` of rights that the user lacks; none where that is not said.
     lacking: Option<Vec<String>>,
 }
 
@@ -205,7 +205,7 @@ fn complaints(findings: &[Finding]) -> Vec<(String, String)> {
     bad.map(|finding| (format!("{} {}", finding.level.name(), finding.check), finding.seen.clone())).collect()
 }
 
-/// What of `canned` is found beside what a sound cluster has.
+/// What of `canned` is found in addition to what a sound cluster has.
 fn found(canned: &Canned) -> Vec<(String, String)> {
     complaints(&examined(canned))
 }
@@ -548,7 +548,7 @@ fn rights_that_are_missing_are_named() {
         &[("error accounts", str! {"`kubebench-runner` may not `create pytorchjobs.kubeflow.org`"})],
     );
 
-    // Who may not ask for others reads the roles.
+    // A user who may not ask for others reads the roles.
     canned.refused = None;
     assert_findings(
         &found(&canned),

@@ -1,4 +1,4 @@
-//! The Workflows of the tree that are in the cluster already: what Argo ended for good before it began.
+//! The Workflows of the tree that are in the cluster already: what Argo ended permanently before it began.
 
 use serde_json::Value as Json;
 

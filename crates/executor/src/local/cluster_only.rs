@@ -41,7 +41,7 @@ pub fn needs_cluster(key: &str) -> bool {
     FOREIGN.iter().any(|foreign| foreign.key.eq_ignore_ascii_case(key)) || KINDS.iter().any(serves)
 }
 
-/// A kind that is its controller's to run, whatever stands in the spec.
+/// A kind that only its controller can run, whatever the spec contains.
 struct Foreign {
     key: &'static str,
     message: &'static str,

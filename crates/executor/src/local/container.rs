@@ -1,7 +1,7 @@
 //! A replica as a container of this machine: the engine's client takes the place of the program.
 //!
-//! Inside, everything is where it is in a cluster. Values of variables are in the client's environment and only their
-//! names in its arguments, so that no secret stands in a list of processes.
+//! Inside, everything is where it is in a cluster. Values of variables are in the client's environment and only their names in
+//! its arguments, so that no list of processes shows a secret.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ pub struct Containers {
     pub engine: Engine,
     /// The environment of the engine's client.
     pub client: BTreeMap<String, String>,
-    /// User and group, so that files belong to whoever runs the benchmark.
+    /// User and group, so that files belong to the user who runs the benchmark.
     pub user: (u32, u32),
     /// The run's folders as this machine knows them.
     pub host: Folders,

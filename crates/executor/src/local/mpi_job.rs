@@ -1,6 +1,6 @@
 //! An MPIJob: the launcher alone is started; its `mpirun` starts the ranks of all workers on this machine.
 //!
-//! The host file stands where the variables of the MPI operator point, for Open MPI 4 and 5, Intel MPI and MPICH
+//! The host file is where the variables of the MPI operator point, for Open MPI 4 and 5, Intel MPI and MPICH
 //! (<https://github.com/kubeflow/mpi-operator/blob/v0.6.0/pkg/controller/mpi_job_controller.go>).
 
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! A PaddleJob: every replica is a node of `paddle.distributed.launch`, and finds the first one
 //! (<https://github.com/kubeflow/trainer/blob/v1.9.3/pkg/controller.v1/paddlepaddle/envvar.go>).
 //!
-//! Beside a master every pod is one server or one trainer; without one all are workers, and `PADDLE_MASTER` is the first.
+//! With a master every pod is one server or one trainer; without one all are workers, and `PADDLE_MASTER` is the first.
 
 use std::collections::BTreeMap;
 

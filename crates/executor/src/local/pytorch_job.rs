@@ -1,9 +1,9 @@
 //! A PyTorchJob: every replica is a node of torchrun, and finds the first one by the variables of the training operator
 //! (<https://github.com/kubeflow/trainer/blob/v1.9.3/pkg/controller.v1/pytorch/envvar.go>).
 //!
-//! Beside a master these are ranks, with `LOCAL_RANK` 0, as each replica is a node of its own; torchrun sets it anew for
-//! its workers. Workers alone are elastic: they have no rank before they have met. On one machine they meet by c10d at the
-//! first worker, whatever server the policy names: a rendezvous of one machine needs none.
+//! With a master these are ranks, with `LOCAL_RANK` 0, as each replica is a node of its own; torchrun sets it again for its
+//! workers. Workers alone are elastic: they have no rank before they have met. On one machine they meet by c10d at the first
+//! worker, whatever server the policy names: a rendezvous of one machine needs none.
 
 use std::collections::BTreeMap;
 

@@ -21,7 +21,7 @@ impl Secrets {
     }
 
     /// Returns true for a name under which values are handed in: that of a variable, or `secret/<NAME>/<KEY>` and
-    /// `configmap/<NAME>/<KEY>`, which stand for one key alone.
+    /// `configmap/<NAME>/<KEY>`, which name one key each.
     pub fn is_name(name: &str) -> bool {
         KINDS.iter().any(|kind| {
             let exact = name.strip_prefix(kind.exact).and_then(|rest| rest.split_once('/'));
@@ -50,7 +50,7 @@ impl Secrets {
     }
 }
 
-/// What holds values beside a spec, and how they are called here.
+/// What contains values outside a spec, and how they are called here.
 struct Kind {
     word: &'static str,
     variable: &'static str,
@@ -165,7 +165,7 @@ fn of_role(role: &Role, engine: Engine, secrets: &Secrets) -> Vec<Diagnostic> {
     found
 }
 
-/// Returns true when Kubernetes would put a secret in the place of a `$(NAME)` in `text`.
+/// Returns true when Kubernetes would replace a `$(NAME)` with a secret in `text`.
 fn shows_a_secret(text: &str, role: &Role) -> bool {
     let is_secret = |name: &str| match role.env.get(name) {
         Some((value, _)) => matches!(value, Env::Secret { .. }),

@@ -51,7 +51,7 @@ pub(super) fn is_mpi(workload: &Workload) -> bool {
     workload.key == "trainJob" && policy(workload) == Some("mpi")
 }
 
-/// Returns the framework of the runtime, which stands beside the number of nodes.
+/// Returns the framework of the runtime, which is next to the number of nodes.
 fn policy(workload: &Workload) -> Option<&str> {
     let policy = workload.supporting.first()?.body.get("spec")?.get("mlPolicy")?.as_object()?;
     policy.keys().map(String::as_str).find(|key| *key != "numNodes")

@@ -1,4 +1,4 @@
-//! The environment variables of a role, with values in the place of references, and words that refer to them.
+//! The environment variables of a role, with values instead of references, and words that refer to them.
 
 use std::collections::BTreeMap;
 

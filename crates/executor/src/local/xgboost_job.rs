@@ -2,7 +2,7 @@
 //! (<https://github.com/kubeflow/trainer/blob/v1.9.3/pkg/controller.v1/xgboost/xgboost.go>).
 //!
 //! `WORKER_PORT` and `WORKER_ADDRS` are for LightGBM. In a cluster all workers listen on one port of different addresses;
-//! the workers of one machine share the address too, so that LightGBM has room for one worker beside the master.
+//! the workers of one machine share the address too, so that LightGBM has room for one worker in addition to the master.
 
 use std::collections::BTreeMap;
 

@@ -60,7 +60,7 @@ struct Shift {
 struct Share(f64);
 
 impl Values {
-    /// Iterates over all wishes, with the case that they are for.
+    /// Iterates over all wishes, with their case.
     pub(super) fn by_case(&self) -> impl Iterator<Item = (Option<&str>, &BTreeMap<String, Wish>)> {
         let of_cases = self.cases.iter().map(|(case, wishes)| (Some(case.as_str()), wishes));
         std::iter::once((None, &self.metrics)).chain(of_cases)

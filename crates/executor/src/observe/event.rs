@@ -18,7 +18,7 @@ pub(super) struct EventSummary<'a> {
     pub(super) about: &'a str,
     /// The name of what it is about.
     pub(super) name: &'a str,
-    /// When it was last repeated, by the clock of whoever tells it.
+    /// When it was last repeated, by the clock of its reporter.
     last: i64,
 }
 

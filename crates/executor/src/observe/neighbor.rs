@@ -58,7 +58,7 @@ impl Neighborhood {
         Self { stays: BTreeMap::new(), met, servers }
     }
 
-    /// Takes in a pod of the namespace as it is now.
+    /// Records a pod of the namespace as it is now.
     pub(crate) fn see(&mut self, pod: &Pod) {
         let Some(uid) = pod.metadata.uid.as_ref().filter(|uid| !self.met.contains_key(*uid)) else { return };
         if let Some(stay) = Stay::read(pod) {
@@ -66,7 +66,7 @@ impl Neighborhood {
         }
     }
 
-    /// Takes in that a pod is not there any more.
+    /// Records that a pod is not there any more.
     pub(crate) fn lose(&mut self, uid: &str) {
         if let Some(stay) = self.stays.get_mut(uid) {
             (stay.is_there, stay.is_deleted) = (false, true);
@@ -148,7 +148,8 @@ fn windows(progress: &Progress) -> BTreeMap<&str, Window> {
     let mut windows: BTreeMap<&str, Window> = BTreeMap::new();
     for replica in progress.replaced.iter().chain(&progress.replicas) {
         let pod = &replica.pod;
-        // Of one that went without a word nobody knows how long it was there; what it met while it was seen is known already.
+        // It is unknown how long a replica was there that disappeared silently; its neighbors while it was seen are known
+        // already.
         if replica.is_gone && pod.ended.is_none() {
             continue;
         }

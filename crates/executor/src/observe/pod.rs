@@ -37,7 +37,7 @@ pub enum Phase {
 /// How the main container ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct End {
-    /// The exit code; above 128 as a rule the number of a signal.
+    /// The exit code; above 128 usually the number of a signal.
     pub code: i32,
     /// The signal that ended it, such as `SIGKILL`.
     pub signal: Option<&'static str>,
@@ -69,7 +69,7 @@ pub struct PodFacts {
     pub initialized: Option<NodeTime>,
     /// When its main container was started, for the first time that is still known.
     pub started: Option<NodeTime>,
-    /// When its main container ended for good.
+    /// When its main container ended permanently.
     pub ended: Option<NodeTime>,
     /// The main container's image as the object names it.
     pub image: Option<String>,
@@ -77,7 +77,7 @@ pub struct PodFacts {
     pub digest: Option<String>,
     /// How often its main container was restarted.
     pub restarts: u32,
-    /// How its main container ended; none while it runs, or when nobody knows.
+    /// How its main container ended; none while it runs, or when that is unknown.
     pub end: Option<End>,
     /// How it ended before it was restarted.
     pub last_end: Option<End>,
@@ -93,12 +93,12 @@ impl PodFacts {
         let status = pod.status.as_ref();
         let container = main_status(pod, main);
         let template = of_workflow(pod, job, &name, sets);
-        // Argo ends the names of pods with a hash, and trials are told apart by their jobs: such pods are numbered by age.
+        // Argo ends the names of pods with a hash, and trials are distinguished by their jobs: such pods are numbered by age.
         let is_of_workflow = template.is_some();
         let role = template.unwrap_or_else(|| role(pod, job, &name));
         let set = sets.iter().find(|set| set.role == role);
         let is_numbered = !is_of_workflow && set.is_none_or(|set| set.completions > 0);
-        // Whatever pod comes in the place of the only one, as KubeRay makes a new head, is that replica again.
+        // Any pod that replaces the only one, as KubeRay makes a new head, is that replica again.
         let only = set.is_some_and(|set| set.replicas == 1 && set.completions == 1);
         let scheduled = condition(pod, "PodScheduled").filter(|condition| condition.status == "True");
         let initialized = condition(pod, "Initialized").filter(|condition| condition.status == "True");
@@ -160,7 +160,7 @@ pub(super) fn condition<'a>(pod: &'a Pod, name: &str) -> Option<&'a PodCondition
     conditions.iter().find(|condition| condition.type_ == name)
 }
 
-/// Returns when somebody asked for the deletion of `pod`; it has its grace period from then on.
+/// Returns when the deletion of `pod` was requested, which starts its grace period.
 pub(super) fn deleted(pod: &Pod) -> Option<ServerTime> {
     let ServerTime(gone) = ServerTime::of(pod.metadata.deletion_timestamp.as_ref()?);
     let grace = pod.metadata.deletion_grace_period_seconds.unwrap_or_default();
@@ -168,7 +168,7 @@ pub(super) fn deleted(pod: &Pod) -> Option<ServerTime> {
 }
 
 /// Leaves in `newer` the first request for its deletion that `earlier` knows of. When the containers have ended the kubelet
-/// asks once more, without a grace period, and its time takes the place of the first.
+/// asks again, without a grace period, and its time replaces the first.
 pub(crate) fn keep_first_deletion(newer: &mut Pod, earlier: &Pod) {
     if let (Some(last), Some(first)) = (deleted(newer), deleted(earlier))
         && first < last
@@ -229,7 +229,7 @@ fn role(pod: &Pod, job: &str, name: &str) -> String {
 
 /// The label that Argo gives every pod of a Workflow, with the name of that.
 const WORKFLOW: &str = "workflows.argoproj.io/workflow";
-/// The role of pods whose template stands in a step itself and has no name.
+/// The role of pods whose template is part of a step itself and has no name.
 const INLINE: &str = "inline";
 /// The role of the pod that does what needs none of its own: requests of `http` templates, and plugins.
 const AGENT: &str = "agent";

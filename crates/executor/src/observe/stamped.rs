@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 
 /// No stamp is longer: nine digits of a fraction and an offset from UTC.
 const LONGEST_STAMP: usize = 36;
-/// No more is kept of text without a stamp, which is a message of the kubelet's that stands in the place of the log.
+/// No more is kept of text without a stamp, which is a message of the kubelet's instead of the log.
 const HELD: usize = 64 << 10;
 const SECOND: i64 = 1_000_000_000;
 
 /// How far a log has been passed on.
 ///
-/// Lines stand in the order in which the container runtime wrote them. Their stamps may be equal, and those of the two
-/// outputs of a container may cross, so the lines of the last two seconds are counted.
+/// Lines are in the order in which the container runtime wrote them. Their stamps may be equal, and those of the two outputs of a
+/// container may cross, so the lines of the last two seconds are counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Position {
@@ -106,7 +106,7 @@ impl Position {
 pub enum Otherwise {
     /// Stop, as it may be that of another instance of the container.
     Stop,
-    /// Go on: it is known that nothing else is to be had.
+    /// Continue: it is known that nothing else is available.
     GoOn,
 }
 
@@ -143,7 +143,7 @@ enum State {
 /// Which lines were passed on before.
 #[derive(Clone, Copy, Debug)]
 enum Skip {
-    /// So many, none later than `latest`.
+    /// This many, none later than `latest`.
     Lines { left: u64, latest: i64 },
     /// All to the one with this stamp.
     UpTo(i64),
@@ -182,7 +182,7 @@ impl Stamped {
         self.state == State::Strange
     }
 
-    /// Takes in the next bytes, and appends to `plain` what is to be passed on.
+    /// Takes the next bytes, and appends to `plain` what is to be passed on.
     pub fn take(&mut self, mut bytes: &[u8], plain: &mut Vec<u8>) {
         while !bytes.is_empty() {
             bytes = match self.state {
@@ -288,7 +288,7 @@ impl Stamped {
         rest
     }
 
-    /// Ends the log, and returns text without a stamp at its end: what the kubelet said instead of going on.
+    /// Ends the log, and returns text without a stamp at its end: what the kubelet said instead of continuing.
     pub fn end(mut self) -> (Position, Option<String>) {
         self.held.append(&mut self.prefix);
         let text = String::from_utf8_lossy(&self.held).trim().to_owned();

@@ -467,7 +467,7 @@ fn a_job_set_that_went_well() {
     assert_eq!((places, progress.restarts), (vec![("worker", 0, true), ("worker", 1, true)], 0));
 }
 
-/// Whoever lets a JobSet start again has not measured it once, however it ends.
+/// A JobSet that was restarted was not measured once, however it ends.
 #[test]
 fn a_job_set_that_was_started_again_is_no_clean_result() {
     let done = json!({"terminalState": "Completed", "restarts": 1, "conditions": [{"type": "Completed", "status": "True", "reason": "AllJobsCompleted", "message": ""}]});
@@ -514,7 +514,7 @@ fn of_workflow(template: &str, number: u32, created: u32, state: Json) -> Json {
     made
 }
 
-/// Argo tries again what failed, and takes away what has ended: neither ends the run, whose phase does.
+/// Argo tries again what failed, and deletes what has ended: neither ends the run, whose phase does.
 #[test]
 fn the_phase_of_a_workflow_decides_and_not_its_pods() {
     let workflow = |phase: &str| {

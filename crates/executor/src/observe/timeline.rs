@@ -1,8 +1,8 @@
 //! Where the time of a run went, with no duration that is a difference of two clocks.
 //!
-//! Every node's clock is first laid against the API server's: a kubelet takes a pod just after it was bound, so the
-//! later of the two differences over the pods of a node tells how far its clock is off. Durations on one node remain
-//! differences of that node's clock. Kubernetes writes whole seconds, so each figure is right to about a second.
+//! Every node's clock is first compared with the API server's: a kubelet takes a pod just after it was bound, so the later of the
+//! two differences over the pods of a node shows how far its clock is off. Durations on one node remain differences of that
+//! node's clock. Kubernetes writes whole seconds, so each figure is right to about a second.
 
 use std::collections::BTreeMap;
 
@@ -69,7 +69,7 @@ pub(super) fn timings(span: &Span<'_>, clocks: &Clocks) -> Timings {
         queue_seconds: seconds(span.created, scheduled),
         startup_seconds: seconds(scheduled, all_started),
         run_seconds: seconds(first_started, all_ended),
-        // Nobody but who asks it knows when a server answers.
+        // Only a request to the server shows when it answers.
         ready_seconds: None,
     }
 }

@@ -1,4 +1,4 @@
-//! Why a run does not go on, or did not succeed, in words that say what to do.
+//! Why a run does not continue, or did not succeed, in words that say what to do.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,7 +63,7 @@ impl Why {
         Self { code, status, effect, subject: subject.to_owned(), what, at: None }
     }
 
-    /// Returns whether the run is over by it.
+    /// Returns whether it ends the run.
     pub(super) fn ends(&self) -> bool {
         matches!(self.effect, Effect::Ends | Effect::Spoils)
     }
@@ -129,7 +129,7 @@ pub(super) fn explain_deletions(whys: &mut Vec<Why>, has_failed: bool) {
     let ends = deletions().any(Why::ends);
     whys.retain(|why| why.code != ReasonCode::Deleted);
     if ends {
-        // With the pods that it needs the run is over, whatever its controller says.
+        // The run ends with the pods that it needs, whatever its controller says.
         whys.iter_mut().filter(|why| FAILURES.contains(&why.code)).for_each(|why| why.effect = Effect::Ends);
     }
 }
@@ -153,14 +153,14 @@ pub(super) struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// Returns why this pod does not go on or did not end well; the first cause is the one that explains the others.
+    /// Returns why this pod does not continue or did not end well; the first cause is the one that explains the others.
     pub(super) fn why(&self) -> Option<Why> {
         if self.purpose == Purpose::Serves {
             let taken = self.disruption().or_else(|| self.deletion());
             return taken.or_else(|| self.fall()).or_else(|| self.failure()).or_else(|| self.delay());
         }
         if self.has_succeeded() {
-            // One that is told to go may end well before its work is done, and what it measured is not the whole.
+            // One that is asked to end may end well before its work is done, and what it measured is not the whole.
             let effect = if self.decides { Effect::Spoils } else { Effect::Holds };
             let taken = self.disruption().or_else(|| self.deletion()).filter(|_| self.was_told_to_end());
             return taken.map(|why| Why { effect, ..why });
@@ -243,7 +243,7 @@ impl Subject<'_> {
         told.is_some_and(|(deleted, ended)| deleted < ended || is_well && deleted == ended)
     }
 
-    /// Somebody deleted the pod.
+    /// The pod was deleted.
     fn deletion(&self) -> Option<Why> {
         let is_deleted = self.is_gone || self.pod.metadata.deletion_timestamp.is_some();
         let signal = self.facts.end.as_ref().and_then(|end| end.signal);
@@ -293,7 +293,7 @@ impl Subject<'_> {
         Some(Why::holds(ReasonCode::Lost, self.name, what))
     }
 
-    /// What serves has ended: whoever starts it again, it is not what it was.
+    /// A server has ended: it is not the same one, even if it is started again.
     fn fall(&self) -> Option<Why> {
         let end = self.facts.end.as_ref().or(self.facts.last_end.as_ref())?;
         let (code, what) = end_of(end);
@@ -371,7 +371,7 @@ impl Subject<'_> {
         }
     }
 
-    /// What events tell of a pod whose own status says nothing.
+    /// What events say of a pod whose own status says nothing.
     fn told(&self) -> Option<Why> {
         if self.facts.has_started() {
             return None;
@@ -434,7 +434,7 @@ pub(super) fn missing_pods(events: &[EventSummary<'_>], job: &str) -> Option<Why
         }
         return Some(Why::holds(ReasonCode::Rejected, "", format!("the job's pods cannot be created: {message}")));
     }
-    // An operator that finds the object wrong says so in an event alone, and then waits for ever.
+    // An operator that finds the object invalid reports it only in an event, and then waits forever.
     let is_invalid = |event: &EventSummary<'_>| {
         event.is_warning && ["Validation", "Invalid"].iter().any(|word| event.reason.contains(word))
     };
@@ -444,7 +444,7 @@ pub(super) fn missing_pods(events: &[EventSummary<'_>], job: &str) -> Option<Why
 }
 
 /// Returns a message without the five letters that the Job controller draws for each try to create a pod, so that the same
-/// refusal is told once.
+/// refusal is reported once.
 fn without_chance(message: &str, job: &str) -> String {
     let begin = format!("\"{job}-");
     let Some((before, rest)) = message.split_once(&begin) else { return message.to_owned() };

@@ -22,7 +22,7 @@ pub(super) struct Parts<'a> {
     pub(super) case: &'a Case,
     pub(super) started: String,
     pub(super) finished: String,
-    /// From start to end by a clock that nobody sets.
+    /// From start to end by a monotonic clock.
     pub(super) took: Duration,
     pub(super) waited: Waited,
     pub(super) measured: Measured,

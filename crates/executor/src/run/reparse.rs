@@ -1,7 +1,7 @@
 //! Reads the metrics of a run again, from the logs and files that it left.
 //!
 //! What only the run itself could measure (times, what processes used, what Prometheus said) is taken over. The result is
-//! a new file beside the old one, and says which one it was made from.
+//! a new file next to the old one, and says which one it was made from.
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -86,7 +86,7 @@ pub fn reparse(
     Ok(made)
 }
 
-/// Holds a file that is read again against its digest. Of what is not read, such as checkpoints, nothing need be left.
+/// Checks the digest of a file that is read again. What is not read, such as checkpoints, need not exist any more.
 fn unchanged(left: &RunOutputs, artifact: &Artifact) -> Result<()> {
     let path = left.artifact(&artifact.name).map_err(anyhow::Error::msg)?;
     let (digest, _) = experiment::digest_of(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -100,7 +100,7 @@ fn unchanged(left: &RunOutputs, artifact: &Artifact) -> Result<()> {
 /// Writes a result that was read again into the folder of results, and returns its path; nothing when exactly this is there already.
 ///
 /// # Errors
-/// When it cannot be written, or another content stands there.
+/// When it cannot be written, or other content is there.
 pub fn store_again(results: &Path, made: BenchmarkResult) -> Result<Option<PathBuf>> {
     let sealed = result::seal(made);
     if experiment::keeps(results, &sealed) {
@@ -113,7 +113,7 @@ fn rebuilt(original: &BenchmarkResult, measured: Measured, text: &str, version: 
     let Measured { metrics, checks, invalid, cautions, native } = measured;
     let mut made = BenchmarkResult { metrics, native, ..original.clone() };
     made.validity.checks = checks;
-    // A run that did not end by itself stays what it was.
+    // A run that did not end by itself keeps its status.
     if matches!(made.run.status, Status::Succeeded | Status::Invalid) {
         made.run.status = if invalid.is_empty() { Status::Succeeded } else { Status::Invalid };
         // What else was said of the run, such as that files are not listed, holds as before.

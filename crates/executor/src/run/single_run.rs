@@ -109,7 +109,7 @@ impl LocalRun<'_> {
         Ok(Played { started, finished, took, load_before, waited })
     }
 
-    /// Runs a Job of one pod beside the runs; returns why it did not succeed.
+    /// Runs an auxiliary Job of one pod; returns why it did not succeed.
     pub(super) fn step(
         &mut self,
         name: &str,
@@ -129,7 +129,7 @@ impl LocalRun<'_> {
         Ok(self.problem_of(&waited).map(|problem| format!("`{name}` did not succeed: {problem}")))
     }
 
-    /// Returns why processes beside the runs did not succeed.
+    /// Returns why auxiliary processes did not succeed.
     pub(super) fn problem_of(&self, waited: &Waited) -> Option<String> {
         if waited.status == Status::Succeeded {
             return None;

@@ -96,7 +96,7 @@ struct State {
     room: Room,
     /// How many replicas decide.
     deciders: usize,
-    /// Whether it is stopped for something that is of no account if the replicas that decide have succeeded all the same.
+    /// Whether the reason to stop it does not count if the replicas that decide have succeeded anyway.
     is_pardonable: bool,
 }
 
@@ -147,7 +147,7 @@ impl LocalRun<'_> {
         Ok(Waited { finished, status, reasons, samples, startup, run })
     }
 
-    /// Starts the processes of a plan, and goes on until the last of them has ended.
+    /// Starts the processes of a plan, and waits until the last of them has ended.
     fn follow(
         &mut self,
         (plan, folders): (&Plan, &Folders),
@@ -206,7 +206,7 @@ impl LocalRun<'_> {
         Ok(())
     }
 
-    /// Waits for something to happen, and takes in what did.
+    /// Waits for an event, and handles it.
     fn react(&mut self, state: &mut State) -> Result<()> {
         let event = match self.events.1.recv_timeout(TICK) {
             Ok(event) => event,
@@ -262,7 +262,7 @@ impl LocalRun<'_> {
 }
 
 impl State {
-    /// Takes in replicas that ended; one that failed stops the others.
+    /// Handles replicas that ended; one that failed stops the others.
     fn collect(&mut self) {
         let mut index = 0;
         while let Some(running) = self.running.get_mut(index) {

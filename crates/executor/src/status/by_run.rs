@@ -58,7 +58,7 @@ impl<'a> ByRun<'a> {
         jobs
     }
 
-    /// Returns the server of `benchmark` called `name` that a Workflow has brought up, for whatever runs load it.
+    /// Returns the server of `benchmark` called `name` that a Workflow has started, for any run that loads it.
     pub(super) fn server(&self, workflow: &str, benchmark: &str, name: &str) -> Option<&'a Json> {
         let is_own = |server: &&&Json| is_of(server, workflow) && label(server, labels::RUN) == name;
         self.jobs.get(&[benchmark, "", "1", "false"])?.iter().find(is_own).copied()

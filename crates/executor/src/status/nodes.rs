@@ -78,7 +78,7 @@ impl Nodes {
     }
 }
 
-/// Returns the runs that a step has found to be made, once it has said so.
+/// Returns the runs that a step has found to be made, once it has reported them.
 fn handed_over(node: &Json) -> Option<Vec<String>> {
     let outputs = node.pointer("/outputs/parameters")?.as_array()?;
     let runs = outputs.iter().find(|output| text_at(output, "/name") == "runs")?;
@@ -92,7 +92,7 @@ fn input<'n>(node: &'n Json, name: &str) -> &'n str {
     found.map_or("", |parameter| text_at(parameter, "/value"))
 }
 
-/// What Argo says of a step whose tries say more: one that was tried often enough, or that has answered.
+/// What Argo says of a step whose tries say more: one that was tried often enough, or that has ended.
 const SAY_NOTHING: [&str; 3] = ["", "No more retries left", "retryStrategy.expression evaluated to false"];
 
 /// Keeps what came last: the step itself, with the message of its last try where its own says nothing.

@@ -9,7 +9,7 @@ use kubebench_syntax::words::lasted;
 /// How many runs that failed are named.
 const NAMED: usize = 5;
 
-/// Writes `sessions`; `elapsed` gives the seconds since a time, where it can be told.
+/// Writes `sessions`; `elapsed` gives the seconds since a time, where that is known.
 pub fn show(sessions: &[WorkflowStatus], elapsed: &dyn Fn(&str) -> Option<u64>) -> String {
     let mut shown = String::new();
     for (index, session) in sessions.iter().enumerate() {

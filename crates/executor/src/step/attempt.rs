@@ -96,7 +96,7 @@ pub(super) struct Attempt {
     pub(super) timeout_seconds: u64,
     /// When the step began with it.
     pub(super) began: Moment,
-    /// The same by a clock that nobody sets; none in a step that was started again.
+    /// The same by a monotonic clock; none in a step that was started again.
     #[serde(skip)]
     clock: Option<Instant>,
     /// The job once it was created, by its resource and uid.
@@ -272,7 +272,7 @@ impl Attempt {
         Duration::from_secs_f64(since)
     }
 
-    /// Opens its folder, whatever a job has put in its place.
+    /// Opens its folder, whatever a job has put there instead.
     ///
     /// # Errors
     /// When the volume does not take it.

@@ -1,4 +1,4 @@
-//! The Jobs beside the runs: `prepare` before the first, `postprocess` after each.
+//! The auxiliary Jobs: `prepare` before the first, `postprocess` after each.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -24,14 +24,14 @@ use kubebench_format::result::v1::{Status, StatusReason};
 
 /// Between the end of a Job by its own deadline and that by the step's.
 const SLACK: Duration = Duration::from_mins(1);
-/// How long the Job of another Workflow may stand in the way.
+/// How long the Job of another Workflow may be in the way.
 const LEAVING: Duration = Duration::from_mins(3);
 /// Between two looks at it.
 const PAUSE: Duration = Duration::from_secs(1);
 /// For a Job without a deadline.
 const NO_DEADLINE: u64 = 24 * 3600;
 
-/// What became of a Job beside the runs.
+/// What became of an auxiliary Job.
 pub(super) enum Beside {
     Succeeded,
     /// It did not, and why.
@@ -45,7 +45,7 @@ pub(super) enum Beside {
 pub(super) enum After {
     /// The attempt says it, if there was one.
     Done,
-    /// Another pod goes on with it.
+    /// Another pod resumes it.
     Left,
 }
 
@@ -125,7 +125,7 @@ impl ClusterStep {
         if ending == Ending::Stopped && self.is_to_be_succeeded() {
             return Ok(Beside::Stopped);
         }
-        // A log ends with its container: of one that goes on, not before the Job is gone.
+        // A log ends with its container: while that runs, not before the Job is gone.
         self.catch_up(&logs);
         self.remove(&created).unwrap_or_else(|fault| self.note_left(&object, &fault));
         let kept = logs.end(self.log_patience());

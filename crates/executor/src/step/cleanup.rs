@@ -42,7 +42,7 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     faults += session.count(deleted);
     // Whatever else could not be done.
     faults += session.take_down_others(None);
-    // Of a session whose ConfigMap is gone nobody knows the name of that folder; it takes some space, and does no harm.
+    // If the ConfigMap of a session is gone, the name of that folder is unknown; it takes some space, and does no harm.
     if let Ok(inputs) = inputs::read(environment) {
         let name = inputs.config.prepare_name(session.workflow.session());
         Logs::end_left(&session, &session.experiments.join(name));
@@ -110,7 +110,7 @@ impl ClusterStep {
         Ok(())
     }
 
-    /// Makes the result of a run that nobody follows any more.
+    /// Makes the result of a run that is not followed any more.
     pub(super) fn conclude_left(&mut self, mut attempt: Attempt) -> Result<()> {
         caught(|| self.end_left(&mut attempt)).unwrap_or_else(|fault| {
             self.break_off(&mut attempt, &fault);
@@ -172,7 +172,7 @@ impl ClusterStep {
         self.conclude(attempt, gathered).map(drop)
     }
 
-    /// Returns the job of an attempt, if it is there. A step that was killed just after it had created the job has not said so.
+    /// Returns the job of an attempt, if it is there. A step that was killed just after it had created the job has not recorded it.
     fn left_job(&self, attempt: &mut Attempt, workload: Option<&Json>) -> Result<Option<Json>> {
         let known = attempt.created.clone().or_else(|| workload.map(Created::of));
         let Some(known) = known else { return Ok(None) };
@@ -187,7 +187,7 @@ impl ClusterStep {
         Ok(found)
     }
 
-    /// Deletes the Jobs beside the runs that this Workflow owns; returns how many could not be.
+    /// Deletes the auxiliary Jobs that this Workflow owns; returns how many could not be.
     fn delete_left(&mut self) -> Result<usize> {
         let mut faults = 0;
         let selector = format!("kubebench.dev/benchmark={}", self.benchmark);

@@ -1,4 +1,4 @@
-//! Objects are created: once, whoever asks again, and with patience for what may pass.
+//! Objects are created: once, even when asked again, and with patience for obstacles that may pass.
 
 use std::time::{Duration, Instant};
 
@@ -12,9 +12,9 @@ use kubebench_contract::text_at;
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Status, StatusReason};
 
-/// Between two tries to create a job for which there is no quota, or no free name, now.
+/// The pause between two tries to create a job for which there is no quota, or no free name, now.
 const QUOTA_STEP: Duration = Duration::from_secs(10);
-/// How long one call that creates is tried before people hear of it.
+/// How long one call that creates is tried before that is reported.
 const CALL: Duration = Duration::from_secs(20);
 /// How long an API server, or a webhook that it asks, may be away when a job is to be created.
 const PATIENCE: Duration = Duration::from_mins(10);

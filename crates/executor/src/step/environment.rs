@@ -30,7 +30,7 @@ impl Environment {
     /// Returns the benchmark's name.
     ///
     /// # Errors
-    /// When nobody gave it; the same holds for all others.
+    /// When it is not set; the same applies to all others.
     pub(crate) fn benchmark(&self) -> Result<&str> {
         self.text("BENCHMARK")
     }
@@ -38,7 +38,7 @@ impl Environment {
     /// Returns the name of the Workflow.
     ///
     /// # Errors
-    /// When nobody gave it.
+    /// When it is not set.
     pub(crate) fn workflow(&self) -> Result<&str> {
         self.text("WORKFLOW")
     }
@@ -46,7 +46,7 @@ impl Environment {
     /// Returns the uid of the Workflow, which owns all that the step creates.
     ///
     /// # Errors
-    /// When nobody gave it.
+    /// When it is not set.
     pub(crate) fn workflow_uid(&self) -> Result<&str> {
         self.text("WORKFLOW_UID")
     }
@@ -54,7 +54,7 @@ impl Environment {
     /// Returns when the API server took the Workflow.
     ///
     /// # Errors
-    /// When nobody said.
+    /// When it is not set.
     pub(crate) fn workflow_created(&self) -> Result<&str> {
         self.text("WORKFLOW_CREATED")
     }
@@ -62,7 +62,7 @@ impl Environment {
     /// Returns the namespace of the pod, and of all objects.
     ///
     /// # Errors
-    /// When nobody gave it.
+    /// When it is not set.
     pub(crate) fn namespace(&self) -> Result<&str> {
         self.text("NAMESPACE")
     }
@@ -70,7 +70,7 @@ impl Environment {
     /// Returns true when each session has jobs of its own: those of a CronWorkflow.
     ///
     /// # Errors
-    /// When nobody said.
+    /// When it is not set.
     pub(crate) fn is_scheduled(&self) -> Result<bool> {
         match self.text("SESSION")? {
             "scheduled" => Ok(true),
@@ -82,7 +82,7 @@ impl Environment {
     /// Returns the folder of the run list and of the manifests; empty when git pruned them.
     ///
     /// # Errors
-    /// When nobody gave it.
+    /// When it is not set.
     pub(crate) fn config(&self) -> Result<&Path> {
         self.text("CONFIG_DIR").map(Path::new)
     }
@@ -90,7 +90,7 @@ impl Environment {
     /// Returns the folder of the rules.
     ///
     /// # Errors
-    /// When nobody gave it.
+    /// When it is not set.
     pub(crate) fn rules(&self) -> Result<&Path> {
         self.text("RULES_DIR").map(Path::new)
     }
@@ -98,7 +98,7 @@ impl Environment {
     /// Returns the folder of the target's settings.
     ///
     /// # Errors
-    /// When nobody gave it.
+    /// When it is not set.
     pub(crate) fn settings(&self) -> Result<&Path> {
         self.text("SETTINGS_DIR").map(Path::new)
     }
@@ -106,7 +106,7 @@ impl Environment {
     /// Returns the folder that has one folder a run, on the volume.
     ///
     /// # Errors
-    /// When nobody gave it.
+    /// When it is not set.
     pub(crate) fn experiments(&self) -> Result<&Path> {
         self.text("EXP_ROOT").map(Path::new)
     }
@@ -134,7 +134,7 @@ impl Environment {
     /// Returns the folder of the list of the suite's benchmarks.
     ///
     /// # Errors
-    /// When nobody gave it.
+    /// When it is not set.
     pub(crate) fn suite_list(&self) -> Result<&Path> {
         self.text("SUITE_DIR").map(Path::new)
     }

@@ -24,8 +24,8 @@ const TICK: Duration = Duration::from_millis(500);
 const SETTLE: Duration = Duration::from_millis(if cfg!(test) { 100 } else { 2000 });
 /// How long replicas that do not decide have to end after those that do.
 const LINGER: Duration = Duration::from_secs(5);
-/// How long an obstacle may stand that time does not remove as a rule, such as an image that is not there; never longer than
-/// half of the timeout, whose end would hide it.
+/// How long an obstacle may last that time usually does not remove, such as a missing image; never longer than half of the
+/// timeout, whose end would hide it.
 const OBSTACLE: Duration = Duration::from_mins(5);
 /// How often at most it is kept who shares the nodes of a run.
 const NEIGHBORS_KEPT: Duration = Duration::from_secs(10);
@@ -56,7 +56,7 @@ impl Limits {
     }
 }
 
-/// What whoever follows a job hears of it before its end.
+/// What the follower of a job gets to see before its end.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum News<'a> {
     /// All its pods run, for the first time.
@@ -77,7 +77,7 @@ pub(super) enum Ending {
 }
 
 impl ClusterStep {
-    /// Follows the job `sight` until it has ended. What comes of its logs is in `logs`; `news` hears what is to be
+    /// Follows the job `sight` until it has ended. What comes of its logs is in `logs`; `news` receives what is to be
     /// kept of it until then.
     pub(super) fn follow(
         &mut self,
@@ -140,14 +140,14 @@ impl ClusterStep {
                 let since = *ended.get_or_insert_with(Instant::now);
                 let is_whole = progress.replicas.iter().all(|replica| replica.is_gone || replica.pod.is_over());
                 let patience = match kind_of(sight.job()).map(|kind| kind.purpose) {
-                    // It is ready, and goes on.
+                    // It is ready, and continues.
                     Some(Purpose::Serves) if status == Status::Succeeded => Duration::ZERO,
                     _ if is_whole => SETTLE,
                     _ => LINGER,
                 };
                 if since.elapsed() >= patience || self.stop.is_some() {
                     let progress = self.last_look(sight, progress);
-                    // Of a job that ended while nobody watched, these may be the first pods that are seen.
+                    // Of a job that ended while it was not watched, these may be the first pods that are seen.
                     logs.see(&progress, sight);
                     return (Ending::Itself(status), progress);
                 }
@@ -227,7 +227,7 @@ impl ClusterStep {
         Some(Resource::workloads(version))
     }
 
-    /// Reads the job and its pods once more, so that the end is explained by what there is and not by what had come.
+    /// Reads the job and its pods again, so that the end is explained by what there is and not by what had come.
     fn last_look(&self, sight: &mut Sight, progress: Progress) -> Progress {
         self.look(sight);
         let again = sight.sum();
@@ -299,7 +299,7 @@ fn too_long(status: Status, code: ReasonCode, message: String) -> Ending {
     Ending::TooLong(status, StatusReason { code, message })
 }
 
-/// Returns whether nobody has the object any more, or another one has its name.
+/// Returns whether the object does not exist any more, or another one has its name.
 pub(super) fn is_absent(found: &Result<Option<Json>, Fault>, uid: &str) -> bool {
     match found {
         Ok(Some(object)) => super::session::uid_of(object) != uid,
@@ -340,7 +340,7 @@ mod tests {
         assert!(!sight.is_blind());
     }
 
-    /// The kubelet deletes a pod once more when its containers have ended.
+    /// The kubelet deletes a pod again when its containers have ended.
     #[test]
     fn the_first_deletion_counts() {
         let version = |deleted: &str, grace: u32, code: Option<u32>| {

@@ -53,7 +53,7 @@ pub(super) fn settings(environment: &Environment) -> Result<Settings> {
 /// Reads the rules as they are now.
 ///
 /// # Errors
-/// When they cannot be read; that they are gone is none.
+/// When they cannot be read; that they are gone is not an error.
 pub(super) fn rules(environment: &Environment) -> Result<RulesText> {
     let mut texts = experiment::config_map(environment.rules()?)?;
     Ok(RulesText { rules: texts.remove(RulesFile::FILE), spec: texts.remove("spec.yaml") })

@@ -1,4 +1,4 @@
-//! Pods whose work is done, and that a container keeps running which the benchmark does not have: an injected proxy, as a rule.
+//! Pods whose work is done, and that a container keeps running which the benchmark does not have: usually an injected proxy.
 //!
 //! Kubernetes counts such a pod as one that runs, so that the run would end by its timeout.
 
@@ -32,7 +32,7 @@ impl KeptAlive {
         Self { own: Some(own), since: None }
     }
 
-    /// Returns why the run is over, once all replicas that decide have done their work and a pod has been kept running for long
+    /// Returns why the run has ended, once all replicas that decide have done their work and a pod has been kept running for long
     /// enough.
     pub(super) fn reason(&mut self, progress: &Progress, sight: &Sight) -> Option<StatusReason> {
         let found = if is_composed(sight.job()) { None } else { self.found(progress, sight) };

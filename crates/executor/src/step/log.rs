@@ -1,7 +1,7 @@
 //! Logs of the containers of a run, kept on the volume from the first line to the last.
 //!
-//! A thread for each container reads its log as the kubelet gives it, reconnects, goes on in the log of the instance after a
-//! restart, and says in a checkpoint how far it is, so that a step that was killed goes on there.
+//! A thread for each container reads its log as the kubelet gives it, reconnects, continues in the log of the instance after a
+//! restart, and says in a checkpoint how far it is, so that a step that was killed resumes there.
 
 mod follower;
 mod mark;
@@ -48,7 +48,7 @@ pub struct Ask {
 /// Why there is no log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoLog {
-    /// Nobody answers; there may be one later.
+    /// There is no answer; there may be one later.
     Later(String),
     /// It was refused: the container has no log, or not yet.
     Refused(String),
@@ -58,9 +58,9 @@ pub enum NoLog {
 
 /// Who gives logs, with the stamp of each line.
 pub trait LogOrigin: Send + Sync + 'static {
-    /// Opens a log, which goes on until the container ends. A stream that is silent for half a minute fails with
-    /// `TimedOut`, since nobody knows whether it is still connected; until then one that is followed fails with `WouldBlock`
-    /// now and then, and can be read on.
+    /// Opens a log, which continues until the container ends. A stream that is silent for half a minute fails with `TimedOut`,
+    /// since it is unknown whether it is still connected; until then one that is followed fails with `WouldBlock` now and then,
+    /// and can be read on.
     ///
     /// # Errors
     /// Why there is none.
@@ -72,7 +72,7 @@ pub trait LogOrigin: Send + Sync + 'static {
 pub struct Place {
     /// The output folder of the run.
     pub output: PathBuf,
-    /// The folder for what is needed to go on; it is to be removed once what became of the logs is kept, and not before.
+    /// The folder for what is needed to resume; it is to be removed once what became of the logs is kept, and not before.
     pub state: PathBuf,
     /// How many bytes a log has at most.
     pub limit: u64,
@@ -124,12 +124,12 @@ impl Logs {
         }
     }
 
-    /// Goes on with logs where another run has left them, by their names.
+    /// Resumes logs where another run has left them, by their names.
     pub(crate) fn go_on_from(&mut self, marks: BTreeMap<String, String>) {
         self.left = marks;
     }
 
-    /// Says that the containers of these roles go on, and their logs are to end where they are.
+    /// Says that the containers of these roles continue, and their logs are to end where they are.
     pub(crate) fn cut(&self, roles: &[String]) {
         let is_meant = |name: &LogName| roles.iter().any(|role| role == name.role());
         self.followers.iter().filter(|(name, _)| is_meant(name)).for_each(|(_, follower)| follower.cut());
@@ -146,7 +146,7 @@ impl Logs {
         begun.iter().filter_map(place).filter(|(uid, _)| !uid.is_empty()).collect()
     }
 
-    /// Takes in a pod as it is now: that of replica `index` of `role`, whose work is done by the container `main`.
+    /// Records a pod as it is now: that of replica `index` of `role`, whose work is done by the container `main`.
     pub fn see(&mut self, role: &str, index: u32, pod: &Pod, main: &str) {
         let (Some(name), Some(uid)) = (&pod.metadata.name, &pod.metadata.uid) else { return };
         let name = PodName { name, uid, created: created(pod) };
@@ -171,7 +171,7 @@ impl Logs {
         follower.see(pod, container);
     }
 
-    /// Says that all pods were seen that there are. A log that an earlier step began goes on with another pod only then.
+    /// Says that all pods were seen that there are. Only then does a log that an earlier step began continue with another pod.
     pub fn list(&mut self) {
         if !std::mem::replace(&mut self.is_listed, true) {
             self.followers.values().for_each(Follower::list);
@@ -194,7 +194,7 @@ impl Logs {
     }
 
     /// Reads all logs to their ends, but no longer than `within`, and ends them. Those that a step that was killed began,
-    /// and whose pods nobody has seen since, are among them.
+    /// and whose pods were not seen since, are among them.
     pub fn finish(mut self, within: Duration) -> Vec<Followed> {
         for log in KeptLog::begun(&self.place.state).iter().filter_map(|name| LogName::of_file(name)) {
             if !self.followers.contains_key(&log) {
@@ -222,7 +222,7 @@ impl Logs {
         mark.map_or_else(String::new, |mark| serde_json::to_string(&mark).expected("JSON of our own types"))
     }
 
-    /// Begins a log, or takes it up again with all that it holds.
+    /// Begins a log, or resumes it with all that it contains.
     fn begin(&self, log: &LogName) -> Begun {
         let path = self.place.output.join(log.path());
         let resumed = KeptLog::resume(&path, &self.place.state, self.place.limit);
@@ -247,7 +247,7 @@ impl Logs {
     }
 }
 
-/// A log that a follower goes on with.
+/// A log that a follower resumes.
 struct Begun {
     /// Where it goes; nowhere if the machine has no place at all.
     sink: Option<Sink>,

@@ -50,7 +50,7 @@ impl Logs {
         self.logs.as_ref().map(log::Logs::places).unwrap_or_default()
     }
 
-    /// Takes in the pods as they are now.
+    /// Records the pods as they are now.
     pub(super) fn see(&mut self, progress: &Progress, sight: &Sight) {
         let Some(logs) = &mut self.logs else { return };
         let main = kind_of(sight.job()).map_or("", |kind| kind.container);
@@ -67,14 +67,14 @@ impl Logs {
         }
     }
 
-    /// Goes on with logs where another run has left them, by their names.
+    /// Resumes logs where another run has left them, by their names.
     pub(super) fn go_on_from(&mut self, marks: BTreeMap<String, String>) {
         if let Some(logs) = &mut self.logs {
             logs.go_on_from(marks);
         }
     }
 
-    /// Says that the containers of these roles go on, and their logs are to end where they are.
+    /// Says that the containers of these roles continue, and their logs are to end where they are.
     pub(super) fn cut(&mut self, roles: &[String]) {
         if let Some(logs) = &mut self.logs {
             logs.cut(roles);
@@ -91,7 +91,7 @@ impl Logs {
         self.logs.as_ref().map_or(0, log::Logs::bytes)
     }
 
-    /// Ends the logs below `output` of a step that is no more, and removes what was needed to go on with them.
+    /// Ends the logs below `output` of a step that is no more, and removes what was needed to resume them.
     pub(super) fn end_left(session: &ClusterStep, output: &Path) {
         if !KeptLog::begun(&state_of(output)).is_empty() {
             Self::new(session, output.to_owned(), &Rules::none(), collect::LOG_LIMIT).end(Duration::ZERO);
@@ -130,12 +130,12 @@ pub(super) fn marks(output: &Path, roles: &[String]) -> BTreeMap<String, String>
     begun.filter_map(|name| Some((name.clone(), KeptLog::last_mark(&state, &name)?))).collect()
 }
 
-/// Removes what was needed to go on with the logs below `output`, once what became of them is kept.
+/// Removes what was needed to resume the logs below `output`, once what became of them is kept.
 pub(super) fn forget(output: &Path) {
     KeptLog::forget(&state_of(output));
 }
 
-/// Returns the folder for what is needed to go on with the logs below `output`: beside it, where no job writes.
+/// Returns the folder for what is needed to resume the logs below `output`: next to it, where no job writes.
 fn state_of(output: &Path) -> PathBuf {
     let name = output.file_name().expected("the name of a folder").to_string_lossy();
     output.with_file_name(format!(".{name}.logs"))

@@ -78,11 +78,11 @@ impl Sight {
         }
     }
 
-    /// Takes in what a watch saw; returns what people should know of the watch itself.
+    /// Records what a watch saw; returns what people should know of the watch itself.
     pub(super) fn take(&mut self, from: From, seen: Seen) -> Option<String> {
         match (from, seen) {
             (From::Job, Seen::Applied(object)) => {
-                // Another object of the name is another run's, or somebody's.
+                // Another object of the name is another run's, or not Kubebench's.
                 if text_at(&object, "/metadata/uid") == self.uid() {
                     self.job = object;
                 } else if text_at(&object, "/metadata/name") == self.name {
@@ -118,7 +118,7 @@ impl Sight {
         None
     }
 
-    /// Takes in all pods that there are now.
+    /// Records all pods that there are now.
     pub(super) fn relist(&mut self, pods: &[Json]) {
         let there: BTreeSet<&str> = pods.iter().map(|pod| text_at(pod, "/metadata/uid")).collect();
         self.is_listed = true;
@@ -176,7 +176,7 @@ impl Sight {
         [From::Job, From::Pods].iter().any(|from| self.trouble.contains_key(from.name()))
     }
 
-    /// Takes in pods of others from now on: those of `met` shared a node with the run before, and `server` is what it loads.
+    /// Records pods of others from now on: those of `met` shared a node with the run before, and `server` is what it loads.
     pub(super) fn look_around(&mut self, met: Neighbors, server: Option<&Loaded>) {
         let own = text_at(&self.job, "/metadata/labels/kubebench.dev~1run").to_owned();
         let up = server.map(|loaded| &loaded.up);
@@ -212,12 +212,12 @@ impl Sight {
         self.around.as_ref().map(|around| around.neighborhood.met())
     }
 
-    /// Takes in which replicas the pods were taken for by a step before this one.
+    /// Records which replicas the pods were for an earlier step.
     pub(super) fn remember(&mut self, places: Places) {
         self.places.extend(places);
     }
 
-    /// Sums up. What a pod was taken for it stays, though others go of which nobody knows how old they were.
+    /// Sums up. A pod keeps its role and index, though others of unknown age disappear.
     pub(super) fn sum(&mut self) -> Progress {
         let pods: Vec<Pod> = self.pods.values().cloned().collect();
         let events: Vec<Event> = self.events.values().cloned().collect();

@@ -42,7 +42,7 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     }
     let job = inputs.config.prepare(&session.naming()).map_err(|fault| anyhow!("{fault}"))?;
     if !has_room {
-        // The runs go on to say so in their results, which reach those who do not look at Argo.
+        // The runs continue, to say so in their results, which reach those who do not look at Argo.
         session.tell("error: the volume of results is full: nothing is prepared, and no run starts");
         return Ok(Answer::Succeeded);
     }

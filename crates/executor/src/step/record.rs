@@ -1,6 +1,6 @@
 //! `kubebench step record`: the results on the volume become part of git.
 //!
-//! Jobs may write to some volumes, so nothing there is believed: no link is followed, a result must be whole, of this benchmark (on the
+//! Jobs may write to some volumes, so nothing there is trusted: no link is followed, a result must be whole, of this benchmark (on the
 //! volume of a suite, of the one whose run the folder is called after) and of the run list of its Workflow, and a marker counts only for
 //! the very bytes that it names. What is not recorded has no marker and stays, and the next Workflow of the benchmark records it.
 
@@ -30,13 +30,13 @@ use kubebench_host::terminal;
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::invariant::Invariant as _;
 
-/// How long to keep trying: nobody waits for the step, and what it does not record waits for another Workflow.
+/// How long to keep trying: nothing waits for the step, and what it does not record waits for another Workflow.
 pub const DEADLINE: Duration = Duration::from_mins(30);
 /// What says that it is recorded.
 const MARKER: &str = "recorded.json";
 /// A marker is never larger.
 const MARKER_BYTES: usize = 16 << 10;
-/// What is in memory at once, and in one commit.
+/// The limits of what is in memory at once, and in one commit.
 const BATCH_BYTES: usize = 64 << 20;
 const BATCH: usize = 250;
 
@@ -48,7 +48,7 @@ struct Waiting {
     addition: Addition,
 }
 
-/// What the step has done so far, and what stands against saying that all is recorded.
+/// What the step has done so far, and why it cannot report that all is recorded.
 #[derive(Default)]
 struct Tally {
     /// How many results were not recorded before.
@@ -113,8 +113,8 @@ impl<'e> Owner<'e> {
     }
 }
 
-/// Records what is not recorded yet, and goes on trying for as long as `deadline`; returns why something could not be, if
-/// something could not.
+/// Records what is not recorded yet, and retries for as long as `deadline`; returns why something could not be, if something
+/// could not.
 ///
 /// # Errors
 /// When the step has no inputs, or cannot read the volume.
@@ -199,7 +199,7 @@ fn destination(
     })?;
     Ok(Some(Destination {
         mode,
-        // A step has no checkout, and what lies on the volume may be anybody's.
+        // A step has no checkout, and what is on the volume may be anybody's.
         folder: "/".into(),
         remote,
         branch: settings.branch.clone(),
@@ -220,9 +220,9 @@ fn destination(
 enum Unusable {
     /// It cannot be read.
     Unreadable(String),
-    /// It was read, and is none.
+    /// It was read, and is not a result.
     Refused(String),
-    /// A bug of this program ended the look at it.
+    /// A bug of this program ended its evaluation.
     Fault(InternalFault),
 }
 
@@ -276,7 +276,7 @@ fn is_marked(run: &RunFolder, digest: &Digest) -> bool {
 /// How additions are recorded.
 type Add = dyn Fn(&[Addition], &Destination) -> Result<Recorded, NotRecorded>;
 
-/// Records a batch; returns false when it makes no sense to go on with another.
+/// Records a batch; returns false when it makes no sense to continue with another.
 fn record(waiting: &[Waiting], destination: &Destination, tally: &mut Tally, add: &Add) -> bool {
     if waiting.is_empty() {
         return true;
@@ -323,7 +323,7 @@ fn record(waiting: &[Waiting], destination: &Destination, tally: &mut Tally, add
     true
 }
 
-/// Returns what is kept beside a result that is recorded.
+/// Returns what is kept next to a result that is recorded.
 fn marker(recorded: &Recorded, destination: &Destination, digest: &Digest, addition: &Addition) -> Vec<u8> {
     let is_new = recorded.added.contains(&addition.path);
     result::canonical(&json!({
@@ -346,7 +346,7 @@ fn tell_failure(fault: &NotRecorded, tally: &mut Tally) {
     tally.fault(fault.kind, &format!("{fault}{help}"));
 }
 
-/// Says where results stay that nobody pushes.
+/// Says where results stay that are not pushed.
 fn tell_kept(owner: &Owner<'_>, count: usize) {
     let results = if count == 1 { "1 result stays" } else { &format!("{count} results stay") };
     terminal::tell(&format!(

@@ -30,7 +30,7 @@ use kubebench_syntax::digest::Digest;
 /// The version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What is gathered while a run goes on.
+/// What is gathered during a run.
 pub(super) struct Gathered {
     pub(super) logs: Logs,
     /// The rules by which the logs are read as they come.
@@ -198,7 +198,7 @@ impl ClusterStep {
         Ok(Read { rules, measured, usage })
     }
 
-    /// Says what the GPUs took, where somebody has counted it.
+    /// Adds the energy of the GPUs, where it was measured.
     fn with_energy(&self, usage: Usage, evidence: &RunEvidence) -> Usage {
         // A step that is about to be killed has a result to write.
         if self.stop.is_some() {
@@ -285,7 +285,7 @@ impl Hurry for ClusterStep {
     }
 }
 
-/// Says that a run has no job any more, and nobody knows what became of it.
+/// Says that a run has no job any more, and that its end is unknown.
 pub(super) fn lost(message: &str) -> StatusReason {
     StatusReason { code: ReasonCode::JobLost, message: message.to_owned() }
 }

@@ -1,6 +1,6 @@
 //! `kubebench step run`: one run, from its objects to its result.
 //!
-//! What is known of it is kept on the volume at every turn, so that a step that was killed goes on where it was.
+//! What is known of it is kept on the volume at every turn, so that a step that was killed resumes where it was.
 
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,7 @@ use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Exit, Status, StatusReason, Timings, Usage};
 use kubebench_format::result::{BenchmarkResult, Composition};
 
-/// More attempts at a run whose job was taken away are not made by one Workflow.
+/// The maximum number of attempts that one Workflow makes at a run whose job is lost.
 const MAX_TRIES: u32 = 3;
 /// What a run has lost that was not its own fault.
 const RETRIED: [ReasonCode; 4] =
@@ -41,7 +41,7 @@ const LOOK: Duration = Duration::from_millis(100);
 const UNSEEN: Duration = Duration::from_mins(2);
 /// See [`UNSEEN`].
 const SIGHT: Duration = Duration::from_secs(5);
-/// How long logs may stand still before their end, after their containers ended.
+/// How long logs may pause before their end, after their containers ended.
 const LOG_PATIENCE: Duration = Duration::from_mins(1);
 /// The same for a step that was asked to end, which is killed after half a minute.
 const HURRIED: Duration = Duration::from_secs(8);
@@ -106,7 +106,7 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
     Ok(Answer::Failed)
 }
 
-/// Returns whether the job itself was taken away, so that the run may be tried again.
+/// Returns whether the job itself was lost, so that the run may be tried again.
 fn is_lost(result: &BenchmarkResult) -> bool {
     let is_lost = |reason: &StatusReason| RETRIED.contains(&reason.code);
     result.run.status == Status::Preempted || result.run.reasons.first().is_some_and(is_lost)
@@ -116,7 +116,7 @@ fn answer(result: &BenchmarkResult) -> Answer {
     if result.run.status == Status::Succeeded { Answer::Succeeded } else { Answer::Failed }
 }
 
-/// Returns whether a Workflow ended at once since its controller had not seen its template yet, which was created for it.
+/// Returns whether a Workflow ended at once because its controller had not seen its template yet, which was created for it.
 fn lacks_template(outcome: &Outcome, objects: &Objects) -> bool {
     let templates = objects.before.iter().filter(|object| text_at(object, "/kind") == "WorkflowTemplate");
     let said = |name: &str| format!("workflowtemplates.argoproj.io \"{name}\" not found");
@@ -166,7 +166,7 @@ impl ClusterStep {
         Ok(())
     }
 
-    /// Follows the run from its job's creation to its end; none when another pod is to go on with it.
+    /// Follows the run from its job's creation to its end; none when another pod is to resume it.
     pub(super) fn take_run(
         &mut self,
         inputs: &Inputs,
@@ -207,7 +207,7 @@ impl ClusterStep {
         Ok(outcome)
     }
 
-    /// Says how a run ended that has no job; none when another pod is to go on with it.
+    /// Says how a run ended that has no job; none when another pod is to resume it.
     pub(super) fn without_job(&mut self, attempt: &Attempt, no_job: NoJob) -> Option<Outcome> {
         let (status, reason) = match no_job {
             NoJob::Stopped if self.is_to_be_succeeded() => return None,
@@ -246,7 +246,7 @@ impl ClusterStep {
         }
         outcome.nodes.sort_by(|one, other| one.name.cmp(&other.name));
         if let Some(usage) = &mut outcome.usage {
-            // What this run brought up it held from when that had its place; what it found, all the time.
+            // A server that this run started was held once it was scheduled; one that it found, all the time.
             let held = if loaded.is_new {
                 let queued = loaded.up.timings.queue_seconds.unwrap_or_default();
                 outcome.finished.seconds - loaded.up.began.seconds - queued
@@ -258,7 +258,7 @@ impl ClusterStep {
         }
     }
 
-    /// Follows the server of a run that ends when it is ready; returns none when another pod is to go on.
+    /// Follows the server of a run that ends when it is ready; returns none when another pod is to resume.
     fn follow_server(
         &mut self,
         attempt: &mut Attempt,
@@ -354,7 +354,7 @@ impl ClusterStep {
         }
     }
 
-    /// Follows the job of a run to its end; returns none when another pod is to go on.
+    /// Follows the job of a run to its end; returns none when another pod is to resume.
     fn follow_run(
         &mut self,
         attempt: &mut Attempt,
@@ -386,7 +386,7 @@ impl ClusterStep {
         }
         let is_server = |uid: &str| attempt.loaded.as_ref().is_some_and(|loaded| loaded.up.pods.contains_key(uid));
         if earlier.keys().any(|uid| sight.pod(uid).is_none() && !is_server(uid)) {
-            // Pods of the run that only a step before this one has seen: for how long they were there nobody knows.
+            // For how long pods of the run were there that only an earlier step has seen is unknown.
             progress.usage.forget_hours();
         }
         let composition = self.composition(&sight, &progress);
@@ -418,7 +418,7 @@ impl ClusterStep {
                 status
             }
             Ending::TooLong(status, reason) => {
-                // What stood in the way explains more than that it took too long.
+                // What was in the way explains more than that it took too long.
                 let place = if status == Status::TimedOut { 0 } else { reasons.len() };
                 reasons.insert(place, reason);
                 status
@@ -453,7 +453,7 @@ impl ClusterStep {
         }
     }
 
-    /// Returns how long logs may stand still now.
+    /// Returns how long logs may pause now.
     pub(super) fn log_patience(&mut self) -> Duration {
         if self.is_to_end() { HURRIED } else { LOG_PATIENCE }
     }
@@ -465,7 +465,7 @@ impl ClusterStep {
         if outcome.logs.is_some() {
             return;
         }
-        // What serves goes on.
+        // What serves continues.
         let served: Vec<String> = attempt.loaded.iter().flat_map(Loaded::roles).cloned().collect();
         gathered.logs.cut(&served);
         let logs = gathered.end_logs(patience);

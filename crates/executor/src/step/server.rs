@@ -1,4 +1,4 @@
-//! The server that a run loads: brought up by the first run that needs it, kept for those after it, and taken down with the last.
+//! The server that a run loads: started by the first run that needs it, kept for those after it, and stopped with the last.
 
 mod address;
 mod identity;
@@ -37,7 +37,7 @@ pub(super) enum NoServer {
     Ends(Box<Outcome>),
     /// It ends with this reason.
     NoJob(NoJob),
-    /// Another pod of this step goes on.
+    /// Another pod of this step resumes.
     Left,
 }
 
@@ -80,7 +80,7 @@ impl ClusterStep {
         if let (Some(kept), Some(loaded)) = (&mut kept, &attempt.loaded)
             && loaded.up.folder == wanted.name
         {
-            // This run knows it to be up, and was ended before it had said so.
+            // This run knows it to be up, and was ended before it had recorded that.
             kept.up.get_or_insert_with(|| loaded.up.clone());
         }
         if kept.as_ref().is_some_and(|kept| !self.is_as_it_was(kept, wanted.server)) {
@@ -115,7 +115,7 @@ impl ClusterStep {
         }
         let Some(up) = kept.up.clone() else { return Ok(Ok(())) };
         let is_new = !was_up || attempt.loaded.as_ref().is_some_and(|loaded| loaded.is_new);
-        // What this run brought up is its own, also where another pod of this step warms it up.
+        // What this run started is its own, also where another pod of this step warms it up.
         attempt.loaded = Some(Loaded { up: up.clone(), is_new, warmups: kept.warmups, since: Moment::now() });
         self.keep(attempt);
         if was_up {
@@ -138,7 +138,7 @@ impl ClusterStep {
     fn create_server(&mut self, attempt: &Attempt, wanted: &Wanted<'_>) -> Result<Result<Kept, NoServer>> {
         let all: Vec<&Json> = wanted.objects.before.iter().chain([&wanted.objects.workload]).collect();
         let mut kept = Kept::begin(&self.workflow.uid, all.iter().map(|object| Created::of(object)).collect());
-        // A step that goes on after this one finds what may be there already.
+        // A step that resumes after this one finds what may be there already.
         snapshot::make(&self.experiments, &wanted.name)?;
         self.keep_server(&wanted.name, &kept)?;
         let queue = Duration::from_secs(attempt.queue_timeout_seconds);
@@ -189,7 +189,7 @@ impl ClusterStep {
         self.tell(&format!("the server is ready{after}, at {endpoint}"));
         let object = sight.job();
         let Some(pods) = self.pods_of(object) else {
-            // Whether it stays what it is could not be said later.
+            // Whether it has changed could not be said later.
             return Ok(Err(NoServer::NoJob(NoJob::new(
                 Status::Interrupted,
                 ReasonCode::Unseen,
@@ -212,14 +212,14 @@ impl ClusterStep {
         }))
     }
 
-    /// Goes on with the logs of the server that an attempt loaded before this step was started again.
+    /// Resumes the logs of the server that an attempt loaded before this step was started again.
     pub(super) fn go_on_with_server(&mut self, attempt: &Attempt, gathered: &mut Gathered) {
         if let Some(kept) = attempt.loaded.as_ref().and_then(|loaded| self.kept(&loaded.up.folder)) {
             self.see_server(&kept, &mut gathered.logs);
         }
     }
 
-    /// Takes the pods of a server that was up already into the logs of this run, which go on where the last one left them.
+    /// Takes the pods of a server that was up already into the logs of this run, which continue where the last one left them.
     fn see_server(&mut self, kept: &Kept, logs: &mut Logs) {
         logs.go_on_from(kept.marks.clone());
         if let Ok(Some(object)) = self.server_of(kept) {

@@ -61,7 +61,7 @@ pub(super) struct ClusterStep {
     no_more_tries: Arc<AtomicBool>,
     reserve: Option<Reserve>,
     spare: Spare,
-    /// Argo and the kubelet both tell a step to end. That must not cost it its result; its grace period ends it anyway.
+    /// Argo and the kubelet both ask a step to end. That must not cost it its result; its grace period ends it anyway.
     _unstored: Unstored,
 }
 
@@ -103,7 +103,7 @@ impl ClusterStep {
         })
     }
 
-    /// Takes in a wish to end: what is asked of the API server from now on is asked once.
+    /// Handles a request to end: what is asked of the API server from now on is asked once.
     pub(super) fn hear(&mut self, stop: Stop) {
         if self.stop.is_none() {
             self.tell(&format!("{}: stopping, with a result of what there is", stop.name()));
@@ -112,7 +112,7 @@ impl ClusterStep {
         self.no_more_tries.store(true, Ordering::Relaxed);
     }
 
-    /// Takes in what came while nobody waited, and returns whether the step is to end.
+    /// Handles what came since the last wait, and returns whether the step is to end.
     pub(super) fn is_to_end(&mut self) -> bool {
         while let Ok(event) = self.events.1.try_recv() {
             if let Event::Stop(stop) = event {
@@ -122,7 +122,7 @@ impl ClusterStep {
         self.stop.is_some()
     }
 
-    /// Returns true when this pod is taken away while its Workflow goes on: another pod will go on where this one ended.
+    /// Returns true when this pod is deleted while its Workflow continues: another pod will resume where this one ended.
     pub(super) fn is_to_be_succeeded(&self) -> bool {
         let Some(pod) = &self.pod else {
             self.tell("note: `HOSTNAME` does not name this pod, so no other pod resumes where this one ends");
@@ -176,7 +176,7 @@ impl ClusterStep {
         StatusReason { code: ReasonCode::Interrupted, message: what }
     }
 
-    /// Returns why a job that somebody deleted is gone, where it went with its Workflow.
+    /// Returns why a deleted job is gone, where it was deleted with its Workflow.
     pub(super) fn deletion(&self) -> Option<StatusReason> {
         matches!(self.fate(), Fate::Deleted).then(|| self.interruption())
     }
@@ -262,8 +262,8 @@ impl ClusterStep {
             .or_else(|error| if self.spare.give_up() { write() } else { Err(error) })
     }
 
-    /// Keeps what is known of an attempt, for a step that goes on with it. That the volume does not take it is no reason to
-    /// give up a run that goes on or has ended.
+    /// Keeps what is known of an attempt, for a step that resumes it. If the volume does not take it, that is no reason to give
+    /// up a run that continues or has ended.
     pub(super) fn keep(&mut self, attempt: &Attempt) {
         let experiments = self.experiments.clone();
         if let Err(error) = self.write(|| attempt.keep(&experiments)) {
@@ -330,7 +330,7 @@ enum Fate {
     Stopped,
     /// It is gone, or about to be.
     Deleted,
-    /// Nobody says.
+    /// It is unknown.
     Unknown,
 }
 

@@ -1,4 +1,4 @@
-//! What was executed, beside what it left: a snapshot of the manifests and rules in the run's folder.
+//! What was executed, next to what it left: a snapshot of the manifests and rules in the run's folder.
 
 use std::io;
 use std::path::Path;
@@ -19,7 +19,7 @@ const SPEC: &str = "spec.yaml";
 /// No file of a ConfigMap is larger.
 const MAX_BYTES: usize = 4 << 20;
 
-/// Makes the folders of the run whose job is called `job`; what a job put in the place of one is put aside.
+/// Makes the folders of the run whose job is called `job`; what a job put there instead is moved aside.
 ///
 /// # Errors
 /// When the volume does not take them.

@@ -1,4 +1,4 @@
-//! What the steps of a suite do beside those of a benchmark by itself: a benchmark whose needs are not met is not run, one that
+//! What the steps of a suite do in addition to those of a single benchmark: a benchmark whose needs are not met is not run, one that
 //! has its results is not run again, and the last step says what became of all.
 
 use std::path::Path;

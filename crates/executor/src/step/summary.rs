@@ -53,7 +53,7 @@ pub(super) fn last_result(
     job_of: impl Fn(u32) -> String,
 ) -> Result<Option<BenchmarkResult>> {
     let mut last = None;
-    // As many as there are: a Workflow that is deleted and made again tries once more what did not succeed.
+    // As many as there are: a Workflow that is deleted and made again tries again what did not succeed.
     for number in 1.. {
         let job = job_of(number);
         match result_of(experiments, benchmark, &job)? {

@@ -1,8 +1,8 @@
-//! What lies in the folder of a run where the steps keep its result and how far they are, and whether it is that: a job
+//! What is in the folder of a run where the steps keep its result and how far they are, and whether it is that: a job
 //! with `mountInJob` can write there too.
 //!
 //! The folder has the name of the run's job, which follows from the run digest, the case, the round, the attempt and the
-//! session. So a file proves to be of the run by naming what gives that name, whoever reads it and whatever else is left.
+//! session. So a file proves to be of the run by containing what gives that name, whatever else is left.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub(super) fn is_run(benchmark: &str, name: &str) -> bool {
     instance::benchmark_of(name) == Some(benchmark)
 }
 
-/// What lies in the place of a file of the steps.
+/// What is at the path of a file of the steps.
 #[derive(Debug)]
 pub(super) enum Found<T> {
     Nothing,
@@ -91,7 +91,7 @@ pub(super) fn look<T>(
 }
 
 impl ClusterStep {
-    /// Returns the result of the run whose job is called `job`; what lies there and is none is put aside.
+    /// Returns the result of the run whose job is called `job`; anything else there is moved aside.
     ///
     /// # Errors
     /// When the volume cannot be read.
@@ -99,7 +99,7 @@ impl ClusterStep {
         result_of(&self.experiments, &self.benchmark, job).map(|found| self.own(job, RESULT, found))
     }
 
-    /// Returns how far the run is whose job is called `job`; what lies there and does not say that is put aside.
+    /// Returns how far the run is whose job is called `job`; what is there and does not say that is moved aside.
     ///
     /// # Errors
     /// When the volume cannot be read.

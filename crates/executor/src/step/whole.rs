@@ -1,5 +1,5 @@
-//! One attempt from its begin to its result, also where a bug of this program ends its part in it: what was measured by then is kept, and
-//! the next run goes on.
+//! One attempt from its begin to its result, also where a bug of this program ends its part in it: what was measured by then is
+//! kept, and the next run continues.
 
 use anyhow::Result;
 
@@ -17,7 +17,7 @@ use kubebench_format::result::v1::Status;
 use kubebench_host::fault::{InternalFault, caught};
 
 impl ClusterStep {
-    /// Takes one attempt to its result; none when another pod is to go on with it.
+    /// Takes one attempt to its result; none when another pod is to resume it.
     pub(super) fn attempt(&mut self, inputs: &Inputs, attempt: &mut Attempt) -> Result<Option<BenchmarkResult>> {
         caught(|| self.whole(inputs, attempt)).unwrap_or_else(|fault| {
             self.break_off(attempt, &fault);
@@ -60,7 +60,7 @@ impl ClusterStep {
         Ok(Some(result))
     }
 
-    /// Follows the run to its end; none when another pod is to go on with it.
+    /// Follows the run to its end; none when another pod is to resume it.
     fn outcome_of(
         &mut self,
         inputs: &Inputs,

@@ -10,7 +10,7 @@ use kubebench_host::machine;
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::invariant::Invariant as _;
 
-/// Returns what keeps an item from standing in the work tree, unless it stands there already or nothing does.
+/// Returns what prevents an item from being in the work tree; nothing where it is there already or can be.
 pub(super) fn in_the_way(top: &Path, item: &Item<'_>) -> Option<String> {
     let mut place = top.to_owned();
     let mut parts = item.path.split('/').peekable();
@@ -38,7 +38,7 @@ pub(super) fn in_the_way(top: &Path, item: &Item<'_>) -> Option<String> {
 }
 
 /// Writes an item into the work tree unless it is there, all or nothing. The temporary file is in the repository's own folder,
-/// so that a kill leaves nothing in the work tree; beside the item it is only where that folder is on another file system.
+/// so that a kill leaves nothing in the work tree; next to the item it is only where that folder is on another file system.
 pub(super) fn put(WorkTree { top, git_folder }: &WorkTree, item: &Item<'_>) -> Result<(), NotRecorded> {
     let place = top.join(&item.path);
     let fault = |error: &io::Error| {
@@ -63,7 +63,7 @@ pub(super) fn put(WorkTree { top, git_folder }: &WorkTree, item: &Item<'_>) -> R
 /// Writes `bytes` to `temp` and gives them their place, unless there is something.
 fn link(temp: &Path, place: &Path, bytes: &[u8]) -> io::Result<()> {
     let written = fs::File::create_new(temp).and_then(|mut file| file.write_all(bytes));
-    // A link, unlike a rename, does not replace what somebody else has put there meanwhile.
+    // A link, unlike a rename, does not replace what another process has put there meanwhile.
     let linked = written.and_then(|()| match fs::hard_link(temp, place) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists && !place.exists() => fs::rename(temp, place),
         other => other,

@@ -8,7 +8,7 @@ use kubebench_syntax::invariant::Invariant as _;
 pub(crate) enum Pushed {
     /// The server took it.
     Accepted,
-    /// Somebody else was faster, or is at it now.
+    /// Another push was faster, or is in progress.
     Raced,
     /// The server says no, in these words.
     Rejected(String),
@@ -21,7 +21,7 @@ pub(crate) enum Pushed {
 pub(crate) enum Trouble {
     /// It may work another time: the network, a time-out, an overloaded server.
     Passing(String),
-    /// It will not work another time, unless somebody changes something: a password, an address.
+    /// It will not work another time, unless something is changed: a password, an address.
     Lasting(String),
 }
 
@@ -48,7 +48,7 @@ const RACES: [&str; 9] = [
     "could not set",
 ];
 
-/// What git and its helpers say of things that time does not mend, in the C locale and in lower case.
+/// What git and its helpers say of things that time does not fix, in the C locale and in lower case.
 const LASTING: [&str; 26] = [
     "authentication failed",
     "could not read username",
@@ -112,7 +112,7 @@ pub(crate) fn is_missing_ref(words: &str) -> bool {
     words.to_ascii_lowercase().contains("couldn't find remote ref")
 }
 
-/// Returns the reason and what the server printed beside.
+/// Returns the reason and what else the server printed.
 fn server_words(reason: &str, words: &str) -> String {
     let reason = reason.trim_start_matches('(').trim_end_matches(')');
     let said =

@@ -7,7 +7,7 @@ use kubebench_syntax::path::is_gits_own;
 /// The longest path of a result.
 const PATH: usize = 1000;
 
-/// A name that looks like an address is one; the others stand in git's configuration.
+/// A name that looks like an address is one; the others are in git's configuration.
 pub fn is_address(remote: &str) -> bool {
     remote.contains(['/', ':', '\\']) || remote == "." || remote == ".."
 }

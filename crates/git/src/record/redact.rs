@@ -3,7 +3,7 @@
 use kubebench_syntax::redact;
 use kubebench_syntax::text::reorders;
 
-/// Takes secrets out of texts: those that it was told, and everything that stands where secrets stand.
+/// Redacts texts: the secrets that it was given, and everything that is where secrets usually are.
 #[derive(Clone, Default)]
 pub(crate) struct Redactor {
     secrets: redact::Redactor,

@@ -15,22 +15,22 @@ pub(crate) fn pause(failures: u32, random: u64) -> Duration {
     Duration::from_nanos(random % nanoseconds.saturating_add(1))
 }
 
-/// How often people are told of failures that go on.
+/// How often failures that continue are reported.
 const REMINDER: Duration = Duration::from_secs(30);
 
-/// Decides when people are told that something is tried again: nobody should wonder for minutes, nor read the same each second.
+/// Decides when a retry is reported: nobody should wonder for minutes, nor read the same each second.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Telling {
     last: Option<Duration>,
 }
 
 impl Telling {
-    /// Returns whether a failure is told now, `elapsed` after the start: the first at once, others every 30 s.
+    /// Returns whether a failure is reported now, `elapsed` after the start: the first at once, others every 30 s.
     pub(crate) fn of_failure(&mut self, elapsed: Duration) -> bool {
         self.last.is_none() && self.is_told(elapsed) || self.of_delay(elapsed)
     }
 
-    /// Returns whether a delay is told now that is nobody's fault, such as a lost race: every 30 s, the first among them.
+    /// Returns whether a delay is reported now that is no error, such as a lost race: every 30 s, the first among them.
     pub(crate) fn of_delay(&mut self, elapsed: Duration) -> bool {
         elapsed.saturating_sub(self.last.unwrap_or_default()) >= REMINDER && self.is_told(elapsed)
     }

@@ -12,7 +12,7 @@ use kubebench_syntax::digest::Digest;
 /// Room for the largest result and the folders above it.
 const BYTES: usize = MAX_BYTES + (64 << 10);
 
-/// Space of a disk that nobody else gets until this is dropped. Its file has no name, so that nothing stays when the
+/// Space of a disk that is reserved until this is dropped. Its file has no name, so that nothing stays when the
 /// program is killed.
 #[derive(Debug)]
 pub struct Reserve(#[expect(dead_code, reason = "the open file is what holds the space")] File);

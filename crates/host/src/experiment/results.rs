@@ -1,4 +1,4 @@
-//! Result files: there whole, or not at all, and never in the place of another.
+//! Result files: there whole, or not at all, and never instead of another.
 
 use std::fs::File;
 use std::io::{ErrorKind, Write as _};
@@ -23,13 +23,13 @@ pub fn keep(folder: &Path, sealed: &Sealed) -> Result<PathBuf> {
     let path = folder.join(result::path(&sealed.result));
     let parent = path.parent().unwrap_or(folder);
     std::fs::create_dir_all(parent).with_context(|| format!("cannot create the folder {}", parent.display()))?;
-    // The name is nobody else's: not of another process that keeps this result, not of one that was killed.
+    // The name is unique: not of another process that keeps this result, not of one that was killed.
     let unfinished = parent.join(format!(".{}.tmp", machine::random_id()?));
     let write = || -> std::io::Result<()> {
         let mut file = File::create_new(&unfinished)?;
         file.write_all(&sealed.bytes)?;
         file.sync_all()?;
-        // A link, unlike a rename, does not replace what somebody else has put there meanwhile; not every file system has it.
+        // A link, unlike a rename, does not replace what another process has put there meanwhile; not every file system has it.
         match std::fs::hard_link(&unfinished, &path) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists && path.symlink_metadata().is_err() => {
                 std::fs::rename(&unfinished, &path)

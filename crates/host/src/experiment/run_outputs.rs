@@ -10,7 +10,7 @@ use kubebench_extract::excerpt::{Excerpt, HALF};
 use kubebench_syntax::digest::{Digest, Hasher};
 use kubebench_syntax::invariant::Invariant as _;
 
-/// What stands before the names of artifacts that postprocessing wrote.
+/// The prefix of the names of artifacts that postprocessing wrote.
 const RESULT: &str = "result/";
 /// The folder of the logs.
 const LOGS: &str = "logs";
@@ -147,7 +147,7 @@ impl RunOutputs {
     }
 }
 
-/// Says which files stand in a folder itself.
+/// Says which files are directly in a folder.
 fn contents(folder: &Path) -> String {
     let mut names: Vec<String> = std::fs::read_dir(folder)
         .into_iter()

@@ -14,12 +14,12 @@ use nix::unistd::{Gid, UnlinkatFlags, fchown, fsync, geteuid, unlinkat};
 use crate::fs::words;
 use crate::machine;
 
-/// What a folder is opened with: what stands there now and is no link.
+/// How a folder is opened: one that exists now and is no link.
 const FOLDER: OFlag = OFlag::O_DIRECTORY.union(OFlag::O_NOFOLLOW).union(OFlag::O_CLOEXEC);
 
 /// Of a folder that only its user writes in.
 const FOR_ALL_TO_READ: Mode = Mode::from_bits_truncate(0o755);
-/// Of a folder that a group writes in: what is made there is of the group, and nobody removes what is another's.
+/// Of a folder that a group writes in: what is made there is of the group, and only its owner removes it.
 const FOR_A_GROUP: Mode = Mode::from_bits_truncate(0o3770);
 /// The same for everybody.
 const FOR_EVERYBODY: Mode = Mode::from_bits_truncate(0o1777);
@@ -59,7 +59,7 @@ impl RunFolder {
         Ok(Self { folder, place: root.join(name) })
     }
 
-    /// Opens the folder at `path` below `root`, and makes it and those above it; what is no folder is put aside.
+    /// Opens the folder at `path` below `root`, and makes it and those above it; what is no folder is moved aside.
     ///
     /// # Errors
     /// Why it cannot be made.
@@ -106,7 +106,7 @@ impl RunFolder {
         if is_kept { Ok(()) } else { fchmod(&self.folder, FOR_EVERYBODY).map_err(plain) }
     }
 
-    /// Returns whether nobody but the user of this process can have written the file at `path`: the folder and the file are that
+    /// Returns whether only the user of this process can have written the file at `path`: the folder and the file are that
     /// user's to write alone, and the volume keeps modes, as `output` shows, which [`open_to`](Self::open_to) jobs of `group` is.
     ///
     /// # Errors
@@ -133,7 +133,7 @@ impl RunFolder {
         };
         let aside = format!("{name}.foreign");
         let moved = match renameat(&folder, name, &folder, aside.as_str()) {
-            // What was put aside before is a folder, or this is one.
+            // What was moved aside before is a folder, or this is one.
             Err(Errno::EEXIST | Errno::ENOTEMPTY | Errno::EISDIR | Errno::ENOTDIR) => {
                 let another = format!("{aside}-{}", machine::random_id().map_err(io::Error::other)?);
                 renameat(&folder, name, &folder, another.as_str())
@@ -184,7 +184,7 @@ impl RunFolder {
         if file.metadata()?.is_file() { Ok(file) } else { Err(plain(Errno::ENXIO)) }
     }
 
-    /// Writes the file at `path`, all or nothing, in the place of whatever has that name. Folders above it are made.
+    /// Writes the file at `path`, all or nothing, replacing whatever has that name. Folders above it are made.
     ///
     /// # Errors
     /// Why that cannot be.
@@ -220,7 +220,7 @@ fn is_for(found: &FileStat, group: u32) -> bool {
     found.st_gid == group && Mode::from_bits_truncate(found.st_mode) == FOR_A_GROUP
 }
 
-/// Returns what the system means when it met a link, a file in the place of a folder, or a socket.
+/// Returns what the system means when it met a link, a file instead of a folder, or a socket.
 fn plain(errno: Errno) -> io::Error {
     match errno {
         Errno::ELOOP => io::Error::new(ErrorKind::InvalidInput, "it is a symbolic link"),

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use kubebench_syntax::invariant::Invariant as _;
 
-/// Writes a new file at `path` below `root`, with its folders; an existing one is left alone and is an error.
+/// Writes a new file at `path` below `root`, with its folders; an existing one stays as it is and is an error.
 pub fn create_new(root: &Path, path: &str, text: &str) -> Result<()> {
     let full = root.join(path);
     if let Some(folder) = full.parent() {
@@ -27,7 +27,7 @@ pub fn names(folder: &Path) -> BTreeSet<String> {
     entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
 
-/// Returns true when something stands at `path` below `root`.
+/// Returns true when something exists at `path` below `root`.
 pub fn exists(root: &Path, path: &str) -> bool {
     root.join(path).symlink_metadata().is_ok()
 }

@@ -15,8 +15,8 @@ pub struct Guard {
 
 /// Waits until no other compile of the project in `root` runs, calling `waiting` first if one does.
 ///
-/// The lock is an advisory one on the folder itself, so that no lock file appears in anybody's `git status`, and a read-only
-/// file system is no obstacle. Where a system cannot lock folders there is no lock: every step of a plan stands on its own.
+/// The lock is an advisory one on the folder itself, so that no lock file appears in anybody's `git status`, and a read-only file
+/// system is no obstacle. Where a system cannot lock folders there is no lock: every step of a plan is independent.
 pub fn lock(root: &Path, waiting: impl FnOnce()) -> Result<Guard> {
     let Ok(folder) = File::open(root) else {
         let metadata = std::fs::metadata(root).with_context(|| format!("cannot access `{}`", root.display()))?;

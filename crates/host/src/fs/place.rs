@@ -17,7 +17,7 @@ pub fn find_root(start: &Path) -> PathBuf {
     absolute.ancestors().find(holds_project).unwrap_or(&absolute).to_owned()
 }
 
-/// Returns where a file at `path` is or would be, without symbolic links; nothing where that cannot be told.
+/// Returns where a file at `path` is or would be, without symbolic links; nothing where that is unknown.
 pub fn real_place(path: &Path) -> Option<PathBuf> {
     let of_new = || {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

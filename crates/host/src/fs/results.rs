@@ -9,10 +9,10 @@ use super::sources::Content;
 use super::{kind_of, words};
 use kubebench_syntax::path::join;
 
-/// Returns the file at `path`, or the JSON files below it, by the names that messages give them, which begin with `shown`;
-/// what keeps one from being read stands in its place.
+/// Returns the file at `path`, or the JSON files below it, by the names that messages give them, which begin with `shown`; of one
+/// that cannot be read, the reason.
 ///
-/// Hidden files and folders are passed over, and no symbolic link is followed, but for one to a folder that `path` is itself.
+/// Hidden files and folders are skipped, and no symbolic link is followed, but for one to a folder that `path` is itself.
 pub fn find_results(path: &Path, shown: &str) -> BTreeMap<String, Result<PathBuf, Content>> {
     let mut found = BTreeMap::new();
     let shown = if shown == "/" { shown } else { shown.trim_end_matches('/') };
@@ -61,7 +61,7 @@ fn list(
     Ok(())
 }
 
-/// Tells whether the file at `path` is a result by its name.
+/// Returns whether the file at `path` is a result by its name.
 pub fn is_result(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|end| end == "json")
 }

@@ -138,12 +138,12 @@ impl Walk<'_> {
     }
 }
 
-/// Tells whether the file at `path` is a spec by its name.
+/// Returns whether the file at `path` is a spec by its name.
 pub fn is_spec(path: &str) -> bool {
     [".yaml", ".yml"].iter().any(|extension| path.ends_with(extension))
 }
 
-/// Tells whether people may take the file at `path` for a spec although it is none.
+/// Returns whether people may take the file at `path` for a spec although it is not one.
 fn is_misnamed(path: &str) -> bool {
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
     matches!(extension.as_str(), "yaml" | "yml" | "json")

@@ -1,4 +1,4 @@
-//! Reads and writes files that somebody named, outside the project's own folders too.
+//! Reads and writes files that a user named, outside the project's own folders too.
 
 use std::path::Path;
 

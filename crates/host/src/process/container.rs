@@ -1,4 +1,4 @@
-//! What is asked of the client of Docker or Podman beside starting containers.
+//! What is asked of the client of Docker or Podman besides starting containers.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Removes a container, running or not; that it is gone already is no fault.
 pub(super) fn remove(engine: &str, name: &str, env: &BTreeMap<String, String>) {
-    // Whoever reads the output of the replica shall not read this.
+    // Readers of the output of the replica shall not read this.
     let _ = ask(engine, &["rm", "--force", name], env);
 }
 
@@ -43,7 +43,7 @@ pub fn digest(engine: &str, image: &str, env: &BTreeMap<String, String>) -> Opti
     Some(observed(image, &digests, id))
 }
 
-/// Chooses what tells best which image it is: what the registry calls it, or the digest of its configuration.
+/// Chooses what identifies the image best: what the registry calls it, or the digest of its configuration.
 fn observed(image: &str, digests: &[String], id: &str) -> String {
     let split = |text: &str| text.split_once('@').map(|(name, digest)| (name.to_owned(), digest.to_owned()));
     let mut known: Vec<(String, String)> = digests.iter().filter_map(|text| split(text)).collect();

@@ -12,14 +12,14 @@ pub struct Foreign {
 }
 
 impl Foreign {
-    /// Takes in all that runs below this process now.
+    /// Records all that runs below this process now.
     pub fn now() -> Self {
         let mut found = Self { started: BTreeMap::new() };
         found.add(tree::below_me());
         found
     }
 
-    /// Takes in what they have started since.
+    /// Adds what they have started since.
     pub fn refresh(&mut self) {
         // The usual case costs nothing.
         if !self.started.is_empty() {

@@ -22,8 +22,8 @@ const CHECKPOINT: &str = ".checkpoint";
 /// Beyond half of the limit it goes into segments of half the limit each, of which the last two stay, so that the last half
 /// is there when the log ends; it is put behind the first half then.
 ///
-/// A log that can be resumed says in a checkpoint how far it is. Its segments have names, and what a checkpoint needs is
-/// removed only after the next one is written: killed at any point, it goes on from the last checkpoint.
+/// A log that can be resumed says in a checkpoint how far it is. Its segments have names, and what a checkpoint needs is removed
+/// only after the next one is written: killed at any point, it resumes from the last checkpoint.
 #[derive(Debug)]
 pub struct KeptLog {
     head: File,
@@ -113,8 +113,8 @@ impl KeptLog {
         let _ = std::fs::remove_dir_all(state);
     }
 
-    /// Starts the log `path`, which takes `limit` bytes at most, or goes on with it; also returns its last mark, which is
-    /// empty at the beginning. What is needed for that is kept in the folder `state` until somebody removes it.
+    /// Starts the log `path`, which takes `limit` bytes at most, or resumes it; also returns its last mark, which is empty at the
+    /// beginning. What is needed for that is kept in the folder `state` until the caller removes it.
     ///
     /// # Errors
     /// When a file cannot be made or read.
@@ -175,7 +175,7 @@ impl KeptLog {
         self.ended.is_some()
     }
 
-    /// Takes in the next bytes. A fault of the disk is remembered, so that the run goes on.
+    /// Takes the next bytes. A fault of the disk is remembered, so that the run continues.
     pub fn write(&mut self, bytes: &[u8]) {
         if self.has_ended() {
             return;
@@ -196,7 +196,7 @@ impl KeptLog {
         self.segments.write((self.came + room as u64).saturating_sub(self.half), rest)
     }
 
-    /// Says where whoever writes the log goes on behind what came so far; [`Self::resume`] returns it. Nothing of a log that
+    /// Says where the writer of the log resumes behind what came so far; [`Self::resume`] returns it. Nothing of a log that
     /// cannot be resumed.
     pub fn mark(&mut self, mark: &str) {
         mark.clone_into(&mut self.mark);
@@ -249,7 +249,7 @@ impl KeptLog {
         Ok(begin + self.segments.read(begin, behind, take)?)
     }
 
-    /// Takes in what was written after the last checkpoint, if nothing was written since: whoever gave it does not give it
+    /// Keeps what was written after the last checkpoint, if nothing was written since: its writer does not give it
     /// again.
     ///
     /// # Errors

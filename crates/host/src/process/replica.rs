@@ -71,7 +71,7 @@ fn locked<T>(output: &Mutex<Output<T>>) -> MutexGuard<'_, Output<T>> {
     output.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reads all of a replica's output, whatever becomes of it: a program whose output nobody reads waits forever.
+/// Reads all of a replica's output, whatever becomes of it: a program whose output is not read waits forever.
 fn pump<T>(mut reader: impl Read, output: &Mutex<Output<T>>, take: fn(&mut T, &[u8])) {
     let mut buffer = vec![0; 256 << 10];
     while let Ok(count) = reader.read(&mut buffer) {
@@ -94,7 +94,7 @@ pub struct Ended {
     pub code: Option<i32>,
     /// The signal that ended it, such as `SIGKILL`.
     pub signal: Option<String>,
-    /// Whether it ended before anybody told it to.
+    /// Whether it ended before it was asked to.
     pub by_itself: bool,
     /// How long the program itself ran; none when its supervisor was killed.
     pub seconds: Option<f64>,
@@ -247,7 +247,7 @@ pub fn find_program(program: &str, path: &str, directory: &Path) -> Option<Strin
             Some(_) => {}
         }
     }
-    // The folders are not named: reasons are recorded, and tell of whoever ran this.
+    // The folders are not named: reasons are recorded, and folders reveal who ran this.
     let place = if path.is_empty() { "PATH, which is empty" } else { "PATH" };
     problem.or_else(|| Some(format!("there is no program `{program}` in {place}")))
 }

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-/// A wish to stop.
+/// A request to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop {
     /// The signal's number.
@@ -17,7 +17,7 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Ends this process by the signal, so that whoever waits for it sees what happened. A hang-up counts as SIGTERM.
+    /// Ends this process by the signal, so that the process that waits for it sees what happened. A hang-up counts as SIGTERM.
     pub fn die(self) {
         let signal = if self.signal == SIGHUP { SIGTERM } else { self.signal };
         drop(signal_hook::low_level::emulate_default_handler(signal));
@@ -37,7 +37,7 @@ static TAKER: Mutex<Option<Taker>> = Mutex::new(None);
 
 /// How many results are being made that are not on disk yet.
 static UNSTORED: AtomicUsize = AtomicUsize::new(0);
-/// So long after the first signal no further one kills this process before the result is on disk.
+/// How long after the first signal no further one kills this process before the result is on disk.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// While this is held, an impatient person does not lose what was measured.
@@ -58,7 +58,7 @@ impl Drop for Unstored {
     }
 }
 
-/// Sends every SIGINT, SIGTERM and SIGHUP from now on to `to`, in place of dying of it. When nobody receives there any
+/// Sends every SIGINT, SIGTERM and SIGHUP from now on to `to`, instead of dying of it. When there is no receiver any
 /// more, or at the third, this process dies of it after all, but not while there is a result to lose ([`Unstored`]).
 ///
 /// Under `nohup` a hang-up stays without effect.
@@ -88,7 +88,7 @@ pub fn stops<T: Send + 'static>(to: Sender<T>, wrap: fn(Stop) -> T) -> Result<()
     Ok(())
 }
 
-/// Returns true when whoever started this process wants it to outlive the terminal.
+/// Returns true when this process was started to outlive the terminal.
 fn ignores_hang_up() -> bool {
     let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return false };
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -33,7 +33,7 @@ pub(super) struct Report {
     pub(super) code: Option<i32>,
     /// The signal that ended it, such as `SIGKILL`.
     pub(super) signal: Option<String>,
-    /// Whether it ended before anybody told it to.
+    /// Whether it ended before it was asked to.
     pub(super) by_itself: bool,
     /// Seconds from its start to its end, without its descendants.
     pub(super) seconds: f64,
@@ -54,7 +54,7 @@ pub fn supervise(argv: &[String], container: Option<(&str, &str)>) -> Result<()>
     let mut signals = Signals::new([SIGCHLD, SIGHUP, SIGINT, SIGTERM]).context("cannot wait for signals")?;
     let socket = std::io::stdin().as_fd().try_clone_to_owned().map(File::from);
     let mut socket = socket.context("there is no supervisor to report to")?;
-    // Nobody ever writes: this input ends when the one who started us does.
+    // Nothing is ever written: this input ends when the process that started us does.
     std::thread::spawn(|| {
         let mut byte = [0];
         while std::io::stdin().read(&mut byte).is_ok_and(|count| count > 0) {}
@@ -107,7 +107,7 @@ fn run(argv: &[String], signals: &mut Signals) -> Report {
     report
 }
 
-/// Waits for the program. When told to stop, it ends the whole tree in a thread, which is returned if it began.
+/// Waits for the program. When asked to stop, it ends the whole tree in a thread, which is returned if it began.
 fn wait(child: Pid, signals: &mut Signals) -> (End, Option<JoinHandle<()>>) {
     let mut stopping = None;
     loop {
@@ -123,8 +123,8 @@ fn wait(child: Pid, signals: &mut Signals) -> (End, Option<JoinHandle<()>>) {
     }
 }
 
-/// Tells all descendants of this process, `leader` and its group to end, and kills those that have not after `grace`.
-/// Somebody else takes note of the ends.
+/// Asks all descendants of this process, `leader` and its group to end, and kills those that have not after `grace`.
+/// Another thread records the ends.
 fn stop_all(leader: Pid, grace: Duration) {
     let all_end_within = |time: Duration| {
         let started = Instant::now();

@@ -8,7 +8,7 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
-/// By this signal a supervisor is told to kill everything at once.
+/// This signal asks a supervisor to kill everything at once.
 pub(super) const AT_ONCE: Signal = Signal::SIGINT;
 
 /// Becomes the parent of orphaned descendants, where the system knows that (Linux).
@@ -57,7 +57,7 @@ pub(super) fn below_me() -> Vec<i32> {
     descendants(&[me()], &[])
 }
 
-/// Whether the system shows the descendants of a process. Where it does not, the program's group stands for them.
+/// Whether the system shows the descendants of a process. Where it does not, the program's group is used instead.
 pub(super) const SHOWS_DESCENDANTS: bool = cfg!(target_os = "linux");
 
 /// Signals all descendants of this process, where the system shows them, and else the process group that `leader` leads.
@@ -89,7 +89,7 @@ pub(super) fn end_descendants(spared: &[i32], grace: Duration) {
     let started = Instant::now();
     let mut told: Vec<i32> = Vec::new();
     let mut pause = Duration::from_millis(2);
-    // A process that SIGKILL does not end hangs in the kernel; nobody can wait for that.
+    // A process that SIGKILL does not end hangs in the kernel; waiting for that is useless.
     while started.elapsed() < grace + Duration::from_secs(5) {
         let left = rest();
         if left.is_empty() {
@@ -119,7 +119,7 @@ pub(super) fn kill_tree(supervisor: i32) {
     }
 }
 
-/// Takes note of adopted processes that ended, except `spared`, whose ends somebody else awaits.
+/// Reaps adopted processes that ended, except `spared`, whose ends are awaited elsewhere.
 pub(super) fn reap(spared: &[i32]) {
     for pid in descendants(&[me()], spared) {
         let is_child = || stat(pid).and_then(|fields| fields.get(1)?.parse::<i32>().ok()) == Some(me());

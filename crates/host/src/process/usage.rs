@@ -58,7 +58,7 @@ const LOOK: Duration = Duration::from_millis(10);
 const LOOKS: u32 = 10;
 
 impl Memory {
-    /// Takes note of what this process has.
+    /// Records what this process has.
     pub(super) fn of_myself() -> Self {
         // The counts of a process are up to some hundred pages late.
         let own = peak_of("self").map_or(0.0, |own| own as f64 * 1.1);
@@ -171,7 +171,7 @@ impl Sampler {
         self.take(sums, rss);
     }
 
-    /// Takes in one sample. Time without any process counts between processes, and not behind the last.
+    /// Takes one sample. Time without any process counts between processes, and not behind the last.
     fn take(&mut self, now: Sums, rss: f64) {
         if rss <= 0.0 {
             self.idle += 1;

@@ -11,7 +11,7 @@ use super::{chart, parts};
 use kubebench_results::compare::model::{Acknowledged, SeriesHistory, Size};
 use kubebench_results::compare::words;
 
-/// So many cases are named.
+/// The maximum number of cases that are named.
 const MOST_CASES: usize = 3;
 
 /// An acknowledgement with all that it is about.

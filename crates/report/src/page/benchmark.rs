@@ -1,4 +1,4 @@
-//! A benchmark: how it stands, its cases side by side, what its metrics did, and its runs.
+//! A benchmark: its state, its cases side by side, what its metrics did, and its runs.
 
 use maud::{Markup, html};
 
@@ -10,11 +10,11 @@ use super::parts::Said;
 use super::{File, Page, case, matrix, news, overview, parts, runs, scaling};
 use kubebench_results::compare::model::Kind;
 
-/// The bytes that plots, maps and tables may have on this page beside the runs; the rest is on the pages of the cases.
+/// The bytes that plots, maps and tables may have on this page in addition to the runs; the rest is on the pages of the cases.
 const WEIGHT: usize = 170_000;
-/// So many cases are named.
+/// The maximum number of cases that are named.
 const MOST_CASES: usize = 300;
-/// So many cases that fail or never ran are named.
+/// The maximum number of cases named that fail or never ran.
 const MOST: usize = 20;
 
 /// Draws all pages of a benchmark.
@@ -79,7 +79,7 @@ fn facts(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Markup {
     }
 }
 
-/// Draws the primary metrics, what needs somebody first, as far as the page stays light; and names the rest.
+/// Draws the primary metrics, what needs attention first, as far as the page stays light; and names the rest.
 fn trends(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, runs: &Runs, room: usize) -> Markup {
     let mut wanted: Vec<(&Case<'_>, &Chart<'_>)> = benchmark
         .cases

@@ -11,9 +11,9 @@ use super::{File, Page, by_weight, parts};
 use kubebench_results::compare::model::{LevelChange, SeriesHistory, Size, Turn, Verdict};
 use kubebench_results::compare::words;
 
-/// So many stand on the first page of the site.
+/// The maximum number of changes on the first page of the site.
 const SHOWN: usize = 20;
-/// So many stand on a page.
+/// The maximum number of changes on a page.
 const MOST: usize = 400;
 const WEIGHT: usize = 250_000;
 

@@ -1,4 +1,4 @@
-//! One metric of one case: its plot, and beside it in words what the plot shows.
+//! One metric of one case: its plot, and next to it in words what the plot shows.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,15 @@ use kubebench_results::compare::model::{Acknowledged, LevelChange, SeriesHistory
 use kubebench_results::compare::words;
 use kubebench_results::dataset::{MetricKey, series};
 
-/// So many changes of hardware or software are marked, the newest ones.
+/// The maximum number of marked changes of hardware or software, the newest ones.
 const MOST_MARKS: usize = 40;
-/// So many changes are told below a plot; all are on the page of changes.
+/// The maximum number of changes below a plot; all are on the page of changes.
 const MOST_TOLD: usize = 8;
 
-/// What tells a series of a benchmark from others: case, hardware, metric.
+/// What distinguishes the series of a benchmark: case, hardware, metric.
 type Key = (String, BTreeMap<String, String>, MetricKey);
 
-/// The values of runs, session by session, by what tells a series from others.
+/// The values of runs, session by session, by series.
 pub(super) struct Runs {
     by_series: BTreeMap<Key, Vec<Vec<f64>>>,
 }

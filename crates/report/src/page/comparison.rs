@@ -32,9 +32,9 @@ pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
     files
 }
 
-/// So many entries of a list are told; the data has all.
+/// The maximum number of entries of a list; the data has all.
 const MOST: usize = 100;
-/// So many notes of a line.
+/// The maximum number of notes of a line.
 const MOST_NOTES: usize = 3;
 
 const HEAD: [&str; 7] = ["Benchmark", "Case", "Metric", "Change", "Verdict", "Before", "After"];

@@ -10,7 +10,7 @@ use super::{File, Page, by_weight, parts};
 use kubebench_format::result::v1::Environment;
 use kubebench_results::dataset::{Partition, Row};
 
-/// What stands for something that nobody looked at.
+/// The text for something that was not observed.
 const UNSEEN: &str = "not observed";
 
 /// What ran on one kind of hardware.

@@ -15,7 +15,7 @@ use kubebench_syntax::unit::{Conversion, MetricUnit};
 
 /// Fewer samples than this have no distribution to look at.
 const LEAST: usize = 20;
-/// So many distributions stand on a page.
+/// The maximum number of distributions on a page.
 const MOST: usize = 6;
 /// The ending of their numbers.
 pub(crate) const DATA: &str = "latency.csv";
@@ -74,7 +74,7 @@ fn is_time(told: &SeriesHistory) -> bool {
     told.unit.as_deref().is_some_and(|unit| MetricUnit::of(unit).is_time()) && told.direction == Direction::Lower
 }
 
-/// Returns how samples that were recorded in `unit` are shown beside the values of a series.
+/// Returns how samples that were recorded in `unit` are shown next to the values of a series.
 fn conversion(unit: Option<&str>, told: &SeriesHistory) -> Option<Conversion> {
     let [recorded, shown] = [unit, told.unit.as_deref()].map(MetricUnit::of_metric);
     recorded.conversion_to(&shown)
@@ -162,7 +162,7 @@ fn share_of(part: &str) -> Option<f64> {
         return Some(0.5);
     }
     let digits = part.strip_prefix('p')?;
-    // Beyond two digits only nines go on: p999, and not p256, which is a curve.
+    // After two digits only nines may follow: p999, and not p256, which is a curve.
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit())
         && (digits.len() == 2 || (3..=5).contains(&digits.len()) && digits.starts_with("99"));
     let number: f64 = is_number.then(|| digits.parse().ok())??;

@@ -16,7 +16,7 @@ pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
         return Vec::new();
     }
     let count = rows.len();
-    // Whoever has more of them than a page holds mends the first ones first.
+    // If there are more than a page holds, the first ones are fixed first.
     let shown = by_weight(rows, 500, 200_000).into_iter().next().unwrap_or_default();
     let body = html! {
         p { "These files did not count. " code { "kubebench explain CODE" } " says what a code means; no number here \

@@ -1,5 +1,5 @@
-//! The matrix of a benchmark as a heat map: two parameters across, the level of a primary metric in each cell, and a color where levels
-//! can be told apart.
+//! The matrix of a benchmark as a heat map: two parameters across, the level of a primary metric in each cell, and a color where
+//! levels can be distinguished.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,13 +14,13 @@ use kubebench_results::compare::words::Scaled;
 use kubebench_results::order::{AxisOrder, sort_by_case};
 use kubebench_results::verdict::{DEFAULT_THRESHOLD, Scale, measure};
 
-/// So many maps stand on a page.
+/// The maximum number of maps on a page.
 const MOST: usize = 6;
-/// More cells than this are no map any more.
+/// With more cells than this, no map is drawn.
 const MOST_CELLS: usize = 400;
 /// The shades besides that of the worst.
 const SHADES: usize = 5;
-/// Levels are told apart where a difference is at most this likely by chance: there are many in a map.
+/// Levels are distinguished where a difference is at most this likely by chance: there are many in a map.
 const APART: f64 = 0.01;
 
 /// Draws the maps: for each primary metric and target, and for each value of the parameters that are neither row nor column.
@@ -131,8 +131,8 @@ fn draw(from: &str, benchmark: &Benchmark<'_>, caption: &str, axes: (&str, Optio
     }
 }
 
-/// Returns the shade of each cell: 0 is the worst, and cells whose levels cannot be told apart have the same one. There are as many as there
-/// are levels that can be, so that a small difference is no dark color.
+/// Returns the shade of each cell: 0 is the worst, and cells whose levels cannot be distinguished have the same one. There are as
+/// many as there are levels that can be, so that a small difference is no dark color.
 fn shades<'a>(map: &Map<'a>) -> BTreeMap<(&'a str, &'a str), usize> {
     let mut cells: Vec<Cell<'a>> = Vec::new();
     for (place, (_, chart)) in map {

@@ -10,7 +10,7 @@ use super::open;
 use super::parts::{self, Said};
 use kubebench_results::compare::model::Verdict;
 
-/// So many lines are shown of each.
+/// The maximum number of lines of each.
 const MOST: usize = 20;
 
 /// Draws what got worse or improved in these cases, or that nothing did.

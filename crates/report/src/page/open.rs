@@ -12,12 +12,12 @@ use super::by_weight;
 use super::parts::{self, Said};
 use kubebench_results::compare::words;
 
-/// So many groups are shown; the rest is folded.
+/// The maximum number of groups that are shown; the rest is folded.
 const GROUPS: usize = 6;
-/// So many lines of a group are shown; the rest is folded, as far as the page stays light.
+/// The maximum number of lines of a group that are shown; the rest is folded, as far as the page stays light.
 const LINES: usize = 4;
 const MOST_LINES: usize = 150;
-/// So many further cases are named in a line.
+/// The maximum number of further cases named in a line.
 const CASES: usize = 6;
 /// The bytes that all of it may have; the rest is in the list of series.
 const WEIGHT: usize = 120_000;

@@ -1,4 +1,4 @@
-//! The first page: what got worse, how the rest stands, and what changed lately.
+//! The first page: what got worse, the state of the rest, and what changed lately.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,11 +15,11 @@ use super::{File, Page, accepted, by_weight, parts};
 use kubebench_results::compare::model::Verdict;
 use kubebench_results::compare::words;
 
-/// So many pending findings are shown.
+/// The maximum number of pending findings.
 const SHOWN: usize = 5;
-/// So many troubles, accepted changes and notes are shown.
+/// The maximum number of troubles, accepted changes and notes.
 const MOST: usize = 60;
-/// So many benchmarks stand on a page.
+/// The maximum number of benchmarks on a page.
 const MOST_BENCHMARKS: usize = 200;
 /// The bytes that the benchmarks of a page may have.
 const WEIGHT: usize = 150_000;
@@ -27,7 +27,7 @@ const WEIGHT: usize = 150_000;
 /// Draws the first page, and those with the benchmarks that have no room on it.
 pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
     let mut sorted: Vec<&Benchmark<'_>> = site.benchmarks.iter().collect();
-    // What needs somebody comes first, the largest change before others; what never ran comes last, and else the names decide.
+    // What needs attention comes first, the largest change before others; what never ran comes last, and else the names decide.
     let key = |benchmark: &Benchmark<'_>| {
         let worst = benchmark.worst();
         let verdict = worst.and_then(Chart::verdict).unwrap_or(Verdict::Unchanged);

@@ -11,9 +11,9 @@ use kubebench_results::compare::model::{LevelChange, SeriesHistory, Size, Turn, 
 use kubebench_results::compare::words::{self, Scaled};
 use kubebench_syntax::text::reorders;
 
-/// So many letters of a name or a text that somebody wrote stand where it is one of many.
+/// The maximum number of letters of a name or a text that somebody wrote, where it is one of many.
 const SHORT: usize = 120;
-/// So many letters of a sentence of ours, in which names of others may be.
+/// The maximum number of letters of a sentence of ours, in which names of others may be.
 const SENTENCE: usize = 600;
 
 /// Returns text, cut where it is long: a name of a megabyte is a name on a page, too.
@@ -94,7 +94,7 @@ pub(super) fn verdict_of(chart: &Chart<'_>) -> Option<Markup> {
 /// Returns a verdict, in these words, as a mark that needs no color.
 pub(super) fn verdict(verdict: Verdict, said: &str) -> Markup {
     let (class, sign) = match verdict {
-        // Accepted, or within limits: nobody looked for a change.
+        // Accepted, or within limits: no change was looked for.
         Verdict::NoChangeSeen if said != verdict.words() => ("calm", "✓"),
         Verdict::Regressed => ("bad", "▼"),
         // Nothing is decided: no color.
@@ -205,7 +205,7 @@ pub(super) fn sized(size: Size, told: &SeriesHistory, class: &str) -> Markup {
     }
 }
 
-/// Says beside a change which way is better, where something says so.
+/// Says next to a change which way is better, where something says so.
 pub(super) fn toward(told: &SeriesHistory) -> Markup {
     html! { @if let Some(better) = words::better(told.direction) { " " small { "(" (better) ")" } } }
 }
@@ -270,7 +270,7 @@ fn sure(finding: &Finding<'_>) -> String {
     }
 }
 
-/// Returns what tells a series from another one of its metric: the case, else the hardware.
+/// Returns what distinguishes a series from another one of its metric: the case, else the hardware.
 pub(super) fn apart(told: &SeriesHistory, other: &SeriesHistory) -> String {
     if told.case == other.case { hardware(told) } else { cut(&told.case_name) }
 }
@@ -287,7 +287,7 @@ pub(super) fn level(chart: &Chart<'_>) -> Markup {
     }
 }
 
-/// Says what one sees in a small drawing, and beside it.
+/// Says what one sees in a small drawing, and next to it.
 pub(super) const SPARK: &str = "Level: the newest one; for a regression or an improvement, before → after. Sparklines: \
      the thin line shows all sessions, the strong line the level; a vertical line is a change of level, red for a \
      current regression.";

@@ -13,13 +13,13 @@ use kubebench_format::result::v1::{Environment, Kind, Provenance, Status};
 use kubebench_results::compare::words;
 use kubebench_results::dataset::Row;
 
-/// So many of the newest stand on the page of the benchmark.
+/// How many of the newest are on the page of the benchmark.
 const NEWEST: usize = 20;
-/// So many stand on a page of a month.
+/// The maximum number of runs on a page of a month.
 const MOST: usize = 250;
 const WEIGHT: usize = 130_000;
 
-/// The pages of runs, and where each run stands.
+/// The pages of runs, and where each run is.
 pub(super) struct Pages {
     /// The pages.
     pub files: Vec<File>,

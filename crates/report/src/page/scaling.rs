@@ -11,9 +11,9 @@ use kubebench_format::result::plain;
 use kubebench_results::compare::words::{self, Scaled};
 use kubebench_results::scaling::model::{Estimate, Front, FrontMetric, Group, Row};
 
-/// So many comparisons of each kind stand on a page.
+/// The maximum number of comparisons of each kind on a page.
 const MOST: usize = 4;
-/// So many rows a comparison has at most.
+/// The maximum number of rows of a comparison.
 const MOST_ROWS: usize = 60;
 
 /// Draws what is known of a benchmark.

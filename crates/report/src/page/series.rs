@@ -10,7 +10,7 @@ use super::{File, Page, by_weight, parts};
 use kubebench_results::compare::model::Verdict;
 use kubebench_results::compare::words;
 
-/// So many series are on a page.
+/// The maximum number of series on a page.
 const MOST: usize = 500;
 /// The bytes that they may have.
 const WEIGHT: usize = 220_000;

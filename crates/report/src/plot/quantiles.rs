@@ -25,7 +25,7 @@ pub(crate) struct Quantiles<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Curve {
     pub label: String,
-    /// Shares between 0 and 1, and the value that so many are at most, in order.
+    /// Shares between 0 and 1, and the value that each share is at most, in order.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -68,7 +68,7 @@ impl Quantiles<'_> {
     }
 }
 
-/// Returns where a share stands: as far as the share of the rest is small.
+/// Returns where a share is: as far as the share of the rest is small.
 fn x(share: f64, last: f64) -> f64 {
     let tail = |share: f64| -(1.0 - share).max(1e-5).log10();
     LEFT + (WIDTH - LEFT - RIGHT - 16.0) * tail(share) / tail(last)

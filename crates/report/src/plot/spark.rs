@@ -9,9 +9,9 @@ use kubebench_stats as stats;
 
 const WIDTH: f64 = 120.0;
 const HEIGHT: f64 = 24.0;
-/// So many points at most; more sessions share one, at their median.
+/// The maximum number of points; more sessions share one, at their median.
 const MOST: usize = 60;
-/// So many changes are marked, the newest ones.
+/// The maximum number of marked changes, the newest ones.
 const MARKS: usize = 12;
 
 /// Draws all sessions of a series; the row of the table says in words what matters of them.

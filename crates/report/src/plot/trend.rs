@@ -9,7 +9,7 @@ use kubebench_stats as stats;
 const MOST_RUNS: usize = 500;
 /// More sessions than this share a place on the axis.
 const MOST_SESSIONS: usize = 300;
-/// So many sessions, the newest ones, say what they are when they are pointed at.
+/// How many sessions, the newest ones, say what they are when they are pointed at.
 const NAMED: usize = 150;
 
 /// The height of a row of labels, and the width of a letter, on a phone, where letters are large.
@@ -84,9 +84,9 @@ pub(crate) enum Event {
     Open,
     /// One that is resolved or accepted, or a change below the threshold.
     Resolved,
-    /// A change for the better, or back.
+    /// An improvement, or a change back.
     Better,
-    /// Somebody accepted the level that begins there.
+    /// The level that begins there was accepted.
     Accepted,
     /// Other hardware from here on.
     Hardware,
@@ -111,7 +111,7 @@ struct Label<'m> {
     mark: &'m Mark,
     x: f64,
     y: f64,
-    /// So many rows it is above the first.
+    /// How many rows it is above the first.
     above: usize,
     is_right: bool,
 }
@@ -189,7 +189,7 @@ impl Trend<'_> {
         labels
     }
 
-    /// Returns where a session stands, moved by a share of what it has for itself.
+    /// Returns where a session is, moved by a share of what it has for itself.
     fn x(&self, session: usize, by: f64) -> f64 {
         let room = (WIDTH - LEFT - RIGHT) / self.sessions.len().max(1) as f64;
         LEFT + (session as f64 + 0.5 + by) * room
@@ -261,7 +261,7 @@ impl Trend<'_> {
         for (at, dot) in self.sessions.iter().enumerate() {
             let mut before = None;
             for place in dot.runs.iter().map(|run| axis.place(*run)) {
-                // Those of a session stand above each other: by how much is shorter than where.
+                // Those of a session are above each other: by how much is shorter than where.
                 let step = before.map_or_else(
                     || format!("M{} {}h0", n(self.x(at, 0.0)), n(place)),
                     |before: f64| format!("m0 {}h0", n(place - before)),

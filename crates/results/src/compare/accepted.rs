@@ -11,7 +11,7 @@ use kubebench_format::result::{Accepts, Ack};
 pub(super) struct Accepted<'a> {
     /// Levels that begin with a point.
     levels: Vec<(Mark, &'a Ack, Holds)>,
-    /// Changes that began with one of so many first points.
+    /// Changes that began with one of this many first points.
     before: Vec<(usize, &'a Ack, Holds)>,
     /// The ids of the sessions of the points.
     sessions: Vec<String>,
@@ -54,7 +54,7 @@ impl<'a> Accepted<'a> {
                 Accepts::From(_) => levels.extend(ack::mark(ack, said()).map(|mark| (mark, ack, holds))),
                 Accepts::Before(end) => {
                     let earlier: Vec<bool> = said().map(|(_, time, commit)| end.has(time, commit)).collect();
-                    // An old commit that is measured once more, as a bisection does, settles nothing that came between.
+                    // An old commit that is measured again, as a bisection does, settles nothing that came between.
                     let later = earlier.iter().position(|is_earlier| !is_earlier).unwrap_or(earlier.len());
                     let last = earlier.iter().rposition(|is_earlier| *is_earlier).map_or(0, |at| at + 1);
                     before.push((if end.commits.is_empty() { last } else { later }, ack, holds));

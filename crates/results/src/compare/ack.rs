@@ -164,7 +164,7 @@ pub(super) fn shown(ack: &Ack, holds: Holds, session: Option<String>) -> Acknowl
     }
 }
 
-/// Returns whether `text` is what `pattern` says, where `*` stands for anything.
+/// Returns whether `text` matches `pattern`, where `*` matches anything.
 pub fn matches(pattern: &str, text: &str) -> bool {
     let Some((first, others)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut rest) = text.strip_prefix(first) else { return false };

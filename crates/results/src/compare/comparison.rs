@@ -22,7 +22,7 @@ use kubebench_stats as stats;
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::unit::MetricSelector;
 
-/// From so many sessions on each side, ranks decide.
+/// From how many sessions on each side ranks decide.
 const LEAST_GROUP: usize = 4;
 
 /// What is compared.
@@ -295,7 +295,7 @@ fn other_unit(ours: &[Series], series: &Series, candidate: &Partition) -> Option
     ))
 }
 
-/// So many pairs that are all of one side are worth more than the other sessions of the other side.
+/// This many pairs that are all of one side are worth more than the other sessions of the other side.
 const LEAST_PAIRS: usize = 3;
 
 /// How few sessions are measured against many: in the order of many, few.
@@ -349,7 +349,7 @@ fn refuse(line: &mut Line, refused: &[&(String, String)]) {
     (line.detectable, line.more_sessions, line.method) = (None, None, None);
 }
 
-/// Says which facts keep two sides apart, and how they are compared all the same.
+/// Says which facts keep two sides apart, and how they can be compared nevertheless.
 fn refused_words(refused: &[&(String, String)]) -> String {
     let said: Vec<String> = refused.iter().map(|(fact, said)| format!("{fact} ({said})")).collect();
     let allow: Vec<String> = refused.iter().map(|(fact, _)| format!("--allow {fact}")).collect();

@@ -9,9 +9,9 @@ use crate::verdict::{SIGNIFICANT, Scale, measure, worse};
 use kubebench_format::result::Ack;
 use kubebench_syntax::unit::MetricSelector;
 
-/// Returns the greatest regression that `ack` is about, as a share: by the level that it is held against, and by what a gate
-/// measures; infinite where the level before is 0. Where it is about a metric without a value from there on, that is 0; nothing where nothing
-/// got worse.
+/// Returns the greatest regression that `ack` is about, as a share: by the level that it is compared with, and by what a gate
+/// measures; infinite where the level before is 0. Where it is about a metric without a value from there on, that is 0; nothing
+/// where nothing got worse.
 pub fn extent(request: Request<'_>, ack: &Ack) -> Option<f64> {
     let selector = MetricSelector::of(&ack.metric);
     let of_partition = |partition: &Partition| {

@@ -3,9 +3,9 @@
 use super::model::Sessions;
 use super::words;
 
-/// So many times as much as the median, or as little, is far from it.
+/// The factor by which a value far from the median is above or below it.
 const FAR: f64 = 5.0;
-/// So many sessions are named.
+/// The maximum number of sessions that are named.
 const SHOWN: usize = 3;
 
 /// Names them.

@@ -47,11 +47,11 @@ pub struct Rule {
     pub is_confirmed: bool,
     /// Which way is better, where the spec says so; else the candidate does.
     pub direction: Option<Direction>,
-    /// What it is held against.
+    /// What it is compared with.
     pub against: Against,
 }
 
-/// What a candidate is held against.
+/// What a candidate is compared with.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Against {
     /// The accepted level of the earlier sessions of the default branch, or of what `--baseline` names.
@@ -93,7 +93,7 @@ pub struct Request<'a> {
     pub candidate: &'a Candidate,
     /// What is checked out.
     pub head: Head<'a>,
-    /// What of the results nobody could read.
+    /// The results that could not be read.
     pub unread: Unread<'a>,
     /// The day on which acknowledgements are judged.
     pub as_of: &'a str,
@@ -109,7 +109,7 @@ pub struct Judged {
 }
 
 impl Candidate {
-    /// Returns whether nobody named what is judged.
+    /// Returns whether the sessions to judge were not named.
     pub fn is_newest(&self) -> bool {
         !matches!(self, Self::Rows(_))
     }

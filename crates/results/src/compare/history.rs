@@ -18,14 +18,14 @@ use kubebench_stats::{self as stats, trend};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::unit::moment;
 
-/// A drift is told where it is at most this likely by chance: it is looked for in every series of a project.
+/// A drift is reported where it is at most this likely by chance: it is looked for in every series of a project.
 const DRIFTS: f64 = 0.001;
-/// Hardware takes turns with other hardware where it had one of so many newest sessions of a case.
+/// Hardware alternates with other hardware if it ran one of this many newest sessions of a case.
 const TURNS: usize = 10;
-/// From so many sessions on, a level is compared as a group.
+/// From how many sessions on a level is compared as a group.
 const LEAST_GROUP: usize = 4;
 
-/// What is told.
+/// What a history is asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The results.
@@ -41,7 +41,7 @@ pub struct Request<'a> {
     pub as_of: &'a str,
 }
 
-/// Tells the history of every series.
+/// Returns the history of every series.
 pub fn history(request: Request<'_>) -> Vec<SeriesHistory> {
     let replaced = replaced(request.dataset, request.partitions, request.lineage);
     let mut told = Vec::new();
@@ -241,7 +241,7 @@ pub(super) struct OpenLevel {
 }
 
 impl Levels {
-    /// Returns the change that is open, as all that tell of it say it.
+    /// Returns the change that is open, as all reports of it say it.
     pub(super) fn open(&self) -> Option<OpenLevel> {
         self.level(self.found.open?.from, self.values.len())
     }
@@ -317,7 +317,7 @@ fn drift(level: &[f64]) -> Option<Drift> {
     Some(Drift { per_session: scale.change(trend::slope(&places))?, p: found.p, sessions: level.len() })
 }
 
-/// Returns a change of level among the points at `members`, as it is told.
+/// Returns a change of level among the points at `members`, as a history shows it.
 pub(super) fn level_change(
     change: Change,
     origin: Origin<'_>,

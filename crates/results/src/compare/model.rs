@@ -9,7 +9,7 @@ pub use kubebench_format::result::v1::{Direction, Kind};
 
 /// The reason of a line whose case has no session at all.
 pub(crate) const NO_SESSION: &str = "noSession";
-/// The message of a case without a session of the candidate that somebody named.
+/// The message of a case without a session of the named candidate.
 pub(crate) const NONE_OF_NAMED: &str = "the named candidate has no result";
 
 /// The reason of a pending line of which an earlier session was worse, and the newest one is not.
@@ -44,7 +44,7 @@ pub struct Comparison {
 pub struct GateReport {
     /// Whether the candidate passes.
     pub outcome: Outcome,
-    /// What the candidate was held against, unless a gate says otherwise.
+    /// What the candidate was compared with, unless a gate says otherwise.
     pub baseline: String,
     /// What was judged.
     pub candidate: String,
@@ -102,7 +102,7 @@ pub enum Outcome {
 pub struct History {
     /// The series: by benchmark, case, hardware and metric.
     pub series: Vec<SeriesHistory>,
-    /// In how many series of the same benchmarks and cases that nobody asked for a regression is open.
+    /// In how many other series of the same benchmarks and cases a regression is open.
     pub open_elsewhere: usize,
     /// Result files that did not count, and why.
     pub left_out: Vec<LeftOut>,
@@ -125,7 +125,7 @@ pub struct SeriesHistory {
     /// Whether newer sessions of the case ran on other hardware.
     pub replaced: bool,
     pub metric: String,
-    /// What tells it from others of its name.
+    /// What distinguishes it from others of its name.
     pub labels: BTreeMap<String, String>,
     pub unit: Option<String>,
     /// Which way is better.
@@ -138,7 +138,7 @@ pub struct SeriesHistory {
     pub sessions: Vec<SessionValue>,
     /// The ids of sessions that are not of the baseline's commits, and so change nothing.
     pub aside: BTreeSet<String>,
-    /// The ids of first sessions that stand alone, as those with cold caches do, and are of no level.
+    /// The ids of first sessions that are separate, as those with cold caches are, and are of no level.
     pub apart: BTreeSet<String>,
     /// The changes of level, the oldest first.
     pub changes: Vec<LevelChange>,
@@ -229,7 +229,7 @@ pub struct Line {
     /// What it ran on, by fact: target, engine, cpu or gpu, driver, instanceType.
     pub environment: BTreeMap<String, String>,
     pub metric: String,
-    /// What tells it from others of its name.
+    /// What distinguishes it from others of its name.
     pub labels: BTreeMap<String, String>,
     pub unit: Option<String>,
     /// Which way is better.
@@ -255,13 +255,13 @@ pub struct Line {
     pub threshold: f64,
     /// The least regression that would be seen with a probability of 90 %, as a share.
     pub detectable: Option<f64>,
-    /// So many more sessions would decide; left out where nothing is open, or no number of them would.
+    /// How many more sessions would decide; left out where nothing is open, or no number of them would.
     pub more_sessions: Option<usize>,
     /// The value of `run` in the spec that starts another session of the same revision, where that decides.
     pub next_run: Option<u32>,
     /// The autocorrelation of neighboring sessions, where it is more than chance.
     pub correlation: Option<f64>,
-    /// The sessions that it was held against.
+    /// The sessions that it was compared with.
     pub baseline: Sessions,
     /// The sessions that were judged.
     pub candidate: Sessions,

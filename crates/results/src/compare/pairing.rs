@@ -15,12 +15,12 @@ type Left<'a> = BTreeMap<&'a str, &'a [Partition]>;
 pub(super) struct Paired<'a> {
     /// Baseline and candidate.
     pub(super) pairs: Vec<(&'a [Partition], &'a [Partition])>,
-    /// What has nothing on the other side, or nobody knows what.
+    /// What has nothing on the other side, or it is unknown what.
     pub(super) left: [Left<'a>; 2],
 }
 
-/// Pairs the benchmarks of two sides: of one name, else by their other labels and their names without the label's value, else by one of
-/// these where it tells them apart. One on each side are a pair unless their labels contradict each other.
+/// Pairs the benchmarks of two sides: of one name, else by their other labels and their names without the label's value, else by
+/// one of these where it distinguishes them. One on each side are a pair unless their labels contradict each other.
 pub(super) fn pairs<'a>(dataset: &Dataset, sides: [&Side; 2], benchmarks: [&'a Benchmarks; 2]) -> Paired<'a> {
     let mut left =
         benchmarks.map(|side| side.iter().map(|(name, of)| (name.as_str(), of.as_slice())).collect::<Left<'_>>());

@@ -99,7 +99,7 @@ pub struct OutOfTime {
 }
 
 impl OutOfTime {
-    /// Looks at the sessions of these partitions that are evaluated where nobody names any.
+    /// Looks at the sessions of these partitions that are evaluated where none are named.
     pub fn of<'p>(
         dataset: &Dataset,
         partitions: impl Iterator<Item = &'p Partition>,

@@ -72,7 +72,7 @@ impl Side {
         matches!(self, Self::Revision(_) | Self::Branch(_) | Self::Tag(_))
     }
 
-    /// Returns whether cases of this side are run beside those of the other in one session, and differ by what they are.
+    /// Returns whether cases of this side are run with those of the other in one session, and differ by what they are.
     pub(crate) fn is_of_cases(&self) -> bool {
         matches!(self, Self::Label(..) | Self::Variant(_) | Self::Environment(_))
     }
@@ -105,7 +105,7 @@ pub struct Lineage {
     unreachable: BTreeSet<String>,
     /// Commits of the branch that is checked out: whatever they hold or change, they are of none of these.
     apart: BTreeSet<String>,
-    /// Whether results count that no commit can be told of.
+    /// Whether results of an unknown commit count.
     takes_unknown: bool,
     /// Where its commits are in their order; nothing where they have none.
     behind: Option<BTreeMap<String, Behind>>,
@@ -122,9 +122,9 @@ pub type Behind = (usize, usize);
 pub(super) enum Place {
     /// It is of none of them.
     Aside,
-    /// So many of them come after its own.
+    /// How many of them come after its own.
     Behind(Behind),
-    /// It is of the branch, and nobody knows of which commit.
+    /// It is of the branch, and its commit is unknown.
     Unknown,
 }
 
@@ -144,7 +144,8 @@ impl Lineage {
         Self { commits, trees, ..Self::default() }
     }
 
-    /// Returns the lineage that has all results that name no commit: that of the default branch where nothing tells commits apart.
+    /// Returns the lineage that has all results that name no commit: that of the default branch where nothing distinguishes
+    /// commits.
     #[must_use]
     pub fn of_all(self) -> Self {
         Self { takes_unknown: true, ..self }
@@ -193,7 +194,7 @@ impl Lineage {
         self.same.get(commit).map(String::as_str).filter(|own| *own != commit)
     }
 
-    /// Returns whether a result may be of these commits: it names none, and no tree of theirs tells that it is of another branch.
+    /// Returns whether a result may be of these commits: it names none, and no tree of theirs shows that it is of another branch.
     pub fn may_have(&self, dataset: &Dataset, row: &Row) -> bool {
         if dataset.is_brought(row) {
             return false;
@@ -222,7 +223,7 @@ impl Lineage {
         self.takes_unknown && !dataset.is_brought(row) && dataset.origin(row).commit.is_none()
     }
 
-    /// Returns whether nothing tells whether a result is of these commits.
+    /// Returns whether it is unknown if a result is of these commits.
     pub(crate) fn is_in_doubt(&self, dataset: &Dataset, row: &Row) -> bool {
         !row.synthetic
             && !dataset.is_brought(row)

@@ -20,8 +20,8 @@ pub struct Unvalued {
 /// When a session began, and its id: what sessions are sorted by.
 type Began<'a> = (&'a str, &'a str);
 
-/// Returns the sessions of `partitions` after the last ones of what is `told` of them, and of partitions in which nothing has a value yet
-/// those after the last one of their cases elsewhere.
+/// Returns the sessions of `partitions` after the last ones of the histories in `told`, and of partitions in which nothing has a
+/// value yet those after the last one of their cases elsewhere.
 pub fn unvalued(dataset: &Dataset, partitions: &[Partition], told: &[SeriesHistory]) -> Unvalued {
     let mut last: BTreeMap<_, BTreeMap<&str, Began<'_>>> = BTreeMap::new();
     let mut last_of_case: BTreeMap<(&str, &str), Began<'_>> = BTreeMap::new();
@@ -96,7 +96,7 @@ impl Unvalued {
     }
 }
 
-/// Returns the case as it stands behind its benchmark.
+/// Returns the case as it is shown behind its benchmark.
 fn case_of(dataset: &Dataset, partition: &Partition) -> String {
     let name = &dataset.subject(partition.newest(dataset)).case_name;
     if name.is_empty() { String::new() } else { format!(" [{name}]") }

@@ -137,7 +137,7 @@ pub(crate) fn would_have_been_detected(least: f64) -> String {
     format!("a regression of {} or more would have been detected with 90 % probability", about(least))
 }
 
-/// Returns a share that somebody wrote as a percentage without a sign, to three digits: `2 %`, `0.35 %`.
+/// Returns a share from a file as a percentage without a sign, to three digits: `2 %`, `0.35 %`.
 pub fn share(share: f64) -> String {
     percentage(share, 3)
 }
@@ -395,7 +395,7 @@ pub(crate) fn distance(line: &Line) -> f64 {
     }
 }
 
-/// Returns whether a change is noise: not significant, or within the threshold. What was accepted is none, nor what limits alone judge, nor
+/// Returns whether a change is noise: not significant, or within the threshold. What was accepted is not, nor what limits alone judge, nor
 /// what is significant and beyond the threshold, and inconclusive for another reason.
 pub fn is_noise(line: &Line) -> bool {
     let is_passed = matches!(line.reason.as_str(), "accepted" | "withinLimits" | "fixedBaseline");
@@ -413,7 +413,7 @@ pub fn is_blind(line: &Line) -> bool {
     is_asked && line.detectable.is_some_and(|detectable| detectable >= least)
 }
 
-/// Says what the change of a line is of, where it is not that of the two medians beside it.
+/// Says what the change of a line is of, where it is not that of the two medians next to it.
 pub fn of_differences(lines: &[Line]) -> Option<&'static str> {
     let is_shift = |line: &Line| {
         let method = line.method.as_deref().and_then(of_name);
@@ -435,7 +435,7 @@ fn of_name(name: &str) -> Option<Method> {
     Method::ALL.into_iter().find(|method| method.name() == name)
 }
 
-/// How the note begins that neighboring sessions are alike.
+/// How the note begins that neighboring sessions are similar.
 pub(crate) const AUTOCORRELATED: &str = "sessions are autocorrelated";
 
 /// Says where a regression is that began before the candidate, by the name of the baseline: `already on main` where it decides

@@ -1,4 +1,4 @@
-//! Which rows stand for their runs: a run counts once, and not at all where two files claim it.
+//! Which rows represent their runs: a run counts once, and not at all where two files claim it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ pub enum Doubt {
         /// Their paths, sorted.
         paths: Vec<String>,
     },
-    /// The logs of a run were read again by several rules, and nobody knows which of them hold.
+    /// The logs of a run were read again by several rules, and it is unknown which of them apply.
     Readings {
         /// Their paths, sorted.
         paths: Vec<String>,
@@ -45,7 +45,7 @@ impl Doubt {
 /// The digests of the rules that specs have now, by benchmark and target.
 pub type CurrentRules = BTreeMap<(String, String), String>;
 
-/// Leaves out what does not stand for its run: results that were read again from their logs later, and doubtful ones, which are
+/// Leaves out what does not represent its run: results that were read again from their logs later, and doubtful ones, which are
 /// returned. `current` is asked only where a run was read again.
 pub fn settle(dataset: &mut Dataset, current: &dyn Fn() -> CurrentRules) -> Vec<Doubt> {
     let mut doubts = set_apart(dataset);

@@ -28,7 +28,8 @@ pub struct Partition {
 
 /// Groups the rows at `chosen` places; `across` are the facts that do not keep results apart.
 ///
-/// A run that failed before it had a machine says nothing of its hardware: it stands with its session, or with what the case ran on before.
+/// A run that failed before it had a machine says nothing of its hardware: it goes with its session, or with what the case ran on
+/// before.
 pub fn partitions(dataset: &Dataset, chosen: impl Iterator<Item = usize>, across: &BTreeSet<String>) -> Vec<Partition> {
     let mut known: BTreeMap<u32, Facts> = BTreeMap::new();
     let mut groups: BTreeMap<(&str, &str, Facts), BTreeMap<&str, Vec<usize>>> = BTreeMap::new();

@@ -13,7 +13,7 @@ use kubebench_format::result::v1::{
 };
 use kubebench_syntax::unit::MetricSelector;
 
-/// What is kept of one result; numbers stand for parts that the dataset keeps once.
+/// What is kept of one result; numbers are indices of parts that the dataset keeps once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
@@ -68,14 +68,14 @@ pub struct Row {
 #[serde(deny_unknown_fields)]
 pub struct Definition {
     pub name: String,
-    /// What tells it from others of its name.
+    /// What distinguishes it from others of its name.
     pub labels: BTreeMap<String, String>,
     pub unit: Option<String>,
     /// Which way is better.
     pub direction: Direction,
     /// What part it plays.
     pub kind: Kind,
-    /// What it is called now, where its name changed and the result does not tell what it is of.
+    /// What it is called now, where its name changed and the result does not say what it is of.
     pub now: Option<Now>,
 }
 
@@ -84,12 +84,12 @@ pub struct Definition {
 #[serde(deny_unknown_fields)]
 pub struct Now {
     pub name: String,
-    /// The labels that it has and the result does not tell.
+    /// The labels that it has and the result does not give.
     pub labels: Vec<String>,
 }
 
 impl Definition {
-    /// Returns whether one of `selectors` means it; where there are none, any metric is meant.
+    /// Returns whether one of `selectors` selects it; no selectors select any metric.
     pub(crate) fn is_among(&self, selectors: &[MetricSelector]) -> bool {
         selectors.is_empty() || selectors.iter().any(|selector| selector.has(&self.name, &self.labels))
     }

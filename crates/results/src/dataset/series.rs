@@ -9,12 +9,12 @@ use kubebench_format::result::v1::{Direction, Kind};
 use kubebench_stats as stats;
 use kubebench_syntax::unit::MetricUnit;
 
-/// What tells a metric from others of a partition. A metric whose unit measures something else now is another one; units of
-/// one dimension were made one before ([`Dataset::unify_units`]).
+/// What distinguishes a metric from others of a partition. A metric whose unit measures something else now is another one; units
+/// of one dimension were made one before ([`Dataset::unify_units`]).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MetricKey {
     pub name: String,
-    /// What tells it from others of its name.
+    /// What distinguishes it from others of its name.
     pub labels: BTreeMap<String, String>,
     pub unit: Option<String>,
 }

@@ -33,7 +33,7 @@ pub trait Files: Sync {
     /// Returns the bytes of a file; what is longer than a result may be cut off.
     fn bytes(&self, file: &Self::File) -> Result<Vec<u8>, Content>;
 
-    /// Returns what tells that a file is the one that was read.
+    /// Returns what shows that a file is the one that was read.
     fn stamp(&self, file: &Self::File) -> Option<Stamp>;
 }
 
@@ -75,13 +75,13 @@ pub struct Read {
 /// A file that is no result.
 #[derive(Clone, Debug)]
 pub enum Bad {
-    /// Its bytes, for whoever says what is wrong with them.
+    /// Its bytes, for a report of what is wrong with them.
     Bytes(Vec<u8>),
     /// Why it was not read.
     Unread(Content),
 }
 
-/// What tells that a file is the one that was read.
+/// What shows that a file is the one that was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Stamp {
@@ -113,7 +113,7 @@ pub fn cache_for(identity: &str, keys: &[Key]) -> Option<PathBuf> {
     Some(cache_folder()?.join("archive").join(format!("{}.json", name.get(..16)?)))
 }
 
-/// So many files are read at once: what is kept of a file is a fraction of it.
+/// The number of files that are read at once: what is kept of a file is a fraction of it.
 const AT_ONCE: usize = 1024;
 
 /// Reads the results below `folder`, as far as `cache` does not know them.
@@ -176,7 +176,7 @@ pub fn read<F: Files>(place: &F, mut found: Found<F::File>, keys: &[Key], cache:
         }
     }
     if opened > 0 || new.len() != stamps.len() {
-        // Whoever has no room for a cache waits longer, and has the same answer.
+        // Without room for a cache, it takes longer and gives the same result.
         let _ = cache.is_none_or(|cache| store(cache, &Cache { stamps: new, dataset: dataset.to_kept() }).is_ok());
     }
     Read { dataset, orphans, bad, opened }
@@ -212,7 +212,8 @@ impl<F: Files> Signed<'_, F> {
         }
     }
 
-    /// Returns what tells that a file and its envelope are those that were read; where there are no keys, envelopes are not looked at.
+    /// Returns what shows that a file and its envelope are those that were read; where there are no keys, envelopes are not
+    /// looked at.
     fn stamp(&self, path: &str, file: &F::File) -> Option<Stamp> {
         let stamp = self.place.stamp(file)?;
         if self.keys.is_empty() {
@@ -253,7 +254,7 @@ fn load(cache: &Path) -> Option<(Vec<Stamp>, Dataset)> {
     (stamps.len() == dataset.rows().len()).then_some((stamps, dataset))
 }
 
-/// Writes a cache beside the old one, and then in its place.
+/// Writes a cache next to the old one, and then replaces that.
 fn store(cache: &Path, content: &Cache<'_>) -> io::Result<()> {
     fs::create_dir_all(cache.parent().unwrap_or(Path::new(".")))?;
     let temp = cache.with_extension(format!("{}.tmp", std::process::id()));

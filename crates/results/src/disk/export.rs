@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::export::{Folder, Sink};
 pub use database::Database;
 
-/// A file that is written beside its place and moved there in the end. What is there and is no file (`/dev/stdout`, a named pipe)
+/// A file that is written next to its place and moved there in the end. What is there and is no file (`/dev/stdout`, a named pipe)
 /// is written as it is: a file moved to its place would remove it.
 pub struct Pending {
     path: PathBuf,

@@ -1,7 +1,7 @@
 //! The format of Go's benchmarks, which benchstat reads: a line for each run, with all its metrics.
 //!
-//! Lines `key: value` hold until the next one of that key. benchstat makes a table for each of their combinations, so only what must
-//! not be mixed stands there, and the commit, by which people compare.
+//! Lines `key: value` hold until the next one of that key. benchstat makes a table for each of their combinations, so they
+//! contain only what must not be mixed, and the commit, by which people compare.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
@@ -134,7 +134,7 @@ fn part(text: &str) -> String {
     encoded(text, |c| is_hidden(c) || c.is_whitespace() || matches!(c, '/' | '='))
 }
 
-/// Returns the unit of a metric with its name before it: benchstat tells metrics apart by units alone.
+/// Returns the unit of a metric with its name before it: benchstat distinguishes metrics by units alone.
 fn unit(metric: &Metric) -> String {
     let is_bad = |c: char| is_hidden(c) || c.is_whitespace();
     match metric.unit.as_deref() {

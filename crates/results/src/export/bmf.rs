@@ -75,7 +75,7 @@ impl Exporter for Bmf {
                 measures.insert(measure(key, &measures), metric);
             }
             let name = fitting(last.name(place), BENCHMARK);
-            // Two cases that people cannot tell apart.
+            // Two cases that people cannot distinguish.
             let name = if benchmarks.contains_key(&name) {
                 fitting(format!("{name} {}", place.case), BENCHMARK)
             } else {

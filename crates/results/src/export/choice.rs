@@ -10,7 +10,7 @@ use kubebench_format::result::BenchmarkResult;
 use kubebench_format::result::v1::{Metric, Status};
 use kubebench_syntax::unit::{MetricUnit, moment};
 
-/// Runs that are left out unless somebody asks for them.
+/// Runs that are left out unless they are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extra {
     /// Warm-ups.
@@ -22,7 +22,7 @@ pub enum Extra {
 }
 
 impl Passed {
-    /// Returns it in words; nothing where nothing was passed over.
+    /// Returns it in words; nothing where nothing was skipped.
     pub fn words(&self) -> Option<String> {
         let counts = [
             (self.warmups, "warm-ups (`--include warmup`)"),
@@ -51,7 +51,7 @@ impl Extra {
     }
 }
 
-/// How many results were passed over, and why.
+/// How many results were skipped, and why.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
     /// Warm-ups.
@@ -71,7 +71,7 @@ pub struct Passed {
 pub struct Chosen {
     /// The paths of results, sorted.
     pub paths: BTreeSet<String>,
-    /// What was passed over.
+    /// What was skipped.
     pub passed: Passed,
     /// What is wrong with others.
     pub doubts: Vec<Doubt>,

@@ -74,7 +74,7 @@ impl Exporter for Github {
     }
 }
 
-/// What the chart shows beside a point.
+/// What the chart shows next to a point.
 fn extra(runs: usize, run: &BenchmarkResult) -> String {
     let commit = run.source.commit.as_deref().unwrap_or("unknown");
     format!(

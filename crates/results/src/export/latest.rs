@@ -24,7 +24,7 @@ pub(super) struct Last {
     pub(super) metrics: BTreeMap<Key, Measured>,
 }
 
-/// What tells the metrics of a case apart.
+/// What distinguishes the metrics of a case.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
     pub(super) name: String,
@@ -39,7 +39,7 @@ pub(super) struct Measured {
     values: Vec<f64>,
 }
 
-/// The last session of every case; whoever adds runs leaves out those of others.
+/// The last session of every case; the caller leaves out runs of others.
 #[derive(Debug, Default)]
 pub(super) struct Latest {
     pub(super) places: BTreeMap<Place, Last>,

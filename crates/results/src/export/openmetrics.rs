@@ -1,6 +1,6 @@
 //! OpenMetrics: a gauge for each metric, the number of runs behind it, and what they were.
 //!
-//! No timestamps: a scrape would refuse old ones. When the session began stands in `kubebench_session_info`.
+//! No timestamps: a scrape would refuse old ones. When the session began is in `kubebench_session_info`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write as _};
@@ -12,7 +12,7 @@ use super::{Exporter, Sink};
 use kubebench_format::result::{BenchmarkResult, plain};
 use kubebench_syntax::invariant::Invariant as _;
 
-/// Names of gauges that stand for something else here.
+/// Names of gauges that mean something else here.
 const RESERVED: [&str; 3] = ["kubebench_runs", "kubebench_session", "kubebench_session_info"];
 
 pub(super) struct OpenMetrics {

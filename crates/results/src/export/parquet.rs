@@ -16,9 +16,9 @@ use super::{Exporter, Sink, tables};
 use kubebench_format::result::BenchmarkResult;
 use kubebench_format::result::v1::Metric;
 
-/// A group of rows is written when it has so many.
+/// A group of rows is written when it has this many.
 const ROWS: usize = 50_000;
-/// Or so many samples.
+/// Or this many samples.
 const SAMPLES: usize = 2_000_000;
 
 pub(super) struct Parquet {

@@ -9,7 +9,7 @@ use super::text::{REPLACEMENT, number};
 use super::{Exporter, Sink};
 use kubebench_format::result::BenchmarkResult;
 
-/// So many bytes of rows are gathered before they are written, table by table.
+/// How many bytes of rows are gathered before they are written, table by table.
 const GATHERED: usize = 4 << 20;
 
 pub(super) struct Postgres {
@@ -21,7 +21,7 @@ pub(super) struct Postgres {
 
 impl Postgres {
     pub(super) fn begin(mut sink: Sink) -> io::Result<Self> {
-        // What stands in texts is to be read as it is, whoever's settings apply.
+        // Texts are to be read as they are, whoever's settings apply.
         writeln!(
             sink,
             "\\set ON_ERROR_STOP on\nSET client_encoding = 'UTF8';\nSET standard_conforming_strings = on;\nBEGIN;"

@@ -1,4 +1,4 @@
-//! Texts of any kind come back from the formats that spell them anew.
+//! Texts of any kind come back from the formats that escape them.
 
 use kubebench_format::result::BenchmarkResult;
 use std::io;

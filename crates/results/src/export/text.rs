@@ -7,7 +7,7 @@ pub(super) fn number(number: f64) -> String {
     serde_json::to_string(&number).expected("JSON of a number")
 }
 
-/// What stands in the place of a NUL where a format has none.
+/// The replacement for a NUL where a format has none.
 pub(super) const REPLACEMENT: char = '\u{FFFD}';
 
 /// Returns whether a character shows nothing or changes how others are shown: controls, marks of direction, joiners.
@@ -33,9 +33,9 @@ pub(super) fn encoded(text: &str, is_bad: impl Fn(char) -> bool) -> String {
     out
 }
 
-/// Tells whether a spreadsheet would take `text` for a formula: it begins like one and is no plain number.
+/// Returns whether a spreadsheet would take `text` for a formula: it begins like one and is no plain number.
 pub fn is_executed(text: &str) -> bool {
-    // Wide forms, and lines that begin anew, are read like the others by some.
+    // Some programs read wide forms and new lines like the others.
     let begins = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);
     begins && !is_plain_number(text)
 }

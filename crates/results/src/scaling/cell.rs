@@ -24,7 +24,7 @@ pub(super) struct Cell<'a> {
     pub(super) runs: Vec<Vec<&'a Row>>,
 }
 
-/// Returns the cells of what is told; what has no session of the level that is there now has none.
+/// Returns the cells of the histories in `told`; one without a session of its current level has none.
 pub(super) fn cells<'a>(dataset: &'a Dataset, told: &'a [SeriesHistory]) -> Vec<Cell<'a>> {
     let rows: BTreeMap<&str, &Row> = dataset.rows().iter().map(|row| (row.path.as_str(), row)).collect();
     let cell = |told: &'a SeriesHistory| {
@@ -36,7 +36,7 @@ pub(super) fn cells<'a>(dataset: &'a Dataset, told: &'a [SeriesHistory]) -> Vec<
         let newest = *runs.last()?.first()?;
         let mut kinds: BTreeMap<String, String> =
             dataset.kinds(newest).into_iter().map(|(fact, value)| (fact.to_owned(), value)).collect();
-        // Facts that the project does not tell apart.
+        // Facts that the project does not distinguish.
         kinds.retain(|fact, _| told.environment.contains_key(fact));
         Some(Cell { told, params: &dataset.subject(newest).params, kinds, level, runs })
     };
@@ -69,7 +69,7 @@ impl Cell<'_> {
         self.level.last().map(|session| session.started_at.as_str()).expected("a cell with at least one session")
     }
 
-    /// Returns what tells which of two cells of the same case stands for it: the one that runs today.
+    /// Returns what decides which of two cells of the same case represents it: the one that runs today.
     pub(super) fn rank(&self) -> (bool, &str) {
         (!self.told.replaced, self.until())
     }

@@ -9,7 +9,7 @@ use kubebench_stats as stats;
 
 /// What runs cost that have no prices.
 pub(super) const GPU_HOURS: &str = "GPU-hours";
-/// So many units of work a cost of a rate is for.
+/// How many units of work a cost of a rate is for.
 const MANY: f64 = 1e6;
 /// Results round what a run cost to a millionth: of less than this, that would be more than half a percent.
 const LEAST_AMOUNT: f64 = 1e-4;
@@ -17,9 +17,9 @@ const LEAST_AMOUNT: f64 = 1e-4;
 /// What a metric says of work.
 #[derive(Clone, Debug, PartialEq)]
 enum Work {
-    /// So much an hour, for a value of 1.
+    /// The amount per hour, for a value of 1.
     Rate { hourly: f64, of: String },
-    /// One in so many hours, for a value of 1.
+    /// The hours for one, for a value of 1.
     Time { hours: f64 },
 }
 

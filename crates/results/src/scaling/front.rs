@@ -90,8 +90,8 @@ fn is_of(cell: &Cell<'_>, metric: &FrontMetric) -> bool {
     cell.metric() == metric.name && cell.told.unit == metric.unit && cell.told.direction == metric.direction
 }
 
-/// Returns the two metrics: those that were asked for, else the primary ones where there is one of each direction. A name alone stands for
-/// the one metric of that name, and one that has several directions for none; of several units the newest counts.
+/// Returns the two metrics: those that were asked for, else the primary ones where there is one of each direction. A name alone
+/// means the one metric of that name, and one that has several directions means none; of several units the newest counts.
 fn metrics(cells: &[&Cell<'_>], asked: Option<(&str, &str)>) -> Option<[FrontMetric; 2]> {
     let mut known: Vec<(FrontMetric, Kind, &str)> = Vec::new();
     let mut newest_first: Vec<&&Cell<'_>> =
@@ -119,7 +119,7 @@ fn metrics(cells: &[&Cell<'_>], asked: Option<(&str, &str)>) -> Option<[FrontMet
     (pair[0] != pair[1]).then_some(pair)
 }
 
-/// So many cases are named that are better than another one.
+/// The maximum number of cases named as better than another one.
 const MOST_NAMED: usize = 5;
 
 /// Says which points are better than this one.

@@ -24,7 +24,7 @@ struct Place<'a> {
     metric: String,
 }
 
-/// What keeps cells apart all the same, in words that people read.
+/// What nevertheless keeps cells apart, in words that people read.
 type Facts = BTreeMap<String, String>;
 
 /// The cells of a place that may be compared, by the value of the axis; several where one case ran on different machines.
@@ -268,7 +268,7 @@ impl Making<'_, '_> {
 
     /// Returns how many times as many machines the axis says that there are; nothing where it counts none, and why where that surprises.
     ///
-    /// Only of rates: nobody can tell whether what took a time was the same work.
+    /// Only of rates: it is unknown whether what took a time was the same work.
     fn times(&self, value: &str, cell: &Cell<'_>, base: &str, of_base: &Cell<'_>) -> Result<f64, Option<String>> {
         let (Some(first), Some(second)) = (self.numbers.get(base), self.numbers.get(value)) else { return Err(None) };
         let machines = |cell: &Cell<'_>| {
@@ -376,7 +376,7 @@ fn missed(axis: &str, value: &str, facts: &Facts, apart: &BTreeMap<Facts, Values
     )
 }
 
-/// Says in what two differ, and how to compare them all the same.
+/// Says in what two differ, and how to compare them nevertheless.
 fn differences(one: &Facts, other: &Facts) -> Vec<String> {
     let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
     let said = |facts: &Facts, name: &String| facts.get(name).cloned().unwrap_or_else(|| "nothing".to_owned());
@@ -405,7 +405,7 @@ fn others(axis: &Axis, cell: &Cell<'_>) -> BTreeMap<String, Json> {
     others.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// Returns the parameters that have several values beside the axis.
+/// Returns the parameters that have several values in addition to the axis.
 fn moving(axis: &Axis, cells: &[(&Cell<'_>, Json)]) -> Vec<String> {
     let mut values: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (name, value) in cells.iter().flat_map(|(cell, _)| others(axis, cell)) {

@@ -31,7 +31,7 @@ pub struct Group {
     /// The hardware that all of them share, by fact; on an axis of numbers without the count of machines.
     pub environment: BTreeMap<String, String>,
     pub metric: String,
-    /// What tells it from others of its name.
+    /// What distinguishes it from others of its name.
     pub labels: BTreeMap<String, String>,
     pub unit: Option<String>,
     /// Which way is better.
@@ -40,7 +40,7 @@ pub struct Group {
     pub kind: Kind,
     /// Whether the axis is one of numbers, so that there may be an efficiency.
     pub numeric: bool,
-    /// The value of the axis that the others are held against, as it is shown; left out where this group has no result of it.
+    /// The value of the axis that the others are compared with, as it is shown; left out where this group has no result of it.
     pub base: Option<String>,
     /// The values of the axis: numbers in their order, versions and names in theirs after the base.
     pub rows: Vec<Row>,
@@ -86,7 +86,7 @@ pub struct Row {
     pub method: Option<String>,
     /// What a unit of work costs.
     pub cost: Option<UnitCost>,
-    /// The first session of a regression that is not resolved or acknowledged: the level is one that nobody accepted.
+    /// The first session of a regression that is not resolved or acknowledged: the level was not accepted.
     pub open: Option<String>,
     /// What else a reader has to know.
     pub notes: Vec<String>,
@@ -108,7 +108,7 @@ pub struct UnitCost {
     pub amount: f64,
     /// The currency, or `GPU-hours` where the results have no prices.
     pub currency: String,
-    /// For so many of them.
+    /// The number of units that it is for.
     pub per: f64,
     /// What it is the cost of: the unit of work of a rate, `step-time` for one of a time.
     pub of: String,
@@ -132,7 +132,7 @@ pub struct Front {
 /// One of the two metrics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrontMetric {
-    /// The metric, with what tells it from others of its name.
+    /// The metric, with what distinguishes it from others of its name.
     pub name: String,
     pub unit: Option<String>,
     /// Which way is better.

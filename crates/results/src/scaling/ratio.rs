@@ -70,7 +70,7 @@ pub(super) fn efficiency(speedup: Estimate, times: f64) -> Option<Estimate> {
     estimate(speedup.value / times, speedup.interval.map(|(low, high)| (low / times, high / times)))
 }
 
-/// Returns numbers that can be told.
+/// Returns the estimate if it is positive.
 fn estimate(value: f64, interval: Option<(f64, f64)>) -> Option<Estimate> {
     let is_told = |value: f64| value.is_finite() && value > 0.0;
     let interval = interval.filter(|(low, high)| is_told(*low) && is_told(*high));

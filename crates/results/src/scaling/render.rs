@@ -122,7 +122,7 @@ fn facts(environment: &BTreeMap<String, String>) -> String {
     environment.iter().map(|(fact, said)| format!("{fact} {said}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Says where a case stands.
+/// Describes a case relative to the front.
 fn place(point: &FrontPoint, front: &Front) -> String {
     let name = |case: &String| {
         let other = front.points.iter().find(|other| other.case == *case);

@@ -1,7 +1,7 @@
-//! Which of the earlier sessions a new one is held against.
+//! Which of the earlier sessions a new one is compared with.
 //!
-//! A regression never becomes the new normal by itself: it stays open, and its sessions stay out of the baseline, until
-//! somebody acknowledges it or the level comes back. A change for the better is the new normal once it is a level.
+//! A regression never becomes the new normal by itself: it stays open, and its sessions stay out of the baseline, until somebody
+//! acknowledges it or the level comes back. An improvement is the new normal once it is a level.
 
 use std::ops::Range;
 
@@ -73,17 +73,17 @@ pub struct Open {
 /// What earlier sessions are good for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Baseline {
-    /// The sessions that a new one is held against, the oldest first.
+    /// The sessions that a new one is compared with, the oldest first.
     pub sessions: Vec<usize>,
     /// The change that is open.
     pub open: Option<Open>,
     /// A change that the newest sessions do not show, and that is not over.
     pub pending: Option<Pending>,
-    /// Sessions that may be of another level: they tell how much values vary, and not where the level is.
+    /// Sessions that may be of another level: they show how much values vary, and not where the level is.
     pub held: Vec<usize>,
     /// The changes of level, the oldest first.
     pub changes: Vec<Change>,
-    /// How many first sessions stand alone, and are of no level.
+    /// How many first sessions are separate, and are of no level.
     pub apart: usize,
 }
 
@@ -176,7 +176,7 @@ struct Walk {
     /// Whether 100 % is all that there is to lose.
     loses_all: bool,
     places: Vec<f64>,
-    /// The same, what stands alone drawn in: one wild session neither is a level nor hides one.
+    /// The same with outliers drawn in: a single outlier neither is a level nor hides one.
     steady: Vec<f64>,
     scale: Scale,
     policy: Policy,
@@ -187,7 +187,7 @@ struct Walk {
     commits: Vec<Differs>,
     /// The sessions of the level that is normal.
     accepted: Vec<usize>,
-    /// That level as it was when it began: many small steps for the worse are one large one.
+    /// That level as it was when it began: many small regressions are one large one.
     reference: Option<f64>,
     found: Baseline,
 }
@@ -264,7 +264,7 @@ impl Walk {
                 self.accepted.extend(start..end);
             }
         }
-        // Nobody knows a direction without one.
+        // Without a direction the turn is unknown.
         let turn = if self.policy.direction == Direction::None { Turn::Neither } else { turn };
         self.found.changes.push(Change { turn, ..change });
     }
@@ -323,8 +323,8 @@ impl Walk {
         self.reference = Some(self.level(start, end.min(start + WINDOW)));
     }
 
-    /// Returns whether nothing tells these sessions and the newest accepted ones apart. Two levels in one baseline would look like noise
-    /// and correlation, and hide what comes.
+    /// Returns whether nothing distinguishes these sessions from the newest accepted ones. Two levels in one baseline would look
+    /// like noise and correlation, and hide what comes.
     fn is_as_accepted(&self, start: usize, end: usize) -> bool {
         let both = recent(&self.accepted).iter().copied().chain(start..end);
         let both: Vec<f64> = both.filter_map(|at| self.steady.get(at).copied()).collect();
@@ -438,7 +438,7 @@ impl Walk {
         self.found.changes.push(Change { at, turn, difference });
     }
 
-    /// Returns the mean; of few sessions, where one that is wild has a large part in it, the median.
+    /// Returns the mean; of few sessions, in which an outlier has a large part, the median.
     fn level(&self, start: usize, end: usize) -> f64 {
         if end - start < hampel::AROUND { self.median(start, end) } else { mean(&self.steady, start, end) }
     }

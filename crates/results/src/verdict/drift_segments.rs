@@ -7,12 +7,12 @@ use kubebench_stats::{self as stats, trend};
 
 /// A drift is at most this likely where nothing drifts. Waves of correlated values drift for a while as well.
 const DRIFTS: f64 = 0.0002;
-/// In a longer level, a drift that matters is told as levels.
+/// In a longer level, a drift that matters is shown as levels.
 const MOST: usize = 300;
 
 /// Returns where to cut a level that drifts, so that each part moves by the bound or more, and is no shorter than a level can be.
 ///
-/// Neighbors in a drift are alike, which hides its steps from a test of levels.
+/// Neighbors in a drift are similar, which hides its steps from a test of levels.
 pub(super) fn cuts(places: &[f64], bound: f64) -> Vec<usize> {
     if !(SETTLED..=MOST).contains(&places.len()) {
         return Vec::new();

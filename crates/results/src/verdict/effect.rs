@@ -80,7 +80,7 @@ pub struct Effect {
     pub interval: (f64, f64),
     /// How likely so large a difference is where nothing changed, on both sides.
     pub p: f64,
-    /// The least p that so many sessions can give.
+    /// The minimum p that this many sessions can give.
     pub least_p: f64,
     /// The least and the greatest difference that an earlier stretch of as many sessions has had by itself, or that the next outlier of
     /// its kind may have; 0 where earlier sessions are not looked at one by one.
@@ -113,7 +113,7 @@ impl Effect {
         (low.is_finite() && high.is_finite() && !self.is_vague()).then_some((low, high))
     }
 
-    /// Returns whether so few degrees of freedom are left, or the interval is so wide, that nobody can use it.
+    /// Returns whether so few degrees of freedom are left, or the interval is so wide, that it is of no use.
     pub(super) fn is_vague(&self) -> bool {
         const LEAST_FREEDOM: f64 = 3.0;
         // A factor of five.
@@ -131,11 +131,11 @@ impl Effect {
     }
 }
 
-/// So many candidate sessions are few new ones; more are a group of their own.
+/// Up to this many candidate sessions are few new ones; more are a group of their own.
 pub(crate) const FEW: usize = 3;
 
 /// Measures candidate sessions against a baseline: few as new ones, more as a group. Sessions that are `held` are of no baseline, and
-/// tell how much new ones may vary.
+/// show how much new ones may vary.
 pub fn measure(scale: Scale, baseline: &[f64], held: &[f64], candidate: &[f64]) -> Option<Effect> {
     match candidate.len() {
         0 => None,
@@ -236,7 +236,7 @@ fn farthest(history: &[f64], count: usize) -> (f64, f64) {
     (stretches().fold(0.0, f64::min), stretches().fold(0.0, f64::max))
 }
 
-/// Returns the standard deviation as the median of the deviations tells it, which outliers do not move.
+/// Returns the standard deviation by the median of the deviations, which outliers do not move.
 pub(super) fn noise(history: &[f64]) -> f64 {
     stats::NORMAL * stats::median_deviation(history.iter().copied())
 }
@@ -250,8 +250,8 @@ pub(super) fn next_of_its_kind(outside: f64, noise: f64, count: usize) -> f64 {
     if outside.abs() > OUTLIER * noise { outside + KIND * noise * outside.signum() } else { outside }
 }
 
-/// Measures two groups of sessions that were run independently; nothing where one is empty. Where neighbors in time are alike, by fewer
-/// sessions than there are.
+/// Measures two groups of sessions that were run independently; nothing where one is empty. Where neighbors in time are similar,
+/// by fewer sessions than there are.
 pub(crate) fn of_groups(scale: Scale, baseline: &[f64], candidate: &[f64]) -> Option<Effect> {
     let (first, second) = (scale.places(baseline), scale.places(candidate));
     let found = rank::compare(&first, &second)?;

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use super::effect::of_history;
 use super::watch::{CHANGED, Series};
 
-/// The first session is compared with so many of those that follow: four decide it forever, the others add to that.
+/// How many of those that follow the first session is compared with: four decide it forever, the others add to that.
 const FOLLOW: RangeInclusive<usize> = 4..=6;
 
 /// Returns whether the first session differs surely, and by the change that matters, from those that follow.

@@ -24,9 +24,9 @@ pub enum Verdict {
     New,
     /// It got better, significantly and by at least the threshold.
     Improved,
-    /// Nothing is significant, and the estimate lies within the threshold.
+    /// Nothing is significant, and the estimate is within the threshold.
     NoChangeSeen,
-    /// The whole interval lies within the threshold.
+    /// The whole interval is within the threshold.
     Unchanged,
 }
 
@@ -58,7 +58,7 @@ impl Verdict {
     }
 }
 
-/// What a verdict is held against.
+/// The direction and the threshold of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Policy {
     /// Which way is better.
@@ -79,7 +79,7 @@ impl Policy {
 pub enum Reason {
     /// Significant, and at least the threshold.
     Change,
-    /// The whole interval lies within the threshold.
+    /// The whole interval is within the threshold.
     Equivalent,
     /// Neither significant nor beyond the threshold.
     Nothing,
@@ -91,14 +91,14 @@ pub enum Reason {
     MayBeBeyond,
     /// Significant, and earlier sessions were once as far off, and came back.
     SeenBefore,
-    /// So few sessions cannot be significant.
+    /// There are too few sessions to be significant.
     TooFew {
-        /// So many each would do.
+        /// How many each would do.
         wanted: usize,
     },
-    /// So short a history is believed only where the change is large.
+    /// Such a short history is trusted only where the change is large.
     ShortHistory {
-        /// So many would do.
+        /// How many would do.
         wanted: usize,
     },
     /// It changed, and nothing says which way is better.
@@ -126,8 +126,8 @@ pub struct Judgement {
     pub adjusted_p: Option<f64>,
     /// The least regression that would be seen with a probability of 90 %, as a share; nothing where that is not known.
     pub detectable: Option<f64>,
-    /// So many more sessions of the candidate (of both sides of groups and pairs) would decide, if its level and the noise stay as they are; 0 where nothing is open,
-    /// nothing where no number of them would.
+    /// How many more sessions of the candidate (of both sides of groups and pairs) would decide, if its level and the noise stay
+    /// as they are; 0 where nothing is open, nothing where no number of them would.
     pub more: Option<usize>,
 }
 
@@ -160,7 +160,7 @@ fn decide(effect: &Effect, policy: Policy, bound: f64, p: f64) -> (Verdict, Reas
     let size = effect.difference.abs();
     let (low, high) = effect.interval;
     let (baseline, candidate) = effect.counts;
-    // Values that are all alike have no small p either, however many they are.
+    // Values that are all the same have no small p either, however many they are.
     if effect.least_p > SIGNIFICANT && baseline.min(candidate) < least_group(effect.method) {
         return (Verdict::Inconclusive, Reason::TooFew { wanted: least_group(effect.method) });
     }

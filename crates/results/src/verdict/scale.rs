@@ -70,7 +70,7 @@ impl Scale {
         values.iter().map(|value| self.place(*value)).collect()
     }
 
-    /// Returns half of the last digit in which these values are given: so much they may vary, whether that shows or not.
+    /// Returns half of the last digit in which these values are given: by that much they may vary, whether it shows or not.
     pub(crate) fn rounding(self, values: &[f64]) -> f64 {
         let digits = |value: &f64| value.to_string().split_once('.').map_or(0, |(_, digits)| digits.len());
         let most = values.iter().map(digits).max().unwrap_or_default();
@@ -90,7 +90,7 @@ impl Scale {
         }
     }
 
-    /// Returns the difference on the scale that a regression by `threshold` is. The same difference for the better has the
+    /// Returns the difference on the scale that a regression by `threshold` is. An improvement by the same difference has the
     /// same size, so that reversing the sides mirrors a verdict.
     pub(crate) fn bound(self, threshold: f64, direction: Direction) -> f64 {
         let exact = match (self, direction) {

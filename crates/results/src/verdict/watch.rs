@@ -15,17 +15,17 @@ use kubebench_syntax::invariant::Invariant as _;
 
 /// The newest sessions are of another level where that is this unlikely by chance: each session is another look.
 pub(super) const CHANGED: f64 = 0.0005;
-/// So many of the newest sessions are looked at together.
+/// How many of the newest sessions are looked at together.
 const TOGETHER: RangeInclusive<usize> = 2..=20;
-/// Among so many first sessions there may be a change that a search for levels does not see.
+/// Among this many first sessions there may be a change that a search for levels does not see.
 pub(super) const SETTLED: usize = 3 * LEAST_HISTORY;
 /// The fewest sessions before a change.
 const LEAST_BEFORE: usize = 3;
-/// Sessions are back at the normal level where they are so many times likelier there than at the changed one (Wald 1945, Page 1954).
+/// Sessions are back at the normal level where they are this many times likelier there than at the changed one (Wald 1945, Page 1954).
 pub(super) const LIKELIER: f64 = 300.0;
 /// The first session of a change is noticed because it looks bad, so that it overstates the change: this share of it is taken for real.
 const REAL: f64 = 0.6;
-/// So many deviations from both levels a session counts at most: an outlier decides nothing.
+/// The maximum number of deviations from both levels that a session counts: an outlier decides nothing.
 const FARTHEST: f64 = 2.0;
 
 /// A series of sessions as it is watched.
@@ -57,7 +57,7 @@ pub struct Pending {
 pub enum Why {
     /// Its session was worse by itself, and later ones neither show it nor rule it out.
     NotShown,
-    /// It was open, and so many of the newest sessions are back: too few for a level.
+    /// It was open, and this many of the newest sessions are back: too few for a level.
     Back(usize),
     /// It was open, and is worse by less than half of the threshold now.
     Shrunk,

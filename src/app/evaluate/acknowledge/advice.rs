@@ -1,4 +1,4 @@
-//! What to write where no regression is open, and the gate calls the newest sessions regressed all the same: it takes one session, and a
+//! What to write where no regression is open, and the gate calls the newest sessions regressed nevertheless: it takes one session, and a
 //! change of level takes several.
 
 use anyhow::{Error, Result, anyhow};

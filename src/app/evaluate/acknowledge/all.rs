@@ -15,7 +15,7 @@ use kubebench_syntax::diag::Diagnostics;
 use kubebench_syntax::text::{SourceMap, plain};
 use kubebench_syntax::unit::Day;
 
-/// So many regressions are listed in the file.
+/// The maximum number of regressions listed in the file.
 const LISTED: usize = 200;
 
 /// Until when all is accepted, by whom and why.
@@ -45,7 +45,7 @@ pub struct AllAcknowledged {
 /// What became of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// It is new, and accepts so many regressions.
+    /// It is new, and accepts this many regressions.
     New(usize),
     /// A file that was there accepts the same already.
     Known,
@@ -115,7 +115,7 @@ impl AllAcknowledged {
         match fs::create_new(&evaluation.root, &ack.file, &file(query, &accepted)) {
             Ok(()) => Ok(Self { file: ack.file, written: Written::New(accepted.len()), later }),
             Err(error) if !fs::exists(&evaluation.root, &ack.file) => Err(error),
-            // Somebody else may have been quicker.
+            // Another process may have been quicker.
             Err(_) if is_covered_now(evaluation, &ack, &as_of) => {
                 Ok(Self { file: ack.file, written: Written::Known, later })
             }
@@ -141,7 +141,7 @@ fn lineages(evaluation: &Evaluation, default: Option<&Lineage>) -> Result<Vec<Op
     Ok([default.cloned()].into_iter().chain(named.into_values().map(Some)).collect())
 }
 
-/// What tells series apart: benchmark, case, hardware and metric.
+/// What distinguishes series: benchmark, case, hardware and metric.
 type Of = (String, String, String, String);
 
 /// Returns what is open of each series, in words.

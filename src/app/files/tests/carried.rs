@@ -47,7 +47,7 @@ fn nothing_else_is_opened() {
     let root = place.path();
     std::os::unix::fs::symlink("/etc/passwd", root.join("link")).unwrap();
     std::os::unix::fs::symlink("/etc", root.join("folder")).unwrap();
-    // Opening it would wait for a writer for ever.
+    // Opening it would wait for a writer forever.
     let made = std::process::Command::new("mkfifo").arg(root.join("pipe")).status().unwrap();
     assert!(made.success());
     let reason = |path: &str| match read_carried(root, None, path) {

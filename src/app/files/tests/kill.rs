@@ -3,7 +3,7 @@
 use super::*;
 use kubebench_testing::scratch::in_memory;
 
-/// A tree in which every kind of step happens, and things that are nobody's business.
+/// A tree in which every kind of step happens, and things that do not matter.
 fn before(root: &Path) {
     put_own(root, "t/stale/x.yaml", "a: 0\n");
     put_own(root, "t/gone/x.yaml", "a: 1\n");

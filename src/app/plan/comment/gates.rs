@@ -7,7 +7,7 @@ use crate::app::plan::{Permission, Plan, Role};
 use kubebench_results::compare::render::{escape, prose};
 use kubebench_syntax::diag::Severity;
 
-/// Returns the parts, which have so many bytes at most.
+/// Returns the parts, which have at most `room` bytes.
 pub(super) fn parts(plan: &Plan<'_>, folder: &str, room: usize) -> String {
     let part = |title: &str, role: Role| {
         let mut section = Section::new(format!("\n#### {title}\n\n"), room / 2);

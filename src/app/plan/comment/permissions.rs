@@ -8,7 +8,7 @@ use kubebench_format::plan::v1::Since;
 use kubebench_results::compare::render::{code_cell, escape};
 use kubebench_syntax::diag::Severity;
 
-/// So many benchmarks or targets with a permission are named.
+/// The maximum number of benchmarks or targets named with a permission.
 const NAMED: usize = 4;
 
 /// The part, and what has to be said first where it does not have all that a change adds.
@@ -17,7 +17,7 @@ pub(super) struct Part {
     pub(super) text: String,
 }
 
-/// Returns the part, whose rows have so many bytes at most.
+/// Returns the part, whose rows have at most `room` bytes.
 pub(super) fn part(plan: &Plan<'_>, folder: &str, room: usize) -> Part {
     let is_change = plan.since.is_some();
     let (rows, kept) = allowed(&plan.permissions);

@@ -10,9 +10,9 @@ use kubebench_results::compare::render::code_span;
 use kubebench_results::compare::words::counted;
 use kubebench_syntax::text::{first_of, grouped};
 
-/// So many names of benchmarks with the same causes are shown.
+/// The maximum number of names of benchmarks with the same causes.
 const NAMED: usize = 10;
-/// So many names with the same change that starts nothing.
+/// The maximum number of names with the same change that starts nothing.
 const NAMED_IDLE: usize = 4;
 
 /// Says in a heading what would run.
@@ -32,7 +32,7 @@ pub(super) fn title(plan: &Plan<'_>) -> String {
     }
 }
 
-/// Returns the parts, of files below `folder`, which have so many bytes at most.
+/// Returns the parts, of files below `folder`, which have at most `room` bytes.
 pub(super) fn sections(plan: &Plan<'_>, folder: &str, room: usize) -> String {
     let parts = [
         amounts(plan),

@@ -1,4 +1,4 @@
-//! A part of a comment that has so many bytes at most: an item is whole or is counted.
+//! A part of a comment with a maximum size in bytes: an item is whole or is counted.
 
 use kubebench_syntax::text::grouped;
 use kubebench_syntax::words::counted;

@@ -53,7 +53,7 @@ fn expressions_fit_the_kinds_that_they_are_about() {
     assert_eq!(count, 6);
 }
 
-/// Every way in which a pod reaches a Secret, with `NAME` in the place of its name.
+/// Every way in which a pod reaches a Secret, with `NAME` instead of its name.
 fn ways(name: &str) -> Vec<Value> {
     let reference = json!({"name": name, "key": "password"});
     let with = |key: &str, value: Value| {
@@ -143,7 +143,7 @@ fn accounts_and_the_label_of_steps_are_for_steps() {
             guarded.refused("a label", Some(who), &labeled, "kubebench-pods");
         }
         guarded.taken("a label", Some(who), &pod(&json!({"metadata": {"labels": {"kubebench.dev/benchmark": "a"}}})));
-        // Whoever makes a pod says who owns it; only Argo is believed.
+        // The creator of a pod says who owns it; only Argo is trusted.
         let claimed = of_argo("x-0123abcd-r1", "record", "kubebench-recorder");
         guarded.refused("an owner", Some(who), &claimed, "kubebench-pods");
     }

@@ -159,7 +159,7 @@ fn nobody_else_changes_what_runs(guarded: &Guarded<'_>, workflow: &str) {
     }
 }
 
-/// A Workflow of somebody's own that takes the template of Kubebench and puts a program of its own into the pod that has the
+/// A foreign Workflow that takes the template of Kubebench and puts its own program into the pod that has the
 /// credential: no name of a Secret is in it.
 fn nobody_else_runs_the_template(guarded: &Guarded<'_>) {
     let names = ["benchmark", "claim", "config", "prepare-deadline", "rules", "run-deadline", "runs", "session"];

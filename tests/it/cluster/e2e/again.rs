@@ -98,7 +98,7 @@ fn what_changed_runs_again_and_nothing_else() {
     let raised: Vec<_> = results.of("raised").iter().map(runs).collect();
     assert_eq!(raised.len(), 2, "{raised:?}");
     assert_ne!(raised[0], raised[1]);
-    // What had succeeded was not done again; what had not was tried once more, and both tries are kept.
+    // What had succeeded was not done again; what had not was tried again, and both tries are kept.
     let half: Vec<_> =
         results.of("half").iter().map(|result| (result["run"]["status"].clone(), round(result).3)).collect();
     assert_eq!(half, [("succeeded".into(), 1), ("failed".into(), 1), ("failed".into(), 2)]);

@@ -1,4 +1,4 @@
-//! All that may stand around a run: a Job before it and one after it, carried files, containers of a pod patch, files
+//! All that may surround a run: a Job before it and one after it, carried files, containers of a pod patch, files
 //! that jobs write, and a server of results that asks for a token and is signed by an authority of its own.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! The training operator's younger kinds: what their pods are told is enough to meet, and each run leaves its result.
+//! The training operator's younger kinds: what their pods are given is enough to meet, and each run leaves its result.
 
 use super::{Loop, Settings};
 

@@ -91,7 +91,7 @@ fn forget_others(name: &str) {
         && earlier != name
         && earlier.starts_with(REPOSITORY)
     {
-        // Gone already where the cluster was made anew.
+        // Gone already where the cluster was made again.
         let _ = ctr(&["images", "remove", &earlier]).output();
     }
     fs::write(note, name).unwrap();

@@ -1,5 +1,5 @@
 //! JobSets by the controller of that name: roles that wait for one another, replicas that are numbered through several
-//! Jobs, and a success policy, which ends workers that would run for ever.
+//! Jobs, and a success policy, which ends workers that would run forever.
 
 use serde_json::Value;
 

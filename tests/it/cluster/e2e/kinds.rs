@@ -139,7 +139,7 @@ spec:
 /// What one of both alone knows: a cluster how long its pods waited for a place, a checkout what it was.
 const OWN: [&str; 5] =
     ["/run/timings/queueSeconds", "/source/commit", "/source/content", "/source/content/tree", "/source/dirty"];
-/// What stands there in both, and is the same.
+/// What is there in both, and is the same.
 const SAME: [&str; 14] = [
     "/metrics",
     "/metadata",
@@ -232,7 +232,7 @@ fn local(test: &str, cycle: &Loop) -> Vec<Value> {
     results
 }
 
-/// The places in a result at which something stands, without the numbers in lists.
+/// The places in a result at which there is something, without the numbers in lists.
 fn places(result: &Value) -> BTreeSet<String> {
     let mut places = BTreeSet::new();
     walk(result, "", &mut |pointer, _| {

@@ -1,4 +1,4 @@
-//! Objects as they are: a Job with what stands beside it, and a kind of which Kubebench knows nothing but what the spec says.
+//! Objects as they are: a Job with what is next to it, and a kind of which Kubebench knows nothing but what the spec says.
 
 use super::{Loop, Settings};
 
@@ -32,7 +32,7 @@ spec:
         - {name: scripts, configMap: {name: rates, defaultMode: 0755}}
 "#;
 
-/// What a notebook needs of its image: it reads what papermill is told, and leaves a notebook where it should.
+/// What a notebook needs of its image: it reads what papermill is given, and leaves a notebook where it should.
 const PAPERMILL: &str = r#"#!/bin/sh
 set -eu
 while [ $# -gt 2 ]; do

@@ -1,4 +1,4 @@
-//! MPIJob v2beta1 by the MPI operator: what it tells the launcher is enough to reach the workers.
+//! MPIJob v2beta1 by the MPI operator: what it gives the launcher is enough to reach the workers.
 //!
 //! A cluster serves MPIJob in one of two versions, so this needs one of its own: `tests/cluster/up --with argo,git,mpi-operator`.
 

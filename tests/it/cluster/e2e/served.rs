@@ -1,4 +1,4 @@
-//! Servers: brought up, asked until they answer, warmed up, loaded case by case, and brought up anew only where they differ.
+//! Servers: started, asked until they answer, warmed up, loaded case by case, and started again only where they differ.
 
 use serde_json::{Value, json};
 
@@ -56,7 +56,7 @@ spec:
   metrics: [{name: ready, unit: s, better: lower, primary: true, from: {duration: ready}}]
 ";
 
-/// A server that ends while it is brought up, which its Deployment would try again for ever.
+/// A server that ends while it starts, which its Deployment would try again forever.
 const FALLS: &str = r"
 apiVersion: kubebench.dev/v1
 kind: Benchmark

@@ -91,7 +91,7 @@ fn a_suite_runs_as_one_and_goes_on_where_it_changed() {
     }
     in_order(&ended, &["first", "second", "broken", "fourth"]);
 
-    // What is mended runs, and what needs it; the others have their results.
+    // What is fixed runs, and what needs it; the others have their results.
     cycle.change("specs/broken.yaml", &benchmark("broken", "[echo, rate 3 x/s]", "  repeats: 1\n"));
     cycle.apply();
     let ended = cycle.ends("test", "nightly", "Succeeded");

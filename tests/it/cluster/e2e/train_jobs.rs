@@ -6,7 +6,7 @@ use super::super::cluster_with;
 use super::super::failures::Failure;
 use super::{Loop, Settings, outcome};
 
-/// Each node says what Trainer tells it; the first one waits for the others at the address that all of them get.
+/// Each node says what it gets from Trainer; the first one waits for the others at the address that all of them get.
 const CARRIED: &str = r#"
 apiVersion: kubebench.dev/v1
 kind: Benchmark

@@ -8,7 +8,7 @@ use crate::cluster::e2e::Loop;
 const TIMES: &str = "timeout: 6m\n  queueTimeout: 4m";
 /// For a job that waits until the test clears its way: the job controller then backs off for as long as it was refused.
 const PATIENT: &str = "timeout: 16m\n  queueTimeout: 14m";
-/// Obeys and ends well, as good programs do: it must not hide that it was told to.
+/// Obeys and ends well, as good programs do: it must not hide that it was asked to.
 const OBEYS: &str = "{job: {image: 'busybox:1', command: [sh, -c, 'trap \"exit 0\" TERM; echo at work; while :; do sleep 1; done'], resources: {cpu: 10m, memory: 32Mi}}}";
 const A_WHILE: &str = "{job: {image: 'busybox:1', command: [sh, -c, 'trap \"exit 0\" TERM; echo at work; for i in $(seq 30); do sleep 1; done'], resources: {cpu: 10m, memory: 32Mi}}}";
 const STUBBORN: &str = "{job: {image: 'busybox:1', pod: {terminationGracePeriodSeconds: 3}, command: [sh, -c, 'echo at work; while :; do sleep 1; done'], resources: {cpu: 10m, memory: 32Mi}}}";
@@ -165,7 +165,7 @@ fn nothing_for(namespace: &str, name: &str) -> Value {
         "scopeSelector": {"matchExpressions": [{"scopeName": "PriorityClass", "operator": "In", "values": [name]}]}}})
 }
 
-/// Runs the `cleanup` step of a Workflow once more, as Argo may.
+/// Runs the `cleanup` step of a Workflow again, as Argo may.
 fn clean_up_again(tree: &Loop, workflow: &str) {
     let pods = tree.json_there(&[
         "get",
@@ -177,7 +177,7 @@ fn clean_up_again(tree: &Loop, workflow: &str) {
     let container =
         pod["spec"]["containers"].as_array().unwrap().iter().find(|container| container["name"] == "main").unwrap();
     let mut container = container.clone();
-    // Without Argo's own program, which stands before the command.
+    // Without Argo's own program, which precedes the command.
     let command = container["command"].as_array().unwrap();
     let after = command.iter().position(|word| word == "--").map_or(0, |at| at + 1);
     container["command"] = Value::from(command[after..].to_vec());

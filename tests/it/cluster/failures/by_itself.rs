@@ -153,7 +153,7 @@ fn a_run_that_does_not_go_well_says_why() {
     }
     tree.assert_nothing_left();
     let results = tree.results();
-    // All ran at once on one node: this one until its timeout, and so beside others.
+    // All ran at once on one node: this one until its timeout, and so next to others.
     let hangs = &results.of("hangs")[0]["environment"]["neighbors"];
     let met = hangs.as_array().unwrap_or_else(|| panic!("a run of 60 s saw no neighbor: {hangs}"));
     for neighbor in met {

@@ -44,7 +44,7 @@ fn steps(namespace: &str) -> Vec<(i32, String)> {
 /// How often Argo starts a step again.
 const RETRIES: usize = 4;
 
-/// Kills the step of the run whose id begins like `run` as often as Argo starts it again, at moments that nobody chose.
+/// Kills the step of the run whose id begins like `run` as often as Argo starts it again, at random moments.
 fn kill_again_and_again(namespace: &str, run: &str, mut state: u64) {
     let mut last = 0;
     for _ in 0..RETRIES {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::{Cluster, PATIENCE, eventually};
 use super::{Watched, result, uids};
 
-/// Where Argo CD looks for Applications unless it is told otherwise.
+/// Where Argo CD looks for Applications by default.
 const HOME: &str = "argocd";
 
 #[test]
@@ -149,7 +149,7 @@ impl Application {
         let application = self.read();
         let state = &application["status"]["operationState"];
         assert_eq!(state["phase"], "Succeeded", "{state:#}");
-        // What is live is compared once more after the operation, and a machine that is busy takes its time for that.
+        // What is live is compared again after the operation, and a machine that is busy takes its time for that.
         eventually("it is in sync again", || (self.read()["status"]["sync"]["status"] == "Synced").then_some(()));
     }
 

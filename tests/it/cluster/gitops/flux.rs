@@ -95,7 +95,7 @@ fn flux_runs_what_is_pushed_and_nothing_twice() {
     what_was_merged_gives_no_rights(&watched);
 }
 
-/// Files that somebody put beside what `compile` wrote: Flux applies them as an account that may not give what they give.
+/// Files that somebody added to what `compile` wrote: Flux applies them as an account that may not give what they give.
 fn what_was_merged_gives_no_rights(watched: &Watched) {
     let namespace = watched.namespace();
     let reads = r#"[{"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}]"#;

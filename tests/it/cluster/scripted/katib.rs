@@ -206,7 +206,7 @@ fn owned_by(object: &Value) -> Value {
     }])
 }
 
-/// Conditions of these types, of which the last alone still holds beside the first.
+/// Conditions of these types, of which the last alone still holds in addition to the first.
 fn conditions(said: &[(&str, &str)]) -> Value {
     let all = said.iter().map(|(word, message)| {
         json!({"type": word, "status": "True", "reason": format!("Scripted{word}"), "message": message})

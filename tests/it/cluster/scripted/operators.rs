@@ -150,7 +150,7 @@ fn language_model(hands: &Hands<'_>, service: &Value) {
     hands.set_status("llminferenceservices.serving.kserve.io", name, &status);
 }
 
-/// For each predictor a Deployment, and a Service in the place of the orchestrator.
+/// For each predictor a Deployment, and a Service instead of the orchestrator.
 fn seldon_deployment(hands: &Hands<'_>, deployment: &Value) {
     const DEPLOYMENTS: &str = "seldondeployments.machinelearning.seldon.io";
     let name = name(deployment);
@@ -223,7 +223,7 @@ fn pod(owner: &Value, name: &str, template: &Value, labels: &Value, command: Opt
     json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
 }
 
-/// The template of a driver or of executors, with the image that stands beside it.
+/// The template of a driver or of executors, with the image that is next to it.
 fn with_image(part: &Value) -> Value {
     let mut template = part["template"].clone();
     template["spec"]["containers"][0]["image"] = part["image"].clone();

@@ -149,8 +149,8 @@ fn jobs_end_by_themselves_and_leave_their_logs() {
     for emitted in rendered(mixed()) {
         let spec = &emitted.object["spec"];
         match text(&emitted, "/kind").as_str() {
-            // It stands in the TrainJob. Of a Workflow nothing is said but by whoever wrote it: the step ends it. What serves
-            // has no end; the step that brings it up takes it down.
+            // It is in the TrainJob. Of a Workflow nothing is said but by whoever wrote it: the step ends it. What serves
+            // has no end; the step that starts it stops it.
             "Service"
             | "TrainingRuntime"
             | "Workflow"

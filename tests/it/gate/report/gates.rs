@@ -142,7 +142,7 @@ fn a_unit_that_changed_leaves_no_open_change_behind() {
     );
 }
 
-/// A branch that nobody checked out has nothing to say about the default one, however new its sessions are.
+/// A branch that is not checked out has nothing to say about the default one, however new its sessions are.
 #[test]
 fn a_session_of_another_branch_is_not_evaluated() {
     let on = |commit: &str| Special { commit: Some(commit.to_owned()), ..Special::default() };

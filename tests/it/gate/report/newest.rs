@@ -57,7 +57,7 @@ fn a_regression_of_the_newest_session_is_among_the_changes() {
         words(&files["changes.html"]),
         str! {"2026-02-01 train (default), speed: worse in the newest session −12.0 % [−13.5, −10.4]"},
     );
-    // It is told above already.
+    // It is reported above already.
     assert_line(&overview, str! {"Nothing else changed in the last 10 sessions of any series. All changes (1)"});
     assert!(overview.contains("99.95 → 88 images/s"), "the level before and after it: {overview}");
     let case = case_page(&files);

@@ -208,7 +208,7 @@ fn results_of_a_change_are_of_no_session_that_was_there_before() {
     for session in ["session-001", "session-010", "session-020"] {
         assert_red(&forged(|_, result| result.run.session = session.to_owned()));
     }
-    // Beside the honest slow session, runs that would move or mix up the sessions of the baseline.
+    // In addition to the honest slow session, runs that would move or mix up the sessions of the baseline.
     let (mut project, feature) = project();
     project.session(80.0, &on(&feature));
     for number in 1..=20_u32 {

@@ -72,7 +72,7 @@ fn manifest(digits: &str, words: &str) -> (&'static str, String) {
     ("teams/a/generated/default/matmul/config.yaml", text)
 }
 
-/// What each target has beside its benchmarks.
+/// What each target has in addition to its benchmarks.
 fn shared() -> (&'static str, String) {
     ("teams/a/generated/default/pipeline/settings.yaml", "kind: ConfigMap\n".to_owned())
 }
@@ -206,7 +206,7 @@ fn what_was_named_before_a_push_that_failed_is_recorded_so() {
 #[test]
 fn a_default_branch_that_cannot_be_read_is_a_note() {
     let pod = Pod::new("branch");
-    // A tree that is listed at so many places that nobody could look at all.
+    // A tree that is listed at too many places to look at all.
     let remote = pod.site.remote();
     let make = |entries: &str| {
         let mut child = Command::new("git")

@@ -54,7 +54,7 @@ fn what_is_recorded_has_its_signature_beside_it() {
         assert_eq!(files[path], *text);
         assert!(is_signed(&verdict(text, &files[&place(path)])), "{path}");
     }
-    // Without an `output` that jobs alone write, nobody knows that they did not write elsewhere.
+    // Without an `output` that jobs alone write, it is unknown whether they did not write elsewhere.
     let is_root = nix::unistd::geteuid().is_root();
     assert_eq!(
         verdict(&all[0].1, &files[&place(&all[0].0)]),

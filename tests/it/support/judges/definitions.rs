@@ -1,6 +1,6 @@
-//! Where the definitions of custom kinds lie, which kinds have none, and what a test is told.
+//! Where the definitions of custom kinds are, which kinds have none, and what a test reports of that.
 //!
-//! `tests/tools/build crds` makes a folder of them. Whatever lies there is used; `$KUBEBENCH_SHARED/crds` is read for what that
+//! `tests/tools/build crds` makes a folder of them. Whatever is there is used; `$KUBEBENCH_SHARED/crds` is read for what that
 //! folder lacks: all of it where nothing was built, and the kinds of [`WITHOUT_JUDGE`]. So a test is validated by the same
 //! definitions everywhere, by those of the operators that the test cluster runs, and by more where there is more.
 
@@ -38,7 +38,7 @@ const SELDON: &str =
 #[derive(Clone)]
 pub(super) enum Definition {
     Found(Arc<Validator>),
-    /// Nobody can have it.
+    /// It is not available anywhere.
     WithoutJudge(&'static str),
     /// `tests/tools/build crds` would make it.
     NotBuilt,
@@ -139,7 +139,7 @@ fn folders() -> Vec<PathBuf> {
 }
 
 /// The folder that `tests/tools/build crds` makes. A folder that lacks a file fails the test that asks: a kind whose
-/// definition is lost must not pass as one that nobody built.
+/// definition is lost must not pass as one that was not built.
 fn built() -> Option<PathBuf> {
     static FOUND: LazyLock<Result<Option<PathBuf>, String>> = LazyLock::new(|| {
         let Some(folder) = tools_cache().map(|cache| cache.join("crds")) else { return Ok(None) };

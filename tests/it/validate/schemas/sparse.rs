@@ -53,7 +53,7 @@ spec:
 ",
 ];
 
-/// Workloads of further specs that say nothing beside.
+/// Workloads of further specs that say nothing else.
 pub(super) const WORKLOADS: &[&str] = &[
     "workflow: {file: pipelines/a.yaml}",
     "manifest: {object: {apiVersion: batch/v1, kind: Job, metadata: {name: a}, spec: {template: {spec: {containers: [{name: a, image: 'r.example/a:1'}]}}}}}",

@@ -4,7 +4,7 @@ use super::{LISTED, MOST, Neighborhood, Neighbors, listed};
 use crate::observe::tests::{at, ended, job, pod, running, summed, summed_without};
 use crate::observe::{Progress, State};
 
-/// A pod of somebody else on a node, taken by it after so many seconds; it ends after some more, or does not.
+/// A pod of another owner on a node, which takes it after `from` seconds; it ends after `until` seconds, or does not.
 fn other(name: &str, node: &str, from: u32, until: Option<u32>) -> Json {
     let state = until.map_or_else(
         || json!({"running": {"startedAt": at(from)}}),
@@ -157,7 +157,7 @@ fn what_is_deleted_counts_by_what_is_known_of_its_end() {
     assert!(around.stays.is_empty(), "{:?}", around.stays);
 }
 
-/// A pod of the run that went without a word has left its node at a time that nobody knows.
+/// It is unknown when a pod of the run that disappeared silently left its node.
 #[test]
 fn a_node_that_the_run_left_has_no_neighbors_any_more() {
     let pods = [pod("master", 0, running()), pod("worker", 1, running())];

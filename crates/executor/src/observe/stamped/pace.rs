@@ -1,9 +1,9 @@
 //! Whether a log may lack lines in the middle of a stream that nothing has cut.
 //!
-//! A kubelet that passes a log on more slowly than the container writes it reads the file it holds to its end, while the
-//! node begins one file after another; then it goes on with the newest, and those between are never read. Nothing says so
-//! but the stamps: lines that were written long after each other come at once, though before and behind the gap the
-//! container writes so much that it would have filled it.
+//! A kubelet that passes a log on more slowly than the container writes it reads the file it holds to its end, while the node
+//! begins one file after another. Then it continues with the newest, and those between are never read. Only the stamps show it:
+//! lines that were written long after each other come at once, though before and behind the gap the container writes so much that
+//! it would have filled it.
 
 use std::time::Duration;
 
@@ -15,9 +15,9 @@ const SECOND: u64 = 1_000_000_000;
 const SHORTEST: u64 = 3 * SECOND;
 /// What a container would have written in a gap that may be a skipped file: a kubelet's limit is hardly ever less.
 const SMALLEST: u128 = (1 << 20) * SECOND as u128;
-/// Nobody who writes so little that a file lasts longer is too fast for a kubelet.
+/// A container that writes so little that a file lasts longer is not too fast for a kubelet.
 const LONGEST: u64 = 60 * SECOND;
-/// How much is written is counted for so long.
+/// The time over which it is counted how much is written.
 const WINDOW: i64 = 10 * SECOND.cast_signed();
 
 /// A span of time of which lines may be missing.
@@ -65,7 +65,7 @@ impl Pace {
         self.is_another = file == File::Another;
     }
 
-    /// Takes in bytes that `came` some time after a moment that stays the same, and the stamp of the last line among them.
+    /// Records bytes that `came` some time after a moment that stays the same, and the stamp of the last line among them.
     pub(crate) fn see(&mut self, stamp: i64, bytes: usize, came: Duration) -> Option<Gap> {
         let gap = self.last.and_then(|(last, last_came)| self.judge(last, stamp, came.saturating_sub(last_came)));
         if self.last.is_none() || !(0..WINDOW).contains(&stamp.saturating_sub(self.from)) {
@@ -107,7 +107,7 @@ mod tests {
         Timestamp::from_nanosecond(START.into()).unwrap() + Duration::from_secs_f64(seconds)
     }
 
-    /// Feeds so many `bytes` for each `(stamp, came)` in seconds.
+    /// Feeds `bytes` for each `(stamp, came)` in seconds.
     fn gaps(opened: f64, bytes: usize, lines: &[(f64, f64)]) -> Vec<String> {
         let mut pace = Pace::default();
         pace.open(time(opened), File::Known);
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_reader_that_lags_behind_a_busy_container_and_jumps_has_skipped_a_file() {
-        // It takes 30 s for what was written in 10, and then goes on with what was written in between.
+        // It takes 30 s for what was written in 10, and then continues with what was written in between.
         let slow = steady(0.0, 160, 0.0).into_iter().map(|(stamp, _)| (stamp, stamp * 3.0));
         let lines: Vec<_> = slow.chain([(28.0, 30.1)]).collect();
         assert_eq!(gaps(0.0, 64 << 10, &lines), ["between 2026-11-18T11:06:49.937Z and 2026-11-18T11:07:08.000Z"]);

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::{Otherwise, Position, Stamped};
 
-/// One entry of the file that the container runtime writes: a line, or a part of one that goes on in another entry.
+/// One entry of the file that the container runtime writes: a line, or a part of one that continues in another entry.
 #[derive(Clone, Debug)]
 struct Entry {
     stamp: i64,

@@ -223,7 +223,7 @@ fn a_pod_that_somebody_deleted_is_told_apart_from_one_that_failed() {
     let pods = [pod("master", 0, ended(3, "Error")), deleted(pod("worker", 0, running()))];
     let known = summed(&job(&[RUNNING]), &pods, &[]);
     assert_eq!((only(&known).0, only(&known).2), (State::Ended(Status::Failed), "master-0: exited with 3"));
-    // Those that need a pod that somebody deleted fail without it.
+    // Those that need a deleted pod fail without it.
     let mut early = deleted(pod("worker", 0, ended(143, "Error")));
     early["metadata"]["deletionTimestamp"] = json!(at(98));
     for conditions in [RUNNING, FAILED] {

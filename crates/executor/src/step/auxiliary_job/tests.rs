@@ -43,7 +43,7 @@ fn list(kind: &str, items: &[Json]) -> Vec<Act> {
     object(&json!({"kind": kind, "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": items}))
 }
 
-/// A Job of two pods, of which one prints until it is deleted, and then once more, and the other never comes.
+/// A Job of two pods, of which one prints until it is deleted, and then again, and the other never comes.
 fn server() -> Server {
     let deleted = Arc::new(AtomicBool::new(false));
     Server::new(move |request, _| {
@@ -90,7 +90,7 @@ fn a_job_that_is_given_up_is_deleted_before_the_end_of_its_log_is_waited_for() {
     assert_eq!(left, ["matmul-0a1b2c3d"]);
 }
 
-/// A node that is drained while a Job after a run goes on takes the step with it, and not what the run has measured.
+/// A node that is drained during a Job after a run takes the step with it, and not what the run has measured.
 #[test]
 fn a_job_after_a_run_goes_on_in_the_next_pod() {
     for (uid, expected) in [("w", (After::Left, Status::Succeeded)), ("another", (After::Done, Status::Interrupted))] {
@@ -151,7 +151,7 @@ fn the_job_of_another_workflow_is_waited_out() {
     }
 }
 
-/// What stands in the way of a job may have gone while nobody could see it.
+/// What blocks a job may have gone while it could not be observed.
 #[test]
 fn a_job_is_not_given_up_while_the_api_server_is_away() {
     const OBSTACLE: Duration = Duration::from_secs(1);
@@ -188,7 +188,7 @@ fn a_job_is_not_given_up_while_the_api_server_is_away() {
             path if path.ends_with("/jobs") && !is_back => refuse(&jobs),
             path if path.ends_with("/jobs") => list("JobList", &[one]),
             path if path.ends_with("/pods") && !is_back && has_listed.swap(true, Ordering::SeqCst) => refuse(&pods),
-            // What stands in its way is seen while the job itself is not.
+            // What blocks it is seen while the job itself is not.
             path if path.ends_with("/pods") => {
                 let jobs = Arc::clone(&jobs);
                 let first = Act::Until(Arc::new(move || is_seen(&jobs)));

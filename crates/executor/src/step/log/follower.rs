@@ -30,7 +30,7 @@ pub(super) struct Follower {
 }
 
 impl Follower {
-    /// Goes on with a log in a thread of its own.
+    /// Continues a log in its own thread.
     pub(super) fn start(origin: &Arc<dyn LogOrigin>, name: &LogName, begun: Begun) -> Self {
         let has_ended = begun.sink.as_ref().is_none_or(|sink| sink.log.has_ended());
         let (mark, shared) = share(begun);
@@ -54,7 +54,7 @@ impl Follower {
         Self { shared }
     }
 
-    /// Takes up a log whose pod nobody has seen since the step was started again.
+    /// Resumes a log whose pod was not seen since the step was started again.
     pub(super) fn of_the_past(begun: Begun) -> Self {
         let has_ended = begun.sink.as_ref().is_none_or(|sink| sink.log.has_ended());
         let (mark, shared) = share(begun);
@@ -65,7 +65,7 @@ impl Follower {
         Self { shared }
     }
 
-    /// Takes in the container as it is now.
+    /// Records the container as it is now.
     pub(super) fn see(&self, pod: &PodName<'_>, container: &Container) {
         let mut state = self.shared.state();
         if state.is_done || state.read.contains(pod.uid) {
@@ -120,7 +120,7 @@ impl Follower {
         self.shared.change(|state| state.is_closing = true);
     }
 
-    /// Says that its container goes on, and it is to end where it is.
+    /// Says that its container continues, and that the log is to end where it is.
     pub(super) fn cut(&self) {
         self.shared.change(|state| state.is_cut = true);
     }

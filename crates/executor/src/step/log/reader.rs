@@ -19,9 +19,9 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// A container runtime may show that a container has ended before it has written the last of what that printed: containerd keeps up to
 /// 16 KiB back, and on a busy node not for a moment alone.
 const SETTLES: Duration = Duration::from_millis(if cfg!(test) { 1 } else { 1000 });
-/// So often something else than the log of a container that has ended is taken for an answer.
+/// How often something other than the log of a container that has ended is accepted as an answer.
 const PATIENCE: u32 = 6;
-/// So often nobody answers for a pod that has been replaced.
+/// How many requests may fail for a pod that has been replaced.
 const PATIENCE_REPLACED: u32 = 15;
 /// What is kept of words that others chose.
 const WORDS: usize = 300;
@@ -42,7 +42,7 @@ pub(super) struct Reader {
 /// How a stream ended.
 #[derive(Debug)]
 enum End {
-    /// As a log ends that nobody writes any more.
+    /// As a log ends that is not written any more.
     Eof {
         /// Whether it was, without a doubt, the log that the position is of.
         is_known: bool,
@@ -60,15 +60,15 @@ enum End {
     Said(String),
     /// There is none.
     No(NoLog),
-    /// Nobody wants it any more.
+    /// It is not wanted any more.
     Unwanted,
 }
 
-/// What is known of the pod that is read beside its mark.
+/// What is known of the pod that is read, in addition to its mark.
 struct Sight {
     /// At which restart the last stream was opened that went to its end.
     whole_at: Option<u32>,
-    /// Whether lines may have come since the last one that nobody read.
+    /// Whether lines may have come since the last one that were not read.
     is_lost: bool,
     /// What to do with a log that does not begin where the last one ended.
     otherwise: Otherwise,
@@ -119,7 +119,7 @@ impl Reader {
         }
     }
 
-    /// Reads the log of a pod; returns false when nobody wants it any more.
+    /// Reads the log of a pod; returns false when it is not wanted any more.
     fn read_pod(&mut self) -> bool {
         let mut sight = Sight { whole_at: None, is_lost: true, otherwise: Otherwise::Stop, answers: 0, settled: None };
         loop {
@@ -327,7 +327,7 @@ impl Reader {
         self.keep(if is_in_line { b"\n" } else { b"" });
     }
 
-    /// Tells of the first gap, which stands for all.
+    /// Reports the first gap alone.
     fn look_for_a_gap(&mut self, bytes: usize) {
         let Some(latest) = self.mark.position.latest() else { return };
         let Some(gap) = self.pace.see(latest, bytes, self.begun.elapsed()) else { return };

@@ -104,7 +104,7 @@ fn a_restarted_container_is_read_to_the_end_of_each_of_its_instances() {
     node.write("a1\n");
     logs.see("worker", 0, &shown("a", 1, 0, "running"), "main");
     await_text(folder.path(), "a1\n");
-    // Nobody can be asked while it ends and is started again.
+    // The node does not answer while it ends and is started again.
     node.change(|world| world.down = Some(NoLog::Later("no route to host".to_owned())));
     node.write("a2\na3 without an end");
     node.restart();
@@ -121,7 +121,7 @@ fn a_restarted_container_is_read_to_the_end_of_each_of_its_instances() {
     assert_eq!((text(folder.path()).as_str(), followed.fault), ("a1\na2\na3 without an end\nb1\n", None));
 }
 
-/// A server goes on after the run that it was loaded by, and the next run begins where that one ended.
+/// A server continues after the run that it was loaded by, and the next run begins where that one ended.
 #[test]
 fn the_log_of_what_goes_on_is_cut_and_taken_up_by_the_next_run() {
     let (node, first, second) = (Arc::new(Node::default()), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -233,7 +233,7 @@ fn a_step_that_comes_back_when_the_pod_is_gone_ends_what_it_had() {
         }
         first.kill();
         for _ in 0..2 {
-            // The second time all is done, and what became of it is known all the same.
+            // The second time all is done, and what became of it is still known.
             let followed = finish(logs(&node, folder.path()));
             let why = "its pod was gone when the step was restarted, so the rest is lost".to_owned();
             assert_eq!(followed.fault, (!is_over).then_some(why));
@@ -350,7 +350,7 @@ impl Draw {
     }
 }
 
-/// A run of two pods, whose containers are restarted, while streams are cut, nobody answers, and the step is killed.
+/// A run of two pods, whose containers are restarted, while streams are cut, requests fail, and the step is killed.
 fn through_everything(seed: u64) {
     let draw = &mut Draw(seed);
     let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());

@@ -7,7 +7,7 @@ use kubebench_testing::snapshot::{assert_text, str};
 
 const GOLDEN: &str = include_str!("../../../golden/v1/attempt.json");
 
-/// A pod of a Job without completion indexes, of which its name and its age tell nothing else.
+/// A pod of a Job without completion indexes, which only its name and its age identify.
 fn pod(name: &str, second: u32) -> Seen {
     Seen::Applied(json!({
         "metadata": {"name": format!("x-1-{name}"), "uid": name, "labels": {"kubebench.dev/role": "job"},
@@ -51,7 +51,7 @@ fn what_a_queue_says_is_kept_until_the_job_is_admitted() {
         &reasons[0].message,
         str! {"the job is suspended until its queue admits it: insufficient quota for cpu"},
     );
-    // Who may not look at queues sees jobs and pods all the same.
+    // A user who may not look at queues still sees jobs and pods.
     assert!(sight.take(From::Queue, Seen::Trouble("forbidden".to_owned())).is_some());
     assert!(!sight.is_blind());
 }

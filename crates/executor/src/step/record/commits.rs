@@ -1,5 +1,5 @@
 //! The commit of what ran in a cluster: the one that brought it to the default branch of the repository that results are recorded in.
-//! Manifests cannot hold it, for the commit holds them; whoever records can look it up.
+//! Manifests cannot contain it, as the commit contains them; the step that records can look it up.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,11 +12,11 @@ use kubebench_host::fault::caught;
 use kubebench_host::terminal;
 use kubebench_syntax::digest::Digest;
 
-/// So much a commit adds to a result at most.
+/// The maximum size that a commit adds to a result.
 const ROOM: usize = 1 << 10;
 
 /// Names the commits of results that name none, on the volume too, so that they are recorded with the same bytes whenever that succeeds.
-/// Those whose commit nobody can tell stay as they are.
+/// Those whose commit is unknown stay as they are.
 pub(super) fn name(waiting: &mut [Waiting], destination: &Destination, settings: &ResultsSettings) {
     let runs: BTreeSet<RunOf> = waiting.iter().filter_map(|waiting| run_of(&waiting.sealed.result)).collect();
     let (known, fault): (BTreeMap<RunOf, Brought>, _) = match caught(|| brought(&runs, destination)) {

@@ -13,7 +13,7 @@ use kubebench_host::terminal;
 /// Returns the key, where results are signed.
 ///
 /// # Errors
-/// When it is not there, or is none: what is to be signed is not recorded without.
+/// When it is missing or invalid: what is to be signed is not recorded without.
 pub(super) fn key(environment: &Environment) -> Result<Option<PrivateKey>, NotRecorded> {
     let Some(folder) = environment.signing() else { return Ok(None) };
     let read = fs::read_text(&Path::new(&folder).join(SIGNING_KEY)).map_err(|error| error.to_string());

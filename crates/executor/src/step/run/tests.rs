@@ -14,7 +14,7 @@ fn a_template_that_argo_has_not_seen_yet_is_its_own() {
         lacks_template(&outcome_without_job(&attempt(1), Status::Failed, vec![reason]), &objects)
     };
     assert!(said("jobFailed", r#"workflowtemplates.argoproj.io "chain-1" not found"#));
-    // That of somebody else is not made for it, and so stays away.
+    // A template of another owner is not created for it, and so stays missing.
     assert!(!said("jobFailed", r#"workflowtemplates.argoproj.io "theirs" not found"#));
     assert!(!said("exitCode", r#"workflowtemplates.argoproj.io "chain-1" not found"#));
     assert!(!said("jobFailed", "child 'chain-1' failed"));

@@ -1,4 +1,4 @@
-//! Whether a server is still what it was when it was brought up.
+//! Whether a server is still what it was when it was started.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -32,12 +32,12 @@ impl ClusterStep {
             return Some(BTreeMap::new());
         }
         let pods = self.cluster.list(&Resource::pods(), &self.namespace, &selector(object)).ok()?;
-        // One that leaves, or was evicted, serves nobody any more.
+        // One that terminates, or was evicted, serves no requests any more.
         let serves = |pod: &&Json| !is_leaving(pod) && !matches!(text_at(pod, "/status/phase"), "Failed" | "Succeeded");
         Some(pods.iter().filter(serves).map(|pod| (text_at(pod, "/metadata/uid").to_owned(), restarts(pod))).collect())
     }
 
-    /// Returns why what was measured is not of the server that was brought up, after a run; looks for so long.
+    /// Returns why what was measured is not of the server that was started, after a run; looks for `patience`.
     pub(in crate::step) fn changed(&mut self, loaded: &Loaded, patience: Duration) -> Option<StatusReason> {
         let since = Instant::now();
         loop {

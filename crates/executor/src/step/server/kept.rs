@@ -86,7 +86,7 @@ pub(in crate::step) struct Up {
 #[serde(rename_all = "camelCase")]
 pub(in crate::step) struct Loaded {
     pub(in crate::step) up: Up,
-    /// Whether this attempt brought it up.
+    /// Whether this attempt started it.
     pub(in crate::step) is_new: bool,
     /// How often it was loaded before it was measured.
     pub(in crate::step) warmups: u32,

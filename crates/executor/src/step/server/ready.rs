@@ -33,7 +33,7 @@ pub(in crate::step) enum Since {
     ThisStep,
     /// A step before this one, which is no more.
     AnotherStep,
-    /// Nobody knows when it was created: the step that did had no time to say so.
+    /// It is unknown when it was created: the step that did had no time to say so.
     Nobody,
 }
 

@@ -1,4 +1,4 @@
-//! Servers are taken down: after the last run that loads them, before another one is brought up, and whatever happens at the end.
+//! Servers are stopped: after the last run that loads them, before another one is started, and whatever happens at the end.
 
 use anyhow::Result;
 

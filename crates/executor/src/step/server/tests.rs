@@ -8,7 +8,7 @@ use super::super::tests::session;
 use super::kept::Kept;
 use kubebench_testing::server::{Act, Server, object, status};
 
-/// A cluster with objects of the Workflow `w`, each of the server whose name stands before it, and of which `stuck` stays.
+/// A cluster with objects of the Workflow `w`, each of the server whose name precedes it, and of which `stuck` stays.
 fn cluster(there: &[(&str, &str)], stuck: &'static str) -> (Server, Arc<Mutex<BTreeSet<String>>>) {
     let all: BTreeSet<String> = there.iter().map(|(server, place)| format!("{server} {place}")).collect();
     let left = Arc::new(Mutex::new(all));

@@ -18,7 +18,7 @@ fn of_many_at_once_one_is_kept() {
             seal(made)
         })
         .collect();
-    // What a process that was killed left is in nobody's way.
+    // What a process that was killed left is not in the way.
     let place = folder.path().join("matmul/size-256-0a1b2c3d");
     std::fs::create_dir_all(&place).unwrap();
     std::fs::write(place.join(format!(".{}.tmp", candidates[0].result.run.id)), "{").unwrap();

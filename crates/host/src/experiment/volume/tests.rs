@@ -137,7 +137,7 @@ fn only_what_a_job_cannot_have_written_is_closed_to_it() {
     run.is_closed_to(group, "none").unwrap_err();
 }
 
-/// Whoever may not give a folder to a group opens it to everybody, as on a volume that keeps no groups.
+/// A user who may not give a folder to a group opens it to everybody, as on a volume that keeps no groups.
 #[test]
 fn a_folder_that_no_group_can_have_is_open_to_everybody() {
     if geteuid().is_root() {

@@ -14,7 +14,7 @@ use kubebench_syntax::digest::Digest;
 const SLOT: usize = 16 << 10;
 /// The first slot holds what has reached the disk, the others by turns what the operating system has.
 const SLOTS: usize = 3;
-/// So often a log is brought to the disk: the machine may die, the operating system with it.
+/// How often a log is synced to the disk: the machine may die, the operating system with it.
 const SYNC_EACH: Duration = Duration::from_secs(10);
 const SYNC_BYTES: u64 = 256 << 20;
 
@@ -26,7 +26,7 @@ pub(super) struct Checkpoint {
     pub(super) came: u64,
     /// The size of the head and of each segment.
     pub(super) half: u64,
-    /// Where whoever writes the log goes on.
+    /// Where the writer of the log resumes.
     pub(super) mark: String,
     /// What became of it.
     pub(super) ended: Option<Ended>,
@@ -70,7 +70,7 @@ impl Slots {
         Ok((Self { file, number, synced: Instant::now(), synced_bytes: 0 }, found))
     }
 
-    /// Returns whether a log of `came` bytes is to be brought to the disk now.
+    /// Returns whether a log of `came` bytes is to be synced to the disk now.
     pub(super) fn is_due(&self, came: u64) -> bool {
         self.synced.elapsed() >= SYNC_EACH || came.saturating_sub(self.synced_bytes) >= SYNC_BYTES
     }

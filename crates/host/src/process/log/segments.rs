@@ -1,4 +1,4 @@
-//! What stands behind the first half of a log: segments of equal size, of which the last two matter.
+//! What follows the first half of a log: segments of equal size, of which the last two matter.
 
 use kubebench_syntax::invariant::Invariant as _;
 use std::collections::VecDeque;
@@ -38,7 +38,7 @@ impl Naming {
 
     fn remove(&self, number: u64) {
         if matches!(self, Self::Named(_)) {
-            // It is of no use; the next one who resumes tries it again.
+            // It is of no use; the next process that resumes tries again.
             let _ = std::fs::remove_file(self.of(number));
         }
     }

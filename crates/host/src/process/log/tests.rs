@@ -84,7 +84,7 @@ fn killed_at_any_point_it_becomes_the_same() {
                 log.mark(&came.to_string());
                 assert_eq!(complete(copy(folder.path()).path(), 99, total, 4), whole);
             }
-            // Ended, killed on the way: the halves are put together once more.
+            // Ended, killed on the way: the halves are put together again.
             for cut in 0..3 {
                 let copied = copy(folder.path());
                 let (log, _) = open(copied.path(), 10);

@@ -1,4 +1,4 @@
-//! What only one side of a comparison has: hardware on which a case ran, and metrics. It is named, so that nobody takes the rest for all.
+//! What only one side of a comparison has: hardware on which a case ran, and metrics. It is named, so that the rest is not taken for all.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use super::{Request, is_like, other_benchmark, refused_words};
 use crate::dataset::{FACTS, Partition, Series, series, series_of};
 use crate::verdict::{Verdict, judge};
 
-/// So many metrics are named in one note.
+/// The maximum number of metrics that one note names.
 const NAMED: usize = 10;
 /// The reason of a line about hardware on which the baseline alone ran.
 const ONLY_BASELINE: &str = "onlyBaseline";
@@ -93,7 +93,7 @@ impl Request<'_> {
         )
     }
 
-    /// Returns the lines of hardware that one side alone has, beside what the other side has instead: that is compared where it is
+    /// Returns the lines of hardware that one side alone has, next to what the other side has instead: that is compared where it is
     /// allowed.
     fn alone(
         &self,
@@ -180,7 +180,7 @@ impl Request<'_> {
         (!names.is_empty()).then(|| format!("only {} has {}{more} of {of}", self.side(only), names.join(", ")))
     }
 
-    /// Returns the case as it stands behind its benchmark.
+    /// Returns the case as it is shown behind its benchmark.
     fn case_of(&self, partition: &Partition) -> String {
         let name = &self.dataset.subject(partition.newest(self.dataset)).case_name;
         if name.is_empty() { String::new() } else { format!(" ({name})") }

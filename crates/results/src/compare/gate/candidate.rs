@@ -41,7 +41,7 @@ impl<'a> Request<'a> {
                 .iter()
                 .filter(|series| rule.metric.has(&series.metric.name, &series.metric.labels))
                 .collect();
-            // Of results that somebody named or has made here, all are judged; and what a branch measured, wherever the others run now.
+            // Of results that were named or made here, all are judged; and what a branch measured, wherever the others run now.
             let is_only_own = || is_own(known, &sessions) && !is_own_in_use;
             if !known.is_replaced || *self.candidate != Candidate::Newest || is_only_own() {
                 let (of_partition, of_units) = self.of_partition(rule, known.partition, &sessions, &of_metric);
@@ -180,12 +180,12 @@ impl<'a> Request<'a> {
         partition.sessions.get(session).is_some_and(is_of_target)
     }
 
-    /// Returns whether the newest sessions are judged, against no branch or tag of the gate's own: nobody named others.
+    /// Returns whether the newest sessions are judged, against no branch or tag of the gate's own: no others were named.
     pub(super) fn is_usual(&self, rule: &Rule) -> bool {
         self.candidate.is_newest() && rule.against == Against::Default
     }
 
-    /// Returns whether nobody named the sessions that are judged, and none of them is of the default branch.
+    /// Returns whether the sessions that are judged were not named, and none of them is of the default branch.
     fn is_aside(&self, rule: &Rule, partition: &Partition, sessions: &Sessions) -> bool {
         let origin = self.origin(rule, partition);
         self.is_usual(rule) && !sessions.judged.iter().any(|session| origin.has(*session))

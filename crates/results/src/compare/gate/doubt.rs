@@ -1,4 +1,4 @@
-//! Sessions of which nobody knows whether they are of a baseline.
+//! Sessions of which it is unknown whether they are of a baseline.
 
 use super::super::line::Origin;
 use super::super::side::CLUSTER;

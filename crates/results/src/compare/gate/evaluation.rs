@@ -214,8 +214,8 @@ impl<'a> Request<'a> {
 }
 
 impl Request<'_> {
-    /// Returns what was accepted on the default branch, where the candidate is of the level that this began: for a gate that is held against
-    /// a release, such sessions are of no baseline.
+    /// Returns what was accepted on the default branch, where the candidate is of the level that this began: for a gate that
+    /// compares with a release, such sessions are of no baseline.
     fn accepted_since(
         &self,
         about: Vec<About<'_>>,
@@ -246,7 +246,7 @@ impl Draft<'_> {
         self.effect.filter(|_| self.is_against_level()).map(|effect| effect.p)
     }
 
-    /// Returns whether it is held against a level, which acknowledgements are about.
+    /// Returns whether it is compared with a level, which acknowledgements are about.
     fn is_against_level(&self) -> bool {
         self.rule.max_regression.is_some() && !matches!(self.rule.against, Against::Value(_))
     }

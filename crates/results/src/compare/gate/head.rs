@@ -1,4 +1,4 @@
-//! Which session is evaluated where nobody names one: the newest one of what is checked out.
+//! Which session is evaluated where none is named: the newest one of what is checked out.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use crate::dataset::Session;
 /// What is checked out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Head<'a> {
-    /// Nobody knows.
+    /// Unknown.
     Unknown,
     /// A commit of the default branch.
     OnDefault(&'a CheckedOut),

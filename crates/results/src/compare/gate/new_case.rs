@@ -9,7 +9,7 @@ use super::{Candidate, Request};
 use crate::dataset::Session;
 use crate::verdict::Verdict;
 
-/// What of the results nobody could read: of a case among them it is unknown whether it ran.
+/// The results that could not be read: of a case among them it is unknown whether it ran.
 #[derive(Clone, Copy, Debug)]
 pub enum Unread<'a> {
     /// All that is recorded: the branch is not here.
@@ -46,7 +46,7 @@ impl<'a> Request<'a> {
         cases.filter(|place| !ran.contains(place) && !is_unread(place.0, place.2)).collect()
     }
 
-    /// Returns whether nothing tells of which branch a session is.
+    /// Returns whether the branch of a session is unknown.
     fn is_of_no_branch(&self, session: &Session) -> bool {
         let (Some(lineage), Some(row)) = (self.default_lineage(), session.first(self.dataset)) else { return true };
         let origin = self.dataset.origin(row);

@@ -15,7 +15,7 @@ pub(super) struct Alike<'a> {
     pub(super) others: Vec<&'a Line>,
 }
 
-/// Puts lines together that are alike; they are sorted, the worst first.
+/// Groups similar lines; they are sorted, the worst first.
 pub(super) fn alike<'a>(lines: &[&'a Line], candidate: &str) -> Vec<Alike<'a>> {
     let mut places = BTreeMap::new();
     let mut found: Vec<Alike<'_>> = Vec::new();

@@ -11,9 +11,9 @@ use super::parts::{Group, Parts, Places, Standing, count};
 const GATE: &str = "Kubebench gate";
 /// The kind of comment.
 const KIND: &str = "gate";
-/// So many lines at most are about what a change weakens.
+/// The maximum number of lines about what a change weakens.
 const WEAKENED: usize = 50;
-/// So many lines that are inconclusive are outside of the fold.
+/// The maximum number of inconclusive lines outside of the fold.
 const UNDECIDED: usize = 2;
 
 /// Returns the comment of an answer.

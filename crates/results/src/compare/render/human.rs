@@ -35,7 +35,7 @@ pub fn comparison(answer: &Comparison) -> String {
     text
 }
 
-/// Tells notes, and the files that did not count.
+/// Writes notes, and the files that did not count.
 pub fn rest(text: &mut String, notes: &[String], left_out: &[LeftOut]) {
     const SHOWN: usize = 10;
     for note in notes {
@@ -127,7 +127,7 @@ fn since(line: &Line) -> Option<String> {
     Some(format!("{} {} (session {}{commit})", began.since, began.at, began.session))
 }
 
-/// Returns a table of lines; `~` stands for what is noise.
+/// Returns a table of lines; `~` means noise.
 fn table(header: &[&str; 7], lines: &[&Line]) -> String {
     if lines.is_empty() {
         return String::new();

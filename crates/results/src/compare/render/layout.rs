@@ -6,7 +6,7 @@ use kubebench_syntax::text::columns;
 const NARROWEST: usize = 40;
 /// What is in brackets stays together up to this length.
 const LONGEST: usize = 30;
-/// To so many columns at least a name is cut.
+/// The minimum number of columns to which a name is cut.
 const SHORTEST: usize = 8;
 
 /// Writes a sentence below its beginning, with `indent` before each further line.
@@ -15,7 +15,7 @@ pub(super) fn wrap(text: &mut String, beginning: &str, indent: usize, sentence: 
     let mut line = beginning.to_owned();
     let mut is_empty = true;
     let words = words(sentence);
-    // What is in brackets is broken all the same where no line has room for it.
+    // What is in brackets is broken anyway where no line has room for it.
     let is_too_long = |word: &str| indent + length(word) > width && !word.contains('`');
     let parts =
         words.iter().flat_map(|word| if is_too_long(word) { word.split(' ').collect() } else { vec![word.as_str()] });

@@ -2,7 +2,7 @@
 
 use super::super::model::Line;
 
-/// Addresses of what a comment tells of, as far as they are known.
+/// Addresses of what a comment mentions, as far as they are known.
 pub trait Addresses {
     /// Returns that of the first page of the site.
     fn site(&self) -> Option<String>;
@@ -12,7 +12,7 @@ pub trait Addresses {
     fn case(&self, benchmark: &str, case: &str) -> Option<String>;
     /// Returns that of a commit.
     fn commit(&self, commit: &str) -> Option<String>;
-    /// Returns that of what lies between two commits.
+    /// Returns that of the range between two commits.
     fn range(&self, after: &str, commit: &str) -> Option<String>;
     /// Returns that of a result file, by its path below the results folder.
     fn result(&self, path: &str) -> Option<String>;

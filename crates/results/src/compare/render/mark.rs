@@ -33,7 +33,7 @@ fn encoded(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._/".contains(&byte);
     let mut made = String::with_capacity(text.len());
     for byte in text.bytes() {
-        // No two dashes are beside each other, as where an HTML comment ends.
+        // No two dashes are adjacent, as where an HTML comment ends.
         if is_plain(byte) || byte == b'-' && !made.ends_with('-') {
             made.push(char::from(byte));
         } else {

@@ -11,13 +11,13 @@ use super::{by_weight, cells, counted};
 use kubebench_stats as stats;
 use kubebench_syntax::text::reorders;
 
-/// So many rows are outside of the fold.
+/// The maximum number of rows outside of the fold.
 pub(super) const SHOWN: usize = 10;
-/// So many rows at most are in a comment; hosts refuse long ones.
+/// The maximum number of rows in a comment; hosts refuse long ones.
 const MOST: usize = 100;
-/// So many ranges of commits at most, and so many steps, are named of a line.
+/// The maximum number of ranges of commits, and of steps, that a line names.
 const RANGES: usize = 3;
-/// So many improvements at most are named.
+/// The maximum number of improvements that are named.
 const IMPROVED: usize = 3;
 
 /// What is above the sentences about what did not get worse.
@@ -58,7 +58,7 @@ pub fn comparison(answer: &Comparison, subject: &Subject) -> String {
     text
 }
 
-/// Says in sentences what matters in a comparison: each line that needs somebody, or that nothing does.
+/// Says in sentences what matters in a comparison: each line that needs attention, or that nothing does.
 fn headline(answer: &Comparison) -> String {
     let lines = &answer.lines;
     let is_urgent = |line: &&&Line| matches!(line.verdict, Verdict::Regressed | Verdict::Invalid | Verdict::Missing);
@@ -78,7 +78,7 @@ fn headline(answer: &Comparison) -> String {
     format!("{}\n", said.join(" "))
 }
 
-/// Returns a bullet for each line with its steps and commits below it; of lines that are alike one for all.
+/// Returns a bullet for each line with its steps and commits below it; of similar lines one for all.
 pub(super) fn bullets(lines: &[&Line], places: &Places, candidate: &str, addresses: &dyn Addresses) -> String {
     let mut text = String::new();
     let groups = alike(lines, candidate);
@@ -192,7 +192,7 @@ fn accepted_sentence(line: &Line) -> String {
     format!("{metric}: {}, accepted by {}.", change.unwrap_or_else(message), by.join("; "))
 }
 
-/// Names the commits among which a change lies, and how to find the one; of each step of an open change.
+/// Names the commits among which a change is, and how to find the one; of each step of an open change.
 fn commits(line: &Line, addresses: &dyn Addresses) -> Vec<String> {
     let ranges = words::ranges(line);
     // The newest steps, after the beginning.
@@ -382,7 +382,7 @@ pub fn escape(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
-            // Nobody is called by a name in a result.
+            // A name in a result mentions no user.
             '@' => escaped.push_str("&#64;"),
             '#' => escaped.push_str("&#35;"),
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '!' | '$' => {
@@ -406,7 +406,7 @@ pub fn prose(text: &str) -> String {
         match (is_code, pieces.peek().is_some()) {
             (false, _) => made.push_str(&escape(piece)),
             (true, true) => made.push_str(&code_span(piece)),
-            // A quote that does not end is none.
+            // A quote that does not end is not one.
             (true, false) => made.push_str(&escape(&format!("`{piece}"))),
         }
     }

@@ -1,4 +1,5 @@
-//! The lines of a gate as people look at them: what got worse first, equal lines as one, and what tells lines apart that look alike.
+//! The lines of a gate as people look at them: what got worse first, equal lines as one, and what distinguishes lines that look
+//! the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -124,7 +125,7 @@ pub(super) fn count(groups: &[Group<'_>]) -> usize {
     groups.iter().map(|group| group.lines.len()).sum()
 }
 
-/// Returns whether a series is too short for what its few sessions say to be worth a line.
+/// Returns whether the sessions of a series are too few to say something of interest.
 fn is_short(line: &Line) -> bool {
     matches!(line.reason.as_str(), "shortHistory" | "tooFewSessions")
 }
@@ -205,7 +206,7 @@ fn target(line: &Line) -> &str {
     line.environment.get("target").map_or("", String::as_str)
 }
 
-/// What tells lines apart whose benchmark, case and metric are the same: the target, or the hardware.
+/// What distinguishes lines whose benchmark, case and metric are the same: the target, or the hardware.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     targets: BTreeMap<Series, BTreeSet<String>>,
@@ -236,7 +237,7 @@ impl Places {
         }
     }
 
-    /// Returns whether some lines are told apart by it.
+    /// Returns whether it distinguishes some lines.
     pub(super) fn are_needed(&self, lines: &[&Line]) -> bool {
         lines.iter().any(|line| self.place(line).is_some())
     }

@@ -12,10 +12,10 @@ use kubebench_syntax::invariant::Invariant as _;
 
 /// The steps of a spark line.
 const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// So many columns at most has a spark line; more sessions share them.
+/// The maximum width of a sparkline; more sessions share them.
 const WIDTH: usize = 80;
 
-/// So many open regressions at most are listed.
+/// The maximum number of open regressions that are listed.
 const OPEN: usize = 20;
 
 /// Returns what `history` prints; `last` sessions of each series are listed. What is open is last, where a terminal shows it.

@@ -7,7 +7,7 @@ use super::super::words;
 use super::parts::{Parts, Standing};
 use super::tally;
 
-/// So many regressions at most are named.
+/// The maximum number of regressions that are named.
 const MOST: usize = 10;
 
 /// Says in one line of a width what came out; what got worse is named as far as there is room, and the most of what did not is counted as

@@ -40,9 +40,9 @@ enum Column {
 
 /// Sentences are no wider than this, whatever room there is.
 const WIDEST: usize = 100;
-/// Names of regressions in a list are cut to so many columns before their intervals are left out.
+/// Names of regressions in a list are cut to this many columns before their intervals are left out.
 const NAMED: usize = 32;
-/// So many series at most are named that are inconclusive, or improved.
+/// The maximum number of inconclusive or improved series that are named.
 const MOST_NAMED: usize = 3;
 
 impl Detail {
@@ -90,7 +90,7 @@ impl Page<'_> {
         if !parts.known.is_empty() || !parts.known_failing.is_empty() {
             self.gap();
             self.sentence("", 2, &format!("{}:", words::sentence_case(&words::already(self.answer))));
-            // Beside what is new, one line of each is enough.
+            // In addition to what is new, one line of each is enough.
             self.regressions(&parts.known, if parts.worse.is_empty() { 10 } else { 0 });
             self.groups(&parts.known_failing);
         }

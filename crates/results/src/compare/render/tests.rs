@@ -111,7 +111,7 @@ fn no_interval_contradicts_its_verdict() {
     // An interval with 0 in it, or with an end at 0, is no regression's.
     assert_eq!(shown(&with(Verdict::Regressed, "open", -0.05, (-0.2, 0.03))), Some((-0.05, false)));
     assert_eq!(shown(&with(Verdict::Regressed, "open", -0.05, (-0.2, 0.0))), Some((-0.05, false)));
-    // A change the other way is none at all.
+    // A change the other way is not one.
     assert_eq!(shown(&with(Verdict::Regressed, "open", 0.0, (-0.96, 24.9))), None);
     assert_eq!(shown(&with(Verdict::Regressed, "open", 0.05, (0.01, 0.09))), None);
     assert_eq!(shown(&with(Verdict::Improved, "change", 0.05, (0.01, 0.09))), Some((0.05, true)));
@@ -340,7 +340,7 @@ fn cases_that_got_worse_together_are_one() {
     assert!(comment.contains("\n  - Also in 3 more cases: −11.0 to −13.0 % (size=3; size=2; size=1)\n"), "{comment}");
     let two = printed(lines.iter().take(2).cloned().collect(), Detail::Short);
     assert!(two.contains("\n  also in 1 more case: −11.0 % [−12.0, −10.0] (size=1)\n"), "{two}");
-    // Beside what is new, what is known has rows.
+    // In addition to what is new, what is known has rows.
     let known = lines.iter().map(|line| Line { on_default: true, ..line.clone() });
     let text = printed(known.chain([of_case(9, -0.5)]).collect(), Detail::Short);
     assert!(text.contains("CHANGE            SINCE       BETTER  SERIES\n"), "{text}");

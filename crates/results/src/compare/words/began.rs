@@ -4,7 +4,7 @@ use super::super::model::{Direction, Line, NOT_SHOWN, OpenChange, PendingChange,
 use super::{counted, day, limit, probability, seen, share, short, size};
 use crate::verdict::LEAST_HISTORY;
 
-/// How the words begin for a candidate that nobody named.
+/// How the words begin for a candidate that was not named.
 pub const NEWEST: &str = "the newest session";
 
 /// Since when a line is as it is, and in how many sessions that was seen.

@@ -5,7 +5,7 @@ use kubebench_syntax::text::first_of;
 /// How many of them are named.
 const NAMED: usize = 3;
 
-/// Says who shared nodes with a run, or with those of a session; nothing where nobody did.
+/// Says who shared nodes with a run, or with those of a session; nothing where none did.
 pub fn shared_with<'a>(names: impl IntoIterator<Item = &'a String>) -> Option<String> {
     let names: Vec<&String> = names.into_iter().collect();
     (!names.is_empty()).then(|| format!("shared nodes with {}", first_of(&names, NAMED)))

@@ -7,9 +7,9 @@ use crate::scaling::group::text as pairs;
 use crate::scaling::model::{Front, Group, Row, ScalingReport};
 use kubebench_format::result::labelled;
 
-/// So many groups at most stand in a comment; hosts refuse long ones.
+/// The maximum number of groups in a comment; hosts refuse long ones.
 const MOST: usize = 50;
-/// So many rows of one group.
+/// The maximum number of rows of one group.
 const ROWS: usize = 50;
 
 /// Returns what `compare --by --markdown` writes.

@@ -85,7 +85,7 @@ fn a_wild_session_closes_nothing() {
             let mut values = series(&[(100.0, good), (91.0, bad)]);
             values[at] = wild;
             let found = of(&values, HIGHER);
-            // A wild session that is the newest does not show the change.
+            // An outlier that is the newest session does not show the change.
             let pending = found.pending.filter(|_| at + 1 == good + bad).map(|pending| pending.from);
             let from = found.open.map(|open| open.from).or(pending);
             let from = from.unwrap_or_else(|| panic!("{wild} at {at} of {good} and {bad}: {found:?}"));
@@ -95,7 +95,7 @@ fn a_wild_session_closes_nothing() {
     }
 }
 
-/// Levels that follow are told apart from it or not: it stays open as long as none of them is back.
+/// Whether or not later levels differ from it, it stays open as long as none of them is back.
 #[test]
 fn an_open_change_is_not_lost_among_levels() {
     let histories: [&[(f64, usize)]; 6] = [
@@ -303,7 +303,7 @@ fn creep_without_steps() {
         let found = of(&creeping(per_session, count), HIGHER);
         let open = found.open.unwrap_or_else(|| panic!("{per_session} {count}: {found:?}"));
         assert!(open.from < count * 2 / 3, "{per_session} {count}: {open:?}");
-        // The same for the better is the new normal, the newest of it.
+        // The same as an improvement is the new normal, the newest of it.
         let better = of(&creeping(-per_session, count), HIGHER);
         assert_eq!(better.open, None, "{better:?}");
         assert!(better.sessions[0] > 0, "{per_session} {count}: {better:?}");

@@ -181,7 +181,7 @@ fn numbers_at_the_ends_of_the_range() {
     }
 }
 
-/// Both bounds are as far away on the scale, so that a change and its reverse are judged alike.
+/// Both bounds are as far away on the scale, so that a change and its reverse are judged the same.
 #[test]
 fn thresholds_in_logarithms() {
     for threshold in [0.001, 0.02, 0.1, 0.5] {
@@ -280,7 +280,7 @@ proptest! {
         let other = of_history(&scaled(&history), &scaled(&new), HIGHER);
         prop_assert_eq!(of(&said), of(&other));
         prop_assert!((said.change().unwrap() - other.change().unwrap()).abs() < 1e-9);
-        // Groups have no order, unless neighbors are alike.
+        // Groups have no order, unless neighbors are similar.
         let mut turned = history.clone();
         turned.rotate_left(shift % history.len());
         let sides = [&history, &turned].map(|history| groups(history, &new, HIGHER));

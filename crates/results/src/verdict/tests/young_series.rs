@@ -4,7 +4,8 @@ use super::super::{Baseline, Mark, Open, Turn, baseline};
 use super::histories::{of, range, series, turns};
 use super::{HIGHER, LOWER, around};
 
-/// A change after so few sessions that they are no level is held open as it was told, and never becomes the baseline by staying.
+/// A change after so few sessions that they are no level is held open as it was reported, and never becomes the baseline by
+/// staying.
 #[test]
 fn a_change_of_a_young_series_stays_open() {
     for good in [3, 4] {
@@ -38,7 +39,7 @@ fn a_young_series_gets_better_or_comes_back() {
     assert_eq!((one.open, one.changes), (None, Vec::new()), "one session is no level");
 }
 
-/// A regression begins with its first session, whatever was told before it.
+/// A regression begins with its first session, whatever was reported before it.
 #[test]
 fn a_change_after_an_improvement_begins_where_it_does() {
     for (first, second, third) in [(8, 8, 16), (7, 7, 12), (10, 9, 12)] {
@@ -85,7 +86,7 @@ fn what_lies_around_a_short_improvement_is_no_change() {
     assert_eq!(found.open, Some(Open { from: 25, sessions: 3 }));
 }
 
-/// The first session fills caches: what follows is not held against it.
+/// The first session fills caches: what follows is not compared with it.
 #[test]
 fn a_cold_first_session_hides_nothing() {
     for cold in [10.0, 50.0, 70.0, 180.0, 1000.0] {
@@ -107,7 +108,7 @@ fn a_cold_first_session_hides_nothing() {
     assert_eq!(of(&series(&[(98.0, 1), (100.0, 8)]), HIGHER).sessions, range(0, 9));
 }
 
-/// After one wild session, as after any, a change is seen within three sessions.
+/// After one outlier, as after any session, a change is seen within three sessions.
 #[test]
 fn one_wild_session_does_not_hide_a_change() {
     for wild in [20.0, 60.0, 160.0, 1e4] {
@@ -148,7 +149,8 @@ fn a_change_after_a_young_level_was_accepted() {
     assert_eq!(found.open, None, "{found:?}");
 }
 
-/// What was told of a young series stays told when another level or a wild session follows: it is no better than before for that.
+/// What was reported of a young series stays reported when another level or an outlier follows: it is no better than before for
+/// that.
 #[test]
 fn a_told_change_is_not_lost_among_what_follows() {
     let quiet = |parts: &[(f64, usize)]| -> Vec<f64> {

@@ -96,7 +96,7 @@ fn zeros_are_a_level_that_what_was_more_can_fall_to_and_rise_from() {
     assert_eq!((turns(&found), found.sessions.len()), (vec![(20, Turn::Better)], 20));
     values.extend([12.0; 4]);
     assert_eq!(of(&values, LOWER).open, Some(Open { from: 40, sessions: 4 }));
-    // Where more is better, a rise is none.
+    // Where more is better, a rise is no regression.
     let found = of(&zeros(30, &[12.0; 12]), HIGHER);
     assert_eq!((found.open, turns(&found)), (None, vec![(30, Turn::Better)]));
     assert_eq!(of_history(&zeros(30, &[]), &[12.0], HIGHER).verdict, Verdict::Improved);

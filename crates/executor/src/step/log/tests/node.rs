@@ -34,7 +34,7 @@ pub(super) struct FakePod {
 #[derive(Debug, Default)]
 pub(super) struct World {
     pub(super) pods: Vec<FakePod>,
-    /// After so many bytes of each of the next streams they are cut.
+    /// The number of bytes after which each of the next streams is cut.
     pub(super) cuts: Vec<usize>,
     /// What is answered instead of opening a log.
     pub(super) down: Option<NoLog>,

@@ -25,7 +25,7 @@ fn pod(name: &str, labels: &Json, from: u32, until: u32) -> Json {
     })
 }
 
-/// A cluster in which the Job `name` has run, beside others, until it is asked to delete it. All pods of the namespace are what
+/// A cluster in which the Job `name` has run, next to others, until it is asked to delete it. All pods of the namespace are what
 /// `all` answers.
 fn server(name: &str, all: impl Fn(&[Json]) -> Vec<Act> + Send + Sync + 'static) -> Server {
     let name = name.to_owned();
@@ -99,7 +99,7 @@ fn a_result_names_who_shared_a_node_with_its_run() {
     assert_eq!(kept.neighbors.len(), 3);
 }
 
-/// Whoever may not see the other pods, or gets no answer, has the run and its result all the same.
+/// A step that may not see the other pods, or gets no answer, still has the run and its result.
 #[test]
 fn without_an_answer_about_other_pods_the_run_is_whole() {
     for all in [|_: &[Json]| status(403, "Forbidden", "no pods for you"), |_: &[Json]| stall()] {

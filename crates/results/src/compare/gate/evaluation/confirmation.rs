@@ -1,4 +1,4 @@
-//! What decides at once, and what waits for a second session of the same revision: changes, limits and fixed values alike.
+//! What decides at once, and what waits for a second session of the same revision: the same for changes, limits and fixed values.
 
 use super::super::super::history::size;
 use super::super::super::model::{Line, OTHER_UNIT, OpenChange, Sessions};

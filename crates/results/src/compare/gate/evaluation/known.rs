@@ -1,4 +1,4 @@
-//! What the default branch has without the candidate: whoever made it worse, it is not this candidate.
+//! What the default branch has without the candidate: this candidate did not make it worse.
 
 use std::collections::BTreeSet;
 

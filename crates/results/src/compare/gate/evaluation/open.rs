@@ -14,7 +14,7 @@ impl Draft<'_> {
     pub(super) fn open(&self, line: &mut Line) {
         let is_aside = self.is_aside();
         let open = match (self.now.open, self.found.open) {
-            // One session above zeros opens a change, and is a first hit all the same.
+            // One session above zeros opens a change, and is nevertheless a first hit.
             (Some(open), _) if self.rule.is_confirmed && open.sessions == 1 => {
                 let said = words::reason(&judge(self.effect, self.policy, None), self.policy);
                 return says(line, Verdict::Regressed, "change", said);
@@ -57,7 +57,7 @@ impl Draft<'_> {
         says(line, Verdict::Regressed, "open", format!("open{since}; {state}{further}"));
     }
 
-    /// Returns whether nobody asked for the sessions that are judged, and they are not of the default branch: what is open there is not over
+    /// Returns whether the sessions that are judged were not named, and they are not of the default branch: what is open there is not over
     /// because a branch does not have it.
     fn is_aside(&self) -> bool {
         self.request.is_usual(self.rule) && !self.is_of_baseline()
@@ -159,7 +159,7 @@ impl Draft<'_> {
         says(line, Verdict::Pending, NOT_SHOWN, said);
     }
 
-    /// A hit may be that of a change which began before the candidate, also one that waits: then it is told from there on.
+    /// A hit may be that of a change which began before the candidate, also one that waits: then it is reported from there on.
     pub(super) fn begin(&self, line: &mut Line) {
         let is_hit = matches!(
             (line.verdict, line.reason.as_str()),
@@ -179,13 +179,13 @@ impl Draft<'_> {
         self.request.dataset.origin(row).run.checked_add(1)
     }
 
-    /// Returns the places of the points that `history` tells of, up to the candidate.
+    /// Returns the places of the points that `history` shows, up to the candidate.
     fn told(&self) -> Vec<usize> {
         let Some(last) = self.candidate.last() else { return Vec::new() };
         self.origin().members(&self.series).into_iter().filter(|at| at <= last).collect()
     }
 
-    /// Returns a change among the points at `places`, as `history` tells it: the one that is open, or another `of` the levels.
+    /// Returns a change among the points at `places`, as `history` shows it: the one that is open, or another `of` the levels.
     fn change(&self, places: &[usize], of: impl Fn(&Levels) -> Option<OpenLevel>) -> Option<OpenChange> {
         let (request, origin) = (self.request, self.origin());
         let about = applying(request.acks, origin, &self.series.metric, request.as_of);
