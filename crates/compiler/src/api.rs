@@ -48,7 +48,7 @@ pub enum Type {
     List(&'static Self),
     /// A mapping whose keys are the names of the workload's roles.
     Roles(&'static Self),
-    /// A list of the workload's roles, which the field named here tells apart.
+    /// A list of the workload's roles, identified by the field named here.
     RoleList(&'static str, &'static Self),
     /// What an object may still say, and no patch: the controller keeps it for objects that are there already.
     Deprecated(&'static Self),
@@ -106,8 +106,8 @@ pub(crate) fn check(node: &Node, wanted: Type, name: &str, diagnostics: &mut Dia
     reader.read(node, wanted);
 }
 
-/// Reports what in a patch over a `wanted` is not as the API has it, and returns the patch as JSON: a number in the place of
-/// text stands for its source text, as in every other field of a spec.
+/// Reports what in a patch over a `wanted` does not match the API, and returns the patch as JSON: a number in the place of
+/// text is read as its source text, as in every other field of a spec.
 pub fn read_patch(patch: &Node, wanted: Type, name: &str, diagnostics: &mut Diagnostics) -> Json {
     let mut reader = Reader::new(name, Meaning::Patch, &[], diagnostics);
     reader.read(patch, wanted);
@@ -155,7 +155,7 @@ pub struct Reader<'a> {
     path: Vec<Within<'a>>,
     /// How deep the mappings are whose type does not have all of their fields, and those that it does not have.
     beside: Vec<(usize, &'static [(&'static str, Type)])>,
-    /// Numbers of a patch that stand where the API wants text.
+    /// Numbers of a patch where the API wants text.
     texts: BTreeSet<Span>,
     diagnostics: &'a mut Diagnostics,
 }

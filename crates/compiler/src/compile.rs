@@ -81,7 +81,7 @@ pub struct Compilation {
     pub sources: SourceMap,
     /// The findings, sorted, at their configured levels.
     pub diagnostics: Vec<Diagnostic>,
-    /// The project, unless its file is at fault.
+    /// The project, unless its file has errors.
     pub project: Option<Project>,
     /// The benchmarks, by path and target; without their pods where the workspace [let go of them](Workspace::letting_go_of_pods).
     pub benchmarks: Vec<Compiled>,
@@ -206,22 +206,22 @@ impl Workspace {
         Self { lets_go: true, ..self }
     }
 
-    /// Returns the project, unless its file is at fault.
+    /// Returns the project, unless its file has errors.
     pub fn project(&self) -> Option<&Project> {
         self.project.as_ref()
     }
 
-    /// Returns the folders that hold specs; the default when the project file is at fault.
+    /// Returns the folders that hold specs; the default when the project file has errors.
     pub fn spec_dirs(&self) -> Vec<String> {
         self.project.as_ref().map_or_else(|| vec!["specs".to_owned()], |project| project.settings.spec_dirs.clone())
     }
 
-    /// Returns the folder of results; the default when the project file is at fault.
+    /// Returns the folder of results; the default when the project file has errors.
     pub fn results_dir(&self) -> String {
         self.results().map_or_else(|| "results".to_owned(), |results| results.directory.clone())
     }
 
-    /// Returns what the project says of results; nothing when its file is at fault.
+    /// Returns the project's settings for results; none when its file has errors.
     pub fn results(&self) -> Option<&ResultsSettings> {
         self.project.as_ref().map(|project| &project.settings.results)
     }
@@ -349,7 +349,7 @@ fn gather(
     Gathered { specs, fragments, found, suites, manifests: manifests.unwrap_or_default(), owners }
 }
 
-/// Reads acknowledgements; those at fault are reported, their texts are added to `sources`.
+/// Reads acknowledgements. Those with errors are reported; all texts are added to `sources`.
 pub fn acks(files: Vec<Input>, sources: &mut SourceMap, diagnostics: &mut Diagnostics) -> Vec<Ack> {
     let mut acks = Vec::new();
     for file in files {

@@ -1,4 +1,4 @@
-//! Fixtures of specs: kept logs, held against the values that the metrics must have in them.
+//! Fixtures of specs: kept logs, checked against the values that the metrics must have in them.
 //!
 //! A fixture is used as the log of any role and replica, and for any file that a metric is read from.
 

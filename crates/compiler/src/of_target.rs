@@ -1,4 +1,4 @@
-//! What a target may do, and lets all its benchmarks do: the permissions that stand in the project file.
+//! What a target may do, and lets all its benchmarks do: the permissions that are in the project file.
 
 use crate::guard::{Bounds, Owners};
 use crate::lower::Project;

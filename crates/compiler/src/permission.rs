@@ -36,7 +36,7 @@ pub fn value(finding: &Diagnostic) -> &str {
     finding.value.as_deref().unwrap_or(&finding.message)
 }
 
-/// Returns what tells permissions of one benchmark apart, wherever they are asked for.
+/// Returns what distinguishes the permissions of one benchmark, wherever they are requested.
 pub fn key(finding: &Diagnostic) -> (What, &str) {
     (what(finding), value(finding))
 }

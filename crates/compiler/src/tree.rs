@@ -1,4 +1,4 @@
-//! The output tree: what should stand in the output directory, what does stand there, and the steps from one to the other.
+//! The output tree: what should be in the output directory, what is there, and the steps from one to the other.
 //!
 //! Everything here is a pure function of its arguments; only `app::files` of the program looks at a disk or changes one.
 
@@ -27,7 +27,7 @@ pub use operations::Operation;
 pub use plan::{Change, EditedFiles, Filter, Mode, Plan, Scope, State, plan};
 pub use report::COMPILE;
 
-/// One manifest as it should stand in the tree.
+/// One manifest as it should be in the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputFile {
     /// The file that it is compiled from, relative to the project root: `specs/x.yaml` or `kubebench.yaml`.

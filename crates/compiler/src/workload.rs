@@ -156,7 +156,7 @@ pub(crate) struct Around<'a> {
     pub target: &'a Target,
     /// How long it may.
     pub timeout: Duration,
-    /// The objects of its manifest, unless that is at fault.
+    /// The objects of its manifest, unless that has errors.
     pub documents: Option<&'a [Node]>,
 }
 
@@ -199,7 +199,7 @@ impl Lowering<'_> {
         self.report(fault.help(help));
     }
 
-    /// Returns an object of `api` that stands alone and gives its pods their numbers itself.
+    /// Returns an object of `api` that needs no other objects and numbers its pods itself.
     fn workload(&self, api: Api, spec: Map<String, Json>, roles: Vec<Role>) -> Workload {
         Workload {
             key: self.key,
@@ -221,7 +221,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns the role that stands under `field`, with the form's shared fields as defaults; nothing when it is absent.
+    /// Returns the role under `field`, with the form's shared fields as defaults; none when it is absent.
     fn role(&mut self, field: &'static str, shape: role::Shape) -> Option<Role> {
         let block = self.entry.value.entry(field)?;
         self.role_of(field, &block.value, block.key_span, shape)

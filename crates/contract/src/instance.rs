@@ -34,8 +34,8 @@ pub enum Session<'a> {
     Scheduled { uid: &'a str },
 }
 
-/// Returns the name of the job of attempt `attempt` at a round of `case`: of the run digest's hex digits, which may stand behind
-/// `sha256:` as in files, the round as `r1` or `w1`, and the session.
+/// Returns the name of the job of attempt `attempt` at a round of `case`: from the run digest's hex digits, with or without
+/// `sha256:`, the round as `r1` or `w1`, and the session.
 pub fn job_name(
     benchmark: &str,
     run_digest: &str,
@@ -54,7 +54,7 @@ pub fn job_name(
     format!("{benchmark}-{}", Digest::of_fields(fields.into_iter().chain(of_session)).short())
 }
 
-/// Returns the benchmark in a name that [`job_name`] may have made: what stands before eight hex digits.
+/// Returns the benchmark in a name that [`job_name`] may have made: the part before eight hex digits.
 pub fn benchmark_of(name: &str) -> Option<&str> {
     let (benchmark, digits) = name.rsplit_once('-')?;
     let is_digest = digits.len() == 8 && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));

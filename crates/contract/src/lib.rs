@@ -50,7 +50,7 @@ pub const SIGNING_KEY: &str = "ed25519.pem";
 /// The version of every file of the contract.
 const SCHEMA_VERSION: u64 = 1;
 
-/// Why what a step was told cannot be used.
+/// Why the input of a step cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The ConfigMap is gone: git has another one, whose Workflow this is not.

@@ -14,7 +14,7 @@ use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::{Source, SourceId};
 use kubebench_syntax::yaml;
 
-/// What stands between two documents of a manifest.
+/// The separator between two documents of a manifest.
 const BETWEEN: &str = "\n---\n";
 
 /// What names and owns the objects of one Workflow.
@@ -177,7 +177,7 @@ impl Config {
     }
 }
 
-/// Reads the documents of a manifest as the compiler wrote it: a line of three dashes stands nowhere but between two.
+/// Reads the documents of a manifest as the compiler wrote it: a line of three dashes occurs only between two documents.
 fn documents(text: &str) -> Result<Vec<Json>, String> {
     let mut found = Vec::new();
     for document in text.split(BETWEEN) {

@@ -30,7 +30,7 @@ impl Excerpt {
         self.tail.extend(new);
     }
 
-    /// Is told that bytes are left out here.
+    /// Records that bytes are left out here.
     pub fn skip(&mut self) {
         self.has_gap = true;
     }

@@ -25,8 +25,8 @@ const MAX_LINE: u64 = 16 << 20;
 /// What people should know of values that were read.
 pub type Note = Option<String>;
 
-/// What stands in the place of a number and is none. It is a value that is not finite: left out, it would let the others
-/// stand for it.
+/// Values that should be numbers and are not. Each is recorded as a value that is not finite: without it, the others would
+/// count in its place.
 #[derive(Default)]
 struct Strange {
     first: Option<String>,
@@ -48,7 +48,7 @@ impl Strange {
     }
 }
 
-/// Reads one number that stands alone in a file.
+/// Reads a file that contains one number and nothing else.
 ///
 /// # Errors
 /// Why there is none.
@@ -150,7 +150,7 @@ pub fn json_lines(
         series.push(Sample { value, step, line: Some(number), rank: None });
         open_end = None;
     }
-    // An older value must not stand for one that nobody can read.
+    // An older value must not replace one that is unreadable.
     if let Some(number) = open_end.filter(|_| !series.is_empty()) {
         series.push(Sample { value: f64::NAN, step: None, line: Some(number), rank: None });
     }

@@ -12,7 +12,7 @@ use serde_json::{Deserializer, Value};
 /// What is wrong with a text in which no document begins.
 pub(crate) const NO_DOCUMENT: &str = "there is no JSON document";
 
-/// The nesting that is still mended; the reader itself refuses deeper ones.
+/// The maximum nesting that is repaired; the reader itself refuses deeper documents.
 const MAX_DEPTH: usize = 128;
 
 /// The documents in a text.
@@ -198,7 +198,7 @@ fn non_finite(word: &str) -> Option<f64> {
     known.then(|| word.parse().ok()).flatten()
 }
 
-/// Puts quotes around the words outside strings that stand for numbers that are not finite.
+/// Puts quotes around the words outside strings that mean numbers that are not finite.
 fn with_quoted_non_finite(text: &str) -> Cow<'_, str> {
     let mut quoted = String::new();
     let mut copied = 0;

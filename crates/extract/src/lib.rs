@@ -1,7 +1,7 @@
 //! Numbers out of what benchmarks print and write.
 //!
 //! Texts come in as they are read, line by line and in constant memory; measured values come out, each with the line it
-//! stands on, or with the reason why there is none. Pure: whoever reads a file or a pipe hands the bytes in.
+//! is on, or with the reason why there is none. Pure: the caller reads files and pipes and passes the bytes in.
 //!
 //! ```
 //! use kubebench_extract::{number, pattern::Pattern};

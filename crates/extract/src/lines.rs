@@ -38,7 +38,7 @@ pub(super) struct Lines<'a> {
     place: Place,
 }
 
-/// A line, or what stands on it between two carriage returns.
+/// A line, or the part of it between two carriage returns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part<'a> {
     number: u64,

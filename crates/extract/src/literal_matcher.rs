@@ -41,7 +41,7 @@ impl Straight {
         collect(hir, &mut steps)?;
         let parts: Vec<&Step> = steps.iter().filter(|step| matches!(step, Step::Text(_) | Step::Run { .. })).collect();
         let is_decided = parts.windows(2).all(|pair| match pair {
-            // A run that could go on into what comes next would have to give back.
+            // A run that could continue into the next part would have to backtrack.
             [Step::Run { has, .. }, Step::Text(text)] => text.first().is_some_and(|byte| !is_in(has, *byte)),
             [Step::Run { has, .. }, Step::Run { has: next, least }] => {
                 *least > 0 && has.iter().zip(next).all(|(has, next)| !(*has && *next))

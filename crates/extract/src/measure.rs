@@ -406,7 +406,7 @@ fn of_log(
     let near = read.iter().find_map(|log| {
         let text = evidence.excerpt(&log.artifact)?;
         let (number, line) = pattern::nearest(pattern, &text)?;
-        // Where the middle was left out, nobody knows the number.
+        // If the middle was left out, the line number is unknown.
         let is_whole = text.lines().count() as u64 == log.scanned.scanned.lines;
         let number = if is_whole { format!(" {number}") } else { String::new() };
         Some(format!("; nearest line{number}: {}", quoted(line)))

@@ -1,4 +1,4 @@
-//! Long lines in the files of container runtimes, which split them every 16 KiB: `… stdout P …` goes on in the next line of
+//! Long lines in the files of container runtimes, which split them every 16 KiB: `… stdout P …` continues in the next line of
 //! the same stream, up to `… stdout F …`.
 
 use std::borrow::Cow;
@@ -9,7 +9,7 @@ pub(super) const LONGEST_PREFIX: usize = 64;
 /// Joins what a container runtime split.
 #[derive(Debug, Default)]
 pub(super) struct Partial {
-    /// Whether the log comes from a container runtime, once its first line has told.
+    /// Whether the log comes from a container runtime; none before its first line.
     is_container: Option<bool>,
     /// What `P` lines of `stdout` and of `stderr` held.
     begun: [Vec<u8>; 2],
@@ -29,12 +29,12 @@ impl Partial {
         self.is_container == Some(true)
     }
 
-    /// Returns true when it was told how the log begins.
+    /// Returns true once `begin` was called.
     pub(super) fn has_begun(&self) -> bool {
         self.is_container.is_some()
     }
 
-    /// Is told how the log begins.
+    /// Records how the log begins.
     pub(super) fn begin(&mut self, log: &[u8]) {
         self.is_container = Some(entry(log).is_some());
     }

@@ -1,7 +1,7 @@
 //! A metric's pattern: the lines that it matches, and the number in each.
 //!
 //! A log of gigabytes holds few lines that matter. A second expression that matches wherever the pattern could, whatever
-//! stands before the line's text, finds the next line worth looking at; the pattern itself then sees that line alone.
+//! precedes the line's text, finds the next candidate line; the pattern itself then sees that line alone.
 
 use regex::{CaptureLocations, Regex, RegexBuilder};
 use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look};
@@ -123,7 +123,7 @@ impl Pattern {
         Self::new(&pattern_of_key(key))
     }
 
-    /// Returns an offset in the next line of `text`, from offset `from` on, that is worth a look.
+    /// Returns an offset in the next line of `text`, from offset `from` on, that may match.
     pub(crate) fn candidate(&self, text: &str, from: usize) -> Option<usize> {
         self.candidate.shortest_match_at(text, from)
     }

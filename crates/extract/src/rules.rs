@@ -40,7 +40,7 @@ pub struct MetricRule {
     pub unit: Option<String>,
     /// Which way is better.
     pub better: Option<Better>,
-    /// Whether it stands for the benchmark.
+    /// Whether it is the benchmark's primary metric.
     pub is_primary: bool,
     /// Whether a run without it is invalid.
     pub is_required: bool,
@@ -93,7 +93,7 @@ pub enum From {
         file: String,
         /// A JSON Pointer into each line.
         pointer: String,
-        /// What must stand at other pointers.
+        /// The required values at other pointers.
         filter: BTreeMap<String, String>,
     },
     /// A column of a CSV file.

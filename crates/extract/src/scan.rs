@@ -217,7 +217,7 @@ impl LogScan {
         self.rest.extend_from_slice(rest);
     }
 
-    /// Returns where the first or last line ends in `block`. A carriage return is an end too: a progress bar may go on for
+    /// Returns where the first or last line ends in `block`. A carriage return is an end too: a progress bar may continue for
     /// hours without a line feed.
     fn line_end(
         &self,

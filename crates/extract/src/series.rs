@@ -14,7 +14,7 @@ use kubebench_stats::quantile;
 use kubebench_syntax::text::grouped;
 use kubebench_syntax::unit::{Conversion, MetricUnit};
 
-/// How many values stand in one piece of memory: with what the allocator adds, a multiple of the size of huge pages.
+/// How many values are in one piece of memory: with what the allocator adds, a multiple of the size of huge pages.
 const CHUNK: usize = (1 << 21) - (1 << 13);
 
 /// What helps where there are more values than are kept.
@@ -47,7 +47,7 @@ impl Window {
     }
 }
 
-/// One value, and where it stands.
+/// One value, and its place.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
     /// The value; not finite where the tool printed that.
@@ -235,7 +235,7 @@ const LATEST: u64 = (size_of::<(f64, Option<u64>)>() / size_of::<f64>()) as u64;
 pub struct Reduced {
     /// The value; none without one, or when it is not finite.
     pub value: Option<f64>,
-    /// The line that it stands on; that of the last value for a mean and the like.
+    /// The line that it is on; for a mean or similar, that of the last value.
     pub line: Option<u64>,
     /// How many values counted.
     pub n: u64,

@@ -46,12 +46,12 @@ pub(crate) fn is_digit(letter: Option<char>) -> bool {
     letter.is_some_and(|letter| letter.is_ascii_digit())
 }
 
-/// Returns true for what stands between the digits of one number in some country: `1'234`, `1 234` with blanks that do not break.
+/// Returns true for a digit separator of some country: `1'234`, `1 234` with blanks that do not break.
 fn separates(letter: char) -> bool {
     matches!(letter, '\'' | '\u{2019}' | '\u{a0}' | '\u{2009}' | '\u{202f}')
 }
 
-/// Returns whether a number goes on in `behind`.
+/// Returns whether a number continues in `behind`.
 fn goes_on(behind: &str) -> bool {
     let mut next = behind.chars();
     match next.next() {
@@ -64,7 +64,7 @@ fn goes_on(behind: &str) -> bool {
     }
 }
 
-/// Returns whether a pattern spells out nothing but what may stand between the digits of a number, of which more follow.
+/// Returns whether a pattern spells out nothing but digit separators of a number, and more digits follow.
 fn separates_digits(spelled: &str, rest: &str) -> bool {
     let is_mark = |letter: char| matches!(letter, ',' | '.') || separates(letter);
     !spelled.is_empty() && spelled.chars().all(is_mark) && is_digit(rest.chars().next())

@@ -1,7 +1,7 @@
 //! The outputs of known tools, one file each.
 //!
 //! A parser says which metrics its tool reports and finds their values; windows, reductions, ranks and what becomes of the
-//! values are the engine's. A tool is here only when a parser was held against output of the real tool.
+//! values are the engine's. A tool is here only if its parser was tested with output of the real tool.
 
 mod aiperf;
 mod bmf;
@@ -113,7 +113,7 @@ pub struct Tool {
     pub versions: &'static str,
     /// All metrics that it can report. Of several whose form a name has, the first is meant.
     pub metrics: fn() -> Vec<&'static ToolMetric>,
-    /// What tells metrics of one name apart, where there may be several.
+    /// The labels that distinguish metrics of one name, where there may be several.
     pub labels: &'static [ToolLabel],
     /// What a spec says to have some of them: `{name: fio, file: fio.json, metrics: [read_iops]}`.
     pub example: &'static str,

@@ -19,7 +19,7 @@ pub(crate) struct UnitWord<'t> {
     pub is_before_value: bool,
 }
 
-/// What stands for a power of a thousand before a unit, or instead of one.
+/// What means a power of a thousand before a unit, or without one.
 const FACTORS: [(&str, i32); 9] = [
     ("k", 3),
     ("K", 3),
@@ -35,7 +35,7 @@ const FACTORS: [(&str, i32); 9] = [
 /// What says that the `min` beside it is a minimum.
 const STATISTICS: [&str; 8] = ["max", "avg", "mean", "med", "median", "std", "stddev", "stdev"];
 
-/// Returns the power of ten that `text` stands for.
+/// Returns the power of ten that `text` means.
 pub(crate) fn factor(text: &str) -> Option<i32> {
     FACTORS.iter().find(|(factor, _)| *factor == text).map(|(_, power)| *power)
 }
@@ -144,7 +144,7 @@ pub(crate) fn before(matched: &str) -> Option<UnitWord<'_>> {
     is_unit.then_some(UnitWord { text: word, power: 0, is_spelled: true, per: None, is_before_value: false })
 }
 
-/// Returns whether a duration of whole `unit`s goes on in `behind`, with a smaller unit: ` 2m 3s` after `1h`.
+/// Returns whether a duration of whole `unit`s continues in `behind` with a smaller unit: ` 2m 3s` after `1h`.
 pub(crate) fn goes_on_as_duration(unit: &str, behind: &str) -> bool {
     let of_time = |word: &str| match word {
         "m" => Some(MetricUnit::of("min")),

@@ -1,6 +1,6 @@
 //! Result files: the format, its canonical bytes, and what of a file can be trusted.
 //!
-//! A file is one run and is never changed. Its place follows from its content, its digest tells whether somebody edited
+//! A file is one run and is never changed. Its place follows from its content, its digest shows whether somebody edited
 //! it, and there is one spelling for one content.
 
 mod ack;
@@ -130,7 +130,7 @@ pub fn seal(mut result: BenchmarkResult) -> Sealed {
 /// Reads a file of any version that was ever written.
 ///
 /// # Errors
-/// What is wrong with it; a file that was only laid out anew is read by [`content`].
+/// What is wrong with it; a file that was only reformatted is read by [`content`].
 pub fn read(bytes: &[u8]) -> Result<Sealed, Fault> {
     let result = content(bytes)?;
     if canonical(&json(&result)) != bytes {
@@ -145,7 +145,7 @@ pub fn as_written(bytes: &[u8]) -> Option<BenchmarkResult> {
     const BEGIN: &[u8] = b"\n  \"digest\": \"sha256:";
     let found = memchr::memmem::find(bytes, BEGIN).filter(|_| bytes.len() <= MAX_BYTES)?;
     let (before, line) = bytes.split_at(found + 1);
-    // Nothing else may stand on the line, which the digest leaves out.
+    // Nothing else is allowed on this line, which the digest leaves out.
     let (line, after) = line.split_at_checked(BEGIN.len() - 1 + 64 + 3)?;
     if !line.ends_with(b"\",\n") {
         return None;

@@ -73,7 +73,7 @@ pub(crate) struct Project {
     /// What the texts compile to; nothing since the last change.
     compilation: Option<Compilation>,
     published: Published,
-    /// Whether the client was told of it.
+    /// Whether the client has received it.
     is_shown: bool,
 }
 

@@ -54,7 +54,7 @@ pub(super) fn begin(top: &At<'_>, ledger: &mut Ledger) -> Draft {
     draft
 }
 
-/// Adds what stands around the main job.
+/// Adds what is around the main job.
 pub(super) fn finish(top: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let Some(spec) = top.get("spec") else { return };
     for key in ["serviceAccount", "serviceAccountName"] {
@@ -164,7 +164,7 @@ pub(super) fn begin_ksonnet(params: &At<'_>, ledger: &mut Ledger) -> Draft {
     draft
 }
 
-/// Adds what stands around the main job.
+/// Adds what is around the main job.
 pub(super) fn finish_ksonnet(params: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     for (key, at) in params.entries().into_iter().filter(|(_, at)| at.node.value != Value::Null) {
         if !says_something(&at) {

@@ -59,7 +59,7 @@ pub struct Input {
 pub enum Given {
     /// A person named it.
     Named,
-    /// It stands in a folder that a person named.
+    /// It is in a folder that a person named.
     Found,
     /// A person named it as the job config of what is migrated.
     JobConfig,
@@ -96,7 +96,7 @@ pub struct NewSpec {
     /// The name of its benchmark, and of its file.
     pub name: String,
     pub text: String,
-    /// Where the benchmark stands in the old file.
+    /// Where the benchmark is in the old file.
     pub place: Span,
     /// Whether something of it could not be carried over.
     pub is_lossy: bool,
@@ -136,7 +136,7 @@ struct Document {
     format: Format,
 }
 
-/// Migrates `inputs` to specs that stand `depth` folders below the project's.
+/// Migrates `inputs` to specs that are `depth` folders below the project's.
 pub fn migrate(inputs: &[Input], depth: usize) -> Migration {
     let mut work = Work { depth, ..Work::default() };
     for input in inputs {

@@ -263,7 +263,7 @@ pub(super) fn is_a(name: &str, text: &str) -> bool {
     format::find(name).is_none_or(|format| (format.check)(text).is_ok())
 }
 
-/// Returns the whole number that stands here.
+/// Returns the whole number at this place.
 pub(super) fn count(at: &At<'_>) -> Option<u32> {
     at.text().and_then(|text| text.trim().parse().ok())
 }

@@ -85,7 +85,7 @@ pub(super) struct Role {
     pub(super) expands: bool,
 }
 
-/// The fields of a role in the order of documents, with what stands in them.
+/// The fields of a role that may be shared, in the order of documents.
 const SHARED: [&str; 10] =
     ["image", "command", "args", "expandVariables", "env", "resources", "labels", "annotations", "pod", "container"];
 /// Those that belong to each role of an MPIJob alone: its workers run `sshd`.
@@ -119,7 +119,7 @@ fn says_nothing(item: &Item) -> bool {
 }
 
 impl Workload {
-    /// Returns the form: what all roles say alike stands beside them.
+    /// Returns the form: fields that are the same in all roles are outside of them.
     fn form(&self) -> Map {
         let mut form = Map::default();
         if let [("", role)] = self.roles.as_slice() {

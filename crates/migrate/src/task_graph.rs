@@ -112,7 +112,7 @@ fn task(at: At<'_>) -> Task<'_> {
     Task { name: at.get("name").and_then(|at| at.text()).unwrap_or_default(), at }
 }
 
-/// Returns the tasks in the order in which they may run; those that could run at once as they stand in the file.
+/// Returns the tasks in an order in which they may run; those that could run at once are in the order of the file.
 fn ordered(tasks: &[Task<'_>], ledger: &mut Ledger) -> Vec<usize> {
     let mut waits: Vec<BTreeSet<usize>> = Vec::new();
     for task in tasks {

@@ -1,4 +1,4 @@
-//! Objects that stand beside the ancestor's benchmarks and are none.
+//! Objects that are found with kubeflow/kubebench's benchmarks and are not benchmarks.
 
 use super::ledger::At;
 

@@ -3,7 +3,7 @@
 //! Source: Matteson & James, *A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data* (2014), E-divisive with
 //! α = 1; with Student's t instead of permutations, as Fleming et al., *Hunter* (ICPE 2023), so that there are no random numbers.
 //! The degrees of freedom and the error are those of the effective sample size where neighbors are correlated (Bartlett 1946), since slow
-//! waves are no changes. Assumes that between changes values are about normal and vary alike. Domain: finite values in the order of time;
+//! waves are not changes. Assumes about normal values of equal variance between changes. Domain: finite values in order of time;
 //! fewer than two levels of the least length have no change. A pass is O(n log n), and there is one for each level of division.
 
 use std::cmp::Ordering;
@@ -17,7 +17,7 @@ use super::{autocorrelation_from, mean, quantile, shrunk_correlation, sum};
 const SIGNIFICANT: f64 = 0.0002;
 
 /// Levels that differ so surely are two, however much neighbors follow each other: waves of an AR(1) process of 0.8 come nowhere near. A
-/// change that is not told apart makes all that is left look correlated, which would hide the next one.
+/// change that is not separated makes the rest look correlated, which would hide the next one.
 const SURE: f64 = 1e-10;
 
 /// A part of at most so many values is divided whether its halves differ or not; a longer one only where they do, for speed.
@@ -246,7 +246,7 @@ impl Level {
         (self.last - self.mean) * (next.first - next.mean)
     }
 
-    /// Returns the p value of Student's t test of two levels, each value worth `factor` of one; 1 where it cannot be told.
+    /// Returns the p value of Student's t test of two levels, each value worth `factor` of one; 1 where it cannot be computed.
     fn p(&self, next: &Self, factor: f64) -> f64 {
         let count = self.count + next.count;
         self.p_by(next, factor, self.variance(next), count * factor - 2.0)

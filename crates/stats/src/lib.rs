@@ -218,7 +218,7 @@ fn between(low: f64, high: f64, rest: f64) -> f64 {
     }
 }
 
-/// Returns the keys of the values that would stand at `ranks` if all were sorted: digit by digit, 16 bits at a time.
+/// Returns the keys of the values that would be at `ranks` if all were sorted: digit by digit, 16 bits at a time.
 fn ordered(values: &(impl Iterator<Item = f64> + Clone), ranks: &[usize]) -> Vec<u64> {
     // What is known of each key, and its rank among the values that begin with it.
     let mut wanted: Vec<(u64, usize)> = ranks.iter().map(|rank| (0, *rank)).collect();

@@ -90,7 +90,7 @@ pub struct Related {
 
 /// One finding.
 ///
-/// `message` is a lower-case fragment without a full stop; user literals stand in backticks.
+/// `message` is a lower-case fragment without a full stop; user literals are in backticks.
 /// `notes` say why it matters, `help` says what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {

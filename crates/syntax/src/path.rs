@@ -21,7 +21,7 @@ pub fn is_gits_own(name: &str) -> bool {
     bare == ".git" || bare.starts_with("git~")
 }
 
-/// Says how the folder `one` overlaps with `other`, if it does, to stand between their names.
+/// Returns how the folder `one` overlaps with `other`, if it does, as a phrase to put between their names.
 pub fn overlap(one: &Path, other: &Path) -> Option<&'static str> {
     if one == other {
         Some("is also")

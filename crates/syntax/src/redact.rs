@@ -1,6 +1,6 @@
-//! Secrets out of everything that is written or printed.
+//! Removes secrets from everything that is written or printed.
 //!
-//! Known values go wherever they stand. What is not known is recognized by where it stands (the user part of a URL, a
+//! Known values are removed everywhere. Others are recognized by their place (the user part of a URL, a
 //! signature parameter, an authorization header, a variable named after a secret) or by its form (the tokens of common
 //! services). Numbers are left alone: `total_token_throughput: 45409` is a measurement.
 
@@ -14,7 +14,7 @@ use crate::invariant::Invariant as _;
 pub use forms::{Alphabet, FORMS, Form, Token, tokens};
 use regex::{Captures, Regex};
 
-/// What stands where a secret stood.
+/// The replacement of a secret.
 pub(crate) const REDACTED: &str = "[redacted]";
 
 /// A value that is shorter is found everywhere by chance.
@@ -25,7 +25,7 @@ const SHORTEST: usize = 4;
 enum Sign {
     /// Its own form: nothing else looks like that.
     Form,
-    /// What stands before it. `token=short` may be a parameter of a benchmark.
+    /// The text before it. `token=short` may be a parameter of a benchmark.
     Place,
 }
 
@@ -131,7 +131,7 @@ impl Redactor {
         }
     }
 
-    /// Returns the name of a file without secrets: what only stands where some do, such as in `max_token=long.txt`, stays.
+    /// Returns the name of a file without secrets. A word that is only preceded like a secret, as in `max_token=long.txt`, stays.
     pub fn name<'a>(&self, name: &'a str) -> Cow<'a, str> {
         let Self { values } = self;
         if values.iter().any(|value| name.contains(value.as_str())) { self.text(name) } else { without_tokens(name) }
@@ -152,7 +152,7 @@ impl Redactor {
     }
 }
 
-/// Returns `text` without what is a secret by its own form, whatever stands beside it.
+/// Returns `text` without secrets that are recognized by their own form, whatever is around them.
 pub fn without_tokens(text: &str) -> Cow<'_, str> {
     by_rules(text, |sign| sign == Sign::Form)
 }

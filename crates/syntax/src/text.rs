@@ -98,7 +98,7 @@ impl Source {
         self.text.get(span.range()).expected("a span between characters of its source")
     }
 
-    /// Returns where a line of a scalar stands, from 1, without its indentation; none where it is no literal block (`|`) of YAML.
+    /// Returns the place of a line of a scalar, from 1, without its indentation; none if it is not a literal block (`|`).
     pub fn line_of_block(&self, span: Span, line: usize) -> Option<Span> {
         let before = self.text.get(..span.range().start)?.trim_end();
         let indicator = before.trim_end_matches(|c: char| matches!(c, '+' | '-') || c.is_ascii_digit());
@@ -190,7 +190,7 @@ fn is_order(letter: char) -> bool {
 /// The most that a column of a table is padded to.
 pub const WIDEST: usize = 200;
 
-/// Returns rows as lines with their columns below each other; nothing stands at the end of a line.
+/// Returns rows as lines with aligned columns, without trailing blanks.
 pub fn columns<R: AsRef<[String]>>(rows: &[R]) -> Vec<String> {
     let count = rows.iter().map(|row| row.as_ref().len()).max().unwrap_or_default();
     let width = |column: usize| {

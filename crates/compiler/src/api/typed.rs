@@ -1,7 +1,7 @@
 //! Reads a node as a type of `k8s-openapi` and reports everything that does not fit, not only the first fault.
 //!
-//! The types themselves name their fields when they are read. A value of the wrong type is reported and read as an
-//! empty one, so that the reading goes on.
+//! The types themselves name their fields when they are read. A value of the wrong type is reported and read as an empty one,
+//! so that reading continues.
 
 use std::fmt;
 use std::marker::PhantomData;

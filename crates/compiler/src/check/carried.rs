@@ -50,7 +50,7 @@ pub(super) fn is_from_windows(name: &str, file: &CarriedFile) -> bool {
     is_script && first.ends_with(b"\r") && file.bytes.len() > first.len()
 }
 
-/// Returns the names that stand in `text` behind the folder or its variable; none that a shell completes.
+/// Returns the names that follow the folder or its variable in `text`, except those that a shell completes.
 pub(super) fn named_files(text: &str) -> Vec<&str> {
     let folders =
         [format!("{FOLDER}/"), format!("${VARIABLE}/"), format!("${{{VARIABLE}}}/"), format!("$({VARIABLE})/")];

@@ -27,7 +27,7 @@ const ON_DEMAND: [&str; 7] = [
     "sparkoperator.k8s.io/sparkapplication",
 ];
 
-/// Reports kinds that Kueue manages only when told to, and the MPIJob that it cannot manage.
+/// Reports kinds that Kueue manages only if configured to, and the MPIJob that it cannot manage.
 pub(super) fn managed(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let target = &benchmark.target;
     let Queue::Kueue { frameworks, .. } = &target.queue else { return };

@@ -1,4 +1,4 @@
-//! KB0405: names that outgrow Kubernetes' limits once digest, role and replica index stand behind the benchmark's name.
+//! KB0405: names that exceed Kubernetes' limits once digest, role and replica index are appended to the benchmark's name.
 
 use crate::model::{Benchmark, Case, LongestName, Role};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};

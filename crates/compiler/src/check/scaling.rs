@@ -1,4 +1,4 @@
-//! KB0412: more pods that nobody tells the program about.
+//! KB0412: more pods that the program does not know about.
 
 use crate::model::{Benchmark, Workload};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
@@ -26,7 +26,7 @@ pub(super) fn followed(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// An `mpirun` that is told no number takes every slot of the operator's host list, and so follows by itself.
+/// An `mpirun` without a number of processes takes every slot of the operator's host list, and so follows by itself.
 fn is_manual(workload: &Workload) -> bool {
     let launcher = workload.roles.iter().find(|role| role.name == "launcher");
     let words: Vec<&str> = launcher

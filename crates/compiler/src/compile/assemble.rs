@@ -18,7 +18,7 @@ pub(super) struct Assembled {
     pub(super) benchmarks: Vec<Compiled>,
     pub(super) suites: Vec<CompiledSuite>,
     pub(super) tree: OutputTree,
-    /// Paths of specs with errors, which may stand in other files.
+    /// Paths of specs with errors, which may be in other files.
     pub(super) faulty: BTreeSet<String>,
     pub(super) held_back: BTreeMap<String, BTreeSet<String>>,
 }

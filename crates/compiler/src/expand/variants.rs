@@ -8,8 +8,8 @@ use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place};
 use kubebench_syntax::text::{Span, first_of};
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
-/// Returns the cases of `matrix` in each of the variants called `names`. Those that differ in the variant alone come one after
-/// another, so that what drifts with time reaches all variants alike.
+/// Returns the cases of `matrix` in each of the variants called `names`. Those that differ only in the variant are adjacent, so
+/// that drift over time affects all variants equally.
 pub(crate) fn expand_variants(matrix: Option<&Node>, names: &[Node], diagnostics: &mut Diagnostics) -> Vec<CasePoint> {
     if let Some(matrix) = matrix {
         check(matrix, names, diagnostics);
@@ -80,7 +80,7 @@ fn of_variant(matrix: &Node, name: &Node) -> Node {
 }
 
 impl CasePoint {
-    /// Returns what tells the case from others: the variant and the value of every axis.
+    /// Returns what distinguishes the case from others: the variant and the value of every axis.
     pub(crate) fn dimensions(&self) -> BTreeMap<String, &Node> {
         let variant = self.variant.iter().map(|name| (VARIANT.to_owned(), name));
         variant.chain(self.values.iter().map(|(axis, value)| (axis.clone(), value))).collect()

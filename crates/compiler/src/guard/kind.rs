@@ -19,7 +19,7 @@ const SUPPORTING: [&str; 10] = [
     "scheduling.x-k8s.io/PodGroup",
     "trainer.kubeflow.org/TrainingRuntime",
 ];
-/// Types of Services that others than pods of the cluster reach, or that stand for a name elsewhere.
+/// Types of Services that are reachable from outside the cluster's pods, or that are an alias of a name elsewhere.
 const OUT_OF_CLUSTER: [&str; 3] = ["ExternalName", "LoadBalancer", "NodePort"];
 /// What a reference to an object has.
 const OF_REFERENCE: [&str; 10] = [

@@ -5,7 +5,7 @@ use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
-/// What the names of the API server in its own cluster have alike.
+/// The common part of all names of the API server in its own cluster.
 const API_SERVER: &str = "kubernetes.default";
 
 /// Returns whether tokens for this audience are for the API server.

@@ -64,7 +64,7 @@ pub struct Inputs<'a> {
 #[derive(Debug)]
 pub struct Lowered {
     pub name: String,
-    /// Where the name stands.
+    /// Where the name is written.
     pub name_span: Span,
     /// One benchmark for each target.
     pub benchmarks: Vec<Resolved>,

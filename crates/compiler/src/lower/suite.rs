@@ -22,7 +22,7 @@ use kubebench_syntax::yaml::Node;
 #[derive(Clone, Debug)]
 pub struct Suite {
     pub name: String,
-    /// Where the name stands.
+    /// Where the name is written.
     pub name_span: Span,
     /// The path of the document.
     pub path: String,

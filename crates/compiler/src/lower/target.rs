@@ -170,7 +170,7 @@ fn lower_network(wire: wire::NetworkPolicySettings) -> NetworkPolicy {
     }))
 }
 
-/// Reports tolerations and network rules that are not as the API has them: each is copied into objects as it stands.
+/// Reports tolerations and network rules that do not match the API: each is copied into objects unchanged.
 fn check_fragments(target: Option<&Node>, diagnostics: &mut Diagnostics) {
     let policy = target.and_then(|target| target.get("networkPolicy"));
     for (owner, list, wanted, name) in [

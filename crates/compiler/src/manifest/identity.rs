@@ -63,9 +63,9 @@ fn config_name(benchmark: &Benchmark, digest: &Digest, cases: &[CaseObjects], pr
     format!("{}-{}{}", benchmark.name, digest.short(), if differs { "-2" } else { "" })
 }
 
-/// All that decides what a Workflow executes, and nothing else.
+/// Everything that decides what a Workflow executes, and nothing else.
 ///
-/// Fields stand in alphabetic order, as keys do everywhere in what is hashed.
+/// Fields are in alphabetical order, like the keys of everything that is hashed.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Executed<'a> {
@@ -178,7 +178,7 @@ const BESIDE_THE_WORKLOAD: [&str; 8] = [
     "tolerations",
 ];
 
-/// What a case executes but for its images, names and places. Fields stand in alphabetic order.
+/// What a case executes, except its images, names and places. Fields are in alphabetical order.
 #[derive(Serialize)]
 struct Workload<'a> {
     files: Option<&'a str>,

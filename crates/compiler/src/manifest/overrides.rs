@@ -10,7 +10,7 @@ use crate::model::target::TrainerApi;
 const MANAGER: &str = "kubebench.dev/benchmark";
 /// The Job of a runtime whose pods train.
 const NODE: &str = "node";
-/// Where the template stands until then.
+/// Where the template is until then.
 const TEMPLATE: &str = "/spec/template";
 
 /// Takes the pod template out of the TrainJob's `spec`, and says it in the fields of `version`.

@@ -23,7 +23,7 @@ pub(super) const SUITE_TEMPLATE: &str = "kubebench-suite";
 pub(super) const SUITE_ENTRYPOINT: &str = "suite";
 /// The name of the ConfigMap with the target's settings.
 pub(super) const SETTINGS: &str = "kubebench-settings";
-/// What in it tells Argo where artifacts of the steps go: nowhere, since they have none.
+/// The key in it that configures where Argo stores artifacts of the steps: nowhere, since they have none.
 const ARTIFACTS: &str = "artifact-repository";
 
 /// Returns the entry point for `parallelism` runs at once; Argo takes no parameter there.

@@ -352,7 +352,7 @@ fn references<'r>(role: &'r Role, name: &str) -> Vec<&'r str> {
     named.filter_map(|(other, _)| role.env.get_key_value(other)).map(|(other, _)| other.as_str()).collect()
 }
 
-/// Returns `text` as it is to stand in a pod of `role`.
+/// Returns `text` as it must be written in a pod of `role`.
 fn literal(text: &str, role: &Role) -> String {
     if role.expand_variables { text.to_owned() } else { model::literal(text) }
 }

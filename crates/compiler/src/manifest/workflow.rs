@@ -65,7 +65,7 @@ pub(super) fn list(items: impl Iterator<Item = Json>) -> String {
     format!("[\n{}\n]\n", lines.join(",\n"))
 }
 
-/// Returns what steps are told of the names of their jobs.
+/// Returns the input of steps that decides how the names of their jobs are made.
 pub(super) fn session(schedule: Option<&Schedule>) -> &'static str {
     if schedule.is_some() { "scheduled" } else { "once" }
 }

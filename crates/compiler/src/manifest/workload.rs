@@ -32,7 +32,7 @@ pub(super) struct CaseObjects {
 /// A server that outlives its runs.
 #[derive(Debug)]
 pub(super) struct ServerObjects {
-    /// What tells it from others of the benchmark.
+    /// What distinguishes it from the benchmark's other servers.
     pub(super) id: String,
     /// The server first, then what it needs.
     pub(super) objects: Vec<RunObject>,
@@ -116,7 +116,7 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
     CaseObjects { objects: vec![load], served: None, server, postprocess }
 }
 
-/// Returns what tells a server from others: all that it is.
+/// Returns what identifies a server: its whole content.
 fn server_id(objects: &[RunObject], served: &Served) -> String {
     let objects: Vec<Canonical<'_>> = objects.iter().map(|run| Canonical::of(&run.object)).collect();
     let texts = [serde_json::to_string(&objects), serde_json::to_string(served)];

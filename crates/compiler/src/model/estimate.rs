@@ -76,7 +76,7 @@ pub(crate) fn gpus(role: &Role) -> f64 {
     role.accelerators() * f64::from(role.max_replicas)
 }
 
-/// A Job beside the runs, and the hours that it may take in all.
+/// A Job outside the runs, and the total hours that it may take.
 pub(crate) struct Step<'a> {
     /// `prepare` or `postprocess`.
     pub name: &'static str,

@@ -10,7 +10,7 @@ use kubebench_syntax::text::Span;
 #[derive(Debug)]
 pub struct Suite {
     pub name: String,
-    /// Where the name stands.
+    /// Where the name is written.
     pub name_span: Span,
     /// The spec's path.
     pub path: String,
@@ -38,7 +38,7 @@ pub struct Member {
 }
 
 impl Suite {
-    /// Returns where a benchmark stands in the suite, if it is one of its.
+    /// Returns the position of a benchmark in the suite, if it is one of its members.
     pub fn place_of(&self, benchmark: &Benchmark) -> Option<usize> {
         let is_here = self.target.name == benchmark.target.name;
         self.members.iter().position(|member| is_here && member.benchmark == benchmark.name)

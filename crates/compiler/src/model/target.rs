@@ -18,7 +18,7 @@ use kubebench_syntax::yaml::Node;
 pub struct Target {
     /// The name, which is also the folder under the output directory.
     pub name: String,
-    /// Where the name stands; nowhere for the target of a project without a file.
+    /// Where the name is written; none for the target of a project without a file.
     pub span: Span,
     /// A name for the cluster.
     pub cluster: String,

@@ -16,7 +16,7 @@ use kubebench_syntax::yaml::Node;
 pub struct Workload {
     /// The key in the spec, such as `pytorchJob`.
     pub key: &'static str,
-    /// Where that key stands.
+    /// Where that key is.
     pub span: Span,
     /// The object's API.
     pub api: Api,
@@ -38,7 +38,7 @@ pub struct Workload {
     pub supporting: Vec<Supporting>,
     /// Strategic merge patch over the whole object.
     pub patch: Option<Node>,
-    /// True where the launcher reads its processes from somewhere other than what the operator tells every pod.
+    /// True where the launcher takes its number of processes from somewhere other than what the operator passes to every pod.
     pub scale_is_manual: bool,
     /// The object itself, where the spec gives it whole; `spec` is empty then.
     pub given: Option<Given>,
@@ -62,7 +62,7 @@ pub struct Given {
 pub struct Supporting {
     /// The object's API.
     pub api: Api,
-    /// The object but API version and kind, and without the pod templates of roles that stand in it.
+    /// The object without API version, kind, and the pod templates of its roles.
     pub body: Map<String, Json>,
     /// The name that it keeps; none where it has that of the workload.
     pub name: Option<String>,
@@ -77,14 +77,14 @@ impl Supporting {
     }
 }
 
-/// Where a pod template stands.
+/// The place of a pod template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateAt {
     /// In which object: the workload's own is the first, those that support it follow.
     pub object: usize,
     /// The way from the object's `spec`.
     pub steps: Vec<TemplateStep>,
-    /// What stands there.
+    /// How the pods are described there.
     pub form: TemplateForm,
 }
 
@@ -94,17 +94,17 @@ pub enum TemplateForm {
     /// By `metadata` and `spec`.
     #[default]
     Template,
-    /// By the fields of a pod's `spec` alone, beside which others may stand.
+    /// By the fields of a pod's `spec` alone, possibly among other fields.
     Pod {
         /// The JSON Pointer to the mapping that has the `labels` and `annotations` of the pods.
         metadata: String,
-        /// The JSON Pointer to the main container, where it does not stand among the others.
+        /// The JSON Pointer to the main container, if it is not among the others.
         container: Option<String>,
     },
 }
 
 impl TemplateForm {
-    /// Returns the JSON Pointer to the `spec` of the pods that stand at `place`.
+    /// Returns the JSON Pointer to the `spec` of the pods at `place`.
     pub(crate) fn pod(&self, place: &str) -> String {
         match self {
             Self::Template => format!("{place}/spec"),
@@ -112,7 +112,7 @@ impl TemplateForm {
         }
     }
 
-    /// Returns the JSON Pointer to the mapping that has the labels and annotations of the pods that stand at `place`.
+    /// Returns the JSON Pointer to the mapping that has the labels and annotations of the pods at `place`.
     pub(crate) fn metadata(&self, place: &str) -> String {
         match self {
             Self::Template => format!("{place}/metadata"),
@@ -130,9 +130,9 @@ pub enum TemplateStep {
     Element {
         /// Its place.
         index: usize,
-        /// The field that tells the elements apart.
+        /// The field that identifies an element.
         key: Cow<'static, str>,
-        /// What stands in that field.
+        /// The value of that field.
         name: String,
     },
 }
@@ -239,7 +239,7 @@ pub struct Role {
     pub replicas_span: Span,
     /// The name that the operator wants for the main container.
     pub container_name: Cow<'static, str>,
-    /// Where its pod template stands.
+    /// Where its pod template is.
     pub template_at: TemplateAt,
     /// The longest name that is made of the job's name, of those that may have 63 characters.
     pub longest_name: LongestName,
@@ -261,7 +261,7 @@ pub struct Role {
     pub command: Vec<String>,
     /// Its arguments.
     pub args: Vec<String>,
-    /// Where each word of `command` and each of `args` stands.
+    /// Where each word of `command` and each of `args` is.
     pub word_spans: [Vec<Span>; 2],
     /// Environment variables by name.
     pub env: BTreeMap<String, (Env, Span)>,
@@ -329,7 +329,7 @@ pub enum Env {
     Field(String),
 }
 
-/// What a load is told of the server.
+/// A property of the server that is passed to a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OfServer {
     /// Its address, which the run learns when it begins: scheme, host and port.
@@ -381,7 +381,7 @@ impl Workload {
 
     /// Returns the place among the objects of a run of the one that has the `spec` of the user's own.
     pub(crate) fn given_at(&self) -> usize {
-        // That of a Workflow stands in a template of its own.
+        // The object of a Workflow is in a separate template.
         usize::from(self.key == "workflow" && !self.supporting.is_empty())
     }
 

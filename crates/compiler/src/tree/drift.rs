@@ -97,7 +97,7 @@ impl<'a> Drift<'a> {
 }
 
 impl Drift<'_> {
-    /// Returns why a manifest is missing: few specs without manifests are told apart, and of many there is nothing else to say.
+    /// Returns why a manifest is missing. A few specs without manifests are reported separately; many are reported together.
     pub(super) fn cause_of_missing(&self, change: &Change<'_>) -> Cause {
         let is_apart = self.missing.len() <= APART;
         let place = if is_apart { place_of_source(change) } else { Place::File(PROJECT_FILE.to_owned()) };

@@ -11,7 +11,7 @@ use super::{OutputFile, OutputTree, ancestors};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::path::parent;
 
-/// Files that belong to git, wherever they stand.
+/// Files that belong to git, wherever they are.
 const GITS_OWN: [&str; 3] = [".gitattributes", ".gitignore", ".gitkeep"];
 
 /// Which names a selection covers.
@@ -87,7 +87,7 @@ pub enum State {
     },
     /// A manifest is right but for `\r\n` line ends.
     LineEndings,
-    /// A file without header stands at a manifest's path.
+    /// A file without header is at a manifest's path.
     Foreign,
     /// No regular file can be written at a manifest's path.
     NotRegular {

@@ -244,7 +244,7 @@ fn probe(protocol: model::Protocol, is_model: bool) -> Probe {
     Probe::Http { path: path.to_owned() }
 }
 
-/// Returns the role of a component, whose pods' fields stand in the component itself; a model takes the place of their container.
+/// Returns the role of a component. Its pods' fields are in the component itself; a model replaces their container.
 fn component(cx: &mut Lowering<'_>, name: &'static str, model: Option<&Model>) -> Option<Role> {
     let metadata = format!("/spec/{name}");
     let container = model.map(|_| format!("/spec/{name}/model"));

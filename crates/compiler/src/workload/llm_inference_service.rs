@@ -204,7 +204,7 @@ pub(super) fn server(object: &Json) -> Server {
     }
 }
 
-/// Returns the role that `place` describes, whose pods stand behind `steps`.
+/// Returns the role that `place` describes, whose pods are at `steps`.
 fn role(
     cx: &mut Lowering<'_>,
     name: &'static str,

@@ -24,7 +24,7 @@ impl PodSet {
         Self { role, replicas, completions, template, form: TemplateForm::Template }
     }
 
-    /// Returns the same pods, of an object that stands at `place` of another.
+    /// Returns the same pods, for an object at `place` of another.
     pub(super) fn below(self, place: &str) -> Self {
         let form = match self.form {
             TemplateForm::Template => TemplateForm::Template,

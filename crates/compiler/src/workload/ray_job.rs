@@ -48,7 +48,7 @@ rayJob:
 
 const HEAD: &str = "head";
 const SUBMITTER: &str = "submitter";
-/// For how long the cluster stands after its end unless Kubebench has deleted the job by then: its logs are read from it.
+/// How long the cluster is kept after its end unless Kubebench has deleted the job by then: its logs are read from it.
 const KEPT_SECONDS: u32 = 3600;
 
 /// A RayJob: a head, groups of workers, and the pod that submits the entrypoint and prints its log.
@@ -200,7 +200,7 @@ fn shape(steps: Vec<TemplateStep>) -> Shape {
     }
 }
 
-/// Returns the role that stands under its own name, or as the shared fields have it.
+/// Returns the role that is described under its own name, or by the shared fields.
 fn role_of_block(cx: &mut Lowering<'_>, name: &'static str, steps: Vec<TemplateStep>) -> Option<Role> {
     let entry = cx.entry;
     match entry.value.entry(name) {

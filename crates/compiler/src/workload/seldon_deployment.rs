@@ -43,7 +43,7 @@ seldonDeployment:
     resources: {cpu: 2, memory: 1Gi}
 ";
 
-/// The port of the orchestrator that stands before each graph.
+/// The port of the orchestrator in front of each graph.
 const PORT: u16 = 8000;
 
 /// A server by Seldon Core v1, and a load generator.

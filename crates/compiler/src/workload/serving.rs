@@ -145,7 +145,7 @@ fn add_load(cx: &mut Lowering<'_>, workload: &mut Workload, server: &Server) -> 
     Some(object)
 }
 
-/// Returns what the load is told of the server, by the names of variables.
+/// Returns the properties of the server that are passed to the load, by the names of variables.
 fn told(server: &Server) -> Vec<(&'static str, OfServer)> {
     let model = server.model.as_ref().map(|model| match model {
         ModelName::Said(name) => OfServer::Text(name.clone()),

@@ -1,4 +1,4 @@
-//! `tfJob`: a TFJob of the training operator, parameter servers and workers told of each other by `TF_CONFIG`.
+//! `tfJob`: a TFJob of the training operator, parameter servers and workers that find each other through `TF_CONFIG`.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -120,7 +120,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     Some(Workload { name_at, supporting, ..cx.workload(api, spec, roles) })
 }
 
-/// Returns the role that the trainer's block describes, or, without one, what stands beside it.
+/// Returns the role that the trainer's block describes, or, without one, the fields next to it.
 fn trainer_role(cx: &mut Lowering<'_>, name: &str, template_at: TemplateAt, pods: u32) -> Option<Role> {
     let shape = shape(template_at);
     let block = cx.entry.value.entry("trainer");
@@ -257,7 +257,7 @@ fn mpi_node(cx: &mut Lowering<'_>, size: &Size) -> Option<Role> {
     Some(role)
 }
 
-/// Returns where the template of a Job's pods stands in the runtime.
+/// Returns where the template of a Job's pods is in the runtime.
 fn template_at(index: usize, name: &str) -> TemplateAt {
     let field = TemplateStep::field;
     let element = TemplateStep::Element { index, key: "name".into(), name: name.to_owned() };
@@ -291,7 +291,7 @@ fn outcome(object: &Json) -> Outcome {
     }
 }
 
-/// The launcher decides where there is one, which only the status tells of a runtime of the cluster.
+/// The launcher decides if there is one. For a runtime of the cluster, only the status shows that.
 fn deciders(object: &Json) -> Deciders {
     let jobs = object.pointer("/status/jobsStatus").and_then(Json::as_array);
     let has_launcher = jobs.into_iter().flatten().any(|job| text_at(job, "/name") == LAUNCHER);

@@ -173,7 +173,7 @@ fn only<'n>(cx: &mut Lowering<'_>, nodes: &'n [Node]) -> Option<Document<'n>> {
     None
 }
 
-/// Reports what waits for somebody to start it, or to let it go on.
+/// Reports what waits for somebody to start or resume it.
 fn refuse_suspension(cx: &mut Lowering<'_>, workflow: &Node) {
     let Some(spec) = workflow.get("spec") else { return };
     let is_true = |node: &&Node| matches!(node.value, kubebench_syntax::yaml::Value::Bool(true));
@@ -243,7 +243,7 @@ fn why(object: &Json) -> &str {
     first.map_or("", |node| text_at(node, "/message"))
 }
 
-/// Returns the templates that run as pods, that of the entry point as the first. How many pods each gets, nobody knows before.
+/// Returns the templates that run as pods, the entry point first. How many pods each gets is unknown before the run.
 fn pods(object: &Json) -> Vec<PodSet> {
     // Of one that refers to a template Argo writes down what that was.
     const SPECS: [&str; 2] = ["/spec", "/status/storedWorkflowTemplateSpec"];

@@ -85,7 +85,7 @@ pub(crate) fn objects(compilation: &Compilation) -> Vec<Emitted> {
     compilation.tree.iter().map(read).collect()
 }
 
-/// Every object that a workflow creates, as it stands in the ConfigMaps, with the place it stands at.
+/// Every object that a workflow creates, as it is in the ConfigMaps, with its place there.
 pub(crate) fn created(compilation: &Compilation) -> Vec<Emitted> {
     let mut created = Vec::new();
     for Emitted { path, object } in objects(compilation) {

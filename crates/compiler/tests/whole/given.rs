@@ -149,7 +149,7 @@ fn faults_are_told_where_they_are() {
     }
 }
 
-/// A spec whose manifest is at fault emits nothing, and what it emitted before is not taken for left over.
+/// A spec whose manifest has errors emits nothing, and its earlier output is not treated as left over.
 #[test]
 fn a_spec_is_faulty_with_its_manifest() {
     let compilation = compiled("", "{file: jobs/a.yaml}", &[("jobs/a.yaml", "kind: Job\n")]);

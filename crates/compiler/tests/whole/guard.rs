@@ -99,7 +99,7 @@ fn the_credential_of_the_recorder_is_for_no_pod() {
         &[("KB0372 at kubebench-git", str! {"the Secret `kubebench-git` belongs to kubebench"})],
     );
     job("env: {P: {secret: {name: my-token, key: password}}}", &[]);
-    // A program may be told of it: a name gives nobody anything.
+    // A program may know the name: a name grants no access.
     job("args: [--name, kubebench-git], env: {P: kubebench-git}", &[]);
     job("pod: {volumes: [{name: v, secret: {secretName: kubebench-git}}]}", OURS);
     job("pod: {volumes: [{name: v, projected: {sources: [{secret: {name: kubebench-git}}]}}]}", OURS);
@@ -338,7 +338,7 @@ fn tokens_are_for_those_whom_the_project_names() {
         ", volumes: [{name: c, projected: {sources: [{podCertificate: {signerName: a, keyType: ED25519}}]}}]",
         &["KB0373 at podCertificate"],
     );
-    // Argo's executor tells the API server how its pod ended.
+    // Argo's executor reports to the API server how its pod ended.
     workflow(", automountServiceAccountToken: true", WORK, &[]);
 }
 

@@ -341,7 +341,7 @@ fn one_name_has_one_content() {
     assert_eq!((name, content.as_str()), ("base-f54df0bc", "2ad04785"));
 }
 
-/// A number in a field of text stands for its source text, and an axis by it too: other text, other name.
+/// A number in a text field means its source text, also when it comes from an axis: another text is another name.
 #[test]
 fn text_that_is_a_number_is_still_text() {
     let with = |revision: &str, size: &str| {

@@ -131,7 +131,7 @@ pub fn csv(
     let step_column = names.iter().position(|name| matches!(name.as_str(), "step" | "global_step" | "iteration"));
     let mut last = None;
     let (mut rows, mut blank) = (0_u64, 0_u64);
-    // How many cells the last row has, and where it stands.
+    // How many cells the last row has, and where it is.
     let mut last_row = (0, None);
     let mut strange = Strange::default();
     let mut record = csv::ByteRecord::new();

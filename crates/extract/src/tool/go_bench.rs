@@ -83,7 +83,7 @@ impl Parser {
         let text = if metric_of(last).better.is_some() { line.text } else { line.whole_words() };
         let words: Vec<&str> = text.split_whitespace().collect();
         let name = words.first().and_then(|word| word.strip_prefix("Benchmark"));
-        // `Benchmarking` is a word; a benchmark's name goes on with anything but a lower-case letter.
+        // `Benchmarking` is a word; the name of a benchmark continues with anything but a lower-case letter.
         match (name.filter(|name| !name.starts_with(char::is_lowercase)), words.as_slice()) {
             (Some(name), [_, count, values @ ..]) if is_count(count) || values.get(1) == Some(&"ns/op") => {
                 self.pending = None;

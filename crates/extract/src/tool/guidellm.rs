@@ -109,7 +109,7 @@ impl<'a> Strategy<'a> {
     }
 }
 
-/// Returns what tells each of the benchmarks from the others.
+/// Returns the labels that distinguish the benchmarks.
 fn labels_of(benchmarks: &[Value]) -> Vec<BTreeMap<String, String>> {
     let mut searched = 0;
     let of_one = |benchmark: &Value| {
@@ -133,7 +133,7 @@ fn labels_of(benchmarks: &[Value]) -> Vec<BTreeMap<String, String>> {
     benchmarks.iter().map(of_one).collect()
 }
 
-/// Version 0.1 put strategy and rate into the name, and told equal ones apart by their place.
+/// Version 0.1 put strategy and rate into the name, and distinguished equal ones by their place.
 fn renamed(old: &Old<'_>) -> Option<Renamed> {
     if old.labels.contains_key("strategy") {
         return None;

@@ -55,7 +55,7 @@ fn read(root: &Value, report: &mut Report) {
     }
 }
 
-/// Returns what tells a result from others: its command and its parameters.
+/// Returns the labels that distinguish a result from others: its command and its parameters.
 fn labels_of(result: &Value) -> BTreeMap<String, String> {
     let parameters = result.get("parameters").and_then(Value::as_object).into_iter().flatten();
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);

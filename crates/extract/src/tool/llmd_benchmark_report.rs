@@ -60,7 +60,7 @@ fn read(text: &str, report: &mut Report) {
             let why = read.diagnostics.first().map_or("it is empty", |fault| fault.message.as_str());
             return report.invalid(format!("the report is neither YAML nor JSON: {why}"));
         };
-        // A key that stands twice is the end of one report and the beginning of another.
+        // A repeated key is the end of one report and the beginning of another.
         if let Some(fault) = read.diagnostics.iter().find(|fault| fault.code == &code::KB0105) {
             report.invalid(format!("the report is not one whole document of YAML: {}", fault.message));
         }

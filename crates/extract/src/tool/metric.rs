@@ -119,7 +119,7 @@ pub(crate) const LAST: &[Headline] = &[Headline::of("_last", Reduce::Last)];
 pub(crate) const LAST_AND_MEDIAN: &[Headline] =
     &[Headline::of("_last", Reduce::Last), Headline { suffix: "_median", reduce: Reduce::Median, over: Over::Steady }];
 
-/// Something that tells a metric of a tool from others of its name.
+/// A label that distinguishes a metric of a tool from others of its name.
 #[derive(Clone, Copy, Debug)]
 pub struct ToolLabel {
     /// The label.

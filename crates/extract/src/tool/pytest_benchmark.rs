@@ -1,7 +1,7 @@
 //! pytest-benchmark's JSON: seconds, whatever unit the console shows.
 //!
 //! The rounds' times are the samples of a benchmark when the file holds all of them; otherwise (`--benchmark-save` without
-//! `--benchmark-save-data`, or a file that was shortened) the statistics are taken as they stand.
+//! `--benchmark-save-data`, or a file that was shortened) the statistics are used as they are.
 
 use std::collections::BTreeMap;
 

@@ -6,7 +6,7 @@
 use crate::number;
 use crate::series::{Reading, Sample};
 
-/// How deep lists and dicts may stand in each other.
+/// The maximum nesting of lists and dicts.
 const MAX_DEPTH: usize = 64;
 
 /// A value.

@@ -13,7 +13,7 @@ const LAST_OLD: u32 = 1;
 #[derive(Clone, Copy, Debug)]
 pub struct Old<'a> {
     pub name: &'a str,
-    /// What told it from others of its name.
+    /// What distinguished it from others of its name.
     pub labels: &'a BTreeMap<String, String>,
     /// The tool's report, where the result keeps it.
     pub document: Option<&'a Json>,

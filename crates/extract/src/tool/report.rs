@@ -20,7 +20,7 @@ const MAX_REASONS: usize = 100;
 const MAX_BEFORE: usize = 64 << 10;
 /// More reports of one output are left out.
 const MAX_REPORTS: usize = 1000;
-/// What tells reports of which the same was asked apart: their order, from 1.
+/// The label that distinguishes reports with the same settings: their order, from 1.
 const ORDER: &str = "report";
 
 /// A metric found in a tool's output.
@@ -32,7 +32,7 @@ pub struct Found {
     pub unit: String,
     /// What the table of the tool says of it.
     pub metric: &'static ToolMetric,
-    /// What tells it from others of its name: a rate, a job, a parameter.
+    /// What distinguishes it from others of its name: a rate, a job, a parameter.
     pub labels: BTreeMap<String, String>,
     /// The values.
     pub series: Series,
@@ -360,8 +360,8 @@ impl Report {
         self.withholds_document
     }
 
-    /// Puts the reports together, when the output has ended. Where each counts, what was asked for tells them apart, as labels;
-    /// reports of which the same was asked have a number too, in their order.
+    /// Combines the reports after the output has ended. Where each counts, the requested settings distinguish them, as labels;
+    /// reports with the same settings also have a number, in their order.
     pub(crate) fn finish(&mut self) {
         if self.earlier.is_empty() {
             return;

@@ -63,7 +63,7 @@ pub(super) fn metrics() -> Vec<&'static ToolMetric> {
     ROWS.iter().map(|(_, metric)| metric).chain(&LATENCIES).collect()
 }
 
-/// What was asked for, where `report: each` tells reports apart.
+/// The requested settings, where `report: each` distinguishes reports.
 pub(super) const LABELS: &[ToolLabel] = &[label(
     "{setting}",
     "with `report: each`, what was asked for: `request_rate`, `max_concurrency`, `num_prompts` …",

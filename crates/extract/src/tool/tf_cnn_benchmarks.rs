@@ -101,7 +101,7 @@ impl LineParser for Parser {
         } else if let Some((before, _)) = line.text.split_once("Img/sec")
             && before.split_whitespace().next_back() == Some("Step")
         {
-            // Another start: its steps begin anew.
+            // Another start: its steps begin again.
             self.speed = None;
         }
     }

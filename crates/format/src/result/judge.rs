@@ -1,4 +1,4 @@
-//! What is wrong with a file among results, said where it stands.
+//! What is wrong with a file among results, and where.
 
 use super::{BenchmarkResult, Fault, content, path, read};
 use kubebench_syntax::diag::{Diagnostic, code};
@@ -75,7 +75,7 @@ fn place_of_error<T: serde::de::DeserializeOwned>(text: &str, id: SourceId) -> O
     Some(Span::new(id, at..at + length))
 }
 
-/// Returns where the key stands: that of the outermost object first, as results are laid out.
+/// Returns the place of the key: that of the outermost object first, as results are laid out.
 fn key(text: &str, name: &str, id: SourceId) -> Option<Span> {
     let quoted = format!("\"{name}\":");
     let outermost = text.find(&format!("\n  {quoted}")).map(|at| at + 3);

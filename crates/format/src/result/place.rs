@@ -1,6 +1,6 @@
-//! Where the file of a result lies: it follows from the content alone, and the content may come from anybody.
+//! The path of a result file: it follows from the content alone, and the content may come from anybody.
 //!
-//! What identifies a run stands in paths, commands and comments too, and so is of a form that nothing takes for more.
+//! What identifies a run is also used in paths, commands and comments, so its form is restricted to be safe in all of them.
 
 use super::v1::{BenchmarkResult, Metadata, Run};
 use kubebench_syntax::digest::Digest;

@@ -1,4 +1,4 @@
-//! Reads the schema for people: what a field is, what stands under it, and where a stray field belongs.
+//! Reads the schema for people: what a field is, what is under it, and where an unexpected field belongs.
 
 use std::collections::BTreeMap;
 

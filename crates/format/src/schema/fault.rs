@@ -245,7 +245,7 @@ fn proposed<'h>(help: &'h str, format: &Format) -> Option<&'h str> {
     (is_all && (format.check)(text).is_ok()).then_some(text)
 }
 
-/// Returns a list of the words of a text that stands where a list is wanted, or else advice.
+/// Returns the words of a text as a list, for a field that wants a list, or else advice.
 fn as_list(text: &str) -> Result<String, String> {
     if text.contains(['|', '&', ';', '<', '>', '$', '`', '(', '*']) {
         return Err(format!("write a list that calls a shell: `[sh, -c, '{}']`", text.replace('\'', "''")));
@@ -418,7 +418,7 @@ fn out_of_range(violation: &Violation<'_>, limit: &str) -> Diagnostic {
     Diagnostic::at(&code::KB0206, node.span, format!("{} must be {limit}{found}", violation.name()))
 }
 
-/// Names every element that stands in the list a second time.
+/// Reports every element that repeats an earlier one of the list.
 fn repeated(violation: &Violation<'_>) -> Vec<Diagnostic> {
     let mut seen: BTreeMap<String, Span> = BTreeMap::new();
     let mut faults = Vec::new();

@@ -1,6 +1,6 @@
 //! The formats that schemas name and the checks behind them.
 //!
-//! A JSON Schema validator only learns yes or no; the words come from the same check, asked again for the node at fault.
+//! A JSON Schema validator only learns yes or no; the message comes from the same check, called again for the invalid node.
 
 use regex_syntax::hir::{Hir, HirKind};
 

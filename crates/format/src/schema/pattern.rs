@@ -1,6 +1,6 @@
 //! How large a regular expression is, before anything is compiled.
 //!
-//! A few letters can stand for a program of megabytes: `\w{150}` repeats a class of 140,000 characters. Time and memory for
+//! A few letters can mean a program of megabytes: `\w{150}` repeats a class of 140,000 characters. Time and memory for
 //! compiling grow with the size, so that whoever compiles asks first.
 
 use regex_syntax::hir::{Class, ClassUnicodeRange, Hir, HirKind};

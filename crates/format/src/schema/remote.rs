@@ -8,7 +8,7 @@ const SCHEMES: [&str; 7] = ["https", "http", "ssh", "git", "git+ssh", "ssh+git",
 /// A user name from here on is a token: people and robots are called something shorter.
 const TOKEN_LENGTH: usize = 20;
 
-/// Checks an address as it stands in `git push`.
+/// Checks an address as it is passed to `git push`.
 pub(super) fn check(text: &str) -> Result<(), UnitError> {
     if text.is_empty() || text.contains(char::is_control) || text.trim() != text {
         return Err(fault("this is not the address of a repository", EXAMPLES));

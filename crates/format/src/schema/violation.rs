@@ -1,4 +1,4 @@
-//! One violation of a schema, and where in the document it stands.
+//! One violation of a schema, and its place in the document.
 
 use std::collections::BTreeMap;
 

@@ -155,7 +155,7 @@ fn as_otava() {
             let best = all.max_by(|one, other| q[one - 1].total_cmp(&q[other - 1]).then(other.cmp(one)));
             assert_eq!(widest(&series, least), best, "{name}");
         }
-        // It does not look into the halves of a series whose halves are alike.
+        // It does not look into the halves of a series whose halves are the same.
         let expected = if name == "there and back" { vec![15, 30] } else { changes };
         // It takes neighbors for independent, so that it sees a smaller step.
         if name != "small" {

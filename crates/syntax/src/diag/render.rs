@@ -63,7 +63,7 @@ impl Format {
         }
     }
 
-    /// Returns true when every finding stands by itself, and false when all together make one document.
+    /// Returns true if each finding is separate output, and false if all together make one document.
     pub fn is_lines(self) -> bool {
         matches!(self, Self::Human | Self::Concise | Self::Github)
     }

@@ -35,7 +35,7 @@ pub enum Alphabet {
     Dotted,
 }
 
-/// What tells a credential from a word that begins like one.
+/// What distinguishes a credential from a word that begins like one.
 #[derive(Clone, Copy, Debug)]
 enum Shape {
     /// Nothing.

@@ -2,7 +2,7 @@
 //!
 //! A prefix and a spelling are not what a unit measures: `us/iter` and `ns/iter`, `kB/s` and `MB/s`, `µs` and `usec` are
 //! each one dimension. Prefixes are SI (`k` and `K` are 1000, so `kB` and `KB` are 1000 bytes) and binary with an `i`
-//! (`KiB` is 1024 bytes); case tells bits (`b`) from bytes (`B`). Every prefix goes with every unit: `Gbit/s`, `GHz`, `kit/s`.
+//! (`KiB` is 1024 bytes); `b` are bits and `B` bytes. Every prefix goes with every unit: `Gbit/s`, `GHz`, `kit/s`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -74,7 +74,7 @@ impl MetricUnit {
         (!text.is_empty() && with_divisor(text).split('/').all(is_known)).then(|| Self::of(text))
     }
 
-    /// Returns what stands before the first `/`: the numerator of a rate.
+    /// Returns the part before the first `/`: the numerator of a rate.
     pub fn numerator(&self) -> Option<Self> {
         with_divisor(&self.text).split_once('/').map(|(numerator, _)| Self::of(numerator))
     }

@@ -2,7 +2,7 @@
 
 use crate::text::Span;
 
-/// A value and where it stands.
+/// A value and where it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// The bytes of the value.
@@ -27,7 +27,7 @@ pub enum Value {
     Map(Vec<Entry>),
 }
 
-/// A key, where it stands, and its value.
+/// A key, where it is, and its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     pub key: String,

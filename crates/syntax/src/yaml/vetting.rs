@@ -104,7 +104,7 @@ fn name_of_hidden(c: char) -> Option<&'static str> {
     }
 }
 
-/// Reports tabs that stand neither inside a scalar nor inside a comment.
+/// Reports tabs that are neither inside a scalar nor inside a comment.
 pub(super) fn check_tabs(id: SourceId, source: &Source, diagnostics: &mut Vec<Diagnostic>) {
     if !source.text.contains('\t') || diagnostics.iter().any(|fault| fault.code == &code::KB0108) {
         return;

@@ -178,7 +178,7 @@ fn write_string(string: &str, text: &mut String) {
     }
 }
 
-/// Writes `key` up to its colon; a long one needs a line of its own, and then the colon stands at `column`.
+/// Writes `key` up to its colon. A long key needs a line of its own, and then the colon is at `column`.
 fn write_key(key: &str, column: usize, text: &mut String) {
     if plain::is_surely_plain_key(key) {
         text.push_str(key);

@@ -55,7 +55,7 @@ pub(super) fn is_harmless(value: &str) -> bool {
     is_path || is_flag || value.parse::<f64>().is_ok() || is_placeholder(value)
 }
 
-/// Returns true for what stands for a value: nothing, `$NAME`, `%s`, `<your token>`, `xxxx`, `changeme`.
+/// Returns true for a placeholder: nothing, `$NAME`, `%s`, `<your token>`, `xxxx`, `changeme`.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let is_reference = value

@@ -21,7 +21,7 @@ pub(super) struct Traced<'a> {
 }
 
 impl<'a> Traced<'a> {
-    /// Returns `value`, which `nodes` had a part in, and which stands for `owner`.
+    /// Returns `value`, which `nodes` contributed to. Findings point at `owner` where no patch sets it.
     pub(super) fn new(value: &'a Json, nodes: Vec<&'a Node>, owner: Span) -> Self {
         Self { value, nodes, owner }
     }

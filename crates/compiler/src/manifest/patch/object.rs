@@ -102,7 +102,7 @@ const OWNED_OF_SPARK: &[(&str, &str)] = &[
     ("/spec/type", "write `type` next to `image`"),
 ];
 
-/// The same of a Job that stands in the object.
+/// The same for a Job inside the object.
 const OWNED_BY_JOB: [(&str, &str); 12] = [
     ("activeDeadlineSeconds", WRITE_TIMEOUT),
     ("backoffLimit", DELETE),
@@ -203,7 +203,7 @@ fn owned_by_role(role: &Role) -> Vec<(String, &'static str)> {
 fn reserved_metadata(patch: &Node, roles: &[Role]) -> Vec<(Span, String)> {
     let of_object = patch.get("metadata").map(|metadata| ("metadata".to_owned(), metadata));
     let of_pods = roles.iter().filter_map(|role| {
-        // Beside the fields of a pod nothing but labels and annotations of it stands.
+        // Apart from the fields of a pod, only its labels and annotations are here.
         let of_template = Some(&role.template_at).filter(|at| at.form == TemplateForm::Template);
         let metadata = of_template?.within(patch)?.get("metadata")?;
         Some((format!("{}.metadata", role.template_at.shown()), metadata))

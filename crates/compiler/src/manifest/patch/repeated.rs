@@ -1,4 +1,4 @@
-//! Elements that stand twice in one list of a patch: a merge would make one of them, without a word.
+//! Elements that occur twice in one list of a patch: a merge would silently make one of them.
 
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::yaml::Node;

@@ -131,7 +131,7 @@ fn from_ray_operator(namespaces: &[String]) -> Json {
     json!({ "from": [of_pods(namespaces, &operator)], "ports": tcp(&[RAY_DASHBOARD]) })
 }
 
-/// Returns the openings by which what reads a trial's metrics tells Katib of them, and asks whether the trial is to end early.
+/// Returns the openings that let the metrics collector of a trial report to Katib and ask about early stopping.
 fn to_katib(namespaces: &[String]) -> [Json; 2] {
     let database = json!({ "matchLabels": { "katib.kubeflow.org/component": "db-manager" } });
     let suggestion = json!({ "matchExpressions": [{ "key": "katib.kubeflow.org/experiment", "operator": "Exists" }] });

@@ -18,7 +18,7 @@ const RUNS_PATH: &str = "/tmp/runs.json";
 
 const PARAMETERS: [&str; 7] =
     ["benchmarks", "claim", "prepare-deadline", "run-deadline", "session", "suite", "suite-config"];
-/// What tells the steps of a benchmark which one it is.
+/// The inputs that identify the benchmark of a step.
 const INPUTS: [&str; 2] = ["benchmark", "config"];
 
 /// Returns the WorkflowTemplate, for benchmarks that make so many runs at once.
@@ -37,7 +37,7 @@ pub(super) fn workflow_template(target: &Target, settings: &Settings, lanes: &[u
     workflow_template_of(target, &metadata, &parameters, SUITE_ENTRYPOINT, &templates, &volumes)
 }
 
-/// A benchmark that fails goes on to the next one; the last step then fails the Workflow.
+/// The next benchmark runs even if one fails; the last step then fails the Workflow.
 fn suite() -> Json {
     json!({
         "name": SUITE_ENTRYPOINT,
@@ -49,7 +49,7 @@ fn suite() -> Json {
     })
 }
 
-/// Returns the step that takes `template` once for each benchmark, and goes on whatever comes of it.
+/// Returns the step that runs `template` once for each benchmark and continues even if one fails.
 fn for_each(template: &str, inputs: &[&str]) -> Json {
     let item = |name: &&str| json!({ "name": name, "value": format!("{{{{item.{name}}}}}") });
     json!({
@@ -85,7 +85,7 @@ fn runs_name(lanes: u32) -> String {
     format!("runs-{lanes}")
 }
 
-/// A failed run goes on to the next one; the summary then fails the benchmark.
+/// The next run starts even if one fails; the summary then fails the benchmark.
 fn runs(lanes: u32) -> Json {
     let mut arguments = passed_on();
     arguments.push(json!({ "name": "run", "value": "{{item}}" }));

@@ -113,7 +113,7 @@ pub(super) fn workflow_template_of(
     template
 }
 
-/// A failed run goes on to the next one; the summary then fails the Workflow, so that Argo CD shows it.
+/// The next run starts even if one fails; the summary then fails the Workflow, so that Argo CD shows it.
 fn main(lanes: u32) -> Json {
     json!({
         "name": entrypoint(lanes),

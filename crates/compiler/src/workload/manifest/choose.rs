@@ -10,7 +10,7 @@ use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::group;
 use kubebench_syntax::yaml::Node;
 
-/// Kinds that are no workload, whatever stands beside them.
+/// Kinds that are not workloads, whatever other objects there are.
 const NO_WORKLOADS: [&str; 14] = [
     "ComputeDomain",
     "ConfigMap",
@@ -28,7 +28,7 @@ const NO_WORKLOADS: [&str; 14] = [
     "LocalQueue",
 ];
 
-/// Kinds that nobody creates for one run: those of the whole cluster, rights, and what must not stand in git.
+/// Kinds that are not created for a single run: cluster-wide kinds, permissions, and what must not be in git.
 const NOT_FOR_A_RUN: [(&str, &str); 34] = [
     ("APIService", OF_CLUSTER),
     ("AdmissionCheck", OF_CLUSTER),
@@ -124,7 +124,7 @@ impl<'n> Document<'n> {
         self.node.get("kind").map_or(self.node.span, |kind| kind.span)
     }
 
-    /// Returns whether runs of it are followed without being told when they end.
+    /// Returns whether Kubebench knows when runs of it end, without help from the spec.
     fn is_known(&self) -> bool {
         kind_called(self.api_version, self.kind).is_some()
     }
@@ -134,7 +134,7 @@ fn said<'n>(node: &'n Node, field: &str) -> Option<&'n str> {
     node.get(field).and_then(Node::as_text).filter(|text| !text.is_empty())
 }
 
-/// Returns what is measured and what is created for it; nothing where that cannot be told.
+/// Returns what is measured and what is created for it; none where that cannot be decided.
 pub(super) fn choose<'n>(cx: &mut Lowering<'_>, documents: &[Document<'n>], form: &Manifest) -> Option<Chosen<'n>> {
     let mut left: Vec<Document<'n>> = documents.to_vec();
     for (Text(wanted), place) in form.preinstalled.iter().zip(places(cx, "preinstalled")) {

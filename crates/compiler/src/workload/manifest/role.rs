@@ -71,7 +71,7 @@ pub(super) fn of(object: &Node, set: &PodSet, kind: Option<&Kind>, diagnostics: 
     })
 }
 
-/// Returns the place of a template, which stands behind `spec`, or wherever an unknown kind has it.
+/// Returns the place of a template, which is below `spec`, or anywhere in the object of an unknown kind.
 fn template_at(object: &Node, set: &PodSet) -> TemplateAt {
     let pointer = set.template.as_str();
     let mut node = Some(object);

@@ -99,7 +99,7 @@ fn description(code: &Code) -> String {
     paragraph.unwrap_or(code.title).chars().take(DESCRIPTION).collect()
 }
 
-/// A finding beside what tells it from others, and what it has in common with them.
+/// A finding with what distinguishes it from others, and what it has in common with them.
 struct Found<'a> {
     diagnostic: &'a Diagnostic,
     group: String,

@@ -1,10 +1,10 @@
-//! The rule of one kind of name: which characters may stand where, and how a bad name is corrected.
+//! The rule for one kind of name: which characters are allowed where, and how a bad name is corrected.
 
 use std::ops::Range;
 
 use crate::unit::{UnitError, quoted};
 
-/// Which characters may stand where in a name.
+/// Which characters are allowed where in a name.
 pub(super) struct Rule {
     /// The kind of name with its article, as in "is not a DNS label".
     pub(super) noun: &'static str,

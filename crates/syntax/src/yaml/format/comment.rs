@@ -1,4 +1,4 @@
-//! Comments: where they stand in a text, and how one is spelled.
+//! Comments: where they are in a text, and how one is spelled.
 
 use std::ops::Range;
 

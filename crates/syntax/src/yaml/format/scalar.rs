@@ -27,9 +27,9 @@ impl Page<'_> {
         self.at = span.end;
     }
 
-    /// Writes the literal (`|`) or folded (`>`) scalar at `start` that stands for `value`, its lines at `indent`.
+    /// Writes the literal (`|`) or folded (`>`) scalar at `start` whose value is `value`, its lines at `indent`.
     ///
-    /// An indentation indicator stays, and its lines then stand as far right as it says.
+    /// An indentation indicator stays, and its lines then start as far right as it says.
     pub(super) fn block_scalar(&mut self, start: usize, value: &str, indent: usize) -> Option<()> {
         let rest = self.source.get(start..)?;
         let header =

@@ -64,7 +64,7 @@ pub(super) fn document(id: SourceId, source: &Source, part: &Range<usize>, budge
             Err(error) => Err(Box::new(builder.syntax_error(&error))),
         };
         if let Err(fault) = done {
-            // What does not parse has one finding: warnings about what stands before it would hide it.
+            // A text that does not parse has one finding: warnings about what precedes it would hide it.
             builder.diagnostics = vec![*fault];
             builder.root = None;
             break;
