@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::{Fault, read, write};
 
-/// The rules of a benchmark, with their owner. The format of a rule is that of the spec, for metrics, checks and gates.
+/// The rules of a benchmark, with its name. Metrics, checks and gates are written as in the spec.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RulesFile {
