@@ -31,7 +31,7 @@ pub use shape::{Patches, patches};
 pub enum Type {
     /// A type that `k8s-openapi` has, or a plain one.
     Known(for<'a> fn(&mut Reader<'a>, &'a Node)),
-    /// The `spec` of a kind, as `fields.json` has it; nothing where it does not have the kind.
+    /// The `spec` of a kind, from `fields.json`; none where that does not list the kind.
     Spec {
         /// The version of the kind's API.
         api_version: &'static str,
@@ -50,9 +50,9 @@ pub enum Type {
     Roles(&'static Self),
     /// A list of the workload's roles, identified by the field named here.
     RoleList(&'static str, &'static Self),
-    /// What an object may still say, and no patch: the controller keeps it for objects that are there already.
+    /// A field that existing objects may still have, and no patch: the controller keeps it only for them.
     Deprecated(&'static Self),
-    /// A mapping with these fields beside those of another type.
+    /// A mapping with these fields in addition to those of another type.
     Beside(&'static [(&'static str, Self)], &'static Self),
 }
 
@@ -100,7 +100,7 @@ enum Meaning {
     Object,
 }
 
-/// Reports what in `node` is not as the API's `wanted` type has it; `name` completes "is not a field of …".
+/// Reports what in `node` does not match the API's `wanted` type; `name` completes "is not a field of …".
 pub(crate) fn check(node: &Node, wanted: Type, name: &str, diagnostics: &mut Diagnostics) {
     let mut reader = Reader::new(name, Meaning::Value, &[], diagnostics);
     reader.read(node, wanted);
@@ -392,7 +392,7 @@ impl<'a> Reader<'a> {
         });
     }
 
-    /// Reports a value that has the right type and is refused all the same.
+    /// Reports a value that has the right type and is nevertheless refused.
     fn refused(&mut self, node: &Node, message: impl Into<String>, help: impl Into<String>) {
         self.refused_at(node.span, message, help);
     }
@@ -416,7 +416,7 @@ const WHOLE_NUMBER: &str = "a whole number";
 /// What a boolean is called.
 const BOOLEAN: &str = "`true` or `false`";
 
-/// Returns whether `text` is what is `wanted`, but for its quotes.
+/// Returns whether `text` is `wanted` except for its quotes.
 fn is_plain(text: &str, wanted: &str) -> bool {
     match wanted {
         BOOLEAN => matches!(text, "true" | "false"),

@@ -75,7 +75,7 @@ pub struct Change {
     pub path: String,
     /// What was there, without secrets; nothing where nothing was.
     pub old: Option<Value>,
-    /// What is there.
+    /// The new value.
     pub new: Option<Value>,
     /// How many fields below `path` differ.
     pub fields: usize,
@@ -157,7 +157,7 @@ impl<'c> Sides<'c> {
             let own = compilation.benchmarks.iter().filter(|compiled| counts(compiled));
             own.map(|compiled| (key(&compiled.benchmark), compiled)).collect()
         };
-        // What a benchmark was is known whatever its labels were.
+        // What a benchmark was is known regardless of its labels.
         let (base, head) = (of(self.base.compilation, &|_| true), of(self.head.compilation, &selected));
         let mut difference = causes::difference(self, &base, &head);
         difference.removed.retain(|old| base.get(&old.key).is_some_and(|old| selected(old)));

@@ -63,7 +63,7 @@ impl Fragments {
         self.by_name.insert(text.to_owned(), Fragment { id, path: path.to_owned(), name_span: name.span, spec });
     }
 
-    /// Reports fragments that cannot be put over what they extend; whoever extends these is held back.
+    /// Reports fragments that cannot be merged over what they extend; specs that extend these are held back.
     pub(crate) fn check(&mut self, sources: &SourceMap) -> Diagnostics {
         let mut found = Diagnostics::default();
         let mut faulty = Vec::new();

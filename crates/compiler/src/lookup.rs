@@ -222,7 +222,7 @@ fn find<'s>(path: &str, at: Span, scope: &'s Scope) -> Result<&'s Value, Diagnos
 
 enum Piece {
     Text(String),
-    /// The name, or why it is none.
+    /// The name, or why it is not one.
     Lookup(Result<String, String>),
 }
 

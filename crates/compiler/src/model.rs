@@ -1,6 +1,6 @@
 //! The resolved benchmark: no option that means "unset", no string that means a type, no lookup left.
 //!
-//! Spans stay beside what checks may complain about; nothing here knows YAML, JSON Schema or Kubernetes objects' layout.
+//! Spans are kept for everything that checks may report; nothing here knows YAML, JSON Schema or Kubernetes objects' layout.
 
 mod api;
 pub mod carried;
@@ -63,7 +63,7 @@ pub struct Benchmark {
     pub labels: BTreeMap<String, String>,
     /// Where it runs.
     pub target: Arc<Target>,
-    /// The suite that runs it there, unless it runs by itself.
+    /// The suite that runs it there, if any.
     pub suite: Option<String>,
     /// Raised to run again.
     pub run: u32,
@@ -197,7 +197,7 @@ pub struct Metric {
     pub stepless_window: Option<(&'static str, Span)>,
     /// What is narrow about its pattern, where the group `value` does not take all numbers.
     pub narrow: Option<NarrowPattern>,
-    /// The time that it is, by its word in specs, and where that is said.
+    /// The duration that it is, by its word in specs, and where that is said.
     pub duration: Option<(String, Span)>,
     /// The part of the workload that it is read from, and where that is said.
     pub of_part: Option<(Part, Span)>,
@@ -323,7 +323,7 @@ pub struct Expectation {
     pub span: Span,
 }
 
-/// A Job of one pod beside the runs.
+/// A Job of one pod outside the runs.
 #[derive(Clone, Debug)]
 pub struct StepJob {
     /// Its pod.
@@ -389,7 +389,7 @@ impl Benchmark {
         self.cases.len() as u64 * u64::from(self.repeats + self.warmups) - loads * u64::from(self.warmups)
     }
 
-    /// Iterates over the pods of every case's workload, and of the Jobs beside the runs.
+    /// Iterates over the pods of every case's workload, and of the Jobs outside the runs.
     pub fn roles(&self) -> impl Iterator<Item = &Role> {
         let beside = self.prepare.iter().chain(self.cases.iter().filter_map(|case| case.postprocess.as_ref()));
         self.cases.iter().flat_map(|case| case.workload.pods()).chain(beside.map(|job| &job.role))

@@ -75,12 +75,12 @@ pub enum Reason {
         /// The path of the file that the tree already holds.
         by: String,
     },
-    /// The path is absolute, leaves the output directory, has an empty component or is none of a portable file name.
+    /// The path is absolute, leaves the output directory, or has a component that is empty or not a portable file name.
     Malformed,
 }
 
 impl OutputTree {
-    /// Adds `file` at `path`, or hands it back when the path is taken or does not lie in the tree.
+    /// Adds `file` at `path`, or returns it when the path is taken or is not in the tree.
     pub fn insert(&mut self, path: impl Into<String>, file: impl Into<Arc<OutputFile>>) -> Result<(), Box<Rejected>> {
         let (path, file) = (path.into(), file.into());
         let reason = if is_portable(&path) { self.taken(&path) } else { Some(Reason::Malformed) };
@@ -111,7 +111,7 @@ impl OutputTree {
         self.files.is_empty()
     }
 
-    /// Returns a path of the tree that lies below `folder`.
+    /// Returns a path of the tree that is below `folder`.
     pub(crate) fn any_below(&self, folder: &str) -> Option<&str> {
         let start = format!("{folder}/");
         let (path, _) = self.files.range(start.clone()..).next()?;

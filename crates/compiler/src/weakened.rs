@@ -1,4 +1,4 @@
-//! What a change weakens of what its base demands, and the gates that hold of it all the same.
+//! What a change weakens of the requirements of its base, and the base's gates that still apply to it.
 //!
 //! The base is the commit from which the change began. A gate of the base holds until it is merged away; where the change makes it
 //! stricter, the stricter one does.

@@ -149,7 +149,7 @@ pub fn schemas() -> Vec<WorkloadForm> {
     forms().map(|form| WorkloadForm { key: form.key, schema: form.schema }).collect()
 }
 
-/// What decides of a workload beside its own form.
+/// What else a workload is lowered from, in addition to its own form.
 #[derive(Clone, Copy)]
 pub(crate) struct Around<'a> {
     /// Where it runs.

@@ -49,7 +49,7 @@ fn read<'a>(reader: &mut Reader<'a>, object: &'a Node, (api_version, kind): (&st
     spec.is_some()
 }
 
-/// Returns the `spec` of a kind of Kubernetes that is created beside what is measured.
+/// Returns the `spec` of a built-in kind of Kubernetes that is created in addition to the workload.
 fn built_in(api_version: &str, kind: &str) -> Option<Type> {
     Some(match (api_version, kind) {
         ("apps/v1", "StatefulSet") => Type::Known(typed::read::<StatefulSetSpec>),

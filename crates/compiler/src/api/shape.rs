@@ -1,6 +1,6 @@
 //! What patches of pods and containers may hold, as a JSON Schema for editors.
 //!
-//! The types of `k8s-openapi` say it themselves: each is read from something that has all fields and notes what is asked of it.
+//! The types of `k8s-openapi` declare it themselves: each is read from a value that has all fields and records which are requested.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

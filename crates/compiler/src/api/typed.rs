@@ -216,7 +216,7 @@ struct Fields<'r, 'a> {
     reader: &'r mut Reader<'a>,
     rest: std::slice::Iter<'a, Entry>,
     owner: &'static str,
-    /// The fields, where it is not a mapping of free keys.
+    /// The fields, unless it is a mapping with arbitrary keys.
     known: Option<&'static [&'static str]>,
     value: Option<&'a Entry>,
 }

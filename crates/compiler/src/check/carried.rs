@@ -1,4 +1,4 @@
-//! KB0343, KB0344: files that a command expects and nobody carries, and carried scripts that no shell can run.
+//! KB0343, KB0344: files that a command expects and that are not carried, and carried scripts that no shell can run.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +43,7 @@ pub(super) fn runnable(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Tells whether `file` is a script whose first line ends as on Windows.
+/// Returns whether `file` is a script whose first line has a Windows line ending.
 pub(super) fn is_from_windows(name: &str, file: &CarriedFile) -> bool {
     let first = file.bytes.split(|byte| *byte == b'\n').next().expected("a first part of every split");
     let is_script = first.starts_with(b"#!") || name.rsplit_once('.').is_some_and(|(_, extension)| extension == "sh");

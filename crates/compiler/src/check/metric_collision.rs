@@ -40,7 +40,7 @@ pub(super) fn told_apart(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Returns whether one series may be both: names and the labels of the rules are equal, and nothing that is asked for differs.
+/// Returns whether two series may be the same: names and labels of the rules are equal, and no requested label differs.
 fn is_same(one: &Brought<'_>, other: &Brought<'_>) -> bool {
     let none = BTreeMap::new();
     let [first, second] =

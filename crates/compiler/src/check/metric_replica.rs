@@ -8,7 +8,7 @@ use kubebench_syntax::text::Span;
 pub(super) fn exists(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for metric in &benchmark.metrics {
         let Some((index, span)) = metric.index else { continue };
-        // Of a role that there is not, KB0324 speaks.
+        // KB0324 reports a role that does not exist.
         let counts: Vec<(&Case, u32)> =
             benchmark.cases.iter().filter_map(|case| Some((case, replicas(case, metric)?))).collect();
         let Some((_, most)) = counts.iter().max_by_key(|(_, count)| *count) else { continue };

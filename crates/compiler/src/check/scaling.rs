@@ -3,7 +3,7 @@
 use crate::model::{Benchmark, Workload};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 
-/// What `mpirun` and its like call the number of processes; a number for each node follows the pods by itself.
+/// The options of `mpirun` and similar programs for the number of processes; a number per node follows the pods by itself.
 const COUNTS: [&str; 4] = ["-n", "-np", "--np", "-c"];
 
 /// Reports axes that set a number of pods where the program takes its scale from elsewhere.

@@ -30,7 +30,7 @@ pub(super) fn measured(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let is_misnamed = |asked: &MetricSelector| {
         benchmark.metrics.iter().any(|metric| metric.tool.is_some() && metric.name.as_deref() == Some(asked.name()))
     };
-    // A name beside a tool is another finding.
+    // A name next to a tool is another finding.
     let own =
         || benchmark.metrics.iter().filter(|metric| metric.tool.is_none()).filter_map(|metric| metric.name.clone());
     let of_tools = tools.iter().flat_map(|(wanted, tool)| match (&wanted.names, tool) {

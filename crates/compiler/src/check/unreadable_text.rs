@@ -46,7 +46,7 @@ pub(super) fn of_files(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
 
 const NOTE: &str = "no block scalar of YAML can contain it, so a diff shows any change of the text as one long line";
 
-/// Returns what to write in the place of `found`.
+/// Returns what to write instead of `found`.
 fn instead(found: char) -> String {
     match found {
         '\t' => "begin the text with a line that does not start with a tab, such as an empty one".to_owned(),

@@ -100,7 +100,7 @@ impl<'c> Known<'c> {
 enum Outcome {
     /// It starts nothing.
     Idle,
-    /// It starts the benchmark, because of so many cases of how many.
+    /// It starts the benchmark, because of this many cases out of a total.
     Starts(Option<(usize, usize)>, Certainty),
     /// The specs do not compile without it, or with it alone.
     Unknown,

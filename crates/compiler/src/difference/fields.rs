@@ -251,7 +251,7 @@ pub(super) fn put(document: &mut Node, path: &[Step], value: Option<&Node>, of: 
     if let Some(place) = place {
         put(place, rest, value, of);
     }
-    // A list that was there for one element goes with it.
+    // A list that existed for one element is removed with it.
     if let (Value::Map(entries), Step::Key(key), [Step::Named(..)], None) = (&mut document.value, step, rest, value) {
         entries
             .retain(|entry| entry.key != *key || !matches!(&entry.value.value, Value::Seq(items) if items.is_empty()));

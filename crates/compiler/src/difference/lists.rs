@@ -55,7 +55,7 @@ impl Item {
         self.of == Sides::Both || (self.of == Sides::Base) == (of == Of::Base)
     }
 
-    /// Returns the index by which people know it, or the first and the last: where it is now, or was.
+    /// Returns the index that people know, or the first and the last: where it is now, or was.
     pub(super) fn shown(self) -> String {
         let first = if self.of == Sides::Base { self.base } else { self.head };
         if self.count == 1 { first.to_string() } else { format!("{first}-{}", first + self.count - 1) }

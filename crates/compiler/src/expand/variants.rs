@@ -1,4 +1,4 @@
-//! Variants times the matrix: every variant has the cases of the matrix, but for those that an entry says of one variant alone.
+//! Variants times the matrix: every variant has the cases of the matrix, except those that an entry limits to one variant.
 
 use std::collections::BTreeMap;
 
@@ -62,7 +62,7 @@ fn check(matrix: &Node, names: &[Node], diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Returns the matrix as the variant called `name` has it: without the entries that are of another one.
+/// Returns the matrix for the variant called `name`: without the entries of other variants.
 fn of_variant(matrix: &Node, name: &Node) -> Node {
     let without = |item: &Node| {
         let entries = item.entries().iter().filter(|entry| entry.key != VARIANT).cloned().collect();

@@ -1,4 +1,4 @@
-//! KB0373: tokens and certificates by which a pod can speak to the API server.
+//! KB0373: tokens and certificates with which a pod can access the API server.
 
 use super::{Bounds, Field};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};

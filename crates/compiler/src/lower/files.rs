@@ -23,7 +23,7 @@ pub enum Unreadable {
         /// Paths of files in the folder where it should be.
         beside: Vec<String>,
     },
-    /// It is there and is nothing that Kubebench carries, and why: a symbolic link, a folder.
+    /// It exists and is nothing that Kubebench carries, and why: a symbolic link, a folder.
     Refused(String),
     /// The system refused it, in its words.
     Failed(String),

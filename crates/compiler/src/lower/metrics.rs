@@ -107,7 +107,7 @@ fn names_preset(wire: &wire::Metric) -> bool {
     wire.from.prometheus.as_ref().is_some_and(|source| source.preset.is_some())
 }
 
-/// Returns the preset that a metric names, reporting one that there is not and one beside a query.
+/// Returns the preset that a metric names, reporting one that does not exist and one next to a query.
 fn preset_of(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics) -> Option<&'static Preset> {
     let source = wire.from.prometheus.as_ref()?;
     let of = |field: &str| node.get("from")?.get("prometheus")?.entry(field);

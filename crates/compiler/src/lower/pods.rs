@@ -30,7 +30,7 @@ const FIELDS: [(&str, &str); 9] = [
 ];
 /// What of a security context a cluster may choose.
 const BY_CLUSTER: [&str; 3] = ["fsGroup", "runAsGroup", "runAsUser"];
-/// What leaves a field to the cluster, in the place of a name or number.
+/// What leaves a field to the cluster, instead of a name or number.
 const NONE: &str = "none";
 
 /// Returns what `node`, the block `pods` of a target, says.

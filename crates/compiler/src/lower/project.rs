@@ -283,7 +283,7 @@ fn check_kinds(spec: Option<&Node>, diagnostics: &mut Diagnostics) {
     for node in kinds {
         let said = node.as_text().unwrap_or_default();
         let kind = said.rsplit('/').next().unwrap_or_default();
-        // `GROUP/KIND` has its group where an API version has it.
+        // In `GROUP/KIND`, the group is where an API version has its own.
         if let Some(reason) = workload::never_created(said, kind) {
             let fault = Diagnostic::at(&code::KB0336, node.span, format!("a {kind} {reason}"));
             diagnostics.push(fault.help("delete it"));
@@ -291,7 +291,7 @@ fn check_kinds(spec: Option<&Node>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Returns the name of a fact, as archives have it.
+/// Returns the name of a fact, as in archives.
 fn fact(fact: wire::Fact) -> String {
     let name = match fact {
         wire::Fact::Target => "target",

@@ -1,4 +1,4 @@
-//! A spec as each of its cases has it: values for expressions, the variant's fields, and defaults written out.
+//! A spec as it is for each of its cases: values instead of expressions, the variant's fields, and explicit defaults.
 
 use std::collections::BTreeMap;
 

@@ -143,7 +143,7 @@ pub(super) fn check_former_names(targets: &[Target], nodes: Option<&Node>, diagn
     }
 }
 
-/// Where the operators are unless the project says otherwise: as their own manifests and charts have it.
+/// Where the operators are unless the project says otherwise: the namespaces of their own manifests and charts.
 const KUBERAY: [&str; 2] = ["kuberay-system", "ray-system"];
 const KATIB: [&str; 1] = ["kubeflow"];
 

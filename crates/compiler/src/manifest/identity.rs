@@ -25,7 +25,7 @@ pub struct Identity {
     pub config: String,
     /// The runs, in order.
     pub runs: Vec<Run>,
-    /// What each case executes but for its images, how often and how it is measured: by case.
+    /// What each case executes, except its images, its number of runs and its measurement: by case.
     pub workloads: BTreeMap<String, Digest>,
 }
 
@@ -166,7 +166,7 @@ impl<'a> Executed<'a> {
     }
 }
 
-/// Fields that say which image runs, what an object is called and where it is put, not what is done.
+/// Fields that decide which image runs, what an object is called and where it is placed, not what is done.
 const BESIDE_THE_WORKLOAD: [&str; 8] = [
     "activeDeadlineSeconds",
     "image",
@@ -194,7 +194,7 @@ struct WorkloadServer<'a> {
     served: &'a Served,
 }
 
-/// Returns objects without what is beside the workload.
+/// Returns objects without the fields that are not part of the workload.
 fn bare<'a>(objects: &[Canonical<'a>]) -> Vec<Canonical<'a>> {
     objects.iter().map(|object| object.without(&BESIDE_THE_WORKLOAD)).collect()
 }

@@ -15,7 +15,7 @@ const TEMPLATE: &str = "/spec/template";
 
 /// Takes the pod template out of the TrainJob's `spec`, and says it in the fields of `version`.
 ///
-/// What Kubebench sets by itself and a version cannot say is left to the runtime.
+/// What Kubebench sets by itself and a version cannot express is left to the runtime.
 pub(super) fn spread(run: &mut RunObject, version: TrainerApi) {
     let RunObject { object, name_at, labels_at, .. } = run;
     let Some(spec) = object.get_mut("spec").and_then(Json::as_object_mut) else { return };

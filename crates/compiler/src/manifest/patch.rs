@@ -140,12 +140,12 @@ fn drop_alternatives(field: &str, item: &mut Json, change: &Json) {
     }
 }
 
-/// Returns a pod patch, reporting what in it is not as the Kubernetes API has it.
+/// Returns a pod patch, reporting what in it does not match the Kubernetes API.
 pub(super) fn of_pod(patch: &Node, diagnostics: &mut Diagnostics) -> Json {
     read(patch, api::POD_SPEC, "the pod spec", diagnostics)
 }
 
-/// Returns a container patch, reporting what in it is not as the Kubernetes API has it.
+/// Returns a container patch, reporting what in it does not match the Kubernetes API.
 pub(super) fn of_container(patch: &Node, diagnostics: &mut Diagnostics) -> Json {
     read(patch, api::CONTAINER, "the container", diagnostics)
 }

@@ -17,7 +17,7 @@ use kubebench_contract::{self as contract, Prometheus, ResultsSettings};
 
 /// The name of the WorkflowTemplate.
 pub(super) const TEMPLATE: &str = "kubebench";
-/// The name of the WorkflowTemplate of suites, which is there where the target has any.
+/// The name of the WorkflowTemplate of suites, which exists where the target has any.
 pub(super) const SUITE_TEMPLATE: &str = "kubebench-suite";
 /// Its entry point.
 pub(super) const SUITE_ENTRYPOINT: &str = "suite";

@@ -23,7 +23,7 @@ use kubebench_syntax::diag::Diagnostics;
 
 use kubebench_syntax::invariant::Invariant as _;
 
-/// Where the steps mount the volume of results; the ancestor's place, so that its images work.
+/// Where the steps mount the volume of results; the same place as in kubeflow/kubebench, so that its images work.
 pub const EXPERIMENTS: &str = "/kubebench/experiments";
 /// Where what jobs read is mounted: what `prepare` leaves, or a volume of the user's.
 pub const DATA: &str = "/kubebench/data";
@@ -144,7 +144,7 @@ pub(super) enum Sees {
     Prepare,
 }
 
-/// The Jobs beside the runs always see the volume; the workload only when the spec says so.
+/// The Jobs outside the runs always see the volume; the workload only when the spec says so.
 fn sees(benchmark: &Benchmark, role: &Role) -> Sees {
     match role.name.as_str() {
         "prepare" => Sees::Prepare,

@@ -74,7 +74,7 @@ fn place<'a>(mut place: &'a mut Json, steps: &[TemplateStep]) -> Option<&'a mut 
     Some(place)
 }
 
-/// Takes the first container of a pod to the place where its kind has it, and its controller names it.
+/// Moves the first container of a pod to the place that its kind expects; its controller names it.
 fn move_out(object: &mut Json, pod: &str, container: &str) {
     let Some(fields) = object.pointer_mut(pod).and_then(Json::as_object_mut) else { return };
     let Some(Json::Array(containers)) = fields.get_mut("containers") else { return };

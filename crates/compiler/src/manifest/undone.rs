@@ -1,6 +1,6 @@
 //! KB0394: what a target says of all pods, and pods of a benchmark do not have.
 //!
-//! The pods are looked at as they come out, whatever took something away: a patch, a directive, a kind that takes no settings.
+//! The final pods are checked, whatever removed something: a patch, a directive, a kind that does not support a setting.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,7 +66,7 @@ pub(super) fn undone(benchmark: &Benchmark, cases: &[CaseObjects], prepare: Opti
     without.into_iter().filter_map(report).collect()
 }
 
-/// Returns all that `target` says, each entry and item by itself.
+/// Returns all that `target` says, each entry and item separately.
 fn wanted(target: &Target) -> Vec<Wanted> {
     let mut all = Vec::new();
     let mut add = |field: &str, said: Json, at: Span| {
@@ -144,7 +144,7 @@ impl Seen<'_> {
 }
 
 impl Wanted {
-    /// Returns it as a row has it.
+    /// Returns it as it appears in a row.
     fn shown(&self) -> String {
         let value = if self.field == "env" { self.value.get("value").unwrap_or(&self.value) } else { &self.value };
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);

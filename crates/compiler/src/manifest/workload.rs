@@ -154,7 +154,7 @@ fn main_object(benchmark: &Benchmark, case: Option<&Case>, workload: &Workload) 
     main
 }
 
-/// Returns the object of `api` that is `body` but for its metadata; without a `name` it takes that of the run's job.
+/// Returns the object of `api` that is `body` with metadata; without a `name` it gets that of the run's job.
 fn run_object(
     benchmark: &Benchmark,
     case: Option<&Case>,
@@ -202,7 +202,7 @@ fn step_job_of(benchmark: &Benchmark, case: Option<&Case>, job: &StepJob, diagno
 
 /// Completes the pods that patches reach, and reports those that Kubernetes refuses.
 ///
-/// After a fault of the patches themselves nothing is said: what is misspelled there is missing here.
+/// After an error in the patches themselves nothing is reported: what is misspelled there is missing here.
 fn admit(
     objects: &mut [RunObject],
     benchmark: &Benchmark,
@@ -307,7 +307,7 @@ pub fn standalone(benchmark: &Benchmark, case: &Case, name: &str, run_digest: &D
     all
 }
 
-/// Returns the address of the server `name`, as far as it is known before that is there.
+/// Returns the address of the server `name`, as far as it is known before the server exists.
 fn known_endpoint(endpoint: &Endpoint, name: &str, namespace: &str) -> Option<String> {
     match endpoint {
         Endpoint::Service { suffix, port } => Some(format!("http://{name}{suffix}.{namespace}.svc:{}", (*port)?)),

@@ -86,7 +86,7 @@ pub(crate) struct Step<'a> {
     pub hours: f64,
 }
 
-/// Returns the Jobs beside the runs.
+/// Returns the Jobs outside the runs.
 pub(crate) fn steps(benchmark: &Benchmark) -> Vec<Step<'_>> {
     let of_job = |job: &StepJob| hours(job.timeout.seconds());
     let prepare = benchmark.prepare.iter().map(|job| Step { name: "prepare", job, hours: of_job(job) });

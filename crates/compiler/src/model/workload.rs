@@ -11,7 +11,7 @@ use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::{Duration, ImageRef, Quantity, is_accelerator};
 use kubebench_syntax::yaml::Node;
 
-/// One workload: an object of `api` whose `spec` is complete but for the pod templates of its roles.
+/// One workload: an object of `api` whose `spec` is complete except for the pod templates of its roles.
 #[derive(Debug)]
 pub struct Workload {
     /// The key in the spec, such as `pytorchJob`.
@@ -28,9 +28,9 @@ pub struct Workload {
     pub beside: Vec<Role>,
     /// Whether pods find each other by the names of a headless Service that Kubebench adds.
     pub headless_service: bool,
-    /// JSON Pointers into the object, beside its own name, that take the name of the run's job.
+    /// JSON Pointers into the object, other than its own name, that receive the name of the run's job.
     pub name_at: Vec<String>,
-    /// JSON Pointers to mappings of the object, beside those of its metadata and pods, that take the labels of the run.
+    /// JSON Pointers to mappings of the object, other than those of its metadata and pods, that receive the labels of the run.
     pub labels_at: Vec<String>,
     /// Annotations of the object.
     pub annotations: Map<String, Json>,
@@ -66,7 +66,7 @@ pub struct Supporting {
     pub body: Map<String, Json>,
     /// The name that it keeps; none where it has that of the workload.
     pub name: Option<String>,
-    /// JSON Pointers to mappings, beside those of its metadata and pods, that take the labels of the run.
+    /// JSON Pointers to mappings, other than those of its metadata and pods, that receive the labels of the run.
     pub labels_at: Vec<String>,
 }
 
@@ -253,7 +253,7 @@ pub struct Role {
     pub serves: Option<Serves>,
     /// When a pod ends itself, where its object has no field that would end it.
     pub deadline: Option<Duration>,
-    /// The image; none where the cluster's runtime for such models has it.
+    /// The image; none where the cluster's runtime for such models provides it.
     pub image: Option<ImageRef>,
     /// Where the image is said.
     pub image_span: Span,
@@ -291,7 +291,7 @@ pub struct Role {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Serves {
     pub port: u16,
-    /// What it is asked before it counts as ready.
+    /// The request that it must answer before it counts as ready.
     pub probe: Probe,
 }
 
@@ -334,7 +334,7 @@ pub enum Env {
 pub enum OfServer {
     /// Its address, which the run learns when it begins: scheme, host and port.
     Endpoint,
-    /// Its name, likewise.
+    /// Its name, which the run also learns when it begins.
     Name,
     Text(String),
 }
@@ -353,7 +353,7 @@ impl Workload {
         }
     }
 
-    /// Iterates over all pods that it brings: those that are measured, and those beside.
+    /// Iterates over all pods that it creates: the measured ones and the others.
     pub fn pods(&self) -> impl Iterator<Item = &Role> {
         self.roles.iter().chain(&self.beside)
     }
@@ -363,8 +363,8 @@ impl Workload {
         self.key == "trainJob" && self.supporting.is_empty()
     }
 
-    /// Returns whether the pods of `role` are made from what the spec says of it: beside an object of the user's own, those of its
-    /// load alone are.
+    /// Returns whether the pods of `role` are made from the spec's fields: with an object of the user's own, only those of its load
+    /// are.
     pub(crate) fn describes(&self, role: &Role) -> bool {
         self.given.is_none() || self.is_of_load(role)
     }
@@ -392,7 +392,7 @@ impl Workload {
         apart.map_or(&given.body, |supporting| &supporting.body).get("spec")
     }
 
-    /// Returns a field of the object's `spec`, whoever wrote it.
+    /// Returns a field of the object's `spec`, whether the user or Kubebench wrote it.
     pub(crate) fn spec_field(&self, field: &str) -> Option<&Json> {
         self.given_spec().map_or_else(|| self.spec.get(field), |spec| spec.get(field))
     }

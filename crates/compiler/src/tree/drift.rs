@@ -26,7 +26,7 @@ const SPEC: &str = "\n  spec.yaml: |\n";
 
 /// Which sources of stale manifests have one cause.
 pub(super) struct Drift<'a> {
-    /// The cause of each source: the first source that has it.
+    /// The cause of each source: the first source with the same cause.
     causes: BTreeMap<&'a str, &'a str>,
     sizes: BTreeMap<&'a str, usize>,
     /// What differs in the manifests of all sources of a cause.
@@ -110,7 +110,7 @@ fn place_of_source(change: &Change<'_>) -> Place {
     change.source_span.map_or_else(|| Place::File(change.source.to_string()), Place::Span)
 }
 
-/// Returns what manifests of one state have in common whatever they are compiled from.
+/// Returns what manifests of one state have in common, whatever they are compiled from.
 pub(super) fn cause_of_all(change: &Change<'_>, words: &str) -> Cause {
     Cause { key: words.to_owned(), words: words.to_owned(), ..of_manifests(change) }
 }

@@ -82,10 +82,10 @@ pub enum State {
     Stale,
     /// A manifest is not as Kubebench wrote it.
     Edited {
-        /// It holds an unresolved merge, which nobody resolves by hand: the merged specs say what it is.
+        /// It contains an unresolved merge, which must not be resolved by hand: the merged specs say what it is.
         conflict: bool,
     },
-    /// A manifest is right but for `\r\n` line ends.
+    /// A manifest is right except for `\r\n` line ends.
     LineEndings,
     /// A file without header is at a manifest's path.
     Foreign,
@@ -107,7 +107,7 @@ pub enum State {
     Orphan,
     /// The same, but edited.
     EditedOrphan,
-    /// Something that is no manifest of Kubebench, and in nobody's way.
+    /// Something that is not a manifest of Kubebench, and not in the way.
     ForeignElsewhere { kind: &'static str },
 }
 
@@ -203,7 +203,7 @@ impl Change<'_> {
     }
 }
 
-/// Compares `wanted` with `on_disk`, as far as `scope` goes.
+/// Compares `wanted` with `on_disk`, within `scope`.
 ///
 /// `wanted` may be larger than the scope: files outside it are not looked at, but keep their folders from being removed.
 pub fn plan<'a>(wanted: &'a OutputTree, on_disk: &'a OnDisk, scope: &Scope) -> Plan<'a> {

@@ -229,7 +229,7 @@ pub(super) fn server(object: &Json) -> Server {
     Server { endpoint, probe, model, protocol: Some(protocol) }
 }
 
-/// Returns what a server of `protocol` is asked before it counts as ready; of a model, by the server's name.
+/// Returns the request that a server of `protocol` must answer before it counts as ready; for a model, by the server's name.
 fn probe(protocol: model::Protocol, is_model: bool) -> Probe {
     let path = match protocol {
         model::Protocol::V1 if is_model => {

@@ -171,7 +171,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         refuse_shell_text(cx);
         spec.insert("runtimeEnvYAML".to_owned(), yaml::write_as_in_epoch_1(&environment).into());
     }
-    // Kueue takes no RayJob without it, and it frees the nodes when nobody else does.
+    // Kueue requires it for a RayJob, and it frees the nodes when nothing else does.
     spec.insert("shutdownAfterJobFinishes".to_owned(), true.into());
     spec.insert("submissionMode".to_owned(), submission_mode.map_or("K8sJobMode".to_owned(), |mode| mode.0).into());
     spec.insert("submitterConfig".to_owned(), json!({ "backoffLimit": 0 }));

@@ -36,7 +36,7 @@ pub(super) enum ImageFrom {
 
 type Block<'n> = (&'n Node, Span, RoleBlock);
 
-/// What a kind says of a role beside what every role has.
+/// The fields of a kind's role in addition to those of every role.
 pub(super) trait RoleFields: JsonSchema {
     /// What every other role has, and this one has no use for.
     const LACKS: &'static [&'static str] = &[];

@@ -12,7 +12,7 @@ use kubebench_format::spec::v1::container::RoleBlock;
 use kubebench_format::spec::v1::scalar::{Count, Duration, Text};
 use kubebench_syntax::diag::code;
 
-/// How long a server may take until it is ready, in seconds, where nobody says it.
+/// The default time until a server must be ready, in seconds.
 const READY_WITHIN: u64 = 20 * 60;
 /// What a load finds in its environment.
 const ENDPOINT: &str = "KUBEBENCH_ENDPOINT";
@@ -156,7 +156,7 @@ fn told(server: &Server) -> Vec<(&'static str, OfServer)> {
     all.into_iter().filter_map(|(name, what)| Some((name, what?))).collect()
 }
 
-/// Returns the Service that leads to `port` of the pods of the workload.
+/// Returns the Service for `port` of the pods of the workload.
 pub(super) fn service(port: u16) -> Supporting {
     let api = model::Api::known("v1", "Service", "services");
     let spec = json!({

@@ -27,7 +27,7 @@ const COMPOSED: [&str; 2] = ["experiment", "workflow"];
 pub enum Outcome {
     /// Nothing yet.
     Pending,
-    /// It is held back, by a queue as a rule, and has no pods.
+    /// It is held back, usually by a queue, and has no pods.
     Suspended,
     /// It runs, as far as its controller knows.
     Running,
@@ -63,7 +63,7 @@ impl Deciders {
     }
 }
 
-/// Returns what the object says became of it: by the conditions that it carries, else as its kind has it.
+/// Returns the outcome that the object reports: by its conditions, else as its kind defines.
 pub fn outcome(object: &Json) -> Outcome {
     let carried = |annotation: &str| Condition::parse(object.pointer(annotation)?.as_str()?).ok();
     let (success, failure) = (carried(SUCCESS_AT), carried(FAILURE_AT));

@@ -55,7 +55,7 @@ const SSHD: [&str; 2] = ["/usr/sbin/sshd", "-De"];
 /// What the Job controller appends to the name of a pod.
 const DRAWN: &str = "-00000";
 
-/// What the trainer's block says beside its role.
+/// The fields of the trainer's block other than those of its role.
 struct Size {
     nodes: u32,
     processes: Option<u32>,
@@ -231,10 +231,10 @@ fn policy_of(framework: &Framework, size: &Size) -> Json {
     Json::Object(policy)
 }
 
-/// Returns the role of the nodes beside the launcher; without a program of their own they run `sshd`.
+/// Returns the role of the nodes other than the launcher; without a program of their own they run `sshd`.
 fn mpi_node(cx: &mut Lowering<'_>, size: &Size) -> Option<Role> {
     let pods = size.nodes.saturating_sub(1).max(1);
-    // What is said of the trainer's pods holds for all of them, but for the program.
+    // Fields of the trainer's pods apply to all of them, except for the program.
     let mut role = trainer_role(cx, NODE, template_at(0, NODE), pods)?;
     role.command = SSHD.map(str::to_owned).to_vec();
     role.args.clear();

@@ -10,7 +10,7 @@ use super::programs::{base, measured};
 use super::shells::{self, Call, Called, Options};
 use kubebench_syntax::shell::{self, Asks, Command, End, Item, Joint, Kind, Pipeline, Script, Sense, Simple};
 
-/// How deep scripts may lie in words of scripts: `bash -c "sh -c '…'"`.
+/// How deep scripts may be nested in words of scripts: `bash -c "sh -c '…'"`.
 const DEPTH: usize = 3;
 /// How many calls of functions are followed.
 const CALLS: usize = 200;
@@ -58,7 +58,7 @@ enum Fate {
     EachShown,
     /// It is lost in this way, unless `set -e` ends the shell.
     Ignored(Way),
-    /// It is lost in this way, whatever is set.
+    /// It is lost in this way, whatever options are set.
     Lost(Way),
 }
 
@@ -266,7 +266,7 @@ impl Walk {
         self.found.extend(of_condition.into_iter().filter(|(_, loss)| is_lost(&loss.way)));
     }
 
-    /// Walks through the body of a function where it is called; true where there is one.
+    /// Follows a call into the body of a function; returns true if there is such a function.
     fn call(&mut self, words: &[String], fate: &Fate) -> bool {
         let [name, arguments @ ..] = words else { return false };
         let Some(body) = self.shell.functions.get(name).map(|function| Rc::clone(&function.body)) else { return false };

@@ -1,4 +1,4 @@
-//! Names that say that their value is a secret, and values that are none all the same.
+//! Names that suggest that their value is a secret, and values that nevertheless are not.
 
 /// Words at the end of which a name is about a secret.
 const SECRETS: [&str; 8] = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "CREDENTIALS", "APIKEY", "SECRETS"];

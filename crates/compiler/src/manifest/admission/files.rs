@@ -1,4 +1,4 @@
-//! The carried files: no patch takes them away or puts something in their place.
+//! The carried files: no patch may remove or replace them.
 
 use serde_json::json;
 

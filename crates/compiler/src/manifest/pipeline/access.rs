@@ -48,7 +48,7 @@ fn runner_rules(target: &Target, benchmarks: &[&Benchmark]) -> Vec<PolicyRule> {
     let workloads = || benchmarks.iter().flat_map(|benchmark| &benchmark.cases).map(|case| &case.workload);
     let supporting = workloads().flat_map(|workload| &workload.supporting).map(|supporting| &supporting.api);
     let apis = workloads().map(|workload| &workload.api).chain(supporting);
-    // The Jobs beside the runs are there whatever is measured.
+    // The Jobs outside the runs exist whatever is measured.
     let mut used: BTreeSet<_> = apis.map(Api::resource).chain([("batch", "jobs")]).collect();
     // Of Services, which may come along too, there is a rule of its own.
     used.remove(&("", "services"));
@@ -84,10 +84,10 @@ fn by_group<'r>(resources: &'r BTreeSet<(&str, &str)>, verbs: &'r [&str]) -> imp
     })
 }
 
-/// What no account of the pipeline may touch, beside the groups that give rights.
+/// What no account of the pipeline may touch, in addition to the groups that grant permissions.
 const NEVER: [&str; 4] = ["pods/attach", "pods/exec", "secrets", "serviceaccounts"];
 
-/// Returns a rule of a role; one that would give rights is a fault of this program, whatever a spec says.
+/// Returns a rule of a role. A rule that would grant permissions is a bug of this program, whatever a spec says.
 fn rule(group: &str, resources: &[&str], verbs: &[&str]) -> PolicyRule {
     let is_plain = |word: &&str| {
         !word.contains('*') && !NEVER.iter().any(|never| word == never || word.starts_with(&format!("{never}/")))

@@ -1,8 +1,8 @@
 //! Network policies: nothing in, nothing out, but DNS, the pods of the benchmarks among each other, what steps need, and declared
 //! openings.
 //!
-//! They select the pods of the target's benchmarks and steps alone. That other pods of the namespace reach nothing is for whoever
-//! owns it to say: `deploy/namespace` does.
+//! They select only the pods of the target's benchmarks and steps. Whether other pods of the namespace reach anything is up to
+//! its owner: `deploy/namespace` restricts them.
 
 use serde_json::{Value as Json, json};
 

@@ -77,7 +77,7 @@ fn restricted_executor() -> Map<String, Json> {
     ])
 }
 
-/// Returns the environment variables of a step beside those by which it knows its work.
+/// Returns the environment variables of a step except those that identify its work.
 pub(super) fn variables(target: &Target) -> Vec<Json> {
     let [all, steps] = layers(target);
     let of_all = all.env.iter().filter(|(name, _)| !steps.env.contains_key(*name));

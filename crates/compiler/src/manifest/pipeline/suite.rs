@@ -1,7 +1,7 @@
 //! The WorkflowTemplate of suites: the steps of each benchmark, one benchmark after another, then what became of all; and,
 //! whatever happens, clean-up of each and one record.
 //!
-//! The steps are those of a benchmark that runs by itself. What differs from benchmark to benchmark is an input of theirs, and
+//! The steps are those of a benchmark outside of suites. What differs from benchmark to benchmark is an input of theirs, and
 //! not a parameter of the Workflow.
 
 use serde_json::{Value as Json, json};
@@ -119,7 +119,7 @@ fn passed_on() -> Vec<Json> {
     INPUTS.iter().map(|name| json!({ "name": name, "value": format!("{{{{inputs.parameters.{name}}}}}") })).collect()
 }
 
-/// Returns the template of a step of one benchmark: that of a benchmark by itself, with inputs in the place of parameters.
+/// Returns the template of a step of one benchmark: that of a benchmark outside of suites, with inputs instead of parameters.
 fn of_benchmark(step: &str, target: &Target, settings: &Settings) -> Json {
     let mut template = step_template(step, target, settings);
     replace(&mut template, "{{workflow.parameters.benchmark}}", "{{inputs.parameters.benchmark}}");
@@ -183,7 +183,7 @@ fn push(template: &mut Json, list: &str, value: Json) {
     }
 }
 
-/// Writes `now` wherever a text is `before`.
+/// Replaces every text that is `before` with `now`.
 fn replace(value: &mut Json, before: &str, now: &str) {
     match value {
         Json::String(text) if text == before => now.clone_into(text),

@@ -95,8 +95,8 @@ pub(super) fn workflow_template_of(
         "metadata": metadata,
         "spec": {
             "arguments": { "parameters": parameters },
-            // Otherwise Argo takes the ConfigMap `artifact-repositories` of the namespace, and whoever may write that would have the logs of
-            // the steps, and Secrets of its choice, sent where it likes.
+            // Otherwise Argo uses the ConfigMap `artifact-repositories` of the namespace, and anyone with write access to it could send the
+            // logs of the steps, and Secrets of their choice, anywhere.
             "artifactRepositoryRef": { "configMap": SETTINGS, "key": ARTIFACTS },
             "entrypoint": entrypoint,
             "onExit": "finish",

@@ -1,4 +1,4 @@
-//! What of a pod belongs to Kubebench: neither the spec's `env` nor a patch may give or take it.
+//! The parts of a pod that belong to Kubebench: neither the spec's `env` nor a patch may add or remove them.
 
 use serde_json::Value as Json;
 
@@ -43,7 +43,7 @@ pub(super) fn refuse_in_container(user: &Node, diagnostics: &mut Diagnostics) {
     patch::refuse_resources(user, diagnostics);
 }
 
-/// Reports patches after which the main container is not what the spec says, by whatever way they did it.
+/// Reports patches that make the main container another than that of the spec, in whatever way.
 pub(super) fn refuse_removals(role: &Role, spec: &Json, diagnostics: &mut Diagnostics) {
     let Some(user) = role.container_patches.last().or(role.pod_patches.last()) else { return };
     let containers = spec.get("containers").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();

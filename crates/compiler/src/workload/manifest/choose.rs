@@ -1,4 +1,4 @@
-//! Which object of a file is measured, which are created with it, and which are there already.
+//! Which object of a file is measured, which are created with it, and which exist already.
 
 use super::super::Lowering;
 use super::super::kind_called;
@@ -69,7 +69,7 @@ const OF_CLUSTER: &str = "is cluster-scoped, and runs have rights in one namespa
 const RIGHTS: &str = "grants rights, which no run may do";
 const SECRET: &str = "would hold its value in git";
 
-/// Returns why no run creates an object of this kind, whoever allows it.
+/// Returns why runs never create an object of this kind, even if it is allowed.
 pub(crate) fn never_created(api_version: &str, kind: &str) -> Option<&'static str> {
     let by_name = NOT_FOR_A_RUN.iter().find(|(name, _)| *name == kind).map(|(_, reason)| *reason);
     by_name.or_else(|| GROUPS_OF_RIGHTS.contains(&group(api_version)).then_some(RIGHTS))
@@ -168,7 +168,7 @@ fn main<'n>(cx: &mut Lowering<'_>, left: &[Document<'n>], form: &Manifest) -> Op
     let is_beside = |document: &&Document<'n>| NO_WORKLOADS.contains(&document.kind);
     let is_workload =
         |document: &&Document<'n>| !is_beside(document) && never_created(document.api_version, document.kind).is_none();
-    // A Deployment beside a job is what the job needs; alone it is what serves.
+    // A Deployment next to a job is what the job needs; alone it is the server.
     let tiers: [&dyn Fn(&&Document<'n>) -> bool; 3] =
         [&|document| document.is_known() && !is_beside(document), &is_workload, &|document| document.is_known()];
     let candidates: Vec<&Document<'n>> = tiers

@@ -27,7 +27,7 @@ pub(super) fn of(object: &Node, set: &PodSet, kind: Option<&Kind>, diagnostics: 
     // Where nothing says how many there are, there is at least one.
     let replicas = set.replicas.max(1);
     let image = match main.entry("image") {
-        // A runtime of the cluster has it.
+        // A runtime of the cluster defines it.
         None if set.form != TemplateForm::Template => None,
         _ => Some(image(main, diagnostics)?),
     };

@@ -60,7 +60,7 @@ fn named_main(container: &Entry) -> Node {
     named
 }
 
-/// Returns what a JSON Pointer leads to.
+/// Returns the node that a JSON Pointer points to.
 pub(super) fn at_pointer<'n>(node: &'n Node, pointer: &str) -> Option<&'n Node> {
     pointer.split('/').skip(1).try_fold(node, |node, step| match &node.value {
         Value::Seq(items) => items.get(step.parse::<usize>().ok()?),
