@@ -10,7 +10,7 @@ use kubebench_syntax::digest::Digest;
 pub(crate) struct Attempt<'a> {
     /// The name of its job.
     pub job: &'a str,
-    /// The repeat, from 1; counted apart for warm-ups.
+    /// The repeat, from 1; warm-ups are counted separately.
     pub repeat: u32,
     /// From 1.
     pub number: u32,
@@ -18,7 +18,7 @@ pub(crate) struct Attempt<'a> {
     pub warmup: bool,
 }
 
-/// The Workflow that an object goes with.
+/// The Workflow that an object belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Owner<'a> {
     pub name: &'a str,
@@ -66,7 +66,7 @@ pub fn server_name(benchmark: &str, run_digest: &str, id: &str, session: Session
     job_name(benchmark, run_digest, id, "server", 1, session)
 }
 
-/// Sets `name` at the pointers `at`, which lead to fields that may be missing in objects that are there.
+/// Sets `name` at the pointers `at`. Their last field may be missing; the objects above it exist.
 pub fn name_at(object: &mut Json, at: &[String], name: &str) {
     for pointer in at {
         let Some((parent, field)) = pointer.rsplit_once('/') else { continue };

@@ -1,7 +1,7 @@
 //! The files that the compiler writes for the steps of a Workflow, which read them in the cluster. The types of this crate define their
 //! fields; `docs/reference/steps.md` describes what users can rely on.
 //!
-//! Pure: whoever mounts the ConfigMaps hands in their texts. Knows neither the compiler nor the executor.
+//! Pure: the caller mounts the ConfigMaps and passes their texts. Knows neither the compiler nor the executor.
 //!
 //! ```
 //! use kubebench_contract::instance::{Session, job_name};

@@ -1,4 +1,4 @@
-//! What the pods of runs carry for programs that run beside Kubebench: injectors of proxies, autoscalers, administrators.
+//! Metadata in the pods of runs for other programs of the cluster: injectors of proxies, autoscalers, administrators.
 //!
 //! It decides nothing of what is measured, so it is outside the run digest, and a step adds it when it creates the pods.
 
@@ -21,7 +21,7 @@ pub const ISTIO_INJECT: &str = "sidecar.istio.io/inject";
 pub const LINKERD_INJECT: &str = "linkerd.io/inject";
 
 impl PodMetadata {
-    /// Labels and annotations that nobody asked for.
+    /// No labels and annotations.
     pub const NONE: &Self = &Self { labels: BTreeMap::new(), annotations: BTreeMap::new() };
 
     /// Returns what keeps proxies out of a pod: it would be measured with the program, and keep a pod running that has ended.
@@ -33,7 +33,7 @@ impl PodMetadata {
         }
     }
 
-    /// Returns what, beside that, keeps autoscalers from moving a pod that is measured.
+    /// Returns what additionally keeps autoscalers from moving a pod that is measured.
     pub fn of_runs() -> Self {
         let mut of_runs = Self::without_proxies();
         for (key, value) in

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Served {
     /// Where its answers come from.
     pub endpoint: Endpoint,
-    /// What it is asked before it counts as ready.
+    /// The request that it must answer before it counts as ready.
     pub probe: Probe,
     /// How long it may take from the start of its pods until it is ready.
     pub ready_seconds: u64,
@@ -33,12 +33,12 @@ pub enum Endpoint {
     Shared { name: Cow<'static, str>, port: u16 },
     /// What the status of the object says.
     Status {
-        /// JSON Pointers to the address, the first that is there counts.
+        /// JSON Pointers to the address, of which the first existing one counts.
         at: Vec<Cow<'static, str>>,
     },
 }
 
-/// What a server is asked before it counts as ready.
+/// The request that a server must answer before it counts as ready.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Probe {

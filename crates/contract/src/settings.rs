@@ -35,7 +35,7 @@ pub struct Prometheus {
 pub struct ResultsSettings {
     /// `branch`, `inbox` or `local`
     pub mode: String,
-    /// The remote; none where nobody named one.
+    /// The remote, if one is configured.
     #[serde(default)]
     pub remote: Option<String>,
     /// The branch of results.
@@ -44,10 +44,10 @@ pub struct ResultsSettings {
     pub directory: String,
     /// What the refs of an inbox begin with.
     pub inbox: String,
-    /// `acceptNew` where a server of SSH with an unknown key is taken for the right one.
+    /// `acceptNew` if an SSH server with an unknown key is trusted.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "sshHostKeys")]
     pub ssh_host_keys: Option<String>,
-    /// Whether jobs run as the user of the steps, so that modes of files do not keep them apart.
+    /// Whether jobs run as the user of the steps, so that file modes do not separate them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not", rename = "oneUser")]
     pub one_user: bool,
 }

@@ -1,5 +1,5 @@
 //! The beginning and the end of a log, kept while it streams or taken from its file: enough to quote a line that nearly
-//! matched, the same one whoever reads the log.
+//! matched, the same one for every reader of the log.
 
 use std::collections::VecDeque;
 

@@ -1,7 +1,7 @@
 //! JSON documents as tools leave them: several in a row, after other text, with `NaN`, or cut off.
 //!
 //! Python and C++ print `NaN` and `Infinity`, which JSON does not have; they become texts here, and [`number`] reads them
-//! back, so that a value that is not finite is never taken for one that is absent, or for 0.
+//! back, so that a value that is not finite is never mistaken for a missing one, or for 0.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ const MAX_DEPTH: usize = 128;
 /// The documents in a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Documents {
-    /// The documents, in order; the last as far as it goes when it was cut off.
+    /// The documents, in order; if the last was cut off, as much of it as there is.
     pub values: Vec<Value>,
     /// What is wrong with the text, for people.
     pub flaw: Option<String>,
@@ -32,7 +32,7 @@ impl Documents {
     }
 }
 
-/// After so many documents that end with the text no other is looked for among their lines.
+/// After this many documents that end with the text, their lines are not searched for another.
 const MAX_EARLY_ENDS: u32 = 8;
 
 /// Reads every document in `text`; lines between them that begin no document are passed over.
@@ -132,7 +132,7 @@ pub(crate) fn number(value: &Value) -> Option<f64> {
     }
 }
 
-/// Reads what is in the place of a number: a number, also as a text. `null` is a value that is not finite: what writes JSON
+/// Reads a value where a number is expected: a number, also as a text. `null` is a value that is not finite: what writes JSON
 /// without `NaN` writes it in its place.
 pub(crate) fn reading(value: &Value) -> Reading {
     let place = Sample::of(f64::NAN);
@@ -158,7 +158,7 @@ pub(crate) fn measured(object: &Value) -> impl Iterator<Item = (&str, Reading)> 
     readings(object).filter(move |_| !is_empty)
 }
 
-/// Reads the members of an object of statistics: numbers, what is in the place of one, and no lists or objects.
+/// Reads the members of an object of statistics: numbers, values in place of numbers, and no lists or objects.
 pub(crate) fn readings(object: &Value) -> impl Iterator<Item = (&str, Reading)> {
     let members = object.as_object().into_iter().flatten();
     let is_value = |value: &Value| !(value.is_array() || value.is_object() || value.is_boolean());

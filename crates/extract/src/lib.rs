@@ -11,7 +11,7 @@
 //! assert!(Pattern::new(r"images/sec: (?P<value>\S+)").is_ok());
 //! ```
 
-/// The version of the extraction rules: how text becomes numbers. It goes up whenever something is read differently, and every
+/// The version of the extraction rules: how text becomes numbers. It is increased when something is read differently, and every
 /// result names it: values of two versions are not compared by a gate.
 ///
 /// 1 is that of Kubebench 0.1.0. 2 reads the whole token or nothing, converts units, and names metrics by what was measured.

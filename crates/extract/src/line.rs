@@ -41,7 +41,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Removes terminal codes: control sequences (colors, cursor moves), titles and links. None of them goes past a line end.
+/// Removes terminal codes: control sequences (colors, cursor moves), titles and links. None of them spans a line end.
 pub fn without_terminal_codes(text: &[u8]) -> Cow<'_, [u8]> {
     let mut clean = Vec::new();
     if strip_into(text, &mut clean) { Cow::Owned(clean) } else { Cow::Borrowed(text) }
@@ -107,7 +107,7 @@ pub(super) fn code_length(text: &[u8]) -> usize {
 ///
 /// torchrun `[default0]:` and `[rank0]:`, Open MPI `[1,0]<stdout>:`, MPICH `[0] `, srun `0: `, and the container runtime's
 /// `2026-01-02T03:04:05.123456789Z stdout F `. Those of MPICH and srun name no rank here: programs print step numbers in the
-/// same forms, and taking these for ranks would leave all steps but one out.
+/// same forms, and reading these as ranks would leave out all steps but one.
 pub(crate) fn without_prefix(text: &str) -> (Option<u32>, &str) {
     let mut rank = None;
     let mut rest = text;

@@ -42,7 +42,7 @@ pub(super) struct Lines<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part<'a> {
     number: u64,
-    /// As printed, but for terminal codes.
+    /// As printed, without terminal codes.
     pub(super) text: &'a str,
     /// The rank of the line, where a carriage return or a cut separates this part from its prefix.
     rank: Option<u32>,

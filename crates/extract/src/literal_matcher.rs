@@ -15,7 +15,7 @@ pub(super) struct Straight {
 #[derive(Clone, Debug)]
 enum Step {
     Text(Vec<u8>),
-    /// As many bytes as there are of these, and so many at least; beyond ASCII nothing is known.
+    /// As many bytes of these as there are, and at least `least`; beyond ASCII nothing is known.
     Run {
         has: [bool; 128],
         least: usize,
@@ -31,11 +31,11 @@ pub(super) struct Wanted {
     pub(super) step: Option<usize>,
 }
 
-/// From where to where a group goes.
+/// The start and end of a group.
 type Span = (usize, usize);
 
 impl Straight {
-    /// Returns the steps of `hir`, when each has but one way to go.
+    /// Returns the steps of `hir`, if each has only one alternative.
     pub(super) fn new(hir: &Hir) -> Option<Self> {
         let mut steps = Vec::new();
         collect(hir, &mut steps)?;

@@ -1,4 +1,4 @@
-//! Kept logs and files, read in the place of a run: what `parse` and fixtures measure.
+//! Kept logs and files, read instead of a run: what `parse` and fixtures measure.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
@@ -69,7 +69,7 @@ impl<'a> Kept<'a> {
         measure(rules, &self.logs, 0, self)
     }
 
-    /// Returns true for a metric that was not looked for, because a run alone has it.
+    /// Returns true for a metric that was not looked for, because only a run has it.
     pub fn is_left_out(metric: &Metric) -> bool {
         metric.reason.as_deref() == Some(ONLY_A_RUN)
     }
@@ -154,7 +154,7 @@ impl Rules {
         self
     }
 
-    /// Keeps only what is about the metrics called `names`; a tool that reports all it has is asked for those that no
+    /// Keeps only the rules for the metrics called `names`. A tool that reports all its metrics is asked for those that no
     /// other rule gives.
     #[must_use]
     pub fn about(mut self, names: &[String]) -> Self {

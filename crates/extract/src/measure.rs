@@ -101,7 +101,7 @@ pub struct Measured {
     pub checks: Vec<CheckOutcome>,
     /// Why the run does not count.
     pub invalid: Vec<StatusReason>,
-    /// What tools say of their own runs that makes their numbers less trustworthy. The run counts all the same, unless a check
+    /// What tools report about their own runs that makes their numbers less trustworthy. The run counts anyway, unless a check
     /// forbids it.
     pub cautions: Vec<Remark>,
     /// The reports of tools, by tool.

@@ -27,7 +27,7 @@ pub struct Narrow {
     pub group: String,
     /// Numbers that it does not take.
     pub missed: Vec<&'static str>,
-    /// The pattern with a group that takes them.
+    /// The pattern with a group that matches them.
     pub widened: String,
 }
 
@@ -51,7 +51,7 @@ pub fn narrow(pattern: &str) -> Option<Narrow> {
     Some(Narrow { group, missed, widened })
 }
 
-/// Returns a group that takes whole tokens, and wherever it is put matches at least where one of numbers does.
+/// Returns a group that matches whole tokens, and that matches in every place where a group of numbers does.
 fn wide(around: &Around<'_>) -> String {
     let token = match mark_behind(around) {
         Some(mark) => format!(r"[^\s{}]", regex_syntax::escape(&mark.to_string())),

@@ -13,7 +13,7 @@ pub(crate) struct Sample {
     /// The name, with the suffix that its kind adds, such as `_total`.
     pub name: String,
     pub labels: BTreeMap<String, String>,
-    /// The value, not finite where the text says so; or why what is in its place is none.
+    /// The value, not finite where the text says so; or why the text is not a value.
     pub value: Result<f64, String>,
     /// The line, from 1.
     pub line: u64,
@@ -97,7 +97,7 @@ fn family(name: &str) -> &str {
     SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name)
 }
 
-/// Returns the unit that the last word of a name is, where it is one: `tokens/s` for `…_tokens_per_second`.
+/// Returns the unit in the last word of a name, if there is one: `tokens/s` for `…_tokens_per_second`.
 fn unit_in(family: &str) -> Option<String> {
     let mut words = family.rsplit('_');
     let last = words.next().unwrap_or_default();

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-/// In so many bytes the prefix of a container runtime ends.
+/// The prefix of a container runtime ends within this many bytes.
 pub(super) const LONGEST_PREFIX: usize = 64;
 
 /// Joins what a container runtime split.
@@ -39,7 +39,7 @@ impl Partial {
         self.is_container = Some(entry(log).is_some());
     }
 
-    /// Returns `lines` with what was split in the place of its last piece, and empty lines in those of the others.
+    /// Returns `lines` with each split line whole where its last piece was, and empty lines instead of its other pieces.
     ///
     /// What grows longer than `limit` is not joined any further.
     pub(super) fn join<'a>(&mut self, lines: &'a [u8], limit: usize) -> Cow<'a, [u8]> {

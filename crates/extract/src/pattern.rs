@@ -22,15 +22,15 @@ const SIZE_LIMIT: usize = 256 << 20;
 pub struct Pattern {
     text: String,
     regex: Regex,
-    /// Matches at least wherever `regex` matches within a line, without regard to where lines and words begin and end.
+    /// Matches at least wherever `regex` matches within a line, regardless of where lines and words begin and end.
     candidate: Regex,
     /// `regex` at the start of a text, which gives its groups in one go.
     at_start: Regex,
-    /// The same without the engine, where the pattern has but one way to go.
+    /// The same without the engine, if the pattern has only one alternative.
     straight: Option<Straight>,
     value: usize,
     step: Option<usize>,
-    /// Matches lines in which what programs print for a value that they do not have is in the place of the group `value`;
+    /// Matches lines in which the group `value` is what programs print for a missing value;
     /// none where the pattern itself matches those.
     without_value: Option<Regex>,
     unit: Option<MetricUnit>,

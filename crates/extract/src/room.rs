@@ -26,7 +26,7 @@ impl Default for Room {
 }
 
 impl Room {
-    /// Makes room for so many values.
+    /// Makes room for this many values.
     pub(crate) fn of(most: u64) -> Self {
         Self { most, taken: Arc::default() }
     }
@@ -43,7 +43,7 @@ impl Room {
         more
     }
 
-    /// Returns true when there are more values than may be kept: series that are not short let go of theirs.
+    /// Returns true if there are more values than may be kept: series that are not short drop theirs.
     pub(crate) fn is_over(&self) -> bool {
         self.taken.load(Ordering::Relaxed) > self.most
     }
@@ -53,7 +53,7 @@ impl Room {
 mod tests {
     use super::Room;
 
-    /// Takes room for a series of so many values.
+    /// Takes room for a series of this many values.
     fn fill(room: &Room, values: u64) {
         let mut count = 0;
         while count < values {

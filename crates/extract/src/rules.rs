@@ -61,7 +61,7 @@ pub enum From {
         pattern: Box<Pattern>,
         /// `log` or `keyValue`.
         parser: &'static str,
-        /// The pattern or key, as the spec has it.
+        /// The pattern or key, as in the spec.
         selector: String,
         /// Whose log.
         place: LogPlace,
@@ -199,7 +199,7 @@ pub struct LogPlace {
 pub enum Place {
     /// In a file below the run's output folder.
     File(String),
-    /// Behind an address that is asked at the end of the run.
+    /// From an address that is requested at the end of the run.
     Url(String),
 }
 

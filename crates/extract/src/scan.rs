@@ -254,7 +254,7 @@ impl LogScan {
         }
     }
 
-    /// Hands on what is too long to be kept, in the same places whatever the pieces are in which it came.
+    /// Passes on what is too long to be kept, split in the same places whatever pieces it arrived in.
     fn cut_long_line(&mut self) {
         while self.rest.len() > MAX_LINE {
             let mut line = std::mem::take(&mut self.rest);
@@ -281,7 +281,7 @@ impl LogScan {
         let mut clean = std::mem::take(&mut self.clean);
         clean.clear();
         let bytes = if line::strip_into(lines, &mut clean) { clean.as_slice() } else { lines };
-        // The lossy way goes byte by byte.
+        // The lossy conversion works byte by byte.
         let text = std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
         for matcher in &mut self.matchers {
             matcher.run(&text, self.place);
@@ -302,7 +302,7 @@ fn without_mark(mut text: Vec<u8>) -> Vec<u8> {
     text
 }
 
-/// Returns where a line is cut: behind a blank or what else ends a number, or between two letters if there is none.
+/// Returns where a line is cut: after a blank or another end of a number, or between two letters if there is none.
 fn cut(line: &[u8]) -> usize {
     let from = line.len().saturating_sub(NEAR_CUT);
     let near = line.get(from..).expected("the end of this line");
@@ -415,7 +415,7 @@ impl ToolScan {
     }
 }
 
-/// Returns the first bytes of `text` that people see; the first `blank` are none.
+/// Returns the first visible bytes of `text`, not counting the first `blank`.
 fn begin(text: &[u8], blank: usize) -> Vec<u8> {
     let text = text.get(blank..).expected("what follows the blanks");
     line::without_terminal_codes(text.get(..TELLING).unwrap_or(text)).trim_ascii_start().to_vec()

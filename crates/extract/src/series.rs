@@ -28,9 +28,9 @@ pub enum Window {
     All,
     /// Those of these steps, both ends included.
     Steps(u64, u64),
-    /// All but the first so many.
+    /// All except the first this many.
     SkipFirst(u64),
-    /// The last so many.
+    /// The last this many.
     LastN(u64),
 }
 
@@ -67,14 +67,14 @@ impl Sample {
     }
 }
 
-/// What is in the place of a value: a number, or something that cannot be read as one.
+/// What was read where a value is expected: a number, or something that cannot be read as one.
 #[derive(Clone, Debug)]
 pub(crate) struct Reading {
     sample: Sample,
     fault: Option<Fault>,
 }
 
-/// Why what is in the place of a value is no number.
+/// Why what was read is not a number.
 #[derive(Clone, Debug)]
 enum Fault {
     /// It says something else: `` `n/a` is not a number ``.
@@ -136,7 +136,7 @@ impl Reading {
         }
     }
 
-    /// Returns the same with the number that `change` makes of it, where it is one.
+    /// Returns the same with `change` applied to the number, if there is one.
     pub(crate) fn map(mut self, change: impl FnOnce(f64) -> f64) -> Self {
         self.sample.value = change(self.sample.value);
         self
@@ -227,7 +227,7 @@ enum LetGo {
     Count(usize),
 }
 
-/// A value in a window of the last ones, with its line, takes as much room as so many.
+/// The size, in values, of a value in a window of the last ones, with its line.
 const LATEST: u64 = (size_of::<(f64, Option<u64>)>() / size_of::<f64>()) as u64;
 
 /// What became of the values of a series.
@@ -273,15 +273,15 @@ impl Series {
         self.quantities.converted_from()
     }
 
-    /// Returns the unit beside the values of a metric that has none.
+    /// Returns the unit next to the values of a metric without a unit.
     pub(crate) fn printed_unit(&self) -> Option<&str> {
         self.quantities.printed_unit()
     }
 
-    /// Reads a text as a value in the unit of the series; the name of where it is may say the unit that it has.
+    /// Reads a text as a value in the unit of the series; the name of its place may include its unit.
     ///
     /// # Errors
-    /// Why it is none.
+    /// Why it is not a number.
     pub(crate) fn number(&mut self, text: &str, named: Option<UnitWord<'_>>) -> Result<f64, String> {
         self.quantities.read_beside(text, named, "")
     }
@@ -307,7 +307,7 @@ impl Series {
         }
     }
 
-    /// Takes in what is in the place of the next value. What cannot be read is a value that is not finite: without it, an
+    /// Adds what was read as the next value. What is unreadable is a value that is not finite: without it, an
     /// older value would take its place.
     pub(crate) fn read(&mut self, reading: Reading) {
         let Reading { sample, fault } = reading;
@@ -474,7 +474,7 @@ impl Series {
     pub fn values(&self) -> impl DoubleEndedIterator<Item = f64> + Clone + '_ {
         let kept = self.chunks.iter().map(|chunk| chunk.as_slice()).chain([self.tail.as_slice()]);
         let all = kept.flatten().copied().chain(self.latest.iter().map(|(value, _)| *value));
-        // Not `skip`, which goes value by value also where there is nothing to skip.
+        // Not `skip`, which iterates over every value even if there is nothing to skip.
         let mut rest = all;
         if self.skipped > 0 {
             rest.nth(self.skipped - 1);
@@ -491,7 +491,7 @@ impl Series {
         }
     }
 
-    /// Returns the value at `index` inside the window, where it is kept.
+    /// Returns the value at `index` inside the window, if it is kept.
     pub(crate) fn value(&self, index: usize) -> Option<f64> {
         let index = index + self.skipped;
         let kept = match self.chunks.get(index / CHUNK) {

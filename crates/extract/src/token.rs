@@ -2,7 +2,7 @@
 
 /// Returns the token that `text` is or begins with: it ends before a quote, a bracket, `;`, `|`, or a comma that no digit follows.
 ///
-/// What follows it must not hold a blank: whoever takes several words means all of them.
+/// What follows it must not contain a blank: a pattern that matches several words means all of them.
 pub(crate) fn token_of(text: &str) -> &str {
     // Most of them by far.
     if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && !text.ends_with('.') {
@@ -34,7 +34,7 @@ pub(crate) fn cut_token(text: &str, value: (usize, usize), whole: (usize, usize)
     text.get(from..to)
 }
 
-/// Returns true where nothing beside the value belongs to it: it ends the line, behind a word and a blank or `=`.
+/// Returns true if nothing next to the value belongs to it: it ends the line, after a word and a blank or `=`.
 ///
 /// That is most lines by far, and needs no look at the letters of others.
 pub(crate) fn is_alone(text: &str, value: (usize, usize)) -> bool {

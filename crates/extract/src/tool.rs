@@ -1,6 +1,6 @@
 //! The outputs of known tools, one file each.
 //!
-//! A parser says which metrics its tool reports and finds their values; windows, reductions, ranks and what becomes of the
+//! A parser says which metrics its tool reports and finds their values; windows, reductions, ranks and the handling of the
 //! values are the engine's. A tool is here only if its parser was tested with output of the real tool.
 
 mod aiperf;
@@ -156,7 +156,7 @@ pub trait LineParser: Send {
     fn finish(&mut self, _report: &mut Report) {}
 }
 
-/// Reads `text`, which is in the place of a value on `line`.
+/// Reads `text`, which is where a value is expected on `line`.
 fn read_on(line: &Line<'_>, step: Option<u64>, text: &str) -> Reading {
     take_on(line, step, number::parse(text))
 }
@@ -187,7 +187,7 @@ impl Tool {
         (self.metrics)().iter().all(|metric| !metric.is_open())
     }
 
-    /// Returns the names by which metrics can be asked for, but for those to which the output brings a part.
+    /// Returns the names by which metrics can be requested, except those of which the output provides a part.
     pub fn fixed_names(&self) -> Vec<String> {
         (self.metrics)().iter().filter(|metric| !metric.is_open()).flat_map(|metric| metric.names()).collect()
     }
@@ -197,7 +197,7 @@ impl Tool {
         (self.metrics)().iter().any(|metric| metric.is_asked_by(name))
     }
 
-    /// Returns the unit of what is asked for by `name`, where the output does not say it.
+    /// Returns the unit of the metric `name`, unless the output declares it.
     pub fn unit_of(&self, name: &str) -> Option<&'static str> {
         (self.metrics)().into_iter().find(|metric| metric.is_asked_by(name))?.unit
     }

@@ -30,7 +30,7 @@ pub use redacted::{names as redact_names, redact};
 pub use spelling::{plain, plain_number, spelled};
 pub use v1::BenchmarkResult;
 
-/// What the dimension of the variants is called beside the axes, in specs and in the parameters of results.
+/// The name of the variants' dimension, next to the axes, in specs and in the parameters of results.
 pub const VARIANT: &str = "variant";
 /// `apiVersion` of every result.
 pub const API_VERSION: &str = "kubebench.dev/v1";
@@ -107,7 +107,7 @@ impl std::fmt::Display for Fault {
     }
 }
 
-/// Gives `result` its digest and its bytes, leaving out what matters least until they fit a file.
+/// Gives `result` its digest and its bytes, dropping the least important parts until they fit in a file.
 pub fn seal(mut result: BenchmarkResult) -> Sealed {
     shrink::thin(&mut result, 10_000);
     let mut steps = shrink::STEPS.iter();
@@ -159,7 +159,7 @@ pub fn as_written(bytes: &[u8]) -> Option<BenchmarkResult> {
     is_whole.then_some(result)
 }
 
-/// Reads the content of a file and holds it against its digest, whatever its layout.
+/// Reads the content of a file and compares it with its digest, whatever its layout.
 ///
 /// # Errors
 /// What is wrong with it.

@@ -14,7 +14,7 @@ pub trait Files {
     /// Returns whether `folder` has a project file.
     fn has_project_file(&self, folder: &Path) -> bool;
 
-    /// Returns the project file of the project at `root`; nothing where there is none that can be read.
+    /// Returns the project file of the project at `root`; none if there is no readable one.
     fn project_file(&self, root: &Path) -> Option<Vec<u8>>;
 
     /// Returns the specs at and below `paths`, and what keeps others from being read.

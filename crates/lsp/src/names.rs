@@ -90,7 +90,7 @@ pub(crate) struct Around<'p> {
 }
 
 impl<'p> Around<'p> {
-    /// Returns all of a sort that the document, whose schema is `schema`, can name where the cursor is.
+    /// Returns all names of a sort that are valid at the cursor in the document, whose schema is `schema`.
     pub(crate) fn names(&self, sort: Sort, cursor: &Cursor, schema: &serde_json::Value) -> Vec<Named> {
         match sort {
             Sort::Expression => self.of_expressions(),

@@ -1,4 +1,4 @@
-//! What a text of YAML has where, also where it is broken, as it is most of the time while somebody types.
+//! The structure of a YAML text, also of a broken one, as it is most of the time while somebody types.
 //!
 //! Levels are read off the indentation, line by line, and within brackets by these. Nothing here decides whether a text is right.
 

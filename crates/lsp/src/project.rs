@@ -50,7 +50,7 @@ pub(crate) fn may_be_spec(path: &Path) -> bool {
     ["yaml", "yml", "json"].iter().any(|known| end.eq_ignore_ascii_case(known))
 }
 
-/// Returns the text at a path with the certain fixes of findings; nothing where these are of another text, or there are none.
+/// Returns the text at a path with the certain fixes of findings; none if these are of another text, or there are none.
 fn with_fixes(compilation: &Compilation, path: &str, text: &str) -> Option<String> {
     let (id, source) = compilation.sources.iter().find(|(_, it)| it.path == path && it.text == text)?;
     Some(fix(id, source, &compilation.diagnostics)).filter(|fixed| fixed != text)
@@ -255,7 +255,7 @@ impl Project {
         })
     }
 
-    /// Returns the text at a path with all certain fixes, and those of what is found then; nothing where there is none.
+    /// Returns the text at a path with all certain fixes, and those of the findings after that; none if there are none.
     pub(crate) fn fixed(&mut self, path: &str, text: &str) -> Option<String> {
         const ROUNDS: usize = 8;
         let input = |text: &str| Input { path: path.to_owned(), bytes: text.as_bytes().to_vec() };
@@ -271,7 +271,7 @@ impl Project {
         Some(fixed)
     }
 
-    /// Returns the findings that the client does not show yet; of a folder that is somebody else's there are none.
+    /// Returns the findings that the client does not show yet; none for the folder of another owner.
     pub(crate) fn publish(&mut self, encoding: Encoding) -> Vec<PublishDiagnosticsParams> {
         if std::mem::replace(&mut self.is_shown, true) {
             return Vec::new();
@@ -306,7 +306,7 @@ impl Project {
         all.into_iter().collect()
     }
 
-    /// Returns whether a file that specs may carry is there.
+    /// Returns whether a file that specs may carry exists.
     pub(crate) fn has_file(&self, path: &str, files: &dyn Files) -> bool {
         matches!(self.reader(files)(path), Ok(_) | Err(Unreadable::TooLarge))
     }

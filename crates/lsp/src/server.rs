@@ -235,7 +235,7 @@ impl Server {
         }
     }
 
-    /// Puts a document in the place of the one at `uri`; none closes it.
+    /// Replaces the document at `uri`; none closes it.
     fn set(&mut self, uri: &Uri, make: impl FnOnce(Option<Document>, Encoding) -> Option<Document>) {
         let Some(full) = address::path(uri) else { return };
         let document = make(self.documents.remove(&full), self.encoding);

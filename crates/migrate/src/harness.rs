@@ -7,20 +7,20 @@ use super::text::{Item, Map};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::yaml::Value;
 
-/// Tells whether an image is a post-processor of the ancestor's, which read tf_cnn_benchmarks.
+/// Returns whether an image is a post-processor of kubeflow/kubebench, which read tf_cnn_benchmarks.
 pub(super) fn is_post_processor(image: &str) -> bool {
     let name = image.rsplit('/').next().expected("a last part of every split");
     let is_known = ["tf-cnn", "tfcnn", "mpi"].iter().any(|tool| name.contains(tool));
     is_known && (name.contains("post-processor") || name.contains("postprocessor") || name.contains("post_processor"))
 }
 
-/// Tells whether an image is the ancestor's reporter.
+/// Returns whether an image is the reporter of kubeflow/kubebench.
 pub(super) fn is_reporter(image: &str) -> bool {
     let name = image.rsplit('/').next().expected("a last part of every split");
     name.contains("kubebench-controller") || name.contains("reporter")
 }
 
-/// Returns a container as a Job beside the runs.
+/// Returns a container as a Job outside the runs.
 pub(super) fn step(at: &At<'_>, ledger: &mut Ledger) -> Option<Map> {
     let mut role = Role::default();
     for (key, at) in at.entries().into_iter().filter(|(_, at)| at.node.value != Value::Null) {
@@ -71,7 +71,7 @@ pub(super) fn post_job(container: &At<'_>, draft: &mut Draft, ledger: &mut Ledge
     }
 }
 
-/// Takes the image of a post-processor of the ancestor's.
+/// Reads the image of a post-processor of kubeflow/kubebench.
 pub(super) fn known(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     if draft.metrics == Metrics::Unknown {
         draft.metrics = Metrics::TfCnnLog;

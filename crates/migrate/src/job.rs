@@ -1,4 +1,4 @@
-//! Job manifests of the operators that the ancestor drove, in any version that they had: TFJob, PyTorchJob, MPIJob and Job.
+//! Job manifests of the operators that kubeflow/kubebench used, in any of their versions: TFJob, PyTorchJob, MPIJob and Job.
 
 use super::job_fields::{run_policy, taken_count};
 use super::ledger::{At, Ledger};
@@ -16,7 +16,7 @@ const PORT_OF_OPERATOR: &str = "the operator chooses the port and passes it to t
 const KINDS: [(&str, &str); 4] =
     [("TFJob", "kubeflow.org"), ("PyTorchJob", "kubeflow.org"), ("MPIJob", "kubeflow.org"), ("Job", "batch")];
 
-/// Tells whether an object is a job that can be read.
+/// Returns whether an object is a job that can be read.
 pub(super) fn is_job(api_version: &str, kind: &str) -> bool {
     let group = api_version.split_once('/').map_or("", |(group, _)| group);
     KINDS.contains(&(kind, group))
@@ -59,7 +59,7 @@ fn now(kind: &str) -> String {
     }
 }
 
-/// Tells whether the program of a workload is tf_cnn_benchmarks.
+/// Returns whether the program of a workload is tf_cnn_benchmarks.
 pub(super) fn is_tf_cnn(workload: &Workload) -> bool {
     let says = |item: &Item| matches!(item, Item::Text(text) | Item::Block(text) if text.contains("tf_cnn_benchmarks"));
     workload.roles.iter().any(|(_, role)| {

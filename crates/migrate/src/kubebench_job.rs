@@ -146,7 +146,7 @@ const KSONNET: [(&str, &str); 17] = [
     ("postJobArgs", "kubeflow/kubebench could not read it: its template called itself endlessly"),
 ];
 
-/// Tells whether a mapping is the parameters of the ksonnet prototype `kubebench-job`.
+/// Returns whether a mapping is the parameters of the ksonnet prototype `kubebench-job`.
 pub(super) fn is_ksonnet(params: &At<'_>) -> bool {
     let marks = ["mainJobConfig", "mainJobKsPrototype", "experimentConfigPvc", "experimentRecordPvc", "postJobImage"];
     marks.iter().filter(|mark| params.node.get(mark).is_some()).count() >= 2
@@ -203,7 +203,7 @@ fn post_image(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     }
 }
 
-/// Mounts the claim of data where the ancestor had it, in all pods of the job.
+/// Mounts the claim of data in all pods of the job, in the same place as kubeflow/kubebench.
 fn data_claim(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let (Some(workload), Some(claim)) = (draft.workload.as_mut(), at.text()) else { return };
     let volume = Map::default()

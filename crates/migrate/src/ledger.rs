@@ -119,7 +119,7 @@ impl<'n> At<'n> {
         Some(Self { key: Some(entry.key_span), ..self.step(key.into(), &entry.value) })
     }
 
-    /// Returns the value that `keys` lead to.
+    /// Returns the value at the path `keys`.
     pub(super) fn find(&self, keys: &[&str]) -> Option<Self> {
         keys.iter().try_fold(self.clone(), |at, key| at.get(key))
     }
@@ -223,7 +223,7 @@ impl Ledger {
         }
     }
 
-    /// A line says all about what is below it but for what was said before, so that no value has two.
+    /// A line describes everything below it except what was described before, so that no value has two.
     fn write(&mut self, at: &At<'_>, outcome: Outcome, said: String) {
         if self.lines.iter().any(|line| at.steps.starts_with(&line.steps)) {
             return;

@@ -43,7 +43,7 @@ use spec_builder::Draft;
 
 const NO_FORMAT: &str = "this is in no format of kubeflow/kubebench";
 
-/// A file of the ancestor's.
+/// A file of kubeflow/kubebench.
 #[derive(Clone, Debug)]
 pub struct Input {
     /// Its path as shown to people, with `/` separators.
@@ -76,7 +76,7 @@ pub struct Migration {
     pub files: Vec<File>,
     /// The specs to be written.
     pub specs: Vec<NewSpec>,
-    /// What is left to do beside them.
+    /// What else is left to do.
     pub advice: BTreeSet<String>,
 }
 
@@ -278,12 +278,12 @@ impl Work {
         let top = At::top(&document.root);
         let mut again = Ledger::default();
         let is_new = self.used.insert(found);
-        // The lines of a file that two jobs share are said once.
+        // The lines of a file that two jobs share are reported once.
         let ledger = self.ledgers.get_mut(found).filter(|_| is_new).unwrap_or(&mut again);
         described(document.format, &top, draft, ledger)
     }
 
-    /// Returns the document that describes the job at `path` on a volume of the ancestor's.
+    /// Returns the document that describes the job at `path` on a volume of kubeflow/kubebench.
     fn config(&self, path: Option<&str>, documents: &[Document]) -> Option<usize> {
         let configs: Vec<usize> = documents
             .iter()
@@ -350,7 +350,7 @@ impl Work {
         (draft, vec![index])
     }
 
-    /// Makes a benchmark of a job that no KubebenchJob speaks of.
+    /// Makes a benchmark of a job that no KubebenchJob refers to.
     fn alone(&mut self, index: usize, document: &Document) {
         if !matches!(document.format, Format::Params(_) | Format::Manifest) || !self.used.insert(index) {
             return;

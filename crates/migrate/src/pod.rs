@@ -10,7 +10,7 @@ use kubebench_syntax::yaml::{Entry, Node, Value};
 
 pub(crate) const NEVER_RESTARTS: &str = "`Never`: a pod that restarts within a run would spoil the measurement";
 
-/// Fields that a cluster sets, and nobody writes.
+/// Fields that a cluster sets, and that are not written by hand.
 pub(super) const OF_CLUSTER: &str = "the cluster sets it";
 
 /// Returns the role that a pod template describes; its main container is called `main`, or is the first.
@@ -174,7 +174,7 @@ fn env(at: &At<'_>, role: &mut Role, ledger: &mut Ledger) {
     ledger.kept(at, format!("`env.{name}`"));
 }
 
-/// Takes resources: limits alone are requests too, as Kubernetes has it.
+/// Reads resources: limits alone are requests too, as in Kubernetes.
 pub(super) fn resources(at: &At<'_>, resources: &mut Map, ledger: &mut Ledger) {
     let mut parts = Vec::new();
     for (key, part) in at.entries() {
@@ -229,7 +229,7 @@ pub(super) fn labels(at: &At<'_>, map: &mut Map, what: &str, ledger: &mut Ledger
     }
 }
 
-/// Adds a field that a patch can say, if Kubernetes has it.
+/// Adds a field that a patch can set, if it exists in Kubernetes.
 fn put_checked(key: &str, at: &At<'_>, wanted: api::Type, patch: &str, map: &mut Map, ledger: &mut Ledger) {
     if let Some(item) = checked_field(key, at, wanted, ledger) {
         map.put(key, item);
@@ -237,7 +237,7 @@ fn put_checked(key: &str, at: &At<'_>, wanted: api::Type, patch: &str, map: &mut
     }
 }
 
-/// Returns the value of a field, if Kubernetes would take it there.
+/// Returns the value of a field, if Kubernetes would accept it there.
 pub(super) fn checked_field(key: &str, at: &At<'_>, wanted: api::Type, ledger: &mut Ledger) -> Option<Item> {
     let entry = Entry { key: key.to_owned(), key_span: at.node.span, value: at.node.clone() };
     let node = Node { span: at.node.span, value: Value::Map(vec![entry]) };
@@ -253,12 +253,12 @@ fn is_taken(node: &Node, at: &At<'_>, wanted: api::Type, ledger: &mut Ledger) ->
     found.as_slice().is_empty()
 }
 
-/// Returns a container or volume as it is, if Kubernetes would take it.
+/// Returns a container or volume unchanged, if Kubernetes would accept it.
 pub(super) fn checked(at: &At<'_>, wanted: api::Type, ledger: &mut Ledger) -> Option<Item> {
     is_taken(at.node, at, wanted, ledger).then(|| at.node.into())
 }
 
-/// Tells whether a text is in a format of the schema.
+/// Returns whether a text is in a format of the schema.
 pub(super) fn is_a(name: &str, text: &str) -> bool {
     format::find(name).is_none_or(|format| (format.check)(text).is_ok())
 }

@@ -27,11 +27,11 @@ struct Task<'n> {
 pub(super) enum Manifest<'n> {
     /// The text.
     Inline(At<'n>),
-    /// The path of a file on a volume of the ancestor's.
+    /// The path of a file on a volume of kubeflow/kubebench.
     File(At<'n>),
 }
 
-/// Tells whether a KubebenchJob is a graph of tasks.
+/// Returns whether a KubebenchJob is a graph of tasks.
 pub(super) fn is_graph(top: &At<'_>) -> bool {
     top.find(&["spec", "tasks"]).is_some()
 }
@@ -134,14 +134,14 @@ fn ordered(tasks: &[Task<'_>], ledger: &mut Ledger) -> Vec<usize> {
             !order.contains(index)
                 && waits.get(*index).is_some_and(|waits| waits.iter().all(|other| order.contains(other)))
         };
-        // In a circle nobody could begin, so the first one does.
+        // In a cycle no task could begin, so the first one does.
         let next = (0..tasks.len()).find(is_next).or_else(|| (0..tasks.len()).find(|index| !order.contains(index)));
         order.extend(next);
     }
     order
 }
 
-/// Takes the parameters of the graph, and what in it speaks of them.
+/// Reads the parameters of the graph, and the parts of it that refer to them.
 fn parameters(spec: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     for at in spec.find(&["arguments", "parameters"]).map(|list| list.items()).unwrap_or_default() {
         let name = at.get("name").and_then(|at| at.text()).filter(|name| pod::is_a("parameter-name", name));
@@ -156,7 +156,7 @@ fn parameters(spec: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     mark_lookups(spec, draft, ledger);
 }
 
-/// Marks the texts that speak of parameters, which are changed when the draft is done.
+/// Marks the texts that refer to parameters, which are changed when the draft is done.
 fn mark_lookups(at: &At<'_>, draft: &Draft, ledger: &mut Ledger) {
     if let Some(text) = at.text().filter(|text| text.contains("{{") && !text.contains('\n')) {
         match with_lookups(text, &draft.parameters) {
@@ -169,7 +169,7 @@ fn mark_lookups(at: &At<'_>, draft: &Draft, ledger: &mut Ledger) {
     }
 }
 
-/// Returns `text` with lookups in the place of Argo's placeholders, if all of them are parameters.
+/// Returns `text` with lookups instead of Argo's placeholders, if all of them are parameters.
 pub(super) fn with_lookups(text: &str, parameters: &Map) -> Option<String> {
     let mut rest = text;
     let mut done = String::new();

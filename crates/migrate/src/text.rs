@@ -72,7 +72,7 @@ impl Map {
         }
     }
 
-    /// Returns the value of `key`, which is made a list where there is none.
+    /// Returns the list at `key`, which is created if it is missing.
     pub(super) fn list(&mut self, key: &str) -> Option<&mut Vec<Item>> {
         if !self.0.iter().any(|field| field.key == key) {
             self.put(key, Item::List(Vec::new()));

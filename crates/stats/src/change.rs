@@ -20,7 +20,7 @@ const SIGNIFICANT: f64 = 0.0002;
 /// change that is not separated makes the rest look correlated, which would hide the next one.
 const SURE: f64 = 1e-10;
 
-/// A part of at most so many values is divided whether its halves differ or not; a longer one only where they do, for speed.
+/// A part of at most this many values is divided whether its halves differ or not; a longer one only if they do, for speed.
 const ANYWAY: usize = 1000;
 
 #[cfg(test)]
@@ -162,7 +162,7 @@ impl Sums {
         Self { nodes: vec![(0.0, 0.0); size + 1], all: (0.0, 0.0) }
     }
 
-    /// Puts a value in, or takes it out by the weight −1.
+    /// Adds a value, or removes it with the weight −1.
     fn put(&mut self, rank: usize, value: f64, weight: f64) {
         let add = |(count, total): &mut (f64, f64)| {
             *count += weight;
@@ -257,7 +257,7 @@ impl Level {
         (self.squares + next.squares) / (self.count + next.count - 2.0).max(1.0)
     }
 
-    /// The same with a variance that is known with so many degrees of freedom.
+    /// The same with a variance that is known with `freedom` degrees of freedom.
     fn p_by(&self, next: &Self, factor: f64, variance: f64, freedom: f64) -> f64 {
         let error = variance * (1.0 / self.count + 1.0 / next.count) / factor;
         let difference = self.mean - next.mean;
@@ -355,7 +355,7 @@ impl Levels {
             };
             let factor = self.worth();
             let p = |at: usize| self.change(at, factor).map(|change| change.p);
-            // What is the least sure by itself may not be that where neighbors are correlated: in the end all are looked at.
+            // The least certain change may not be the least certain where neighbors are correlated: in the end all are checked.
             let unsure = match next {
                 Some(unsure) if p(unsure.at).is_some_and(|p| p > SIGNIFICANT) => unsure.at,
                 next => {

@@ -2,7 +2,7 @@
 //!
 //! Source: Hampel's filter (Pearson, Neuvo, Astola & Gabbouj, *Generalized Hampel Filters*, 2016): what is far from the median around it
 //! becomes that median. The noise is that of differences between neighbors (von Neumann et al. 1941), by their median, so that
-//! a change of level is none. Assumes that values between changes are about normal. Domain: finite values in the order of time.
+//! a change of level does not count as noise. Assumes that values between changes are about normal. Domain: finite values in order of time.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 

@@ -138,7 +138,7 @@ pub fn more_than_chance(found: Option<f64>, count: usize) -> Option<f64> {
 pub fn shrunk_correlation(found: Option<f64>, count: f64) -> f64 {
     /// What is assumed where nothing is known.
     const ASSUMED: f64 = 0.5;
-    /// The assumption counts as much as so many values.
+    /// The assumption counts as much as this many values.
     const WEIGHT: f64 = 15.0;
     /// Of values that follow each other more, few say nothing of how they vary.
     const MOST: f64 = 0.95;
@@ -200,7 +200,7 @@ pub fn quantiles<const N: usize>(values: impl Iterator<Item = f64> + Clone, shar
     })
 }
 
-/// Where a quantile lies among sorted values whose last has the position `last`: the one below, and how far to the next.
+/// The position of a quantile among sorted values whose last has the position `last`: the one below, and how far to the next.
 fn place(last: usize, share: f64) -> (usize, f64) {
     let position = share * last as f64;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a length is a position")]
@@ -212,7 +212,7 @@ fn place(last: usize, share: f64) -> (usize, f64) {
 fn between(low: f64, high: f64, rest: f64) -> f64 {
     match high - low {
         _ if rest <= 0.0 => low,
-        // Two ends of all numbers are farther apart than any number.
+        // The difference of two extreme numbers may be infinite.
         span if span.is_infinite() && low.is_finite() && high.is_finite() => low * (1.0 - rest) + high * rest,
         span => low + span * rest,
     }

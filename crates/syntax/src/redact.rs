@@ -29,7 +29,7 @@ enum Sign {
     Place,
 }
 
-/// A pattern; group 1 stays, group 2 goes, and so does a match without groups.
+/// A pattern: group 1 is kept, group 2 is removed, and a match without groups is removed.
 struct Rule {
     sign: Sign,
     regex: Regex,
@@ -45,7 +45,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
             r"(?s)()(-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|\z))",
             &["private key"],
         ),
-        // https://user:password@host, and a token in the place of the user.
+        // https://user:password@host, and a token instead of the user.
         (Sign::Form, r"(?i)(\b[a-z][a-z0-9+.\-]*://)([^\s/@'<>:]*:[^\s/@'<>]*|[^\s/@'<>:]{20,})@", &["://"]),
         // Signatures and tokens in queries of URLs.
         (
@@ -95,12 +95,12 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// Makes a redactor that knows these secrets, whatever they look like; those of less than four bytes are not looked for.
+    /// Makes a redactor that knows these secrets, whatever their form; those of less than four bytes are not searched for.
     pub fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
         Self::default().knowing(secrets, |value| !is_constant(value))
     }
 
-    /// Makes it know values that may be secrets by the names of their variables: numbers and references are none.
+    /// Adds values that may be secrets by the names of their variables, except numbers and references.
     #[must_use]
     pub fn suspecting<'a>(self, values: impl IntoIterator<Item = &'a str>) -> Self {
         self.knowing(values, |value| !is_harmless(value))

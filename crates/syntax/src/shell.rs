@@ -134,7 +134,7 @@ pub struct Simple {
     pub substitutions: Vec<Script>,
 }
 
-/// Reads a script; nothing where it is none, or is nested too deeply.
+/// Reads a script; returns none if it is not one, or is nested too deeply.
 pub fn read(text: &str) -> Option<Script> {
     Reader::new(text, 0).whole()
 }

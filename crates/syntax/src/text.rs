@@ -1,12 +1,12 @@
 //! Source texts, byte spans into them, the line and column of a byte, and words of a shell.
 //!
-//! Every later stage speaks of places as [`Span`]s; only renderers turn them into lines and columns.
+//! Every later stage describes places as [`Span`]s; only renderers turn them into lines and columns.
 
 use crate::invariant::Invariant as _;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Returns a word as a shell takes it for one word.
+/// Quotes a word so that a shell reads it as one word.
 pub fn shell_word(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.' | '/' | ':');
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -205,7 +205,7 @@ pub fn columns<R: AsRef<[String]>>(rows: &[R]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// Returns the first names of a list, at most `most`, and how many there are beside them: `a, b and 3 more`.
+/// Returns the first names of a list, at most `most`, and how many others there are: `a, b and 3 more`.
 pub fn first_of<S: AsRef<str>>(names: &[S], most: usize) -> String {
     let (first, rest) = names.split_at(names.len().min(most));
     let first = first.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");

@@ -63,7 +63,7 @@ fn scan(pattern: &Pattern, pieces: &[&[u8]]) -> (PatternOutcome, u64) {
     (scanned.patterns.remove(0), scanned.lines)
 }
 
-/// Line by line, with nothing but the pattern itself.
+/// Line by line, with the pattern itself alone.
 fn simple(pattern: &Pattern, log: &[u8]) -> (PatternOutcome, u64) {
     let mut found = PatternOutcome { series: Series::new(Window::All), matched: 0 };
     let mut groups = pattern.groups();

@@ -3,7 +3,7 @@
 //! ```text
 //! epoch=0/micro_step=10/global_step=10, RunningAvgSamplesPerSec=220.69, CurrSamplesPerSec=222.88, MemAllocated=0.07GB, …
 //! ```
-//! `RunningAvgSamplesPerSec` is the mean since the timer's start: the last line speaks, a mean over lines counts early steps
+//! `RunningAvgSamplesPerSec` is the mean since the timer's start: the last line counts, a mean over lines counts early steps
 //! many times. `-inf` is printed until the timer has started. Before version 0.7 a line began with epoch and step *of
 //! that epoch* (`0/20, RunningAvg…`), earlier with `0/20, SamplesPerSec=…`, which is the running mean too.
 //! `GB` are 2^30 bytes, of rank 0. With pipelines the timer sees a part of a step only, and its rates are far too high (311

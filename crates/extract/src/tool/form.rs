@@ -1,6 +1,6 @@
 //! The form of a metric's name, where parts of it come from the output: `latency_p{N}`.
 //!
-//! Between braces is `N` for a number, `location` for a statistic that says where values lie, alternatives (`read|write`), of
+//! Between braces is `N` for a number, `location` for a statistic of where values are, alternatives (`read|write`), of
 //! which one with an `N` at its end takes a number there, or else a word for any text.
 
 /// What `{location}` may be.

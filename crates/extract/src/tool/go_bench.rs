@@ -119,7 +119,7 @@ impl Parser {
         for pair in values.chunks_exact(2) {
             let [value, unit] = pair else { return };
             let reading = read_on(line, None, value);
-            // What a benchmark prints by itself may begin like its row.
+            // Output of the benchmark itself may begin like its row.
             if reading.value().is_none() && !unit.contains('/') {
                 return;
             }

@@ -3,7 +3,7 @@
 //! With repetitions there is a row for each (`BM_Sort/1024`), and there are rows for what they amount to
 //! (`BM_Sort/1024_mean`). The former are the samples of one metric, the latter are metrics of their own and never mixed in.
 //! Times are in the row's `time_unit`, but the coefficient of variation is a fraction. A row with an error has zeros for
-//! times. Before version 1.5 rows do not say what they are; their names still tell them apart.
+//! times. Before version 1.5 rows do not say what they are; their names still distinguish them.
 
 use std::collections::BTreeMap;
 

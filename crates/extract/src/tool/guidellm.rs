@@ -66,7 +66,7 @@ fn read(root: &Value, report: &mut Report) {
 enum Rates {
     /// They were asked for.
     Asked,
-    /// A search took them from what it had measured: so many, where it says.
+    /// A search derived them from what it had measured: this many, if it says.
     Searched(Option<f64>),
 }
 

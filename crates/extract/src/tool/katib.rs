@@ -86,7 +86,7 @@ fn name_at_end(text: &str) -> Option<&str> {
     (is_free && begins_well).then_some(name)
 }
 
-/// The word that `text` begins with, when nothing but a bracket, a comma or a quote ends it.
+/// The word that `text` begins with, up to a blank, a bracket, a comma or a quote.
 fn value_at_start(text: &str) -> Option<&str> {
     let text = text.trim_start_matches([' ', '\t']);
     let end = text.find(|letter: char| letter.is_whitespace() || ",;)]}|'\"".contains(letter));

@@ -70,7 +70,7 @@ fn log(line: &Line<'_>, report: &mut Report) {
     let Some((number, fields)) = fields.split_once(", ") else { return };
     // A rate counts also where the step cannot be read.
     let step = number.trim().parse().ok();
-    // A line about what is not a step of training has seconds alone.
+    // A line that is not about a training step has only seconds.
     let is_timed = text.contains("TFLOP/s");
     report.push(&LAST_STEP, read_on(line, step, number));
     for field in fields.split(", ") {

@@ -17,7 +17,7 @@ pub struct ToolMetric {
     pub unit: Option<&'static str>,
     /// Which way is better, where that is beyond doubt.
     pub better: Option<Better>,
-    /// What it becomes when nobody asks for another reduction.
+    /// The reductions that are used unless another is requested.
     pub headlines: &'static [Headline],
     /// What it is, in a few words.
     pub meaning: &'static str,
@@ -113,7 +113,7 @@ impl Headline {
 
 /// For a metric with one value; of several, such as after a restart, the last.
 pub(crate) const ONE: &[Headline] = &[Headline::of("", Reduce::Last)];
-/// For a series whose last value speaks for it.
+/// For a series that its last value represents.
 pub(crate) const LAST: &[Headline] = &[Headline::of("_last", Reduce::Last)];
 /// For a series of times or rates of single steps: one of them may hold a checkpoint, and the first compile and warm up.
 pub(crate) const LAST_AND_MEDIAN: &[Headline] =

@@ -32,7 +32,7 @@ impl Literal {
         Self::read_first(text).0
     }
 
-    /// Reads the value that `text` begins with, and returns what follows it, or what follows the place where it is none.
+    /// Reads the value that `text` begins with, and returns what follows it, or what follows the unreadable place.
     pub(super) fn read_first(text: &str) -> (Option<Self>, &str) {
         let mut reader = Reader { rest: text, depth: 0 };
         (reader.value(), reader.rest)
@@ -57,12 +57,12 @@ impl Literal {
         }
     }
 
-    /// Returns true for what may be in the place of a number: not for flags, lists and dicts.
+    /// Returns true for what may occur where a number is expected: not for flags, lists and dicts.
     pub(super) fn is_value(&self) -> bool {
         matches!(self, Self::Number(_) | Self::Text(_) | Self::Nothing)
     }
 
-    /// Reads it in the place of a number.
+    /// Reads it where a number is expected.
     pub(super) fn reading(&self, place: Sample) -> Reading {
         let fault = |what: &str| Reading::of(place, Err(format!("{what} is not a number")));
         match self {
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         Some(text)
     }
 
-    /// What begins with `word` and is in the place of a value: `n/a`, `x.xx`. No program prints it as Python or JSON.
+    /// A word that begins with `word` instead of a value: `n/a`, `x.xx`. No program prints it as Python or JSON.
     fn bare(&mut self, word: &'a str) -> Option<Literal> {
         let end = self.rest.find([',', '}', ']', ')', '\n'])?;
         let (more, rest) = self.rest.split_at_checked(end)?;

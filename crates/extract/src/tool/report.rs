@@ -180,7 +180,7 @@ impl Report {
         self.push_labeled(metric, &BTreeMap::new(), value);
     }
 
-    /// Takes in a value of `metric`, of which there are several that `labels` tell apart.
+    /// Adds a value of `metric`, of which there are several, distinguished by `labels`.
     pub(crate) fn push_labeled(
         &mut self,
         metric: &'static ToolMetric,
@@ -307,7 +307,7 @@ impl Report {
         }
     }
 
-    /// Reads the JSON documents in `text`; a text that is cut off, or is none, does not count.
+    /// Reads the JSON documents in `text`; a text that is truncated, or not JSON, does not count.
     pub(super) fn documents(&mut self, text: &str) -> Documents {
         let found = json_document::documents_from(text, self.first_line);
         if let Some(flaw) = &found.flaw {
@@ -350,7 +350,7 @@ impl Report {
         }
     }
 
-    /// Says that the document must not be kept beside the metrics: it may hold secrets.
+    /// Says that the document must not be kept with the metrics: it may contain secrets.
     pub(crate) fn withhold_document(&mut self) {
         self.withholds_document = true;
     }

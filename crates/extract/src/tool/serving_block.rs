@@ -96,7 +96,7 @@ const SETTINGS: [(&str, &str); 13] = [
     ("", "burstiness"),
 ];
 
-/// What the JSON of every run holds, beside latencies.
+/// The keys of every run's JSON, apart from latencies.
 const ALWAYS: [&str; 6] =
     ["completed", "duration", "total_input_tokens", "total_output_tokens", "request_throughput", "output_throughput"];
 

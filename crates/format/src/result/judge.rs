@@ -9,7 +9,7 @@ const RESTORE: &str = "restore the original from git or from where it ran, or de
 
 /// Returns what is wrong with the file `shown`, which holds `bytes`, if anything is.
 ///
-/// `place` is its path below the results folder, if it lies there; `id` is the number of its text among the sources.
+/// `place` is its path below the results folder, if it is in there; `id` is the number of its text among the sources.
 pub fn judge(shown: &str, bytes: &[u8], place: Option<&str>, id: SourceId) -> Option<Diagnostic> {
     let result = match read(bytes) {
         Ok(sealed) => sealed.result,

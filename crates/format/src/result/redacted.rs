@@ -18,7 +18,7 @@ pub fn redact(result: &mut BenchmarkResult, redactor: &Redactor) {
     redactor.json(&mut result.inputs);
     result.run.reasons.iter_mut().for_each(|reason| clean(&mut reason.message));
     for exit in &mut result.run.exits {
-        // A private key goes over several lines.
+        // A private key spans several lines.
         let lines = redactor.text(&exit.last_lines.join("\n")).into_owned();
         exit.last_lines = lines.lines().map(str::to_owned).collect();
     }

@@ -1,4 +1,4 @@
-//! What a result does without, so that it fits a file: from what is elsewhere too to what is not.
+//! Parts that a result drops to fit in a file: first what is also elsewhere.
 
 use std::collections::BTreeSet;
 
@@ -96,7 +96,7 @@ fn reasons(result: &mut BenchmarkResult, most: usize, bytes: usize) {
     say(result, "reasons", count.saturating_sub(most));
 }
 
-/// Keeps `most` of the metrics that labels tell apart, which are the first; what has no labels stays.
+/// Keeps the first `most` of the metrics that have labels; all metrics without labels stay.
 fn metrics(result: &mut BenchmarkResult, most: usize) {
     let before = result.metrics.len();
     let mut left = most;

@@ -113,7 +113,7 @@ fn is_plain(pointer: &str) -> bool {
     rest.any(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Tells the words of a schema from values in it.
+/// Distinguishes the keywords of a schema from values in it.
 fn is_data(key: &str, pointer: &str) -> bool {
     !pointer.ends_with("/properties")
         && matches!(key, "examples" | "default" | "enum" | "enumDescriptions" | "required")
@@ -137,7 +137,7 @@ fn describe(fields: &mut Map<String, Value>, expressions: Expressions) {
     }
 }
 
-/// Whether any text fits.
+/// Whether any text is valid.
 fn takes_text(fields: &Map<String, Value>) -> bool {
     has_type(&Value::Object(fields.clone()), "string") && !fields.contains_key("enum")
 }

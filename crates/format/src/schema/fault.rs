@@ -104,7 +104,7 @@ fn first_choice<'v>(violation: &'v Violation<'_>) -> &'v str {
     violation.schema.pointer("/anyOf/0/required/0").and_then(Json::as_str).expected("a choice of required fields")
 }
 
-/// Returns the finding about a missing field, unless it is there with a slip, which is found for itself.
+/// Returns the finding about a missing field, unless it is misspelled, which has its own finding.
 fn missing_field(violation: &Violation<'_>, field: &str) -> Vec<Diagnostic> {
     let known = violation.properties();
     let mut strangers = violation.node.entries().iter().filter(|entry| !known.contains(&entry.key.as_str()));
@@ -131,7 +131,7 @@ fn missing_field(violation: &Violation<'_>, field: &str) -> Vec<Diagnostic> {
     )]
 }
 
-/// Tells whether a mapping of resources has another name than it was meant to have.
+/// Returns whether a mapping of resources is misnamed.
 fn is_misnamed(violation: &Violation<'_>) -> bool {
     let is_quantity = violation.format().is_some_and(|format| format.name == "quantity");
     let is_mapping = matches!(violation.node.value, Value::Map(_));
@@ -205,7 +205,7 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
     }
 }
 
-/// Returns the text of a quoted scalar that would fit without its quotes.
+/// Returns the text of a quoted scalar that would be valid without its quotes.
 fn bare<'a>(violation: &Violation<'a>) -> Option<&'a str> {
     let Value::String(text) = &violation.node.value else { return None };
     let fits = match scalar::classify(text) {
@@ -230,7 +230,7 @@ fn advised(fault: Diagnostic, span: Span, help: String, format: &Format) -> Diag
     }
 }
 
-/// Returns a text as the advice shows it, where it is that text without quotes.
+/// Returns a text as it is shown in advice, if it is that text without quotes.
 fn as_written(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/%".contains(&byte);
     let is_word = text.starts_with(|first: char| first.is_ascii_alphanumeric()) && text.bytes().all(is_plain);
@@ -289,7 +289,7 @@ fn wanted(violation: &Violation<'_>) -> String {
     names.join(" or ")
 }
 
-/// Whether the only text that fits is an expression.
+/// Whether the only valid text is an expression.
 fn may_be_expression(violation: &Violation<'_>) -> bool {
     violation.schema.get("pattern").and_then(Json::as_str) == Some(LOOKUP_PATTERN)
 }

@@ -66,7 +66,7 @@ pub(super) fn value(violation: &Violation<'_>) -> Option<String> {
     None
 }
 
-/// Says where the field `key` of a pod or a container goes: habits of Kubernetes are no slips.
+/// Says where the field `key` of a pod or a container belongs: habits from Kubernetes are not typos.
 pub(super) fn of_pod(violation: &Violation<'_>, key: &str) -> Option<String> {
     let entry = violation.node.entry(key)?;
     let known = violation.properties();

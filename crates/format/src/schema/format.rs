@@ -144,7 +144,7 @@ fn metric_name(text: &str) -> Result<(), UnitError> {
     Ok(())
 }
 
-/// A short text beside values, in tables and on terminals.
+/// A short text shown with values, in tables and on terminals.
 fn mark(text: &str) -> Result<(), UnitError> {
     const LONGEST: usize = 64;
     if text.trim().is_empty() {

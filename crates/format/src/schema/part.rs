@@ -121,7 +121,7 @@ struct Needs {
 impl Needs {
     /// Returns what `whole` asks for in addition to `part`; nothing where that is the same.
     fn between(&self, whole: &Value, part: &Value) -> Option<Value> {
-        /// What people read, and words that a type beside them keeps from being `null`.
+        /// What people read, and words that a type next to them keeps from being `null`.
         const SAME: [&str; 9] = [
             "default",
             "description",
@@ -187,7 +187,7 @@ impl Needs {
         }
     }
 
-    /// Returns a schema whose references lead to wholes.
+    /// Returns a schema whose references point to wholes.
     fn whole(&self, schema: &Value) -> Value {
         match schema {
             Value::Array(items) => Value::Array(items.iter().map(|item| self.whole(item)).collect()),

@@ -71,7 +71,7 @@ fn mapping(violation: &Violation<'_>, root: &Json, schema: &Json, node: &Node) -
     Some(format!("{{{}}}", fields.collect::<Vec<_>>().join(", ")))
 }
 
-/// Tells whether `schema` takes values of the type called `name`.
+/// Returns whether `schema` accepts values of the type called `name`.
 pub(super) fn has_type(schema: &Json, name: &str) -> bool {
     match schema.get("type") {
         Some(Json::String(only)) => only == name,

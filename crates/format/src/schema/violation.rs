@@ -12,7 +12,7 @@ use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::{SourceId, SourceMap, Span};
 use kubebench_syntax::yaml::Node;
 
-/// A document that does not fit its schema.
+/// A document that violates its schema.
 pub(super) struct Subject<'a> {
     pub(super) ready: &'a Ready,
     pub(super) sources: &'a SourceMap,

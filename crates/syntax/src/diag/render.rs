@@ -1,7 +1,7 @@
 //! How findings are shown: one file a format.
 //!
 //! Renderers turn findings into text; they print nothing and decide nothing. They trust no byte of a message, path or
-//! source: whatever has a meaning in the format (a terminal's escapes, a runner's commands, markup) is escaped there.
+//! source: everything with a meaning in the format (a terminal's escapes, a runner's commands, markup) is escaped there.
 
 mod concise;
 mod fingerprint;

@@ -40,7 +40,7 @@ pub enum Alphabet {
 enum Shape {
     /// Nothing.
     Any,
-    /// It has so many characters as are the least.
+    /// It has exactly the minimum number of characters.
     Exact,
     /// A digit, and a part of 16 characters without a dash: `sk-learn-gradient-boosting-regressor` has neither.
     Random,

@@ -25,7 +25,7 @@ impl Beginning {
         Ok(Self(in_utc(time)))
     }
 
-    /// Returns the time so many seconds after 1970, where there is one.
+    /// Returns the time this many seconds after 1970, if it is representable.
     pub fn at(seconds: i64) -> Option<Self> {
         Timestamp::from_second(seconds).ok().map(|time| Self(in_utc(time)))
     }

@@ -114,7 +114,7 @@ impl MetricUnit {
     }
 
     /// Returns how a value of the size of `value` is converted into a unit in which it is short, and that unit as text: `Mtokens/s` for
-    /// 1347000 in `tokens/s`, `ms` for 62880000 in `ns`. None where it is short already, or the unit has no prefixes.
+    /// 1347000 in `tokens/s`, `ms` for 62880000 in `ns`. None if it is short already, or the unit has no prefixes.
     pub fn readable(&self, value: f64) -> Option<(Conversion, String)> {
         let size = value.abs();
         if SHORT.contains(&size) || size == 0.0 || !size.is_finite() {
@@ -148,7 +148,7 @@ impl MetricUnit {
         (!conversion.is_none()).then(|| (conversion, format!("{prefix}{name}{rest}")))
     }
 
-    /// Returns true for a time, which Go prints in parts: `1m12.5s`.
+    /// Returns true for a duration, which Go prints in parts: `1m12.5s`.
     pub fn is_time(&self) -> bool {
         self.dimension == SECOND
     }

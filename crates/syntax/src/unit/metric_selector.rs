@@ -71,7 +71,7 @@ impl MetricSelector {
         self.labels.iter().any(|(label, value)| other.labels.get(label).is_some_and(|known| known != value))
     }
 
-    /// Returns true for a series of this name that has these labels, whatever others it has.
+    /// Returns true for a series of this name that has these labels, possibly among others.
     pub fn has(&self, name: &str, labels: &BTreeMap<String, String>) -> bool {
         self.name == name && self.labels.iter().all(|(label, value)| labels.get(label) == Some(value))
     }

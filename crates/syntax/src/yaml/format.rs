@@ -19,7 +19,7 @@ const STEP: usize = 2;
 
 /// Returns the canonical form of `source`, or every reason why it cannot be read.
 ///
-/// The findings speak of `source` by the number `id`.
+/// The findings refer to `source` by the number `id`.
 pub fn format(id: SourceId, source: &Source) -> Result<String, Vec<Diagnostic>> {
     let read = read(id, source);
     match &read.root {
@@ -44,7 +44,7 @@ fn lay_out(root: &Node, source: &Source) -> Option<String> {
     same.then_some(text)
 }
 
-/// The text as it is, but for its last line break.
+/// The text unchanged, except for its last line break.
 fn with_final_newline(text: &str) -> String {
     if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") }
 }

@@ -121,7 +121,7 @@ pub(super) fn explain(
     Some(Diagnostic::at(&code::KB0104, span, message).help(help))
 }
 
-/// Tells whether an error may come from a quote that was never closed.
+/// Returns whether an error may come from a quote that was never closed.
 fn is_about_keys(kind: &ErrorKind) -> bool {
     matches!(
         kind,

@@ -1,4 +1,4 @@
-//! What is checked about a file's bytes and characters, before and beside its YAML structure.
+//! Checks of a file's bytes and characters, before and independent of its YAML structure.
 
 use serde_yaml::granit_parser::{self, Event, Parser};
 
@@ -49,7 +49,7 @@ pub(super) fn refuse_encoding(id: SourceId, source: &Source, binary: &str, diagn
     }
 }
 
-/// Reports what git leaves in a file that two branches changed, and returns true when it is there.
+/// Reports conflict markers that git left in a file, and returns true if there are any.
 pub(super) fn refuse_merge(id: SourceId, source: &Source, diagnostics: &mut Vec<Diagnostic>) -> bool {
     let line = |mark: &str| {
         let mut at = source.text.match_indices(mark).map(|(at, _)| at);

@@ -155,7 +155,7 @@ impl Rule {
         }
     }
 
-    /// Returns the nearest name that follows the rule, whatever its length.
+    /// Returns the nearest name that follows the rule, without a limit on its length.
     pub(super) fn correct(&self, text: &str) -> Option<String> {
         let mut name = String::with_capacity(text.len());
         for c in text.chars() {

@@ -131,7 +131,7 @@ impl<'s> Page<'s> {
         self.out.extend(std::iter::repeat_n(' ', indent));
     }
 
-    /// A document start marker counts as an empty line: it sets the comments above it apart.
+    /// A document start marker counts as an empty line: it separates the comments above it.
     fn line_is_empty_before(&self, start: usize) -> bool {
         let gap = self.gap(start);
         let mut lines = gap.split('\n').skip(1).peekable();

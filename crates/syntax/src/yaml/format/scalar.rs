@@ -64,7 +64,7 @@ impl Page<'_> {
         Some(())
     }
 
-    /// A block scalar of nothing but line breaks.
+    /// A block scalar that consists of line breaks.
     fn empty_lines(&mut self, header_end: usize, lines: &str, value: &str) {
         let kept = lines.split_inclusive('\n').take(value.len()).map(str::len);
         if !value.is_empty() {

@@ -278,7 +278,7 @@ impl Builder<'_> {
             Open::Seq(items) => Value::Seq(items),
             Open::Map { map, .. } => Value::Map(map.entries),
         };
-        // Block collections end where the next token starts; the white space between belongs to nobody.
+        // Block collections end where the next token starts; the white space between does not belong to them.
         let text = self.source.text.get(start as usize..end.end as usize).expected("a collection between characters");
         let node = Node { span: Span::new(self.id, start as usize..start as usize + text.trim_end().len()), value };
         self.anchor(anchor, &node, &Key::Refused)?;

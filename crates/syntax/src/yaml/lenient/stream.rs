@@ -1,4 +1,4 @@
-//! Cuts a file into documents as kubectl does: by lines that begin with `---`, whatever YAML would say about them, and a file
+//! Cuts a file into documents as kubectl does: at lines that begin with `---`, regardless of YAML, and a file
 //! that begins with `{` into JSON values first.
 
 use std::ops::Range;

@@ -189,7 +189,7 @@ fn rendered(top: &[(Noise, Doc)], end: &Noise, ends_in_line_break: bool) -> Stri
     text
 }
 
-/// Lines that fit together only now and then, and then in ways that nobody would think of.
+/// Lines that are valid together only now and then, and then in unexpected ways.
 fn scraps() -> impl Strategy<Value = String> {
     let scrap = prop::sample::select(vec![
         "a: 1",
