@@ -36,7 +36,7 @@ pub enum Type {
         /// The version of the kind's API.
         api_version: &'static str,
         kind: &'static str,
-        /// The release whose fields are others than the latest's, after a space.
+        /// The release whose fields differ from the latest's, after a space.
         release: &'static str,
     },
     /// One of these words.
@@ -153,7 +153,7 @@ pub struct Reader<'a> {
     meaning: Meaning,
     roles: &'a [&'a str],
     path: Vec<Within<'a>>,
-    /// How deep the mappings are whose type does not have all of their fields, and those that it does not have.
+    /// The depths of mappings whose type lacks some of their fields, with those fields.
     beside: Vec<(usize, &'static [(&'static str, Type)])>,
     /// Numbers of a patch where the API wants text.
     texts: BTreeSet<Span>,
@@ -268,7 +268,7 @@ impl<'a> Reader<'a> {
         self.path.pop();
     }
 
-    /// Returns true for an entry whose value is to be read: no directive, and nothing that removes.
+    /// Returns true for an entry whose value is read: not a directive, and not a removal.
     fn is_given(&mut self, entry: &'a kubebench_syntax::yaml::Entry) -> bool {
         let is_null = entry.value.value == Value::Null;
         match self.meaning {

@@ -54,7 +54,7 @@ pub struct Input {
 #[derive(Clone, Debug)]
 pub struct Compiled {
     pub benchmark: Arc<Benchmark>,
-    /// The spec as one with what it extends, unless the workspace [let go of it](Workspace::letting_go_of_pods).
+    /// The spec merged with what it extends, unless the workspace [let go of it](Workspace::letting_go_of_pods).
     pub spec: Option<Arc<yaml::Node>>,
     /// Its digest and runs.
     pub identity: Arc<Identity>,
@@ -74,7 +74,7 @@ pub struct CompiledSuite {
     pub permissions: Vec<Diagnostic>,
 }
 
-/// What a compilation gave.
+/// The result of a compilation.
 #[derive(Debug)]
 pub struct Compilation {
     /// The texts that findings point into.
@@ -115,7 +115,7 @@ impl Compilation {
         self.fragments.iter().filter(move |(_, file)| is_part(file))
     }
 
-    /// Returns the spec of a benchmark as each of its cases has it, unless the workspace let go of it.
+    /// Returns the spec of a benchmark as resolved for each of its cases, unless the workspace let go of it.
     pub fn resolved(&self, Compiled { benchmark, spec, .. }: &Compiled) -> Option<ResolvedSpec> {
         let suite = self.written_suites.of(&benchmark.name, &benchmark.target);
         lower::resolved(spec.as_ref()?, &self.sources, self.project.as_ref()?, benchmark, suite)
@@ -407,7 +407,7 @@ struct Output {
     files: Vec<(String, Arc<OutputFile>)>,
 }
 
-/// Returns what a spec gives.
+/// Returns the result of one spec.
 fn compile_one(
     spec: Loaded,
     project: Option<&Project>,

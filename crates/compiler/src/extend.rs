@@ -114,7 +114,7 @@ impl Fragments {
         self.by_name.iter().map(|(name, fragment)| (name.as_str(), fragment.path.as_str()))
     }
 
-    /// Returns `root` over the fragments that it names; nothing where one of them cannot be used, which is reported.
+    /// Returns `root` merged over the fragments that it names; none if one of them cannot be used, which is reported.
     pub(crate) fn extend(&self, root: &Node, sources: &SourceMap, found: &mut Diagnostics) -> Option<Extended> {
         let spec = root.get("spec")?;
         let mut walk = Walk::new(self, sources);

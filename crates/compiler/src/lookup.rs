@@ -150,7 +150,7 @@ fn scalar(sources: &SourceMap, span: Span, text: &str, scope: &Scope, diagnostic
                 // In a text with escapes, the position of the expression is unknown.
                 fault.fix = fault.fix.filter(|_| sources.slice(at).starts_with(OPEN));
                 diagnostics.push(fault);
-                // What stays a lookup is no second mistake to the schema.
+                // An unresolved lookup must not be a second error in the schema.
                 joined.push_str(sources.slice(at));
             }
         }
@@ -158,7 +158,7 @@ fn scalar(sources: &SourceMap, span: Span, text: &str, scope: &Scope, diagnostic
     Value::String(joined)
 }
 
-/// Whether somebody computes: names have no such signs, and no spaces around those that they have.
+/// Whether the author computes something: names contain no such characters, and no spaces around them.
 fn is_arithmetic(expression: &str) -> bool {
     expression.contains(['*', '+', '%']) || [" - ", " / "].iter().any(|sign| expression.contains(sign))
 }

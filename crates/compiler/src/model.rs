@@ -55,7 +55,7 @@ pub struct Benchmark {
     pub name_span: Span,
     /// The spec's path.
     pub path: String,
-    /// What it says of itself.
+    /// Its own description.
     pub description: Option<String>,
     /// The digest of its text.
     pub spec_digest: Digest,
@@ -376,7 +376,7 @@ pub struct Unused {
 }
 
 impl Benchmark {
-    /// Returns what people know the Workflow by that runs it: its own name, or its suite.
+    /// Returns the name by which people know the Workflow that runs it: its own name, or its suite.
     pub fn started_as(&self) -> String {
         self.suite.as_ref().map_or_else(|| self.name.clone(), |suite| format!("suite {suite}"))
     }

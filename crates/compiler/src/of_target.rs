@@ -8,7 +8,7 @@ use crate::suppressed::shown as shown_suppressions;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
-/// What the namespaces of Kubernetes itself begin with.
+/// The prefix of the namespaces of Kubernetes itself.
 const SYSTEM: &str = "kube-";
 
 /// What of a target has a code of its own, or reaches no pod: prices, versions of APIs, values that specs look up.

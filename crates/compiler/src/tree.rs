@@ -59,7 +59,7 @@ pub struct OutputTree {
 /// A file that the tree cannot take.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejected {
-    /// The path that was asked for.
+    /// The requested path.
     pub path: String,
     /// The file, handed back.
     pub file: Arc<OutputFile>,
@@ -67,7 +67,7 @@ pub struct Rejected {
     pub reason: Reason,
 }
 
-/// Why a tree does not take a file.
+/// Why a file cannot be added to a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// The path is the other file's, or one of the two would have to be a folder.

@@ -112,7 +112,7 @@ pub struct Kind {
     pub outcome: fn(&Json) -> Outcome,
     /// Reads from the object which replicas' end is the end of the run.
     pub deciders: fn(&Json) -> Deciders,
-    /// Reads from the object which pods it asks for.
+    /// Reads from the object which pods it requests.
     pub pods: fn(&Json) -> Vec<PodSet>,
     /// A spec of this kind for `kubebench new`, below `workload:`, indented by two spaces a level.
     pub example: &'static str,

@@ -21,7 +21,7 @@ pub enum Severity {
     Error,
     /// The input compiles, but probably not into what its author wants.
     Warning,
-    /// The input is right, and does what somebody who reviews it wants to know of.
+    /// The input is right, and does something that a reviewer wants to know.
     Info,
 }
 
@@ -146,7 +146,7 @@ impl Diagnostic {
         }
     }
 
-    /// Makes it a thing to know, and no fault.
+    /// Makes it information rather than an error.
     #[must_use]
     pub fn info(mut self) -> Self {
         self.severity = Severity::Info;
@@ -309,7 +309,7 @@ pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str
         // Words of very different lengths are not similar, and measuring costs the product of the lengths.
         .filter(|candidate| candidate.chars().count().abs_diff(length) <= reach(candidate, word))
         .map(|candidate| (strsim::damerau_levenshtein(&lowered, &candidate.to_lowercase()), candidate))
-        // Two words without a letter in common have nothing to do with each other, however short they are.
+        // Two words without a common letter are unrelated, however short they are.
         .filter(|(distance, candidate)| {
             *distance <= reach(candidate, word) && *distance < length.max(candidate.chars().count())
         })

@@ -136,7 +136,7 @@ impl SourceMap {
         id
     }
 
-    /// Puts another text where the source numbered `id` is; spans of the old text lose their meaning.
+    /// Replaces the source numbered `id` with another text; spans of the old text lose their meaning.
     pub fn replace(&mut self, id: SourceId, source: Source) {
         *self.sources.get_mut(id.0 as usize).expected("a source of this number") = Arc::new(source);
     }
@@ -177,7 +177,7 @@ pub fn plain(text: &str) -> String {
     text.chars().map(|letter| if is_order(letter) { '\u{fffd}' } else { letter }).collect()
 }
 
-/// Returns the same of a text of several lines, whose ends and tabs stay.
+/// Returns the same for a text of several lines, keeping line ends and tabs.
 pub fn plain_lines(text: &str) -> String {
     let is_layout = |letter| matches!(letter, '\n' | '\t');
     text.chars().map(|letter| if is_order(letter) && !is_layout(letter) { '\u{fffd}' } else { letter }).collect()

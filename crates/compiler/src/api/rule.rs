@@ -80,7 +80,7 @@ pub(super) fn value_within(reader: &mut Reader<'_>, value: &Node, place: &str, l
     reader.refused(value, format!("{place} is {found}"), format!("write a number {range}"));
 }
 
-/// Reports a number in `field` that is no port from `least` on.
+/// Reports a number in `field` that is not a port from `least` on.
 pub(super) fn port_number(reader: &mut Reader<'_>, node: &Node, field: &str, least: i64) {
     if let Some((value, port)) = number(node, field).filter(|(_, port)| !(least..=65_535).contains(port)) {
         reader.refused(value, format!("`{port}` is not a port"), "write a number from 1 to 65535");

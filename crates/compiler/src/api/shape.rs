@@ -56,7 +56,7 @@ struct Asked<'a> {
     schema: &'a RefCell<Json>,
 }
 
-/// A type that takes none of the values that are offered.
+/// A type that accepts none of the possible values.
 #[derive(Debug)]
 struct Stop(String);
 
@@ -79,7 +79,7 @@ impl Asked<'_> {
         self.schema.replace(schema);
     }
 
-    /// Notes a value that is no text; an expression may give it.
+    /// Notes a value that is not a text; an expression may produce it.
     fn is_plain(&self, name: &str) {
         self.is(json!({"type": [name, "string", "null"], "pattern": EXPRESSION}));
     }

@@ -134,7 +134,7 @@ fn has(role: &Role, names: &[&str]) -> bool {
     names.iter().any(|name| role.env.contains_key(*name))
 }
 
-/// Whether a rule lets pods reach HTTPS somewhere that is no pod.
+/// Whether a rule lets pods reach HTTPS outside of the cluster's pods.
 fn may_reach_outside(rule: &Json) -> bool {
     let items = |field: &str| rule.get(field).and_then(Json::as_array).filter(|items| !items.is_empty());
     items("to").is_none_or(|peers| peers.iter().any(|peer| peer.get("ipBlock").is_some()))

@@ -1,4 +1,4 @@
-//! KB0425, KB0426: jobs that Kueue does not hold back, although the target has a queue of it.
+//! KB0425, KB0426: jobs that Kueue does not hold back, although the target has a Kueue queue.
 
 use crate::model::Benchmark;
 use crate::model::target::Queue;
@@ -16,7 +16,7 @@ const BY_DEFAULT: [&str; 6] = [
     "ray.io/rayjob",
     "trainer.kubeflow.org/trainjob",
 ];
-/// What it can integrate as well.
+/// What it can integrate on demand.
 const ON_DEMAND: [&str; 7] = [
     "kubeflow.org/jaxjob",
     "kubeflow.org/paddlejob",

@@ -14,13 +14,13 @@ struct Brought<'m> {
     span: Span,
 }
 
-/// Reports metrics that two rules bring under one name. Names that only the output of a tool has are compared when a run ends.
+/// Reports metrics that two rules report under one name. Names that are only in the output of a tool are compared after a run.
 pub(super) fn told_apart(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let mut known: Vec<Brought<'_>> = Vec::new();
     for metric in &benchmark.metrics {
         let all: Vec<Brought<'_>> =
             metric.brought().into_iter().map(|(selector, span)| Brought { metric, selector, span }).collect();
-        // A rule that brings much is reported once.
+        // A rule with many metrics is reported once.
         let clash = all.iter().find_map(|one| Some((one, known.iter().find(|other| is_same(other, one))?)));
         if let Some((one, earlier)) = clash {
             let fault = Diagnostic::at(&code::KB0312, one.span, format!("a metric `{}` already exists", one.selector))

@@ -11,7 +11,7 @@ use kubebench_syntax::text::Span;
 /// Fields of a Workflow that add nodes defined elsewhere.
 const ELSEWHERE: [&str; 2] = ["templateRef", "workflowTemplateRef"];
 
-/// Reports metrics whose node or metric of trials no case has.
+/// Reports metrics whose node or trial metric exists in no case.
 pub(super) fn exists(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for (part, span) in benchmark.metrics.iter().filter_map(|metric| metric.of_part.as_ref()) {
         match part {

@@ -6,7 +6,7 @@ use kubebench_contract::users;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::yaml::{Node, Value};
 
-/// Where the operator mounts the keys unless told otherwise.
+/// Where the operator mounts the keys by default.
 const DEFAULT: &str = "/root/.ssh";
 
 /// Reports MPIJobs of v2beta1 whose keys are in root's home and whose pods are not root.

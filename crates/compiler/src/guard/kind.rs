@@ -21,7 +21,7 @@ const SUPPORTING: [&str; 10] = [
 ];
 /// Types of Services that are reachable from outside the cluster's pods, or that are an alias of a name elsewhere.
 const OUT_OF_CLUSTER: [&str; 3] = ["ExternalName", "LoadBalancer", "NodePort"];
-/// What a reference to an object has.
+/// The fields of a reference to an object.
 const OF_REFERENCE: [&str; 10] = [
     "apiGroup",
     "apiVersion",

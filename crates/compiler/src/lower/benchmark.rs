@@ -449,7 +449,7 @@ impl Shared<'_> {
         root
     }
 
-    /// Returns the document with nothing under `spec` but the `fields` of a case, each as `resolve` gives it.
+    /// Returns the document with only the `fields` of a case under `spec`, each resolved by `resolve`.
     fn case_document(&self, fields: &[Entry], mut resolve: impl FnMut(&Entry) -> Node) -> Node {
         let entry = |entry: &Entry, value: Node| Entry { key: entry.key.clone(), key_span: entry.key_span, value };
         let fields = fields.iter().map(|field| entry(field, resolve(field))).collect();

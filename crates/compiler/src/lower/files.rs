@@ -1,4 +1,4 @@
-//! The files that a workload carries: read through a function that the caller gives, because nothing here sees a disk.
+//! The files that a workload carries: read through a function of the caller, because this module has no access to a disk.
 
 use std::collections::BTreeMap;
 

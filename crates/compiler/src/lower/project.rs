@@ -25,7 +25,7 @@ pub struct Project {
     pub targets: Vec<Arc<Target>>,
     /// Levels of lints by code, as its file says them.
     pub lints: BTreeMap<String, LintLevel>,
-    /// The same as they hold: where a change is compiled, those of its base if they are stricter.
+    /// The levels that apply: when a change is compiled, those of its base if they are stricter.
     pub levels: BTreeMap<String, LintLevel>,
     /// What specs leave unsaid.
     pub(super) defaults: Defaults,
@@ -91,7 +91,7 @@ impl Project {
         targets
     }
 
-    /// Returns the level of a finding; nothing where the project switched it off.
+    /// Returns the level of a finding; none if the project disabled it.
     pub fn level(&self, finding: &Diagnostic) -> Option<Severity> {
         match self.levels.get(finding.code.id) {
             Some(LintLevel::Off) => None,
@@ -137,7 +137,7 @@ impl Project {
     }
 }
 
-/// Returns the project of `document`, or the default project when there is none.
+/// Returns the project of `document`, or the default project without one.
 pub fn project(document: Option<Document<'_>>, version: &str, diagnostics: &mut Diagnostics) -> Option<Project> {
     let Some(document) = document else {
         return Some(assemble(wire::ProjectSpec::default(), None, diagnostics));

@@ -120,7 +120,7 @@ fn check_queue(queue: &Node, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Reports earlier names of targets that another target has, or had as well.
+/// Reports former names of targets that are also a name or a former name of another target.
 pub(super) fn check_former_names(targets: &[Target], nodes: Option<&Node>, diagnostics: &mut Diagnostics) {
     for (index, target) in targets.iter().enumerate() {
         let list = nodes.and_then(|nodes| nodes.get(&target.name)).map(|node| node.items_of("formerly"));

@@ -73,7 +73,7 @@ fn over(base: &Entry, own: Option<&Entry>) -> Entry {
     let Some(own) = own else { return base.clone() };
     let value = match base.key.as_str() {
         "workload" => over_workload(&base.value, &own.value),
-        // A revision or a digest says nothing of another data set.
+        // A revision or a digest does not apply to another data set.
         "inputs" => join(&base.value, &own.value, &|_, own| own.value.clone()),
         _ => own.value.clone(),
     };

@@ -218,7 +218,7 @@ fn runs(benchmark: &Benchmark, cases: &[CaseObjects], digest: &Digest) -> Vec<Ru
     // Cases that load the same server follow one another, so that it stays up between them.
     let servers: Vec<Option<&str>> = known.iter().map(|(_, server)| *server).collect();
     known.sort_by_key(|(_, server)| server.and_then(|_| servers.iter().position(|other| other == server)));
-    // What loads a server is warmed up when that is brought up, not by runs of its own.
+    // A load is warmed up when its server is started, not by separate runs.
     let is_run = |server: Option<&str>, (_, warmup): (u32, bool)| !warmup || server.is_none();
     let run =
         |(case, server): &(&str, Option<&str>), round: (u32, bool)| is_run(*server, round).then(|| of(case, round));

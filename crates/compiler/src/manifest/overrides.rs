@@ -13,7 +13,7 @@ const NODE: &str = "node";
 /// Where the template is until then.
 const TEMPLATE: &str = "/spec/template";
 
-/// Takes the pod template out of the TrainJob's `spec`, and says it in the fields of `version`.
+/// Removes the pod template from the TrainJob's `spec`, and expresses it in the fields of `version`.
 ///
 /// What Kubebench sets by itself and a version cannot express is left to the runtime.
 pub(super) fn spread(run: &mut RunObject, version: TrainerApi) {

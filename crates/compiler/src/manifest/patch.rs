@@ -126,7 +126,7 @@ fn merge_list(field: &str, list: &mut Vec<Json>, changes: &[Json], key: &str) {
     }
 }
 
-/// A volume has one source, and a variable a value or a source of it: what the change brings replaces what was there.
+/// A volume has one source, and a variable a value or a source of it: the one in the change replaces the previous one.
 fn drop_alternatives(field: &str, item: &mut Json, change: &Json) {
     if !matches!(field, "volumes" | "env") {
         return;

@@ -18,7 +18,7 @@ pub struct Part<'a> {
     pub benchmark: &'a Benchmark,
     /// What it executes.
     pub identity: &'a Identity,
-    /// Benchmarks before it without whose success it is not run.
+    /// Earlier benchmarks that must succeed before it is run.
     pub needs: &'a [String],
 }
 

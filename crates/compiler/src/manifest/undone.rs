@@ -22,7 +22,7 @@ struct Wanted {
     field: String,
     /// Which of its entries, where it has names for them.
     key: Option<String>,
-    /// What is to be there.
+    /// The expected value.
     value: Json,
     /// Where the target says it.
     at: Span,
@@ -43,7 +43,7 @@ pub(super) fn undone(benchmark: &Benchmark, cases: &[CaseObjects], prepare: Opti
         return Vec::new();
     }
     let of_cases = benchmark.cases.iter().zip(cases).flat_map(|(case, made)| {
-        // What the cluster describes is in no object of ours.
+        // Pods that the cluster describes are in no object of ours.
         let objects = made.objects.iter().skip(usize::from(case.workload.takes_pods_of_cluster()));
         objects.chain(made.server.iter().flat_map(|server| &server.objects)).chain(&made.postprocess)
     });
@@ -105,7 +105,7 @@ fn wanted(target: &Target) -> Vec<Wanted> {
 /// Returns the pods that an object describes: each role's, and those of a Workflow, which says once what all of them have.
 fn seen(RunObject { object, .. }: &RunObject) -> impl Iterator<Item = Seen<'_>> {
     let container = kind_of(object).map_or("", |kind| kind.container);
-    // What a runtime of another object describes has no place in this one.
+    // Pods that a runtime of another object describes have no place in this one.
     let described = pod_sets(object).into_iter().filter(|set| !set.template.is_empty());
     let of_roles = described.filter_map(move |set| {
         let main = template::main_of(object, &set.template, &set.form, container);

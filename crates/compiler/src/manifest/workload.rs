@@ -23,7 +23,7 @@ pub(super) struct CaseObjects {
     pub(super) objects: Vec<RunObject>,
     /// How the objects answer, where the run is to see them ready.
     pub(super) served: Option<Served>,
-    /// What is loaded, which several cases may share.
+    /// The loaded server, which several cases may share.
     pub(super) server: Option<ServerObjects>,
     /// The Job after each run.
     pub(super) postprocess: Option<RunObject>,
@@ -45,7 +45,7 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
     let workload = &case.workload;
     let found_before = diagnostics.as_slice().len();
     let load = workload.load();
-    // A server that is loaded is no case's: others may load it too.
+    // A loaded server does not belong to one case: others may load it too.
     let case_of = |object: usize| Some(case).filter(|_| load.is_none_or(|load| load == object));
     let mut objects = vec![main_object(benchmark, case_of(0), workload)];
     for (index, Supporting { api, body, name, labels_at }) in workload.supporting.iter().enumerate() {

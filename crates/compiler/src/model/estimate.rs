@@ -17,7 +17,7 @@ pub struct Estimate {
     pub accelerators: BTreeMap<String, u64>,
     /// Accelerators times hours.
     pub gpu_hours: f64,
-    /// Money, in the target's currency; none where the target's prices do not tell.
+    /// Money, in the target's currency; none if the target's prices are not sufficient.
     pub cost: Option<f64>,
     /// Resources whose missing price leaves the cost unknown; empty where the target has no prices at all.
     pub unpriced: Vec<String>,

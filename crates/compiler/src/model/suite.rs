@@ -33,7 +33,7 @@ pub struct Suite {
 pub struct Member {
     /// The name of the benchmark.
     pub benchmark: String,
-    /// Benchmarks before it without whose success it is not run.
+    /// Earlier benchmarks that must succeed before it is run.
     pub needs: Vec<String>,
 }
 

@@ -24,7 +24,7 @@ pub struct Workload {
     pub spec: Map<String, Json>,
     /// The roles, in a fixed order.
     pub roles: Vec<Role>,
-    /// The pods of objects of the user's that are created with it: they are no part of what is measured.
+    /// The pods of the user's objects that are created with it: they are not part of what is measured.
     pub beside: Vec<Role>,
     /// Whether pods find each other by the names of a headless Service that Kubebench adds.
     pub headless_service: bool,
@@ -48,12 +48,12 @@ pub struct Workload {
     pub placement: Vec<Placement>,
 }
 
-/// The user's own object, of which nothing is changed but what a run needs.
+/// The user's own object, changed only where a run needs it.
 #[derive(Clone, Debug)]
 pub struct Given {
     /// All of it but API version, kind and what a server writes.
     pub body: Map<String, Json>,
-    /// The name that it keeps; none where every run has its own.
+    /// The name that it keeps; none if every run has a name of its own.
     pub name: Option<String>,
 }
 
@@ -64,7 +64,7 @@ pub struct Supporting {
     pub api: Api,
     /// The object without API version, kind, and the pod templates of its roles.
     pub body: Map<String, Json>,
-    /// The name that it keeps; none where it has that of the workload.
+    /// The name that it keeps; none if it has that of the workload.
     pub name: Option<String>,
     /// JSON Pointers to mappings, other than those of its metadata and pods, that receive the labels of the run.
     pub labels_at: Vec<String>,

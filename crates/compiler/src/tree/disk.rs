@@ -35,7 +35,7 @@ pub enum Found {
 }
 
 impl Found {
-    /// Returns what it is, as people call it.
+    /// Returns its kind, in words.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::AsWanted | Self::File(_) | Self::Large(_) | Self::Unreadable(_) => "file",

@@ -136,7 +136,7 @@ fn root<'a>(causes: &BTreeMap<&'a str, &'a str>, source: &'a str) -> &'a str {
     source
 }
 
-/// Returns whether a stale manifest holds a spec, and another one than the source now is.
+/// Returns whether a stale manifest contains a spec that differs from its source.
 fn holds_another_spec(change: &Change<'_>) -> bool {
     let spec = |text: &[u8]| {
         let text = String::from_utf8_lossy(text);

@@ -299,7 +299,7 @@ fn in_the_way(by: &str, found: &Found) -> State {
     }
 }
 
-/// What a path is that no source produces.
+/// The kind of a path that no source produces.
 enum Other {
     Own(String, State),
     Stranger(State),

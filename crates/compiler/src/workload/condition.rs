@@ -53,7 +53,7 @@ impl Condition {
         Ok(Self(Asked::Path { path: Box::new(query), value }))
     }
 
-    /// Returns whether it holds of `object`.
+    /// Returns whether it is true of `object`.
     pub(super) fn holds(&self, object: &Json) -> bool {
         match &self.0 {
             Asked::Condition { .. } => self.condition(object).is_some(),

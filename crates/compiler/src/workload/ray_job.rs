@@ -311,7 +311,7 @@ fn refuse_shell_text(cx: &mut Lowering<'_>) {
     }
 }
 
-/// Reads how far the operator is. A job that succeeded is over when the operator says so, not before.
+/// Reads the operator's progress. A job that succeeded has ended when the operator says so, not before.
 fn outcome(object: &Json) -> Outcome {
     let failed = |reason: &str| {
         let said = text_at(object, "/status/reason");

@@ -14,7 +14,7 @@ use kubebench_syntax::diag::code;
 
 /// The default time until a server must be ready, in seconds.
 const READY_WITHIN: u64 = 20 * 60;
-/// What a load finds in its environment.
+/// The variables that a load has in its environment.
 const ENDPOINT: &str = "KUBEBENCH_ENDPOINT";
 const MODEL: &str = "KUBEBENCH_MODEL";
 const PROTOCOL: &str = "KUBEBENCH_PROTOCOL";

@@ -19,10 +19,10 @@ pub(super) const LOAD: &str = "load";
 const SUCCESS_AT: &str = "/metadata/annotations/kubebench.dev~1success";
 const FAILURE_AT: &str = "/metadata/annotations/kubebench.dev~1failure";
 
-/// Kinds that make other jobs and pods one after another, and have an end of their own.
+/// Kinds that create other jobs and pods one after another, and end by themselves.
 const COMPOSED: [&str; 2] = ["experiment", "workflow"];
 
-/// What a job's controller says of it.
+/// What a job's controller reports about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Nothing yet.
@@ -87,7 +87,7 @@ pub fn deciders(object: &Json) -> Deciders {
     kind_of(object).map_or_else(|| all_of([]), |kind| (kind.deciders)(object))
 }
 
-/// Returns whether the object's controller decides which of its pods are needed, and takes away the others.
+/// Returns whether the object's controller decides which of its pods are needed, and deletes the others.
 pub fn is_composed(object: &Json) -> bool {
     kind_of(object).is_some_and(|kind| COMPOSED.contains(&kind.key))
 }
@@ -100,7 +100,7 @@ pub fn pod_sets(object: &Json) -> Vec<PodSet> {
 
 /// Adds labels and annotations to all pods that `object` describes; what they have already stays.
 pub fn add_to_pods(object: &mut Json, metadata: &PodMetadata) {
-    // What a runtime of another object describes has no place in this one.
+    // Pods that a runtime of another object describes have no place in this one.
     let described = pod_sets(object).into_iter().filter(|set| !set.template.is_empty());
     let at: Vec<String> = described.map(|set| format!("{}/labels", set.form.metadata(&set.template))).collect();
     metadata.add_to(object, &at);

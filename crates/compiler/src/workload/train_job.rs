@@ -50,7 +50,7 @@ const NODE: &str = "node";
 const LAUNCHER: &str = "launcher";
 /// The label by which Trainer finds the Job that trains.
 const ANCESTOR: &str = "trainer.kubeflow.org/trainjob-ancestor-step";
-/// What the nodes of MPI run without a program of their own.
+/// The program of MPI's nodes that have none of their own.
 const SSHD: [&str; 2] = ["/usr/sbin/sshd", "-De"];
 /// What the Job controller appends to the name of a pod.
 const DRAWN: &str = "-00000";

@@ -41,7 +41,7 @@ workflow:
 ";
 
 const API_VERSION: &str = "argoproj.io/v1alpha1";
-/// What a template has that runs as a pod of its own.
+/// The fields of a template that runs as a pod.
 const OF_PODS: [&str; 5] = ["container", "script", "containerSet", "resource", "data"];
 
 /// An Argo Workflow. Kubebench changes only what a run needs: name, namespace, labels and arguments.
@@ -197,7 +197,7 @@ fn refuse_suspension(cx: &mut Lowering<'_>, workflow: &Node) {
     }
 }
 
-/// Reports templates that Argo takes and whose pods the API server refuses.
+/// Reports templates that Argo accepts and whose pods the API server refuses.
 fn refuse_upper_case(cx: &mut Lowering<'_>, workflow: &Node) {
     let templates = workflow.get("spec").and_then(|spec| spec.get("templates")).map(Node::items).unwrap_or_default();
     for template in templates.iter().filter(|template| OF_PODS.iter().any(|field| template.get(field).is_some())) {

@@ -16,7 +16,7 @@ use crate::words::counted;
 const IN_FULL: usize = 3;
 /// With more messages that differ only in what they quote, one of them is shown for all.
 const MESSAGES: usize = 10;
-/// As many names or places are listed before the others are counted.
+/// How many names or places are listed before the others are counted.
 const LISTED: usize = 10;
 /// How many hex digits a group's id has.
 const ID_LENGTH: usize = 16;
@@ -120,7 +120,7 @@ pub(super) fn shown(sorted: &[Diagnostic], sources: &SourceMap) -> Vec<Shown> {
     shown
 }
 
-/// Returns how many findings people are shown of `sorted`, of which many with one cause are one.
+/// Returns how many findings are shown of `sorted`, where many with one cause are one.
 pub fn printed(sorted: &[Diagnostic], sources: &SourceMap) -> usize {
     shown(sorted, sources).len()
 }

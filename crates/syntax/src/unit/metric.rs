@@ -29,7 +29,7 @@ struct Scale {
 pub struct Conversion(Scale);
 
 const ONE: Scale = Scale { mantissa: 1.0, exponent: 0 };
-/// What is counted without a unit.
+/// The unit of pure counts.
 const PURE: &str = "1";
 const SECOND: &str = "s";
 
@@ -47,7 +47,7 @@ const SMALLER: [(&str, i32); 3] = [("n", -9), ("\u{b5}", -6), ("m", -3)];
 const LARGER: [(&str, i32); 6] = [("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18)];
 /// Numbers of this size are read as they are.
 const SHORT: std::ops::Range<f64> = 0.1..1e4;
-/// What has small parts.
+/// Units that have small prefixes.
 const PHYSICAL: [&str; 4] = ["s", "J", "W", "Hz"];
 
 impl MetricUnit {

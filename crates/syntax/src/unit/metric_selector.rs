@@ -46,7 +46,7 @@ impl MetricSelector {
         }
     }
 
-    /// Takes a text that was parsed before, or that a result or a person gave: what is no selector is a name.
+    /// Reads a text that was parsed before, or that comes from a result or a person: a text that is not a selector is a name.
     pub fn of(text: &str) -> Self {
         Self::parse(text).unwrap_or_else(|_| Self { name: text.to_owned(), labels: BTreeMap::new() })
     }

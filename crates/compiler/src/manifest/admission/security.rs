@@ -45,7 +45,7 @@ fn escalates(context: &Traced<'_>) -> Option<&'static str> {
     added.into_iter().any(|name| name == "CAP_SYS_ADMIN").then_some("capabilities: {add: [CAP_SYS_ADMIN]}")
 }
 
-/// Reports settings of which Kubernetes takes only one.
+/// Reports settings that Kubernetes does not accept together.
 pub(super) fn check(pod: &Traced<'_>, container: &Part<'_>, diagnostics: &mut Diagnostics) {
     let of_pod = pod.field("securityContext");
     let own = container.traced.field("securityContext");

@@ -222,7 +222,7 @@ fn reserved_metadata(patch: &Node, roles: &[Role]) -> Vec<(Span, String)> {
     reserved
 }
 
-/// Returns what the object's API calls the role.
+/// Returns the name of the role in the object's API.
 fn name_in_api(role: &Role) -> Option<&str> {
     let steps = &role.template_at.steps;
     let element = steps.iter().find_map(|step| match step {
@@ -235,7 +235,7 @@ fn name_in_api(role: &Role) -> Option<&str> {
     })
 }
 
-/// Returns the key in `patch` by which it reaches `pointer` into `object`, and how people write the way to it.
+/// Returns the key in `patch` by which it reaches `pointer` into `object`, and the path to it for people.
 fn nearest(patch: &Node, pointer: &str, object: &Json) -> (Span, String) {
     let (mut node, mut place) = (Some(patch), patch.span);
     let (mut beyond, mut path) = (Some(object), String::new());

@@ -5,7 +5,7 @@ use kubebench_syntax::yaml::Node;
 
 use super::merge_key;
 
-/// The lists in which Kubernetes takes no element twice.
+/// The lists in which Kubernetes does not accept duplicates.
 const LISTS: [&str; 5] = ["containers", "initContainers", "volumes", "volumeMounts", "volumeDevices"];
 
 /// Reports elements of `patch` with the merge key of one before them.

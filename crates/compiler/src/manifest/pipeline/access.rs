@@ -50,7 +50,7 @@ fn runner_rules(target: &Target, benchmarks: &[&Benchmark]) -> Vec<PolicyRule> {
     let apis = workloads().map(|workload| &workload.api).chain(supporting);
     // The Jobs outside the runs exist whatever is measured.
     let mut used: BTreeSet<_> = apis.map(Api::resource).chain([("batch", "jobs")]).collect();
-    // Of Services, which may come along too, there is a rule of its own.
+    // Services, which may also be created, have a separate rule.
     used.remove(&("", "services"));
     // What serves goes with its Workflow; who may delete any Deployment of the namespace is another matter. So it is with
     // Workflows: there are those that run the benchmarks, and those of others.

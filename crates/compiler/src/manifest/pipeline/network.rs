@@ -125,7 +125,7 @@ fn of_pods(namespaces: &[String], pods: &Json) -> Json {
     json!({ "namespaceSelector": of, "podSelector": pods })
 }
 
-/// Returns the opening by which KubeRay's operator asks a head how far its job is.
+/// Returns the opening through which KubeRay's operator asks a head for the progress of its job.
 fn from_ray_operator(namespaces: &[String]) -> Json {
     let operator = json!({ "matchLabels": { "app.kubernetes.io/component": "kuberay-operator" } });
     json!({ "from": [of_pods(namespaces, &operator)], "ports": tcp(&[RAY_DASHBOARD]) })

@@ -38,7 +38,7 @@ pub(super) fn fields(target: &Target) -> Map<String, Json> {
             "seccompProfile": { "type": "RuntimeDefault" },
         },
     });
-    // What is wrong with them was reported when the target was read.
+    // Errors in them were reported when the target was read.
     let patches = layers(target).map(|pods| {
         let patch = pods.spec.as_ref().map(|spec| patch::of_pod(spec, &mut Diagnostics::default()));
         patch.and_then(|mut patch| patch.as_object_mut().map(std::mem::take)).unwrap_or_default()
@@ -94,7 +94,7 @@ pub(super) fn resources(target: &Target) -> Json {
             let usual = resources.pointer(&format!("/{beside}/{name}")).and_then(Json::as_str);
             let usual = usual.and_then(|usual| Quantity::parse(usual).ok());
             let is_below = |usual: &Quantity| if field == "limits" { amount < usual } else { usual < amount };
-            // What is not written keeps within what is.
+            // An implicit value must not exceed an explicit one.
             if usual.is_some_and(|usual| is_below(&usual)) {
                 set(&mut resources, beside, name, amount);
             }

@@ -13,7 +13,7 @@ use crate::model::Target;
 use crate::model::target::Settings;
 
 const SUITE_DIR: &str = "/kubebench/suite";
-/// Where the first step of a benchmark leaves the list of runs that are to be made.
+/// Where the first step of a benchmark writes the list of runs.
 const RUNS_PATH: &str = "/tmp/runs.json";
 
 const PARAMETERS: [&str; 7] =
@@ -21,7 +21,7 @@ const PARAMETERS: [&str; 7] =
 /// The inputs that identify the benchmark of a step.
 const INPUTS: [&str; 2] = ["benchmark", "config"];
 
-/// Returns the WorkflowTemplate, for benchmarks that make so many runs at once.
+/// Returns the WorkflowTemplate, for benchmarks with these numbers of runs at once.
 pub(super) fn workflow_template(target: &Target, settings: &Settings, lanes: &[u32]) -> Json {
     let mut templates = vec![suite(), benchmark(lanes)];
     templates.extend(lanes.iter().map(|lanes| runs(*lanes)));
@@ -61,7 +61,7 @@ fn for_each(template: &str, inputs: &[&str]) -> Json {
     })
 }
 
-/// Argo takes no parameter for the number of runs at once, so there is a template for each, of which one is taken.
+/// Argo does not accept a parameter for the number of runs at once, so there is a template for each, one of which is used.
 fn benchmark(lanes: &[u32]) -> Json {
     let runs = lanes.iter().map(|lanes| {
         let mut arguments = passed_on();

@@ -29,7 +29,7 @@ const OWNED_BY_CONTAINER: &[(&str, &str)] = &[
     ("args", "write `args` next to `container`"),
 ];
 
-/// Reports what a pod patch may not hold.
+/// Reports fields that a pod patch must not contain.
 pub(super) fn refuse_in_pod(user: &Node, role: &Role, diagnostics: &mut Diagnostics) {
     patch::refuse_owned(user, OWNED_BY_POD, diagnostics);
     patch::refuse_resources(user, diagnostics);
@@ -37,7 +37,7 @@ pub(super) fn refuse_in_pod(user: &Node, role: &Role, diagnostics: &mut Diagnost
     refuse_main_container(user, role, diagnostics);
 }
 
-/// Reports what a patch over the main container may not hold.
+/// Reports fields that a patch over the main container must not contain.
 pub(super) fn refuse_in_container(user: &Node, diagnostics: &mut Diagnostics) {
     patch::refuse_owned(user, OWNED_BY_CONTAINER, diagnostics);
     patch::refuse_resources(user, diagnostics);
@@ -64,7 +64,7 @@ pub(super) fn refuse_removals(role: &Role, spec: &Json, diagnostics: &mut Diagno
     }
 }
 
-/// Reports accounts that are not the user's to give.
+/// Reports accounts that the user must not set.
 fn refuse_account(user: &Node, role: &Role, diagnostics: &mut Diagnostics) {
     let Some(name) = user.get("serviceAccountName") else { return };
     let fault = |message: String| Diagnostic::at(&code::KB0315, name.span, message);

@@ -45,7 +45,7 @@ pub(super) struct Speller {
 }
 
 impl Speller {
-    /// Forgets the lines before: what follows is no continuation of them.
+    /// Forgets the previous lines: what follows does not continue them.
     pub(super) fn reset(&mut self) {
         self.moved = false;
     }

@@ -310,7 +310,7 @@ impl Builder<'_> {
             Key::Merge(_) => Key::Text("<<".to_owned(), span),
             Key::Refused => Key::Refused,
         };
-        // Only what is placed is copied, so that what is too large never is.
+        // Copies are made only within the budget, so that nothing too large is ever copied.
         let within = self.budget.nodes + size.nodes <= MAX_MANIFEST_NODES
             && self.budget.copied + size.bytes <= MAX_MANIFEST_COPIES;
         let copy = within.then(|| node.clone());
@@ -355,7 +355,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Judges `node` as a key, with a warning when kubectl makes another text of it.
+    /// Validates `node` as a key, with a warning if kubectl changes its text.
     fn key(&self, node: &Node, as_key: Key) -> Result<(Key, Option<Diagnostic>), Box<Diagnostic>> {
         let written = self.source.slice(node.span);
         match &as_key {
@@ -475,7 +475,7 @@ impl Builder<'_> {
     }
 }
 
-/// What a tag is to a scalar.
+/// The meaning of a tag for a scalar.
 #[derive(Clone, Copy)]
 enum Named {
     Tag(Tag),

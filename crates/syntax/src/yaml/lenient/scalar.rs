@@ -53,7 +53,7 @@ impl Tag {
 }
 
 impl Scalar {
-    /// Returns the scalar as a value of JSON, or nothing when JSON cannot hold it.
+    /// Returns the scalar as a value of JSON, or none if JSON cannot represent it.
     pub(super) fn value(&self) -> Option<Value> {
         Some(match self {
             Self::Null => Value::Null,
