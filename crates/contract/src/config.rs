@@ -94,7 +94,7 @@ pub struct StepJob {
     pub objects: Vec<Described>,
 }
 
-/// Where the name and the labels of a run go in one object.
+/// Where the name and the labels of a run are written in one object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Described {

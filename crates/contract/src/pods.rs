@@ -57,7 +57,7 @@ impl PodMetadata {
         self
     }
 
-    /// Adds it to the pods of `object`, of whose labels the JSON Pointers are among `labels_at`; what they have already stays.
+    /// Adds it to the pods of `object`: `labels_at` has the JSON Pointers to their labels. What they have already stays.
     pub fn add_to(&self, object: &mut Json, labels_at: &[String]) {
         let is_pod = object.get("kind").is_some_and(|kind| kind == "Pod");
         for at in labels_at.iter().filter_map(|at| at.strip_suffix("/labels")) {

@@ -16,7 +16,7 @@ pub struct Settings {
     /// What an hour of its resources costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prices: Option<Prices>,
-    /// What the pods of runs carry.
+    /// The metadata of the pods of runs.
     #[serde(default, skip_serializing_if = "PodMetadata::is_empty")]
     pub pods: PodMetadata,
     /// Where results go.
@@ -42,7 +42,7 @@ pub struct ResultsSettings {
     pub branch: String,
     /// The folder of results in it.
     pub directory: String,
-    /// What the refs of an inbox begin with.
+    /// The prefix of the refs of an inbox.
     pub inbox: String,
     /// `acceptNew` if an SSH server with an unknown key is trusted.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "sshHostKeys")]

@@ -14,7 +14,7 @@ pub const HALF: usize = 128 << 10;
 pub struct Excerpt {
     head: Vec<u8>,
     tail: VecDeque<u8>,
-    /// Whether something between the two is left out.
+    /// Whether something between the two was left out.
     has_gap: bool,
 }
 

@@ -48,11 +48,11 @@ pub(crate) fn documents_from(text: &str, first: usize) -> Documents {
     let line_of = |rest: &str| {
         first + text.get(..text.len() - rest.len()).expected("what precedes the rest").matches('\n').count()
     };
-    // What a document that ended early holds, while no other has followed it.
+    // The content of a document that ended early, until another one follows.
     let mut cut: Option<&str> = None;
     let mut early_ends = 0;
     while !rest.is_empty() {
-        // What is indented is part of another document, or of what people wrote.
+        // What is indented is part of another document, or of prose.
         if !starts_a_document(rest.as_bytes()) || rest.starts_with(char::is_whitespace) {
             rest = after_line(rest);
             continue;
@@ -114,7 +114,7 @@ pub(crate) fn document_in(text: &str) -> &str {
     let mut from = 0;
     for line in text.split_inclusive('\n') {
         let rest = text.get(from..).expected("the start of a line");
-        // What is indented is part of another document, or of what people wrote.
+        // What is indented is part of another document, or of prose.
         if line.starts_with('{') || line.starts_with('[') && starts_a_document(rest.as_bytes()) {
             return rest;
         }
@@ -170,7 +170,7 @@ pub(crate) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Returns true when a text under `value` is called what people call secrets, or gives one on a command line.
+/// Returns true if a text under `value` is named like a secret, or contains one on a command line.
 pub(crate) fn holds_secret(value: &Value) -> bool {
     const WORDS: [&str; 6] = ["api_key", "api-key", "apikey", "authorization", "password", "secret"];
     let names_one = |text: &str| {
@@ -240,7 +240,7 @@ fn mended(text: &str) -> Option<Value> {
     type Whole = (usize, Vec<char>);
     let mut open: Vec<char> = Vec::new();
     let mut whole: Option<Whole> = None;
-    // What was whole before the list that is open, while it holds neither lists nor objects.
+    // The part that was complete before the open list, while that contains neither lists nor objects.
     let mut before_list: Option<Option<Whole>> = None;
     let mut in_string = false;
     let mut escaped = false;

@@ -1,4 +1,4 @@
-//! One line of a log: without terminal codes and without what a launcher put before it.
+//! One line of a log: without terminal codes and without the prefix of a launcher.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use kubebench_syntax::invariant::Invariant as _;
 /// A line as parsers see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line<'a> {
-    /// From 1. What a carriage return rewrote has the number of the line that it stood on.
+    /// From 1. Text that a carriage return rewrote has the number of the line that it was on.
     pub number: u64,
     pub text: &'a str,
     /// The rank that a launcher's prefix named, on this line or before what a carriage return rewrote.
@@ -103,7 +103,7 @@ pub(super) fn code_length(text: &[u8]) -> usize {
     }
 }
 
-/// Takes off what launchers put before a line, also several of them, and returns the rank that the last of them named.
+/// Removes what launchers put before a line, also several prefixes, and returns the rank in the last of them.
 ///
 /// torchrun `[default0]:` and `[rank0]:`, Open MPI `[1,0]<stdout>:`, MPICH `[0] `, srun `0: `, and the container runtime's
 /// `2026-01-02T03:04:05.123456789Z stdout F `. Those of MPICH and srun name no rank here: programs print step numbers in the

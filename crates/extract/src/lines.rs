@@ -101,7 +101,7 @@ impl<'a> Part<'a> {
         Line { number: self.number, text: self.text, rank: None, is_whole: self.is_whole }
     }
 }
-/// Refuses a text that the mark at its beginning calls UTF-16, as PowerShell writes it.
+/// Refuses a text with the byte order mark of UTF-16, as PowerShell writes it.
 pub(crate) fn refuse_utf_16(text: &[u8]) -> Result<(), String> {
     let is_utf_16 = text.starts_with(&[0xff, 0xfe]) || text.starts_with(&[0xfe, 0xff]);
     if is_utf_16 { Err("the text is UTF-16: write it as UTF-8".to_owned()) } else { Ok(()) }

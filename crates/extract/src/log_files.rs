@@ -31,7 +31,7 @@ impl<'a> Kept<'a> {
         Self { open: Box::new(open), logs: Vec::new(), excerpts: BTreeMap::new(), room: Room::default() }
     }
 
-    /// Reads the log of `role`'s replica `index`, which messages call `name`, for all that `rules` want of it.
+    /// Reads the log of `role`'s replica `index`, which is called `name` in messages, for everything that `rules` extract from it.
     ///
     /// # Errors
     /// Why it cannot be read.
@@ -64,7 +64,7 @@ impl<'a> Kept<'a> {
         Ok(())
     }
 
-    /// Measures what the logs and files hold.
+    /// Measures from the logs and files.
     pub fn measure(&self, rules: &Rules) -> Measured {
         measure(rules, &self.logs, 0, self)
     }
@@ -130,7 +130,7 @@ impl Rules {
         Self { digest: Digest::of(tool.name), metrics: vec![rule], checks: Vec::new() }
     }
 
-    /// Lets every metric of a log be read from any log, whosever the spec says it is.
+    /// Allows every metric of a log to be read from any log, regardless of the role in the spec.
     #[must_use]
     pub fn of_any_log(mut self) -> Self {
         for rule in &mut self.metrics {

@@ -28,11 +28,11 @@ pub(crate) struct Reader {
     names: BTreeSet<String>,
 }
 
-/// What the samples of a family are.
+/// The suffixes of the samples of a family.
 const SUFFIXES: [&str; 6] = ["_total", "_sum", "_count", "_bucket", "_created", "_info"];
 
 impl Reader {
-    /// Reads a line, which is number `line`; none when it holds no sample.
+    /// Reads a line, which is number `line`; returns none if it is not a sample.
     ///
     /// # Errors
     /// Why the line is neither a sample nor a comment, for people.
@@ -57,7 +57,7 @@ impl Reader {
         self.names.contains(name) || self.kind_of(name).is_some()
     }
 
-    /// Returns the kind that `# TYPE` gives the family of `name`, such as `histogram`.
+    /// Returns the kind that `# TYPE` declares for the family of `name`, such as `histogram`.
     pub(crate) fn kind_of(&self, name: &str) -> Option<&str> {
         self.kinds.get(name).or_else(|| self.kinds.get(family(name))).map(String::as_str)
     }

@@ -14,7 +14,7 @@ use super::token::{cut_token, is_alone, token_of};
 use super::{number, unit_word, value_group};
 use kubebench_syntax::unit::MetricUnit;
 
-/// What a compiled pattern may take: more than any [within the budget](super::pattern_budget) does.
+/// The size limit of a compiled pattern: more than any [within the budget](super::pattern_budget) has.
 const SIZE_LIMIT: usize = 256 << 20;
 
 /// A compiled pattern.
@@ -34,9 +34,9 @@ pub struct Pattern {
     /// none where the pattern itself matches those.
     without_value: Option<Regex>,
     unit: Option<MetricUnit>,
-    /// Whether what is before the group `value` may take the beginning of a number.
+    /// Whether the text before the group `value` may match the beginning of a number.
     follows_any: bool,
-    /// Whether what is behind it may take the end of one.
+    /// Whether the text after it may match the end of one.
     precedes_any: bool,
 }
 
@@ -50,11 +50,11 @@ pub(crate) struct Groups {
     quantities: Quantities,
 }
 
-/// What a line gave.
+/// The result of a line.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Hit {
     Value(Value),
-    /// The pattern matched, and what its group `value` holds is no number: the reason.
+    /// The pattern matched, and the content of its group `value` is not a number: the reason.
     NoNumber(String),
 }
 
@@ -63,7 +63,7 @@ pub(crate) enum Hit {
 pub(crate) struct Value {
     /// The number.
     pub value: f64,
-    /// The step, where the pattern has the group `step` and it holds a whole number.
+    /// The step, if the pattern has the group `step` and its content is a whole number.
     pub step: Option<u64>,
 }
 
@@ -106,7 +106,7 @@ impl Pattern {
         })
     }
 
-    /// Lets values be in `unit`: those with another of the same dimension are converted.
+    /// Sets the unit of values to `unit`: those with another of the same dimension are converted.
     #[must_use]
     pub fn in_unit(self, unit: Option<MetricUnit>) -> Self {
         Self { unit, ..self }
@@ -181,7 +181,7 @@ impl Pattern {
         Some(Hit::of(number::parse(found), None))
     }
 
-    /// Returns the texts that every match must hold, longest first: what a near miss may hold too.
+    /// Returns the texts that every match must contain, longest first: a near miss may contain them too.
     pub(crate) fn literals(&self) -> Vec<String> {
         let mut literals = Vec::new();
         if let Ok(hir) = regex_syntax::parse(&self.text) {

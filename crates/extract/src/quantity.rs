@@ -60,7 +60,7 @@ impl Quantities {
     /// Reads `text` as a value. One blank may precede the suffix where the source knows where the token ends.
     ///
     /// # Errors
-    /// Why it is no value in the unit, with the text.
+    /// Why it is not a value in the unit, with the text.
     pub(crate) fn read(&mut self, text: &str) -> Result<f64, String> {
         if let Some(value) = number::plain(text) {
             return Ok(value);
@@ -92,7 +92,7 @@ impl Quantities {
     /// Reads `text` as a value whose unit may be `word`; `behind` is what follows the value on its line.
     ///
     /// # Errors
-    /// Why it is no value in the unit, with the text.
+    /// Why it is not a value in the unit, with the text.
     pub(crate) fn read_beside(&mut self, text: &str, word: Option<UnitWord<'_>>, behind: &str) -> Result<f64, String> {
         let value = self.read(text)?;
         if behind.is_empty() && word.is_none() {

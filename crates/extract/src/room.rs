@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// So many values are kept of all logs of a run together, and of a file: 64 MB. One a second is as many in three months.
 const MOST: u64 = 8_000_000;
-/// A series that is no longer keeps its values in any case: they take less memory than what looks for them.
+/// A series up to this length keeps its values in any case: they need less memory than the code that looks for them.
 pub(crate) const FEW: u64 = 1_000;
 
-/// What the series of a run have taken together of the memory for values.
+/// The memory for values that the series of a run use together.
 #[derive(Clone, Debug)]
 pub struct Room {
     most: u64,

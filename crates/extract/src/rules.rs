@@ -1,4 +1,4 @@
-//! What is wanted of a run: `rules.json`, read into patterns, tools and places that are ready for use.
+//! What must be read from a run: `rules.json`, parsed into patterns, tools and places that are ready for use.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use kubebench_syntax::digest::Digest;
 use kubebench_syntax::unit::{MetricSelector, MetricUnit, Percentage};
 use kubebench_syntax::yaml::Node;
 
-/// What is measured, and what must hold.
+/// What is measured, and what must be true.
 #[derive(Clone, Debug)]
 pub struct Rules {
     /// The digest of their text.
@@ -35,7 +35,7 @@ pub struct Rules {
 /// One metric, or the metrics of one tool.
 #[derive(Clone, Debug)]
 pub struct MetricRule {
-    /// The name; a tool brings its own.
+    /// The name; a tool has its own.
     pub name: Option<String>,
     pub unit: Option<String>,
     /// Which way is better.
@@ -153,7 +153,7 @@ impl MetricRule {
 }
 
 impl From {
-    /// Returns true for what no log and no file can give, but a run alone.
+    /// Returns true for values that are in no log and no file, but only in a run.
     pub(crate) fn is_of_a_run(&self) -> bool {
         matches!(
             self,
@@ -203,7 +203,7 @@ pub enum Place {
     Url(String),
 }
 
-/// What must hold for a run to count.
+/// What must be true for a run to count.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Check {
     /// Bounds of a metric.
@@ -220,7 +220,7 @@ pub enum Check {
     Restarts(u32),
     /// How many of the attempted requests of a load generator may have failed.
     FailedRequests(Percentage),
-    /// What no tool may say of its own run.
+    /// What no tool may report about its own run.
     Cautions(Vec<Caution>),
 }
 
@@ -228,7 +228,7 @@ impl Rules {
     /// Reads the text of `rules.json`.
     ///
     /// # Errors
-    /// Why it cannot be read. The compiler wrote it, so a fault is that of a version or of a hand.
+    /// Why it cannot be read. The compiler wrote it, so an error comes from another version or from an edit.
     pub fn read(text: &str) -> Result<Self, String> {
         Self::of(&RulesFile::read(text).map_err(|fault| fault.to_string())?, Digest::of(text))
     }
@@ -245,7 +245,7 @@ impl Rules {
         Ok(Self { digest, metrics, checks })
     }
 
-    /// Returns rules that want nothing.
+    /// Returns rules without any requirements.
     pub fn none() -> Self {
         Self { digest: Digest::of(""), metrics: Vec::new(), checks: Vec::new() }
     }

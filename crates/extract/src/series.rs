@@ -17,7 +17,7 @@ use kubebench_syntax::unit::{Conversion, MetricUnit};
 /// How many values are in one piece of memory: with what the allocator adds, a multiple of the size of huge pages.
 const CHUNK: usize = (1 << 21) - (1 << 13);
 
-/// What helps where there are more values than are kept.
+/// The help for more values than are kept.
 const FEWER: &str = "choose fewer by `role`, `index` or `window`";
 const NO_MEMORY: &str = "or reduce them by `first`, `last`, `min`, `max`, `mean` or `sum`, which keep none";
 
@@ -128,7 +128,7 @@ impl Reading {
         self.sample.rank
     }
 
-    /// Returns why it is no number.
+    /// Returns why it is not a number.
     pub(crate) fn fault(&self) -> Option<&str> {
         match &self.fault {
             Some(Fault::Unreadable(reason)) => Some(reason),
@@ -179,13 +179,13 @@ impl From<f64> for Reading {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unreadable {
     pub(crate) line: Option<u64>,
-    /// Why it is no number.
+    /// Why it is not a number.
     pub(crate) reason: String,
     /// How many such values there are.
     pub(crate) count: u64,
 }
 
-/// The values of one metric: 8 bytes each, and never moved, so that growing takes no more than that.
+/// The values of one metric: 8 bytes each, and never moved, so that growing needs no more than that.
 ///
 /// Of several ranks in one log only the lowest that printed a value counts: every rank prints the same line, and mixing
 /// them would average the same thing several times.
@@ -214,7 +214,7 @@ pub struct Series {
     room: Room,
     /// For how many more values it has room.
     left: u64,
-    /// What is known of the values once they are too many to be kept.
+    /// What is known of the values once there are too many to keep.
     let_go: Option<LetGo>,
 }
 
@@ -257,7 +257,7 @@ impl Series {
         Self { room: room.clone(), ..self }
     }
 
-    /// Lets values be in `unit`: those with another of the same dimension are converted.
+    /// Sets the unit of values to `unit`: those with another of the same dimension are converted.
     #[must_use]
     pub(crate) fn in_unit(self, unit: Option<MetricUnit>) -> Self {
         Self { quantities: Quantities::in_unit(unit), ..self }
@@ -334,7 +334,7 @@ impl Series {
             return false;
         }
         if rank < own || self.seen == 0 {
-            // What was read for the sample is of it.
+            // The units that were read for the sample belong to it.
             let quantities = std::mem::take(&mut self.quantities);
             *self = Self { rank: sample.rank, quantities, room: self.room.clone(), ..Self::new(self.window) };
         }
@@ -408,7 +408,7 @@ impl Series {
         self.latest.push_back(place);
     }
 
-    /// Takes room for more values, each as large as `size` numbers, unless there are too many.
+    /// Reserves room for more values, each as large as `size` numbers, unless there are too many.
     fn take_room(&mut self, size: u64) {
         if self.let_go.is_none() {
             self.left = self.room.take(self.count() as u64, size);

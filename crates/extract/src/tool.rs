@@ -115,13 +115,13 @@ pub struct Tool {
     pub metrics: fn() -> Vec<&'static ToolMetric>,
     /// The labels that distinguish metrics of one name, where there may be several.
     pub labels: &'static [ToolLabel],
-    /// What a spec says to have some of them: `{name: fio, file: fio.json, metrics: [read_iops]}`.
+    /// How a spec requests some of them: `{name: fio, file: fio.json, metrics: [read_iops]}`.
     pub example: &'static str,
-    /// What of its attempts it calls failed, where it counts them: `requests`.
+    /// What it calls its failed attempts, if it counts them: `requests`.
     pub attempts: Option<&'static str>,
-    /// What it may say of its own run that makes its numbers less trustworthy.
+    /// What it may report about its own run that makes its numbers less trustworthy.
     pub cautions: &'static [Caution],
-    /// What metrics are called now that an older version recorded under another name.
+    /// The current names of metrics that an older version recorded under other names.
     pub renamed: Option<fn(&renamed::Old<'_>) -> Option<renamed::Renamed>>,
 }
 
@@ -192,7 +192,7 @@ impl Tool {
         (self.metrics)().iter().filter(|metric| !metric.is_open()).flat_map(|metric| metric.names()).collect()
     }
 
-    /// Returns whether a metric can be asked for by `name`.
+    /// Returns whether a metric can be requested as `name`.
     pub fn reports(&self, name: &str) -> bool {
         (self.metrics)().iter().any(|metric| metric.is_asked_by(name))
     }
@@ -210,7 +210,7 @@ impl Tool {
         Some(name).filter(|name| name != old && self.reports(name))
     }
 
-    /// Returns whether a metric is called `name` in results when all are asked for.
+    /// Returns whether a metric is called `name` in results when all are requested.
     pub fn brings(&self, name: &str) -> bool {
         (self.metrics)().iter().any(|metric| metric.is_brought_as(name))
     }

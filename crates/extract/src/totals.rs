@@ -1,4 +1,4 @@
-//! What is known of values without keeping them.
+//! Statistics of values that are not kept.
 
 use kubebench_stats::Sum;
 use kubebench_syntax::unit::Conversion;

@@ -13,7 +13,7 @@ pub(crate) struct UnitWord<'t> {
     pub power: i32,
     /// Whether the pattern matches it.
     pub is_spelled: bool,
-    /// What it is divided by, where that follows: the `step` of `250 ms per step`.
+    /// What it is divided by, if that follows: the `step` of `250 ms per step`.
     pub per: Option<&'t str>,
     /// Whether a value follows, which it may be the name of.
     pub is_before_value: bool,

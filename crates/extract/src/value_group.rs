@@ -58,7 +58,7 @@ fn with_value(hir: &Hir, sub: &Hir) -> Option<Hir> {
     })
 }
 
-/// What a pattern has around its group `value`.
+/// The surroundings of a pattern's group `value`.
 #[derive(Debug, Default)]
 pub(super) struct Around<'h> {
     pub(super) before: Vec<&'h Hir>,

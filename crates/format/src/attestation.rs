@@ -10,7 +10,7 @@ pub fn place(path: &str) -> String {
     format!("{}{SUFFIX}", path.strip_suffix(".json").unwrap_or(path))
 }
 
-/// Returns where the result is whose envelope is at `path`; nothing where no envelope is.
+/// Returns the path of the result whose envelope is at `path`; none if `path` is not that of an envelope.
 pub fn result_of(path: &str) -> Option<String> {
     path.strip_suffix(SUFFIX).map(|stem| format!("{stem}.json"))
 }

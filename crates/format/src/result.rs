@@ -62,12 +62,12 @@ pub struct Sealed {
     pub bytes: Vec<u8>,
 }
 
-/// Why a file is no result that can be trusted.
+/// Why a file is not a result that can be trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// It is larger than any result.
     TooLarge,
-    /// It is no JSON.
+    /// It is not JSON.
     NotJson(String),
     /// It is JSON of something else.
     NotAResult,
@@ -185,7 +185,7 @@ pub(crate) fn content(bytes: &[u8]) -> Result<BenchmarkResult, Fault> {
     Ok(result)
 }
 
-/// Says what of `result` no version of this program writes, although its types hold it.
+/// Returns what in `result` no version of this program writes, although its types allow it.
 fn check(result: &BenchmarkResult) -> Result<(), String> {
     place::judge(result)?;
     // A run that is invalid because of it keeps both values.

@@ -1,4 +1,4 @@
-//! What the server sees of a machine.
+//! The server's access to a machine.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use kubebench_syntax::diag::Diagnostics;
 /// Reads a file at a path below the root of a project, as specs carry it.
 pub type ReadCarried = Box<dyn Fn(&str) -> Result<Vec<u8>, Unreadable> + Send + Sync>;
 
-/// The files of a machine, by the rules that hold for every command.
+/// The files of a machine, by the rules that apply to every command.
 pub trait Files {
     /// Returns whether `folder` has a project file.
     fn has_project_file(&self, folder: &Path) -> bool;

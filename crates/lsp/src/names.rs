@@ -45,7 +45,7 @@ pub(crate) struct Named {
     pub(crate) name: String,
     /// What it is, in a few words.
     pub(crate) about: String,
-    /// The file that declares it, and the bytes of its name there; nothing where no file does.
+    /// The file that declares it, and the bytes of its name there; none if no file does.
     pub(crate) place: Option<(String, Range<usize>)>,
 }
 

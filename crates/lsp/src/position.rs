@@ -54,7 +54,7 @@ impl Lines {
         Self { starts, encoding }
     }
 
-    /// Returns the byte of `text` at a position, the nearest one where there is no such position.
+    /// Returns the byte of `text` at a position, or the nearest one if there is no such position.
     pub(crate) fn offset(&self, text: &str, position: Position) -> usize {
         let line = usize::try_from(position.line).unwrap_or(usize::MAX);
         let Some(start) = self.starts.get(line).copied() else { return text.len() };

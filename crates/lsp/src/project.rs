@@ -37,7 +37,7 @@ impl Text {
         self.outline.get_or_init(|| Outline::of(&self.text))
     }
 
-    /// Returns the kind of document that it says it is.
+    /// Returns the kind of document that it declares.
     pub(crate) fn kind(&self) -> Option<DocumentKind> {
         let word = self.outline().text(&self.text, &["kind"])?;
         DocumentKind::ALL.into_iter().find(|kind| kind.name() == word)
@@ -63,14 +63,14 @@ pub(crate) struct Project {
     version: &'static str,
     file: Option<Text>,
     specs: BTreeMap<String, Text>,
-    /// What is wrong with files as files.
+    /// Findings about files themselves.
     found: Diagnostics,
     session: Session,
-    /// The files that specs read, until somebody says that they changed.
+    /// The files that specs read, until the client reports that they changed.
     carried: Arc<Mutex<BTreeMap<String, Read>>>,
-    /// The paths of files that specs may carry; nothing until somebody asks.
+    /// The paths of files that specs may carry; empty until they are needed.
     listed: OnceCell<Vec<String>>,
-    /// What the texts compile to; nothing since the last change.
+    /// The compilation of the texts; none since the last change.
     compilation: Option<Compilation>,
     published: Published,
     /// Whether the client has received it.
@@ -192,7 +192,7 @@ impl Project {
         self.file.is_some() || self.specs.values().any(|text| text.text.contains(API_VERSION))
     }
 
-    /// Takes the text at a path, which changed in an editor or on disk; nothing where there is no longer one.
+    /// Sets the text at a path, which changed in an editor or on disk; none if it no longer exists.
     pub(crate) fn set(&mut self, path: &str, text: Option<&str>, files: &dyn Files) {
         if path == PROJECT_FILE {
             let before = self.session.workspace().spec_dirs();

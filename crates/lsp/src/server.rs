@@ -56,7 +56,7 @@ pub struct Server {
     requests: i32,
 }
 
-/// What the client can.
+/// The capabilities of the client.
 #[derive(Clone, Copy, Debug, Default)]
 struct Client {
     watches_files: bool,
@@ -221,7 +221,7 @@ impl Server {
         for project in self.projects.values_mut() {
             let below = paths.iter().filter_map(|path| project.below(path));
             let below: Vec<String> = below.filter(|path| !path.starts_with(".git/")).collect();
-            // A folder has no end by which it could be known; what git ignores is not carried.
+            // Folders cannot be recognized by their names; files that git ignores are not carried.
             let is_of_many = |path: &String| !path.contains('.') || path.ends_with(".gitignore");
             if below.len() > MANY || below.iter().any(is_of_many) {
                 project.read_again(&*self.files);

@@ -51,7 +51,7 @@ pub(super) fn step(at: &At<'_>, ledger: &mut Ledger) -> Option<Map> {
     Some(step)
 }
 
-/// Takes the Job after the measured one: a known post-processor becomes metrics, another one a `postprocess`.
+/// Reads the Job after the measured one: a known post-processor becomes metrics, another one a `postprocess`.
 pub(super) fn post_job(container: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let image = container.get("image").as_ref().and_then(At::text).unwrap_or_default().to_owned();
     if is_post_processor(&image) {

@@ -28,7 +28,7 @@ pub(super) fn wanted_config<'n>(top: &At<'n>) -> Option<At<'n>> {
     of_job.or_else(|| top.get("mainJobConfig"))
 }
 
-/// Says so when parameters were for another template than those that are known.
+/// Reports parameters that were for an unknown template.
 pub(super) fn judge_template(top: &At<'_>, ledger: &mut Ledger) {
     let ksonnet = top.find(&["spec", "jobSpecs", "mainJob", "resource", "manifestTemplate", "valueFrom", "ksonnet"]);
     let of_job = ksonnet.and_then(|at| at.get("name").or_else(|| at.get("prototype")));

@@ -146,7 +146,7 @@ pub fn migrate(inputs: &[Input], depth: usize) -> Migration {
     for (index, document) in documents.iter().enumerate() {
         work.benchmarks_of(index, document, &documents);
     }
-    // What no KubebenchJob spoke of is a benchmark of its own.
+    // A job that no KubebenchJob refers to is a separate benchmark.
     for (index, document) in documents.iter().enumerate() {
         if !work.job_configs.contains(&index) {
             work.alone(index, document);
@@ -521,7 +521,7 @@ fn formatted(text: &str) -> String {
     yaml::format::format(SourceId::default(), &source).unwrap_or_else(|_| text.to_owned())
 }
 
-/// Returns Jsonnet without the lines that are comments alone, which YAML does not know.
+/// Returns Jsonnet without lines that are only comments, which YAML does not know.
 fn without_comments(text: &str) -> String {
     let line = |line: &str| {
         let is_comment = line.trim_start().starts_with("//");

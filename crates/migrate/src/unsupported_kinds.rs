@@ -2,7 +2,7 @@
 
 use super::ledger::At;
 
-/// Says why an object is no benchmark, if it is one that is known.
+/// Returns why an object is not a benchmark, if its kind is known.
 pub(super) fn why(top: &At<'_>) -> Option<&'static str> {
     let text = |key: &str| top.get(key).and_then(|at| at.text()).unwrap_or_default();
     if text("apiVersion").starts_with("kubebench.dev/") {

@@ -29,7 +29,7 @@ thread_local! {
     static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Counts steps where a test asks for them: the same on every machine, as time is not.
+/// Counts steps if a test requests it: unlike time, they are the same on every machine.
 #[cfg(test)]
 fn count_steps(steps: usize) {
     STEPS.set(STEPS.get() + steps);
@@ -269,7 +269,7 @@ impl Level {
     }
 }
 
-/// Levels, of which neighbors become one; each is known by its place at first.
+/// Levels, of which neighbors are merged; each is identified by its initial place.
 struct Levels {
     present: Vec<Option<Level>>,
     /// The level before each, and the one after it.
@@ -406,11 +406,11 @@ impl Levels {
     }
 }
 
-/// A change in a heap whose first is the least sure, and of those the earliest.
+/// A change in a heap that begins with the least certain, and of those with the earliest.
 struct Unsure {
     p: f64,
     at: usize,
-    /// What the level's version was; one that changed since has another entry.
+    /// The version of the level at that time; a level that changed since has another entry.
     version: usize,
 }
 

@@ -87,7 +87,7 @@ pub fn autocorrelation(values: &[f64]) -> Option<f64> {
     if values.len() < 4 || !varies || values.iter().any(|value| !value.is_finite()) {
         return None;
     }
-    // By a power of two, so that no square is too large or too small.
+    // Scaled by a power of two, so that no square is too large or too small.
     let (_, exponent) = libm::frexp(greatest);
     let scaled = values.iter().map(|value| libm::ldexp(*value, -exponent));
     let mean = mean(scaled.clone());
@@ -136,7 +136,7 @@ pub fn more_than_chance(found: Option<f64>, count: usize) -> Option<f64> {
 /// Returns the autocorrelation to reckon with, of `count` values that show `found`: few values hardly tell, so that it is drawn towards
 /// what sessions of a cluster may have.
 pub fn shrunk_correlation(found: Option<f64>, count: f64) -> f64 {
-    /// What is assumed where nothing is known.
+    /// The autocorrelation that is assumed without data.
     const ASSUMED: f64 = 0.5;
     /// The assumption counts as much as this many values.
     const WEIGHT: f64 = 15.0;
@@ -208,7 +208,7 @@ fn place(last: usize, share: f64) -> (usize, f64) {
     (below, position - below as f64)
 }
 
-/// An exact position asks nothing of the next value, which may be infinite.
+/// An exact position does not use the next value, which may be infinite.
 fn between(low: f64, high: f64, rest: f64) -> f64 {
     match high - low {
         _ if rest <= 0.0 => low,

@@ -62,11 +62,11 @@ pub fn by_t(differences: &[f64]) -> Option<((f64, f64), f64)> {
     Some(around(mean(differences.iter().copied()), error, count as f64 - 1.0))
 }
 
-/// Counts the ways to set signs by which the sum is at least as far from 0.
+/// Counts the assignments of signs with which the sum is at least as far from 0.
 fn exact(differences: &[f64]) -> f64 {
     let sizes: Vec<f64> = differences.iter().map(|difference| difference.abs()).collect();
     let wanted = sum(differences.iter().copied()).abs();
-    // What rounding makes of the same sum in another order.
+    // The same sum in another order may differ by rounding.
     let wanted = wanted - 1e-12 * sum(sizes.iter().copied());
     let (left, right) = sizes.split_at(sizes.len() / 2);
     let (left, mut right) = (signed_sums(left), signed_sums(right));

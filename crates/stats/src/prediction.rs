@@ -6,12 +6,12 @@
 use super::distribution::{around, t_quantile};
 use super::{mean, sum};
 
-/// What the history says of new values.
+/// What the history predicts about new values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
     /// The mean of the new values less that of the history.
     pub difference: f64,
-    /// The interval around the difference, in which it would have to hold 0 if nothing had changed.
+    /// The interval around the difference, which would have to contain 0 if nothing had changed.
     pub interval: (f64, f64),
     /// How likely a difference of this size is where nothing changed, on both sides. 0 where the history never varied and the new value
     /// differs, 1 where it does not.

@@ -27,7 +27,7 @@ pub struct Comparison {
     ///
     /// From the least to the largest difference of three and three values it would be 90 %, which R's `wilcox.test` warns of.
     pub interval: (f64, f64),
-    /// The least p that groups of these sizes and ties can give.
+    /// The minimum p for groups of these sizes and ties.
     pub least_p: f64,
 }
 
@@ -66,7 +66,7 @@ struct Tails {
     less: f64,
     /// Of at least this one.
     greater: f64,
-    /// The least that there is.
+    /// The minimum of them.
     least: f64,
 }
 

@@ -10,7 +10,7 @@ use super::{MAX_LINE, Note, Strange, joined, listed};
 use kubebench_format::spec::v1::metric::{Delimiter, Row};
 use kubebench_syntax::invariant::Invariant as _;
 
-/// What may separate cells, in the order in which it is tried, with its name in a spec.
+/// Possible separators of cells, in the order in which they are tried, with their names in a spec.
 const SEPARATORS: [(u8, &str); 4] = [(b',', "\",\""), (b'\t', "tab"), (b'|', "\"|\""), (b';', "\";\"")];
 
 /// A row after the last one: if it is part of a cell, that cell was opened by a quote that was never closed.
@@ -163,7 +163,7 @@ pub fn csv(
             blank += 1;
             continue;
         }
-        // A comma that is no separator of cells makes one too many.
+        // A comma that does not separate cells makes one too many.
         let read = if record.len() > names.len() {
             Err(format!("the row has {} cells, and the header has {}", record.len(), names.len()))
         } else {
@@ -216,7 +216,7 @@ fn is_open(record: &csv::ByteRecord) -> bool {
     record.as_slice().ends_with(LAST_ROW)
 }
 
-/// A text whose lines all end in a line feed, also where it has carriage returns.
+/// A text whose line ends are all read as line feeds, also those with carriage returns.
 struct Newlines<R> {
     text: R,
     is_after_return: bool,
@@ -244,7 +244,7 @@ impl<R: Read> Read for Newlines<R> {
     }
 }
 
-/// A text that knows with which byte it ended.
+/// A text that records its last byte.
 struct Ending<R> {
     text: R,
     last: u8,

@@ -70,7 +70,7 @@ fn literal(text: &str) -> String {
     text.chars().flat_map(|letter| is_sign(&letter).then_some('\\').into_iter().chain([letter])).collect()
 }
 
-/// What is a number, as a regular expression.
+/// What counts as a number, as a regular expression.
 const NUMBER: &str = "[0-9][0-9.p]*";
 
 /// `99`, `99.9`, `99p9`

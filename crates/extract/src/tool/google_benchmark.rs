@@ -58,7 +58,7 @@ static FRACTIONS: [ToolMetric; 1] =
 const SETTINGS: [&str; 6] =
     ["family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads", "iterations"];
 
-/// Numbers that every version gives.
+/// Numbers that every version reports.
 const KNOWN: [&str; 6] =
     ["real_time", "cpu_time", "real_coefficient", "cpu_coefficient", "items_per_second", "bytes_per_second"];
 

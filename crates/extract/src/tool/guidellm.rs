@@ -64,7 +64,7 @@ fn read(root: &Value, report: &mut Report) {
 
 /// Where the rates of a report are from.
 enum Rates {
-    /// They were asked for.
+    /// They were requested.
     Asked,
     /// A search derived them from what it had measured: this many, if it says.
     Searched(Option<f64>),
@@ -98,7 +98,7 @@ impl<'a> Strategy<'a> {
         }
     }
 
-    /// Returns what version 0.1 put before the names of metrics.
+    /// Returns the prefix that version 0.1 put before the names of metrics.
     fn prefix(&self) -> String {
         let kind = self.kind.unwrap_or("benchmark");
         match (self.rate, self.streams) {
@@ -150,7 +150,7 @@ fn renamed(old: &Old<'_>) -> Option<Renamed> {
         let labels = match (prefix, prefix.strip_prefix("concurrent")) {
             ("synchronous" | "throughput", _) => [label("strategy", prefix)].into(),
             (_, Some(streams)) => [label("strategy", "concurrent"), label("streams", streams)].into(),
-            // Of a sweep, or asked for.
+            // From a sweep, or requested.
             _ => return Some(Renamed::Unknown { name: name.to_owned(), labels: &["strategy", "rate", "sweep"] }),
         };
         Some(Renamed::To { name: name.to_owned(), labels })

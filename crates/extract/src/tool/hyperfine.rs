@@ -31,7 +31,7 @@ pub(super) const TOOL: Tool = Tool {
     renamed: Some(renamed),
 };
 
-/// What the times of the runs give.
+/// Metrics that are computed from the times of the runs.
 static TIMES: [ToolMetric; 4] = [
     lower("mean", "s", "mean time of a run").of(&[Headline::of("", Reduce::Mean)]),
     lower("median", "s", "median time of a run").of(&[Headline::of("", Reduce::Median)]),

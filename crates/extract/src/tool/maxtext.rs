@@ -43,7 +43,7 @@ static TOKENS: ToolMetric =
 static LOSS: ToolMetric = lower("loss", "1", "training loss").of(LAST);
 static LAST_STEP: ToolMetric = plain("last_step", "step", "the last step");
 
-/// Version 0.1 named the median of the rates by the steps of which it was.
+/// Version 0.1 named the median of the rates after the steps that it covered.
 fn renamed(old: &Old<'_>) -> Option<Renamed> {
     let name = "tflops_per_device_median";
     old.name.strip_prefix(name)?.strip_prefix("_steps_")?;

@@ -72,7 +72,7 @@ pub(super) struct Parser {
 impl LineParser for Parser {
     fn line(&mut self, line: &Line<'_>, report: &mut Report) {
         let mut iteration = None;
-        // What no `|` ends was cut off.
+        // A field without a `|` at its end was cut off.
         for field in line.text.split_inclusive('|').filter_map(|field| field.strip_suffix('|')) {
             let Some(step) = iteration else {
                 // A rate counts also where its iteration cannot be read.

@@ -40,7 +40,7 @@ impl LineParser for Parser {
             Ok(Some(sample)) => sample,
             Ok(None) => return,
             Err(reason) => {
-                // Other words in a log are no fault of the exposition.
+                // Other words in a log are not an error of the exposition.
                 let name = line.text.split(['{', ' ']).next().expected("a first part of every split");
                 if self.reader.knows(name) {
                     report.invalid(reason);
@@ -48,7 +48,7 @@ impl LineParser for Parser {
                 return;
             }
         };
-        // Other words in a log are no sample.
+        // Other words in a log are not a sample.
         if sample.value.is_err() && !self.reader.knows(&sample.name) {
             return;
         }

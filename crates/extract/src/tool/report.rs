@@ -1,6 +1,6 @@
 //! What a tool's output says: its metrics, how many of its requests failed, and why the run does not count.
 //!
-//! An output may hold several reports of the tool: a script ran it several times, or the run was restarted. Of them the last
+//! An output may contain several reports of the tool: a script ran it several times, or the run was restarted. Of them the last
 //! counts, or the first, or each. No value of one report completes another.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,13 +30,13 @@ pub struct Found {
     pub name: String,
     /// The unit as the tool declares it.
     pub unit: String,
-    /// What the table of the tool says of it.
+    /// Its entry in the table of the tool.
     pub metric: &'static ToolMetric,
     /// What distinguishes it from others of its name: a rate, a job, a parameter.
     pub labels: BTreeMap<String, String>,
     /// The values.
     pub series: Series,
-    /// Whether a value was left out that its line, which did not end, may have cut.
+    /// Whether a value was left out because its line did not end, and may have cut it.
     is_cut: bool,
 }
 
@@ -51,7 +51,7 @@ pub struct Requests {
     pub attempted: f64,
 }
 
-/// What a tool says of its own run that makes its numbers less trustworthy.
+/// What a tool reports about its own run that makes its numbers less trustworthy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cautioned {
     /// Which of the known cautions it is.
@@ -63,7 +63,7 @@ pub struct Cautioned {
 /// One report.
 #[derive(Clone, Debug, Default)]
 struct Part {
-    /// What may tell it from other reports in the output: what was asked for.
+    /// What may distinguish it from other reports in the output: the requested settings.
     settings: BTreeMap<String, String>,
     found: Vec<Found>,
     places: BTreeMap<String, BTreeMap<BTreeMap<String, String>, usize>>,
@@ -90,7 +90,7 @@ pub struct Report {
     /// How many reports of the tool began, and the rank that printed them.
     begun: usize,
     rank: Option<u32>,
-    /// Whether what comes now is of a report that does not count.
+    /// Whether the current output is of a report that does not count.
     skips: bool,
     current: Part,
     /// The reports before it, where each counts.
@@ -98,7 +98,7 @@ pub struct Report {
     withholds_document: bool,
     /// The last line of the log, if it did not end and looks like one of the tool's.
     open_line: Option<u64>,
-    /// Whether a value is on it, or what may be half of one.
+    /// Whether it contains a value, or possibly half of one.
     open_line_is_read: bool,
     /// The line at which the document begins, and what precedes it.
     first_line: usize,
@@ -123,7 +123,7 @@ impl Report {
         Self { window, reports, room: room.clone(), first_line: 1, ..Self::default() }
     }
 
-    /// Begins a report of the tool in its output, by `rank`. What was asked for, `settings`, may tell it from others.
+    /// Begins a report of the tool in its output, by `rank`. The requested `settings` may distinguish it from others.
     ///
     /// Each rank of a launcher prints a report of its own: those of the lowest count.
     pub(crate) fn begin(&mut self, rank: Option<u32>, settings: BTreeMap<String, String>) {
@@ -152,7 +152,7 @@ impl Report {
         }
     }
 
-    /// Takes in what was asked for in the report that has begun.
+    /// Records a requested setting of the report that has begun.
     pub(crate) fn setting(&mut self, name: &str, value: &str) {
         if !self.skips {
             self.current.settings.insert(name.to_owned(), value.to_owned());
@@ -190,7 +190,7 @@ impl Report {
         self.push_named(metric, metric.name, labels, value);
     }
 
-    /// Takes in a value of `metric`, to whose name the output brings a part.
+    /// Adds a value of `metric`, of whose name the output provides a part.
     pub(crate) fn push_named(
         &mut self,
         metric: &'static ToolMetric,
@@ -291,7 +291,7 @@ impl Report {
         }
     }
 
-    /// Says that by the tool's own word, or by what it must hold, the run does not count.
+    /// Says that the run does not count, by the tool's own verdict or because its output lacks something required.
     pub(crate) fn invalid(&mut self, reason: impl Into<String>) {
         let reason = reason.into();
         let known = &mut self.current.invalid;
@@ -391,7 +391,7 @@ impl Report {
         }
     }
 
-    /// Lets go of values that are too many, now that all logs of the run were read.
+    /// Drops values if there are too many, after all logs of the run were read.
     pub(crate) fn settle(&mut self) {
         self.current.found.iter_mut().for_each(|found| found.series.settle());
     }

@@ -57,7 +57,7 @@ pub fn redact(result: &mut BenchmarkResult, redactor: &Redactor) {
     result.annotations.values_mut().for_each(clean);
 }
 
-/// Takes tokens out of names and units, which come from logs too. What a variable happens to hold, and parameters of
+/// Removes tokens from names and units, which come from logs too. What a variable happens to hold, and parameters of
 /// benchmarks such as `token=short`, rename nothing; two metrics stay two.
 pub fn names(metrics: &mut [Metric]) {
     let mut changed: BTreeMap<String, u32> = BTreeMap::new();

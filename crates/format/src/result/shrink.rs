@@ -10,9 +10,9 @@ use kubebench_syntax::invariant::Invariant as _;
 /// The code of the reasons that say what was left out.
 const CODE: ReasonCode = ReasonCode::TooLarge;
 
-/// One after the other, as long as the file is too large; the last ones bound every list that grows with a run.
+/// Applied one after the other while the file is too large; the last ones bound every list that grows with a run.
 pub(super) const STEPS: [fn(&mut BenchmarkResult); 27] = [
-    // A report is an artifact too; samples are nowhere else.
+    // A report is also kept as an artifact; samples are nowhere else.
     |result| result.native.values_mut().for_each(|native| native.text = None),
     |result| thin(result, 5_000),
     |result| thin(result, 2_500),

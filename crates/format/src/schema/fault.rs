@@ -89,7 +89,7 @@ fn unknown_field(violation: &Violation<'_>, key: &str) -> Diagnostic {
     }
 }
 
-/// Says that a word at `span`, whose colon is at byte `at` of it, is no field without a space.
+/// Says that a word at `span`, whose colon is at its byte `at`, is not a field without a space.
 fn without_space(fault: Diagnostic, span: Span, word: &str, at: usize) -> Diagnostic {
     let fault = fault.help("write a space after `:`");
     let start = span.start as usize + at;
@@ -399,7 +399,7 @@ fn exactly_one(violation: &Violation<'_>) -> Diagnostic {
     }
 }
 
-/// Returns the one of two entries that is from a fragment, and its place there, where the other one is the spec's own.
+/// Returns which of two entries is from a fragment, and its place there, if the other one is the spec's own.
 fn part_of<'n>(violation: &Violation<'n>, first: &'n Entry, second: &'n Entry) -> Option<(&'n Entry, String)> {
     let sources = violation.subject.sources;
     let own = violation.subject.own()?;

@@ -123,7 +123,7 @@ fn properties(schema: &Value) -> Option<&Map<String, Value>> {
     schema.get("properties").and_then(Value::as_object)
 }
 
-/// Returns a schema, and those among which it lets a value choose.
+/// Returns a schema, and those that it lets a value choose from.
 fn choices_of(root: &Value, schema: Value) -> Vec<Value> {
     let mut all = Vec::new();
     for key in ["anyOf", "oneOf"] {

@@ -1,4 +1,4 @@
-//! What the value at a place of a document is, for who writes one.
+//! What the value at a place of a document is, for authors of documents.
 
 use serde_json::Value;
 

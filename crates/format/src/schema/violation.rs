@@ -37,7 +37,7 @@ impl<'a> Subject<'a> {
         Self { ready, sources, nodes, root }
     }
 
-    /// Returns the source of the document itself, whose values may be those of others.
+    /// Returns the source of the document itself, some of whose values may be from other sources.
     pub(super) fn own(&self) -> Option<SourceId> {
         Some(self.root.entry("kind")?.key_span.source)
     }

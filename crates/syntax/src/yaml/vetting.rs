@@ -25,7 +25,7 @@ pub(super) fn refuse_bytes(id: SourceId, source: &Source, diagnostics: &mut Vec<
     refuse_encoding(id, source, help, diagnostics)
 }
 
-/// Reports bytes that are no UTF-8 text, and returns true when they are not; `binary` is what to do with a binary file.
+/// Reports bytes that are not UTF-8 text, and returns true if there are any; `binary` is what to do with a binary file.
 pub(super) fn refuse_encoding(id: SourceId, source: &Source, binary: &str, diagnostics: &mut Vec<Diagnostic>) -> bool {
     let nul = source.text.find('\0');
     match (source.invalid_utf8, nul) {

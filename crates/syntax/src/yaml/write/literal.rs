@@ -27,7 +27,7 @@ enum End {
 }
 
 impl Block {
-    /// Returns the block that holds `text`; none for one line, for blanks alone, and for what no block holds.
+    /// Returns the block that contains `text`; none for one line, for blanks alone, and for what no block can contain.
     pub(super) fn of(text: &str) -> Option<Self> {
         let holds = is_worth_it(text) && obstacle(text).is_none();
         holds.then(|| Self {
@@ -40,7 +40,7 @@ impl Block {
         })
     }
 
-    /// Writes `text`, whose block this is, with its lines at `column`.
+    /// Writes `text` as this block, with its lines at `column`.
     pub(super) fn write(self, text: &str, column: usize, out: &mut String) {
         out.push('|');
         if !self.is_measured {

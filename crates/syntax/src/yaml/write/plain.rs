@@ -1,4 +1,4 @@
-//! Scalars that are plain, or need quotes, at a glance: nearly all that a manifest holds.
+//! Scalars that are obviously plain, or obviously need quotes: nearly all those in a manifest.
 //!
 //! These tests only ever say "surely"; a test compares them with what serde-saphyr decides.
 
