@@ -49,7 +49,7 @@ impl PodMetadata {
         self.labels.is_empty() && self.annotations.is_empty()
     }
 
-    /// Takes over what `other` says, which wins.
+    /// Merges `other`, which takes precedence.
     #[must_use]
     pub fn over(mut self, other: &Self) -> Self {
         self.labels.extend(other.labels.clone());

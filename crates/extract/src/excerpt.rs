@@ -19,7 +19,7 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
-    /// Takes in the next bytes.
+    /// Adds the next bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
         let (head, rest) = bytes.split_at(bytes.len().min(HALF - self.head.len()));
         self.head.extend_from_slice(head);

@@ -18,7 +18,7 @@ pub struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// Takes the launcher's prefix from `text`, a whole line that has no terminal codes left.
+    /// Removes the launcher's prefix from `text`, a whole line without terminal codes.
     pub(crate) fn new(number: u64, text: &'a str) -> Self {
         let (rank, text) = without_prefix(text);
         Self { number, text, rank, is_whole: true }

@@ -36,7 +36,7 @@ impl Room {
         self.most
     }
 
-    /// Takes room for more values of a series that has `count`, each as large as `size` numbers, and returns for how many.
+    /// Reserves room for more values of a series that has `count`, each as large as `size` numbers, and returns for how many.
     pub(crate) fn take(&self, count: u64, size: u64) -> u64 {
         let more = count.clamp(8, FEW);
         self.taken.fetch_add(more * size, Ordering::Relaxed);
@@ -53,7 +53,7 @@ impl Room {
 mod tests {
     use super::Room;
 
-    /// Takes room for a series of this many values.
+    /// Reserves room for a series of this many values.
     fn fill(room: &Room, values: u64) {
         let mut count = 0;
         while count < values {

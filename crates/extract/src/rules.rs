@@ -304,7 +304,7 @@ impl RuleScan {
         self.scan.room()
     }
 
-    /// Takes in the next bytes.
+    /// Reads the next bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.scan.feed(bytes);
     }

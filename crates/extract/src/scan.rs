@@ -175,7 +175,7 @@ impl LogScan {
         &self.room
     }
 
-    /// Takes in the next bytes.
+    /// Reads the next bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
         if self.bytes == 0 {
             self.is_utf_16 = refuse_utf_16(bytes).is_err();

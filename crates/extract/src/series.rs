@@ -321,12 +321,12 @@ impl Series {
         }
     }
 
-    /// Takes in the next value.
+    /// Adds the next value.
     pub fn push(&mut self, sample: Sample) {
         self.take(sample);
     }
 
-    /// Takes in the next value, and returns whether it counts.
+    /// Adds the next value, and returns whether it counts.
     fn take(&mut self, sample: Sample) -> bool {
         // A line without a rank is of the first: launchers name it in some lines alone.
         let [rank, own] = [sample.rank, self.rank].map(Option::unwrap_or_default);

@@ -211,7 +211,7 @@ impl Project {
         self.forget_carried(Some(path));
     }
 
-    /// Takes the file at a path as it is on disk.
+    /// Reads the file at a path from disk.
     pub(crate) fn set_from_disk(&mut self, path: &str, files: &dyn Files) {
         self.listed = OnceCell::new();
         if path == PROJECT_FILE {

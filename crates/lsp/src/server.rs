@@ -128,7 +128,7 @@ impl Server {
         }
     }
 
-    /// Takes a message and returns what the client is to have at once; what changed is evaluated by [`settle`](Self::settle).
+    /// Handles a message and returns the immediate replies; changes are evaluated by [`settle`](Self::settle).
     pub fn handle(&mut self, message: Message) -> Vec<Message> {
         match message {
             Message::Request(request) => {
@@ -214,7 +214,7 @@ impl Server {
         self.request::<RegisterCapability>(RegistrationParams { registrations: vec![registration] })
     }
 
-    /// Takes what changed on disk.
+    /// Handles changes on disk.
     fn look_again(&mut self, paths: &BTreeSet<PathBuf>) {
         /// From how many changes on it is quicker to read all: a branch was checked out.
         const MANY: usize = 50;

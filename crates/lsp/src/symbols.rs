@@ -62,7 +62,7 @@ fn part(text: &str, item: &Item) -> Option<Part> {
     })
 }
 
-/// Takes the parts that are below `way`.
+/// Removes the parts below `way`, and returns them as symbols.
 fn nested(
     document: &Document,
     parts: &mut std::iter::Peekable<std::vec::IntoIter<Part>>,

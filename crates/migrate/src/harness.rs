@@ -1,4 +1,4 @@
-//! What stood around the measured job: the Jobs before and after it, and its report.
+//! What was around the measured job: the Jobs before and after it, and its report.
 
 use super::ledger::{At, Ledger};
 use super::pod;
@@ -79,7 +79,7 @@ pub(super) fn known(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     ledger.changed(at, "`metrics`: the output of tf_cnn_benchmarks is read without a container");
 }
 
-/// Takes what a report was read from and written to.
+/// Reads the input and the output of a report.
 pub(super) fn csv(input: Option<&At<'_>>, output: Option<&At<'_>>, draft: &mut Draft, ledger: &mut Ledger) {
     if let Some(at) = input {
         if draft.postprocess.is_some() {

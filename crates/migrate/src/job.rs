@@ -68,7 +68,7 @@ pub(super) fn is_tf_cnn(workload: &Workload) -> bool {
     })
 }
 
-/// Takes the name, the labels and the namespace.
+/// Reads the name, the labels and the namespace.
 pub(super) fn metadata(top: &At<'_>, kind: &str, draft: &mut Draft, workload: &mut Workload, ledger: &mut Ledger) {
     let Some(metadata) = top.get("metadata") else { return };
     let mut annotations = Map::default();
@@ -95,7 +95,7 @@ pub(super) fn metadata(top: &At<'_>, kind: &str, draft: &mut Draft, workload: &m
     }
 }
 
-/// Takes a namespace, which is that of a target.
+/// Reads a namespace, which is that of a target.
 pub(super) fn namespace(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let Some(name) = at.text().filter(|name| pod::is_a("dns1123-label", name)) else {
         return ledger.lost(at, "this is not the name of a namespace");
@@ -141,7 +141,7 @@ fn replicas<'n>(
     found
 }
 
-/// Takes the roles of a job.
+/// Reads the roles of a job.
 fn take_roles(replicas: Vec<Replica<'_>>, container: &str, workload: &mut Workload, ledger: &mut Ledger) {
     for (field, at) in replicas {
         let number = at.get("replicas");

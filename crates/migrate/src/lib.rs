@@ -487,7 +487,7 @@ fn described(format: Format, top: &At<'_>, draft: Draft, ledger: &mut Ledger) ->
     }
 }
 
-/// Takes the name of a benchmark.
+/// Reads the name of a benchmark.
 fn named(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let Some(text) = at.text().filter(|text| !text.is_empty()) else {
         return ledger.lost(at, "this is not a name");

@@ -69,7 +69,7 @@ pub(super) fn recognize(top: &At<'_>) -> Option<Params> {
     }
 }
 
-/// Returns the parameters: for a while they stood below `spec`, with their prototype.
+/// Returns the parameters: for a while they were below `spec`, with their prototype.
 fn flat<'n>(top: &At<'n>) -> At<'n> {
     top.find(&["spec", "parameters"]).unwrap_or_else(|| top.clone())
 }
@@ -95,7 +95,7 @@ pub(super) fn draft(kind: Params, top: &At<'_>, mut draft: Draft, ledger: &mut L
     draft
 }
 
-/// Takes the name of a job, unless the benchmark has one.
+/// Reads the name of a job, unless the benchmark has one.
 fn take_name(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     if draft.name.is_empty() {
         named(at, draft, ledger);

@@ -92,7 +92,7 @@ pub(super) fn container(at: &At<'_>, main: &str, role: &mut Role, ledger: &mut L
     }
 }
 
-/// Takes the fields of a container that are fields of a role.
+/// Reads the fields of a container that are fields of a role.
 pub(super) fn fields(at: &At<'_>, wanted: &[&str], role: &mut Role, ledger: &mut Ledger) {
     for (key, at) in wanted.iter().filter_map(|key| Some((*key, at.get(key)?))) {
         match key {
@@ -109,7 +109,7 @@ pub(super) fn fields(at: &At<'_>, wanted: &[&str], role: &mut Role, ledger: &mut
     }
 }
 
-/// Takes the image of a role.
+/// Reads the image of a role.
 pub(super) fn image(at: &At<'_>, role: &mut Role, ledger: &mut Ledger) {
     match at.text().filter(|text| is_a("image", text)) {
         Some(text) => {
@@ -216,7 +216,7 @@ pub(super) fn resources(at: &At<'_>, resources: &mut Map, ledger: &mut Ledger) {
     }
 }
 
-/// Takes labels or annotations.
+/// Reads labels or annotations.
 pub(super) fn labels(at: &At<'_>, map: &mut Map, what: &str, ledger: &mut Ledger) {
     for (key, value) in at.entries() {
         match value.scalar().filter(|_| is_a("label-key", key)) {

@@ -196,7 +196,7 @@ fn main_container(at: &At<'_>, spec: &At<'_>, draft: &mut Draft, ledger: &mut Le
     draft.workload = Some(Workload { kind: "job", roles: vec![("", role)], ..Workload::default() });
 }
 
-/// Takes the options of the task that created the job.
+/// Reads the options of the task that created the job.
 fn main_resource(task: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let Some(resource) = task.get("resource") else { return };
     ledger.changed_if(resource.get("manifest").as_ref(), "`workload`; its contents have their own lines");
@@ -216,7 +216,7 @@ fn misplaced(container: &At<'_>, ledger: &mut Ledger) {
     );
 }
 
-/// Takes the options of a `resource`.
+/// Reads the options of a `resource`.
 fn options(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let Some(options) = at.get("options") else { return };
     ledger.dropped_if(options.get("autoDelete").as_ref(), "the Workflow deletes a job once its result is saved");
@@ -243,7 +243,7 @@ fn options(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     ledger.dropped_if(options.get("autoWatch").as_ref(), "every job is watched until it ends");
 }
 
-/// Takes the volumes that a container mounts.
+/// Reads the volumes that a container mounts.
 fn volumes(container: &At<'_>, spec: &At<'_>, role: &mut Role, ledger: &mut Ledger) {
     let known = spec.items_of("volumes");
     for mount in container.items_of("volumeMounts") {
@@ -275,7 +275,7 @@ fn account(spec: &At<'_>, role: &mut Role, ledger: &mut Ledger) {
     }
 }
 
-/// Takes the tasks before the measured one: one that needs no volume is `prepare`, others are init containers.
+/// Reads the tasks before the measured one: one that needs no volume is `prepare`, others are init containers.
 fn prepare(before: &[At<'_>], spec: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     if let [task] = before
         && let Some(container) = task.get("container").filter(|at| at.get("volumeMounts").is_none())
@@ -324,7 +324,7 @@ fn init_container(at: &At<'_>, spec: &At<'_>, draft: &mut Draft, ledger: &mut Le
     }
 }
 
-/// Takes a task behind the measured one.
+/// Reads a task after the measured one.
 fn follow(task: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let Some(container) = task.get("container") else {
         return ledger.lost(task, ONE_JOB);
@@ -343,7 +343,7 @@ fn follow(task: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     }
 }
 
-/// Takes what all tasks shared.
+/// Reads what all tasks shared.
 fn around(spec: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     const OWN_CLAIM: &str = "the benchmark's own claim (`results`), mounted at the same place";
     ledger.dropped_if(spec.get("serviceAccount").as_ref(), "kubeflow/kubebench read only `serviceAccountName`");

@@ -337,7 +337,7 @@ impl Levels {
         (1.0 - correlation) / (1.0 + correlation)
     }
 
-    /// Takes out the least sure change until all that are left are significant.
+    /// Removes the least certain change until all that remain are significant.
     fn merged(mut self) -> Vec<ChangePoint> {
         let mut versions = vec![0_usize; self.present.len()];
         let entry = |levels: &Self, at: usize, versions: &[usize]| {

@@ -87,7 +87,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     compiled.collect()
 });
 
-/// Takes secrets out of texts.
+/// Removes secrets from texts.
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
     /// The values that are known, longest first.
@@ -137,7 +137,7 @@ impl Redactor {
         if values.iter().any(|value| name.contains(value.as_str())) { self.text(name) } else { without_tokens(name) }
     }
 
-    /// Takes secrets out of every text of a JSON value; keys stay.
+    /// Removes secrets from every text of a JSON value, except keys.
     pub fn json(&self, value: &mut serde_json::Value) {
         match value {
             serde_json::Value::String(text) => {

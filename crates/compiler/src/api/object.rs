@@ -11,8 +11,8 @@ use kubebench_syntax::diag::Diagnostics;
 const OF_ALL: [(&str, Type); 4] =
     [("apiVersion", TEXT), ("kind", TEXT), ("metadata", METADATA), ("status", Type::Known(|_, _| {}))];
 
-/// Reports what in `object`, which is of this kind, is not as the API has it, and returns true; of a kind that this program does
-/// not know only the metadata is read. `release` is that of the kind's controller, as in [`Type::Spec`].
+/// Reports what in `object`, which is of this kind, does not match the API, and returns true. For an unknown kind, only the
+/// metadata is read. `release` is that of the kind's controller, as in [`Type::Spec`].
 pub(crate) fn check_object(
     object: &Node,
     (api_version, kind): (&str, &str),

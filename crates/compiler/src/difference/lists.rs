@@ -50,7 +50,7 @@ impl Item {
         if of == Of::Base { self.base } else { self.head }
     }
 
-    /// Returns whether the list has it.
+    /// Returns whether the list contains it.
     pub(super) fn is_in(self, of: Of) -> bool {
         self.of == Sides::Both || (self.of == Sides::Base) == (of == Of::Base)
     }

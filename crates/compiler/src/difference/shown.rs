@@ -23,7 +23,7 @@ const KEPT: usize = 2_000;
 pub struct Value(String);
 
 impl Value {
-    /// Takes a text of which nothing is secret.
+    /// Makes one from a text without secrets.
     pub fn of(text: impl Into<String>) -> Self {
         Self(text.into())
     }

@@ -120,7 +120,7 @@ impl Project {
         })
     }
 
-    /// Takes the levels of its base where they are stricter.
+    /// Applies the levels of its base if they are stricter.
     pub(crate) fn hold_to(&mut self, base: &Self) {
         let names = base.lints.keys().chain(self.lints.keys());
         let stricter = |name: &String| {

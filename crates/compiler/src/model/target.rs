@@ -327,7 +327,7 @@ impl Target {
         self.user_of_steps() == self.user_of_jobs()
     }
 
-    /// Returns what the pods of its runs carry for programs that run beside Kubebench.
+    /// Returns the metadata of the pods of its runs for programs other than Kubebench.
     pub fn carried_by_runs(&self) -> PodMetadata {
         PodMetadata::of_runs().over(&self.pods.metadata)
     }

@@ -1,4 +1,4 @@
-//! `seldonModel`: a Model of Seldon Core v2, which a server of the cluster loads beside others.
+//! `seldonModel`: a Model of Seldon Core v2, which a server of the cluster loads, possibly among others.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

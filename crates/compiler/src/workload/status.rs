@@ -92,7 +92,7 @@ pub fn is_composed(object: &Json) -> bool {
     kind_of(object).is_some_and(|kind| COMPOSED.contains(&kind.key))
 }
 
-/// Returns the pods that the object asks for, by role: as its kind has it, or what an object of an unknown kind holds that
+/// Returns the pods that the object requests, by role: as its kind defines, or, in an object of an unknown kind, everything that
 /// describes pods.
 pub fn pod_sets(object: &Json) -> Vec<PodSet> {
     kind_of(object).map_or_else(|| embedded_pods::pod_sets(object), |kind| (kind.pods)(object))
@@ -158,8 +158,8 @@ pub(super) fn batch_role(object: &Json) -> &str {
 
 /// Reads a job of the training operator, or an MPIJob of either operator.
 ///
-/// `Failed` of an MPIJob v2beta1 may turn to `False` after a worker was evicted and replaced; whoever has read it as a
-/// failure by then is right for a benchmark, whose times are lost.
+/// `Failed` of an MPIJob v2beta1 may turn to `False` after a worker was evicted and replaced. Reading it as a failure
+/// before that is right for a benchmark, whose times are lost.
 pub(super) fn kubeflow(object: &Json) -> Outcome {
     read(object, &["Failed"], &["Succeeded"], &["Running", "Restarting"])
 }

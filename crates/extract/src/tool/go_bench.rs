@@ -101,7 +101,7 @@ impl Parser {
         }
     }
 
-    /// Takes in the result of the benchmark that is pending, behind what that printed: `cache warmed 2408 333937 ns/op`.
+    /// Reads the result of the pending benchmark, which follows the benchmark's own output: `cache warmed 2408 333937 ns/op`.
     fn split_result(&mut self, words: &[&str], line: &Line<'_>) {
         let Some(count) = words.iter().position(|word| *word == "ns/op").and_then(|time| time.checked_sub(2)) else {
             return;

@@ -182,7 +182,7 @@ impl Parser {
         }
     }
 
-    /// Takes in a rate of the run; what it counts are images in one benchmark only.
+    /// Adds a rate of the run; its unit is images in one benchmark only.
     fn push_rate(&self, rate: &str, name: &str, reading: Reading, report: &mut Report) {
         let of_kind = match rate {
             "imgs_sec" => Some(&IMAGES),

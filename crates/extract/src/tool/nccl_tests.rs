@@ -97,7 +97,7 @@ struct Row {
 }
 
 impl Row {
-    /// Takes in a word that says what was reduced, how, and from where. A test without an operation or a root prints `none` and -1.
+    /// Reads a word that says what was reduced, how, and from where. A test without an operation or a root prints `none` and -1.
     fn take_kind(&mut self, name: &str, word: &str) {
         if KINDS.contains(&name) && !matches!(word, "" | "none" | "-1") {
             self.kind.insert(name.to_owned(), word.to_owned());

@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
         self.rest.chars().next()
     }
 
-    /// Takes `letter`, and says whether it was there.
+    /// Skips `letter` if it is next, and returns whether it was.
     fn takes(&mut self, letter: char) -> bool {
         let after = self.rest.trim_start().strip_prefix(letter);
         self.rest = after.unwrap_or(self.rest);

@@ -175,7 +175,7 @@ impl Report {
         &self.before
     }
 
-    /// Takes in a value of `metric`.
+    /// Adds a value of `metric`.
     pub(crate) fn push(&mut self, metric: &'static ToolMetric, value: impl Into<Reading>) {
         self.push_labeled(metric, &BTreeMap::new(), value);
     }
@@ -219,7 +219,7 @@ impl Report {
         }
     }
 
-    /// Takes in a value of `metric` that is called `name`, in the unit that the output says unless the metric has one of its own.
+    /// Adds a value of `metric` that is called `name`, in the unit of the output unless the metric has one of its own.
     pub(crate) fn push_in(
         &mut self,
         metric: &'static ToolMetric,
@@ -262,12 +262,12 @@ impl Report {
         found.series.read(if found.unit == unit { value } else { value.converted(unit, &found.unit) });
     }
 
-    /// Takes in how many of the attempted requests failed.
+    /// Adds how many of the attempted requests failed.
     pub(crate) fn requests(&mut self, failed: f64, attempted: f64) {
         self.attempts("requests", failed, attempted);
     }
 
-    /// Takes in how many of what the tool attempted failed.
+    /// Adds how many of the tool's attempts failed.
     pub(crate) fn attempts(&mut self, what: &'static str, failed: f64, attempted: f64) {
         if !self.skips && attempted > 0.0 {
             self.current.requests.push(Requests { what, failed, attempted });
@@ -283,7 +283,7 @@ impl Report {
         reading.value()
     }
 
-    /// Takes in what the tool says of its own run that makes its numbers less trustworthy; each caution once.
+    /// Adds what the tool reports about its own run that makes its numbers less trustworthy; each caution once.
     pub(crate) fn caution(&mut self, caution: Caution, said: impl Into<String>) {
         let known = &mut self.current.cautions;
         if !self.skips && !known.iter().any(|one| one.caution == caution) {
@@ -416,7 +416,7 @@ impl Report {
         &self.current.cautions
     }
 
-    /// Takes in that the log ends in `line`, which did not end.
+    /// Records that the log ends in `line`, which did not end.
     pub(crate) fn ends_open(&mut self, line: u64) {
         self.open_line = Some(line);
     }

@@ -157,7 +157,7 @@ impl Parser {
         self.found.push((metric, metric.name.to_owned(), read_on(line, None, text)));
     }
 
-    /// Takes in the row of that name, if it is one. The tests of 1.1 that print a rate of their own print it a second time.
+    /// Reads the row of that name, if it is one. The tests of 1.1 that print a rate of their own print it a second time.
     fn row(&mut self, label: &str, line: &Line<'_>, value: &str) {
         let Some((_, metric)) = ROWS.iter().find(|(row, _)| *row == label) else { return };
         let unit = metric.unit.unwrap_or_default();

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::v1::{BenchmarkResult, Metric};
 use kubebench_syntax::redact::{Redactor, without_tokens};
 
-/// Takes secrets out of every text of `result` that a program, a person or a machine may have written into it.
+/// Removes secrets from every text of `result` that a program, a person or a machine may have written into it.
 pub fn redact(result: &mut BenchmarkResult, redactor: &Redactor) {
     let clean = |text: &mut String| {
         if let std::borrow::Cow::Owned(clean) = redactor.text(text) {

@@ -272,7 +272,7 @@ impl Builder<'_> {
         Flow::Go
     }
 
-    /// Takes `node` as the key of the entry that follows.
+    /// Uses `node` as the key of the entry that follows.
     fn key(&mut self, node: Node) {
         let span = node.span;
         let source = self.source.slice(span).to_owned();

@@ -100,7 +100,7 @@ impl Shell {
 /// A walk through a script.
 struct Walk {
     shell: Shell,
-    /// The losses; with a number, only where no program is passed behind so many.
+    /// The losses; one with a number counts only if no program is passed after that many.
     found: Vec<(Option<usize>, Loss)>,
     /// How many programs in the foreground were passed.
     passed: usize,

@@ -40,7 +40,7 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// Takes what `set` is given, or a shell when it is started: `-euo pipefail`.
+    /// Applies the arguments of `set`, or of a shell when it is started: `-euo pipefail`.
     pub(super) fn set<'a>(&mut self, words: impl IntoIterator<Item = &'a str>) {
         let mut words = words.into_iter();
         while let Some(word) = words.next() {

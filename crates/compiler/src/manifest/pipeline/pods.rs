@@ -67,8 +67,8 @@ fn is_empty(value: &Json) -> bool {
     value.as_object().is_some_and(Map::is_empty) || value.as_array().is_some_and(Vec::is_empty)
 }
 
-/// What Argo's own containers of a pod lack where the namespace enforces Pod Security `restricted`, unless whoever set up Argo
-/// thought of it.
+/// What Argo's own containers of a pod lack if the namespace enforces Pod Security `restricted`, unless its installation
+/// already sets it.
 fn restricted_executor() -> Map<String, Json> {
     let context = json!({ "allowPrivilegeEscalation": false, "capabilities": { "drop": ["ALL"] } });
     Map::from_iter([

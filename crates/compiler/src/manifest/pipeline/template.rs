@@ -66,7 +66,7 @@ pub(super) fn shared_volumes(settings: &Settings) -> Vec<Json> {
     volumes
 }
 
-/// Returns the volume of the certificates alone: a Secret may hold a private key beside them. Where they are absent the step says so,
+/// Returns the volume of the certificates alone: a Secret may also contain a private key. If they are absent, the step says so
 /// instead of hanging.
 fn authorities(CertificateAuthorities { holder, key }: &CertificateAuthorities) -> Json {
     let items = [json!({ "key": key, "path": CA_FILE })];

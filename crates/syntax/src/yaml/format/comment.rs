@@ -40,7 +40,7 @@ pub(super) fn texts<'t>(text: &'t str, comments: &[Range<usize>]) -> Vec<&'t str
 /// The spelling of comments on consecutive lines.
 #[derive(Debug, Default)]
 pub(super) struct Speller {
-    /// The last line stood directly at its `#`, so that lines indented below it move right with it.
+    /// The last line began directly at its `#`, so that lines indented below it move right with it.
     moved: bool,
 }
 

@@ -406,7 +406,7 @@ impl Builder<'_> {
         self.diagnostics.push(fault);
     }
 
-    /// Takes over the entries of a mapping, or of a list of mappings of which the first counts most.
+    /// Merges the entries of a mapping, or of a list of mappings of which the first takes precedence.
     fn merge(&mut self, node: Node, at: Span) -> Step {
         let maps = match node.value {
             Value::Map(_) => vec![node],

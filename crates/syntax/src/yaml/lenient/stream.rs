@@ -22,7 +22,7 @@ pub(super) fn split(text: &str) -> Stream {
     stream
 }
 
-/// Takes JSON values from the start of `text` and returns where they end.
+/// Reads JSON values from the start of `text` and returns where they end.
 fn json(text: &str, parts: &mut Vec<Range<usize>>) -> usize {
     let mut end = 0;
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
