@@ -31,12 +31,12 @@ pub use shape::{Patches, patches};
 pub enum Type {
     /// A type that `k8s-openapi` has, or a plain one.
     Known(for<'a> fn(&mut Reader<'a>, &'a Node)),
-    /// The `spec` of a kind, as `fields.json` has it; nothing where it does not have the kind.
+    /// The `spec` of a kind, from `fields.json`; none where that does not list the kind.
     Spec {
         /// The version of the kind's API.
         api_version: &'static str,
         kind: &'static str,
-        /// The release whose fields are others than the latest's, after a space.
+        /// The release whose fields differ from the latest's, after a space.
         release: &'static str,
     },
     /// One of these words.
@@ -48,11 +48,11 @@ pub enum Type {
     List(&'static Self),
     /// A mapping whose keys are the names of the workload's roles.
     Roles(&'static Self),
-    /// A list of the workload's roles, which the field named here tells apart.
+    /// A list of the workload's roles, identified by the field named here.
     RoleList(&'static str, &'static Self),
-    /// What an object may still say, and no patch: the controller keeps it for objects that are there already.
+    /// A field that existing objects may still have, and no patch: the controller keeps it only for them.
     Deprecated(&'static Self),
-    /// A mapping with these fields beside those of another type.
+    /// A mapping with these fields in addition to those of another type.
     Beside(&'static [(&'static str, Self)], &'static Self),
 }
 
@@ -100,14 +100,14 @@ enum Meaning {
     Object,
 }
 
-/// Reports what in `node` is not as the API's `wanted` type has it; `name` completes "is not a field of …".
+/// Reports what in `node` does not match the API's `wanted` type; `name` completes "is not a field of …".
 pub(crate) fn check(node: &Node, wanted: Type, name: &str, diagnostics: &mut Diagnostics) {
     let mut reader = Reader::new(name, Meaning::Value, &[], diagnostics);
     reader.read(node, wanted);
 }
 
-/// Reports what in a patch over a `wanted` is not as the API has it, and returns the patch as JSON: a number in the place of
-/// text stands for its source text, as in every other field of a spec.
+/// Reports what in a patch over a `wanted` does not match the API, and returns the patch as JSON: a number in the place of
+/// text is read as its source text, as in every other field of a spec.
 pub fn read_patch(patch: &Node, wanted: Type, name: &str, diagnostics: &mut Diagnostics) -> Json {
     let mut reader = Reader::new(name, Meaning::Patch, &[], diagnostics);
     reader.read(patch, wanted);
@@ -153,9 +153,9 @@ pub struct Reader<'a> {
     meaning: Meaning,
     roles: &'a [&'a str],
     path: Vec<Within<'a>>,
-    /// How deep the mappings are whose type does not have all of their fields, and those that it does not have.
+    /// The depths of mappings whose type lacks some of their fields, with those fields.
     beside: Vec<(usize, &'static [(&'static str, Type)])>,
-    /// Numbers of a patch that stand where the API wants text.
+    /// Numbers of a patch where the API wants text.
     texts: BTreeSet<Span>,
     diagnostics: &'a mut Diagnostics,
 }
@@ -268,7 +268,7 @@ impl<'a> Reader<'a> {
         self.path.pop();
     }
 
-    /// Returns true for an entry whose value is to be read: no directive, and nothing that removes.
+    /// Returns true for an entry whose value is read: not a directive, and not a removal.
     fn is_given(&mut self, entry: &'a kubebench_syntax::yaml::Entry) -> bool {
         let is_null = entry.value.value == Value::Null;
         match self.meaning {
@@ -392,7 +392,7 @@ impl<'a> Reader<'a> {
         });
     }
 
-    /// Reports a value that has the right type and is refused all the same.
+    /// Reports a value that has the right type and is nevertheless refused.
     fn refused(&mut self, node: &Node, message: impl Into<String>, help: impl Into<String>) {
         self.refused_at(node.span, message, help);
     }
@@ -416,7 +416,7 @@ const WHOLE_NUMBER: &str = "a whole number";
 /// What a boolean is called.
 const BOOLEAN: &str = "`true` or `false`";
 
-/// Returns whether `text` is what is `wanted`, but for its quotes.
+/// Returns whether `text` is `wanted` except for its quotes.
 fn is_plain(text: &str, wanted: &str) -> bool {
     match wanted {
         BOOLEAN => matches!(text, "true" | "false"),

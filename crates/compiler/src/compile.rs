@@ -53,7 +53,7 @@ pub struct Input {
 #[derive(Clone, Debug)]
 pub struct Compiled {
     pub benchmark: Arc<Benchmark>,
-    /// The spec as one with what it extends, unless the workspace [let go of it](Workspace::letting_go_of_pods).
+    /// The spec merged with what it extends, unless the workspace [let go of it](Workspace::letting_go_of_pods).
     pub spec: Option<Arc<yaml::Node>>,
     /// Its digest and runs.
     pub identity: Arc<Identity>,
@@ -73,14 +73,14 @@ pub struct CompiledSuite {
     pub permissions: Vec<Diagnostic>,
 }
 
-/// What a compilation gave.
+/// The result of a compilation.
 #[derive(Debug)]
 pub struct Compilation {
     /// The texts that findings point into.
     pub sources: SourceMap,
     /// The findings, sorted, at their configured levels.
     pub diagnostics: Vec<Diagnostic>,
-    /// The project, unless its file is at fault.
+    /// The project, unless its file has errors.
     pub project: Option<Project>,
     /// The benchmarks, by path and target; without their pods where the workspace [let go of them](Workspace::letting_go_of_pods).
     pub benchmarks: Vec<Compiled>,
@@ -128,7 +128,7 @@ impl Compilation {
         parts
     }
 
-    /// Returns the spec of a benchmark as each of its cases has it, unless the workspace let go of it.
+    /// Returns the spec of a benchmark as resolved for each of its cases, unless the workspace let go of it.
     pub fn resolved(&self, Compiled { benchmark, spec, .. }: &Compiled) -> Option<ResolvedSpec> {
         let suite = self.written_suites.of(&benchmark.name, &benchmark.target);
         lower::resolved(spec.as_ref()?, &self.sources, self.project.as_ref()?, benchmark, suite)
@@ -224,22 +224,22 @@ impl Workspace {
         Self { lets_go: true, ..self }
     }
 
-    /// Returns the project, unless its file is at fault.
+    /// Returns the project, unless its file has errors.
     pub fn project(&self) -> Option<&Project> {
         self.project.as_ref()
     }
 
-    /// Returns the folders that hold specs; the default when the project file is at fault.
+    /// Returns the folders that hold specs; the default when the project file has errors.
     pub fn spec_dirs(&self) -> Vec<String> {
         self.project.as_ref().map_or_else(|| vec!["specs".to_owned()], |project| project.settings.spec_dirs.clone())
     }
 
-    /// Returns the folder of results; the default when the project file is at fault.
+    /// Returns the folder of results; the default when the project file has errors.
     pub fn results_dir(&self) -> String {
         self.results().map_or_else(|| "results".to_owned(), |results| results.directory.clone())
     }
 
-    /// Returns what the project says of results; nothing when its file is at fault.
+    /// Returns the project's settings for results; none when its file has errors.
     pub fn results(&self) -> Option<&ResultsSettings> {
         self.project.as_ref().map(|project| &project.settings.results)
     }
@@ -365,7 +365,7 @@ fn gather(
     Gathered { specs, suites, manifests: manifests.unwrap_or_default(), owners }
 }
 
-/// Reads acknowledgements; those at fault are reported, their texts are added to `sources`.
+/// Reads acknowledgements. Those with errors are reported; all texts are added to `sources`.
 pub fn acks(files: Vec<Input>, sources: &mut SourceMap, diagnostics: &mut Diagnostics) -> Vec<Ack> {
     let mut acks = Vec::new();
     for file in files {

@@ -58,7 +58,7 @@ impl<'c> Side<'c> {
 /// Two compilations of one project by one version of this program.
 #[derive(Clone)]
 pub struct Sides<'c> {
-    /// Where the change began.
+    /// The side before the change.
     pub base: Side<'c>,
     /// What is checked out.
     pub head: Side<'c>,
@@ -73,9 +73,9 @@ pub struct Change {
     pub file: String,
     /// The field in it, such as `spec.workload.job.image`; empty for the whole file.
     pub path: String,
-    /// What was there, without secrets; nothing where nothing was.
+    /// The old value, without secrets; none if there was none.
     pub old: Option<Value>,
-    /// What is there.
+    /// The new value.
     pub new: Option<Value>,
     /// How many fields below `path` differ.
     pub fields: usize,
@@ -84,7 +84,7 @@ pub struct Change {
 /// How certain a cause is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Certainty {
-    /// Without this change the run digest is another one.
+    /// Without this change the run digest differs.
     Tried,
     /// Specs without this change do not compile, so it could not be tried.
     Possible,
@@ -136,7 +136,7 @@ pub struct OfBenchmark {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Removed {
     pub key: Key,
-    /// What the same spec is called now, where it has another name.
+    /// The current name of the same spec, if it was renamed.
     pub renamed: Option<String>,
 }
 
@@ -157,7 +157,7 @@ impl<'c> Sides<'c> {
             let own = compilation.benchmarks.iter().filter(|compiled| counts(compiled));
             own.map(|compiled| (key(&compiled.benchmark), compiled)).collect()
         };
-        // What a benchmark was is known whatever its labels were.
+        // What a benchmark was is known regardless of its labels.
         let (base, head) = (of(self.base.compilation, &|_| true), of(self.head.compilation, &selected));
         let mut difference = causes::difference(self, &base, &head);
         difference.removed.retain(|old| base.get(&old.key).is_some_and(|old| selected(old)));

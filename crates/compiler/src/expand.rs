@@ -161,7 +161,7 @@ impl CasePoint {
     }
 }
 
-/// Returns the value as lookups, names of cases and results have it.
+/// Returns the value as it appears in lookups, names of cases and results.
 fn text(value: &Node) -> String {
     match &value.value {
         Value::Bool(flag) => flag.to_string(),
@@ -180,7 +180,7 @@ pub(crate) fn unquoted(value: &Node) -> Node {
     Node { span: value.span, value: unquoted }
 }
 
-/// Returns the value as identities have it: what is text to every reader of YAML has a mark before it.
+/// Returns the value as it appears in identities: what every YAML reader reads as text is marked with a prefix.
 fn spelling(value: &Node) -> String {
     let mark = if matches!(unquoted(value).value, Value::String(_)) { "\"" } else { "" };
     format!("{mark}{}", text(value))

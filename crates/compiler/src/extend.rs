@@ -63,7 +63,7 @@ impl Fragments {
         self.by_name.insert(text.to_owned(), Fragment { id, path: path.to_owned(), name_span: name.span, spec });
     }
 
-    /// Reports fragments that cannot be put over what they extend; whoever extends these is held back.
+    /// Reports fragments that cannot be merged over what they extend; specs that extend these are held back.
     pub(crate) fn check(&mut self, sources: &SourceMap) -> Diagnostics {
         let mut found = Diagnostics::default();
         let mut faulty = Vec::new();
@@ -114,7 +114,7 @@ impl Fragments {
         self.by_name.iter().map(|(name, fragment)| (name.as_str(), fragment.path.as_str()))
     }
 
-    /// Returns `root` over the fragments that it names; nothing where one of them cannot be used, which is reported.
+    /// Returns `root` merged over the fragments that it names; none if one of them cannot be used, which is reported.
     pub(crate) fn extend(&self, root: &Node, sources: &SourceMap, found: &mut Diagnostics) -> Option<Extended> {
         let spec = root.get("spec")?;
         let mut walk = Walk::new(self, sources);

@@ -1,4 +1,4 @@
-//! Fixtures of specs: kept logs, held against the values that the metrics must have in them.
+//! Fixtures of specs: kept logs, checked against the values that the metrics must have in them.
 //!
 //! A fixture is used as the log of any role and replica, and for any file that a metric is read from.
 
@@ -12,7 +12,7 @@ use kubebench_format::result::v1::Metric;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean};
 use kubebench_syntax::redact::Redactor;
 
-/// How far a value may lie from what is expected, as a share of it.
+/// How far a value may be from the expected one, as a share of it.
 const TOLERANCE: f64 = 1e-9;
 
 /// Opens the kept log at a path below the project root.
@@ -62,7 +62,7 @@ fn difference(name: &str, expectation: Expectation, metrics: &[Metric], fixture:
         (Some(wanted), Some(value)) => (value - wanted).abs() <= TOLERANCE * wanted.abs(),
         (wanted, value) => wanted.is_none() && value.is_none(),
     };
-    // Of several that labels tell apart one may be meant; that none has a value is said of all.
+    // Of several that differ in labels, one may be meant; that none has a value is reported for all.
     let agrees = match expectation.value {
         Some(_) => found.iter().any(is_right),
         None => found.iter().all(is_right),

@@ -42,7 +42,7 @@ pub(crate) struct Bounds<'a> {
     pub(crate) pod_security: PodSecurity,
     /// How results are recorded, by Secrets that no pod may read.
     pub(crate) results: &'a ResultsSettings,
-    /// The kinds that the project allows beside those that always are, as `GROUP/KIND`.
+    /// The kinds that the project allows in addition to those that are always allowed, as `GROUP/KIND`.
     pub(crate) kinds: &'a BTreeSet<String>,
     /// For whom tokens of a pod's account may be.
     pub(crate) audiences: &'a BTreeSet<String>,

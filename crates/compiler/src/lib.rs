@@ -14,7 +14,7 @@
 //! manifest   the model                   → Kubernetes objects and the digest of what they execute
 //! tree       objects and what is on disk → a plan: what to write, what to delete, what to refuse
 //! difference two compilations            → what starts a benchmark, and what changed without that
-//! weakened   two compilations            → what of the gates a change weakens, and those that hold all the same
+//! weakened   two compilations            → which gates a change weakens, and which still apply
 //! ```
 //!
 //! `compile` strings them together:

@@ -1,8 +1,8 @@
 //! `${{ … }}`: replaces lookups in a node tree by the values of a scope.
 //!
 //! A lookup names a value and nothing else: no functions, no loops. A scalar that is only a lookup keeps the value's type;
-//! inside a longer text the value stands as its source text. `$${{` is a literal `${{`, in a text and in the values that it
-//! looks up alike.
+//! inside a longer text the value is inserted as its source text. `$${{` is a literal `${{`, both in a text and in the values
+//! that it looks up.
 
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean};
 use kubebench_syntax::invariant::Invariant as _;
@@ -13,7 +13,7 @@ const OPEN: &str = "${{";
 const CLOSE: &str = "}}";
 const ESCAPED: &str = "$${{";
 
-/// What names stand for: a mapping of `matrix`, `parameters`, `target`, `project` and `benchmark` to their values.
+/// What names mean: a mapping of `matrix`, `parameters`, `target`, `project` and `benchmark` to their values.
 #[derive(Clone, Debug)]
 pub(crate) struct Scope {
     root: Node,
@@ -40,7 +40,7 @@ impl Scope {
 pub(crate) struct Lookup {
     /// The name, such as `matrix.batchSize`.
     pub path: String,
-    /// Where it stands, from `${{` to `}}`.
+    /// Where it is, from `${{` to `}}`.
     pub span: Span,
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn refuse(sources: &SourceMap, node: &Node, reason: &str, diagnostics
     });
 }
 
-/// Returns what stands as a lookup in `scalar`, the name or why it is none, with its place.
+/// Returns the lookups in `scalar` with their places: each name, or why it is not a lookup.
 fn written_lookups(sources: &SourceMap, scalar: &Node) -> Vec<(Result<String, String>, Span)> {
     let Value::String(text) = &scalar.value else { return Vec::new() };
     let written = pieces(text).into_iter().filter_map(|piece| match piece {
@@ -93,7 +93,7 @@ fn written_lookups(sources: &SourceMap, scalar: &Node) -> Vec<(Result<String, St
     written.zip(spans(sources, scalar.span)).collect()
 }
 
-/// Returns `node` with every lookup replaced; what cannot be is reported and left as it stands.
+/// Returns `node` with every lookup replaced. A lookup that cannot be replaced is reported and left unchanged.
 pub(crate) fn resolve(sources: &SourceMap, node: &Node, scope: &Scope, diagnostics: &mut Diagnostics) -> Node {
     let value = match &node.value {
         Value::String(text) if text.contains(OPEN) => scalar(sources, node.span, text, scope, diagnostics),
@@ -147,10 +147,10 @@ fn scalar(sources: &SourceMap, span: Span, text: &str, scope: &Scope, diagnostic
             Ok(value) if alone => return value.clone(),
             Ok(value) => joined.push_str(&as_text(value)),
             Err(mut fault) => {
-                // In a text with escapes, nobody knows where the expression is.
+                // In a text with escapes, the position of the expression is unknown.
                 fault.fix = fault.fix.filter(|_| sources.slice(at).starts_with(OPEN));
                 diagnostics.push(fault);
-                // What stays a lookup is no second mistake to the schema.
+                // An unresolved lookup must not be a second error in the schema.
                 joined.push_str(sources.slice(at));
             }
         }
@@ -158,7 +158,7 @@ fn scalar(sources: &SourceMap, span: Span, text: &str, scope: &Scope, diagnostic
     Value::String(joined)
 }
 
-/// Whether somebody computes: names have no such signs, and no spaces around those that they have.
+/// Whether the author computes something: names contain no such characters, and no spaces around them.
 fn is_arithmetic(expression: &str) -> bool {
     expression.contains(['*', '+', '%']) || [" - ", " / "].iter().any(|sign| expression.contains(sign))
 }
@@ -172,7 +172,7 @@ fn as_text(value: &Value) -> String {
     }
 }
 
-/// Returns the text that a value in the scope stands for; none of its `${{` is a lookup.
+/// Returns the text that a value in the scope means; none of its `${{` is a lookup.
 fn unescaped(text: &str) -> String {
     text.replace(ESCAPED, OPEN)
 }
@@ -222,7 +222,7 @@ fn find<'s>(path: &str, at: Span, scope: &'s Scope) -> Result<&'s Value, Diagnos
 
 enum Piece {
     Text(String),
-    /// The name, or why it is none.
+    /// The name, or why it is not one.
     Lookup(Result<String, String>),
 }
 
@@ -270,8 +270,8 @@ fn name_of(text: &str) -> Result<String, String> {
     if named { Ok(name.to_owned()) } else { Err(format!("`{name}` is not a name")) }
 }
 
-/// Returns the places of the lookups of the scalar at `span`, in order, and then the scalar's own for ever: where its text
-/// is spelled with escapes, lookups may not be told apart.
+/// Returns the places of the lookups of the scalar at `span`, in order, and then repeats the scalar's own place without end:
+/// in a text with escapes, lookups may be indistinguishable.
 fn spans(sources: &SourceMap, span: Span) -> impl Iterator<Item = Span> {
     let written = sources.slice(span);
     let mut done = 0;

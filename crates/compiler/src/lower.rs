@@ -76,7 +76,7 @@ impl Document<'_> {
     }
 }
 
-/// Takes over findings that say something new: one for each code, place and message.
+/// Adds findings that are new: one for each code, place and message.
 fn merge_new(diagnostics: &mut Diagnostics, found: impl IntoIterator<Item = Diagnostic>) {
     let mut known: BTreeSet<(&str, Span)> = diagnostics.as_slice().iter().filter_map(identity).collect();
     for diagnostic in found {

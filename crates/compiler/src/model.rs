@@ -1,6 +1,6 @@
 //! The resolved benchmark: no option that means "unset", no string that means a type, no lookup left.
 //!
-//! Spans stay beside what checks may complain about; nothing here knows YAML, JSON Schema or Kubernetes objects' layout.
+//! Spans are kept for everything that checks may report; nothing here knows YAML, JSON Schema or Kubernetes objects' layout.
 
 mod api;
 pub mod carried;
@@ -51,11 +51,11 @@ pub(crate) const CLAIM_OF_RESULTS: &str = "-results";
 #[derive(Debug)]
 pub struct Benchmark {
     pub name: String,
-    /// Where the name stands.
+    /// Where the name is written.
     pub name_span: Span,
     /// The spec's path.
     pub path: String,
-    /// What it says of itself.
+    /// Its own description.
     pub description: Option<String>,
     /// The digest of its text.
     pub spec_digest: Digest,
@@ -63,7 +63,7 @@ pub struct Benchmark {
     pub labels: BTreeMap<String, String>,
     /// Where it runs.
     pub target: Arc<Target>,
-    /// The suite that runs it there, unless it runs by itself.
+    /// The suite that runs it there, if any.
     pub suite: Option<String>,
     /// Raised to run again.
     pub run: u32,
@@ -89,7 +89,7 @@ pub struct Benchmark {
     pub cases: Vec<Case>,
     /// What is measured.
     pub metrics: Vec<Metric>,
-    /// Prometheus queries, and where they stand.
+    /// Prometheus queries, and where they are written.
     pub queries: Vec<(String, Span)>,
     /// Metric names that checks and gates refer to.
     pub references: Vec<MetricReference>,
@@ -113,7 +113,7 @@ pub struct Benchmark {
     pub unused: Vec<Unused>,
     /// Axes that set a number of pods.
     pub scalings: Vec<Scaling>,
-    /// Texts that reach manifests and stand in no role's command, variables or patches.
+    /// Texts that reach manifests and are not in a role's command, variables or patches.
     pub literals: Vec<Literal>,
 }
 
@@ -171,7 +171,7 @@ pub struct Budget {
 pub struct Metric {
     /// The name; a tool's metrics that are not listed have none.
     pub name: Option<String>,
-    /// Where the metric stands.
+    /// Where the metric is written.
     pub span: Span,
     /// The unit, where the spec says so.
     pub unit: Option<String>,
@@ -181,7 +181,7 @@ pub struct Metric {
     pub own_unit: Option<(&'static str, &'static str)>,
     /// Which way is better, where the spec says so.
     pub direction: Option<Direction>,
-    /// Whether it stands for the benchmark.
+    /// Whether it is the benchmark's primary metric.
     pub primary: bool,
     /// Whether it is the output of a known tool, which brings names and directions.
     pub tool: Option<ToolMetrics>,
@@ -197,7 +197,7 @@ pub struct Metric {
     pub stepless_window: Option<(&'static str, Span)>,
     /// What is narrow about its pattern, where the group `value` does not take all numbers.
     pub narrow: Option<NarrowPattern>,
-    /// The time that it is, by its word in specs, and where that is said.
+    /// The duration that it is, by its word in specs, and where that is said.
     pub duration: Option<(String, Span)>,
     /// The part of the workload that it is read from, and where that is said.
     pub of_part: Option<(Part, Span)>,
@@ -215,7 +215,7 @@ pub struct NarrowPattern {
 }
 
 impl Metric {
-    /// Returns the metrics of results that it gives, as far as they are known before a run, and where they stand.
+    /// Returns the metrics of results that it gives, as far as they are known before a run, and where they are written.
     pub fn brought(&self) -> Vec<(MetricSelector, Span)> {
         let Some(of_tool) = &self.tool else {
             let own = self.name.as_deref().map(|name| (MetricSelector::of_series(name, &BTreeMap::new()), self.span));
@@ -243,15 +243,15 @@ pub struct ToolMetrics {
     pub span: Span,
     /// The names asked for; none means all that the tool has.
     pub names: Option<Vec<(String, Span)>>,
-    /// The names of the tool that are given others, and where they stand.
+    /// The tool's own names of the metrics that are renamed, and where they are written.
     pub renamed: Vec<(String, Span)>,
     /// What the metrics are called in results.
     pub naming: Naming,
 }
 
 impl ToolMetrics {
-    /// Returns the metrics that are asked for, by the tool's own names, and where they stand: all whose names are known before a
-    /// run when none are listed.
+    /// Returns the requested metrics, by the tool's own names, and where they are written: all whose names are known before a run
+    /// when none are listed.
     pub fn asked(&self) -> Vec<(MetricSelector, Span)> {
         let of = |(name, span): &(String, Span)| (MetricSelector::of(name), *span);
         if let Some(names) = &self.names {
@@ -267,17 +267,17 @@ impl ToolMetrics {
 #[derive(Clone, Debug)]
 pub struct MetricReference {
     pub name: String,
-    /// Where it stands.
+    /// Where it is written.
     pub span: Span,
     /// `check`, `gate` or `fixture`.
     pub by: &'static str,
 }
 
-/// What a metric is held against.
+/// What a metric is compared with.
 #[derive(Clone, Debug)]
 pub struct Gate {
     pub metric: String,
-    /// Where the gate stands.
+    /// Where the gate is written.
     pub span: Span,
     /// How much worse than the baseline it may get, as a share.
     pub max_regression: Option<f64>,
@@ -287,7 +287,7 @@ pub struct Gate {
     pub max: Option<f64>,
     /// Whether a first hit waits for a second session of the same revision.
     pub is_confirmed: bool,
-    /// What the newest session is held against.
+    /// What the newest session is compared with.
     pub baseline: GateBaseline,
 }
 
@@ -323,7 +323,7 @@ pub struct Expectation {
     pub span: Span,
 }
 
-/// A Job of one pod beside the runs.
+/// A Job of one pod outside the runs.
 #[derive(Clone, Debug)]
 pub struct StepJob {
     /// Its pod.
@@ -361,7 +361,7 @@ pub struct Literal {
     /// What it is, such as ``the label `team` ``.
     pub name: String,
     pub text: String,
-    /// Where it stands.
+    /// Where it is written.
     pub span: Span,
 }
 
@@ -376,7 +376,7 @@ pub struct Unused {
 }
 
 impl Benchmark {
-    /// Returns what people know the Workflow by that runs it: its own name, or its suite.
+    /// Returns the name by which people know the Workflow that runs it: its own name, or its suite.
     pub fn started_as(&self) -> String {
         self.suite.as_ref().map_or_else(|| self.name.clone(), |suite| format!("suite {suite}"))
     }
@@ -389,7 +389,7 @@ impl Benchmark {
         self.cases.len() as u64 * u64::from(self.repeats + self.warmups) - loads * u64::from(self.warmups)
     }
 
-    /// Iterates over the pods of every case's workload, and of the Jobs beside the runs.
+    /// Iterates over the pods of every case's workload, and of the Jobs outside the runs.
     pub fn roles(&self) -> impl Iterator<Item = &Role> {
         let beside = self.prepare.iter().chain(self.cases.iter().filter_map(|case| case.postprocess.as_ref()));
         self.cases.iter().flat_map(|case| case.workload.pods()).chain(beside.map(|job| &job.role))

@@ -1,4 +1,4 @@
-//! What a target may do, and lets all its benchmarks do: the permissions that stand in the project file.
+//! What a target may do, and lets all its benchmarks do: the permissions that are in the project file.
 
 use crate::guard::{Bounds, Owners};
 use crate::lower::Project;
@@ -8,7 +8,7 @@ use crate::suppressed::shown as shown_suppressions;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
-/// What the namespaces of Kubernetes itself begin with.
+/// The prefix of the namespaces of Kubernetes itself.
 const SYSTEM: &str = "kube-";
 
 /// What of a target has a code of its own, or reaches no pod: prices, versions of APIs, values that specs look up.
@@ -30,7 +30,7 @@ const BY_VALUE: [&str; 3] = ["podSecurity", "priorityClass", "prometheus"];
 /// Something of a target that all its benchmarks have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfTarget {
-    /// The target; nothing where the whole project has it.
+    /// The target; none for a setting of the whole project.
     pub target: Option<String>,
     pub finding: Diagnostic,
 }
@@ -121,7 +121,7 @@ fn of_steps(spec: &Node) -> Vec<Diagnostic> {
     image.into_iter().chain(credential).chain(signing).chain(remote).chain(refs).chain(keys).chain(ca).collect()
 }
 
-/// Returns what a target says in a field, each entry and item by itself; `of` is what comes before, and what it applies to.
+/// Returns what a target says in a field, each entry and item separately; `of` is the prefix, and what it applies to.
 fn said_of(of: &(String, &str), Entry { key, key_span, value }: &Entry) -> Vec<Diagnostic> {
     let (before, all) = of;
     let row = |span, said: String| {
@@ -160,7 +160,7 @@ fn asked_by(target: &Target, project: &Project) -> Vec<Diagnostic> {
     split(&mut found)
 }
 
-/// Returns what a network policy lets in and out beside DNS and the benchmarks themselves.
+/// Returns what a network policy allows in and out in addition to DNS and the benchmarks themselves.
 fn openings(policy: &Node) -> Vec<Diagnostic> {
     let opening =
         |span, value| permission(&code::KB0387, span, value, |value| format!("the network policy has {value}"));

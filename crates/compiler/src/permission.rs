@@ -1,6 +1,6 @@
-//! What a benchmark may do that a plain one may not: findings of level `info`, which whoever reviews a change wants to know of.
+//! What a benchmark may do that a plain one may not: findings of level `info`, which reviewers of a change want to know.
 //!
-//! Those whose codes are of that level themselves are kept apart, for `plan`: a lint level makes them findings like any other.
+//! Those whose codes have that level themselves are kept separate, for `plan`: a lint level makes them findings like any other.
 
 use crate::model::Api;
 use kubebench_format::plan::v1::What;
@@ -36,7 +36,7 @@ pub fn value(finding: &Diagnostic) -> &str {
     finding.value.as_deref().unwrap_or(&finding.message)
 }
 
-/// Returns what tells permissions of one benchmark apart, wherever they are asked for.
+/// Returns what distinguishes the permissions of one benchmark, wherever they are requested.
 pub fn key(finding: &Diagnostic) -> (What, &str) {
     (what(finding), value(finding))
 }
@@ -66,7 +66,7 @@ fn is_of_plan(finding: &Diagnostic) -> bool {
     finding.code.severity == Severity::Info
 }
 
-/// Returns the right to create and delete objects that a workload gives the pipeline, but for the Jobs that it always has.
+/// Returns the right to create and delete objects that a workload gives the pipeline, except for the Jobs that it always has.
 pub(crate) fn rule(api: &Api, span: Span) -> Option<Diagnostic> {
     let (group, plural) = api.resource();
     if matches!((group, plural), ("batch", "jobs") | ("", "services")) {
@@ -76,7 +76,7 @@ pub(crate) fn rule(api: &Api, span: Span) -> Option<Diagnostic> {
     Some(permission(&code::KB0386, span, value, |value| format!("the pipeline may create and delete `{value}`")))
 }
 
-/// Returns a permission of a value, and how a sentence has it.
+/// Returns a permission of a value, and its wording in a sentence.
 pub(crate) fn permission(
     code: &'static Code,
     span: Span,

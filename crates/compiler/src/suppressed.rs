@@ -1,4 +1,4 @@
-//! What the suppressions of a spec or a target do to findings.
+//! How the suppressions of a spec or a target affect findings.
 //!
 //! Only warnings can be suppressed: what the project makes an error stays one, whatever a spec says.
 

@@ -1,4 +1,4 @@
-//! The output tree: what should stand in the output directory, what does stand there, and the steps from one to the other.
+//! The output tree: what should be in the output directory, what is there, and the steps from one to the other.
 //!
 //! Everything here is a pure function of its arguments; only `app::files` of the program looks at a disk or changes one.
 
@@ -28,7 +28,7 @@ pub use operations::Operation;
 pub use plan::{Change, EditedFiles, Filter, Mode, Plan, Scope, State, plan};
 pub use report::COMPILE;
 
-/// One manifest as it should stand in the tree.
+/// One manifest as it should be in the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputFile {
     /// The file that it is compiled from, relative to the project root: `specs/x.yaml` or `kubebench.yaml`.
@@ -60,7 +60,7 @@ pub struct OutputTree {
 /// A file that the tree cannot take.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejected {
-    /// The path that was asked for.
+    /// The requested path.
     pub path: String,
     /// The file, handed back.
     pub file: Arc<OutputFile>,
@@ -68,7 +68,7 @@ pub struct Rejected {
     pub reason: Reason,
 }
 
-/// Why a tree does not take a file.
+/// Why a file cannot be added to a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// The path is the other file's, or one of the two would have to be a folder.
@@ -76,12 +76,12 @@ pub enum Reason {
         /// The path of the file that the tree already holds.
         by: String,
     },
-    /// The path is absolute, leaves the output directory, has an empty component or is none of a portable file name.
+    /// The path is absolute, leaves the output directory, or has a component that is empty or not a portable file name.
     Malformed,
 }
 
 impl OutputTree {
-    /// Adds `file` at `path`, or hands it back when the path is taken or does not lie in the tree.
+    /// Adds `file` at `path`, or returns it when the path is taken or is not in the tree.
     pub fn insert(&mut self, path: impl Into<String>, file: impl Into<Arc<OutputFile>>) -> Result<(), Box<Rejected>> {
         let (path, file) = (path.into(), file.into());
         let reason = if is_portable(&path) { self.taken(&path) } else { Some(Reason::Malformed) };
@@ -112,7 +112,7 @@ impl OutputTree {
         self.files.is_empty()
     }
 
-    /// Returns a path of the tree that lies below `folder`.
+    /// Returns a path of the tree that is below `folder`.
     pub(crate) fn any_below(&self, folder: &str) -> Option<&str> {
         let start = format!("{folder}/");
         let (path, _) = self.files.range(start.clone()..).next()?;

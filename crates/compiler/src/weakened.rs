@@ -1,4 +1,4 @@
-//! What a change weakens of what its base demands, and the gates that hold of it all the same.
+//! What a change weakens of the requirements of its base, and the base's gates that still apply to it.
 //!
 //! The base is the commit from which the change began. A gate of the base holds until it is merged away; where the change makes it
 //! stricter, the stricter one does.
@@ -70,7 +70,7 @@ impl<'c> Change<'c> {
         };
         let (before, now) = (of(self.base), of(self.head));
         let mut held = Held::default();
-        // Of a project at fault nothing is known; compiling it fails by itself.
+        // A project with errors cannot be compared; compiling it fails by itself.
         if self.head.project.is_none() {
             return held;
         }
@@ -81,7 +81,7 @@ impl<'c> Change<'c> {
         let keys: BTreeSet<Key<'c>> = before.keys().chain(now.keys()).copied().collect();
         for key in keys {
             let (before, now) = (before.get(&key).copied(), now.get(&key).copied());
-            // Of a spec at fault nothing is known; compiling it fails by itself.
+            // A spec with errors cannot be compared; compiling it fails by itself.
             if now.is_none() && before.is_some_and(|before| self.head.faulty.contains(&before.benchmark.path)) {
                 continue;
             }

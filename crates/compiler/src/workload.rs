@@ -112,7 +112,7 @@ pub struct Kind {
     pub outcome: fn(&Json) -> Outcome,
     /// Reads from the object which replicas' end is the end of the run.
     pub deciders: fn(&Json) -> Deciders,
-    /// Reads from the object which pods it asks for.
+    /// Reads from the object which pods it requests.
     pub pods: fn(&Json) -> Vec<PodSet>,
     /// A spec of this kind for `kubebench new`, below `workload:`, indented by two spaces a level.
     pub example: &'static str,
@@ -149,14 +149,14 @@ pub fn schemas() -> Vec<WorkloadForm> {
     forms().map(|form| WorkloadForm { key: form.key, schema: form.schema }).collect()
 }
 
-/// What decides of a workload beside its own form.
+/// What else a workload is lowered from, in addition to its own form.
 #[derive(Clone, Copy)]
 pub(crate) struct Around<'a> {
     /// Where it runs.
     pub target: &'a Target,
     /// How long it may.
     pub timeout: Duration,
-    /// The objects of its manifest, unless that is at fault.
+    /// The objects of its manifest, unless that has errors.
     pub documents: Option<&'a [Node]>,
 }
 
@@ -199,7 +199,7 @@ impl Lowering<'_> {
         self.report(fault.help(help));
     }
 
-    /// Returns an object of `api` that stands alone and gives its pods their numbers itself.
+    /// Returns an object of `api` that needs no other objects and numbers its pods itself.
     fn workload(&self, api: Api, spec: Map<String, Json>, roles: Vec<Role>) -> Workload {
         Workload {
             key: self.key,
@@ -221,7 +221,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns the role that stands under `field`, with the form's shared fields as defaults; nothing when it is absent.
+    /// Returns the role under `field`, with the form's shared fields as defaults; none when it is absent.
     fn role(&mut self, field: &'static str, shape: role::Shape) -> Option<Role> {
         let block = self.entry.value.entry(field)?;
         self.role_of(field, &block.value, block.key_span, shape)

@@ -68,7 +68,7 @@ pub struct Case {
     /// The Job after each run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub postprocess: Option<StepJob>,
-    /// The identity of what it executes, images apart; trees of an older compiler do not say it.
+    /// The identity of what it executes, without images; absent in trees of an older compiler.
     #[serde(default)]
     pub workload_digest: Option<String>,
 }
@@ -86,7 +86,7 @@ pub struct Server {
     pub warmups: u32,
 }
 
-/// A Job beside the runs.
+/// A Job outside the runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepJob {
     /// The file of its object.
@@ -94,7 +94,7 @@ pub struct StepJob {
     pub objects: Vec<Described>,
 }
 
-/// Where the name and the labels of a run go in one object.
+/// Where the name and the labels of a run are written in one object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Described {
@@ -152,7 +152,7 @@ impl Config {
     /// Returns a run with its case.
     ///
     /// # Errors
-    /// When there is none of this id.
+    /// If there is no run of this id.
     pub fn run(&self, id: &str) -> Result<(&Run, &Case), Fault> {
         let run = self.list.runs.iter().find(|run| run.id == id);
         let case = run.and_then(|run| self.list.cases.get(&run.case));

@@ -10,7 +10,7 @@ use kubebench_syntax::digest::Digest;
 pub(crate) struct Attempt<'a> {
     /// The name of its job.
     pub job: &'a str,
-    /// The repeat, from 1; counted apart for warm-ups.
+    /// The repeat, from 1; warm-ups are counted separately.
     pub repeat: u32,
     /// From 1.
     pub number: u32,
@@ -18,7 +18,7 @@ pub(crate) struct Attempt<'a> {
     pub warmup: bool,
 }
 
-/// The Workflow that an object goes with.
+/// The Workflow that an object belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Owner<'a> {
     pub name: &'a str,
@@ -34,8 +34,8 @@ pub enum Session<'a> {
     Scheduled { uid: &'a str },
 }
 
-/// Returns the name of the job of attempt `attempt` at a round of `case`: of the run digest's hex digits, which may stand behind
-/// `sha256:` as in files, the round as `r1` or `w1`, and the session.
+/// Returns the name of the job of attempt `attempt` at a round of `case`: from the run digest's hex digits, with or without
+/// `sha256:`, the round as `r1` or `w1`, and the session.
 pub fn job_name(
     benchmark: &str,
     run_digest: &str,
@@ -54,7 +54,7 @@ pub fn job_name(
     format!("{benchmark}-{}", Digest::of_fields(fields.into_iter().chain(of_session)).short())
 }
 
-/// Returns the benchmark in a name that [`job_name`] may have made: what stands before eight hex digits.
+/// Returns the benchmark in a name that [`job_name`] may have made: the part before eight hex digits.
 pub fn benchmark_of(name: &str) -> Option<&str> {
     let (benchmark, digits) = name.rsplit_once('-')?;
     let is_digest = digits.len() == 8 && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
@@ -66,7 +66,7 @@ pub fn server_name(benchmark: &str, run_digest: &str, id: &str, session: Session
     job_name(benchmark, run_digest, id, "server", 1, session)
 }
 
-/// Sets `name` at the pointers `at`, which lead to fields that may be missing in objects that are there.
+/// Sets `name` at the pointers `at`. Their last field may be missing; the objects above it exist.
 pub fn name_at(object: &mut Json, at: &[String], name: &str) {
     for pointer in at {
         let Some((parent, field)) = pointer.rsplit_once('/') else { continue };

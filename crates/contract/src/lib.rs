@@ -1,7 +1,7 @@
 //! The files that the compiler writes for the steps of a Workflow, which read them in the cluster. The types of this crate define their
 //! fields; `docs/reference/steps.md` describes what users can rely on.
 //!
-//! Pure: whoever mounts the ConfigMaps hands in their texts. Knows neither the compiler nor the executor.
+//! Pure: the caller mounts the ConfigMaps and passes their texts. Knows neither the compiler nor the executor.
 //!
 //! ```
 //! use kubebench_contract::instance::{Session, job_name};
@@ -50,7 +50,7 @@ pub const SIGNING_KEY: &str = "ed25519.pem";
 /// The version of every file of the contract.
 const SCHEMA_VERSION: u64 = 1;
 
-/// Why what a step was told cannot be used.
+/// Why the input of a step cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The ConfigMap is gone: git has another one, whose Workflow this is not.

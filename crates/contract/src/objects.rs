@@ -14,7 +14,7 @@ use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::{Source, SourceId};
 use kubebench_syntax::yaml;
 
-/// What stands between two documents of a manifest.
+/// The separator between two documents of a manifest.
 const BETWEEN: &str = "\n---\n";
 
 /// What names and owns the objects of one Workflow.
@@ -39,7 +39,7 @@ pub struct Created {
 }
 
 impl Created {
-    /// Tells the workload where the server is.
+    /// Passes the address of the server to the workload.
     pub fn load(&mut self, endpoint: &str) {
         name_at(&mut self.workload, &self.endpoint_at, endpoint);
     }
@@ -63,7 +63,7 @@ impl Config {
         self.with_server(created, case, naming)
     }
 
-    /// Tells the workload of `case` the name of the server that it loads.
+    /// Passes the name of the server that it loads to the workload of `case`.
     ///
     /// # Errors
     /// When the manifest of the server cannot be used.
@@ -84,7 +84,7 @@ impl Config {
     /// Returns the objects of a server.
     ///
     /// # Errors
-    /// When there is none of this id, or its manifest cannot be used.
+    /// If there is no server of this id, or its manifest cannot be used.
     pub fn server(&self, id: &str, naming: &Naming<'_>) -> Result<Created, Fault> {
         let missing = || Fault::Missing { file: format!("{id}.server.yaml") };
         let server = self.list.servers.get(id).ok_or_else(missing)?;
@@ -177,7 +177,7 @@ impl Config {
     }
 }
 
-/// Reads the documents of a manifest as the compiler wrote it: a line of three dashes stands nowhere but between two.
+/// Reads the documents of a manifest as the compiler wrote it: a line of three dashes occurs only between two documents.
 fn documents(text: &str) -> Result<Vec<Json>, String> {
     let mut found = Vec::new();
     for document in text.split(BETWEEN) {

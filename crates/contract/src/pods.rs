@@ -1,4 +1,4 @@
-//! What the pods of runs carry for programs that run beside Kubebench: injectors of proxies, autoscalers, administrators.
+//! Metadata in the pods of runs for other programs of the cluster: injectors of proxies, autoscalers, administrators.
 //!
 //! It decides nothing of what is measured, so it is outside the run digest, and a step adds it when it creates the pods.
 
@@ -21,7 +21,7 @@ pub const ISTIO_INJECT: &str = "sidecar.istio.io/inject";
 pub const LINKERD_INJECT: &str = "linkerd.io/inject";
 
 impl PodMetadata {
-    /// Labels and annotations that nobody asked for.
+    /// No labels and annotations.
     pub const NONE: &Self = &Self { labels: BTreeMap::new(), annotations: BTreeMap::new() };
 
     /// Returns what keeps proxies out of a pod: it would be measured with the program, and keep a pod running that has ended.
@@ -33,7 +33,7 @@ impl PodMetadata {
         }
     }
 
-    /// Returns what, beside that, keeps autoscalers from moving a pod that is measured.
+    /// Returns what additionally keeps autoscalers from moving a pod that is measured.
     pub fn of_runs() -> Self {
         let mut of_runs = Self::without_proxies();
         for (key, value) in
@@ -49,7 +49,7 @@ impl PodMetadata {
         self.labels.is_empty() && self.annotations.is_empty()
     }
 
-    /// Takes over what `other` says, which wins.
+    /// Merges `other`, which takes precedence.
     #[must_use]
     pub fn over(mut self, other: &Self) -> Self {
         self.labels.extend(other.labels.clone());
@@ -57,7 +57,7 @@ impl PodMetadata {
         self
     }
 
-    /// Adds it to the pods of `object`, of whose labels the JSON Pointers are among `labels_at`; what they have already stays.
+    /// Adds it to the pods of `object`: `labels_at` has the JSON Pointers to their labels. What they have already stays.
     pub fn add_to(&self, object: &mut Json, labels_at: &[String]) {
         let is_pod = object.get("kind").is_some_and(|kind| kind == "Pod");
         for at in labels_at.iter().filter_map(|at| at.strip_suffix("/labels")) {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use kubebench_syntax::unit::is_accelerator;
 
-/// Prices an hour, as steps are told them too.
+/// Prices per hour, which are also passed to steps.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Prices {
     /// The ISO 4217 code.

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::{Fault, read, write};
 
-/// The rules of a benchmark, with whose they are. What a rule may say is the spec's: metrics, checks and gates stand here as there.
+/// The rules of a benchmark, with its name. Metrics, checks and gates are written as in the spec.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RulesFile {

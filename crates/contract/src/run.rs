@@ -1,14 +1,14 @@
-//! One run, as the run list has it.
+//! One run, as in the run list.
 
 use serde::{Deserialize, Serialize};
 
-/// One run, as the run list has it, here and in the cluster.
+/// One run, as in the run list, here and in the cluster.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
     /// `<case>-r1`, or `<case>-w1` for a warm-up.
     pub id: String,
     pub case: String,
-    /// From 1, counted apart for warm-ups.
+    /// From 1; warm-ups are counted separately.
     pub repeat: u32,
     /// Whether it is a warm-up.
     pub warmup: bool,
@@ -26,7 +26,7 @@ impl Run {
         (run.round() == of_run).then_some(run)
     }
 
-    /// Returns the round as names have it: `r1`, or `w1` for a warm-up.
+    /// Returns the round as used in names: `r1`, or `w1` for a warm-up.
     pub fn round(&self) -> String {
         round(self.repeat, self.warmup)
     }
@@ -42,7 +42,7 @@ pub enum Order {
     Grouped,
 }
 
-/// Returns a round as names have it.
+/// Returns a round as used in names.
 pub fn round(repeat: u32, warmup: bool) -> String {
     format!("{}{repeat}", if warmup { 'w' } else { 'r' })
 }

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-/// How a server is reached, as the run list has it, here and in the cluster. Fields stand in alphabetic order, as in all that
-/// is hashed.
+/// How a server is reached, as the run list says, here and in the cluster. Fields are in alphabetical order, as in everything
+/// that is hashed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Served {
     /// Where its answers come from.
     pub endpoint: Endpoint,
-    /// What it is asked before it counts as ready.
+    /// The request that it must answer before it counts as ready.
     pub probe: Probe,
     /// How long it may take from the start of its pods until it is ready.
     pub ready_seconds: u64,
@@ -26,19 +26,19 @@ pub enum Endpoint {
         /// The port; none where the Service says it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         port: Option<u16>,
-        /// What stands behind the server's name.
+        /// The text after the server's name.
         suffix: String,
     },
     /// A Service that all servers of the namespace share.
     Shared { name: Cow<'static, str>, port: u16 },
     /// What the status of the object says.
     Status {
-        /// JSON Pointers to the address, the first that is there counts.
+        /// JSON Pointers to the address, of which the first existing one counts.
         at: Vec<Cow<'static, str>>,
     },
 }
 
-/// What a server is asked before it counts as ready.
+/// The request that a server must answer before it counts as ready.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Probe {
@@ -49,9 +49,9 @@ pub enum Probe {
     },
     /// The same, for one of several models behind one address.
     HttpOfModel {
-        /// What stands after the server's name in the path.
+        /// The part of the path after the server's name.
         after: Cow<'static, str>,
-        /// What stands before it.
+        /// The part before it.
         before: Cow<'static, str>,
         /// The header that takes its name, if there is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -16,7 +16,7 @@ pub struct Settings {
     /// What an hour of its resources costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prices: Option<Prices>,
-    /// What the pods of runs carry.
+    /// The metadata of the pods of runs.
     #[serde(default, skip_serializing_if = "PodMetadata::is_empty")]
     pub pods: PodMetadata,
     /// Where results go.
@@ -35,19 +35,19 @@ pub struct Prometheus {
 pub struct ResultsSettings {
     /// `branch`, `inbox` or `local`
     pub mode: String,
-    /// The remote; none where nobody named one.
+    /// The remote, if one is configured.
     #[serde(default)]
     pub remote: Option<String>,
     /// The branch of results.
     pub branch: String,
     /// The folder of results in it.
     pub directory: String,
-    /// What the refs of an inbox begin with.
+    /// The prefix of the refs of an inbox.
     pub inbox: String,
-    /// `acceptNew` where a server of SSH with an unknown key is taken for the right one.
+    /// `acceptNew` if an SSH server with an unknown key is trusted.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "sshHostKeys")]
     pub ssh_host_keys: Option<String>,
-    /// Whether jobs run as the user of the steps, so that modes of files do not keep them apart.
+    /// Whether jobs run as the user of the steps, so that file modes do not separate them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not", rename = "oneUser")]
     pub one_user: bool,
 }

@@ -24,7 +24,7 @@ pub struct SuiteList {
 pub struct Member {
     /// The name.
     pub benchmark: String,
-    /// Benchmarks before it without whose success it is not run.
+    /// Earlier benchmarks that must succeed before it is run.
     pub needs: Vec<String>,
     /// The identity of what it executes: `sha256:` and 64 hex digits.
     pub run_digest: String,

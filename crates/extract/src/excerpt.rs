@@ -1,5 +1,5 @@
 //! The beginning and the end of a log, kept while it streams or taken from its file: enough to quote a line that nearly
-//! matched, the same one whoever reads the log.
+//! matched, the same one for every reader of the log.
 
 use std::collections::VecDeque;
 
@@ -14,12 +14,12 @@ pub const HALF: usize = 128 << 10;
 pub struct Excerpt {
     head: Vec<u8>,
     tail: VecDeque<u8>,
-    /// Whether something between the two is left out.
+    /// Whether something between the two was left out.
     has_gap: bool,
 }
 
 impl Excerpt {
-    /// Takes in the next bytes.
+    /// Adds the next bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
         let (head, rest) = bytes.split_at(bytes.len().min(HALF - self.head.len()));
         self.head.extend_from_slice(head);
@@ -30,7 +30,7 @@ impl Excerpt {
         self.tail.extend(new);
     }
 
-    /// Is told that bytes are left out here.
+    /// Records that bytes are left out here.
     pub fn skip(&mut self) {
         self.has_gap = true;
     }

@@ -25,8 +25,8 @@ const MAX_LINE: u64 = 16 << 20;
 /// What people should know of values that were read.
 pub type Note = Option<String>;
 
-/// What stands in the place of a number and is none. It is a value that is not finite: left out, it would let the others
-/// stand for it.
+/// Values that should be numbers and are not. Each is recorded as a value that is not finite: without it, the others would
+/// count in its place.
 #[derive(Default)]
 struct Strange {
     first: Option<String>,
@@ -48,7 +48,7 @@ impl Strange {
     }
 }
 
-/// Reads one number that stands alone in a file.
+/// Reads a file that contains one number and nothing else.
 ///
 /// # Errors
 /// Why there is none.
@@ -87,7 +87,7 @@ pub fn json(text: impl BufRead, pointer: &str, series: &mut Series) -> Result<No
     if list.is_empty() { Err(format!("the list at `{pointer}` is empty")) } else { Ok(strange.note()) }
 }
 
-/// Reads the value at `pointer` of every line that is JSON and has what `filter` wants; other lines do not matter.
+/// Reads the value at `pointer` of every line that is JSON and matches `filter`; other lines are ignored.
 ///
 /// # Errors
 /// Why there is none.
@@ -150,7 +150,7 @@ pub fn json_lines(
         series.push(Sample { value, step, line: Some(number), rank: None });
         open_end = None;
     }
-    // An older value must not stand for one that nobody can read.
+    // An older value must not replace one that is unreadable.
     if let Some(number) = open_end.filter(|_| !series.is_empty()) {
         series.push(Sample { value: f64::NAN, step: None, line: Some(number), rank: None });
     }
@@ -263,7 +263,7 @@ pub fn whole(text: impl BufRead) -> Result<String, String> {
     Ok(without_mark(&String::from_utf8_lossy(&bytes)).to_owned())
 }
 
-/// Returns a text without the mark of its byte order, which some programs put at the beginning of UTF-8.
+/// Returns a text without its byte order mark, which some programs put at the beginning of UTF-8.
 fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
@@ -276,7 +276,7 @@ fn document(text: &str) -> Result<Json, String> {
     })
 }
 
-/// Reads a value whose key may say its unit, `named`.
+/// Reads a value whose key may include its unit, `named`.
 fn number_of(value: &Json, series: &mut Series, named: Option<UnitWord<'_>>) -> Result<f64, String> {
     match value {
         Json::Number(number) if named.is_some() => series.number(&number.to_string(), named),
@@ -286,7 +286,7 @@ fn number_of(value: &Json, series: &mut Series, named: Option<UnitWord<'_>>) -> 
     }
 }
 
-/// Returns the last key of `pointer` that is no place in a list, with what precedes it.
+/// Returns the last key of `pointer` that is not a list index, with what precedes it.
 fn key_of(pointer: &str) -> String {
     let key = pointer.trim_end_matches(|letter: char| letter == '/' || letter.is_ascii_digit());
     key.replace("~1", "/").replace("~0", "~")

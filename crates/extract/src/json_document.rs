@@ -1,7 +1,7 @@
 //! JSON documents as tools leave them: several in a row, after other text, with `NaN`, or cut off.
 //!
 //! Python and C++ print `NaN` and `Infinity`, which JSON does not have; they become texts here, and [`number`] reads them
-//! back, so that a value that is not finite is never taken for one that is absent, or for 0.
+//! back, so that a value that is not finite is never mistaken for a missing one, or for 0.
 
 use std::borrow::Cow;
 
@@ -12,13 +12,13 @@ use serde_json::{Deserializer, Value};
 /// What is wrong with a text in which no document begins.
 pub(crate) const NO_DOCUMENT: &str = "there is no JSON document";
 
-/// The nesting that is still mended; the reader itself refuses deeper ones.
+/// The maximum nesting that is repaired; the reader itself refuses deeper documents.
 const MAX_DEPTH: usize = 128;
 
 /// The documents in a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Documents {
-    /// The documents, in order; the last as far as it goes when it was cut off.
+    /// The documents, in order; if the last was cut off, as much of it as there is.
     pub values: Vec<Value>,
     /// What is wrong with the text, for people.
     pub flaw: Option<String>,
@@ -32,7 +32,7 @@ impl Documents {
     }
 }
 
-/// After so many documents that end with the text no other is looked for among their lines.
+/// After this many documents that end with the text, their lines are not searched for another.
 const MAX_EARLY_ENDS: u32 = 8;
 
 /// Reads every document in `text`; lines between them that begin no document are passed over.
@@ -48,11 +48,11 @@ pub(crate) fn documents_from(text: &str, first: usize) -> Documents {
     let line_of = |rest: &str| {
         first + text.get(..text.len() - rest.len()).expected("what precedes the rest").matches('\n').count()
     };
-    // What a document that ended early holds, while no other has followed it.
+    // The content of a document that ended early, until another one follows.
     let mut cut: Option<&str> = None;
     let mut early_ends = 0;
     while !rest.is_empty() {
-        // What is indented is part of another document, or of what people wrote.
+        // What is indented is part of another document, or of prose.
         if !starts_a_document(rest.as_bytes()) || rest.starts_with(char::is_whitespace) {
             rest = after_line(rest);
             continue;
@@ -114,7 +114,7 @@ pub(crate) fn document_in(text: &str) -> &str {
     let mut from = 0;
     for line in text.split_inclusive('\n') {
         let rest = text.get(from..).expected("the start of a line");
-        // What is indented is part of another document, or of what people wrote.
+        // What is indented is part of another document, or of prose.
         if line.starts_with('{') || line.starts_with('[') && starts_a_document(rest.as_bytes()) {
             return rest;
         }
@@ -132,7 +132,7 @@ pub(crate) fn number(value: &Value) -> Option<f64> {
     }
 }
 
-/// Reads what is in the place of a number: a number, also as a text. `null` is a value that is not finite: what writes JSON
+/// Reads a value where a number is expected: a number, also as a text. `null` is a value that is not finite: what writes JSON
 /// without `NaN` writes it in its place.
 pub(crate) fn reading(value: &Value) -> Reading {
     let place = Sample::of(f64::NAN);
@@ -158,7 +158,7 @@ pub(crate) fn measured(object: &Value) -> impl Iterator<Item = (&str, Reading)> 
     readings(object).filter(move |_| !is_empty)
 }
 
-/// Reads the members of an object of statistics: numbers, what is in the place of one, and no lists or objects.
+/// Reads the members of an object of statistics: numbers, values in place of numbers, and no lists or objects.
 pub(crate) fn readings(object: &Value) -> impl Iterator<Item = (&str, Reading)> {
     let members = object.as_object().into_iter().flatten();
     let is_value = |value: &Value| !(value.is_array() || value.is_object() || value.is_boolean());
@@ -170,7 +170,7 @@ pub(crate) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Returns true when a text under `value` is called what people call secrets, or gives one on a command line.
+/// Returns true if a text under `value` is named like a secret, or contains one on a command line.
 pub(crate) fn holds_secret(value: &Value) -> bool {
     const WORDS: [&str; 6] = ["api_key", "api-key", "apikey", "authorization", "password", "secret"];
     let names_one = |text: &str| {
@@ -198,7 +198,7 @@ fn non_finite(word: &str) -> Option<f64> {
     known.then(|| word.parse().ok()).flatten()
 }
 
-/// Puts quotes around the words outside strings that stand for numbers that are not finite.
+/// Puts quotes around the words outside strings that mean numbers that are not finite.
 fn with_quoted_non_finite(text: &str) -> Cow<'_, str> {
     let mut quoted = String::new();
     let mut copied = 0;
@@ -240,7 +240,7 @@ fn mended(text: &str) -> Option<Value> {
     type Whole = (usize, Vec<char>);
     let mut open: Vec<char> = Vec::new();
     let mut whole: Option<Whole> = None;
-    // What was whole before the list that is open, while it holds neither lists nor objects.
+    // The part that was complete before the open list, while that contains neither lists nor objects.
     let mut before_list: Option<Option<Whole>> = None;
     let mut in_string = false;
     let mut escaped = false;

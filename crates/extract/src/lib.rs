@@ -1,7 +1,7 @@
 //! Numbers out of what benchmarks print and write.
 //!
 //! Texts come in as they are read, line by line and in constant memory; measured values come out, each with the line it
-//! stands on, or with the reason why there is none. Pure: whoever reads a file or a pipe hands the bytes in.
+//! is on, or with the reason why there is none. Pure: the caller reads files and pipes and passes the bytes in.
 //!
 //! ```
 //! use kubebench_extract::{number, pattern::Pattern};
@@ -11,7 +11,7 @@
 //! assert!(Pattern::new(r"images/sec: (?P<value>\S+)").is_ok());
 //! ```
 
-/// The version of the extraction rules: how text becomes numbers. It goes up whenever something is read differently, and every
+/// The version of the extraction rules: how text becomes numbers. It is increased when something is read differently, and every
 /// result names it: values of two versions are not compared by a gate.
 ///
 /// 1 is that of Kubebench 0.1.0. 2 reads the whole token or nothing, converts units, and names metrics by what was measured.

@@ -1,4 +1,4 @@
-//! One line of a log: without terminal codes and without what a launcher put before it.
+//! One line of a log: without terminal codes and without the prefix of a launcher.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use kubebench_syntax::invariant::Invariant as _;
 /// A line as parsers see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line<'a> {
-    /// From 1. What a carriage return rewrote has the number of the line that it stood on.
+    /// From 1. Text that a carriage return rewrote has the number of the line that it was on.
     pub number: u64,
     pub text: &'a str,
     /// The rank that a launcher's prefix named, on this line or before what a carriage return rewrote.
@@ -18,7 +18,7 @@ pub struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// Takes the launcher's prefix from `text`, a whole line that has no terminal codes left.
+    /// Removes the launcher's prefix from `text`, a whole line without terminal codes.
     pub(crate) fn new(number: u64, text: &'a str) -> Self {
         let (rank, text) = without_prefix(text);
         Self { number, text, rank, is_whole: true }
@@ -41,7 +41,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Removes terminal codes: control sequences (colors, cursor moves), titles and links. None of them goes past a line end.
+/// Removes terminal codes: control sequences (colors, cursor moves), titles and links. None of them spans a line end.
 pub fn without_terminal_codes(text: &[u8]) -> Cow<'_, [u8]> {
     let mut clean = Vec::new();
     if strip_into(text, &mut clean) { Cow::Owned(clean) } else { Cow::Borrowed(text) }
@@ -103,11 +103,11 @@ pub(super) fn code_length(text: &[u8]) -> usize {
     }
 }
 
-/// Takes off what launchers put before a line, also several of them, and returns the rank that the last of them named.
+/// Removes what launchers put before a line, also several prefixes, and returns the rank in the last of them.
 ///
 /// torchrun `[default0]:` and `[rank0]:`, Open MPI `[1,0]<stdout>:`, MPICH `[0] `, srun `0: `, and the container runtime's
 /// `2026-01-02T03:04:05.123456789Z stdout F `. Those of MPICH and srun name no rank here: programs print step numbers in the
-/// same forms, and taking these for ranks would leave all steps but one out.
+/// same forms, and reading these as ranks would leave out all steps but one.
 pub(crate) fn without_prefix(text: &str) -> (Option<u32>, &str) {
     let mut rank = None;
     let mut rest = text;

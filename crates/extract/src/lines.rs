@@ -38,11 +38,11 @@ pub(super) struct Lines<'a> {
     place: Place,
 }
 
-/// A line, or what stands on it between two carriage returns.
+/// A line, or the part of it between two carriage returns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part<'a> {
     number: u64,
-    /// As printed, but for terminal codes.
+    /// As printed, without terminal codes.
     pub(super) text: &'a str,
     /// The rank of the line, where a carriage return or a cut separates this part from its prefix.
     rank: Option<u32>,
@@ -101,7 +101,7 @@ impl<'a> Part<'a> {
         Line { number: self.number, text: self.text, rank: None, is_whole: self.is_whole }
     }
 }
-/// Refuses a text that the mark at its beginning calls UTF-16, as PowerShell writes it.
+/// Refuses a text with the byte order mark of UTF-16, as PowerShell writes it.
 pub(crate) fn refuse_utf_16(text: &[u8]) -> Result<(), String> {
     let is_utf_16 = text.starts_with(&[0xff, 0xfe]) || text.starts_with(&[0xfe, 0xff]);
     if is_utf_16 { Err("the text is UTF-16: write it as UTF-8".to_owned()) } else { Ok(()) }

@@ -15,7 +15,7 @@ pub(super) struct Straight {
 #[derive(Clone, Debug)]
 enum Step {
     Text(Vec<u8>),
-    /// As many bytes as there are of these, and so many at least; beyond ASCII nothing is known.
+    /// As many bytes of these as there are, and at least `least`; beyond ASCII nothing is known.
     Run {
         has: [bool; 128],
         least: usize,
@@ -31,17 +31,17 @@ pub(super) struct Wanted {
     pub(super) step: Option<usize>,
 }
 
-/// From where to where a group goes.
+/// The start and end of a group.
 type Span = (usize, usize);
 
 impl Straight {
-    /// Returns the steps of `hir`, when each has but one way to go.
+    /// Returns the steps of `hir`, if each has only one alternative.
     pub(super) fn new(hir: &Hir) -> Option<Self> {
         let mut steps = Vec::new();
         collect(hir, &mut steps)?;
         let parts: Vec<&Step> = steps.iter().filter(|step| matches!(step, Step::Text(_) | Step::Run { .. })).collect();
         let is_decided = parts.windows(2).all(|pair| match pair {
-            // A run that could go on into what comes next would have to give back.
+            // A run that could continue into the next part would have to backtrack.
             [Step::Run { has, .. }, Step::Text(text)] => text.first().is_some_and(|byte| !is_in(has, *byte)),
             [Step::Run { has, .. }, Step::Run { has: next, least }] => {
                 *least > 0 && has.iter().zip(next).all(|(has, next)| !(*has && *next))

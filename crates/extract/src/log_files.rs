@@ -1,4 +1,4 @@
-//! Kept logs and files, read in the place of a run: what `parse` and fixtures measure.
+//! Kept logs and files, read instead of a run: what `parse` and fixtures measure.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
@@ -31,7 +31,7 @@ impl<'a> Kept<'a> {
         Self { open: Box::new(open), logs: Vec::new(), excerpts: BTreeMap::new(), room: Room::default() }
     }
 
-    /// Reads the log of `role`'s replica `index`, which messages call `name`, for all that `rules` want of it.
+    /// Reads the log of `role`'s replica `index`, which is called `name` in messages, for everything that `rules` extract from it.
     ///
     /// # Errors
     /// Why it cannot be read.
@@ -64,12 +64,12 @@ impl<'a> Kept<'a> {
         Ok(())
     }
 
-    /// Measures what the logs and files hold.
+    /// Measures from the logs and files.
     pub fn measure(&self, rules: &Rules) -> Measured {
         measure(rules, &self.logs, 0, self)
     }
 
-    /// Returns true for a metric that was not looked for, because a run alone has it.
+    /// Returns true for a metric that was not looked for, because only a run has it.
     pub fn is_left_out(metric: &Metric) -> bool {
         metric.reason.as_deref() == Some(ONLY_A_RUN)
     }
@@ -130,7 +130,7 @@ impl Rules {
         Self { digest: Digest::of(tool.name), metrics: vec![rule], checks: Vec::new() }
     }
 
-    /// Lets every metric of a log be read from any log, whosever the spec says it is.
+    /// Allows every metric of a log to be read from any log, regardless of the role in the spec.
     #[must_use]
     pub fn of_any_log(mut self) -> Self {
         for rule in &mut self.metrics {
@@ -154,7 +154,7 @@ impl Rules {
         self
     }
 
-    /// Keeps only what is about the metrics called `names`; a tool that reports all it has is asked for those that no
+    /// Keeps only the rules for the metrics called `names`. A tool that reports all its metrics is asked for those that no
     /// other rule gives.
     #[must_use]
     pub fn about(mut self, names: &[String]) -> Self {

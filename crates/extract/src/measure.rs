@@ -22,7 +22,7 @@ use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::grouped;
 use kubebench_syntax::unit::{MetricSelector, MetricUnit};
 
-/// Why a metric of what only a run has is without a value.
+/// Why a metric that only a run has is without a value.
 pub(crate) const ONLY_A_RUN: &str = "only a run has this";
 
 /// The log of one replica, read.
@@ -33,14 +33,14 @@ pub struct Log {
     pub index: u32,
     /// The name of its artifact.
     pub artifact: String,
-    /// What it gave.
+    /// Its result.
     pub scanned: RuleScanned,
 }
 
 /// What processes used, or why that is unknown.
 pub type Used = Result<f64, String>;
 
-/// What a run left behind, as far as the rim can hand it in.
+/// What a run left behind, as far as the caller can pass it in.
 pub trait Evidence {
     /// Opens a file below the run's output folder, or its result folder.
     ///
@@ -101,14 +101,14 @@ pub struct Measured {
     pub checks: Vec<CheckOutcome>,
     /// Why the run does not count.
     pub invalid: Vec<StatusReason>,
-    /// What tools say of their own runs that makes their numbers less trustworthy. The run counts all the same, unless a check
+    /// What tools report about their own runs that makes their numbers less trustworthy. The run counts anyway, unless a check
     /// forbids it.
     pub cautions: Vec<Remark>,
     /// The reports of tools, by tool.
     pub native: BTreeMap<String, Native>,
 }
 
-/// What a tool says of its own run.
+/// What a tool reports about its own run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
     /// Which of the known cautions it is.
@@ -314,7 +314,7 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
     };
     let outcome = outcome.and(converted.map(|series| fill(&mut made, &series, reduce)));
     made.reason = match (note, made.reason) {
-        // What is no number is the reason itself.
+        // If the value is not a number, that is the reason itself.
         (Some(note), Some(_)) if matches!(rule.from, From::Log { .. }) && series.unreadable().is_some() => Some(note),
         (Some(note), Some(reason)) => Some(format!("{note}; {reason}")),
         (note, reason) => note.or(reason),
@@ -406,7 +406,7 @@ fn of_log(
     let near = read.iter().find_map(|log| {
         let text = evidence.excerpt(&log.artifact)?;
         let (number, line) = pattern::nearest(pattern, &text)?;
-        // Where the middle was left out, nobody knows the number.
+        // If the middle was left out, the line number is unknown.
         let is_whole = text.lines().count() as u64 == log.scanned.scanned.lines;
         let number = if is_whole { format!(" {number}") } else { String::new() };
         Some(format!("; nearest line{number}: {}", quoted(line)))
@@ -428,7 +428,7 @@ fn of_file(
     evidence.open(path).and_then(read).map_err(|reason| format!("{path}: {reason}"))
 }
 
-/// Fills in what the values give.
+/// Fills in what the values determine.
 fn fill(metric: &mut Metric, series: &Series, reduce: Reduce) {
     let Reduced { value, line, n, non_finite, reason } = series.reduce(reduce);
     let finite = |value: f64| Some(value).filter(|value| value.is_finite());

@@ -1,4 +1,4 @@
-//! What the metrics of a tool are called in results: a rule may rename them, put a prefix before them, or add labels.
+//! The names of a tool's metrics in results: a rule may rename them, add a prefix, or add labels.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ impl Naming {
         }
     }
 
-    /// Returns the name in results of what the tool calls `own`.
+    /// Returns the name in results of the tool's metric `own`.
     pub fn name(&self, own: &str) -> String {
         self.rename.get(own).cloned().unwrap_or_else(|| format!("{}{own}", self.prefix))
     }

@@ -23,15 +23,15 @@ static OF_NUMBERS: LazyLock<ClassUnicode> = LazyLock::new(|| {
 /// A group `value` that is made for numbers and does not take all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Narrow {
-    /// What the group takes, as it is written.
+    /// What the group matches, in its own spelling.
     pub group: String,
     /// Numbers that it does not take.
     pub missed: Vec<&'static str>,
-    /// The pattern with a group that takes them.
+    /// The pattern with a group that matches them.
     pub widened: String,
 }
 
-/// Looks whether the group `value` of `pattern` takes digits without an end and nothing else than numbers, but not all numbers.
+/// Checks whether the group `value` of `pattern` matches unlimited digits and only numbers, but not all numbers.
 pub fn narrow(pattern: &str) -> Option<Narrow> {
     // As nearly all patterns are.
     if pattern.contains(r"(?P<value>\S+)") {
@@ -51,13 +51,13 @@ pub fn narrow(pattern: &str) -> Option<Narrow> {
     Some(Narrow { group, missed, widened })
 }
 
-/// Returns a group that takes whole tokens, and wherever it is put matches at least where one of numbers does.
+/// Returns a group that matches whole tokens, and that matches in every place where a group of numbers does.
 fn wide(around: &Around<'_>) -> String {
     let token = match mark_behind(around) {
         Some(mark) => format!(r"[^\s{}]", regex_syntax::escape(&mark.to_string())),
         None => r"\S".to_owned(),
     };
-    // Where nothing is before it, a token of any characters would begin with any word.
+    // Without anything before it, a token of any characters would begin with any word.
     let is_first = around.before.iter().all(|part| {
         let properties = part.properties();
         properties.minimum_len() == Some(0) && !properties.look_set().contains(Look::Start)
@@ -67,7 +67,7 @@ fn wide(around: &Around<'_>) -> String {
     if is_first { format!(r"[-+]?\.?[0-9]{token}*{few}") } else { format!("{token}+{few}") }
 }
 
-/// Returns true for what begins in several ways, such as `(ms|s)`, of which a greedy token would take the `m`.
+/// Returns true for an expression with several beginnings, such as `(ms|s)`, of which a greedy token would match the `m`.
 fn begins_in_ways(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Alternation(_) => true,
@@ -91,7 +91,7 @@ fn is_of_blanks(class: &Class) -> bool {
     }
 }
 
-/// Returns the mark that must follow the group, unless a number may hold it.
+/// Returns the mark that must follow the group, unless a number may contain it.
 fn mark_behind(around: &Around<'_>) -> Option<char> {
     let HirKind::Literal(literal) = around.behind.first()?.kind() else { return None };
     let first = char::from(*literal.0.first()?);

@@ -2,7 +2,7 @@
 
 /// Reads a number: a decimal, a whole number with commas between groups of three digits, or `nan`, `inf`, `-inf` in any case.
 ///
-/// `3,502` is 3502. `12,5` is no number: a comma that a locale put in the place of the point could as well be a separator.
+/// `3,502` is 3502. `12,5` is not a number: a comma that a locale uses as the decimal point could as well be a separator.
 ///
 /// # Errors
 /// The reason in words, with the text.

@@ -13,7 +13,7 @@ pub(crate) struct Sample {
     /// The name, with the suffix that its kind adds, such as `_total`.
     pub name: String,
     pub labels: BTreeMap<String, String>,
-    /// The value, not finite where the text says so; or why what is in its place is none.
+    /// The value, not finite where the text says so; or why the text is not a value.
     pub value: Result<f64, String>,
     /// The line, from 1.
     pub line: u64,
@@ -28,11 +28,11 @@ pub(crate) struct Reader {
     names: BTreeSet<String>,
 }
 
-/// What the samples of a family are.
+/// The suffixes of the samples of a family.
 const SUFFIXES: [&str; 6] = ["_total", "_sum", "_count", "_bucket", "_created", "_info"];
 
 impl Reader {
-    /// Reads a line, which is number `line`; none when it holds no sample.
+    /// Reads a line, which is number `line`; returns none if it is not a sample.
     ///
     /// # Errors
     /// Why the line is neither a sample nor a comment, for people.
@@ -57,7 +57,7 @@ impl Reader {
         self.names.contains(name) || self.kind_of(name).is_some()
     }
 
-    /// Returns the kind that `# TYPE` gives the family of `name`, such as `histogram`.
+    /// Returns the kind that `# TYPE` declares for the family of `name`, such as `histogram`.
     pub(crate) fn kind_of(&self, name: &str) -> Option<&str> {
         self.kinds.get(name).or_else(|| self.kinds.get(family(name))).map(String::as_str)
     }
@@ -97,7 +97,7 @@ fn family(name: &str) -> &str {
     SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name)
 }
 
-/// Returns the unit that the last word of a name is, where it is one: `tokens/s` for `…_tokens_per_second`.
+/// Returns the unit in the last word of a name, if there is one: `tokens/s` for `…_tokens_per_second`.
 fn unit_in(family: &str) -> Option<String> {
     let mut words = family.rsplit('_');
     let last = words.next().unwrap_or_default();

@@ -1,15 +1,15 @@
-//! Long lines in the files of container runtimes, which split them every 16 KiB: `… stdout P …` goes on in the next line of
+//! Long lines in the files of container runtimes, which split them every 16 KiB: `… stdout P …` continues in the next line of
 //! the same stream, up to `… stdout F …`.
 
 use std::borrow::Cow;
 
-/// In so many bytes the prefix of a container runtime ends.
+/// The prefix of a container runtime ends within this many bytes.
 pub(super) const LONGEST_PREFIX: usize = 64;
 
 /// Joins what a container runtime split.
 #[derive(Debug, Default)]
 pub(super) struct Partial {
-    /// Whether the log comes from a container runtime, once its first line has told.
+    /// Whether the log comes from a container runtime; none before its first line.
     is_container: Option<bool>,
     /// What `P` lines of `stdout` and of `stderr` held.
     begun: [Vec<u8>; 2],
@@ -29,17 +29,17 @@ impl Partial {
         self.is_container == Some(true)
     }
 
-    /// Returns true when it was told how the log begins.
+    /// Returns true once `begin` was called.
     pub(super) fn has_begun(&self) -> bool {
         self.is_container.is_some()
     }
 
-    /// Is told how the log begins.
+    /// Records how the log begins.
     pub(super) fn begin(&mut self, log: &[u8]) {
         self.is_container = Some(entry(log).is_some());
     }
 
-    /// Returns `lines` with what was split in the place of its last piece, and empty lines in those of the others.
+    /// Returns `lines` with each split line whole where its last piece was, and empty lines instead of its other pieces.
     ///
     /// What grows longer than `limit` is not joined any further.
     pub(super) fn join<'a>(&mut self, lines: &'a [u8], limit: usize) -> Cow<'a, [u8]> {

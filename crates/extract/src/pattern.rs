@@ -1,7 +1,7 @@
 //! A metric's pattern: the lines that it matches, and the number in each.
 //!
 //! A log of gigabytes holds few lines that matter. A second expression that matches wherever the pattern could, whatever
-//! stands before the line's text, finds the next line worth looking at; the pattern itself then sees that line alone.
+//! precedes the line's text, finds the next candidate line; the pattern itself then sees that line alone.
 
 use regex::{CaptureLocations, Regex, RegexBuilder};
 use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look};
@@ -14,7 +14,7 @@ use super::token::{cut_token, is_alone, token_of};
 use super::{number, unit_word, value_group};
 use kubebench_syntax::unit::MetricUnit;
 
-/// What a compiled pattern may take: more than any [within the budget](super::pattern_budget) does.
+/// The size limit of a compiled pattern: more than any [within the budget](super::pattern_budget) has.
 const SIZE_LIMIT: usize = 256 << 20;
 
 /// A compiled pattern.
@@ -22,21 +22,21 @@ const SIZE_LIMIT: usize = 256 << 20;
 pub struct Pattern {
     text: String,
     regex: Regex,
-    /// Matches at least wherever `regex` matches within a line, without regard to where lines and words begin and end.
+    /// Matches at least wherever `regex` matches within a line, regardless of where lines and words begin and end.
     candidate: Regex,
     /// `regex` at the start of a text, which gives its groups in one go.
     at_start: Regex,
-    /// The same without the engine, where the pattern has but one way to go.
+    /// The same without the engine, if the pattern has only one alternative.
     straight: Option<Straight>,
     value: usize,
     step: Option<usize>,
-    /// Matches lines in which what programs print for a value that they do not have is in the place of the group `value`;
+    /// Matches lines in which the group `value` is what programs print for a missing value;
     /// none where the pattern itself matches those.
     without_value: Option<Regex>,
     unit: Option<MetricUnit>,
-    /// Whether what is before the group `value` may take the beginning of a number.
+    /// Whether the text before the group `value` may match the beginning of a number.
     follows_any: bool,
-    /// Whether what is behind it may take the end of one.
+    /// Whether the text after it may match the end of one.
     precedes_any: bool,
 }
 
@@ -50,11 +50,11 @@ pub(crate) struct Groups {
     quantities: Quantities,
 }
 
-/// What a line gave.
+/// The result of a line.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Hit {
     Value(Value),
-    /// The pattern matched, and what its group `value` holds is no number: the reason.
+    /// The pattern matched, and the content of its group `value` is not a number: the reason.
     NoNumber(String),
 }
 
@@ -63,7 +63,7 @@ pub(crate) enum Hit {
 pub(crate) struct Value {
     /// The number.
     pub value: f64,
-    /// The step, where the pattern has the group `step` and it holds a whole number.
+    /// The step, if the pattern has the group `step` and its content is a whole number.
     pub step: Option<u64>,
 }
 
@@ -106,7 +106,7 @@ impl Pattern {
         })
     }
 
-    /// Lets values be in `unit`: those with another of the same dimension are converted.
+    /// Sets the unit of values to `unit`: those with another of the same dimension are converted.
     #[must_use]
     pub fn in_unit(self, unit: Option<MetricUnit>) -> Self {
         Self { unit, ..self }
@@ -123,7 +123,7 @@ impl Pattern {
         Self::new(&pattern_of_key(key))
     }
 
-    /// Returns an offset in the next line of `text`, from offset `from` on, that is worth a look.
+    /// Returns an offset in the next line of `text`, from offset `from` on, that may match.
     pub(crate) fn candidate(&self, text: &str, from: usize) -> Option<usize> {
         self.candidate.shortest_match_at(text, from)
     }
@@ -181,7 +181,7 @@ impl Pattern {
         Some(Hit::of(number::parse(found), None))
     }
 
-    /// Returns the texts that every match must hold, longest first: what a near miss may hold too.
+    /// Returns the texts that every match must contain, longest first: a near miss may contain them too.
     pub(crate) fn literals(&self) -> Vec<String> {
         let mut literals = Vec::new();
         if let Ok(hir) = regex_syntax::parse(&self.text) {

@@ -1,6 +1,6 @@
 //! How large the regular expressions of a spec may be together: those of `log` and of `keyValue`.
 //!
-//! Whoever reads a spec or its rules asks before it compiles any of them, and all get the same answer.
+//! It is checked before any expression of a spec or its rules is compiled, with the same result everywhere.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Queries of Prometheus that people ask of every cluster, by name: what they select, their unit, and which way is better.
+//! Queries of Prometheus that are useful in every cluster, by name: what they select, their unit, and which direction is better.
 //!
 //! Each asks for the pods of the run by the labels `namespace` and `pod`. An exporter that measures for other pods than its
 //! own has them from the kubelet; a scrape must keep them (`honorLabels: true`), else they are called `exported_…` and the

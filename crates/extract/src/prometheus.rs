@@ -8,7 +8,7 @@ use super::number;
 
 /// The most points that a server gives for one series is 11,000.
 const MAX_POINTS: f64 = 10_000.0;
-/// What the query part of an address spells with percent signs (RFC 3986: all but unreserved characters).
+/// Characters that are percent-encoded in the query part of an address (RFC 3986: all but unreserved characters).
 const RESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// Returns `query` with `$namespace`, `$pods` and `$nodes` as those of a run in a cluster: the pods of a job begin with its
@@ -40,7 +40,7 @@ pub fn range_url(server: &str, query: &str, start: f64, end: f64) -> String {
 /// Returns the values of an answer: of each series in the order of time, series by series.
 ///
 /// # Errors
-/// What the server complains about, or why there is no value.
+/// The server's error, or why there is no value.
 pub fn values(answer: &str) -> Result<Vec<f64>, String> {
     let root: Json =
         serde_json::from_str(answer).map_err(|error| format!("Prometheus did not answer with JSON: {error}"))?;

@@ -18,11 +18,11 @@ pub(crate) struct Quantities {
     /// The first unit that was printed, where the metric has none.
     first: Option<MetricUnit>,
     printed: Vec<(String, Conversion)>,
-    /// Words beside values, and how these are converted; nothing where a word is no unit.
+    /// Words next to values, and how these are converted; none where a word is not a unit.
     words: Vec<Word>,
 }
 
-/// A word that was beside a value.
+/// A word that was next to a value.
 #[derive(Clone, Debug)]
 struct Word {
     text: String,
@@ -60,7 +60,7 @@ impl Quantities {
     /// Reads `text` as a value. One blank may precede the suffix where the source knows where the token ends.
     ///
     /// # Errors
-    /// Why it is no value in the unit, with the text.
+    /// Why it is not a value in the unit, with the text.
     pub(crate) fn read(&mut self, text: &str) -> Result<f64, String> {
         if let Some(value) = number::plain(text) {
             return Ok(value);
@@ -92,7 +92,7 @@ impl Quantities {
     /// Reads `text` as a value whose unit may be `word`; `behind` is what follows the value on its line.
     ///
     /// # Errors
-    /// Why it is no value in the unit, with the text.
+    /// Why it is not a value in the unit, with the text.
     pub(crate) fn read_beside(&mut self, text: &str, word: Option<UnitWord<'_>>, behind: &str) -> Result<f64, String> {
         let value = self.read(text)?;
         if behind.is_empty() && word.is_none() {
@@ -116,7 +116,7 @@ impl Quantities {
         Ok(conversion.map_or(value, |conversion| conversion.convert(value)))
     }
 
-    /// Returns how values beside `word` are converted, which is the same each time.
+    /// Returns how values next to `word` are converted, which is the same each time.
     fn conversion_beside(&mut self, text: &str, word: UnitWord<'_>) -> Result<Option<Conversion>, String> {
         if let Some(known) = self.words.iter().find(|known| known.word() == word) {
             return Ok(known.conversion);
@@ -132,7 +132,7 @@ impl Quantities {
         Ok(conversion)
     }
 
-    /// Returns how values beside the unit `word` are converted; nothing where that is no unit.
+    /// Returns how values next to the unit `word` are converted; none if that is not a unit.
     fn conversion_of(&mut self, text: &str, word: UnitWord<'_>) -> Result<Option<Conversion>, String> {
         let UnitWord { text: name, is_spelled, per, .. } = word;
         if factor(name).is_some() {

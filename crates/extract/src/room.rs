@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// So many values are kept of all logs of a run together, and of a file: 64 MB. One a second is as many in three months.
 const MOST: u64 = 8_000_000;
-/// A series that is no longer keeps its values in any case: they take less memory than what looks for them.
+/// A series up to this length keeps its values in any case: they need less memory than the code that looks for them.
 pub(crate) const FEW: u64 = 1_000;
 
-/// What the series of a run have taken together of the memory for values.
+/// The memory for values that the series of a run use together.
 #[derive(Clone, Debug)]
 pub struct Room {
     most: u64,
@@ -26,7 +26,7 @@ impl Default for Room {
 }
 
 impl Room {
-    /// Makes room for so many values.
+    /// Makes room for this many values.
     pub(crate) fn of(most: u64) -> Self {
         Self { most, taken: Arc::default() }
     }
@@ -36,14 +36,14 @@ impl Room {
         self.most
     }
 
-    /// Takes room for more values of a series that has `count`, each as large as `size` numbers, and returns for how many.
+    /// Reserves room for more values of a series that has `count`, each as large as `size` numbers, and returns for how many.
     pub(crate) fn take(&self, count: u64, size: u64) -> u64 {
         let more = count.clamp(8, FEW);
         self.taken.fetch_add(more * size, Ordering::Relaxed);
         more
     }
 
-    /// Returns true when there are more values than may be kept: series that are not short let go of theirs.
+    /// Returns true if there are more values than may be kept: series that are not short drop theirs.
     pub(crate) fn is_over(&self) -> bool {
         self.taken.load(Ordering::Relaxed) > self.most
     }
@@ -53,7 +53,7 @@ impl Room {
 mod tests {
     use super::Room;
 
-    /// Takes room for a series of so many values.
+    /// Reserves room for a series of this many values.
     fn fill(room: &Room, values: u64) {
         let mut count = 0;
         while count < values {

@@ -1,4 +1,4 @@
-//! What is wanted of a run: `rules.json`, read into patterns, tools and places that are ready for use.
+//! What must be read from a run: `rules.json`, parsed into patterns, tools and places that are ready for use.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use kubebench_syntax::digest::Digest;
 use kubebench_syntax::unit::{MetricSelector, MetricUnit, Percentage};
 use kubebench_syntax::yaml::Node;
 
-/// What is measured, and what must hold.
+/// What is measured, and what must be true.
 #[derive(Clone, Debug)]
 pub struct Rules {
     /// The digest of their text.
@@ -35,12 +35,12 @@ pub struct Rules {
 /// One metric, or the metrics of one tool.
 #[derive(Clone, Debug)]
 pub struct MetricRule {
-    /// The name; a tool brings its own.
+    /// The name; a tool has its own.
     pub name: Option<String>,
     pub unit: Option<String>,
     /// Which way is better.
     pub better: Option<Better>,
-    /// Whether it stands for the benchmark.
+    /// Whether it is the benchmark's primary metric.
     pub is_primary: bool,
     /// Whether a run without it is invalid.
     pub is_required: bool,
@@ -61,7 +61,7 @@ pub enum From {
         pattern: Box<Pattern>,
         /// `log` or `keyValue`.
         parser: &'static str,
-        /// The pattern or key, as the spec has it.
+        /// The pattern or key, as in the spec.
         selector: String,
         /// Whose log.
         place: LogPlace,
@@ -93,7 +93,7 @@ pub enum From {
         file: String,
         /// A JSON Pointer into each line.
         pointer: String,
-        /// What must stand at other pointers.
+        /// The required values at other pointers.
         filter: BTreeMap<String, String>,
     },
     /// A column of a CSV file.
@@ -153,7 +153,7 @@ impl MetricRule {
 }
 
 impl From {
-    /// Returns true for what no log and no file can give, but a run alone.
+    /// Returns true for values that are in no log and no file, but only in a run.
     pub(crate) fn is_of_a_run(&self) -> bool {
         matches!(
             self,
@@ -199,11 +199,11 @@ pub struct LogPlace {
 pub enum Place {
     /// In a file below the run's output folder.
     File(String),
-    /// Behind an address that is asked at the end of the run.
+    /// From an address that is requested at the end of the run.
     Url(String),
 }
 
-/// What must hold for a run to count.
+/// What must be true for a run to count.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Check {
     /// Bounds of a metric.
@@ -220,7 +220,7 @@ pub enum Check {
     Restarts(u32),
     /// How many of the attempted requests of a load generator may have failed.
     FailedRequests(Percentage),
-    /// What no tool may say of its own run.
+    /// What no tool may report about its own run.
     Cautions(Vec<Caution>),
 }
 
@@ -228,7 +228,7 @@ impl Rules {
     /// Reads the text of `rules.json`.
     ///
     /// # Errors
-    /// Why it cannot be read. The compiler wrote it, so a fault is that of a version or of a hand.
+    /// Why it cannot be read. The compiler wrote it, so an error comes from another version or from an edit.
     pub fn read(text: &str) -> Result<Self, String> {
         Self::of(&RulesFile::read(text).map_err(|fault| fault.to_string())?, Digest::of(text))
     }
@@ -245,7 +245,7 @@ impl Rules {
         Ok(Self { digest, metrics, checks })
     }
 
-    /// Returns rules that want nothing.
+    /// Returns rules without any requirements.
     pub fn none() -> Self {
         Self { digest: Digest::of(""), metrics: Vec::new(), checks: Vec::new() }
     }
@@ -304,7 +304,7 @@ impl RuleScan {
         self.scan.room()
     }
 
-    /// Takes in the next bytes.
+    /// Reads the next bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.scan.feed(bytes);
     }

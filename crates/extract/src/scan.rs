@@ -20,14 +20,14 @@ use kubebench_syntax::invariant::Invariant as _;
 const MAX_LINE: usize = 4 << 20;
 /// So far before its end a blank is looked for, so that no number is cut.
 const NEAR_CUT: usize = 64 << 10;
-/// So much is looked at in one go: what the processor's caches hold.
+/// How much is read in one go: as much as the processor's caches hold.
 const BLOCK: usize = 256 << 10;
-/// What is shorter does not tell how dense a log is.
+/// A shorter text does not show how dense a log is.
 const TELLING: usize = 4 << 10;
 /// A document that is larger is not read.
 const MAX_DOCUMENT: usize = 32 << 20;
 
-/// What some programs put at the beginning of UTF-8.
+/// The mark that some programs put at the beginning of UTF-8.
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Reads one log.
@@ -53,7 +53,7 @@ pub(crate) struct Matcher {
     is_raw: bool,
     series: Series,
     matched: u64,
-    /// Whether so much of the last block matched that looking for candidates costs more than it saves.
+    /// Whether so many lines of the last block matched that looking for candidates costs more than it saves.
     is_dense: bool,
 }
 
@@ -62,7 +62,7 @@ struct ToolScan {
     tool: &'static Tool,
     needles: Option<regex::Regex>,
     parser: Option<Box<dyn LineParser>>,
-    /// The document so far; none once it is known that this log holds lines.
+    /// The document so far; none once it is known that this log consists of lines.
     document: Option<Vec<u8>>,
     /// How many bytes at its beginning are blanks.
     blank: usize,
@@ -87,16 +87,16 @@ pub struct ToolOutcome {
     pub native: Option<String>,
 }
 
-/// What one log gave, in the order in which it was asked for.
+/// The results of one log, in the order of the requests.
 #[derive(Debug)]
 pub struct Scanned {
     /// How many lines the log has.
     pub lines: u64,
-    /// Whether the last line has no end.
+    /// Whether the last line is incomplete.
     pub ends_open: bool,
     /// How many bytes.
     pub bytes: u64,
-    /// Whether it is UTF-16, of which nothing can be read.
+    /// Whether it is UTF-16, which is not read.
     pub is_utf_16: bool,
     pub patterns: Vec<PatternOutcome>,
     pub tools: Vec<ToolOutcome>,
@@ -165,7 +165,7 @@ impl LogScan {
         });
     }
 
-    /// Returns the last value of the pattern that was asked for as number `index`: for people who wait.
+    /// Returns the last value of the pattern number `index`, to show progress.
     pub(crate) fn last_value(&self, index: usize) -> Option<f64> {
         self.matchers.get(index)?.series.last()
     }
@@ -175,7 +175,7 @@ impl LogScan {
         &self.room
     }
 
-    /// Takes in the next bytes.
+    /// Reads the next bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
         if self.bytes == 0 {
             self.is_utf_16 = refuse_utf_16(bytes).is_err();
@@ -217,7 +217,7 @@ impl LogScan {
         self.rest.extend_from_slice(rest);
     }
 
-    /// Returns where the first or last line ends in `block`. A carriage return is an end too: a progress bar may go on for
+    /// Returns where the first or last line ends in `block`. A carriage return is an end too: a progress bar may continue for
     /// hours without a line feed.
     fn line_end(
         &self,
@@ -254,7 +254,7 @@ impl LogScan {
         }
     }
 
-    /// Hands on what is too long to be kept, in the same places whatever the pieces are in which it came.
+    /// Passes on what is too long to be kept, split in the same places whatever pieces it arrived in.
     fn cut_long_line(&mut self) {
         while self.rest.len() > MAX_LINE {
             let mut line = std::mem::take(&mut self.rest);
@@ -265,7 +265,7 @@ impl LogScan {
         }
     }
 
-    /// Takes in whole lines, or a part of one that is too long.
+    /// Processes whole lines, or a part of one that is too long.
     fn run(&mut self, lines: &[u8]) {
         if lines.is_empty() {
             return;
@@ -281,7 +281,7 @@ impl LogScan {
         let mut clean = std::mem::take(&mut self.clean);
         clean.clear();
         let bytes = if line::strip_into(lines, &mut clean) { clean.as_slice() } else { lines };
-        // The lossy way goes byte by byte.
+        // The lossy conversion works byte by byte.
         let text = std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
         for matcher in &mut self.matchers {
             matcher.run(&text, self.place);
@@ -302,7 +302,7 @@ fn without_mark(mut text: Vec<u8>) -> Vec<u8> {
     text
 }
 
-/// Returns where a line is cut: behind a blank or what else ends a number, or between two letters if there is none.
+/// Returns where a line is cut: after a blank or another end of a number, or between two letters if there is none.
 fn cut(line: &[u8]) -> usize {
     let from = line.len().saturating_sub(NEAR_CUT);
     let near = line.get(from..).expected("the end of this line");
@@ -415,7 +415,7 @@ impl ToolScan {
     }
 }
 
-/// Returns the first bytes of `text` that people see; the first `blank` are none.
+/// Returns the first visible bytes of `text`, not counting the first `blank`.
 fn begin(text: &[u8], blank: usize) -> Vec<u8> {
     let text = text.get(blank..).expected("what follows the blanks");
     line::without_terminal_codes(text.get(..TELLING).unwrap_or(text)).trim_ascii_start().to_vec()

@@ -14,10 +14,10 @@ use kubebench_stats::quantile;
 use kubebench_syntax::text::grouped;
 use kubebench_syntax::unit::{Conversion, MetricUnit};
 
-/// How many values stand in one piece of memory: with what the allocator adds, a multiple of the size of huge pages.
+/// How many values are in one piece of memory: with what the allocator adds, a multiple of the size of huge pages.
 const CHUNK: usize = (1 << 21) - (1 << 13);
 
-/// What helps where there are more values than are kept.
+/// The help for more values than are kept.
 const FEWER: &str = "choose fewer by `role`, `index` or `window`";
 const NO_MEMORY: &str = "or reduce them by `first`, `last`, `min`, `max`, `mean` or `sum`, which keep none";
 
@@ -28,9 +28,9 @@ pub enum Window {
     All,
     /// Those of these steps, both ends included.
     Steps(u64, u64),
-    /// All but the first so many.
+    /// All except the first this many.
     SkipFirst(u64),
-    /// The last so many.
+    /// The last this many.
     LastN(u64),
 }
 
@@ -47,7 +47,7 @@ impl Window {
     }
 }
 
-/// One value, and where it stands.
+/// One value, and its place.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
     /// The value; not finite where the tool printed that.
@@ -67,14 +67,14 @@ impl Sample {
     }
 }
 
-/// What is in the place of a value: a number, or something that cannot be read as one.
+/// What was read where a value is expected: a number, or something that cannot be read as one.
 #[derive(Clone, Debug)]
 pub(crate) struct Reading {
     sample: Sample,
     fault: Option<Fault>,
 }
 
-/// Why what is in the place of a value is no number.
+/// Why what was read is not a number.
 #[derive(Clone, Debug)]
 enum Fault {
     /// It says something else: `` `n/a` is not a number ``.
@@ -128,7 +128,7 @@ impl Reading {
         self.sample.rank
     }
 
-    /// Returns why it is no number.
+    /// Returns why it is not a number.
     pub(crate) fn fault(&self) -> Option<&str> {
         match &self.fault {
             Some(Fault::Unreadable(reason)) => Some(reason),
@@ -136,7 +136,7 @@ impl Reading {
         }
     }
 
-    /// Returns the same with the number that `change` makes of it, where it is one.
+    /// Returns the same with `change` applied to the number, if there is one.
     pub(crate) fn map(mut self, change: impl FnOnce(f64) -> f64) -> Self {
         self.sample.value = change(self.sample.value);
         self
@@ -179,13 +179,13 @@ impl From<f64> for Reading {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unreadable {
     pub(crate) line: Option<u64>,
-    /// Why it is no number.
+    /// Why it is not a number.
     pub(crate) reason: String,
     /// How many such values there are.
     pub(crate) count: u64,
 }
 
-/// The values of one metric: 8 bytes each, and never moved, so that growing takes no more than that.
+/// The values of one metric: 8 bytes each, and never moved, so that growing needs no more than that.
 ///
 /// Of several ranks in one log only the lowest that printed a value counts: every rank prints the same line, and mixing
 /// them would average the same thing several times.
@@ -214,7 +214,7 @@ pub struct Series {
     room: Room,
     /// For how many more values it has room.
     left: u64,
-    /// What is known of the values once they are too many to be kept.
+    /// What is known of the values once there are too many to keep.
     let_go: Option<LetGo>,
 }
 
@@ -227,7 +227,7 @@ enum LetGo {
     Count(usize),
 }
 
-/// A value in a window of the last ones, with its line, takes as much room as so many.
+/// The size, in values, of a value in a window of the last ones, with its line.
 const LATEST: u64 = (size_of::<(f64, Option<u64>)>() / size_of::<f64>()) as u64;
 
 /// What became of the values of a series.
@@ -235,7 +235,7 @@ const LATEST: u64 = (size_of::<(f64, Option<u64>)>() / size_of::<f64>()) as u64;
 pub struct Reduced {
     /// The value; none without one, or when it is not finite.
     pub value: Option<f64>,
-    /// The line that it stands on; that of the last value for a mean and the like.
+    /// The line that it is on; for a mean or similar, that of the last value.
     pub line: Option<u64>,
     /// How many values counted.
     pub n: u64,
@@ -257,7 +257,7 @@ impl Series {
         Self { room: room.clone(), ..self }
     }
 
-    /// Lets values be in `unit`: those with another of the same dimension are converted.
+    /// Sets the unit of values to `unit`: those with another of the same dimension are converted.
     #[must_use]
     pub(crate) fn in_unit(self, unit: Option<MetricUnit>) -> Self {
         Self { quantities: Quantities::in_unit(unit), ..self }
@@ -273,15 +273,15 @@ impl Series {
         self.quantities.converted_from()
     }
 
-    /// Returns the unit beside the values of a metric that has none.
+    /// Returns the unit next to the values of a metric without a unit.
     pub(crate) fn printed_unit(&self) -> Option<&str> {
         self.quantities.printed_unit()
     }
 
-    /// Reads a text as a value in the unit of the series; the name of where it is may say the unit that it has.
+    /// Reads a text as a value in the unit of the series; the name of its place may include its unit.
     ///
     /// # Errors
-    /// Why it is none.
+    /// Why it is not a number.
     pub(crate) fn number(&mut self, text: &str, named: Option<UnitWord<'_>>) -> Result<f64, String> {
         self.quantities.read_beside(text, named, "")
     }
@@ -307,7 +307,7 @@ impl Series {
         }
     }
 
-    /// Takes in what is in the place of the next value. What cannot be read is a value that is not finite: without it, an
+    /// Adds what was read as the next value. What is unreadable is a value that is not finite: without it, an
     /// older value would take its place.
     pub(crate) fn read(&mut self, reading: Reading) {
         let Reading { sample, fault } = reading;
@@ -321,12 +321,12 @@ impl Series {
         }
     }
 
-    /// Takes in the next value.
+    /// Adds the next value.
     pub fn push(&mut self, sample: Sample) {
         self.take(sample);
     }
 
-    /// Takes in the next value, and returns whether it counts.
+    /// Adds the next value, and returns whether it counts.
     fn take(&mut self, sample: Sample) -> bool {
         // A line without a rank is of the first: launchers name it in some lines alone.
         let [rank, own] = [sample.rank, self.rank].map(Option::unwrap_or_default);
@@ -334,7 +334,7 @@ impl Series {
             return false;
         }
         if rank < own || self.seen == 0 {
-            // What was read for the sample is of it.
+            // The units that were read for the sample belong to it.
             let quantities = std::mem::take(&mut self.quantities);
             *self = Self { rank: sample.rank, quantities, room: self.room.clone(), ..Self::new(self.window) };
         }
@@ -408,7 +408,7 @@ impl Series {
         self.latest.push_back(place);
     }
 
-    /// Takes room for more values, each as large as `size` numbers, unless there are too many.
+    /// Reserves room for more values, each as large as `size` numbers, unless there are too many.
     fn take_room(&mut self, size: u64) {
         if self.let_go.is_none() {
             self.left = self.room.take(self.count() as u64, size);
@@ -474,7 +474,7 @@ impl Series {
     pub fn values(&self) -> impl DoubleEndedIterator<Item = f64> + Clone + '_ {
         let kept = self.chunks.iter().map(|chunk| chunk.as_slice()).chain([self.tail.as_slice()]);
         let all = kept.flatten().copied().chain(self.latest.iter().map(|(value, _)| *value));
-        // Not `skip`, which goes value by value also where there is nothing to skip.
+        // Not `skip`, which iterates over every value even if there is nothing to skip.
         let mut rest = all;
         if self.skipped > 0 {
             rest.nth(self.skipped - 1);
@@ -491,7 +491,7 @@ impl Series {
         }
     }
 
-    /// Returns the value at `index` inside the window, where it is kept.
+    /// Returns the value at `index` inside the window, if it is kept.
     pub(crate) fn value(&self, index: usize) -> Option<f64> {
         let index = index + self.skipped;
         let kept = match self.chunks.get(index / CHUNK) {

@@ -6,7 +6,7 @@ use kubebench_format::spec::v1::metric::{ProcessSource, Source};
 /// The unit of everything that took a time.
 pub(crate) const SECOND: &str = "s";
 
-/// Returns what the author of a spec calls the source, and its unit, where it has one whatever is read.
+/// Returns the author's name for the source, and its unit, if it has the same one whatever is read.
 ///
 /// The units of a tool are in its [`ToolMetric`](crate::tool::metric::ToolMetric)s; files and OpenMetrics say theirs when they are read.
 pub fn of(source: &Source) -> Option<(&'static str, &'static str)> {

@@ -2,7 +2,7 @@
 
 /// Returns the token that `text` is or begins with: it ends before a quote, a bracket, `;`, `|`, or a comma that no digit follows.
 ///
-/// What follows it must not hold a blank: whoever takes several words means all of them.
+/// What follows it must not contain a blank: a pattern that matches several words means all of them.
 pub(crate) fn token_of(text: &str) -> &str {
     // Most of them by far.
     if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && !text.ends_with('.') {
@@ -34,7 +34,7 @@ pub(crate) fn cut_token(text: &str, value: (usize, usize), whole: (usize, usize)
     text.get(from..to)
 }
 
-/// Returns true where nothing beside the value belongs to it: it ends the line, behind a word and a blank or `=`.
+/// Returns true if nothing next to the value belongs to it: it ends the line, after a word and a blank or `=`.
 ///
 /// That is most lines by far, and needs no look at the letters of others.
 pub(crate) fn is_alone(text: &str, value: (usize, usize)) -> bool {
@@ -46,12 +46,12 @@ pub(crate) fn is_digit(letter: Option<char>) -> bool {
     letter.is_some_and(|letter| letter.is_ascii_digit())
 }
 
-/// Returns true for what stands between the digits of one number in some country: `1'234`, `1 234` with blanks that do not break.
+/// Returns true for a digit separator of some country: `1'234`, `1 234` with blanks that do not break.
 fn separates(letter: char) -> bool {
     matches!(letter, '\'' | '\u{2019}' | '\u{a0}' | '\u{2009}' | '\u{202f}')
 }
 
-/// Returns whether a number goes on in `behind`.
+/// Returns whether a number continues in `behind`.
 fn goes_on(behind: &str) -> bool {
     let mut next = behind.chars();
     match next.next() {
@@ -64,7 +64,7 @@ fn goes_on(behind: &str) -> bool {
     }
 }
 
-/// Returns whether a pattern spells out nothing but what may stand between the digits of a number, of which more follow.
+/// Returns whether a pattern spells out nothing but digit separators of a number, and more digits follow.
 fn separates_digits(spelled: &str, rest: &str) -> bool {
     let is_mark = |letter: char| matches!(letter, ',' | '.') || separates(letter);
     !spelled.is_empty() && spelled.chars().all(is_mark) && is_digit(rest.chars().next())

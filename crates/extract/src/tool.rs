@@ -1,7 +1,7 @@
 //! The outputs of known tools, one file each.
 //!
-//! A parser says which metrics its tool reports and finds their values; windows, reductions, ranks and what becomes of the
-//! values are the engine's. A tool is here only when a parser was held against output of the real tool.
+//! A parser says which metrics its tool reports and finds their values; windows, reductions, ranks and the handling of the
+//! values are the engine's. A tool is here only if its parser was tested with output of the real tool.
 
 mod aiperf;
 mod bmf;
@@ -113,15 +113,15 @@ pub struct Tool {
     pub versions: &'static str,
     /// All metrics that it can report. Of several whose form a name has, the first is meant.
     pub metrics: fn() -> Vec<&'static ToolMetric>,
-    /// What tells metrics of one name apart, where there may be several.
+    /// The labels that distinguish metrics of one name, where there may be several.
     pub labels: &'static [ToolLabel],
-    /// What a spec says to have some of them: `{name: fio, file: fio.json, metrics: [read_iops]}`.
+    /// How a spec requests some of them: `{name: fio, file: fio.json, metrics: [read_iops]}`.
     pub example: &'static str,
-    /// What of its attempts it calls failed, where it counts them: `requests`.
+    /// What it calls its failed attempts, if it counts them: `requests`.
     pub attempts: Option<&'static str>,
-    /// What it may say of its own run that makes its numbers less trustworthy.
+    /// What it may report about its own run that makes its numbers less trustworthy.
     pub cautions: &'static [Caution],
-    /// What metrics are called now that an older version recorded under another name.
+    /// The current names of metrics that an older version recorded under other names.
     pub renamed: Option<fn(&renamed::Old<'_>) -> Option<renamed::Renamed>>,
 }
 
@@ -156,7 +156,7 @@ pub trait LineParser: Send {
     fn finish(&mut self, _report: &mut Report) {}
 }
 
-/// Reads `text`, which is in the place of a value on `line`.
+/// Reads `text`, which is where a value is expected on `line`.
 fn read_on(line: &Line<'_>, step: Option<u64>, text: &str) -> Reading {
     take_on(line, step, number::parse(text))
 }
@@ -187,17 +187,17 @@ impl Tool {
         (self.metrics)().iter().all(|metric| !metric.is_open())
     }
 
-    /// Returns the names by which metrics can be asked for, but for those to which the output brings a part.
+    /// Returns the names by which metrics can be requested, except those of which the output provides a part.
     pub fn fixed_names(&self) -> Vec<String> {
         (self.metrics)().iter().filter(|metric| !metric.is_open()).flat_map(|metric| metric.names()).collect()
     }
 
-    /// Returns whether a metric can be asked for by `name`.
+    /// Returns whether a metric can be requested as `name`.
     pub fn reports(&self, name: &str) -> bool {
         (self.metrics)().iter().any(|metric| metric.is_asked_by(name))
     }
 
-    /// Returns the unit of what is asked for by `name`, where the output does not say it.
+    /// Returns the unit of the metric `name`, unless the output declares it.
     pub fn unit_of(&self, name: &str) -> Option<&'static str> {
         (self.metrics)().into_iter().find(|metric| metric.is_asked_by(name))?.unit
     }
@@ -210,7 +210,7 @@ impl Tool {
         Some(name).filter(|name| name != old && self.reports(name))
     }
 
-    /// Returns whether a metric is called `name` in results when all are asked for.
+    /// Returns whether a metric is called `name` in results when all are requested.
     pub fn brings(&self, name: &str) -> bool {
         (self.metrics)().iter().any(|metric| metric.is_brought_as(name))
     }

@@ -1,4 +1,4 @@
-//! What is known of values without keeping them.
+//! Statistics of values that are not kept.
 
 use kubebench_stats::Sum;
 use kubebench_syntax::unit::Conversion;
@@ -33,7 +33,7 @@ impl Default for Totals {
 }
 
 impl Totals {
-    /// Takes in the next value.
+    /// Adds the next value.
     pub(crate) fn push(&mut self, value: f64) {
         if self.count == 0 {
             self.first = value;

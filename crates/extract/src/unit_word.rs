@@ -1,11 +1,11 @@
-//! The word beside a value that says its unit: behind it, as in `984 us` and `5 [MB/s]`, or in brackets before it, as in
+//! The word next to a value that is its unit: after it, as in `984 us` and `5 [MB/s]`, or in brackets before it, as in
 //! `Mean TTFT (ms): 300`.
 
 use super::number::all_digits;
 use super::token::is_digit;
 use kubebench_syntax::unit::MetricUnit;
 
-/// A word that may be the unit of the value beside it.
+/// A word that may be the unit of the value next to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UnitWord<'t> {
     pub text: &'t str,
@@ -13,13 +13,13 @@ pub(crate) struct UnitWord<'t> {
     pub power: i32,
     /// Whether the pattern matches it.
     pub is_spelled: bool,
-    /// What it is divided by, where that follows: the `step` of `250 ms per step`.
+    /// What it is divided by, if that follows: the `step` of `250 ms per step`.
     pub per: Option<&'t str>,
     /// Whether a value follows, which it may be the name of.
     pub is_before_value: bool,
 }
 
-/// What stands for a power of a thousand before a unit, or instead of one.
+/// What means a power of a thousand before a unit, or without one.
 const FACTORS: [(&str, i32); 9] = [
     ("k", 3),
     ("K", 3),
@@ -32,15 +32,15 @@ const FACTORS: [(&str, i32); 9] = [
     ("trillion", 12),
 ];
 
-/// What says that the `min` beside it is a minimum.
+/// Words that mark a `min` next to them as a minimum.
 const STATISTICS: [&str; 8] = ["max", "avg", "mean", "med", "median", "std", "stddev", "stdev"];
 
-/// Returns the power of ten that `text` stands for.
+/// Returns the power of ten that `text` means.
 pub(crate) fn factor(text: &str) -> Option<i32> {
     FACTORS.iter().find(|(factor, _)| *factor == text).map(|(_, power)| *power)
 }
 
-/// Returns the word beside the value at `value`; the pattern matches `whole`.
+/// Returns the word next to the value at `value`; the pattern matches `whole`.
 pub(crate) fn beside(text: &str, value: (usize, usize), whole: (usize, usize)) -> Option<UnitWord<'_>> {
     behind(text, value.1, whole.1).or_else(|| before(text.get(whole.0..value.0)?))
 }
@@ -70,7 +70,7 @@ fn first_word(text: &str) -> Option<(&str, &str)> {
     Some((word.trim_end_matches('/'), after))
 }
 
-/// Returns the word at the beginning of `text`, or the unit behind it where it is a factor, with the power of ten of that.
+/// Returns the word at the beginning of `text`, or the unit after it if it is a factor, with the power of ten of that.
 fn first_unit(text: &str) -> Option<(i32, (&str, &str))> {
     let (word, after) = first_word(text)?;
     let counted = factor(word).and_then(|power| Some((power, first_word(after.trim_start_matches(is_blank))?)));
@@ -108,7 +108,7 @@ fn is_name(word: &str, after: &str) -> bool {
     }
 }
 
-/// Returns whether `value` is the first group of the digits of a number that blanks set apart: the `1` of `1 234.5`, where that is
+/// Returns whether `value` is the first group of the digits of a number that blanks separate: the `1` of `1 234.5`, if that is
 /// followed by a unit or ends the line. In the middle of a line they are as likely two columns.
 pub(crate) fn is_first_group(value: &str, behind: &str) -> bool {
     if !matches!(value.len(), 1..=3) || !all_digits(value) || value.starts_with('0') {
@@ -144,7 +144,7 @@ pub(crate) fn before(matched: &str) -> Option<UnitWord<'_>> {
     is_unit.then_some(UnitWord { text: word, power: 0, is_spelled: true, per: None, is_before_value: false })
 }
 
-/// Returns whether a duration of whole `unit`s goes on in `behind`, with a smaller unit: ` 2m 3s` after `1h`.
+/// Returns whether a duration of whole `unit`s continues in `behind` with a smaller unit: ` 2m 3s` after `1h`.
 pub(crate) fn goes_on_as_duration(unit: &str, behind: &str) -> bool {
     let of_time = |word: &str| match word {
         "m" => Some(MetricUnit::of("min")),

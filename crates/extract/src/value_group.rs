@@ -1,9 +1,9 @@
-//! The group `value` of a pattern: what it takes, and what is around it.
+//! The group `value` of a pattern: what it matches, and what is around it.
 
 use regex::Regex;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// Returns `hir` with what programs print for a value that they do not have in the place of the group `value`; none where
+/// Returns `hir` with the group `value` replaced by what programs print for a missing value; none where
 /// the group takes that anyway.
 pub(super) fn without_value(hir: &Hir) -> Option<Hir> {
     with_value(hir, &no_value()).filter(|_| !matches_no_value(hir))
@@ -58,7 +58,7 @@ fn with_value(hir: &Hir, sub: &Hir) -> Option<Hir> {
     })
 }
 
-/// What a pattern has around its group `value`.
+/// The surroundings of a pattern's group `value`.
 #[derive(Debug, Default)]
 pub(super) struct Around<'h> {
     pub(super) before: Vec<&'h Hir>,

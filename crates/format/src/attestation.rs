@@ -1,16 +1,16 @@
-//! What a signature over a result says, and where it is.
+//! The content of a signature over a result, and where it is.
 
 pub mod v1;
 
 /// What follows the name of a result in that of its envelope.
 const SUFFIX: &str = ".dsse.json";
 
-/// Returns where the envelope of the result at `path` is: `a.dsse.json` beside `a.json`.
+/// Returns the path of the envelope of the result at `path`: `a.dsse.json` next to `a.json`.
 pub fn place(path: &str) -> String {
     format!("{}{SUFFIX}", path.strip_suffix(".json").unwrap_or(path))
 }
 
-/// Returns where the result is whose envelope is at `path`; nothing where no envelope is.
+/// Returns the path of the result whose envelope is at `path`; none if `path` is not that of an envelope.
 pub fn result_of(path: &str) -> Option<String> {
     path.strip_suffix(SUFFIX).map(|stem| format!("{stem}.json"))
 }

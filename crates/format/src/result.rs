@@ -1,6 +1,6 @@
 //! Result files: the format, its canonical bytes, and what of a file can be trusted.
 //!
-//! A file is one run and is never changed. Its place follows from its content, its digest tells whether somebody edited
+//! A file is one run and is never changed. Its place follows from its content, its digest shows whether somebody edited
 //! it, and there is one spelling for one content.
 
 mod ack;
@@ -30,7 +30,7 @@ pub use redacted::{names as redact_names, redact};
 pub use spelling::{plain, plain_number, spelled};
 pub use v1::BenchmarkResult;
 
-/// What the dimension of the variants is called beside the axes, in specs and in the parameters of results.
+/// The name of the variants' dimension, next to the axes, in specs and in the parameters of results.
 pub const VARIANT: &str = "variant";
 /// `apiVersion` of every result.
 pub const API_VERSION: &str = "kubebench.dev/v1";
@@ -62,12 +62,12 @@ pub struct Sealed {
     pub bytes: Vec<u8>,
 }
 
-/// Why a file is no result that can be trusted.
+/// Why a file is not a result that can be trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// It is larger than any result.
     TooLarge,
-    /// It is no JSON.
+    /// It is not JSON.
     NotJson(String),
     /// It is JSON of something else.
     NotAResult,
@@ -107,7 +107,7 @@ impl std::fmt::Display for Fault {
     }
 }
 
-/// Gives `result` its digest and its bytes, leaving out what matters least until they fit a file.
+/// Gives `result` its digest and its bytes, dropping the least important parts until they fit in a file.
 pub fn seal(mut result: BenchmarkResult) -> Sealed {
     shrink::thin(&mut result, 10_000);
     let mut steps = shrink::STEPS.iter();
@@ -130,7 +130,7 @@ pub fn seal(mut result: BenchmarkResult) -> Sealed {
 /// Reads a file of any version that was ever written.
 ///
 /// # Errors
-/// What is wrong with it; a file that was only laid out anew is read by [`content`].
+/// What is wrong with it; a file that was only reformatted is read by [`content`].
 pub fn read(bytes: &[u8]) -> Result<Sealed, Fault> {
     let result = content(bytes)?;
     if canonical(&json(&result)) != bytes {
@@ -145,7 +145,7 @@ pub fn as_written(bytes: &[u8]) -> Option<BenchmarkResult> {
     const BEGIN: &[u8] = b"\n  \"digest\": \"sha256:";
     let found = memchr::memmem::find(bytes, BEGIN).filter(|_| bytes.len() <= MAX_BYTES)?;
     let (before, line) = bytes.split_at(found + 1);
-    // Nothing else may stand on the line, which the digest leaves out.
+    // Nothing else is allowed on this line, which the digest leaves out.
     let (line, after) = line.split_at_checked(BEGIN.len() - 1 + 64 + 3)?;
     if !line.ends_with(b"\",\n") {
         return None;
@@ -159,7 +159,7 @@ pub fn as_written(bytes: &[u8]) -> Option<BenchmarkResult> {
     is_whole.then_some(result)
 }
 
-/// Reads the content of a file and holds it against its digest, whatever its layout.
+/// Reads the content of a file and compares it with its digest, whatever its layout.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -185,7 +185,7 @@ pub(crate) fn content(bytes: &[u8]) -> Result<BenchmarkResult, Fault> {
     Ok(result)
 }
 
-/// Says what of `result` no version of this program writes, although its types hold it.
+/// Returns what in `result` no version of this program writes, although its types allow it.
 fn check(result: &BenchmarkResult) -> Result<(), String> {
     place::judge(result)?;
     // A run that is invalid because of it keeps both values.

@@ -16,14 +16,14 @@ pub(crate) const OF_SPECS: [DocumentKind; 3] = [DocumentKind::Benchmark, Documen
 /// Something to write.
 struct Offer {
     label: String,
-    /// What is written, where that is more than the label.
+    /// The text to insert, if that is more than the label.
     text: String,
     kind: CompletionItemKind,
     detail: String,
     about: String,
 }
 
-/// Returns what may be written at the cursor in a document of `kind`, whose schema is `schema`.
+/// Returns the completions at the cursor in a document of `kind`, whose schema is `schema`.
 pub(crate) fn complete(
     around: Around<'_>,
     kind: DocumentKind,

@@ -6,7 +6,7 @@ use kubebench_syntax::yaml::Step;
 
 use crate::outline::{Form, Item, Outline, Way};
 
-/// What is written where the cursor is while the text is read: it makes an empty place a word. No YAML has it.
+/// What is inserted at the cursor while the text is read: it makes an empty place a word. It does not occur in YAML.
 const MARK: char = '\u{f8ff}';
 const OPEN: &str = "${{";
 pub(crate) const CLOSE: &str = "}}";

@@ -1,4 +1,4 @@
-//! A text as the client has it open.
+//! A text as the client has opened it.
 
 use lsp_types::TextDocumentContentChangeEvent;
 

@@ -1,4 +1,4 @@
-//! What the server sees of a machine.
+//! The server's access to a machine.
 
 use std::path::Path;
 
@@ -9,12 +9,12 @@ use kubebench_syntax::diag::Diagnostics;
 /// Reads a file at a path below the root of a project, as specs carry it.
 pub type ReadCarried = Box<dyn Fn(&str) -> Result<Vec<u8>, Unreadable> + Send + Sync>;
 
-/// The files of a machine, by the rules that hold for every command.
+/// The files of a machine, by the rules that apply to every command.
 pub trait Files {
     /// Returns whether `folder` has a project file.
     fn has_project_file(&self, folder: &Path) -> bool;
 
-    /// Returns the project file of the project at `root`; nothing where there is none that can be read.
+    /// Returns the project file of the project at `root`; none if there is no readable one.
     fn project_file(&self, root: &Path) -> Option<Vec<u8>>;
 
     /// Returns the specs at and below `paths`, and what keeps others from being read.

@@ -1,4 +1,4 @@
-//! What a benchmark takes, at its name.
+//! Resources that a benchmark uses, shown at its name.
 
 use kubebench_compiler::compile::{Compilation, Compiled};
 use kubebench_compiler::model::estimate::{Estimate, estimate};

@@ -63,7 +63,7 @@ fn named(around: Around<'_>, sort: Sort, cursor: &Cursor, schema: &serde_json::V
     })
 }
 
-/// Returns the page of the field that `way` leads to, which is in the mapping at `holder`.
+/// Returns the page of the field at `way`, which is in the mapping at `holder`.
 fn field(kind: DocumentKind, schema: &serde_json::Value, way: &[Step], holder: &[Step]) -> Option<String> {
     let Summary { type_name, description, default, example } = summary(schema, way)?;
     let name = way.iter().rev().find_map(|step| if let Step::Key(key) = step { Some(key.as_str()) } else { None })?;

@@ -6,7 +6,7 @@ use lsp_types::TextEdit;
 
 use crate::document::Document;
 
-/// Returns what makes the document canonical; nothing where it cannot be read, which its findings say.
+/// Returns the edits that make the document canonical; none if it cannot be read, which its findings report.
 pub(crate) fn format_document(path: &str, document: &Document) -> Option<Vec<TextEdit>> {
     let source = Source::new(path, document.text().as_bytes());
     let text = format(SourceId::default(), &source).ok()?;

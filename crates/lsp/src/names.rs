@@ -45,7 +45,7 @@ pub(crate) struct Named {
     pub(crate) name: String,
     /// What it is, in a few words.
     pub(crate) about: String,
-    /// The file that declares it, and the bytes of its name there; nothing where no file does.
+    /// The file that declares it, and the bytes of its name there; none if no file does.
     pub(crate) place: Option<(String, Range<usize>)>,
 }
 
@@ -90,7 +90,7 @@ pub(crate) struct Around<'p> {
 }
 
 impl<'p> Around<'p> {
-    /// Returns all of a sort that the document, whose schema is `schema`, can name where the cursor is.
+    /// Returns all names of a sort that are valid at the cursor in the document, whose schema is `schema`.
     pub(crate) fn names(&self, sort: Sort, cursor: &Cursor, schema: &serde_json::Value) -> Vec<Named> {
         match sort {
             Sort::Expression => self.of_expressions(),

@@ -1,4 +1,4 @@
-//! What a text of YAML has where, also where it is broken, as it is most of the time while somebody types.
+//! The structure of a YAML text, also of a broken one, as it is most of the time while somebody types.
 //!
 //! Levels are read off the indentation, line by line, and within brackets by these. Nothing here decides whether a text is right.
 
@@ -14,7 +14,7 @@ pub(crate) type Way = Vec<Step>;
 /// Something that a text has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Item {
-    /// The way to its value; of a loose word the way to what holds it.
+    /// The path to its value; for a loose word the path to its container.
     pub(crate) way: Way,
     /// The bytes of the key, where it has one.
     pub(crate) key: Option<Range<usize>>,
@@ -158,7 +158,7 @@ impl Reader<'_> {
         self.value(way, Some(key_range), value_at, value.trim_start(), column);
     }
 
-    /// Reads a value that begins on this line; `column` is that of what holds it.
+    /// Reads a value that begins on this line; `column` is that of its container.
     fn value(&mut self, way: Way, key: Option<Range<usize>>, at: usize, rest: &str, column: usize) {
         let nothing = at..at;
         let (value, form) = match rest.chars().next() {
@@ -204,7 +204,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Opens the mapping whose keys are at `column`, and returns the way to it.
+    /// Opens the mapping whose keys are at `column`, and returns the path to it.
     fn mapping(&mut self, column: usize, base: Option<Way>) -> Way {
         let is_open = |level: &Level| level.column == column && matches!(level.holds, Holds::Keys { .. });
         if base.is_none() {
@@ -220,10 +220,10 @@ impl Reader<'_> {
         way
     }
 
-    /// Returns the way to the element whose dash is at `column`.
+    /// Returns the path to the element whose dash is at `column`.
     fn element(&mut self, column: usize, base: Option<Way>) -> Way {
         if base.is_none() {
-            // A list may be as far to the left as the key that holds it.
+            // A list may be as far to the left as its key.
             let is_list = |level: &Level| matches!(level.holds, Holds::Elements { .. });
             let stays = |level: &Level| level.column < column || level.column == column && is_list(level);
             let holder = self.levels.iter().rposition(|level| level.column <= column).map_or(0, |at| at + 1);
@@ -249,7 +249,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns where the colon after a key is; nothing where a line has no key.
+/// Returns where the colon after a key is; none if a line has no key.
 fn colon(rest: &str) -> Option<usize> {
     let quote = rest.chars().next().filter(|first| matches!(first, '"' | '\''));
     let from = match quote {

@@ -14,7 +14,7 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// Returns the one to speak with a client that offers these.
+    /// Returns the encoding to use with a client that offers these.
     pub(crate) fn among(offered: &[PositionEncodingKind]) -> Self {
         if offered.contains(&PositionEncodingKind::UTF8) { Self::Utf8 } else { Self::Utf16 }
     }
@@ -34,7 +34,7 @@ impl Encoding {
     }
 }
 
-/// Where the lines of a text begin. A line ends with `\n`, or with `\r` by itself.
+/// Where the lines of a text begin. A line ends with `\n`, or with a single `\r`.
 #[derive(Clone, Debug)]
 pub(crate) struct Lines {
     starts: Vec<usize>,
@@ -54,7 +54,7 @@ impl Lines {
         Self { starts, encoding }
     }
 
-    /// Returns the byte of `text` at a position, the nearest one where there is no such position.
+    /// Returns the byte of `text` at a position, or the nearest one if there is no such position.
     pub(crate) fn offset(&self, text: &str, position: Position) -> usize {
         let line = usize::try_from(position.line).unwrap_or(usize::MAX);
         let Some(start) = self.starts.get(line).copied() else { return text.len() };

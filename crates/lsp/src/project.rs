@@ -37,7 +37,7 @@ impl Text {
         self.outline.get_or_init(|| Outline::of(&self.text))
     }
 
-    /// Returns the kind of document that it says it is.
+    /// Returns the kind of document that it declares.
     pub(crate) fn kind(&self) -> Option<DocumentKind> {
         let word = self.outline().text(&self.text, &["kind"])?;
         DocumentKind::ALL.into_iter().find(|kind| kind.name() == word)
@@ -50,7 +50,7 @@ pub(crate) fn may_be_spec(path: &Path) -> bool {
     ["yaml", "yml", "json"].iter().any(|known| end.eq_ignore_ascii_case(known))
 }
 
-/// Returns the text at a path with the certain fixes of findings; nothing where these are of another text, or there are none.
+/// Returns the text at a path with the certain fixes of findings; none if these are of another text, or there are none.
 fn with_fixes(compilation: &Compilation, path: &str, text: &str) -> Option<String> {
     let (id, source) = compilation.sources.iter().find(|(_, it)| it.path == path && it.text == text)?;
     Some(fix(id, source, &compilation.diagnostics)).filter(|fixed| fixed != text)
@@ -63,17 +63,17 @@ pub(crate) struct Project {
     version: &'static str,
     file: Option<Text>,
     specs: BTreeMap<String, Text>,
-    /// What is wrong with files as files.
+    /// Findings about files themselves.
     found: Diagnostics,
     session: Session,
-    /// The files that specs read, until somebody says that they changed.
+    /// The files that specs read, until the client reports that they changed.
     carried: Arc<Mutex<BTreeMap<String, Read>>>,
-    /// The paths of files that specs may carry; nothing until somebody asks.
+    /// The paths of files that specs may carry; empty until they are needed.
     listed: OnceCell<Vec<String>>,
-    /// What the texts compile to; nothing since the last change.
+    /// The compilation of the texts; none since the last change.
     compilation: Option<Compilation>,
     published: Published,
-    /// Whether the client was told of it.
+    /// Whether the client has received it.
     is_shown: bool,
 }
 
@@ -192,7 +192,7 @@ impl Project {
         self.file.is_some() || self.specs.values().any(|text| text.text.contains(API_VERSION))
     }
 
-    /// Takes the text at a path, which changed in an editor or on disk; nothing where there is no longer one.
+    /// Sets the text at a path, which changed in an editor or on disk; none if it no longer exists.
     pub(crate) fn set(&mut self, path: &str, text: Option<&str>, files: &dyn Files) {
         if path == PROJECT_FILE {
             let before = self.session.workspace().spec_dirs();
@@ -211,7 +211,7 @@ impl Project {
         self.forget_carried(Some(path));
     }
 
-    /// Takes the file at a path as it is on disk.
+    /// Reads the file at a path from disk.
     pub(crate) fn set_from_disk(&mut self, path: &str, files: &dyn Files) {
         self.listed = OnceCell::new();
         if path == PROJECT_FILE {
@@ -255,7 +255,7 @@ impl Project {
         })
     }
 
-    /// Returns the text at a path with all certain fixes, and those of what is found then; nothing where there is none.
+    /// Returns the text at a path with all certain fixes, and those of the findings after that; none if there are none.
     pub(crate) fn fixed(&mut self, path: &str, text: &str) -> Option<String> {
         const ROUNDS: usize = 8;
         let input = |text: &str| Input { path: path.to_owned(), bytes: text.as_bytes().to_vec() };
@@ -271,7 +271,7 @@ impl Project {
         Some(fixed)
     }
 
-    /// Returns the findings that the client does not show yet; of a folder that is somebody else's there are none.
+    /// Returns the findings that the client does not show yet; none for the folder of another owner.
     pub(crate) fn publish(&mut self, encoding: Encoding) -> Vec<PublishDiagnosticsParams> {
         if std::mem::replace(&mut self.is_shown, true) {
             return Vec::new();
@@ -306,7 +306,7 @@ impl Project {
         all.into_iter().collect()
     }
 
-    /// Returns whether a file that specs may carry is there.
+    /// Returns whether a file that specs may carry exists.
     pub(crate) fn has_file(&self, path: &str, files: &dyn Files) -> bool {
         matches!(self.reader(files)(path), Ok(_) | Err(Unreadable::TooLarge))
     }

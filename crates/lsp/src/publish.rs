@@ -18,12 +18,12 @@ use crate::position::{Encoding, Lines};
 /// Where the page of a code is.
 const PAGES: &str = "https://github.com/kubebench/kubebench/blob/main/docs/codes/";
 
-/// What the client was last told, by path.
+/// The findings last sent to the client, by path.
 #[derive(Default)]
 pub(crate) struct Published(BTreeMap<String, Vec<Shown>>);
 
 impl Published {
-    /// Returns what the client is to be told: of each file whose findings are others than those that it shows.
+    /// Returns what must be sent to the client: each file whose findings differ from those that it shows.
     pub(crate) fn update(
         &mut self,
         root: &Path,

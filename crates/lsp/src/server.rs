@@ -56,7 +56,7 @@ pub struct Server {
     requests: i32,
 }
 
-/// What the client can.
+/// The capabilities of the client.
 #[derive(Clone, Copy, Debug, Default)]
 struct Client {
     watches_files: bool,
@@ -128,7 +128,7 @@ impl Server {
         }
     }
 
-    /// Takes a message and returns what the client is to have at once; what changed is evaluated by [`settle`](Self::settle).
+    /// Handles a message and returns the immediate replies; changes are evaluated by [`settle`](Self::settle).
     pub fn handle(&mut self, message: Message) -> Vec<Message> {
         match message {
             Message::Request(request) => {
@@ -214,14 +214,14 @@ impl Server {
         self.request::<RegisterCapability>(RegistrationParams { registrations: vec![registration] })
     }
 
-    /// Takes what changed on disk.
+    /// Handles changes on disk.
     fn look_again(&mut self, paths: &BTreeSet<PathBuf>) {
         /// From how many changes on it is quicker to read all: a branch was checked out.
         const MANY: usize = 50;
         for project in self.projects.values_mut() {
             let below = paths.iter().filter_map(|path| project.below(path));
             let below: Vec<String> = below.filter(|path| !path.starts_with(".git/")).collect();
-            // A folder has no end by which it could be known; what git ignores is not carried.
+            // Folders cannot be recognized by their names; files that git ignores are not carried.
             let is_of_many = |path: &String| !path.contains('.') || path.ends_with(".gitignore");
             if below.len() > MANY || below.iter().any(is_of_many) {
                 project.read_again(&*self.files);
@@ -235,7 +235,7 @@ impl Server {
         }
     }
 
-    /// Puts a document in the place of the one at `uri`; none closes it.
+    /// Replaces the document at `uri`; none closes it.
     fn set(&mut self, uri: &Uri, make: impl FnOnce(Option<Document>, Encoding) -> Option<Document>) {
         let Some(full) = address::path(uri) else { return };
         let document = make(self.documents.remove(&full), self.encoding);

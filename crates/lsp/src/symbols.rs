@@ -10,10 +10,10 @@ use crate::outline::{Item, Outline, Way};
 
 /// How deep keys are listed: `spec.matrix.axes.size`.
 const DEEPEST: usize = 4;
-/// The fields by which elements of lists are called.
+/// The fields that name elements of lists.
 const NAMES: [&str; 3] = ["name", "metric", "benchmark"];
 
-/// A part before it is put into another one.
+/// A part before it is nested in another one.
 struct Part {
     way: Way,
     name: String,
@@ -62,7 +62,7 @@ fn part(text: &str, item: &Item) -> Option<Part> {
     })
 }
 
-/// Takes the parts that are below `way`.
+/// Removes the parts below `way`, and returns them as symbols.
 fn nested(
     document: &Document,
     parts: &mut std::iter::Peekable<std::vec::IntoIter<Part>>,

@@ -1,4 +1,4 @@
-//! What stood around the measured job: the Jobs before and after it, and its report.
+//! What was around the measured job: the Jobs before and after it, and its report.
 
 use super::ledger::{At, Ledger};
 use super::pod;
@@ -7,20 +7,20 @@ use super::text::{Item, Map};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::yaml::Value;
 
-/// Tells whether an image is a post-processor of the ancestor's, which read tf_cnn_benchmarks.
+/// Returns whether an image is a post-processor of kubeflow/kubebench, which read tf_cnn_benchmarks.
 pub(super) fn is_post_processor(image: &str) -> bool {
     let name = image.rsplit('/').next().expected("a last part of every split");
     let is_known = ["tf-cnn", "tfcnn", "mpi"].iter().any(|tool| name.contains(tool));
     is_known && (name.contains("post-processor") || name.contains("postprocessor") || name.contains("post_processor"))
 }
 
-/// Tells whether an image is the ancestor's reporter.
+/// Returns whether an image is the reporter of kubeflow/kubebench.
 pub(super) fn is_reporter(image: &str) -> bool {
     let name = image.rsplit('/').next().expected("a last part of every split");
     name.contains("kubebench-controller") || name.contains("reporter")
 }
 
-/// Returns a container as a Job beside the runs.
+/// Returns a container as a Job outside the runs.
 pub(super) fn step(at: &At<'_>, ledger: &mut Ledger) -> Option<Map> {
     let mut role = Role::default();
     for (key, at) in at.entries().into_iter().filter(|(_, at)| at.node.value != Value::Null) {
@@ -51,7 +51,7 @@ pub(super) fn step(at: &At<'_>, ledger: &mut Ledger) -> Option<Map> {
     Some(step)
 }
 
-/// Takes the Job after the measured one: a known post-processor becomes metrics, another one a `postprocess`.
+/// Reads the Job after the measured one: a known post-processor becomes metrics, another one a `postprocess`.
 pub(super) fn post_job(container: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let image = container.get("image").as_ref().and_then(At::text).unwrap_or_default().to_owned();
     if is_post_processor(&image) {
@@ -71,7 +71,7 @@ pub(super) fn post_job(container: &At<'_>, draft: &mut Draft, ledger: &mut Ledge
     }
 }
 
-/// Takes the image of a post-processor of the ancestor's.
+/// Reads the image of a post-processor of kubeflow/kubebench.
 pub(super) fn known(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     if draft.metrics == Metrics::Unknown {
         draft.metrics = Metrics::TfCnnLog;
@@ -79,7 +79,7 @@ pub(super) fn known(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     ledger.changed(at, "`metrics`: the output of tf_cnn_benchmarks is read without a container");
 }
 
-/// Takes what a report was read from and written to.
+/// Reads the input and the output of a report.
 pub(super) fn csv(input: Option<&At<'_>>, output: Option<&At<'_>>, draft: &mut Draft, ledger: &mut Ledger) {
     if let Some(at) = input {
         if draft.postprocess.is_some() {

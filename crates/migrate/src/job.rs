@@ -1,4 +1,4 @@
-//! Job manifests of the operators that the ancestor drove, in any version that they had: TFJob, PyTorchJob, MPIJob and Job.
+//! Job manifests of the operators that kubeflow/kubebench used, in any of their versions: TFJob, PyTorchJob, MPIJob and Job.
 
 use super::job_fields::{run_policy, taken_count};
 use super::ledger::{At, Ledger};
@@ -16,7 +16,7 @@ const PORT_OF_OPERATOR: &str = "the operator chooses the port and passes it to t
 const KINDS: [(&str, &str); 4] =
     [("TFJob", "kubeflow.org"), ("PyTorchJob", "kubeflow.org"), ("MPIJob", "kubeflow.org"), ("Job", "batch")];
 
-/// Tells whether an object is a job that can be read.
+/// Returns whether an object is a job that can be read.
 pub(super) fn is_job(api_version: &str, kind: &str) -> bool {
     let group = api_version.split_once('/').map_or("", |(group, _)| group);
     KINDS.contains(&(kind, group))
@@ -59,7 +59,7 @@ fn now(kind: &str) -> String {
     }
 }
 
-/// Tells whether the program of a workload is tf_cnn_benchmarks.
+/// Returns whether the program of a workload is tf_cnn_benchmarks.
 pub(super) fn is_tf_cnn(workload: &Workload) -> bool {
     let says = |item: &Item| matches!(item, Item::Text(text) | Item::Block(text) if text.contains("tf_cnn_benchmarks"));
     workload.roles.iter().any(|(_, role)| {
@@ -68,7 +68,7 @@ pub(super) fn is_tf_cnn(workload: &Workload) -> bool {
     })
 }
 
-/// Takes the name, the labels and the namespace.
+/// Reads the name, the labels and the namespace.
 pub(super) fn metadata(top: &At<'_>, kind: &str, draft: &mut Draft, workload: &mut Workload, ledger: &mut Ledger) {
     let Some(metadata) = top.get("metadata") else { return };
     let mut annotations = Map::default();
@@ -95,7 +95,7 @@ pub(super) fn metadata(top: &At<'_>, kind: &str, draft: &mut Draft, workload: &m
     }
 }
 
-/// Takes a namespace, which is that of a target.
+/// Reads a namespace, which is that of a target.
 pub(super) fn namespace(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let Some(name) = at.text().filter(|name| pod::is_a("dns1123-label", name)) else {
         return ledger.lost(at, "this is not the name of a namespace");
@@ -141,7 +141,7 @@ fn replicas<'n>(
     found
 }
 
-/// Takes the roles of a job.
+/// Reads the roles of a job.
 fn take_roles(replicas: Vec<Replica<'_>>, container: &str, workload: &mut Workload, ledger: &mut Ledger) {
     for (field, at) in replicas {
         let number = at.get("replicas");

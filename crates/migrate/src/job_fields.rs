@@ -5,7 +5,7 @@ use super::pod::count;
 use super::spec_builder::{Draft, Workload};
 use super::text::Map;
 
-/// Takes what says how a job ends; returns false for a field that says something else.
+/// Reads fields about how a job ends; returns false for any other field.
 pub(super) fn run_policy(
     key: &str,
     at: &At<'_>,
@@ -49,7 +49,7 @@ fn in_words(seconds: u32) -> String {
     }
 }
 
-/// Takes a number of pods.
+/// Reads a number of pods.
 pub(super) fn taken_count(at: &At<'_>, what: &str, ledger: &mut Ledger) -> Option<u32> {
     let number = count(at);
     match number {

@@ -28,7 +28,7 @@ pub(super) fn wanted_config<'n>(top: &At<'n>) -> Option<At<'n>> {
     of_job.or_else(|| top.get("mainJobConfig"))
 }
 
-/// Says so when parameters were for another template than those that are known.
+/// Reports parameters that were for an unknown template.
 pub(super) fn judge_template(top: &At<'_>, ledger: &mut Ledger) {
     let ksonnet = top.find(&["spec", "jobSpecs", "mainJob", "resource", "manifestTemplate", "valueFrom", "ksonnet"]);
     let of_job = ksonnet.and_then(|at| at.get("name").or_else(|| at.get("prototype")));
@@ -54,7 +54,7 @@ pub(super) fn begin(top: &At<'_>, ledger: &mut Ledger) -> Draft {
     draft
 }
 
-/// Adds what stands around the main job.
+/// Adds what is around the main job.
 pub(super) fn finish(top: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let Some(spec) = top.get("spec") else { return };
     for key in ["serviceAccount", "serviceAccountName"] {
@@ -146,7 +146,7 @@ const KSONNET: [(&str, &str); 17] = [
     ("postJobArgs", "kubeflow/kubebench could not read it: its template called itself endlessly"),
 ];
 
-/// Tells whether a mapping is the parameters of the ksonnet prototype `kubebench-job`.
+/// Returns whether a mapping is the parameters of the ksonnet prototype `kubebench-job`.
 pub(super) fn is_ksonnet(params: &At<'_>) -> bool {
     let marks = ["mainJobConfig", "mainJobKsPrototype", "experimentConfigPvc", "experimentRecordPvc", "postJobImage"];
     marks.iter().filter(|mark| params.node.get(mark).is_some()).count() >= 2
@@ -164,7 +164,7 @@ pub(super) fn begin_ksonnet(params: &At<'_>, ledger: &mut Ledger) -> Draft {
     draft
 }
 
-/// Adds what stands around the main job.
+/// Adds what is around the main job.
 pub(super) fn finish_ksonnet(params: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     for (key, at) in params.entries().into_iter().filter(|(_, at)| at.node.value != Value::Null) {
         if !says_something(&at) {
@@ -203,7 +203,7 @@ fn post_image(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     }
 }
 
-/// Mounts the claim of data where the ancestor had it, in all pods of the job.
+/// Mounts the claim of data in all pods of the job, in the same place as kubeflow/kubebench.
 fn data_claim(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let (Some(workload), Some(claim)) = (draft.workload.as_mut(), at.text()) else { return };
     let volume = Map::default()

@@ -35,11 +35,11 @@ impl Outcome {
 /// One line of the report: what became of a value, or of all values below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Where the value stands in its file.
+    /// Where the value is in its file.
     pub place: Span,
     /// Which document of the file it is in, from 0.
     pub document: usize,
-    /// The way to it from the top of its document; behind a text that is YAML itself it goes on inside.
+    /// The path to it from the top of its document. After a text that is itself YAML, the path continues inside it.
     pub steps: Vec<Step>,
     /// What became of it.
     pub outcome: Outcome,
@@ -95,7 +95,7 @@ impl<'n> At<'n> {
         Self { node, steps: Vec::new(), key: None, held_in: None }
     }
 
-    /// Returns the top of the `index`th document in the text that stands here.
+    /// Returns the top of the `index`th document in the text at this place.
     pub(super) fn inside<'m>(&self, node: &'m Node, index: usize) -> At<'m> {
         let mut steps = self.steps.clone();
         let name = steps.pop().map(|step| path(&[step])).unwrap_or_default();
@@ -103,7 +103,7 @@ impl<'n> At<'n> {
         At { node, steps, key: None, held_in: Some(self.place()) }
     }
 
-    /// Returns where it stands in the file.
+    /// Returns where it is in the file.
     pub(super) fn place(&self) -> Span {
         let is_scalar = !matches!(self.node.value, Value::Map(_) | Value::Seq(_));
         self.held_in.or(self.key.filter(|_| !is_scalar)).unwrap_or(self.node.span)
@@ -119,7 +119,7 @@ impl<'n> At<'n> {
         Some(Self { key: Some(entry.key_span), ..self.step(key.into(), &entry.value) })
     }
 
-    /// Returns the value that `keys` lead to.
+    /// Returns the value at the path `keys`.
     pub(super) fn find(&self, keys: &[&str]) -> Option<Self> {
         keys.iter().try_fold(self.clone(), |at, key| at.get(key))
     }
@@ -223,7 +223,7 @@ impl Ledger {
         }
     }
 
-    /// A line says all about what is below it but for what was said before, so that no value has two.
+    /// A line describes everything below it except what was described before, so that no value has two.
     fn write(&mut self, at: &At<'_>, outcome: Outcome, said: String) {
         if self.lines.iter().any(|line| at.steps.starts_with(&line.steps)) {
             return;

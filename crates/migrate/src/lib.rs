@@ -43,7 +43,7 @@ use spec_builder::Draft;
 
 const NO_FORMAT: &str = "this is in no format of kubeflow/kubebench";
 
-/// A file of the ancestor's.
+/// A file of kubeflow/kubebench.
 #[derive(Clone, Debug)]
 pub struct Input {
     /// Its path as shown to people, with `/` separators.
@@ -59,7 +59,7 @@ pub struct Input {
 pub enum Given {
     /// A person named it.
     Named,
-    /// It stands in a folder that a person named.
+    /// It is in a folder that a person named.
     Found,
     /// A person named it as the job config of what is migrated.
     JobConfig,
@@ -76,7 +76,7 @@ pub struct Migration {
     pub files: Vec<File>,
     /// The specs to be written.
     pub specs: Vec<NewSpec>,
-    /// What is left to do beside them.
+    /// What else is left to do.
     pub advice: BTreeSet<String>,
 }
 
@@ -96,7 +96,7 @@ pub struct NewSpec {
     /// The name of its benchmark, and of its file.
     pub name: String,
     pub text: String,
-    /// Where the benchmark stands in the old file.
+    /// Where the benchmark is in the old file.
     pub place: Span,
     /// Whether something of it could not be carried over.
     pub is_lossy: bool,
@@ -136,7 +136,7 @@ struct Document {
     format: Format,
 }
 
-/// Migrates `inputs` to specs that stand `depth` folders below the project's.
+/// Migrates `inputs` to specs that are `depth` folders below the project's.
 pub fn migrate(inputs: &[Input], depth: usize) -> Migration {
     let mut work = Work { depth, ..Work::default() };
     for input in inputs {
@@ -146,7 +146,7 @@ pub fn migrate(inputs: &[Input], depth: usize) -> Migration {
     for (index, document) in documents.iter().enumerate() {
         work.benchmarks_of(index, document, &documents);
     }
-    // What no KubebenchJob spoke of is a benchmark of its own.
+    // A job that no KubebenchJob refers to is a separate benchmark.
     for (index, document) in documents.iter().enumerate() {
         if !work.job_configs.contains(&index) {
             work.alone(index, document);
@@ -278,12 +278,12 @@ impl Work {
         let top = At::top(&document.root);
         let mut again = Ledger::default();
         let is_new = self.used.insert(found);
-        // The lines of a file that two jobs share are said once.
+        // The lines of a file that two jobs share are reported once.
         let ledger = self.ledgers.get_mut(found).filter(|_| is_new).unwrap_or(&mut again);
         described(document.format, &top, draft, ledger)
     }
 
-    /// Returns the document that describes the job at `path` on a volume of the ancestor's.
+    /// Returns the document that describes the job at `path` on a volume of kubeflow/kubebench.
     fn config(&self, path: Option<&str>, documents: &[Document]) -> Option<usize> {
         let configs: Vec<usize> = documents
             .iter()
@@ -350,7 +350,7 @@ impl Work {
         (draft, vec![index])
     }
 
-    /// Makes a benchmark of a job that no KubebenchJob speaks of.
+    /// Makes a benchmark of a job that no KubebenchJob refers to.
     fn alone(&mut self, index: usize, document: &Document) {
         if !matches!(document.format, Format::Params(_) | Format::Manifest) || !self.used.insert(index) {
             return;
@@ -487,7 +487,7 @@ fn described(format: Format, top: &At<'_>, draft: Draft, ledger: &mut Ledger) ->
     }
 }
 
-/// Takes the name of a benchmark.
+/// Reads the name of a benchmark.
 fn named(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let Some(text) = at.text().filter(|text| !text.is_empty()) else {
         return ledger.lost(at, "this is not a name");
@@ -521,7 +521,7 @@ fn formatted(text: &str) -> String {
     yaml::format::format(SourceId::default(), &source).unwrap_or_else(|_| text.to_owned())
 }
 
-/// Returns Jsonnet without the lines that are comments alone, which YAML does not know.
+/// Returns Jsonnet without lines that are only comments, which YAML does not know.
 fn without_comments(text: &str) -> String {
     let line = |line: &str| {
         let is_comment = line.trim_start().starts_with("//");

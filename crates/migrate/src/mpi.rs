@@ -8,7 +8,7 @@ use super::text::{Item, Map};
 use crate::pod::NEVER_RESTARTS;
 use kubebench_syntax::yaml::Value;
 
-/// What the operator was started with where it was installed by its own manifests.
+/// The setting with which the operator was started by its own manifests.
 const UNITS_PER_NODE: u32 = 8;
 
 /// What people have to know of an image that was made for an earlier operator.

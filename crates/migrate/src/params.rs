@@ -1,4 +1,4 @@
-//! The ancestor's own parameter files: `jobType` with `jobParams`, and those of its ksonnet prototypes.
+//! kubeflow/kubebench's own parameter files: `jobType` with `jobParams`, and those of its ksonnet prototypes.
 
 use super::job::{is_tf_cnn, namespace};
 use super::job_fields::taken_count;
@@ -11,11 +11,11 @@ use kubebench_syntax::diag::did_you_mean;
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::yaml::Value;
 
-/// Where the ancestor's images keep tf_cnn_benchmarks.
+/// Where kubeflow/kubebench's images keep tf_cnn_benchmarks.
 const TF_CNN_FOLDER: &str = "/opt/tf-benchmarks/scripts/tf_cnn_benchmarks";
 /// The program there.
 const TF_CNN: &str = "/opt/tf-benchmarks/scripts/tf_cnn_benchmarks/tf_cnn_benchmarks.py";
-/// What the ancestor's runner did: the operator's `TF_CONFIG` as the flags that the program wants.
+/// What kubeflow/kubebench's runner did: pass the operator's `TF_CONFIG` as the flags that the program wants.
 const TF_CNN_RUNNER: &str = r#"import json, os, sys
 
 config = json.loads(os.environ.get("TF_CONFIG", "{}"))
@@ -53,7 +53,7 @@ pub(super) enum Params {
     Mpi,
 }
 
-/// Tells what a document without `apiVersion` is for.
+/// Returns what a document without `apiVersion` is for.
 pub(super) fn recognize(top: &At<'_>) -> Option<Params> {
     if top.get("jobType").is_some() && top.get("jobParams").is_some() {
         return Some(Params::JobType);
@@ -69,7 +69,7 @@ pub(super) fn recognize(top: &At<'_>) -> Option<Params> {
     }
 }
 
-/// Returns the parameters: for a while they stood below `spec`, with their prototype.
+/// Returns the parameters: for a while they were below `spec`, with their prototype.
 fn flat<'n>(top: &At<'n>) -> At<'n> {
     top.find(&["spec", "parameters"]).unwrap_or_else(|| top.clone())
 }
@@ -95,7 +95,7 @@ pub(super) fn draft(kind: Params, top: &At<'_>, mut draft: Draft, ledger: &mut L
     draft
 }
 
-/// Takes the name of a job, unless the benchmark has one.
+/// Reads the name of a job, unless the benchmark has one.
 fn take_name(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     if draft.name.is_empty() {
         named(at, draft, ledger);
@@ -104,7 +104,7 @@ fn take_name(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     }
 }
 
-/// Returns the words of a comma-separated list; `null` is none.
+/// Returns the words of a comma-separated list; `null` has none.
 fn words(at: &At<'_>, what: &str, ledger: &mut Ledger) -> Vec<String> {
     match at.scalar() {
         Some(text) if text == "null" => {
@@ -159,7 +159,7 @@ fn tf_cnn_prototype(params: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) -> 
     run_tf_cnn(role, TF_CNN, [0, servers, workers])
 }
 
-/// Returns a TFJob with so many chiefs, parameter servers and workers of `role`.
+/// Returns a TFJob with this many chiefs, parameter servers and workers of `role`.
 fn of_sizes(role: &Role, sizes: [u32; 3]) -> Workload {
     let mut workload = Workload { kind: "tfJob", ..Workload::default() };
     for (name, size) in ["chief", "ps", "worker"].into_iter().zip(sizes).filter(|(_, size)| *size > 0) {
@@ -188,7 +188,7 @@ fn run_tf_cnn(mut role: Role, program: &str, sizes: [u32; 3]) -> Workload {
     workload
 }
 
-/// Tells whether an image is one of the ancestor's for tf_cnn_benchmarks.
+/// Returns whether an image is one of kubeflow/kubebench's for tf_cnn_benchmarks.
 fn is_runner(image: &str) -> bool {
     let name = image.rsplit('/').next().expected("a last part of every split");
     name.contains("runner") && (name.contains("tf-cnn") || name.contains("tfcnn"))

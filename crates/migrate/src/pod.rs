@@ -10,7 +10,7 @@ use kubebench_syntax::yaml::{Entry, Node, Value};
 
 pub(crate) const NEVER_RESTARTS: &str = "`Never`: a pod that restarts within a run would spoil the measurement";
 
-/// Fields that a cluster sets, and nobody writes.
+/// Fields that a cluster sets, and that are not written by hand.
 pub(super) const OF_CLUSTER: &str = "the cluster sets it";
 
 /// Returns the role that a pod template describes; its main container is called `main`, or is the first.
@@ -92,7 +92,7 @@ pub(super) fn container(at: &At<'_>, main: &str, role: &mut Role, ledger: &mut L
     }
 }
 
-/// Takes the fields of a container that are fields of a role.
+/// Reads the fields of a container that are fields of a role.
 pub(super) fn fields(at: &At<'_>, wanted: &[&str], role: &mut Role, ledger: &mut Ledger) {
     for (key, at) in wanted.iter().filter_map(|key| Some((*key, at.get(key)?))) {
         match key {
@@ -109,7 +109,7 @@ pub(super) fn fields(at: &At<'_>, wanted: &[&str], role: &mut Role, ledger: &mut
     }
 }
 
-/// Takes the image of a role.
+/// Reads the image of a role.
 pub(super) fn image(at: &At<'_>, role: &mut Role, ledger: &mut Ledger) {
     match at.text().filter(|text| is_a("image", text)) {
         Some(text) => {
@@ -174,7 +174,7 @@ fn env(at: &At<'_>, role: &mut Role, ledger: &mut Ledger) {
     ledger.kept(at, format!("`env.{name}`"));
 }
 
-/// Takes resources: limits alone are requests too, as Kubernetes has it.
+/// Reads resources: limits alone are requests too, as in Kubernetes.
 pub(super) fn resources(at: &At<'_>, resources: &mut Map, ledger: &mut Ledger) {
     let mut parts = Vec::new();
     for (key, part) in at.entries() {
@@ -216,7 +216,7 @@ pub(super) fn resources(at: &At<'_>, resources: &mut Map, ledger: &mut Ledger) {
     }
 }
 
-/// Takes labels or annotations.
+/// Reads labels or annotations.
 pub(super) fn labels(at: &At<'_>, map: &mut Map, what: &str, ledger: &mut Ledger) {
     for (key, value) in at.entries() {
         match value.scalar().filter(|_| is_a("label-key", key)) {
@@ -229,7 +229,7 @@ pub(super) fn labels(at: &At<'_>, map: &mut Map, what: &str, ledger: &mut Ledger
     }
 }
 
-/// Adds a field that a patch can say, if Kubernetes has it.
+/// Adds a field that a patch can set, if it exists in Kubernetes.
 fn put_checked(key: &str, at: &At<'_>, wanted: api::Type, patch: &str, map: &mut Map, ledger: &mut Ledger) {
     if let Some(item) = checked_field(key, at, wanted, ledger) {
         map.put(key, item);
@@ -237,7 +237,7 @@ fn put_checked(key: &str, at: &At<'_>, wanted: api::Type, patch: &str, map: &mut
     }
 }
 
-/// Returns the value of a field, if Kubernetes would take it there.
+/// Returns the value of a field, if Kubernetes would accept it there.
 pub(super) fn checked_field(key: &str, at: &At<'_>, wanted: api::Type, ledger: &mut Ledger) -> Option<Item> {
     let entry = Entry { key: key.to_owned(), key_span: at.node.span, value: at.node.clone() };
     let node = Node { span: at.node.span, value: Value::Map(vec![entry]) };
@@ -253,17 +253,17 @@ fn is_taken(node: &Node, at: &At<'_>, wanted: api::Type, ledger: &mut Ledger) ->
     found.as_slice().is_empty()
 }
 
-/// Returns a container or volume as it is, if Kubernetes would take it.
+/// Returns a container or volume unchanged, if Kubernetes would accept it.
 pub(super) fn checked(at: &At<'_>, wanted: api::Type, ledger: &mut Ledger) -> Option<Item> {
     is_taken(at.node, at, wanted, ledger).then(|| at.node.into())
 }
 
-/// Tells whether a text is in a format of the schema.
+/// Returns whether a text is in a format of the schema.
 pub(super) fn is_a(name: &str, text: &str) -> bool {
     format::find(name).is_none_or(|format| (format.check)(text).is_ok())
 }
 
-/// Returns the whole number that stands here.
+/// Returns the whole number at this place.
 pub(super) fn count(at: &At<'_>) -> Option<u32> {
     at.text().and_then(|text| text.trim().parse().ok())
 }

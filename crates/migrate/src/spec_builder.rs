@@ -29,7 +29,7 @@ pub(super) struct Draft {
     pub(super) aside: Vec<String>,
     /// What could not be said in the spec, for a human.
     pub(super) open: Vec<String>,
-    /// What is to be done beside it.
+    /// What else is to be done.
     pub(super) advice: BTreeSet<String>,
 }
 
@@ -41,7 +41,7 @@ pub(super) enum Metrics {
     Unknown,
     /// tf_cnn_benchmarks, in the log of a role.
     TfCnnLog,
-    /// tf_cnn_benchmarks, in the file that the ancestor's runner left.
+    /// tf_cnn_benchmarks, in the file that kubeflow/kubebench's runner left.
     TfCnnFile,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Workload {
     pub(super) kind: &'static str,
     /// What a human should know of it.
     pub(super) comment: Vec<String>,
-    /// Fields of the form beside the roles.
+    /// Fields of the form outside the roles.
     pub(super) fields: Map,
     /// The roles; one without a name is the form itself.
     pub(super) roles: Vec<(&'static str, Role)>,
@@ -85,7 +85,7 @@ pub(super) struct Role {
     pub(super) expands: bool,
 }
 
-/// The fields of a role in the order of documents, with what stands in them.
+/// The fields of a role that may be shared, in the order of documents.
 const SHARED: [&str; 10] =
     ["image", "command", "args", "expandVariables", "env", "resources", "labels", "annotations", "pod", "container"];
 /// Those that belong to each role of an MPIJob alone: its workers run `sshd`.
@@ -119,7 +119,7 @@ fn says_nothing(item: &Item) -> bool {
 }
 
 impl Workload {
-    /// Returns the form: what all roles say alike stands beside them.
+    /// Returns the form: fields that are the same in all roles are outside of them.
     fn form(&self) -> Map {
         let mut form = Map::default();
         if let [("", role)] = self.roles.as_slice() {

@@ -27,11 +27,11 @@ struct Task<'n> {
 pub(super) enum Manifest<'n> {
     /// The text.
     Inline(At<'n>),
-    /// The path of a file on a volume of the ancestor's.
+    /// The path of a file on a volume of kubeflow/kubebench.
     File(At<'n>),
 }
 
-/// Tells whether a KubebenchJob is a graph of tasks.
+/// Returns whether a KubebenchJob is a graph of tasks.
 pub(super) fn is_graph(top: &At<'_>) -> bool {
     top.find(&["spec", "tasks"]).is_some()
 }
@@ -112,7 +112,7 @@ fn task(at: At<'_>) -> Task<'_> {
     Task { name: at.get("name").and_then(|at| at.text()).unwrap_or_default(), at }
 }
 
-/// Returns the tasks in the order in which they may run; those that could run at once as they stand in the file.
+/// Returns the tasks in an order in which they may run; those that could run at once are in the order of the file.
 fn ordered(tasks: &[Task<'_>], ledger: &mut Ledger) -> Vec<usize> {
     let mut waits: Vec<BTreeSet<usize>> = Vec::new();
     for task in tasks {
@@ -134,14 +134,14 @@ fn ordered(tasks: &[Task<'_>], ledger: &mut Ledger) -> Vec<usize> {
             !order.contains(index)
                 && waits.get(*index).is_some_and(|waits| waits.iter().all(|other| order.contains(other)))
         };
-        // In a circle nobody could begin, so the first one does.
+        // In a cycle no task could begin, so the first one does.
         let next = (0..tasks.len()).find(is_next).or_else(|| (0..tasks.len()).find(|index| !order.contains(index)));
         order.extend(next);
     }
     order
 }
 
-/// Takes the parameters of the graph, and what in it speaks of them.
+/// Reads the parameters of the graph, and the parts of it that refer to them.
 fn parameters(spec: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     for at in spec.find(&["arguments", "parameters"]).map(|list| list.items()).unwrap_or_default() {
         let name = at.get("name").and_then(|at| at.text()).filter(|name| pod::is_a("parameter-name", name));
@@ -156,7 +156,7 @@ fn parameters(spec: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     mark_lookups(spec, draft, ledger);
 }
 
-/// Marks the texts that speak of parameters, which are changed when the draft is done.
+/// Marks the texts that refer to parameters, which are changed when the draft is done.
 fn mark_lookups(at: &At<'_>, draft: &Draft, ledger: &mut Ledger) {
     if let Some(text) = at.text().filter(|text| text.contains("{{") && !text.contains('\n')) {
         match with_lookups(text, &draft.parameters) {
@@ -169,7 +169,7 @@ fn mark_lookups(at: &At<'_>, draft: &Draft, ledger: &mut Ledger) {
     }
 }
 
-/// Returns `text` with lookups in the place of Argo's placeholders, if all of them are parameters.
+/// Returns `text` with lookups instead of Argo's placeholders, if all of them are parameters.
 pub(super) fn with_lookups(text: &str, parameters: &Map) -> Option<String> {
     let mut rest = text;
     let mut done = String::new();
@@ -196,7 +196,7 @@ fn main_container(at: &At<'_>, spec: &At<'_>, draft: &mut Draft, ledger: &mut Le
     draft.workload = Some(Workload { kind: "job", roles: vec![("", role)], ..Workload::default() });
 }
 
-/// Takes the options of the task that created the job.
+/// Reads the options of the task that created the job.
 fn main_resource(task: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let Some(resource) = task.get("resource") else { return };
     ledger.changed_if(resource.get("manifest").as_ref(), "`workload`; its contents have their own lines");
@@ -216,7 +216,7 @@ fn misplaced(container: &At<'_>, ledger: &mut Ledger) {
     );
 }
 
-/// Takes the options of a `resource`.
+/// Reads the options of a `resource`.
 fn options(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let Some(options) = at.get("options") else { return };
     ledger.dropped_if(options.get("autoDelete").as_ref(), "the Workflow deletes a job once its result is saved");
@@ -243,7 +243,7 @@ fn options(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     ledger.dropped_if(options.get("autoWatch").as_ref(), "every job is watched until it ends");
 }
 
-/// Takes the volumes that a container mounts.
+/// Reads the volumes that a container mounts.
 fn volumes(container: &At<'_>, spec: &At<'_>, role: &mut Role, ledger: &mut Ledger) {
     let known = spec.items_of("volumes");
     for mount in container.items_of("volumeMounts") {
@@ -275,7 +275,7 @@ fn account(spec: &At<'_>, role: &mut Role, ledger: &mut Ledger) {
     }
 }
 
-/// Takes the tasks before the measured one: one that needs no volume is `prepare`, others are init containers.
+/// Reads the tasks before the measured one: one that needs no volume is `prepare`, others are init containers.
 fn prepare(before: &[At<'_>], spec: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     if let [task] = before
         && let Some(container) = task.get("container").filter(|at| at.get("volumeMounts").is_none())
@@ -324,7 +324,7 @@ fn init_container(at: &At<'_>, spec: &At<'_>, draft: &mut Draft, ledger: &mut Le
     }
 }
 
-/// Takes a task behind the measured one.
+/// Reads a task after the measured one.
 fn follow(task: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let Some(container) = task.get("container") else {
         return ledger.lost(task, ONE_JOB);
@@ -343,7 +343,7 @@ fn follow(task: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     }
 }
 
-/// Takes what all tasks shared.
+/// Reads what all tasks shared.
 fn around(spec: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     const OWN_CLAIM: &str = "the benchmark's own claim (`results`), mounted at the same place";
     ledger.dropped_if(spec.get("serviceAccount").as_ref(), "kubeflow/kubebench read only `serviceAccountName`");

@@ -72,7 +72,7 @@ impl Map {
         }
     }
 
-    /// Returns the value of `key`, which is made a list where there is none.
+    /// Returns the list at `key`, which is created if it is missing.
     pub(super) fn list(&mut self, key: &str) -> Option<&mut Vec<Item>> {
         if !self.0.iter().any(|field| field.key == key) {
             self.put(key, Item::List(Vec::new()));
@@ -178,7 +178,7 @@ fn fields(map: &Map, column: usize, text: &mut String) {
     }
 }
 
-/// Begins a line at `column`, unless the text already stands there.
+/// Begins a line at `column`, unless the text already ends there.
 fn indent(column: usize, text: &mut String) {
     if text.ends_with('\n') {
         text.push_str(&" ".repeat(column));
@@ -237,7 +237,7 @@ fn can_break(item: &Item) -> bool {
     }
 }
 
-/// Returns the value as it stands on one line, if it can.
+/// Returns the value on one line, if possible.
 fn one_line(item: &Item) -> Option<String> {
     match item {
         Item::Plain(text) => Some(text.clone()),

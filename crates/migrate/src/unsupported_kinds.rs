@@ -1,8 +1,8 @@
-//! Objects that stand beside the ancestor's benchmarks and are none.
+//! Objects that are found with kubeflow/kubebench's benchmarks and are not benchmarks.
 
 use super::ledger::At;
 
-/// Says why an object is no benchmark, if it is one that is known.
+/// Returns why an object is not a benchmark, if its kind is known.
 pub(super) fn why(top: &At<'_>) -> Option<&'static str> {
     let text = |key: &str| top.get(key).and_then(|at| at.text()).unwrap_or_default();
     if text("apiVersion").starts_with("kubebench.dev/") {

@@ -3,7 +3,7 @@
 //! Source: Matteson & James, *A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data* (2014), E-divisive with
 //! α = 1; with Student's t instead of permutations, as Fleming et al., *Hunter* (ICPE 2023), so that there are no random numbers.
 //! The degrees of freedom and the error are those of the effective sample size where neighbors are correlated (Bartlett 1946), since slow
-//! waves are no changes. Assumes that between changes values are about normal and vary alike. Domain: finite values in the order of time;
+//! waves are not changes. Assumes about normal values of equal variance between changes. Domain: finite values in order of time;
 //! fewer than two levels of the least length have no change. A pass is O(n log n), and there is one for each level of division.
 
 use std::cmp::Ordering;
@@ -17,10 +17,10 @@ use super::{autocorrelation_from, mean, quantile, shrunk_correlation, sum};
 const SIGNIFICANT: f64 = 0.0002;
 
 /// Levels that differ so surely are two, however much neighbors follow each other: waves of an AR(1) process of 0.8 come nowhere near. A
-/// change that is not told apart makes all that is left look correlated, which would hide the next one.
+/// change that is not separated makes the rest look correlated, which would hide the next one.
 const SURE: f64 = 1e-10;
 
-/// A part of at most so many values is divided whether its halves differ or not; a longer one only where they do, for speed.
+/// A part of at most this many values is divided whether its halves differ or not; a longer one only if they do, for speed.
 const ANYWAY: usize = 1000;
 
 #[cfg(test)]
@@ -29,7 +29,7 @@ thread_local! {
     static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Counts steps where a test asks for them: the same on every machine, as time is not.
+/// Counts steps if a test requests it: unlike time, they are the same on every machine.
 #[cfg(test)]
 fn count_steps(steps: usize) {
     STEPS.set(STEPS.get() + steps);
@@ -162,7 +162,7 @@ impl Sums {
         Self { nodes: vec![(0.0, 0.0); size + 1], all: (0.0, 0.0) }
     }
 
-    /// Puts a value in, or takes it out by the weight −1.
+    /// Adds a value, or removes it with the weight −1.
     fn put(&mut self, rank: usize, value: f64, weight: f64) {
         let add = |(count, total): &mut (f64, f64)| {
             *count += weight;
@@ -246,7 +246,7 @@ impl Level {
         (self.last - self.mean) * (next.first - next.mean)
     }
 
-    /// Returns the p value of Student's t test of two levels, each value worth `factor` of one; 1 where it cannot be told.
+    /// Returns the p value of Student's t test of two levels, each value worth `factor` of one; 1 where it cannot be computed.
     fn p(&self, next: &Self, factor: f64) -> f64 {
         let count = self.count + next.count;
         self.p_by(next, factor, self.variance(next), count * factor - 2.0)
@@ -257,7 +257,7 @@ impl Level {
         (self.squares + next.squares) / (self.count + next.count - 2.0).max(1.0)
     }
 
-    /// The same with a variance that is known with so many degrees of freedom.
+    /// The same with a variance that is known with `freedom` degrees of freedom.
     fn p_by(&self, next: &Self, factor: f64, variance: f64, freedom: f64) -> f64 {
         let error = variance * (1.0 / self.count + 1.0 / next.count) / factor;
         let difference = self.mean - next.mean;
@@ -269,7 +269,7 @@ impl Level {
     }
 }
 
-/// Levels, of which neighbors become one; each is known by its place at first.
+/// Levels, of which neighbors are merged; each is identified by its initial place.
 struct Levels {
     present: Vec<Option<Level>>,
     /// The level before each, and the one after it.
@@ -337,7 +337,7 @@ impl Levels {
         (1.0 - correlation) / (1.0 + correlation)
     }
 
-    /// Takes out the least sure change until all that are left are significant.
+    /// Removes the least certain change until all that remain are significant.
     fn merged(mut self) -> Vec<ChangePoint> {
         let mut versions = vec![0_usize; self.present.len()];
         let entry = |levels: &Self, at: usize, versions: &[usize]| {
@@ -355,7 +355,7 @@ impl Levels {
             };
             let factor = self.worth();
             let p = |at: usize| self.change(at, factor).map(|change| change.p);
-            // What is the least sure by itself may not be that where neighbors are correlated: in the end all are looked at.
+            // The least certain change may not be the least certain where neighbors are correlated: in the end all are checked.
             let unsure = match next {
                 Some(unsure) if p(unsure.at).is_some_and(|p| p > SIGNIFICANT) => unsure.at,
                 next => {
@@ -406,11 +406,11 @@ impl Levels {
     }
 }
 
-/// A change in a heap whose first is the least sure, and of those the earliest.
+/// A change in a heap that begins with the least certain, and of those with the earliest.
 struct Unsure {
     p: f64,
     at: usize,
-    /// What the level's version was; one that changed since has another entry.
+    /// The version of the level at that time; a level that changed since has another entry.
     version: usize,
 }
 

@@ -24,8 +24,8 @@ pub fn t_quantile(probability: f64, freedom: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(f64::NAN, |t| t.inverse_cdf(probability))
 }
 
-/// Returns the interval of 95 % around a difference with this standard error, and how likely one of this size is where there is none, on
-/// both sides: 0 where nothing varies and there is one, 1 where there is not.
+/// Returns the interval of 95 % around a difference with this standard error, and its two-sided p value: 0 if nothing varies and there is
+/// a difference, 1 if nothing varies and there is none.
 pub fn around(difference: f64, error: f64, freedom: f64) -> ((f64, f64), f64) {
     let half = t_quantile(0.975, freedom) * error;
     let p = match (error > 0.0, difference == 0.0) {

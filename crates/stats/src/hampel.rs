@@ -1,8 +1,8 @@
-//! Values that stand alone, drawn in to what is around them.
+//! Isolated outliers, replaced by the level around them.
 //!
 //! Source: Hampel's filter (Pearson, Neuvo, Astola & Gabbouj, *Generalized Hampel Filters*, 2016): what is far from the median around it
 //! becomes that median. The noise is that of differences between neighbors (von Neumann et al. 1941), by their median, so that
-//! a change of level is none. Assumes that values between changes are about normal. Domain: finite values in the order of time.
+//! a change of level does not count as noise. Assumes that values between changes are about normal. Domain: finite values in order of time.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
@@ -12,13 +12,13 @@ use super::{NORMAL, mean, quantile};
 /// So many values are around one, itself among them: more than half of them are a level, and never drawn in. At the ends of the series they
 /// are the first and the last ones.
 pub const AROUND: usize = 9;
-/// What is farther than so many deviations from the median around it stands alone.
+/// A value that is more than this many deviations from the median around it is isolated.
 const FAR: f64 = 4.0;
 
-/// Returns the values, for those that stand alone the median around them; fewer than nine values as they are.
+/// Returns the values, isolated ones replaced by the median around them; fewer than nine values unchanged.
 ///
-/// The last value of a level may be outnumbered by those of the next one. What is like those before it or those after it does not stand
-/// alone.
+/// The last value of a level may be outnumbered by those of the next one. A value that is like those before it or those after it is not
+/// isolated.
 pub fn drawn_in(series: &[f64]) -> Vec<f64> {
     if series.len() < AROUND {
         return series.to_vec();

@@ -87,7 +87,7 @@ pub fn autocorrelation(values: &[f64]) -> Option<f64> {
     if values.len() < 4 || !varies || values.iter().any(|value| !value.is_finite()) {
         return None;
     }
-    // By a power of two, so that no square is too large or too small.
+    // Scaled by a power of two, so that no square is too large or too small.
     let (_, exponent) = libm::frexp(greatest);
     let scaled = values.iter().map(|value| libm::ldexp(*value, -exponent));
     let mean = mean(scaled.clone());
@@ -136,9 +136,9 @@ pub fn more_than_chance(found: Option<f64>, count: usize) -> Option<f64> {
 /// Returns the autocorrelation to reckon with, of `count` values that show `found`: few values hardly tell, so that it is drawn towards
 /// what sessions of a cluster may have.
 pub fn shrunk_correlation(found: Option<f64>, count: f64) -> f64 {
-    /// What is assumed where nothing is known.
+    /// The autocorrelation that is assumed without data.
     const ASSUMED: f64 = 0.5;
-    /// The assumption counts as much as so many values.
+    /// The assumption counts as much as this many values.
     const WEIGHT: f64 = 15.0;
     /// Of values that follow each other more, few say nothing of how they vary.
     const MOST: f64 = 0.95;
@@ -200,7 +200,7 @@ pub fn quantiles<const N: usize>(values: impl Iterator<Item = f64> + Clone, shar
     })
 }
 
-/// Where a quantile lies among sorted values whose last has the position `last`: the one below, and how far to the next.
+/// The position of a quantile among sorted values whose last has the position `last`: the one below, and how far to the next.
 fn place(last: usize, share: f64) -> (usize, f64) {
     let position = share * last as f64;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a length is a position")]
@@ -208,17 +208,17 @@ fn place(last: usize, share: f64) -> (usize, f64) {
     (below, position - below as f64)
 }
 
-/// An exact position asks nothing of the next value, which may be infinite.
+/// An exact position does not use the next value, which may be infinite.
 fn between(low: f64, high: f64, rest: f64) -> f64 {
     match high - low {
         _ if rest <= 0.0 => low,
-        // Two ends of all numbers are farther apart than any number.
+        // The difference of two extreme numbers may be infinite.
         span if span.is_infinite() && low.is_finite() && high.is_finite() => low * (1.0 - rest) + high * rest,
         span => low + span * rest,
     }
 }
 
-/// Returns the keys of the values that would stand at `ranks` if all were sorted: digit by digit, 16 bits at a time.
+/// Returns the keys of the values that would be at `ranks` if all were sorted: digit by digit, 16 bits at a time.
 fn ordered(values: &(impl Iterator<Item = f64> + Clone), ranks: &[usize]) -> Vec<u64> {
     // What is known of each key, and its rank among the values that begin with it.
     let mut wanted: Vec<(u64, usize)> = ranks.iter().map(|rank| (0, *rank)).collect();

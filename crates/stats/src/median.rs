@@ -6,11 +6,11 @@
 use super::distribution::normal_quantile;
 use super::pairs::by_t;
 
-/// From so many values on, two of them enclose the median with 95 %.
+/// From this many values on, two of them enclose the median with 95 %.
 const LEAST_ORDERED: usize = 6;
-/// Of fewer values than these nothing is said: the interval would be many times as wide as they lie apart.
+/// With fewer values there is no result: the interval would be many times as wide as the values' distances.
 const LEAST: usize = 3;
-/// Up to so many values the distribution is counted and not approximated.
+/// Up to this many values the distribution is counted and not approximated.
 const EXACT: usize = 1000;
 
 /// Returns the interval of at least 95 % around the median; by Student's t around the mean for three to five values.
@@ -28,7 +28,7 @@ pub fn interval(values: &[f64]) -> Option<(f64, f64)> {
     Some((*sorted.get(outside)?, *sorted.get(count - 1 - outside)?))
 }
 
-/// Returns how many of the sorted values lie outside of the interval, on each side.
+/// Returns how many of the sorted values are outside of the interval, on each side.
 fn outside(count: usize) -> usize {
     const TAIL: f64 = 0.025;
     let n = count as f64;

@@ -7,7 +7,7 @@ use super::distribution::{around, normal_cdf};
 use super::invariant::Invariant as _;
 use super::{deviation, mean, quantile, sum};
 
-/// Up to so many pairs all signs are tried.
+/// Up to this many pairs all signs are tried.
 const EXACT_PAIRS: usize = 24;
 
 /// How the second of each pair differs from the first.
@@ -21,7 +21,7 @@ pub struct Paired {
     pub shift: f64,
     /// The interval around it of at least 95 %; without ends where there are too few pairs for one.
     pub interval: (f64, f64),
-    /// The least p that so many pairs can give.
+    /// The minimum p of this many pairs.
     pub least_p: f64,
 }
 
@@ -62,11 +62,11 @@ pub fn by_t(differences: &[f64]) -> Option<((f64, f64), f64)> {
     Some(around(mean(differences.iter().copied()), error, count as f64 - 1.0))
 }
 
-/// Counts the ways to set signs by which the sum is at least as far from 0.
+/// Counts the assignments of signs with which the sum is at least as far from 0.
 fn exact(differences: &[f64]) -> f64 {
     let sizes: Vec<f64> = differences.iter().map(|difference| difference.abs()).collect();
     let wanted = sum(differences.iter().copied()).abs();
-    // What rounding makes of the same sum in another order.
+    // The same sum in another order may differ by rounding.
     let wanted = wanted - 1e-12 * sum(sizes.iter().copied());
     let (left, right) = sizes.split_at(sizes.len() / 2);
     let (left, mut right) = (signed_sums(left), signed_sums(right));
@@ -92,8 +92,8 @@ fn approximate(differences: &[f64]) -> f64 {
     if squares > 0.0 { 2.0 * normal_cdf(-z) } else { 1.0 }
 }
 
-/// Returns how many of the sorted means lie outside of the interval, on each side: the greatest sum of Wilcoxon's signed ranks that is
-/// significant, as many as leave at least 95 %; nothing where none is.
+/// Returns how many of the sorted means are outside of the interval, on each side: the maximum sum of Wilcoxon's signed ranks that is
+/// significant, as many as leave at least 95 %; none if no sum is.
 fn cut(count: usize) -> Option<usize> {
     let total = count * (count + 1) / 2;
     let mut ways = vec![0.0_f64; total + 1];

@@ -6,12 +6,12 @@
 use super::distribution::{around, t_quantile};
 use super::{mean, sum};
 
-/// What the history says of new values.
+/// What the history predicts about new values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
     /// The mean of the new values less that of the history.
     pub difference: f64,
-    /// The interval around the difference, in which it would have to hold 0 if nothing had changed.
+    /// The interval around the difference, which would have to contain 0 if nothing had changed.
     pub interval: (f64, f64),
     /// How likely a difference of this size is where nothing changed, on both sides. 0 where the history never varied and the new value
     /// differs, 1 where it does not.
@@ -20,7 +20,7 @@ pub struct Prediction {
     pub deviation: f64,
 }
 
-/// A value that is held back counts at most as so many standard deviations.
+/// A value that is held back counts at most as this many standard deviations.
 const FARTHEST: f64 = 2.5;
 
 /// Compares `new` session values with the `history` of earlier ones; nothing outside of the domain. Earlier ones that are `held` back,
@@ -90,7 +90,7 @@ fn mean_variance(count: usize, correlation: f64) -> f64 {
     (1.0 + 2.0 * follow) / n
 }
 
-/// Returns the quantile of Student's t; not a number without a degree of freedom.
+/// Returns the quantile of Student's t; NaN without a degree of freedom.
 pub fn quantile(probability: f64, freedom: f64) -> f64 {
     if freedom > 0.0 { t_quantile(probability, freedom) } else { f64::NAN }
 }

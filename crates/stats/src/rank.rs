@@ -7,7 +7,7 @@ use super::distribution::{normal_cdf, normal_quantile};
 use super::invariant::Invariant as _;
 use super::quantile;
 
-/// Up to so many pairs the distribution of U is counted and not approximated.
+/// Up to this many pairs the distribution of U is counted and not approximated.
 const EXACT_PAIRS: usize = 2500;
 
 /// How two groups differ.
@@ -27,7 +27,7 @@ pub struct Comparison {
     ///
     /// From the least to the largest difference of three and three values it would be 90 %, which R's `wilcox.test` warns of.
     pub interval: (f64, f64),
-    /// The least p that groups of these sizes and ties can give.
+    /// The minimum p for groups of these sizes and ties.
     pub least_p: f64,
 }
 
@@ -66,7 +66,7 @@ struct Tails {
     less: f64,
     /// Of at least this one.
     greater: f64,
-    /// The least that there is.
+    /// The minimum of them.
     least: f64,
 }
 
@@ -103,7 +103,7 @@ fn exact(ranks: &[u64], chosen: usize, sum: u64) -> Tails {
     Tails { less: at_most / all, greater: at_least / all, least: least / all }
 }
 
-/// In how many ways so many of the ranks have each sum. Counts are whole numbers below 2⁵³ or lose what no p shows.
+/// How many selections of a number of ranks have each sum. Counts are whole numbers below 2⁵³, or lose precision that no p shows.
 struct RankSums {
     /// From the least sum to the greatest, `step` from one to the next.
     ways: Vec<f64>,
@@ -134,7 +134,7 @@ impl RankSums {
         let mut ways: Vec<Vec<f64>> = (0..=chosen).map(|count| vec![0.0; width(count, all)]).collect();
         *ways.first_mut().and_then(|sums| sums.first_mut()).expected("one way to choose nothing") = 1.0;
         for (known, rank) in ranks.iter().enumerate() {
-            // With fewer than so many the rest is not enough.
+            // With fewer than this the rest is not enough.
             let fewest = (known + 1 + chosen).saturating_sub(all).max(1);
             for count in (fewest..=chosen.min(known + 1)).rev() {
                 let (fewer, more) = ways.split_at_mut(count);
@@ -174,8 +174,8 @@ fn approximate(ranks: &[u64], one: usize, other: usize, doubled_u: u64) -> Tails
     Tails { less: below(distance), greater: below(-distance), least: below(-n * m / 2.0) }
 }
 
-/// Returns how many of the sorted differences lie outside of the interval, on each side: the greatest U that is significant; nothing where
-/// none is.
+/// Returns how many of the sorted differences are outside of the interval, on each side: the maximum U that is significant; none if no U
+/// is.
 fn cut(one: usize, other: usize) -> Option<usize> {
     let tail = 0.025;
     if one * other <= EXACT_PAIRS {

@@ -37,13 +37,13 @@ pub fn drift(series: &[f64]) -> Option<Drift> {
     Some(Drift { rises, z, p: p(z) })
 }
 
-/// Returns the median slope of all pairs, by one step of the series; not a number outside of the domain.
+/// Returns the median slope of all pairs, per step of the series; NaN outside of the domain.
 pub fn slope(series: &[f64]) -> f64 {
     let slopes: Vec<f64> = pairs(series).map(|(steps, early, late)| (late - early) / steps as f64).collect();
     quantile(slopes.into_iter(), 0.5)
 }
 
-/// Iterates over all pairs of values, and how many steps they are apart.
+/// Iterates over all pairs of values, with their distance in steps.
 fn pairs(series: &[f64]) -> impl Iterator<Item = (usize, f64, f64)> {
     let later = |at: usize| series.iter().skip(at + 1).enumerate();
     let of = move |(at, early): (usize, &f64)| {

@@ -21,7 +21,7 @@ pub enum Severity {
     Error,
     /// The input compiles, but probably not into what its author wants.
     Warning,
-    /// The input is right, and does what somebody who reviews it wants to know of.
+    /// The input is right, and does something that a reviewer wants to know.
     Info,
 }
 
@@ -90,7 +90,7 @@ pub struct Related {
 
 /// One finding.
 ///
-/// `message` is a lower-case fragment without a full stop; user literals stand in backticks.
+/// `message` is a lower-case fragment without a full stop; user literals are in backticks.
 /// `notes` say why it matters, `help` says what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -112,7 +112,7 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// An edit that does it, where one is known.
     pub fix: Option<Fix>,
-    /// What a finding of level info is about by itself, such as the name of a Secret.
+    /// The value that a finding of level info is about, such as the name of a Secret.
     pub value: Option<String>,
     /// What it has in common with others, where more than the message says it.
     pub cause: Option<Box<group::Cause>>,
@@ -146,7 +146,7 @@ impl Diagnostic {
         }
     }
 
-    /// Makes it a thing to know, and no fault.
+    /// Makes it information rather than an error.
     #[must_use]
     pub fn info(mut self) -> Self {
         self.severity = Severity::Info;
@@ -201,7 +201,7 @@ impl Diagnostic {
         self.help(format!("did you mean `{close}`?")).likely_fix(span, word(close))
     }
 
-    /// Says what it is about by itself.
+    /// Sets the value that it is about.
     #[must_use]
     pub fn value(mut self, value: impl Into<String>) -> Self {
         self.value = Some(value.into());
@@ -306,10 +306,10 @@ pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str
     let length = lowered.chars().count();
     candidates
         .into_iter()
-        // Words of very different lengths are far apart, and measuring costs the product of the lengths.
+        // Words of very different lengths are not similar, and measuring costs the product of the lengths.
         .filter(|candidate| candidate.chars().count().abs_diff(length) <= reach(candidate, word))
         .map(|candidate| (strsim::damerau_levenshtein(&lowered, &candidate.to_lowercase()), candidate))
-        // Two words without a letter in common have nothing to do with each other, however short they are.
+        // Two words without a common letter are unrelated, however short they are.
         .filter(|(distance, candidate)| {
             *distance <= reach(candidate, word) && *distance < length.max(candidate.chars().count())
         })
@@ -343,7 +343,7 @@ pub fn likely<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str> + Cl
     Some(if others.is_empty() { last.clone() } else { format!("{} or {last}", others.join(", ")) })
 }
 
-/// Returns a text as a scalar of YAML: without quotes where every reader takes it for this text.
+/// Returns a text as a scalar of YAML: without quotes if every reader reads it as this text.
 fn word(text: &str) -> String {
     const RESERVED: [&str; 8] = ["true", "false", "null", "yes", "no", "on", "off", "inf"];
     let is_plain = text.len() > 1
@@ -353,7 +353,7 @@ fn word(text: &str) -> String {
     if is_plain { text.to_owned() } else { serde_json::Value::from(text).to_string() }
 }
 
-/// How many changes may lie between a word and what was meant.
+/// How many changes are allowed between a word and what was meant.
 fn reach(candidate: &str, word: &str) -> usize {
     (candidate.len().max(word.len()) / 3).max(1)
 }

@@ -58,12 +58,12 @@ impl std::fmt::Display for Digest {
     }
 }
 
-/// Takes the digest of bytes that come in pieces.
+/// Computes the digest of bytes that arrive in pieces.
 #[derive(Clone, Debug, Default)]
 pub struct Hasher(Sha256);
 
 impl Hasher {
-    /// Takes in the next bytes.
+    /// Adds the next bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }

@@ -1,7 +1,7 @@
 //! Invariants: what the code relies on, and no input, machine or user can change.
 //!
-//! A broken invariant is a bug in Kubebench. It stops the program at its place, instead of going on with a default that
-//! nobody meant: `kubebench` reports it as an internal fault, and code that holds results of runs makes it a result.
+//! A broken invariant is a bug in Kubebench. It stops the program at its place, instead of continuing with an unintended
+//! default: `kubebench` reports it as an internal fault, and code that holds results of runs makes it a result.
 //! What a user can get wrong is a finding, and what a machine can is an error; CONTRIBUTING.md has the three side by side.
 
 use std::fmt::Display;
@@ -22,13 +22,13 @@ use std::fmt::Display;
 /// "4".parse::<u32>().ok().filter(|count| *count < 4).expected("a count below 4");
 /// ```
 pub trait Invariant {
-    /// What is there.
+    /// The value inside.
     type Value;
 
     /// Returns the value.
     ///
     /// # Panics
-    /// With `what` and the place of the call, where there is none.
+    /// With `what` and the place of the call, if there is no value.
     #[track_caller]
     fn expected(self, what: &str) -> Self::Value;
 }
@@ -57,7 +57,7 @@ impl<T, E: Display> Invariant for Result<T, E> {
     }
 }
 
-/// Stops the program, where it is in a state that it cannot be in.
+/// Stops the program in a state that must be impossible.
 #[track_caller]
 #[cold]
 #[inline(never)]

@@ -12,7 +12,7 @@ pub fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(parent, _)| parent)
 }
 
-/// Returns whether some file system takes `name` for git's own folder: whatever its case, with dots or spaces behind it, by the short name of
+/// Returns whether some file system treats `name` as git's own folder: in any case, with dots or spaces after it, by the short name of
 /// Windows, or with letters between that macOS does not see.
 pub fn is_gits_own(name: &str) -> bool {
     let ignored = |letter: &char| matches!(letter, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
@@ -21,7 +21,7 @@ pub fn is_gits_own(name: &str) -> bool {
     bare == ".git" || bare.starts_with("git~")
 }
 
-/// Says how the folder `one` overlaps with `other`, if it does, to stand between their names.
+/// Returns how the folder `one` overlaps with `other`, if it does, as a phrase to put between their names.
 pub fn overlap(one: &Path, other: &Path) -> Option<&'static str> {
     if one == other {
         Some("is also")

@@ -1,6 +1,6 @@
-//! Secrets out of everything that is written or printed.
+//! Removes secrets from everything that is written or printed.
 //!
-//! Known values go wherever they stand. What is not known is recognized by where it stands (the user part of a URL, a
+//! Known values are removed everywhere. Others are recognized by their place (the user part of a URL, a
 //! signature parameter, an authorization header, a variable named after a secret) or by its form (the tokens of common
 //! services). Numbers are left alone: `total_token_throughput: 45409` is a measurement.
 
@@ -14,7 +14,7 @@ use crate::invariant::Invariant as _;
 pub use forms::{Alphabet, FORMS, Form, Token, tokens};
 use regex::{Captures, Regex};
 
-/// What stands where a secret stood.
+/// The replacement of a secret.
 pub(crate) const REDACTED: &str = "[redacted]";
 
 /// A value that is shorter is found everywhere by chance.
@@ -25,11 +25,11 @@ const SHORTEST: usize = 4;
 enum Sign {
     /// Its own form: nothing else looks like that.
     Form,
-    /// What stands before it. `token=short` may be a parameter of a benchmark.
+    /// The text before it. `token=short` may be a parameter of a benchmark.
     Place,
 }
 
-/// A pattern; group 1 stays, group 2 goes, and so does a match without groups.
+/// A pattern: group 1 is kept, group 2 is removed, and a match without groups is removed.
 struct Rule {
     sign: Sign,
     regex: Regex,
@@ -45,7 +45,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
             r"(?s)()(-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|\z))",
             &["private key"],
         ),
-        // https://user:password@host, and a token in the place of the user.
+        // https://user:password@host, and a token instead of the user.
         (Sign::Form, r"(?i)(\b[a-z][a-z0-9+.\-]*://)([^\s/@'<>:]*:[^\s/@'<>]*|[^\s/@'<>:]{20,})@", &["://"]),
         // Signatures and tokens in queries of URLs.
         (
@@ -87,7 +87,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     compiled.collect()
 });
 
-/// Takes secrets out of texts.
+/// Removes secrets from texts.
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
     /// The values that are known, longest first.
@@ -95,12 +95,12 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// Makes a redactor that knows these secrets, whatever they look like; those of less than four bytes are not looked for.
+    /// Makes a redactor that knows these secrets, whatever their form; those of less than four bytes are not searched for.
     pub fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
         Self::default().knowing(secrets, |value| !is_constant(value))
     }
 
-    /// Makes it know values that may be secrets by the names of their variables: numbers and references are none.
+    /// Adds values that may be secrets by the names of their variables, except numbers and references.
     #[must_use]
     pub fn suspecting<'a>(self, values: impl IntoIterator<Item = &'a str>) -> Self {
         self.knowing(values, |value| !is_harmless(value))
@@ -131,13 +131,13 @@ impl Redactor {
         }
     }
 
-    /// Returns the name of a file without secrets: what only stands where some do, such as in `max_token=long.txt`, stays.
+    /// Returns the name of a file without secrets. A word that is only preceded like a secret, as in `max_token=long.txt`, stays.
     pub fn name<'a>(&self, name: &'a str) -> Cow<'a, str> {
         let Self { values } = self;
         if values.iter().any(|value| name.contains(value.as_str())) { self.text(name) } else { without_tokens(name) }
     }
 
-    /// Takes secrets out of every text of a JSON value; keys stay.
+    /// Removes secrets from every text of a JSON value, except keys.
     pub fn json(&self, value: &mut serde_json::Value) {
         match value {
             serde_json::Value::String(text) => {
@@ -152,7 +152,7 @@ impl Redactor {
     }
 }
 
-/// Returns `text` without what is a secret by its own form, whatever stands beside it.
+/// Returns `text` without secrets that are recognized by their own form, whatever is around them.
 pub fn without_tokens(text: &str) -> Cow<'_, str> {
     by_rules(text, |sign| sign == Sign::Form)
 }

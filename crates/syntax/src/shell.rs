@@ -1,6 +1,6 @@
 //! Scripts of POSIX shells and of bash, as far as it takes to see which command decides how a script ends.
 //!
-//! It is a reader and no shell: nothing is expanded, and what it does not understand is no script to it.
+//! It is a reader and not a shell: nothing is expanded, and a text that it does not understand is not a script.
 //! Time is linear in the length of a script, and depth has a limit, so that any text may be read.
 
 mod compound;
@@ -25,11 +25,11 @@ pub struct Item {
     pub rest: Vec<(Joint, Pipeline)>,
     /// Whether the shell waits for it.
     pub end: End,
-    /// What its text asks of the command before it.
+    /// What its text requests of the command before it.
     pub asks: Asks,
 }
 
-/// What a command asks of the one before it.
+/// What a command requests of the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asks {
     /// Nothing.
@@ -63,7 +63,7 @@ pub enum Joint {
 pub struct Pipeline {
     /// The commands.
     pub commands: Vec<Command>,
-    /// Whether a `!` turns its status around.
+    /// Whether a `!` inverts its status.
     pub sense: Sense,
 }
 
@@ -105,7 +105,7 @@ pub enum Kind {
     For(Script),
     /// `while`, `until`.
     While {
-        /// What decides whether there is another turn.
+        /// The condition for another iteration.
         condition: Script,
         /// What is run.
         body: Script,
@@ -134,7 +134,7 @@ pub struct Simple {
     pub substitutions: Vec<Script>,
 }
 
-/// Reads a script; nothing where it is none, or is nested too deeply.
+/// Reads a script; returns none if it is not one, or is nested too deeply.
 pub fn read(text: &str) -> Option<Script> {
     Reader::new(text, 0).whole()
 }

@@ -1,12 +1,12 @@
 //! Source texts, byte spans into them, the line and column of a byte, and words of a shell.
 //!
-//! Every later stage speaks of places as [`Span`]s; only renderers turn them into lines and columns.
+//! Every later stage describes places as [`Span`]s; only renderers turn them into lines and columns.
 
 use crate::invariant::Invariant as _;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Returns a word as a shell takes it for one word.
+/// Quotes a word so that a shell reads it as one word.
 pub fn shell_word(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.' | '/' | ':');
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -98,7 +98,7 @@ impl Source {
         self.text.get(span.range()).expected("a span between characters of its source")
     }
 
-    /// Returns where a line of a scalar stands, from 1, without its indentation; none where it is no literal block (`|`) of YAML.
+    /// Returns the place of a line of a scalar, from 1, without its indentation; none if it is not a literal block (`|`).
     pub fn line_of_block(&self, span: Span, line: usize) -> Option<Span> {
         let before = self.text.get(..span.range().start)?.trim_end();
         let indicator = before.trim_end_matches(|c: char| matches!(c, '+' | '-') || c.is_ascii_digit());
@@ -136,7 +136,7 @@ impl SourceMap {
         id
     }
 
-    /// Puts another text where the source numbered `id` is; spans of the old text lose their meaning.
+    /// Replaces the source numbered `id` with another text; spans of the old text lose their meaning.
     pub fn replace(&mut self, id: SourceId, source: Source) {
         *self.sources.get_mut(id.0 as usize).expected("a source of this number") = Arc::new(source);
     }
@@ -177,7 +177,7 @@ pub fn plain(text: &str) -> String {
     text.chars().map(|letter| if is_order(letter) { '\u{fffd}' } else { letter }).collect()
 }
 
-/// Returns the same of a text of several lines, whose ends and tabs stay.
+/// Returns the same for a text of several lines, keeping line ends and tabs.
 pub fn plain_lines(text: &str) -> String {
     let is_layout = |letter| matches!(letter, '\n' | '\t');
     text.chars().map(|letter| if is_order(letter) && !is_layout(letter) { '\u{fffd}' } else { letter }).collect()
@@ -190,7 +190,7 @@ fn is_order(letter: char) -> bool {
 /// The most that a column of a table is padded to.
 pub const WIDEST: usize = 200;
 
-/// Returns rows as lines with their columns below each other; nothing stands at the end of a line.
+/// Returns rows as lines with aligned columns, without trailing blanks.
 pub fn columns<R: AsRef<[String]>>(rows: &[R]) -> Vec<String> {
     let count = rows.iter().map(|row| row.as_ref().len()).max().unwrap_or_default();
     let width = |column: usize| {
@@ -205,7 +205,7 @@ pub fn columns<R: AsRef<[String]>>(rows: &[R]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// Returns the first names of a list, at most `most`, and how many there are beside them: `a, b and 3 more`.
+/// Returns the first names of a list, at most `most`, and how many others there are: `a, b and 3 more`.
 pub fn first_of<S: AsRef<str>>(names: &[S], most: usize) -> String {
     let (first, rest) = names.split_at(names.len().min(most));
     let first = first.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");

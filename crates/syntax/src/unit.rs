@@ -60,7 +60,7 @@ impl UnitError {
         self
     }
 
-    /// Points at `range`; an empty one shows nothing and stands for the whole text.
+    /// Points at `range`; an empty one shows nothing and means the whole text.
     fn at(mut self, range: Range<usize>) -> Self {
         self.range = Some(range).filter(|range| !range.is_empty());
         self

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::time::Duration;
 
-/// Returns a number to four digits, without an exponent where it is of a size that people read.
+/// Returns a number with four digits, without an exponent if it has a usual magnitude.
 pub fn number(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 {

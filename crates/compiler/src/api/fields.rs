@@ -9,7 +9,7 @@
 //! - `{"$role": T}`, a mapping whose keys are the roles of the workload
 //! - `[{"$role": "name", …}]`, a list of roles, distinguished by that field
 //! - `{"$beside": "PodSpec", …}`, the fields of that type and these
-//! - `{"$deprecated": T}`, what objects may still have, and no patch
+//! - `{"$deprecated": T}`, what existing objects may still have, and no patch
 //! - `"any"`, `"[any]"` or `"{any}"`, what only its controller validates; `"object"`, an object of another kind
 //!
 //! `tests/it/compile/fields.rs` writes the file from the CRDs.

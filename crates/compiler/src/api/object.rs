@@ -11,8 +11,8 @@ use kubebench_syntax::diag::Diagnostics;
 const OF_ALL: [(&str, Type); 4] =
     [("apiVersion", TEXT), ("kind", TEXT), ("metadata", METADATA), ("status", Type::Known(|_, _| {}))];
 
-/// Reports what in `object`, which is of this kind, is not as the API has it, and returns true; of a kind that this program does
-/// not know only the metadata is read. `release` is that of the kind's controller, as in [`Type::Spec`].
+/// Reports what in `object`, which is of this kind, does not match the API, and returns true. For an unknown kind, only the
+/// metadata is read. `release` is that of the kind's controller, as in [`Type::Spec`].
 pub(crate) fn check_object(
     object: &Node,
     (api_version, kind): (&str, &str),
@@ -49,7 +49,7 @@ fn read<'a>(reader: &mut Reader<'a>, object: &'a Node, (api_version, kind): (&st
     spec.is_some()
 }
 
-/// Returns the `spec` of a kind of Kubernetes that is created beside what is measured.
+/// Returns the `spec` of a built-in kind of Kubernetes that is created in addition to the workload.
 fn built_in(api_version: &str, kind: &str) -> Option<Type> {
     Some(match (api_version, kind) {
         ("apps/v1", "StatefulSet") => Type::Known(typed::read::<StatefulSetSpec>),

@@ -41,7 +41,7 @@ pub(super) fn check(reader: &mut Reader<'_>, name: &str, node: &Node) {
     }
 }
 
-/// Returns the text of `field`; an empty one is none to the API server.
+/// Returns the text of `field`; to the API server, an empty text is absent.
 pub(super) fn text<'n>(node: &'n Node, field: &str) -> Option<(&'n Node, &'n str)> {
     let value = node.get(field)?;
     value.as_text().filter(|text| !text.is_empty()).map(|text| (value, text))
@@ -80,21 +80,21 @@ pub(super) fn value_within(reader: &mut Reader<'_>, value: &Node, place: &str, l
     reader.refused(value, format!("{place} is {found}"), format!("write a number {range}"));
 }
 
-/// Reports a number in `field` that is no port from `least` on.
+/// Reports a number in `field` that is not a port from `least` on.
 pub(super) fn port_number(reader: &mut Reader<'_>, node: &Node, field: &str, least: i64) {
     if let Some((value, port)) = number(node, field).filter(|(_, port)| !(least..=65_535).contains(port)) {
         reader.refused(value, format!("`{port}` is not a port"), "write a number from 1 to 65535");
     }
 }
 
-/// Reports a `field` that is none of `words`.
+/// Reports a `field` that is not one of `words`.
 pub(super) fn one_of(reader: &mut Reader<'_>, node: &Node, field: &str, words: &[&str]) {
     if let Some((value, text)) = text(node, field).filter(|(_, text)| !words.contains(text)) {
         unknown_word(reader, value, text, &format!("`{field}`"), words);
     }
 }
 
-/// Reports that `text` at `place` is none of `words`.
+/// Reports that `text` at `place` is not one of `words`.
 pub(super) fn unknown_word(reader: &mut Reader<'_>, value: &Node, text: &str, place: &str, words: &[&str]) {
     let fault = reader.refusal(value.span, format!("`{text}` is not a value of {place}"));
     let list = || words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
@@ -124,7 +124,7 @@ pub(super) fn label_key(reader: &mut Reader<'_>, node: &Node, field: &str) {
     }
 }
 
-/// Returns what is wrong with a label, and where; a directive of a patch is none.
+/// Returns what is wrong with a label, and where; a directive of a patch is not a label.
 pub(super) fn label_fault(entry: &Entry) -> Option<(Span, UnitError)> {
     if entry.key.starts_with('$') || entry.value.value == Value::Null {
         return None;
@@ -249,7 +249,7 @@ fn ip_block(reader: &mut Reader<'_>, node: &Node) {
     }
 }
 
-/// Reports an expression over labels whose `operator` is none of `operators`, or does not fit its `values`.
+/// Reports an expression over labels whose `operator` is not one of `operators`, or does not match its `values`.
 pub(super) fn requirement(reader: &mut Reader<'_>, node: &Node, operators: &[&str]) {
     one_of(reader, node, "operator", operators);
     let has_values = node.get("values").is_some_and(|values| !values.items().is_empty());

@@ -1,6 +1,6 @@
 //! What patches of pods and containers may hold, as a JSON Schema for editors.
 //!
-//! The types of `k8s-openapi` say it themselves: each is read from something that has all fields and notes what is asked of it.
+//! The types of `k8s-openapi` declare it themselves: each is read from a value that has all fields and records which are requested.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -56,7 +56,7 @@ struct Asked<'a> {
     schema: &'a RefCell<Json>,
 }
 
-/// A type that takes none of the values that are offered.
+/// A type that accepts none of the possible values.
 #[derive(Debug)]
 struct Stop(String);
 
@@ -79,7 +79,7 @@ impl Asked<'_> {
         self.schema.replace(schema);
     }
 
-    /// Notes a value that is no text; an expression may give it.
+    /// Notes a value that is not a text; an expression may produce it.
     fn is_plain(&self, name: &str) {
         self.is(json!({"type": [name, "string", "null"], "pattern": EXPRESSION}));
     }

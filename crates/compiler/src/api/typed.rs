@@ -1,7 +1,7 @@
 //! Reads a node as a type of `k8s-openapi` and reports everything that does not fit, not only the first fault.
 //!
-//! The types themselves name their fields when they are read. A value of the wrong type is reported and read as an
-//! empty one, so that the reading goes on.
+//! The types themselves name their fields when they are read. A value of the wrong type is reported and read as an empty one,
+//! so that reading continues.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -216,7 +216,7 @@ struct Fields<'r, 'a> {
     reader: &'r mut Reader<'a>,
     rest: std::slice::Iter<'a, Entry>,
     owner: &'static str,
-    /// The fields, where it is not a mapping of free keys.
+    /// The fields, unless it is a mapping with arbitrary keys.
     known: Option<&'static [&'static str]>,
     value: Option<&'a Entry>,
 }

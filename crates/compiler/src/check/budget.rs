@@ -13,7 +13,7 @@ pub(super) fn within(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     within_budget(benchmark, &benchmark.budget, benchmark.target.prices.as_ref(), diagnostics);
 }
 
-/// The same of another budget than its own, at these prices.
+/// The same for another budget than its own, at these prices.
 pub(crate) fn within_budget(
     benchmark: &Benchmark,
     budget: &Budget,

@@ -1,4 +1,4 @@
-//! KB0343, KB0344: files that a command expects and nobody carries, and carried scripts that no shell can run.
+//! KB0343, KB0344: files that a command expects and that are not carried, and carried scripts that no shell can run.
 
 use std::collections::BTreeSet;
 
@@ -43,14 +43,14 @@ pub(super) fn runnable(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Tells whether `file` is a script whose first line ends as on Windows.
+/// Returns whether `file` is a script whose first line has a Windows line ending.
 pub(super) fn is_from_windows(name: &str, file: &CarriedFile) -> bool {
     let first = file.bytes.split(|byte| *byte == b'\n').next().expected("a first part of every split");
     let is_script = first.starts_with(b"#!") || name.rsplit_once('.').is_some_and(|(_, extension)| extension == "sh");
     is_script && first.ends_with(b"\r") && file.bytes.len() > first.len()
 }
 
-/// Returns the names that stand in `text` behind the folder or its variable; none that a shell completes.
+/// Returns the names that follow the folder or its variable in `text`, except those that a shell completes.
 pub(super) fn named_files(text: &str) -> Vec<&str> {
     let folders =
         [format!("{FOLDER}/"), format!("${VARIABLE}/"), format!("${{{VARIABLE}}}/"), format!("$({VARIABLE})/")];

@@ -49,7 +49,7 @@ pub(super) fn possible(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     });
 }
 
-/// Returns what mounts the volume beside the one step that is running, and where that is said.
+/// Returns what mounts the volume in addition to the running step, and where that is set.
 fn causes(benchmark: &Benchmark) -> Vec<(&'static str, Span)> {
     let postprocess = benchmark.cases.iter().find_map(|case| case.postprocess.as_ref());
     let at_once = u64::from(benchmark.parallelism).min(benchmark.runs());

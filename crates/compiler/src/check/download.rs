@@ -14,7 +14,7 @@ const SERVERS: [&str; 6] =
     ["vllm", "sglang", "text-generation-inference", "text-generation-launcher", "lmdeploy", "trtllm"];
 /// Their options for it.
 const MODEL: [&str; 4] = ["--model", "--model-path", "--model-id", "--tokenizer"];
-/// Variables that say that it is there already, or comes from elsewhere.
+/// Variables that say that the data is already there, or comes from elsewhere.
 const OFFLINE: [&str; 4] = ["HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_ENDPOINT", "VLLM_USE_MODELSCOPE"];
 
 /// Reports the first download of a benchmark on a target without an egress rule that could lead there.
@@ -68,7 +68,7 @@ fn of_role(role: &Role) -> Option<(String, Span)> {
         .chain(&role.args)
         .map(String::as_str)
         .zip(spans)
-        // What a kind writes by itself has no place.
+        // What a kind adds by itself has no place.
         .map(|(word, span)| (word, *span.unwrap_or(&role.span)))
         .collect();
     let variables = role.env.values().filter_map(|(value, span)| match value {
@@ -134,7 +134,7 @@ fn has(role: &Role, names: &[&str]) -> bool {
     names.iter().any(|name| role.env.contains_key(*name))
 }
 
-/// Whether a rule lets pods reach HTTPS somewhere that is no pod.
+/// Whether a rule lets pods reach HTTPS outside of the cluster's pods.
 fn may_reach_outside(rule: &Json) -> bool {
     let items = |field: &str| rule.get(field).and_then(Json::as_array).filter(|items| !items.is_empty());
     items("to").is_none_or(|peers| peers.iter().any(|peer| peer.get("ipBlock").is_some()))

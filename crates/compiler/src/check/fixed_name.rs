@@ -3,7 +3,7 @@
 use crate::model::Benchmark;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 
-/// Reports `parallelism` above 1 beside objects that would all have the same name.
+/// Reports `parallelism` above 1 with objects that would all have the same name.
 pub(super) fn alone(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     if benchmark.parallelism < 2 {
         return;

@@ -1,4 +1,4 @@
-//! KB0425, KB0426: jobs that Kueue does not hold back, although the target has a queue of it.
+//! KB0425, KB0426: jobs that Kueue does not hold back, although the target has a Kueue queue.
 
 use crate::model::Benchmark;
 use crate::model::target::Queue;
@@ -16,7 +16,7 @@ const BY_DEFAULT: [&str; 6] = [
     "ray.io/rayjob",
     "trainer.kubeflow.org/trainjob",
 ];
-/// What it can integrate as well.
+/// What it can integrate on demand.
 const ON_DEMAND: [&str; 7] = [
     "kubeflow.org/jaxjob",
     "kubeflow.org/paddlejob",
@@ -27,7 +27,7 @@ const ON_DEMAND: [&str; 7] = [
     "sparkoperator.k8s.io/sparkapplication",
 ];
 
-/// Reports kinds that Kueue manages only when told to, and the MPIJob that it cannot manage.
+/// Reports kinds that Kueue manages only if configured to, and the MPIJob that it cannot manage.
 pub(super) fn managed(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let target = &benchmark.target;
     let Queue::Kueue { frameworks, .. } = &target.queue else { return };

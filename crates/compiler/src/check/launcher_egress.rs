@@ -8,7 +8,7 @@ use crate::model::Benchmark;
 use crate::model::target::{NetworkPolicy, PodSecurity};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 
-/// Reports targets without any egress rule that could lead to the API server, for each kind that needs one the same.
+/// Reports targets none of whose egress rules can reach the API server, once for each kind that needs it.
 pub(super) fn open(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let target = &benchmark.target;
     let NetworkPolicy::On(openings) = &target.network_policy else { return };
@@ -50,7 +50,7 @@ pub(super) fn open(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// An API server is an address, not a pod; it listens on 443 or a port that ends so.
+/// An API server is an address, not a pod; it listens on 443 or on a port with that ending.
 fn may_reach_api_server(rule: &Json) -> bool {
     let items = |field: &str| rule.get(field).and_then(Json::as_array).filter(|items| !items.is_empty());
     items("to").is_none_or(|peers| peers.iter().any(|peer| peer.get("ipBlock").is_some()))

@@ -43,7 +43,7 @@ pub(super) fn kept(benchmark: &Benchmark, sources: &SourceMap, diagnostics: &mut
             let [command, args] = &role.word_spans;
             let of_command = command.get(index).filter(|_| index < role.command.len());
             let of_args = index.checked_sub(role.command.len()).and_then(|index| args.get(index));
-            // What a kind writes by itself stands nowhere.
+            // What a kind adds by itself has no place in the spec.
             let span = *of_command.or(of_args).unwrap_or(&role.span);
             let text = words.get(index).expected("a word that was found");
             if reported.insert(span) {

@@ -14,13 +14,13 @@ struct Brought<'m> {
     span: Span,
 }
 
-/// Reports metrics that two rules bring under one name. Names that only the output of a tool has are compared when a run ends.
+/// Reports metrics that two rules report under one name. Names that are only in the output of a tool are compared after a run.
 pub(super) fn told_apart(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let mut known: Vec<Brought<'_>> = Vec::new();
     for metric in &benchmark.metrics {
         let all: Vec<Brought<'_>> =
             metric.brought().into_iter().map(|(selector, span)| Brought { metric, selector, span }).collect();
-        // A rule that brings much is reported once.
+        // A rule with many metrics is reported once.
         let clash = all.iter().find_map(|one| Some((one, known.iter().find(|other| is_same(other, one))?)));
         if let Some((one, earlier)) = clash {
             let fault = Diagnostic::at(&code::KB0312, one.span, format!("a metric `{}` already exists", one.selector))
@@ -40,7 +40,7 @@ pub(super) fn told_apart(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Returns whether one series may be both: names and the labels of the rules are equal, and nothing that is asked for differs.
+/// Returns whether two series may be the same: names and labels of the rules are equal, and no requested label differs.
 fn is_same(one: &Brought<'_>, other: &Brought<'_>) -> bool {
     let none = BTreeMap::new();
     let [first, second] =

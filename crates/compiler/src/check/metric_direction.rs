@@ -3,7 +3,7 @@
 use crate::model::Benchmark;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 
-/// Reports metrics that do not say which way is better; those of a known tool bring that along.
+/// Reports metrics without a direction that is better; metrics of a known tool have one.
 pub(super) fn given(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for metric in benchmark.metrics.iter().filter(|metric| metric.direction.is_none() && metric.tool.is_none()) {
         let Some(name) = &metric.name else { continue };

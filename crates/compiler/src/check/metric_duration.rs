@@ -63,7 +63,7 @@ fn loads_alike(one: &Case, other: &Case) -> bool {
         && servers(one).eq(servers(other))
 }
 
-/// Returns the roles of a case but for those of its load.
+/// Returns the roles of a case except those of its load.
 fn servers(case: &Case) -> impl Iterator<Item = &Role> {
     let load = loaded(case);
     case.workload.roles.iter().filter(move |role| Some(role.template_at.object) != load)

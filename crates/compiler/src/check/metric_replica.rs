@@ -4,11 +4,11 @@ use crate::model::{Benchmark, Case, Metric};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::Span;
 
-/// Reports metrics whose replica no case has, or, where a run without the metric is invalid, some case has not.
+/// Reports metrics whose replica exists in no case, or not in every case where a run without the metric is invalid.
 pub(super) fn exists(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for metric in &benchmark.metrics {
         let Some((index, span)) = metric.index else { continue };
-        // Of a role that there is not, KB0324 speaks.
+        // KB0324 reports a role that does not exist.
         let counts: Vec<(&Case, u32)> =
             benchmark.cases.iter().filter_map(|case| Some((case, replicas(case, metric)?))).collect();
         let Some((_, most)) = counts.iter().max_by_key(|(_, count)| *count) else { continue };
@@ -25,7 +25,7 @@ pub(super) fn exists(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
 fn replicas(case: &Case, metric: &Metric) -> Option<u32> {
     let is_meant = |name: &str| metric.role.as_ref().is_none_or(|(wanted, _)| wanted == name);
     let roles = case.workload.roles.iter().filter(|role| is_meant(&role.name));
-    // Pods that come one after another are replicas too.
+    // Pods that run one after another are replicas too.
     roles.map(|role| role.replicas.max(role.max_replicas).max(role.completions)).max()
 }
 

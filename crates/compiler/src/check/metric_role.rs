@@ -6,7 +6,7 @@ use crate::model::{Benchmark, Case, Workload};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean};
 use kubebench_syntax::text::Span;
 
-/// Reports metrics whose role the workload has in no case, or, where a run without the metric is invalid, not in every case.
+/// Reports metrics whose role exists in no case, or not in every case where a run without the metric is invalid.
 pub(super) fn exists(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let roles: BTreeSet<&str> = benchmark.cases.iter().flat_map(|case| roles_of(&case.workload)).collect();
     if roles.is_empty() {

@@ -31,7 +31,7 @@ fn reported(metric: &Metric) -> Vec<(String, &'static str)> {
     };
     let Some(tool) = tool(&of_tool.tool) else { return Vec::new() };
     let names = of_tool.asked().into_iter().map(|(asked, _)| asked.name().to_owned());
-    // What a tool prints without a unit takes that of the spec.
+    // A value that a tool prints without a unit gets that of the spec.
     let unit = |name: &str| tool.unit_of(name).filter(|unit| !MetricUnit::of(unit).is_pure());
     names.filter_map(|name| unit(&name).map(|unit| (format!("`{name}` of {}", of_tool.tool), unit))).collect()
 }

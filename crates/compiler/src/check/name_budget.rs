@@ -1,14 +1,14 @@
-//! KB0405: names that outgrow Kubernetes' limits once digest, role and replica index stand behind the benchmark's name.
+//! KB0405: names that exceed Kubernetes' limits once digest, role and replica index are appended to the benchmark's name.
 
 use crate::model::{Benchmark, Case, LongestName, Role};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
 use kubebench_syntax::text::Span;
 
-/// What a label's value and a pod's host name may have.
+/// The maximum length of a label's value and of a pod's host name.
 const LABEL: usize = 63;
 /// Argo appends the time of the run to a CronWorkflow's name.
 const CRON_WORKFLOW: usize = 52;
-/// What a claim's name may have.
+/// The maximum length of a claim's name.
 const SUBDOMAIN: usize = 253;
 /// Stands for the eight hex digits of a digest.
 const DIGEST: &str = "-00000000";

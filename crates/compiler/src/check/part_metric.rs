@@ -8,10 +8,10 @@ use crate::model::{Benchmark, Part, Workload};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean};
 use kubebench_syntax::text::Span;
 
-/// Fields of a Workflow by which it has nodes that do not stand in it.
+/// Fields of a Workflow that add nodes defined elsewhere.
 const ELSEWHERE: [&str; 2] = ["templateRef", "workflowTemplateRef"];
 
-/// Reports metrics whose node or metric of trials no case has.
+/// Reports metrics whose node or trial metric exists in no case.
 pub(super) fn exists(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for (part, span) in benchmark.metrics.iter().filter_map(|metric| metric.of_part.as_ref()) {
         match part {
@@ -44,7 +44,7 @@ fn node(benchmark: &Benchmark, name: &str, span: Span, diagnostics: &mut Diagnos
     });
 }
 
-/// Adds the names of the steps, tasks and containers of a Workflow; false where there are others that nobody knows here.
+/// Adds the names of the steps, tasks and containers of a Workflow; returns false if it has others that are unknown here.
 fn add_names<'a>(value: &'a Json, names: &mut BTreeSet<&'a str>) -> bool {
     match value {
         Json::Array(items) => items.iter().all(|item| add_names(item, names)),

@@ -1,9 +1,9 @@
-//! KB0390: a repository of results whose server is not known, so that somebody else may get what is meant for it.
+//! KB0390: a repository of results whose server is not authenticated, so that somebody else may receive its data.
 
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::yaml::Node;
 
-/// Reports a repository of results whose server nothing proves to be the right one.
+/// Reports a repository of results whose server is not authenticated.
 pub(crate) fn of_results(project: &Node, diagnostics: &mut Diagnostics) {
     without_encryption(project, diagnostics);
     let said = project.get("spec").and_then(|spec| spec.get("results")?.get("sshHostKeys"));

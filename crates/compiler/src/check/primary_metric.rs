@@ -24,7 +24,7 @@ pub(super) fn chosen(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     diagnostics.push(fault.note(FALSE_ALARMS).help(advice(first)));
 }
 
-/// Says how one metric becomes primary: of a rule that brings several, none can be.
+/// Says how one metric becomes primary; a rule with several metrics cannot be primary.
 fn advice(first: &Metric) -> String {
     match first.tool.as_ref().filter(|_| !is_single(first)) {
         Some(wanted) => format!(
@@ -37,7 +37,7 @@ fn advice(first: &Metric) -> String {
     }
 }
 
-/// Returns the first metric that a rule asks for, or that its tool brings.
+/// Returns the first metric that a rule requests, or that its tool has.
 fn one_of(wanted: &ToolMetrics) -> String {
     let asked = wanted.names.iter().flatten().next().map(|(name, _)| name.clone());
     let fixed = || tool(&wanted.tool).and_then(|tool| tool.fixed_names().into_iter().find(|name| tool.brings(name)));
@@ -62,7 +62,7 @@ pub(super) fn single(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// A tool gives as many metrics as are asked for; without names, all that it has.
+/// A tool has as many metrics as are requested; without names, all of its metrics.
 fn is_single(metric: &Metric) -> bool {
     metric.tool.as_ref().is_none_or(|tool| tool.names.as_ref().is_some_and(|names| names.len() == 1))
 }

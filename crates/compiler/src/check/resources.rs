@@ -24,7 +24,7 @@ pub(super) fn stated(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for workload in benchmark.cases.iter().map(|case| &case.workload) {
         for role in workload.pods() {
             for (name, container) in pods::patches(workload, role).added() {
-                // Without an image it is none of its own: it changes what Argo puts into the pod.
+                // A container without an image is not a separate one: it changes the one that Argo adds to the pod.
                 if container.iter().all(|node| node.get("image").is_none()) {
                     continue;
                 }

@@ -1,9 +1,9 @@
-//! KB0412: more pods that nobody tells the program about.
+//! KB0412: more pods that the program does not know about.
 
 use crate::model::{Benchmark, Workload};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 
-/// What `mpirun` and its like call the number of processes; a number for each node follows the pods by itself.
+/// The options of `mpirun` and similar programs for the number of processes; a number per node follows the pods by itself.
 const COUNTS: [&str; 4] = ["-n", "-np", "--np", "-c"];
 
 /// Reports axes that set a number of pods where the program takes its scale from elsewhere.
@@ -26,7 +26,7 @@ pub(super) fn followed(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// An `mpirun` that is told no number takes every slot of the operator's host list, and so follows by itself.
+/// An `mpirun` without a number of processes takes every slot of the operator's host list, and so follows by itself.
 fn is_manual(workload: &Workload) -> bool {
     let launcher = workload.roles.iter().find(|role| role.name == "launcher");
     let words: Vec<&str> = launcher

@@ -4,7 +4,7 @@ use crate::model::target::NetworkPolicy;
 use crate::model::{Benchmark, Endpoint};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 
-/// Reports targets without any egress rule where a server is reached through pods that are none of the benchmark's.
+/// Reports targets without any egress rule where a server is reached through pods that do not belong to the benchmark.
 pub(super) fn open(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let target = &benchmark.target;
     let NetworkPolicy::On(openings) = &target.network_policy else { return };

@@ -3,7 +3,7 @@
 use crate::model::Benchmark;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 
-/// Reports `parallelism` above 1 beside a server that is loaded.
+/// Reports `parallelism` above 1 with a server that is loaded.
 pub(super) fn one_at_a_time(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let loads = benchmark.cases.iter().filter_map(|case| case.workload.serving.as_ref()?.load);
     if benchmark.parallelism < 2 || loads.count() == 0 {

@@ -6,10 +6,10 @@ use kubebench_contract::users;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::yaml::{Node, Value};
 
-/// Where the operator mounts the keys unless told otherwise.
+/// Where the operator mounts the keys by default.
 const DEFAULT: &str = "/root/.ssh";
 
-/// Reports MPIJobs of v2beta1 whose keys lie in root's home and whose pods are not root.
+/// Reports MPIJobs of v2beta1 whose keys are in root's home and whose pods are not root.
 pub(super) fn readable(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for workload in benchmark.cases.iter().map(|case| &case.workload) {
         if workload.api.api_version != "kubeflow.org/v2beta1" || workload.given.is_some() {
@@ -52,7 +52,7 @@ fn may_be_root(patches: &Patches<'_>) -> bool {
             is_refused = said.value == Value::Bool(true);
         }
     }
-    // What the container says goes before what the pod says; where it says nothing, the pod's holds.
+    // The container's settings take precedence over the pod's, which apply where the container has none.
     for context in patches.main.iter().filter_map(|patch| patch.get("securityContext")) {
         user = context.get("runAsUser").and_then(number).or(user);
         is_refused = context.get("runAsNonRoot").map_or(is_refused, |said| said.value == Value::Bool(true));

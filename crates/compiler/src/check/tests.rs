@@ -117,7 +117,7 @@ impl Compiled {
     }
 }
 
-/// Checks the benchmark whose `spec` has `fields` beside the [`DEFAULTS`], on the targets of `project`.
+/// Checks the benchmark whose `spec` has `fields` in addition to the [`DEFAULTS`], on the targets of `project`.
 #[track_caller]
 fn check_on(targets: &str, fields: &str, expected: &[(&str, Snapshot)]) {
     let project = if targets.is_empty() {
@@ -131,7 +131,7 @@ fn check_on(targets: &str, fields: &str, expected: &[(&str, Snapshot)]) {
     assert_findings(&codes_and_messages(&compiled.findings()), expected);
 }
 
-/// Checks a benchmark with one finding about `value`, which the snapshot leaves out: so many values share it.
+/// Checks a benchmark with one finding about `value`, which the snapshot leaves out because many values share it.
 #[track_caller]
 fn check_about(value: &str, fields: &str, expected: (&str, Snapshot)) {
     let compiled = compile("", &document(fields));
@@ -139,7 +139,7 @@ fn check_about(value: &str, fields: &str, expected: (&str, Snapshot)) {
     assert_findings(&about(value, codes_and_messages(&compiled.findings())), &[expected]);
 }
 
-/// Puts `…` in the place of `value`.
+/// Replaces `value` with `…`.
 fn about(value: &str, found: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
     let generalized = |message: String| {
         assert!(message.contains(value), "`{value}`: {message}");
@@ -164,12 +164,12 @@ fn document(fields: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A PyTorchJob or another workload with one image, one command and modest resources, and these fields beside.
+/// A PyTorchJob or another workload with one image, one command, modest resources and these additional fields.
 fn workload(kind: &str, fields: &str) -> String {
     format!("workload: {{{kind}: {{image: 'r.example/a:1', command: [a], {fields}}}}}")
 }
 
-/// An MPIJob with one image, modest resources and these fields beside.
+/// An MPIJob with one image, modest resources and these additional fields.
 fn mpi_job(fields: &str) -> String {
     format!("workload: {{mpiJob: {{image: 'r.example/a:1', resources: {{cpu: 1, memory: 1Gi}}, {fields}}}}}")
 }
@@ -177,7 +177,7 @@ fn mpi_job(fields: &str) -> String {
 /// Where its keys are, so that SSH finds them.
 const KEYS: &str = "sshAuthMountPath: /home/mpiuser/.ssh, pod: {securityContext: {runAsUser: 1000}}";
 
-/// Returns what lowering reports of the benchmark whose `spec` has `fields` beside the [`DEFAULTS`].
+/// Returns what lowering reports about the benchmark whose `spec` has `fields` in addition to the [`DEFAULTS`].
 fn lowered(fields: &str) -> Vec<(&'static str, String)> {
     codes_and_messages(&compile("", &document(fields)).before)
 }

@@ -7,7 +7,7 @@ use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::{MetricSelector, UnitError};
 use kubebench_syntax::yaml::write_string_scalar;
 
-/// Reports references to unknown metrics. What a tool cannot bring is another finding, and never what is suggested here.
+/// Reports references to unknown metrics. What a tool cannot measure is another finding, and is never suggested here.
 pub(super) fn measured(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let tools: Vec<(&ToolMetrics, Option<&Tool>)> = benchmark
         .metrics
@@ -17,7 +17,7 @@ pub(super) fn measured(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         .collect();
     let brings = |asked: &MetricSelector| {
         tools.iter().any(|(wanted, tool)| match (brought(wanted), tool) {
-            // The unknown tool is a finding, and what it brings is not known.
+            // The unknown tool is a finding, and its metrics are unknown.
             (_, None) => true,
             (Some(names), Some(_)) => names.iter().any(|known| known.name() == asked.name() && !known.excludes(asked)),
             (None, Some(tool)) => {
@@ -30,7 +30,7 @@ pub(super) fn measured(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let is_misnamed = |asked: &MetricSelector| {
         benchmark.metrics.iter().any(|metric| metric.tool.is_some() && metric.name.as_deref() == Some(asked.name()))
     };
-    // A name beside a tool is another finding.
+    // A name next to a tool is another finding.
     let own =
         || benchmark.metrics.iter().filter(|metric| metric.tool.is_none()).filter_map(|metric| metric.name.clone());
     let of_tools = tools.iter().flat_map(|(wanted, tool)| match (&wanted.names, tool) {
@@ -77,7 +77,7 @@ pub(super) fn measured(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Returns what a rule brings, where it lists that.
+/// Returns the metrics of a rule, if it lists them.
 fn brought(wanted: &ToolMetrics) -> Option<Vec<MetricSelector>> {
     let names = wanted.names.as_ref()?.iter();
     Some(names.map(|(name, _)| wanted.naming.selector(&MetricSelector::of(name))).collect())

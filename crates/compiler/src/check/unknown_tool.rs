@@ -4,7 +4,7 @@ use crate::model::Benchmark;
 use kubebench_extract::tool::{TOOLS, tool};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean, likely};
 
-/// Reports tools that there are not.
+/// Reports tools that do not exist.
 pub(super) fn known(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let wanted = benchmark.metrics.iter().filter_map(|metric| metric.tool.as_ref());
     for wanted in wanted.filter(|wanted| tool(&wanted.tool).is_none()) {

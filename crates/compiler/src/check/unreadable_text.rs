@@ -27,7 +27,7 @@ pub(crate) fn in_document(node: &Node, diagnostics: &mut Diagnostics) {
 /// Reports such files among those that a benchmark carries; scripts with Windows line ends have a finding of their own.
 pub(super) fn of_files(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for (name_of_file, file) in benchmark.files.iter().filter(|(name, file)| !is_from_windows(name, file)) {
-        // Bytes that are no text have no lines.
+        // Binary content has no lines.
         let text = std::str::from_utf8(&file.bytes).ok().filter(|text| !text.contains('\0'));
         let Some(found) = text.and_then(yaml::obstacle) else { continue };
         let message =
@@ -46,7 +46,7 @@ pub(super) fn of_files(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
 
 const NOTE: &str = "no block scalar of YAML can contain it, so a diff shows any change of the text as one long line";
 
-/// Returns what to write in the place of `found`.
+/// Returns what to write instead of `found`.
 fn instead(found: char) -> String {
     match found {
         '\t' => "begin the text with a line that does not start with a tab, such as an empty one".to_owned(),

@@ -19,7 +19,7 @@ pub(super) struct Assembled {
     pub(super) benchmarks: Vec<Compiled>,
     pub(super) suites: Vec<CompiledSuite>,
     pub(super) tree: OutputTree,
-    /// Paths of specs with errors, which may stand in other files.
+    /// Paths of specs with errors, which may be in other files.
     pub(super) faulty: BTreeSet<String>,
     pub(super) held_back: BTreeMap<String, BTreeSet<String>>,
 }
@@ -36,10 +36,10 @@ pub(super) fn assemble(
     let mut benchmarks = Vec::new();
     let mut tree = OutputTree::default();
     let mut faulty = BTreeSet::new();
-    // Benchmarks of which nothing is known but that they are there, with their specs.
+    // Benchmarks of which only the existence is known, with their specs.
     let mut unsound = BTreeMap::new();
     let mut held_back = BTreeMap::new();
-    // Specs of which not even the name is known.
+    // Specs whose name is unknown.
     let mut nameless = Vec::new();
     let mut shared = Shared::new(fragments.sources());
     let mut hidden = BTreeSet::new();
@@ -74,7 +74,7 @@ pub(super) fn assemble(
         }
     }
     diagnostics.extend(shared.into_findings());
-    // What a spec with errors would be warned of is unknown.
+    // The warnings for a spec with errors are unknown.
     if let Some(project) = project.filter(|_| faulty.is_empty()) {
         for target in &project.targets {
             let used = used_of_targets.iter().filter(|(name, _)| *name == target.name);

@@ -182,7 +182,7 @@ impl Loaded {
         let extends = spec.and_then(|spec| spec.entry(EXTENDS));
         self.extends = extends.is_some();
         if let Some(entry) = extends.filter(|entry| !is_list_of_names(&entry.value)) {
-            // What the fragments would add is not missing.
+            // Fields that the fragments would add are not missing.
             let own = entry.key_span.start..=entry.value.span.end;
             let mut found = schemas.validate(kind, sources, &root);
             found.retain(|fault| matches!(fault.place, Place::Span(span) if own.contains(&span.start)));

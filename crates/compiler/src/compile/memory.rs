@@ -1,4 +1,4 @@
-//! What a compilation takes over from the one before: a spec is evaluated again unless everything that it read is as it was.
+//! What a compilation reuses from the previous one: a spec is evaluated again unless everything that it read is unchanged.
 //!
 //! Its own text, fragments, suites that name it, manifests, carried files, and, where a rule asks for them, the names of all others. A change
 //! of the project file has a new memory.
@@ -42,11 +42,11 @@ struct Spec {
     outcome: Outcome,
 }
 
-/// What a spec gives.
+/// The result of a spec.
 pub(super) enum Evaluated {
-    /// What it gave the last time.
+    /// The previous result.
     Known(SourceId, Outcome),
-    /// What it gives now.
+    /// The new result.
     Again { spec: Loaded, outcome: Outcome, files: Files, asked_for_owners: bool },
 }
 
@@ -165,7 +165,7 @@ impl Memory {
     }
 }
 
-/// Returns false for a suite, which is made out of all benchmarks, and for a spec of whose fragments some may be missing.
+/// Returns false for a suite, which is made from all benchmarks, and for a spec of which some fragments may be missing.
 fn depends_on_what_is_there(spec: &Loaded) -> bool {
     match &spec.document {
         Some((kind, _)) => *kind == DocumentKind::Benchmark,

@@ -97,12 +97,12 @@ impl<'c> Known<'c> {
     }
 }
 
-/// What a candidate is for a benchmark.
+/// The role of a candidate for a benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     /// It starts nothing.
     Idle,
-    /// It starts the benchmark, because of so many cases of how many.
+    /// It starts the benchmark, because of this many cases out of a total.
     Starts(Option<(usize, usize)>, Certainty),
     /// The specs do not compile without it, or with it alone.
     Unknown,
@@ -161,7 +161,7 @@ impl Trials<'_, '_> {
         found
     }
 
-    /// Returns the benchmarks of which no cause is known yet.
+    /// Returns the benchmarks without a known cause.
     fn unexplained(&self, found: &Found) -> BTreeSet<Key> {
         let is_where_it_was = |key: &Key| self.changed.get(key).is_some_and(|changed| changed.is_where_it_was);
         let is_known = |of: &BTreeMap<Id, Outcome>| of.values().any(|outcome| matches!(outcome, Outcome::Starts(..)));
@@ -200,7 +200,7 @@ impl Trials<'_, '_> {
         }
     }
 
-    /// Undoes all at once of what specs do not compile without, such as a kind and the fields of another one.
+    /// Undoes together all changes without which specs do not compile, such as a kind and the fields of another one.
     fn try_together(&self, found: &mut Found) {
         for (key, of) in found {
             let open: Vec<Id> =

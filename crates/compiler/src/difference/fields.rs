@@ -1,4 +1,4 @@
-//! Which fields of two documents differ, and a document with some of them as the other one has them.
+//! Which fields of two documents differ, and a document with some of its fields taken from the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -92,7 +92,7 @@ fn walk(path: &mut Vec<Step>, old: &Node, new: &Node, found: &mut Vec<FieldChang
             (Some(old), Some(new)) if before.is_empty() || !(is_scalar(old) || is_scalar(new)) => {
                 walk(path, old, new, found);
             }
-            // What is said for the first time is said field by field.
+            // A value that is new as a whole is listed field by field.
             (None, Some(new)) if is_part(Some(new)) => walk(path, &empty(new), new, found),
             (Some(old), None) if is_part(Some(old)) => walk(path, old, &empty(old), found),
             (old, new) => {
@@ -251,7 +251,7 @@ pub(super) fn put(document: &mut Node, path: &[Step], value: Option<&Node>, of: 
     if let Some(place) = place {
         put(place, rest, value, of);
     }
-    // A list that was there for one element goes with it.
+    // A list that existed for one element is removed with it.
     if let (Value::Map(entries), Step::Key(key), [Step::Named(..)], None) = (&mut document.value, step, rest, value) {
         entries
             .retain(|entry| entry.key != *key || !matches!(&entry.value.value, Value::Seq(items) if items.is_empty()));

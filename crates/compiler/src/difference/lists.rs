@@ -50,12 +50,12 @@ impl Item {
         if of == Of::Base { self.base } else { self.head }
     }
 
-    /// Returns whether the list has it.
+    /// Returns whether the list contains it.
     pub(super) fn is_in(self, of: Of) -> bool {
         self.of == Sides::Both || (self.of == Sides::Base) == (of == Of::Base)
     }
 
-    /// Returns the index by which people know it, or the first and the last: where it is now, or was.
+    /// Returns the index that people know, or the first and the last: where it is now, or was.
     pub(super) fn shown(self) -> String {
         let first = if self.of == Sides::Base { self.base } else { self.head };
         if self.count == 1 { first.to_string() } else { format!("{first}-{}", first + self.count - 1) }

@@ -13,7 +13,7 @@ pub(super) struct Places<'s, 'c> {
 }
 
 impl Places<'_, '_> {
-    /// Returns the file that gives a field its new value, or took the old one away: the spec, or one of its fragments.
+    /// Returns the file that gives a field its new value, or removed the old one: the spec, or one of its fragments.
     pub(super) fn of(&self, FieldChange { path, old, new, .. }: &FieldChange) -> String {
         let Sides { base, head, .. } = self.sides;
         let own = || self.now.benchmark.path.clone();
@@ -21,7 +21,7 @@ impl Places<'_, '_> {
             return fragment(head.compilation, self.now, path, new, Of::Head).unwrap_or_else(own);
         }
         let was = old.as_ref().and_then(|old| fragment(base.compilation, self.before, path, old, Of::Base));
-        // What the fragment still has, the spec does without.
+        // The spec does not use what is still in the fragment.
         let is_gone = |file: &String| head.document(file).is_some_and(|root| at(&root, path, Of::Base).is_none());
         was.filter(is_gone).unwrap_or_else(own)
     }

@@ -11,7 +11,7 @@ use super::written::{place, short};
 const LONGEST: usize = 60;
 /// So many where more of it differs.
 const MOST: usize = 240;
-/// So many of a value that comes or goes as a whole.
+/// How many characters are shown of a value that is added or removed as a whole.
 const MOST_OF_ONE: usize = 120;
 /// So many characters before the first difference are shown of a long value.
 const BEFORE: usize = 20;
@@ -23,7 +23,7 @@ const KEPT: usize = 2_000;
 pub struct Value(String);
 
 impl Value {
-    /// Takes a text of which nothing is secret.
+    /// Makes one from a text without secrets.
     pub fn of(text: impl Into<String>) -> Self {
         Self(text.into())
     }
@@ -67,7 +67,7 @@ impl Change {
         }
     }
 
-    /// Returns the values as they fit into a line: of long ones, where they begin to differ.
+    /// Returns the values shortened to fit on a line; long ones from where they begin to differ.
     pub fn values(&self) -> Option<[String; 2]> {
         let none = || Value("none".to_owned());
         if self.old.is_none() && self.new.is_none() {

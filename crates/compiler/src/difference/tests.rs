@@ -1,4 +1,4 @@
-//! Causes are true: what is undone gives another run digest, and what is listed apart does not.
+//! Causes are true: undoing one changes the run digest, and undoing what is listed separately does not.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

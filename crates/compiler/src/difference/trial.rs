@@ -1,4 +1,4 @@
-//! A side compiled again with some of its files as the other side has them.
+//! A side compiled again with some of its files taken from the other side.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(super) fn executed(compiled: &Compiled) -> Executed {
     manifest::executed(&compiled.benchmark, &mut Diagnostics::default()).0
 }
 
-/// What is otherwise in a trial.
+/// What is replaced in a trial.
 #[derive(Clone, Default)]
 pub(super) struct Edits<'c> {
     /// Texts of the project file, specs and suites by path; nothing for a file that is not there.

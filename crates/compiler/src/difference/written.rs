@@ -56,7 +56,7 @@ fn flow(node: &Node, text: fn(&str) -> String) -> String {
     }
 }
 
-/// Returns whether a text needs no quotes to be told from what is around it.
+/// Returns whether a text needs no quotes to be distinguishable from its surroundings.
 fn is_plain(text: &str) -> bool {
     let is_plain = |letter: char| letter.is_alphanumeric() || "-_./:@+*%=$".contains(letter);
     !text.is_empty() && text.chars().all(is_plain)

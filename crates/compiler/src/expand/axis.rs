@@ -1,4 +1,4 @@
-//! What a matrix varies: an axis by itself, or those of `zip` in step.
+//! What a matrix varies: a single axis, or the axes of `zip` together.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Variants times the matrix: every variant has the cases of the matrix, but for those that an entry says of one variant alone.
+//! Variants times the matrix: every variant has the cases of the matrix, except those that an entry limits to one variant.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place};
 use kubebench_syntax::text::{Span, first_of};
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
-/// Returns the cases of `matrix` in each of the variants called `names`. Those that differ in the variant alone come one after
-/// another, so that what drifts with time reaches all variants alike.
+/// Returns the cases of `matrix` in each of the variants called `names`. Those that differ only in the variant are adjacent, so
+/// that drift over time affects all variants equally.
 pub(crate) fn expand_variants(matrix: Option<&Node>, names: &[Node], diagnostics: &mut Diagnostics) -> Vec<CasePoint> {
     if let Some(matrix) = matrix {
         check(matrix, names, diagnostics);
@@ -62,7 +62,7 @@ fn check(matrix: &Node, names: &[Node], diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Returns the matrix as the variant called `name` has it: without the entries that are of another one.
+/// Returns the matrix for the variant called `name`: without the entries of other variants.
 fn of_variant(matrix: &Node, name: &Node) -> Node {
     let without = |item: &Node| {
         let entries = item.entries().iter().filter(|entry| entry.key != VARIANT).cloned().collect();
@@ -80,7 +80,7 @@ fn of_variant(matrix: &Node, name: &Node) -> Node {
 }
 
 impl CasePoint {
-    /// Returns what tells the case from others: the variant and the value of every axis.
+    /// Returns what distinguishes the case from others: the variant and the value of every axis.
     pub(crate) fn dimensions(&self) -> BTreeMap<String, &Node> {
         let variant = self.variant.iter().map(|name| (VARIANT.to_owned(), name));
         variant.chain(self.values.iter().map(|(axis, value)| (axis.clone(), value))).collect()

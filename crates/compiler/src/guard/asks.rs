@@ -39,7 +39,7 @@ const DESCRIBING: [&str; 3] = ["app.kubernetes.io/", "helm.sh/", PREFIX];
 /// Says what a field asks for.
 pub(super) fn check(field: Field<'_>, diagnostics: &mut Diagnostics) {
     let Field { entry: Entry { key, key_span, value }, of, .. } = field;
-    // The image of a script is no part of its text.
+    // The image of a script is not part of its text.
     if key == "image" && !VOLUMES.contains(&of) && (of == "script" || !is_of_program(of)) {
         diagnostics.extend(image(value));
     }
@@ -101,7 +101,7 @@ pub(super) fn check(field: Field<'_>, diagnostics: &mut Diagnostics) {
     diagnostics.extend(location(value));
 }
 
-/// Says that an object of this kind is brought.
+/// Says that an object of this kind is created.
 pub(super) fn kind(shown: &str, span: Span) -> Diagnostic {
     permission(&code::KB0385, span, shown.to_owned(), |kind| format!("the manifest creates a {kind}"))
 }

@@ -75,7 +75,7 @@ fn said_now(node: &Node) -> Node {
     Node { value, span: node.span }
 }
 
-/// Returns what the ConfigMap that a field names holds, where it is in the manifest.
+/// Returns the content of the ConfigMap that a field names, if it is in the manifest.
 fn of_config_map(value: &Node, bounds: &Bounds<'_>, diagnostics: &mut Diagnostics) -> Vec<Node> {
     let named = value.get("configMapName").unwrap_or(value).as_text().unwrap_or_default();
     let is_it = |object: &&Node| {

@@ -6,7 +6,7 @@ use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::unit::group;
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
-/// What may be created beside the kinds of workloads, as `allowKinds` names it.
+/// What may be created in addition to the kinds of workloads, as in `allowKinds`.
 const SUPPORTING: [&str; 10] = [
     "ConfigMap",
     "PersistentVolumeClaim",
@@ -19,9 +19,9 @@ const SUPPORTING: [&str; 10] = [
     "scheduling.x-k8s.io/PodGroup",
     "trainer.kubeflow.org/TrainingRuntime",
 ];
-/// Types of Services that others than pods of the cluster reach, or that stand for a name elsewhere.
+/// Types of Services that are reachable from outside the cluster's pods, or that are an alias of a name elsewhere.
 const OUT_OF_CLUSTER: [&str; 3] = ["ExternalName", "LoadBalancer", "NodePort"];
-/// What a reference to an object has.
+/// The fields of a reference to an object.
 const OF_REFERENCE: [&str; 10] = [
     "apiGroup",
     "apiVersion",
@@ -98,7 +98,7 @@ pub(super) fn check(node: &Node, bounds: &Bounds<'_>, diagnostics: &mut Diagnost
     }
 }
 
-/// Reports a Service that leads out of the cluster, whoever makes it.
+/// Reports a Service that leads out of the cluster, whatever creates it.
 pub(super) fn check_field(field: Field<'_>, diagnostics: &mut Diagnostics) {
     let Entry { key, key_span, value } = field.entry;
     let is_type = value.as_text().is_some_and(|said| OUT_OF_CLUSTER.contains(&said))

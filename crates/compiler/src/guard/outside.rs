@@ -27,7 +27,7 @@ pub(super) fn check(field: Field<'_>, bounds: &Bounds<'_>, diagnostics: &mut Dia
         return;
     }
     match (of, key.as_str()) {
-        // The form of a TrainJob has a rule of its own, which knows the runtimes that are carried.
+        // The form of a TrainJob has a separate rule, which knows the runtimes that are carried.
         ("trainJob", _) => {}
         (_, "templateRef" | "workflowTemplateRef") if owned::is_own(name) => {
             diagnostics.push(owned::own_object(name, *key_span));

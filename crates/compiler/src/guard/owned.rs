@@ -7,15 +7,15 @@ use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Entry, Node};
 
-/// What the template of a target's pipeline is called.
+/// The name of the template of a target's pipeline.
 const NAME: &str = "kubebench";
 /// What accounts and other objects of Kubebench begin with.
 const ACCOUNTS: &str = "kubebench-";
-/// What variables begin with by which steps and pods know a run.
+/// The prefix of the variables by which steps and pods know a run.
 const VARIABLES: &str = "KUBEBENCH_";
 /// Objects that Argo reads by their names, whatever they were made for.
 const OF_ARGO: [&str; 2] = ["artifact-repositories", "workflow-controller-configmap"];
-/// Labels and annotations by which Argo takes a pod for one of a Workflow, or an object for a part of itself.
+/// Labels and annotations by which Argo treats a pod as one of a Workflow, or an object as a part of itself.
 const BY_ARGO: [&str; 7] = [
     "completed",
     "configmap-type",
@@ -27,13 +27,13 @@ const BY_ARGO: [&str; 7] = [
 ];
 /// The name of the Workflow that a pod is made for, in a Workflow and in a text within one.
 const OWN_WORKFLOW: [&str; 2] = ["{{workflow.name}}", "<<workflow.name>>"];
-/// What they begin with.
+/// Their prefix.
 const ARGO: &str = "workflows.argoproj.io/";
 /// Lists by which pods have volumes.
 const LISTS_OF_VOLUMES: [&str; 3] = ["volumeDevices", "volumeMounts", "volumes"];
 /// What begins where Argo or Katib fills something in.
 const OPENINGS: [&str; 3] = ["{{", "<<", "${"];
-/// Fields by which a claim begins as a copy of another one.
+/// Fields that make a claim a copy of another one.
 const COPIED: [&str; 2] = ["dataSource", "dataSourceRef"];
 /// Fields of Argo whose `name` says which lock a Workflow waits for.
 const LOCKS: [&str; 3] = ["configMapKeyRef", "mutex", "mutexes"];

@@ -231,7 +231,7 @@ fn of_kernel(context: &Node, breaches: &mut Vec<Breach>) {
     }
 }
 
-/// Returns the directive by which a patch takes away what stood there.
+/// Returns the directive by which a patch removes the previous value.
 fn removing_directive(node: &Node) -> Option<&str> {
     node.get("$patch").and_then(Node::as_text).filter(|directive| matches!(*directive, "delete" | "replace"))
 }

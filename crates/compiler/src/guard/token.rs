@@ -1,11 +1,11 @@
-//! KB0373: tokens and certificates by which a pod can speak to the API server.
+//! KB0373: tokens and certificates with which a pod can access the API server.
 
 use super::{Bounds, Field};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
-/// What the names of the API server in its own cluster have alike.
+/// The common part of all names of the API server in its own cluster.
 const API_SERVER: &str = "kubernetes.default";
 
 /// Returns whether tokens for this audience are for the API server.

@@ -64,7 +64,7 @@ pub struct Inputs<'a> {
 #[derive(Debug)]
 pub struct Lowered {
     pub name: String,
-    /// Where the name stands.
+    /// Where the name is written.
     pub name_span: Span,
     /// One benchmark for each target.
     pub benchmarks: Vec<Resolved>,
@@ -234,7 +234,7 @@ impl Shared<'_> {
             asked
         };
         permissions.extend(prepare.into_iter().flat_map(|node| look(bounds, "", node, diagnostics)));
-        // What is asked for there, the target has, and not each of its benchmarks.
+        // Permissions that are requested there belong to the target, not to each of its benchmarks.
         let of_steps = Bounds { user_of_steps: None, ..bounds };
         for (bounds, pods) in [(bounds, &target.pods), (of_steps, &target.steps.pods)] {
             pods.written.iter().for_each(|node| drop(look(bounds, "pod", node, diagnostics)));
@@ -364,7 +364,7 @@ impl Shared<'_> {
             lookup::resolve(self.document.sources, &entry.value, &scope, &mut found)
         });
         let looks_up = variant.fields.iter().any(|field| lookup::mentions_any(&field.value));
-        // What a variant says is whole, and so can be judged, only together with what it is said over.
+        // What a variant says is complete, and so can be validated, only together with what it overrides.
         let is_new = looks_up || point.variant.is_some();
         let sound = !found.has_errors() && (!is_new || self.revalidate(&resolved, &scope, &mut found));
         let spec = resolved.get("spec")?;
@@ -425,7 +425,7 @@ impl Shared<'_> {
         })
     }
 
-    /// Checks the schema again with values in the place of lookups; true when all is well.
+    /// Checks the schema again with values instead of lookups; returns true if everything is valid.
     fn revalidate(&self, resolved: &Node, scope: &Scope, diagnostics: &mut Diagnostics) -> bool {
         let found = self.inputs.schemas.validate(DocumentKind::Benchmark, self.document.sources, resolved);
         let sound = found.is_empty();
@@ -452,7 +452,7 @@ impl Shared<'_> {
         root
     }
 
-    /// Returns the document with nothing under `spec` but the `fields` of a case, each as `resolve` gives it.
+    /// Returns the document with only the `fields` of a case under `spec`, each resolved by `resolve`.
     fn case_document(&self, fields: &[Entry], mut resolve: impl FnMut(&Entry) -> Node) -> Node {
         let entry = |entry: &Entry, value: Node| Entry { key: entry.key.clone(), key_span: entry.key_span, value };
         let fields = fields.iter().map(|field| entry(field, resolve(field))).collect();

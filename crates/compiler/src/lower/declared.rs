@@ -8,7 +8,8 @@ use crate::lookup;
 use crate::model::{Scaling, Unused};
 use kubebench_syntax::yaml::Node;
 
-/// Returns axes and parameters of the spec itself that no lookup names, in the spec or in its manifests; none where a lookup is misspelled, which is the fault to mend first.
+/// Returns axes and parameters of the spec itself that no lookup names, in the spec or in its manifests. Returns none if a lookup
+/// is misspelled, which must be fixed first.
 pub(super) fn unused(document: Document<'_>, spec: &Node, manifests: &BTreeSet<String>) -> Vec<Unused> {
     let mut used: BTreeSet<String> =
         lookup::lookups(document.sources, spec).into_iter().map(|lookup| lookup.path).collect();

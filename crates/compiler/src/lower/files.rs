@@ -1,4 +1,4 @@
-//! The files that a workload carries: read through a function that the caller gives, because nothing here sees a disk.
+//! The files that a workload carries: read through a function of the caller, because this module has no access to a disk.
 
 use std::collections::BTreeMap;
 
@@ -20,10 +20,10 @@ pub type ReadFile = dyn Fn(&str) -> Result<Vec<u8>, Unreadable> + Send + Sync;
 pub enum Unreadable {
     /// There is no such file.
     Absent {
-        /// Paths of files that stand where it should be.
+        /// Paths of files in the folder where it should be.
         beside: Vec<String>,
     },
-    /// It is there and is nothing that Kubebench carries, and why: a symbolic link, a folder.
+    /// It exists and is nothing that Kubebench carries, and why: a symbolic link, a folder.
     Refused(String),
     /// The system refused it, in its words.
     Failed(String),
@@ -79,7 +79,7 @@ pub(super) fn carried(
             Some(reason) => Err(Unreadable::Refused(reason)),
             None => read(&path),
         };
-        // Even a file at fault is known by its name, so that no command is blamed for naming it.
+        // Even an invalid file is known by its name, so that no command is reported for naming it.
         let bytes = bytes.unwrap_or_else(|reason| {
             diagnostics.push(unreadable(&path, span, reason));
             Vec::new()
@@ -132,7 +132,7 @@ pub(super) fn together(sets: Vec<CarriedFiles>, diagnostics: &mut Diagnostics) -
     CarriedFiles::new(all)
 }
 
-/// Says why the file at `path` is not to be read, as far as its name tells.
+/// Returns why the file at `path` must not be read, if its name alone says so.
 pub(super) fn refusal(path: &str, output: &str) -> Option<String> {
     if path.split('/').any(is_gits_own) {
         return Some("it is in git's own folder".to_owned());

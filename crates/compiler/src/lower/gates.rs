@@ -69,7 +69,7 @@ fn check(gates: &[Gate], metrics: &[Metric], spec: &Node, diagnostics: &mut Diag
             )));
         }
         for (field, _) in bounds.into_iter().filter(|(_, given)| *given) {
-            // The level of a release and that of last week are two things to be held against; a limit is one.
+            // The level of a release and that of last week are two different baselines; limits have none.
             let against = match field {
                 "maxRegression" => baseline(gate.baseline.as_ref()),
                 _ => model::GateBaseline::Default,

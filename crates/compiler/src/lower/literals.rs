@@ -1,4 +1,4 @@
-//! The texts of a document that its manifests repeat, beside those of the model's roles: labels, parameters, axes, inputs.
+//! The texts of a document that its manifests repeat, apart from those of the model's roles: labels, parameters, axes, inputs.
 
 use super::variants::Variant;
 use crate::model::Literal;

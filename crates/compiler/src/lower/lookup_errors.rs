@@ -1,4 +1,4 @@
-//! Words for values that do not fit the field that looks them up: the fault is the value's, not the lookup's.
+//! Messages for values that do not fit the field that looks them up: the error is the value's, not the lookup's.
 
 use crate::lookup::{self, Scope};
 use kubebench_syntax::diag::{Diagnostic, Place, code};

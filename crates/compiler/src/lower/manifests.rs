@@ -67,8 +67,8 @@ impl Manifests {
         paths.iter().map(|path| Some(Arc::clone(&self.files.get(path)?.as_ref().ok()?.manifest))).collect()
     }
 
-    /// Returns the objects of the manifest that the resolved `workload` of a document holds or names, with the lookups of the
-    /// latter answered; nothing where there is none, or where it is at fault, which is reported.
+    /// Returns the objects of the manifest that the resolved `workload` of a document contains or names. In a named manifest,
+    /// lookups are replaced. Returns none where there is no manifest, or where it has errors, which are reported.
     pub(super) fn objects(
         &self,
         of: Document<'_>,

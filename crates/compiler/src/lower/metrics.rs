@@ -107,7 +107,7 @@ fn names_preset(wire: &wire::Metric) -> bool {
     wire.from.prometheus.as_ref().is_some_and(|source| source.preset.is_some())
 }
 
-/// Returns the preset that a metric names, reporting one that there is not and one beside a query.
+/// Returns the preset that a metric names, reporting one that does not exist and one next to a query.
 fn preset_of(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics) -> Option<&'static Preset> {
     let source = wire.from.prometheus.as_ref()?;
     let of = |field: &str| node.get("from")?.get("prometheus")?.entry(field);
@@ -169,8 +169,8 @@ fn index_of(from: &wire::Source) -> Option<u32> {
     of_log.or_else(of_key).or_else(of_tool).map(|index| index.0)
 }
 
-/// Returns the source and the place of a window that counts steps of which the source knows none. What stands beside a value
-/// in a table, and what a tool prints, is known only at the end of a run.
+/// Returns the source and the place of a window that counts steps, if the source has no steps. What is next to a value in a
+/// table, and what a tool prints, is known only at the end of a run.
 fn stepless_window(wire: &wire::Metric, node: &Node) -> Option<(&'static str, Span)> {
     wire.window.as_ref()?.steps.as_ref()?;
     let source = match &wire.from.log {
@@ -274,7 +274,7 @@ fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics
     }
 }
 
-/// Returns the Prometheus queries of `spec`, and where they stand.
+/// Returns the Prometheus queries of `spec`, and where they are written.
 pub(super) fn queries(spec: &Node) -> Vec<(String, Span)> {
     let metrics = spec.items_of("metrics");
     let query = |metric: &Node| {

@@ -1,4 +1,4 @@
-//! `placement`: read, and compared with the roles that there are.
+//! `placement`: read, and compared with the existing roles.
 
 use crate::model::placement::{Placement, Wanted};
 use crate::model::{Role, Workload};

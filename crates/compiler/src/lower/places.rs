@@ -1,4 +1,4 @@
-//! Where a project's folders may lie, as far as their names say; what links hide is judged where the disk is seen.
+//! Where a project's folders may be, as far as their names say; what links hide is checked where the disk is read.
 
 use std::path::Path;
 
@@ -49,7 +49,7 @@ const HELP: &str = "choose a separate folder, such as `generated` or `results`";
 
 fn check_pair(one: &Folder<'_>, other: &Folder<'_>, diagnostics: &mut Diagnostics) {
     let Some(how) = overlap(Path::new(one.path), Path::new(other.path)) else { return };
-    // Two defaults lie apart, so one of the two is written.
+    // The two defaults do not overlap, so one of the two is written.
     let Some(node) = one.node.or(other.node) else { return };
     let message = format!("{} `{}` {how} {} `{}`", one.name, one.path, other.name, other.path);
     let fault = Diagnostic::at(&code::KB0323, node.span, message)

@@ -1,4 +1,4 @@
-//! What a target says of its pods: read from the project file, and put under what a spec says of its own.
+//! A target's settings for its pods: read from the project file, and overridden by those of a spec.
 
 use std::collections::BTreeMap;
 
@@ -28,9 +28,9 @@ const FIELDS: [(&str, &str); 9] = [
     ("securityContext", "securityContext"),
     ("topologySpreadConstraints", "topologySpreadConstraints"),
 ];
-/// What of a security context a cluster may choose.
+/// The fields of a security context that a cluster may choose.
 const BY_CLUSTER: [&str; 3] = ["fsGroup", "runAsGroup", "runAsUser"];
-/// What leaves a field to the cluster, in the place of a name or number.
+/// What leaves a field to the cluster, instead of a name or number.
 const NONE: &str = "none";
 
 /// Returns what `node`, the block `pods` of a target, says.

@@ -25,7 +25,7 @@ pub struct Project {
     pub targets: Vec<Arc<Target>>,
     /// Levels of lints by code, as its file says them.
     pub lints: BTreeMap<String, LintLevel>,
-    /// The same as they hold: where a change is compiled, those of its base if they are stricter.
+    /// The levels that apply: when a change is compiled, those of its base if they are stricter.
     pub levels: BTreeMap<String, LintLevel>,
     /// What specs leave unsaid.
     pub(super) defaults: Defaults,
@@ -91,7 +91,7 @@ impl Project {
         targets
     }
 
-    /// Returns the level of a finding; nothing where the project switched it off.
+    /// Returns the level of a finding; none if the project disabled it.
     pub fn level(&self, finding: &Diagnostic) -> Option<Severity> {
         match self.levels.get(finding.code.id) {
             Some(LintLevel::Off) => None,
@@ -120,7 +120,7 @@ impl Project {
         })
     }
 
-    /// Takes the levels of its base where they are stricter.
+    /// Applies the levels of its base if they are stricter.
     pub(crate) fn hold_to(&mut self, base: &Self) {
         let names = base.lints.keys().chain(self.lints.keys());
         let stricter = |name: &String| {
@@ -137,7 +137,7 @@ impl Project {
     }
 }
 
-/// Returns the project of `document`, or the default project when there is none.
+/// Returns the project of `document`, or the default project without one.
 pub fn project(document: Option<Document<'_>>, version: &str, diagnostics: &mut Diagnostics) -> Option<Project> {
     let Some(document) = document else {
         return Some(assemble(wire::ProjectSpec::default(), None, diagnostics));
@@ -283,7 +283,7 @@ fn check_kinds(spec: Option<&Node>, diagnostics: &mut Diagnostics) {
     for node in kinds {
         let said = node.as_text().unwrap_or_default();
         let kind = said.rsplit('/').next().unwrap_or_default();
-        // `GROUP/KIND` has its group where an API version has it.
+        // In `GROUP/KIND`, the group is where an API version has its own.
         if let Some(reason) = workload::never_created(said, kind) {
             let fault = Diagnostic::at(&code::KB0336, node.span, format!("a {kind} {reason}"));
             diagnostics.push(fault.help("delete it"));
@@ -291,7 +291,7 @@ fn check_kinds(spec: Option<&Node>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Returns the name of a fact, as archives have it.
+/// Returns the name of a fact, as in archives.
 fn fact(fact: wire::Fact) -> String {
     let name = match fact {
         wire::Fact::Target => "target",

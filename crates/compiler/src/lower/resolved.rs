@@ -1,4 +1,4 @@
-//! A spec as each of its cases has it: values for expressions, the variant's fields, and defaults written out.
+//! A spec as it is for each of its cases: values instead of expressions, the variant's fields, and explicit defaults.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub struct ResolvedSpec {
     pub cases: BTreeMap<String, Node>,
 }
 
-/// Returns the spec of the document `root` as `benchmark`, which it was lowered to, and which `suite` runs, has it.
+/// Returns the resolved spec of `benchmark`, which was lowered from the document `root` and which `suite` runs.
 pub(crate) fn resolved(
     root: &Node,
     sources: &SourceMap,
@@ -33,7 +33,7 @@ pub(crate) fn resolved(
     suite: Option<&Suite>,
 ) -> Option<ResolvedSpec> {
     let spec = root.get("spec")?;
-    // What is wrong with a spec was said when it was compiled.
+    // Errors of a spec were reported when it was compiled.
     let ignored = &mut Diagnostics::default();
     let names = || roots(spec, &benchmark.name, &benchmark.labels, (project, &benchmark.target), suite);
     let is_shared = |entry: &&Entry| ![&PER_CASE[..], &MAKES_CASES[..]].concat().contains(&entry.key.as_str());
@@ -66,7 +66,7 @@ pub(crate) fn resolved(
     Some(ResolvedSpec { shared: mapping(metadata.into_iter().chain([spec]).collect()), cases })
 }
 
-/// Writes a value as it holds, however it is spelled.
+/// Writes the value that applies, however it is spelled.
 fn set(fields: &mut Vec<Entry>, field: &str, value: Value) {
     fields.retain(|entry| entry.key != field);
     fields.push(entry(field, Node { span: Span::default(), value }));

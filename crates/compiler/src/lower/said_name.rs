@@ -1,4 +1,4 @@
-//! The name that a document with errors says: whoever refers to it is not wrong.
+//! The name in a document with errors, so that references to it are not reported.
 
 use kubebench_syntax::text::{Source, SourceId};
 use kubebench_syntax::yaml::{self, Node};

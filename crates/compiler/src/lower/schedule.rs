@@ -1,4 +1,4 @@
-//! When something runs by itself.
+//! When something runs on a schedule.
 
 use crate::model::Schedule;
 use kubebench_format::spec::v1::benchmark as wire;

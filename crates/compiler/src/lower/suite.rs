@@ -22,7 +22,7 @@ use kubebench_syntax::yaml::Node;
 #[derive(Clone, Debug)]
 pub struct Suite {
     pub name: String,
-    /// Where the name stands.
+    /// Where the name is written.
     pub name_span: Span,
     /// The path of the document.
     pub path: String,
@@ -124,7 +124,7 @@ impl Suites {
         self.0.iter().find(|suite| suite.is_on(target) && suite.member(benchmark).is_some())
     }
 
-    /// Reports names that are no benchmark's, and benchmarks that would be run twice or too early.
+    /// Reports names that are not a benchmark's, and benchmarks that would be run twice or too early.
     pub(crate) fn check(
         &self,
         benchmarks: &BTreeMap<String, Span>,

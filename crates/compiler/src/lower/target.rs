@@ -120,7 +120,7 @@ fn check_queue(queue: &Node, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Reports earlier names of targets that another target has, or had as well.
+/// Reports former names of targets that are also a name or a former name of another target.
 pub(super) fn check_former_names(targets: &[Target], nodes: Option<&Node>, diagnostics: &mut Diagnostics) {
     for (index, target) in targets.iter().enumerate() {
         let list = nodes.and_then(|nodes| nodes.get(&target.name)).map(|node| node.items_of("formerly"));
@@ -143,7 +143,7 @@ pub(super) fn check_former_names(targets: &[Target], nodes: Option<&Node>, diagn
     }
 }
 
-/// Where the operators are unless the project says otherwise: as their own manifests and charts have it.
+/// Where the operators are unless the project says otherwise: the namespaces of their own manifests and charts.
 const KUBERAY: [&str; 2] = ["kuberay-system", "ray-system"];
 const KATIB: [&str; 1] = ["kubeflow"];
 
@@ -170,7 +170,7 @@ fn lower_network(wire: wire::NetworkPolicySettings) -> NetworkPolicy {
     }))
 }
 
-/// Reports tolerations and network rules that are not as the API has them: each is copied into objects as it stands.
+/// Reports tolerations and network rules that do not match the API: each is copied into objects unchanged.
 fn check_fragments(target: Option<&Node>, diagnostics: &mut Diagnostics) {
     let policy = target.and_then(|target| target.get("networkPolicy"));
     for (owner, list, wanted, name) in [

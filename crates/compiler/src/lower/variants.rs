@@ -10,7 +10,7 @@ use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
 use kubebench_syntax::text::SourceMap;
 use kubebench_syntax::yaml::{Entry, Node};
 
-/// The fields of `spec` that are read anew for each case, so that they may differ between variants and look up the matrix.
+/// The fields of `spec` that are read again for each case, so that they may differ between variants and look up the matrix.
 pub(super) const PER_CASE: [&str; 5] = ["workload", "timeout", "placement", "postprocess", "inputs"];
 
 /// The fields of the cases of one variant; of all cases, where there are no variants.
@@ -34,7 +34,7 @@ impl Variant {
     }
 }
 
-/// Returns the variants of `spec`, reporting those that cannot be told apart; one without a name where it has none.
+/// Returns the variants of `spec`, reporting those that are indistinguishable; one without a name where it has none.
 pub(super) fn variants(sources: &SourceMap, spec: &Node, diagnostics: &mut Diagnostics) -> Vec<Variant> {
     let own = || spec.entries().iter().filter(|entry| PER_CASE.contains(&entry.key.as_str()));
     let Some(list) = spec.get("variants") else {
@@ -68,12 +68,12 @@ pub(super) fn variants(sources: &SourceMap, spec: &Node, diagnostics: &mut Diagn
     found
 }
 
-/// Returns a field of the benchmark as a variant has it that says `own` of it.
+/// Returns a field of the benchmark as a variant changes it with `own`.
 fn over(base: &Entry, own: Option<&Entry>) -> Entry {
     let Some(own) = own else { return base.clone() };
     let value = match base.key.as_str() {
         "workload" => over_workload(&base.value, &own.value),
-        // A revision or a digest says nothing of another data set.
+        // A revision or a digest does not apply to another data set.
         "inputs" => join(&base.value, &own.value, &|_, own| own.value.clone()),
         _ => own.value.clone(),
     };

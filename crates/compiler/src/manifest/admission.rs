@@ -1,6 +1,6 @@
 //! The pod of a role after all patches: what its containers get where patches say nothing, and what Kubernetes refuses.
 //!
-//! An operator that cannot create its pods tries again for ever, so what is not found here ends with the run's timeout.
+//! An operator that cannot create its pods retries forever, so what is not found here ends with the run's timeout.
 
 mod container;
 mod files;
@@ -53,7 +53,7 @@ pub(super) fn check(
 
 /// A container of the pod.
 struct Part<'a> {
-    /// The list that it stands in.
+    /// The list that contains it.
     list: &'static str,
     /// Where in the list.
     index: usize,

@@ -17,7 +17,7 @@ pub(super) fn name_of(owner: &str) -> String {
     format!("{owner}{CLAIM_OF_RESULTS}")
 }
 
-/// Returns the claim of a benchmark that runs by itself.
+/// Returns the claim of a benchmark outside of suites.
 pub(super) fn claim(benchmark: &Benchmark) -> Json {
     let metadata = meta::applied(&benchmark.target, &name(benchmark), Some(benchmark));
     claim_of(&benchmark.claim, metadata)

@@ -1,4 +1,4 @@
-//! `config.yaml`: the immutable ConfigMap with the run list and every job manifest. Nothing in it stands outside the run digest.
+//! `config.yaml`: the immutable ConfigMap with the run list and every job manifest. All of it is covered by the run digest.
 
 use std::collections::BTreeMap;
 

@@ -25,7 +25,7 @@ pub struct Identity {
     pub config: String,
     /// The runs, in order.
     pub runs: Vec<Run>,
-    /// What each case executes but for its images, how often and how it is measured: by case.
+    /// What each case executes, except its images, its number of runs and its measurement: by case.
     pub workloads: BTreeMap<String, Digest>,
 }
 
@@ -63,9 +63,9 @@ fn config_name(benchmark: &Benchmark, digest: &Digest, cases: &[CaseObjects], pr
     format!("{}-{}{}", benchmark.name, digest.short(), if differs { "-2" } else { "" })
 }
 
-/// All that decides what a Workflow executes, and nothing else.
+/// Everything that decides what a Workflow executes, and nothing else.
 ///
-/// Fields stand in alphabetic order, as keys do everywhere in what is hashed.
+/// Fields are in alphabetical order, like the keys of everything that is hashed.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Executed<'a> {
@@ -166,7 +166,7 @@ impl<'a> Executed<'a> {
     }
 }
 
-/// Fields that say which image runs, what an object is called and where it is put, not what is done.
+/// Fields that decide which image runs, what an object is called and where it is placed, not what is done.
 const BESIDE_THE_WORKLOAD: [&str; 8] = [
     "activeDeadlineSeconds",
     "image",
@@ -178,7 +178,7 @@ const BESIDE_THE_WORKLOAD: [&str; 8] = [
     "tolerations",
 ];
 
-/// What a case executes but for its images, names and places. Fields stand in alphabetic order.
+/// What a case executes, except its images, names and places. Fields are in alphabetical order.
 #[derive(Serialize)]
 struct Workload<'a> {
     files: Option<&'a str>,
@@ -194,7 +194,7 @@ struct WorkloadServer<'a> {
     served: &'a Served,
 }
 
-/// Returns objects without what is beside the workload.
+/// Returns objects without the fields that are not part of the workload.
 fn bare<'a>(objects: &[Canonical<'a>]) -> Vec<Canonical<'a>> {
     objects.iter().map(|object| object.without(&BESIDE_THE_WORKLOAD)).collect()
 }
@@ -218,7 +218,7 @@ fn runs(benchmark: &Benchmark, cases: &[CaseObjects], digest: &Digest) -> Vec<Ru
     // Cases that load the same server follow one another, so that it stays up between them.
     let servers: Vec<Option<&str>> = known.iter().map(|(_, server)| *server).collect();
     known.sort_by_key(|(_, server)| server.and_then(|_| servers.iter().position(|other| other == server)));
-    // What loads a server is warmed up when that is brought up, not by runs of its own.
+    // A load is warmed up when its server is started, not by separate runs.
     let is_run = |server: Option<&str>, (_, warmup): (u32, bool)| !warmup || server.is_none();
     let run =
         |(case, server): &(&str, Option<&str>), round: (u32, bool)| is_run(*server, round).then(|| of(case, round));

@@ -30,7 +30,7 @@ fn applied_of(target: &Target, name: &str, owner: Option<Json>) -> Json {
     let literal = ("kustomize.toolkit.fluxcd.io/substitute", "disabled".into());
     let annotations = match owner {
         Some(_) => object([literal]),
-        // A Workflow that Argo sees before what it refers to has failed for ever.
+        // A Workflow that Argo sees before the objects that it refers to fails permanently.
         None => object([(SYNC_WAVE, "-1".into()), literal]),
     };
     let mut labels = owner.unwrap_or_else(|| Json::Object(Map::new()));
@@ -45,7 +45,7 @@ fn applied_of(target: &Target, name: &str, owner: Option<Json>) -> Json {
     ])
 }
 
-/// Returns the metadata of an object that outlives its place in git: what it holds cannot be made again.
+/// Returns the metadata of an object that outlives its file in git: its content cannot be recreated.
 pub(super) fn kept(mut metadata: Json) -> Json {
     if let Some(annotations) = metadata.pointer_mut("/annotations").and_then(Json::as_object_mut) {
         annotations.insert(SYNC_OPTIONS.to_owned(), "Prune=false,Delete=false".into());

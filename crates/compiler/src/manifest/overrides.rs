@@ -10,12 +10,12 @@ use crate::model::target::TrainerApi;
 const MANAGER: &str = "kubebench.dev/benchmark";
 /// The Job of a runtime whose pods train.
 const NODE: &str = "node";
-/// Where the template stands until then.
+/// Where the template is until then.
 const TEMPLATE: &str = "/spec/template";
 
-/// Takes the pod template out of the TrainJob's `spec`, and says it in the fields of `version`.
+/// Removes the pod template from the TrainJob's `spec`, and expresses it in the fields of `version`.
 ///
-/// What Kubebench sets by itself and a version cannot say is left to the runtime.
+/// What Kubebench sets by itself and a version cannot express is left to the runtime.
 pub(super) fn spread(run: &mut RunObject, version: TrainerApi) {
     let RunObject { object, name_at, labels_at, .. } = run;
     let Some(spec) = object.get_mut("spec").and_then(Json::as_object_mut) else { return };

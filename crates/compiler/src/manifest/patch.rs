@@ -33,7 +33,7 @@ const MERGE_KEYS: &[(&str, &str)] = &[
     ("topologySpreadConstraints", "topologyKey"),
     ("resourceClaims", "name"),
     ("schedulingGates", "name"),
-    // Of custom resources, whose lists have no merge key: those that a role stands in.
+    // For custom resources, whose lists have no merge key: the lists that contain roles.
     ("replicatedJobs", "name"),
     ("tasks", "name"),
     ("workerGroupSpecs", "groupName"),
@@ -71,7 +71,7 @@ pub(super) fn merge(base: &mut Json, patch: &Json) {
     }
 }
 
-/// Returns what `patch` becomes where nothing was: without directives, and without `null`, which stands for nothing.
+/// Returns the result of `patch` where there was no value: without directives, and without `null`, which means no value.
 fn fresh(patch: &Json) -> Json {
     match patch {
         Json::Object(fields) => Json::Object(
@@ -102,7 +102,7 @@ fn merge_key(list: &str) -> Option<&'static str> {
     MERGE_KEYS.iter().find(|(name, _)| *name == list).map(|(_, key)| *key)
 }
 
-/// Merges `changes` into `list`, the field called `field`, whose elements are told apart by `key`.
+/// Merges `changes` into `list`, the field called `field`, whose elements are identified by `key`.
 fn merge_list(field: &str, list: &mut Vec<Json>, changes: &[Json], key: &str) {
     if changes.iter().any(|change| directive(change) == Some("replace")) {
         list.clear();
@@ -126,7 +126,7 @@ fn merge_list(field: &str, list: &mut Vec<Json>, changes: &[Json], key: &str) {
     }
 }
 
-/// A volume has one source, and a variable a value or a source of it: what the change brings replaces what was there.
+/// A volume has one source, and a variable a value or a source of it: the one in the change replaces the previous one.
 fn drop_alternatives(field: &str, item: &mut Json, change: &Json) {
     if !matches!(field, "volumes" | "env") {
         return;
@@ -140,12 +140,12 @@ fn drop_alternatives(field: &str, item: &mut Json, change: &Json) {
     }
 }
 
-/// Returns a pod patch, reporting what in it is not as the Kubernetes API has it.
+/// Returns a pod patch, reporting what in it does not match the Kubernetes API.
 pub(super) fn of_pod(patch: &Node, diagnostics: &mut Diagnostics) -> Json {
     read(patch, api::POD_SPEC, "the pod spec", diagnostics)
 }
 
-/// Returns a container patch, reporting what in it is not as the Kubernetes API has it.
+/// Returns a container patch, reporting what in it does not match the Kubernetes API.
 pub(super) fn of_container(patch: &Node, diagnostics: &mut Diagnostics) -> Json {
     read(patch, api::CONTAINER, "the container", diagnostics)
 }

@@ -17,16 +17,16 @@ use kubebench_contract::{self as contract, Prometheus, ResultsSettings};
 
 /// The name of the WorkflowTemplate.
 pub(super) const TEMPLATE: &str = "kubebench";
-/// The name of the WorkflowTemplate of suites, which is there where the target has any.
+/// The name of the WorkflowTemplate of suites, which exists where the target has any.
 pub(super) const SUITE_TEMPLATE: &str = "kubebench-suite";
 /// Its entry point.
 pub(super) const SUITE_ENTRYPOINT: &str = "suite";
 /// The name of the ConfigMap with the target's settings.
 pub(super) const SETTINGS: &str = "kubebench-settings";
-/// What in it tells Argo where artifacts of the steps go: nowhere, since they have none.
+/// The key in it that configures where Argo stores artifacts of the steps: nowhere, since they have none.
 const ARTIFACTS: &str = "artifact-repository";
 
-/// Returns the entry point for `parallelism` runs at once; Argo takes no parameter there.
+/// Returns the entry point for `parallelism` runs at once; Argo does not accept a parameter there.
 pub(super) fn entrypoint(parallelism: u32) -> String {
     if parallelism == 1 { "serial".to_owned() } else { format!("parallel-{parallelism}") }
 }
@@ -52,7 +52,7 @@ pub fn pipeline(target: &Target, settings: &Settings, benchmarks: &[&Benchmark])
     objects
 }
 
-/// Returns the numbers of runs at once that these benchmarks ask for, each once.
+/// Returns the numbers of runs at once that these benchmarks request, without duplicates.
 fn lanes(benchmarks: &[&Benchmark]) -> Vec<u32> {
     let mut lanes: Vec<u32> = benchmarks.iter().map(|benchmark| benchmark.parallelism).collect();
     lanes.sort_unstable();

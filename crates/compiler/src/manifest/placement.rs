@@ -10,7 +10,7 @@ use kubebench_contract::labels;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::invariant::Invariant as _;
 
-/// Adds what `placement` asks of the pods of `role` to their `template`: pods of one run alone are meant, whatever else runs.
+/// Adds what `placement` requests for the pods of `role` to their `template`; it applies only to pods of the same run.
 pub(super) fn add(benchmark: &Benchmark, placement: &[Placement], role: &Role, template: &mut Json) {
     let Some(spec) = template.get_mut("spec").and_then(Json::as_object_mut) else { return };
     for Placement { wanted, over } in placement {
@@ -40,7 +40,7 @@ pub(super) fn add(benchmark: &Benchmark, placement: &[Placement], role: &Role, t
     }
 }
 
-/// Reports constraints of the pods of `role` that Kubernetes refuses beside each other, whoever wrote them.
+/// Reports combinations of constraints of the pods of `role` that Kubernetes refuses, whatever their origin.
 pub(super) fn check(role: &Role, template: &Json, diagnostics: &mut Diagnostics) {
     let constraints = template.pointer("/spec/topologySpreadConstraints").and_then(Json::as_array);
     let mut known = BTreeSet::new();
@@ -64,7 +64,7 @@ fn selector(benchmark: &Benchmark, roles: &[String]) -> Json {
     })
 }
 
-/// Returns the mapping `field`, which is there from now on.
+/// Returns the mapping `field`, which is created if it is missing.
 fn object<'f>(fields: &'f mut Map<String, Json>, field: &str) -> &'f mut Map<String, Json> {
     let value = fields.entry(field).or_insert_with(|| Json::Object(Map::new()));
     if !value.is_object() {
@@ -73,7 +73,7 @@ fn object<'f>(fields: &'f mut Map<String, Json>, field: &str) -> &'f mut Map<Str
     value.as_object_mut().expected("a mapping, which was just made")
 }
 
-/// Returns the list `field`, which is there from now on.
+/// Returns the list `field`, which is created if it is missing.
 fn list<'f>(fields: &'f mut Map<String, Json>, field: &str) -> &'f mut Vec<Json> {
     let value = fields.entry(field).or_insert_with(|| Json::Array(Vec::new()));
     if !value.is_array() {

@@ -23,9 +23,9 @@ use kubebench_syntax::diag::Diagnostics;
 
 use kubebench_syntax::invariant::Invariant as _;
 
-/// Where the steps mount the volume of results; the ancestor's place, so that its images work.
+/// Where the steps mount the volume of results; the same place as in kubeflow/kubebench, so that its images work.
 pub const EXPERIMENTS: &str = "/kubebench/experiments";
-/// Where what jobs read is mounted: what `prepare` leaves, or a volume of the user's.
+/// Where the input of jobs is mounted: what `prepare` leaves, or a volume of the user's.
 pub const DATA: &str = "/kubebench/data";
 /// Where a pod that sees the volume of results sees the folder of its run.
 const RUN: &str = "/kubebench/experiments/run";
@@ -138,13 +138,13 @@ pub(super) enum Sees {
     Nothing,
     /// What its run leaves.
     Run,
-    /// That, and what comes of it.
+    /// The same, and what is made from it.
     Postprocess,
     /// What all runs read, before there is one.
     Prepare,
 }
 
-/// The Jobs beside the runs always see the volume; the workload only when the spec says so.
+/// The Jobs outside the runs always see the volume; the workload only when the spec says so.
 fn sees(benchmark: &Benchmark, role: &Role) -> Sees {
     match role.name.as_str() {
         "prepare" => Sees::Prepare,
@@ -221,7 +221,7 @@ fn port(serves: &Serves) -> ContainerPort {
     ContainerPort { name, container_port: number, protocol: Some("TCP".to_owned()), ..ContainerPort::default() }
 }
 
-/// A server under load may be too busy to answer the kubelet; it stays one that is sent requests.
+/// A server under load may be too busy to answer the kubelet; it must still receive requests.
 const BUSY: i32 = 3600;
 
 /// Returns what the kubelet asks each second, so that the time until a server is ready is known to the second.
@@ -248,7 +248,7 @@ fn environment(benchmark: &Benchmark, role: &Role) -> Vec<EnvVar> {
     let mut variables = own_variables(benchmark, sees(benchmark, role));
     variables.extend(role.of_server.iter().map(|(name, what)| match what {
         OfServer::Text(value) => text(name, &model::literal(value)),
-        // The step says it.
+        // The step sets it.
         OfServer::Endpoint | OfServer::Name => EnvVar { name: (*name).to_owned(), ..EnvVar::default() },
     }));
     let of_target = &benchmark.target.pods.env;
@@ -352,7 +352,7 @@ fn references<'r>(role: &'r Role, name: &str) -> Vec<&'r str> {
     named.filter_map(|(other, _)| role.env.get_key_value(other)).map(|(other, _)| other.as_str()).collect()
 }
 
-/// Returns `text` as it is to stand in a pod of `role`.
+/// Returns `text` as it must be written in a pod of `role`.
 fn literal(text: &str, role: &Role) -> String {
     if role.expand_variables { text.to_owned() } else { model::literal(text) }
 }

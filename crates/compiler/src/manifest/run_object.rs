@@ -12,6 +12,6 @@ pub(super) struct RunObject {
     pub(super) name_at: Vec<String>,
     /// JSON Pointers of mappings that take the labels of the run.
     pub(super) labels_at: Vec<String>,
-    /// JSON Pointers that take what the run learns of its server.
+    /// JSON Pointers that receive what the run learns about its server.
     pub(super) of_server: Vec<(String, OfServer)>,
 }

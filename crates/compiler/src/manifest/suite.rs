@@ -1,4 +1,4 @@
-//! A suite: the Workflow that runs its benchmarks, the list that tells its steps about them, and the claim of all their results.
+//! A suite: the Workflow that runs its benchmarks, the list of benchmarks for its steps, and the claim for all their results.
 
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -18,7 +18,7 @@ pub struct Part<'a> {
     pub benchmark: &'a Benchmark,
     /// What it executes.
     pub identity: &'a Identity,
-    /// Benchmarks before it without whose success it is not run.
+    /// Earlier benchmarks that must succeed before it is run.
     pub needs: &'a [String],
 }
 
@@ -29,7 +29,7 @@ pub struct SuiteIdentity {
     pub digest: Digest,
 }
 
-/// All that decides what the Workflow of a suite executes, and nothing else; fields stand in alphabetic order.
+/// Everything that decides what the Workflow of a suite executes, and nothing else. Fields are in alphabetical order.
 #[derive(Serialize)]
 struct Executed<'a> {
     benchmarks: Vec<ExecutedPart<'a>>,
@@ -85,7 +85,7 @@ fn config_name(suite: &Suite, identity: &SuiteIdentity) -> String {
     format!("{}-{}", suite.name, identity.digest.short())
 }
 
-/// Returns the immutable ConfigMap with the list of benchmarks. Nothing in it stands outside the digest of the suite.
+/// Returns the immutable ConfigMap with the list of benchmarks. All of it is covered by the digest of the suite.
 fn config_map(suite: &Suite, identity: &SuiteIdentity, parts: &[Part<'_>]) -> Json {
     let member = |Part { benchmark, identity, needs }: &Part<'_>| Member {
         benchmark: benchmark.name.clone(),
@@ -105,8 +105,8 @@ fn config_map(suite: &Suite, identity: &SuiteIdentity, parts: &[Part<'_>]) -> Js
 
 /// Returns the thin Workflow, or the CronWorkflow of a suite with a schedule.
 ///
-/// What stands in `benchmarks` becomes a part of the names of Argo's nodes, so it is no more than tells them apart; the runs of a
-/// benchmark are told by its first step.
+/// The elements of `benchmarks` become parts of the names of Argo's nodes, so they hold only what distinguishes them. The runs of a
+/// benchmark are identified by its first step.
 fn suite_workflow(suite: &Suite, identity: &SuiteIdentity, parts: &[Part<'_>]) -> Json {
     let item = |Part { benchmark, identity, .. }: &Part<'_>| {
         json!({

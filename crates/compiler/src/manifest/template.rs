@@ -1,4 +1,4 @@
-//! Where the pods of a role stand in an object: put there, found again, and changed as a whole.
+//! Where the pods of a role are in an object: put there, found again, and changed as a whole.
 
 use serde_json::{Map, Value as Json};
 
@@ -31,7 +31,7 @@ pub(super) fn put(object: &mut Json, at: &TemplateAt, template: Json) {
     }
 }
 
-/// Changes the `spec` of the pods with `change`, to which the main container stands among the others.
+/// Changes the `spec` of the pods with `change`, which sees the main container among the others.
 pub(super) fn with_pod(object: &mut Json, at: &TemplateAt, change: impl FnOnce(&mut Json)) {
     let pointer = at.pod();
     let container = match &at.form {
@@ -49,7 +49,7 @@ pub(super) fn with_pod(object: &mut Json, at: &TemplateAt, change: impl FnOnce(&
     }
 }
 
-/// Returns the JSON Pointer to the main container of the pods that stand at `place`: that of this name, or the first.
+/// Returns the JSON Pointer to the main container of the pods at `place`: the one with this name, or the first.
 pub(super) fn main_of(object: &Json, place: &str, form: &TemplateForm, name: &str) -> Option<String> {
     if let TemplateForm::Pod { container: Some(container), .. } = form {
         return Some(container.clone());
@@ -74,7 +74,7 @@ fn place<'a>(mut place: &'a mut Json, steps: &[TemplateStep]) -> Option<&'a mut 
     Some(place)
 }
 
-/// Takes the first container of a pod to the place where its kind has it, and its controller names it.
+/// Moves the first container of a pod to the place that its kind expects; its controller names it.
 fn move_out(object: &mut Json, pod: &str, container: &str) {
     let Some(fields) = object.pointer_mut(pod).and_then(Json::as_object_mut) else { return };
     let Some(Json::Array(containers)) = fields.get_mut("containers") else { return };
@@ -93,7 +93,7 @@ fn move_out(object: &mut Json, pod: &str, container: &str) {
     }
 }
 
-/// Puts a container that stands elsewhere before the others of its pod.
+/// Moves a container from elsewhere in the object to the front of its pod's containers.
 fn move_in(object: &mut Json, pod: &str, container: &str) {
     let main = object.pointer(container).cloned();
     let fields = object.pointer_mut(pod).and_then(Json::as_object_mut);

@@ -1,6 +1,6 @@
 //! KB0394: what a target says of all pods, and pods of a benchmark do not have.
 //!
-//! The pods are looked at as they come out, whatever took something away: a patch, a directive, a kind that takes no settings.
+//! The final pods are checked, whatever removed something: a patch, a directive, a kind that does not support a setting.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ struct Wanted {
     field: String,
     /// Which of its entries, where it has names for them.
     key: Option<String>,
-    /// What is to be there.
+    /// The expected value.
     value: Json,
     /// Where the target says it.
     at: Span,
@@ -43,7 +43,7 @@ pub(super) fn undone(benchmark: &Benchmark, cases: &[CaseObjects], prepare: Opti
         return Vec::new();
     }
     let of_cases = benchmark.cases.iter().zip(cases).flat_map(|(case, made)| {
-        // What the cluster describes is in no object of ours.
+        // Pods that the cluster describes are in no object of ours.
         let objects = made.objects.iter().skip(usize::from(case.workload.takes_pods_of_cluster()));
         objects.chain(made.server.iter().flat_map(|server| &server.objects)).chain(&made.postprocess)
     });
@@ -66,7 +66,7 @@ pub(super) fn undone(benchmark: &Benchmark, cases: &[CaseObjects], prepare: Opti
     without.into_iter().filter_map(report).collect()
 }
 
-/// Returns all that `target` says, each entry and item by itself.
+/// Returns all that `target` says, each entry and item separately.
 fn wanted(target: &Target) -> Vec<Wanted> {
     let mut all = Vec::new();
     let mut add = |field: &str, said: Json, at: Span| {
@@ -105,7 +105,7 @@ fn wanted(target: &Target) -> Vec<Wanted> {
 /// Returns the pods that an object describes: each role's, and those of a Workflow, which says once what all of them have.
 fn seen(RunObject { object, .. }: &RunObject) -> impl Iterator<Item = Seen<'_>> {
     let container = kind_of(object).map_or("", |kind| kind.container);
-    // What a runtime of another object describes has no place in this one.
+    // Pods that a runtime of another object describes have no place in this one.
     let described = pod_sets(object).into_iter().filter(|set| !set.template.is_empty());
     let of_roles = described.filter_map(move |set| {
         let main = template::main_of(object, &set.template, &set.form, container);
@@ -144,7 +144,7 @@ impl Seen<'_> {
 }
 
 impl Wanted {
-    /// Returns it as a row has it.
+    /// Returns it as it appears in a row.
     fn shown(&self) -> String {
         let value = if self.field == "env" { self.value.get("value").unwrap_or(&self.value) } else { &self.value };
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);

@@ -49,7 +49,7 @@ fn label(object: &mut Json, set: &PodSet, labels: Json) {
     }
 }
 
-/// Returns where the `spec` of a Workflow stands in `object`: its own, or that of an Experiment's trials.
+/// Returns where the `spec` of a Workflow is in `object`: its own, or that of an Experiment's trials.
 pub(super) fn workflows(object: &Json) -> Vec<String> {
     const PLACES: [&str; 2] = ["", "/spec/trialTemplate/trialSpec"];
     let is_workflow = |at: &&str| {
@@ -59,7 +59,7 @@ pub(super) fn workflows(object: &Json) -> Vec<String> {
     PLACES.into_iter().filter(is_workflow).map(|at| format!("{at}/spec")).collect()
 }
 
-/// Equips the pods of the Workflow whose `spec` stands at `pointer`.
+/// Equips the pods of the Workflow whose `spec` is at `pointer`.
 fn workflow(object: &mut Json, pointer: &str, (benchmark, case): (&Benchmark, Option<&Case>)) {
     let Some(Json::Object(spec)) = object.pointer_mut(pointer) else { return };
     if let (Some(labels), Json::Object(ours)) = (

@@ -7,7 +7,7 @@ use super::{claim, meta, pipeline, rules};
 use crate::model::{Benchmark, Case, Schedule, Serving};
 use kubebench_contract::labels;
 
-/// Seconds beyond both timeouts before Argo ends a run's step by itself: room to collect and clean up.
+/// Seconds beyond both timeouts before Argo itself ends a run's step: time to collect and clean up.
 const GRACE: u64 = 3600;
 
 /// Returns the Workflow, or the CronWorkflow of a benchmark with a schedule.
@@ -33,7 +33,7 @@ pub(super) fn workflow(benchmark: &Benchmark, identity: &Identity) -> Json {
     }
 }
 
-/// Returns how long a run may wait for its server, in seconds: until that is there, is ready, and is warmed up.
+/// Returns how long a run may wait for its server, in seconds: until it exists, is ready, and is warmed up.
 fn until_ready(benchmark: &Benchmark, case: &Case) -> u64 {
     let Some(Serving { served, load }) = &case.workload.serving else { return 0 };
     if load.is_none() {
@@ -65,7 +65,7 @@ pub(super) fn list(items: impl Iterator<Item = Json>) -> String {
     format!("[\n{}\n]\n", lines.join(",\n"))
 }
 
-/// Returns what steps are told of the names of their jobs.
+/// Returns the input of steps that decides how the names of their jobs are made.
 pub(super) fn session(schedule: Option<&Schedule>) -> &'static str {
     if schedule.is_some() { "scheduled" } else { "once" }
 }

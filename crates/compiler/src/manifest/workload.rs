@@ -23,7 +23,7 @@ pub(super) struct CaseObjects {
     pub(super) objects: Vec<RunObject>,
     /// How the objects answer, where the run is to see them ready.
     pub(super) served: Option<Served>,
-    /// What is loaded, which several cases may share.
+    /// The loaded server, which several cases may share.
     pub(super) server: Option<ServerObjects>,
     /// The Job after each run.
     pub(super) postprocess: Option<RunObject>,
@@ -32,7 +32,7 @@ pub(super) struct CaseObjects {
 /// A server that outlives its runs.
 #[derive(Debug)]
 pub(super) struct ServerObjects {
-    /// What tells it from others of the benchmark.
+    /// What distinguishes it from the benchmark's other servers.
     pub(super) id: String,
     /// The server first, then what it needs.
     pub(super) objects: Vec<RunObject>,
@@ -45,7 +45,7 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
     let workload = &case.workload;
     let found_before = diagnostics.as_slice().len();
     let load = workload.load();
-    // A server that is loaded is no case's: others may load it too.
+    // A loaded server does not belong to one case: others may load it too.
     let case_of = |object: usize| Some(case).filter(|_| load.is_none_or(|load| load == object));
     let mut objects = vec![main_object(benchmark, case_of(0), workload)];
     for (index, Supporting { api, body, name, labels_at }) in workload.supporting.iter().enumerate() {
@@ -116,7 +116,7 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
     CaseObjects { objects: vec![load], served: None, server, postprocess }
 }
 
-/// Returns what tells a server from others: all that it is.
+/// Returns what identifies a server: its whole content.
 fn server_id(objects: &[RunObject], served: &Served) -> String {
     let objects: Vec<Canonical<'_>> = objects.iter().map(|run| Canonical::of(&run.object)).collect();
     let texts = [serde_json::to_string(&objects), serde_json::to_string(served)];
@@ -154,7 +154,7 @@ fn main_object(benchmark: &Benchmark, case: Option<&Case>, workload: &Workload) 
     main
 }
 
-/// Returns the object of `api` that is `body` but for its metadata; without a `name` it takes that of the run's job.
+/// Returns the object of `api` that is `body` with metadata; without a `name` it gets that of the run's job.
 fn run_object(
     benchmark: &Benchmark,
     case: Option<&Case>,
@@ -202,7 +202,7 @@ fn step_job_of(benchmark: &Benchmark, case: Option<&Case>, job: &StepJob, diagno
 
 /// Completes the pods that patches reach, and reports those that Kubernetes refuses.
 ///
-/// After a fault of the patches themselves nothing is said: what is misspelled there is missing here.
+/// After an error in the patches themselves nothing is reported: what is misspelled there is missing here.
 fn admit(
     objects: &mut [RunObject],
     benchmark: &Benchmark,
@@ -307,7 +307,7 @@ pub fn standalone(benchmark: &Benchmark, case: &Case, name: &str, run_digest: &D
     all
 }
 
-/// Returns the address of the server `name`, as far as it is known before that is there.
+/// Returns the address of the server `name`, as far as it is known before the server exists.
 fn known_endpoint(endpoint: &Endpoint, name: &str, namespace: &str) -> Option<String> {
     match endpoint {
         Endpoint::Service { suffix, port } => Some(format!("http://{name}{suffix}.{namespace}.svc:{}", (*port)?)),

@@ -17,7 +17,7 @@ pub struct Estimate {
     pub accelerators: BTreeMap<String, u64>,
     /// Accelerators times hours.
     pub gpu_hours: f64,
-    /// Money, in the target's currency; none where the target's prices do not tell.
+    /// Money, in the target's currency; none if the target's prices are not sufficient.
     pub cost: Option<f64>,
     /// Resources whose missing price leaves the cost unknown; empty where the target has no prices at all.
     pub unpriced: Vec<String>,
@@ -76,7 +76,7 @@ pub(crate) fn gpus(role: &Role) -> f64 {
     role.accelerators() * f64::from(role.max_replicas)
 }
 
-/// A Job beside the runs, and the hours that it may take in all.
+/// A Job outside the runs, and the total hours that it may take.
 pub(crate) struct Step<'a> {
     /// `prepare` or `postprocess`.
     pub name: &'static str,
@@ -86,7 +86,7 @@ pub(crate) struct Step<'a> {
     pub hours: f64,
 }
 
-/// Returns the Jobs beside the runs.
+/// Returns the Jobs outside the runs.
 pub(crate) fn steps(benchmark: &Benchmark) -> Vec<Step<'_>> {
     let of_job = |job: &StepJob| hours(job.timeout.seconds());
     let prepare = benchmark.prepare.iter().map(|job| Step { name: "prepare", job, hours: of_job(job) });

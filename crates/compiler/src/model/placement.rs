@@ -3,13 +3,13 @@
 /// One demand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
-    /// What is asked.
+    /// What is requested.
     pub wanted: Wanted,
     /// The label of nodes whose value names their domain.
     pub over: String,
 }
 
-/// What is asked of pods and domains.
+/// What is requested for pods and domains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// The pods of these roles are in one domain.

@@ -1,4 +1,4 @@
-//! What a target says of all pods on it.
+//! A target's settings for all pods on it.
 
 use std::collections::BTreeMap;
 
@@ -21,13 +21,13 @@ pub struct Pods {
     pub written: Option<Node>,
 }
 
-/// What holds for the pods of the steps beside what holds for all pods.
+/// What applies to the pods of the steps in addition to what applies to all pods.
 #[derive(Clone, Debug, Default)]
 pub struct StepPods {
-    /// What is another for them.
+    /// The fields that differ for them.
     pub pods: Pods,
     /// What the scheduler sets aside for a step, where that is another than usual.
     pub requests: BTreeMap<String, Quantity>,
-    /// What a step may use at most, likewise.
+    /// What a step may use at most, also by resource.
     pub limits: BTreeMap<String, Quantity>,
 }

@@ -28,7 +28,7 @@ pub(crate) enum Protocol {
 }
 
 impl Protocol {
-    /// Returns its name, as specs and `KUBEBENCH_PROTOCOL` have it.
+    /// Returns its name, as in specs and `KUBEBENCH_PROTOCOL`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::OpenAi => "openai",

@@ -10,7 +10,7 @@ use kubebench_syntax::text::Span;
 #[derive(Debug)]
 pub struct Suite {
     pub name: String,
-    /// Where the name stands.
+    /// Where the name is written.
     pub name_span: Span,
     /// The spec's path.
     pub path: String,
@@ -33,12 +33,12 @@ pub struct Suite {
 pub struct Member {
     /// The name of the benchmark.
     pub benchmark: String,
-    /// Benchmarks before it without whose success it is not run.
+    /// Earlier benchmarks that must succeed before it is run.
     pub needs: Vec<String>,
 }
 
 impl Suite {
-    /// Returns where a benchmark stands in the suite, if it is one of its.
+    /// Returns the position of a benchmark in the suite, if it is one of its members.
     pub fn place_of(&self, benchmark: &Benchmark) -> Option<usize> {
         let is_here = self.target.name == benchmark.target.name;
         self.members.iter().position(|member| is_here && member.benchmark == benchmark.name)

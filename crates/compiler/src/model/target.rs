@@ -18,7 +18,7 @@ use kubebench_syntax::yaml::Node;
 pub struct Target {
     /// The name, which is also the folder under the output directory.
     pub name: String,
-    /// Where the name stands; nowhere for the target of a project without a file.
+    /// Where the name is written; none for the target of a project without a file.
     pub span: Span,
     /// A name for the cluster.
     pub cluster: String,
@@ -42,7 +42,7 @@ pub struct Target {
     pub concurrency: Concurrency,
     /// What holds for all pods.
     pub pods: Pods,
-    /// What holds for the pods of the steps beside that.
+    /// What applies to the pods of the steps in addition to that.
     pub steps: StepPods,
     /// The address of Prometheus.
     pub prometheus: Option<String>,
@@ -196,7 +196,7 @@ pub enum NetworkPolicy {
     On(Box<Openings>),
 }
 
-/// What a network policy lets through; each is a rule as the API has it.
+/// What a network policy allows; each is a rule of the API.
 #[derive(Clone, Debug, Default)]
 pub struct Openings {
     /// Further egress rules.
@@ -228,7 +228,7 @@ pub struct Settings {
     pub spec_dirs: Vec<String>,
     /// The folder that manifests are written to.
     pub output: String,
-    /// The kinds that manifests may bring beside those that every project allows, as `GROUP/KIND`.
+    /// The kinds that manifests may contain in addition to those that every project allows, as `GROUP/KIND`.
     pub allow_kinds: BTreeSet<String>,
     /// The image of the workflow's steps.
     pub image: String,
@@ -256,7 +256,7 @@ pub struct ResultsSettings {
     pub inbox: String,
     /// The Secret with the git credential.
     pub credential: String,
-    /// `acceptNew` where a server of SSH with an unknown key is taken for the right one.
+    /// `acceptNew` if an SSH server with an unknown key is trusted.
     pub ssh_host_keys: Option<&'static str>,
     /// The authorities by which the steps know servers, where these are not the public ones.
     pub ca: Option<CertificateAuthorities>,
@@ -327,7 +327,7 @@ impl Target {
         self.user_of_steps() == self.user_of_jobs()
     }
 
-    /// Returns what the pods of its runs carry for programs that run beside Kubebench.
+    /// Returns the metadata of the pods of its runs for programs other than Kubebench.
     pub fn carried_by_runs(&self) -> PodMetadata {
         PodMetadata::of_runs().over(&self.pods.metadata)
     }

@@ -11,12 +11,12 @@ use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::{Duration, ImageRef, Quantity, is_accelerator};
 use kubebench_syntax::yaml::Node;
 
-/// One workload: an object of `api` whose `spec` is complete but for the pod templates of its roles.
+/// One workload: an object of `api` whose `spec` is complete except for the pod templates of its roles.
 #[derive(Debug)]
 pub struct Workload {
     /// The key in the spec, such as `pytorchJob`.
     pub key: &'static str,
-    /// Where that key stands.
+    /// Where that key is.
     pub span: Span,
     /// The object's API.
     pub api: Api,
@@ -24,13 +24,13 @@ pub struct Workload {
     pub spec: Map<String, Json>,
     /// The roles, in a fixed order.
     pub roles: Vec<Role>,
-    /// The pods of objects of the user's that are created with it: they are no part of what is measured.
+    /// The pods of the user's objects that are created with it: they are not part of what is measured.
     pub beside: Vec<Role>,
     /// Whether pods find each other by the names of a headless Service that Kubebench adds.
     pub headless_service: bool,
-    /// JSON Pointers into the object, beside its own name, that take the name of the run's job.
+    /// JSON Pointers into the object, other than its own name, that receive the name of the run's job.
     pub name_at: Vec<String>,
-    /// JSON Pointers to mappings of the object, beside those of its metadata and pods, that take the labels of the run.
+    /// JSON Pointers to mappings of the object, other than those of its metadata and pods, that receive the labels of the run.
     pub labels_at: Vec<String>,
     /// Annotations of the object.
     pub annotations: Map<String, Json>,
@@ -38,7 +38,7 @@ pub struct Workload {
     pub supporting: Vec<Supporting>,
     /// Strategic merge patch over the whole object.
     pub patch: Option<Node>,
-    /// True where the launcher reads its processes from somewhere other than what the operator tells every pod.
+    /// True where the launcher takes its number of processes from somewhere other than what the operator passes to every pod.
     pub scale_is_manual: bool,
     /// The object itself, where the spec gives it whole; `spec` is empty then.
     pub given: Option<Given>,
@@ -48,12 +48,12 @@ pub struct Workload {
     pub placement: Vec<Placement>,
 }
 
-/// The user's own object, of which nothing is changed but what a run needs.
+/// The user's own object, changed only where a run needs it.
 #[derive(Clone, Debug)]
 pub struct Given {
     /// All of it but API version, kind and what a server writes.
     pub body: Map<String, Json>,
-    /// The name that it keeps; none where every run has its own.
+    /// The name that it keeps; none if every run has a name of its own.
     pub name: Option<String>,
 }
 
@@ -62,11 +62,11 @@ pub struct Given {
 pub struct Supporting {
     /// The object's API.
     pub api: Api,
-    /// The object but API version and kind, and without the pod templates of roles that stand in it.
+    /// The object without API version, kind, and the pod templates of its roles.
     pub body: Map<String, Json>,
-    /// The name that it keeps; none where it has that of the workload.
+    /// The name that it keeps; none if it has that of the workload.
     pub name: Option<String>,
-    /// JSON Pointers to mappings, beside those of its metadata and pods, that take the labels of the run.
+    /// JSON Pointers to mappings, other than those of its metadata and pods, that receive the labels of the run.
     pub labels_at: Vec<String>,
 }
 
@@ -77,14 +77,14 @@ impl Supporting {
     }
 }
 
-/// Where a pod template stands.
+/// The place of a pod template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateAt {
     /// In which object: the workload's own is the first, those that support it follow.
     pub object: usize,
     /// The way from the object's `spec`.
     pub steps: Vec<TemplateStep>,
-    /// What stands there.
+    /// How the pods are described there.
     pub form: TemplateForm,
 }
 
@@ -94,17 +94,17 @@ pub enum TemplateForm {
     /// By `metadata` and `spec`.
     #[default]
     Template,
-    /// By the fields of a pod's `spec` alone, beside which others may stand.
+    /// By the fields of a pod's `spec` alone, possibly among other fields.
     Pod {
         /// The JSON Pointer to the mapping that has the `labels` and `annotations` of the pods.
         metadata: String,
-        /// The JSON Pointer to the main container, where it does not stand among the others.
+        /// The JSON Pointer to the main container, if it is not among the others.
         container: Option<String>,
     },
 }
 
 impl TemplateForm {
-    /// Returns the JSON Pointer to the `spec` of the pods that stand at `place`.
+    /// Returns the JSON Pointer to the `spec` of the pods at `place`.
     pub(crate) fn pod(&self, place: &str) -> String {
         match self {
             Self::Template => format!("{place}/spec"),
@@ -112,7 +112,7 @@ impl TemplateForm {
         }
     }
 
-    /// Returns the JSON Pointer to the mapping that has the labels and annotations of the pods that stand at `place`.
+    /// Returns the JSON Pointer to the mapping that has the labels and annotations of the pods at `place`.
     pub(crate) fn metadata(&self, place: &str) -> String {
         match self {
             Self::Template => format!("{place}/metadata"),
@@ -130,9 +130,9 @@ pub enum TemplateStep {
     Element {
         /// Its place.
         index: usize,
-        /// The field that tells the elements apart.
+        /// The field that identifies an element.
         key: Cow<'static, str>,
-        /// What stands in that field.
+        /// The value of that field.
         name: String,
     },
 }
@@ -239,7 +239,7 @@ pub struct Role {
     pub replicas_span: Span,
     /// The name that the operator wants for the main container.
     pub container_name: Cow<'static, str>,
-    /// Where its pod template stands.
+    /// Where its pod template is.
     pub template_at: TemplateAt,
     /// The longest name that is made of the job's name, of those that may have 63 characters.
     pub longest_name: LongestName,
@@ -253,7 +253,7 @@ pub struct Role {
     pub serves: Option<Serves>,
     /// When a pod ends itself, where its object has no field that would end it.
     pub deadline: Option<Duration>,
-    /// The image; none where the cluster's runtime for such models has it.
+    /// The image; none where the cluster's runtime for such models provides it.
     pub image: Option<ImageRef>,
     /// Where the image is said.
     pub image_span: Span,
@@ -261,7 +261,7 @@ pub struct Role {
     pub command: Vec<String>,
     /// Its arguments.
     pub args: Vec<String>,
-    /// Where each word of `command` and each of `args` stands.
+    /// Where each word of `command` and each of `args` is.
     pub word_spans: [Vec<Span>; 2],
     /// Environment variables by name.
     pub env: BTreeMap<String, (Env, Span)>,
@@ -291,7 +291,7 @@ pub struct Role {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Serves {
     pub port: u16,
-    /// What it is asked before it counts as ready.
+    /// The request that it must answer before it counts as ready.
     pub probe: Probe,
 }
 
@@ -329,12 +329,12 @@ pub enum Env {
     Field(String),
 }
 
-/// What a load is told of the server.
+/// A property of the server that is passed to a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OfServer {
     /// Its address, which the run learns when it begins: scheme, host and port.
     Endpoint,
-    /// Its name, likewise.
+    /// Its name, which the run also learns when it begins.
     Name,
     Text(String),
 }
@@ -353,7 +353,7 @@ impl Workload {
         }
     }
 
-    /// Iterates over all pods that it brings: those that are measured, and those beside.
+    /// Iterates over all pods that it creates: the measured ones and the others.
     pub fn pods(&self) -> impl Iterator<Item = &Role> {
         self.roles.iter().chain(&self.beside)
     }
@@ -363,8 +363,8 @@ impl Workload {
         self.key == "trainJob" && self.supporting.is_empty()
     }
 
-    /// Returns whether the pods of `role` are made from what the spec says of it: beside an object of the user's own, those of its
-    /// load alone are.
+    /// Returns whether the pods of `role` are made from the spec's fields: with an object of the user's own, only those of its load
+    /// are.
     pub(crate) fn describes(&self, role: &Role) -> bool {
         self.given.is_none() || self.is_of_load(role)
     }
@@ -381,7 +381,7 @@ impl Workload {
 
     /// Returns the place among the objects of a run of the one that has the `spec` of the user's own.
     pub(crate) fn given_at(&self) -> usize {
-        // That of a Workflow stands in a template of its own.
+        // The object of a Workflow is in a separate template.
         usize::from(self.key == "workflow" && !self.supporting.is_empty())
     }
 
@@ -392,7 +392,7 @@ impl Workload {
         apart.map_or(&given.body, |supporting| &supporting.body).get("spec")
     }
 
-    /// Returns a field of the object's `spec`, whoever wrote it.
+    /// Returns a field of the object's `spec`, whether the user or Kubebench wrote it.
     pub(crate) fn spec_field(&self, field: &str) -> Option<&Json> {
         self.given_spec().map_or_else(|| self.spec.get(field), |spec| spec.get(field))
     }

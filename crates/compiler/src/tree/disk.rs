@@ -6,10 +6,10 @@ use kubebench_syntax::path::{join, parent};
 
 const TEMPORARY: &str = ".kubebench-tmp";
 
-/// What stands in the output directory; paths are relative to it, with `/` separators.
+/// The content of the output directory; paths are relative to it, with `/` separators.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OnDisk {
-    /// Everything that is no folder. When the output directory itself is something else, that stands at the empty path.
+    /// Everything that is not a folder. If the output directory itself is something else, it is at the empty path.
     pub entries: BTreeMap<String, Found>,
     /// All folders; the empty path is the output directory itself, when it exists.
     pub folders: BTreeSet<String>,
@@ -35,7 +35,7 @@ pub enum Found {
 }
 
 impl Found {
-    /// Returns what it is, as people call it.
+    /// Returns its kind, in words.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::AsWanted | Self::File(_) | Self::Large(_) | Self::Unreadable(_) => "file",

@@ -30,7 +30,7 @@ pub type Parts<'a> = BTreeMap<&'a str, Vec<&'a Source>>;
 
 /// Which sources of stale manifests have one cause.
 pub(super) struct Drift<'a> {
-    /// The cause of each source: the first source that has it.
+    /// The cause of each source: the first source with the same cause.
     causes: BTreeMap<&'a str, &'a str>,
     sizes: BTreeMap<&'a str, usize>,
     /// What differs in the manifests of all sources of a cause.
@@ -111,7 +111,7 @@ impl<'a> Drift<'a> {
 }
 
 impl Drift<'_> {
-    /// Returns why a manifest is missing: few specs without manifests are told apart, and of many there is nothing else to say.
+    /// Returns why a manifest is missing. A few specs without manifests are reported separately; many are reported together.
     pub(super) fn cause_of_missing(&self, change: &Change<'_>) -> Cause {
         let is_apart = self.missing.len() <= APART;
         let place = if is_apart { place_of_source(change) } else { Place::File(PROJECT_FILE.to_owned()) };
@@ -157,7 +157,7 @@ fn place_of_source(change: &Change<'_>) -> Place {
     change.source_span.map_or_else(|| Place::File(change.source.to_string()), Place::Span)
 }
 
-/// Returns what manifests of one state have in common whatever they are compiled from.
+/// Returns what manifests of one state have in common, whatever they are compiled from.
 pub(super) fn cause_of_all(change: &Change<'_>, words: &str) -> Cause {
     Cause { key: words.to_owned(), words: words.to_owned(), ..of_manifests(change) }
 }
@@ -183,7 +183,7 @@ fn root<'a>(causes: &BTreeMap<&'a str, &'a str>, source: &'a str) -> &'a str {
     source
 }
 
-/// Returns whether a stale manifest holds a spec, and another one than the source now is.
+/// Returns whether a stale manifest contains a spec that differs from its source.
 fn holds_another_spec(change: &Change<'_>) -> bool {
     let spec = |text: &[u8]| {
         let text = String::from_utf8_lossy(text);

@@ -83,7 +83,7 @@ impl Plan<'_> {
     }
 }
 
-/// What goes, and which folders go with it.
+/// What is removed, and which folders are removed with it.
 struct Removal<'a> {
     files: BTreeSet<&'a str>,
     leftovers: &'a BTreeSet<String>,
@@ -91,12 +91,12 @@ struct Removal<'a> {
     folders: Vec<Emptied<'a>>,
 }
 
-/// A folder that holds nothing but what goes.
+/// A folder that contains only files that are removed.
 struct Emptied<'a> {
     path: &'a str,
-    /// The file in it that goes last.
+    /// The file in it that is removed last.
     last: Option<&'a str>,
-    /// The temporary file beside it that an interrupted removal of it left.
+    /// The temporary file next to it that an interrupted removal of it left.
     mark: Option<&'a str>,
 }
 
@@ -147,7 +147,7 @@ impl<'a> Removal<'a> {
     }
 }
 
-/// Returns the folders that hold nothing but `files`, `leftovers` and one another, and that were provably Kubebench's own.
+/// Returns the folders that contain only `files`, `leftovers` and one another, and that were provably Kubebench's own.
 fn emptied_folders<'a>(
     plan: &'a Plan<'_>,
     files: &BTreeSet<&'a str>,

@@ -11,7 +11,7 @@ use super::{OutputFile, OutputTree, ancestors};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::path::parent;
 
-/// Files that belong to git, wherever they stand.
+/// Files that belong to git, wherever they are.
 const GITS_OWN: [&str; 3] = [".gitattributes", ".gitignore", ".gitkeep"];
 
 /// Which names a selection covers.
@@ -82,12 +82,12 @@ pub enum State {
     Stale,
     /// A manifest is not as Kubebench wrote it.
     Edited {
-        /// It holds an unresolved merge, which nobody resolves by hand: the merged specs say what it is.
+        /// It contains an unresolved merge, which must not be resolved by hand: the merged specs say what it is.
         conflict: bool,
     },
-    /// A manifest is right but for `\r\n` line ends.
+    /// A manifest is right except for `\r\n` line ends.
     LineEndings,
-    /// A file without header stands at a manifest's path.
+    /// A file without header is at a manifest's path.
     Foreign,
     /// No regular file can be written at a manifest's path.
     NotRegular {
@@ -107,7 +107,7 @@ pub enum State {
     Orphan,
     /// The same, but edited.
     EditedOrphan,
-    /// Something that is no manifest of Kubebench, and in nobody's way.
+    /// Something that is not a manifest of Kubebench, and not in the way.
     ForeignElsewhere { kind: &'static str },
 }
 
@@ -203,7 +203,7 @@ impl Change<'_> {
     }
 }
 
-/// Compares `wanted` with `on_disk`, as far as `scope` goes.
+/// Compares `wanted` with `on_disk`, within `scope`.
 ///
 /// `wanted` may be larger than the scope: files outside it are not looked at, but keep their folders from being removed.
 pub fn plan<'a>(wanted: &'a OutputTree, on_disk: &'a OnDisk, scope: &Scope) -> Plan<'a> {
@@ -299,7 +299,7 @@ fn in_the_way(by: &str, found: &Found) -> State {
     }
 }
 
-/// What a path is that no source produces.
+/// The kind of a path that no source produces.
 enum Other {
     Own(String, State),
     Stranger(State),

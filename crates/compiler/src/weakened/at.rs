@@ -26,7 +26,7 @@ impl At<'_> {
         Place::Span(found().unwrap_or(self.now.benchmark.name_span))
     }
 
-    /// Returns where the field is, or is taken away.
+    /// Returns where the field is, or is removed.
     fn said(&self, name: &str) -> Option<Span> {
         let whole = self.now.spec.as_deref().and_then(|root| root.get("spec")?.entry(name));
         if let Some(entry) = whole {

@@ -54,7 +54,7 @@ fn hold_both<'c>(at: At<'c>, held: &mut Held<'c>) {
     for selector in selectors(now) {
         for baseline in baselines(now, &selector) {
             let old = Demand::of(before, &selector, baseline);
-            // What the base demands of the same has taken up what the change demands.
+            // What the base demands of the metric already includes what the change demands.
             if old.limits.is_empty() {
                 let new = Demand::of(now, &selector, baseline);
                 held.gates.extend(new.gates(now, now.name_span, &cases));
@@ -153,7 +153,7 @@ impl<'c> Demand<'c> {
         Self { metric: metric.clone(), baseline, limits: Bound::ALL.into_iter().filter_map(limit).collect() }
     }
 
-    /// Returns it with what another one demands more strictly, or alone.
+    /// Returns it with the stricter demands of another one, if there is one.
     fn tightened(mut self, other: &Self) -> Self {
         for (bound, limit) in &other.limits {
             self.limits.entry(*bound).or_insert(*limit);
@@ -212,7 +212,7 @@ impl<'c> Demand<'c> {
                     let before = bound.words(before.value);
                     say(first.span, format!("the gate of `{name}` no longer has `{field}`; at the base {before}"));
                 }
-                // Numbers of another unit are neither.
+                // Numbers of another unit are not comparable.
                 Some(now) if has_same_unit && bound.is_weaker(now.value, before.value) => {
                     let (now_is, before) = (bound.words(now.value), bound.words(before.value));
                     say(now.span, is_now(&format!("`{field}` of `{name}`"), now_is, before));

@@ -40,7 +40,7 @@ pub(super) fn hold(at: At<'_>, held: &mut Held<'_>) {
     let (mut by_base, mut own) = (Diagnostics::default(), Diagnostics::default());
     within_budget(now, &budget, prices.as_ref(), &mut by_base);
     within_budget(now, &now.budget, now.target.prices.as_ref(), &mut own);
-    // What the benchmark's own budget says is said once.
+    // What exceeds the benchmark's own budget is reported once.
     held.exceeded.extend(by_base.into_iter().filter(|fault| !own.as_slice().contains(fault)));
 }
 

@@ -74,7 +74,7 @@ fn parts(of: &Compiled, metric: &MetricSelector) -> BTreeMap<String, BTreeSet<St
     let mut parts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (field, mut value) in about.filter_map(|(_, rule)| rule.as_object().cloned()).flat_map(said) {
         if let Some(tool) = value.get_mut("tool").and_then(Json::as_object_mut) {
-            // What else of the tool is asked for says nothing of this metric.
+            // Other requested metrics of the tool do not affect this one.
             tool.remove("metrics");
         }
         parts.entry(field).or_default().insert(value.to_string());

@@ -15,7 +15,7 @@ pub(super) struct Condition(Asked);
 enum Asked {
     /// An element of `status.conditions` has this status.
     Condition { kind: String, status: String },
-    /// What the path leads to is there, and is this where it is said.
+    /// The node at the path exists, and has this value where one is given.
     Path { path: Box<JpQuery>, value: Option<String> },
 }
 
@@ -53,12 +53,12 @@ impl Condition {
         Ok(Self(Asked::Path { path: Box::new(query), value }))
     }
 
-    /// Returns whether it holds of `object`.
+    /// Returns whether it is true of `object`.
     pub(super) fn holds(&self, object: &Json) -> bool {
         match &self.0 {
             Asked::Condition { .. } => self.condition(object).is_some(),
             Asked::Path { path, value } => {
-                // A path that asks what this object cannot answer leads to nothing in it.
+                // A path that cannot be evaluated on this object finds nothing in it.
                 let Ok(found) = js_path_process(path, object) else { return false };
                 let mut found = found.into_iter().map(jsonpath_rust::query::QueryRef::val);
                 match (found.next(), found.next(), value) {

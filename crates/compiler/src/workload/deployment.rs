@@ -42,7 +42,7 @@ deployment:
 
 /// The role, and its container.
 const SERVER: &str = "server";
-/// Where servers listen as a rule.
+/// The port on which servers usually listen.
 const PORT: u16 = 8000;
 
 /// A server: identical pods behind one address, and a load generator.
@@ -103,7 +103,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let workload = Workload { labels_at, supporting: vec![serving::service(port)], ..workload };
     let mut workload = serving::finish(cx, workload, ready, server)?;
     if let Some(model::Serving { served, .. }) = workload.serving.clone() {
-        // Its controller gives up when the step does.
+        // Its controller gives up at the same time as the step.
         workload.spec.insert("progressDeadlineSeconds".to_owned(), served.ready_seconds.into());
         let serves = Serves { port, probe: served.probe };
         workload.roles.first_mut().into_iter().for_each(|role| role.serves = Some(serves.clone()));
@@ -111,7 +111,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     Some(workload)
 }
 
-/// Returns what a server of `protocol` is asked before it counts as ready.
+/// Returns the request that a server of `protocol` must answer before it counts as ready.
 fn probe(protocol: model::Protocol, model: Option<&Text>) -> Probe {
     let path = match protocol {
         model::Protocol::OpenAi => "/health".to_owned(),
@@ -124,7 +124,7 @@ fn probe(protocol: model::Protocol, model: Option<&Text>) -> Probe {
 
 /// Reads a Deployment. `Available` holds while a quarter of the pods is missing, so the pods are counted.
 fn outcome(object: &Json) -> Outcome {
-    // For how long it may load, and wait for its nodes before, is said by the benchmark and not by the Deployment.
+    // How long it may load, and wait for its nodes before, is set by the benchmark and not by the Deployment.
     let stopped = condition_of(object, "Progressing", "False");
     if let Some(condition) = stopped.filter(|it| text_at(it, "/reason") != "ProgressDeadlineExceeded") {
         let field = |name: &str| text_at(condition, name).to_owned();

@@ -12,7 +12,7 @@ use kubebench_contract::text_at;
 
 /// Deeper nesting than any API has.
 const MAX_DEPTH: usize = 32;
-/// Fields that say how many pods there are beside a template.
+/// Fields next to a template that say how many pods there are.
 const COUNTS: [&str; 4] = ["replicas", "parallelism", "numNodes", "instances"];
 /// Fields on the way to a template that say nothing of whose it is.
 const MEANINGLESS: [&str; 5] = ["spec", "template", "podTemplate", "podSpec", "jobTemplate"];

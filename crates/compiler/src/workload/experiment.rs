@@ -42,9 +42,9 @@ experiment:
       resources: {cpu: 1, memory: 1Gi}
 ";
 
-/// Where the object of a trial stands.
+/// Where the object of a trial is.
 const TRIAL_SPEC: &str = "/spec/trialTemplate/trialSpec";
-/// How many trials Katib runs at once unless it is told.
+/// How many trials Katib runs at once by default.
 const AT_ONCE: u32 = 3;
 
 fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {

@@ -194,7 +194,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         DeploymentMode::Standard => "Standard",
         DeploymentMode::Knative => KNATIVE,
     };
-    // What a cluster takes without it is its administrator's choice.
+    // The default of a cluster is its administrator's choice.
     let annotations = Map::from_iter([("serving.kserve.io/deploymentMode".to_owned(), name.into())]);
     let object = json!({ "metadata": { "annotations": annotations }, "spec": spec });
     let server = match (server(&object), protocol) {
@@ -229,7 +229,7 @@ pub(super) fn server(object: &Json) -> Server {
     Server { endpoint, probe, model, protocol: Some(protocol) }
 }
 
-/// Returns what a server of `protocol` is asked before it counts as ready; of a model, by the server's name.
+/// Returns the request that a server of `protocol` must answer before it counts as ready; for a model, by the server's name.
 fn probe(protocol: model::Protocol, is_model: bool) -> Probe {
     let path = match protocol {
         model::Protocol::V1 if is_model => {
@@ -244,7 +244,7 @@ fn probe(protocol: model::Protocol, is_model: bool) -> Probe {
     Probe::Http { path: path.to_owned() }
 }
 
-/// Returns the role of a component, whose pods' fields stand in the component itself; a model takes the place of their container.
+/// Returns the role of a component. Its pods' fields are in the component itself; a model replaces their container.
 fn component(cx: &mut Lowering<'_>, name: &'static str, model: Option<&Model>) -> Option<Role> {
     let metadata = format!("/spec/{name}");
     let container = model.map(|_| format!("/spec/{name}/model"));
@@ -277,7 +277,7 @@ fn longest_name(mode: DeploymentMode, component: &str) -> LongestName {
 
 fn of_pods(role: &Role, model: Option<&Model>) -> Json {
     let mut fields = Map::new();
-    // As many at the end as at the beginning: what scales while it is measured is another server.
+    // The same number throughout: a server that scales while it is measured is another server.
     fields.insert("minReplicas".to_owned(), role.replicas.into());
     fields.insert("maxReplicas".to_owned(), role.replicas.into());
     insert(&mut fields, "model", model.map(of_model));
@@ -296,7 +296,7 @@ fn of_model(model: &Model) -> Json {
     Json::Object(fields)
 }
 
-/// Reads an InferenceService. That a model cannot be loaded is no condition.
+/// Reads an InferenceService. A model that cannot be loaded does not appear as a condition.
 fn outcome(object: &Json) -> Outcome {
     let transition = text_at(object, "/status/modelStatus/transitionStatus");
     if matches!(transition, "BlockedByFailedLoad" | "InvalidSpec") {

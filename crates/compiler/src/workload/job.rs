@@ -1,4 +1,4 @@
-//! `job`: a batch/v1 Job, one pod or several alike.
+//! `job`: a batch/v1 Job, one pod or several identical ones.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -303,7 +303,7 @@ fn job_of(cx: &Lowering<'_>, name: &str, job: &ReplicatedJob, size: Size) -> Jso
     object
 }
 
-/// Returns what differs from what JobSet does by itself.
+/// Returns what differs from JobSet's defaults.
 fn network(network: PodNetwork) -> Option<Json> {
     let PodNetwork { enable_dns_hostnames, publish_not_ready_addresses, subdomain } = network;
     let unless_true = |flag: Option<Flag>| flag.map(|flag| flag.0).filter(|flag| !flag);
@@ -343,7 +343,7 @@ fn success(cx: &mut Lowering<'_>, policy: &SuccessPolicy, known: &[&str], sizes:
         cx.report(fault.help("write `All`, or name the one job that counts in `targetReplicatedJobs`"));
     }
     if targets.is_empty() && !is_any {
-        // What JobSet does by itself.
+        // JobSet's default.
         return None;
     }
     let mut object = Map::new();

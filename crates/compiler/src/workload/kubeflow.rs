@@ -72,7 +72,7 @@ pub(super) struct KubeflowJob {
     pub(super) replica_specs: &'static str,
     pub(super) container_name: &'static str,
     pub(super) scheduling_policy: Option<SchedulingPolicy>,
-    /// The role whose pods the operator creates only once all others run; a gang with it would wait for ever.
+    /// The role whose pods the operator creates only once all others run; a gang with it would wait forever.
     pub(super) late_role: Option<&'static str>,
     /// Further fields of the object's spec.
     pub(super) fields: Map<String, Json>,
@@ -80,7 +80,7 @@ pub(super) struct KubeflowJob {
 }
 
 impl KubeflowJob {
-    /// Returns a job of `kind` whose pods stand under `replica_specs`, as most are.
+    /// Returns a job of `kind` whose pods are under `replica_specs`, as in most kinds.
     pub(super) fn of(kind: &Kind, replica_specs: &'static str, scheduling_policy: Option<SchedulingPolicy>) -> Self {
         Self {
             api: kind.api.clone(),
@@ -119,7 +119,7 @@ pub(super) fn roles(cx: &mut Lowering<'_>, job: &KubeflowJob, names: &[RoleName]
         .collect()
 }
 
-/// Reports what in `minResources` is no amount: it is copied into the object as it stands.
+/// Reports values of `minResources` that are not quantities: it is copied into the object unchanged.
 fn check_min_resources(cx: &mut Lowering<'_>) {
     let amounts = cx.entry.value.get("schedulingPolicy").and_then(|policy| policy.get("minResources"));
     if let Some(amounts) = amounts {
@@ -127,7 +127,7 @@ fn check_min_resources(cx: &mut Lowering<'_>) {
     }
 }
 
-/// Returns the workload: nothing restarts silently, nothing is cleaned before its logs are read, nothing runs for ever.
+/// Returns the workload: nothing restarts silently, nothing is cleaned before its logs are read, nothing runs forever.
 pub(super) fn finish(cx: &mut Lowering<'_>, job: KubeflowJob, roles: Vec<Role>) -> Workload {
     let KubeflowJob { api, replica_specs, scheduling_policy, late_role, fields, scale_is_manual, .. } = job;
     let mut run_policy = Map::new();

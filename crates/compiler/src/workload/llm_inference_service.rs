@@ -204,7 +204,7 @@ pub(super) fn server(object: &Json) -> Server {
     }
 }
 
-/// Returns the role that `place` describes, whose pods stand behind `steps`.
+/// Returns the role that `place` describes, whose pods are at `steps`.
 fn role(
     cx: &mut Lowering<'_>,
     name: &'static str,
@@ -228,7 +228,7 @@ fn role(
     Some(role)
 }
 
-/// Returns a role whose pods others lead: so many of each.
+/// Returns a role whose pods are led by others: `of_each` for each of `leaders`.
 fn led(cx: &mut Lowering<'_>, role: Role, leaders: u32, of_each: u32) -> Role {
     if role.replicas != 1 {
         let message = "`parallelism` decides how many pods a replica leads";
@@ -239,7 +239,7 @@ fn led(cx: &mut Lowering<'_>, role: Role, leaders: u32, of_each: u32) -> Role {
     Role { replicas: pods, max_replicas: pods, completions: pods, ..role }
 }
 
-/// Returns how many pods a replica leads, beside itself.
+/// Returns how many pods a replica leads, not counting itself.
 fn pods_of_each(parallelism: Option<&Parallelism>) -> u32 {
     let count = |count: &Option<Count>| count.as_ref().map_or(1, |count| count.0);
     let Some(Parallelism { pipeline, data, data_local, .. }) = parallelism else { return 1 };
@@ -280,7 +280,7 @@ fn pods(object: &Json) -> Vec<PodSet> {
         let replicas = count_at(part, "/replicas").unwrap_or(1);
         let of_led = replicas.saturating_mul(size(at));
         for (role, field, pods) in [(leader, "template", replicas), (led, "worker", of_led)] {
-            // KServe fills the template in where there is none.
+            // KServe adds the template where there is none.
             if field == "template" || part.get(field).is_some() {
                 let form = TemplateForm::Pod { metadata: at.to_owned(), container: None };
                 sets.push(PodSet { form, ..PodSet::new(role, pods, pods, format!("{at}/{field}")) });

@@ -1,4 +1,4 @@
-//! `manifest`: the user's own object of any kind, as it is, and what it needs beside it.
+//! `manifest`: the user's own object of any kind, unchanged, and what it needs.
 
 mod answers;
 mod choose;
@@ -55,11 +55,11 @@ manifest:
               resources: {limits: {cpu: \"1\", memory: 1Gi}}
 ";
 
-/// The place of an object that is none of those of a run, since another one creates it.
+/// The place of an object that is not one of a run's objects, since another one creates it.
 const IN_A_TEXT: usize = usize::MAX;
 /// Where Kueue, or a person, says that a job is not to start yet.
 const SUSPEND: [&str; 2] = ["/spec/suspend", "/spec/runPolicy/suspend"];
-/// Versions that a controller serves beside the newest.
+/// Versions that a controller serves in addition to the newest.
 const ALSO_SERVED: [(&str, &str); 3] = [
     ("serving.kserve.io/v1alpha1", "LLMInferenceService"),
     ("machinelearning.seldon.io/v1alpha2", "SeldonDeployment"),
@@ -174,7 +174,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         cx.fault(&code::KB0317, "name", message, "write `metadata: {name: …}` in the object, or delete `name: keep`");
     }
     let beside: Vec<Json> = chosen.supporting.iter().map(|document| document.node.to_json()).collect();
-    // A Service beside a job leads its pods to one another.
+    // A Service next to a job connects its pods.
     let serves = match kind {
         Some(kind) => kind.purpose == Purpose::Serves,
         None => form.load.is_some() || form.ready.is_some(),
@@ -208,7 +208,7 @@ fn serve(cx: &mut Lowering<'_>, form: &Manifest, workload: Workload, server: Opt
         }
         return Some(workload);
     };
-    // What speaks no protocol that is known takes connections at least.
+    // A server without a known protocol at least accepts connections.
     let server = Server { probe: server.probe.or(Some(Probe::Tcp)), ..server };
     serving::finish(cx, workload, form.ready.clone(), server)
 }
@@ -332,7 +332,7 @@ fn unsuspended(mut object: Json) -> Json {
     object
 }
 
-/// Tells of a namespace that is not the target's.
+/// Warns about a namespace that is not the target's.
 pub(super) fn warn_of_namespace(cx: &mut Lowering<'_>, document: &Document<'_>) {
     let said = document.node.get("metadata").and_then(|metadata| metadata.get("namespace"));
     let Some((name, span)) = said.and_then(|node| Some((node.as_text()?, node.span))) else { return };
@@ -385,7 +385,7 @@ impl Document<'_> {
         self.node.get("apiVersion").map_or(self.node.span, |node| node.span)
     }
 
-    /// Returns where the JSON Pointer `at` leads to.
+    /// Returns the span of what the JSON Pointer `at` points to.
     fn span_of(&self, at: &str) -> Span {
         workflow::at_pointer(self.node, at).map_or(self.node.span, |node| node.span)
     }

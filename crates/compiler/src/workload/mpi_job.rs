@@ -165,7 +165,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     Some(kubeflow::finish(cx, job, roles))
 }
 
-/// Reports the launcher's program when it stands beside the roles, where the workers would run it as well.
+/// Reports the launcher's program if it is outside the roles, where the workers would run it as well.
 fn refuse_shared_command(cx: &mut Lowering<'_>, version: MpiJobApi) {
     let form = &cx.entry.value;
     if form.get("worker").is_none_or(|worker| worker.get("command").or(worker.get("args")).is_some()) {
@@ -191,7 +191,7 @@ fn refuse_shared_command(cx: &mut Lowering<'_>, version: MpiJobApi) {
     )));
 }
 
-/// Reports accelerators that the launcher has only because they stand beside the roles.
+/// Reports accelerators that the launcher has only because they are set outside the roles.
 fn report_idle_accelerators(cx: &mut Lowering<'_>, launcher: &Role) {
     let form = &cx.entry.value;
     let own = form.get("launcher").and_then(|block| block.get("resources"));

@@ -1,4 +1,4 @@
-//! `paddleJob`: a PaddleJob of the training operator: workers alone (collective), or servers as masters beside trainers.
+//! `paddleJob`: a PaddleJob of the training operator: only workers (collective), or servers as masters with trainers.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -5,7 +5,7 @@ use crate::model::TemplateForm;
 /// The pods of one role, as the object of a kind says it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PodSet {
-    /// The role, as the label of its pods has it.
+    /// The role, as in the label of its pods.
     pub role: String,
     /// How many there are at once; 0 where nothing says it before.
     pub replicas: u32,
@@ -24,7 +24,7 @@ impl PodSet {
         Self { role, replicas, completions, template, form: TemplateForm::Template }
     }
 
-    /// Returns the same pods, of an object that stands at `place` of another.
+    /// Returns the same pods, for an object at `place` of another.
     pub(super) fn below(self, place: &str) -> Self {
         let form = match self.form {
             TemplateForm::Template => TemplateForm::Template,

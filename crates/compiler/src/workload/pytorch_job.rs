@@ -87,7 +87,7 @@ struct ElasticPolicy {
     rdzv_conf: std::collections::BTreeMap<String, Text>,
 }
 
-/// Where etcd listens unless told otherwise.
+/// The port on which etcd listens by default.
 const ETCD_PORT: u32 = 2379;
 
 fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {

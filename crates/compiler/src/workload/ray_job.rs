@@ -48,7 +48,7 @@ rayJob:
 
 const HEAD: &str = "head";
 const SUBMITTER: &str = "submitter";
-/// For how long the cluster stands after its end unless Kubebench has deleted the job by then: its logs are read from it.
+/// How long the cluster is kept after its end unless Kubebench has deleted the job by then: its logs are read from it.
 const KEPT_SECONDS: u32 = 3600;
 
 /// A RayJob: a head, groups of workers, and the pod that submits the entrypoint and prints its log.
@@ -171,7 +171,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         refuse_shell_text(cx);
         spec.insert("runtimeEnvYAML".to_owned(), yaml::write_as_in_epoch_1(&environment).into());
     }
-    // Kueue takes no RayJob without it, and it frees the nodes when nobody else does.
+    // Kueue requires it for a RayJob, and it frees the nodes when nothing else does.
     spec.insert("shutdownAfterJobFinishes".to_owned(), true.into());
     spec.insert("submissionMode".to_owned(), submission_mode.map_or("K8sJobMode".to_owned(), |mode| mode.0).into());
     spec.insert("submitterConfig".to_owned(), json!({ "backoffLimit": 0 }));
@@ -200,7 +200,7 @@ fn shape(steps: Vec<TemplateStep>) -> Shape {
     }
 }
 
-/// Returns the role that stands under its own name, or as the shared fields have it.
+/// Returns the role that is described under its own name, or by the shared fields.
 fn role_of_block(cx: &mut Lowering<'_>, name: &'static str, steps: Vec<TemplateStep>) -> Option<Role> {
     let entry = cx.entry;
     match entry.value.entry(name) {
@@ -311,7 +311,7 @@ fn refuse_shell_text(cx: &mut Lowering<'_>) {
     }
 }
 
-/// Reads how far the operator is. A job that succeeded is over when the operator says so, not before.
+/// Reads the operator's progress. A job that succeeded has ended when the operator says so, not before.
 fn outcome(object: &Json) -> Outcome {
     let failed = |reason: &str| {
         let said = text_at(object, "/status/reason");

@@ -36,7 +36,7 @@ pub(super) enum ImageFrom {
 
 type Block<'n> = (&'n Node, Span, RoleBlock);
 
-/// What a kind says of a role beside what every role has.
+/// The fields of a kind's role in addition to those of every role.
 pub(super) trait RoleFields: JsonSchema {
     /// What every other role has, and this one has no use for.
     const LACKS: &'static [&'static str] = &[];
@@ -149,12 +149,12 @@ pub fn texts(words: Vec<Text>) -> Vec<String> {
     words.into_iter().map(|Text(word)| word).collect()
 }
 
-/// Returns where the elements of a list stand.
+/// Returns where the elements of a list are.
 pub fn spans(list: Option<&Node>) -> Vec<Span> {
     list.map(Node::items).unwrap_or_default().iter().map(|item| item.span).collect()
 }
 
-/// Returns environment variables of the model; `span` tells where each stands.
+/// Returns environment variables of the model; `span` returns the place of each.
 pub(crate) fn env_of(
     variables: BTreeMap<String, EnvValue>,
     span: impl Fn(&str) -> Span,

@@ -43,7 +43,7 @@ seldonDeployment:
     resources: {cpu: 2, memory: 1Gi}
 ";
 
-/// The port of the orchestrator that stands before each graph.
+/// The port of the orchestrator in front of each graph.
 const PORT: u16 = 8000;
 
 /// A server by Seldon Core v1, and a load generator.
@@ -139,7 +139,7 @@ pub(super) fn server(object: &Json) -> Option<Server> {
     let first = object.pointer("/spec/predictors/0/name").and_then(Json::as_str)?;
     Some(Server {
         endpoint: Endpoint::Service { suffix: format!("-{first}"), port: Some(PORT) },
-        // It asks all of the graph.
+        // It covers the whole graph.
         probe: Some(Probe::Http { path: "/ready".to_owned() }),
         model: None,
         protocol: Some(match text_at(object, "/spec/protocol") {

@@ -1,4 +1,4 @@
-//! `seldonModel`: a Model of Seldon Core v2, which a server of the cluster loads beside others.
+//! `seldonModel`: a Model of Seldon Core v2, which a server of the cluster loads, possibly among others.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -41,7 +41,7 @@ seldonModel:
 /// What other kinds say of pods: those of a model are its server's.
 const OF_PODS: &[&str] =
     &["annotations", "args", "command", "container", "env", "expandVariables", "image", "labels", "pod", "resources"];
-/// The Service that leads to every model of a namespace, and its port.
+/// The Service through which every model of a namespace is reached, and its port.
 const MESH: &str = "seldon-mesh";
 const PORT: u16 = 80;
 
@@ -103,7 +103,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     serving::finish(cx, workload, ready, self::server())
 }
 
-/// Returns how a Model answers: by the mesh that leads to every model of the namespace.
+/// Returns how a Model is reached: through the mesh of its namespace.
 pub(super) fn server() -> Server {
     Server {
         endpoint: Endpoint::Shared { name: MESH.into(), port: PORT },
@@ -117,7 +117,7 @@ pub(super) fn server() -> Server {
     }
 }
 
-/// Reads a Model. What Seldon gives up it says by the reason of a condition that does not hold.
+/// Reads a Model. When Seldon gives up, it says so in the reason of a condition that is false.
 fn outcome(object: &Json) -> Outcome {
     if condition_of(object, "ModelReady", "True").is_some() {
         return Outcome::Succeeded;

@@ -12,9 +12,9 @@ use kubebench_format::spec::v1::container::RoleBlock;
 use kubebench_format::spec::v1::scalar::{Count, Duration, Text};
 use kubebench_syntax::diag::code;
 
-/// How long a server may take until it is ready, in seconds, where nobody says it.
+/// The default time until a server must be ready, in seconds.
 const READY_WITHIN: u64 = 20 * 60;
-/// What a load finds in its environment.
+/// The variables that a load has in its environment.
 const ENDPOINT: &str = "KUBEBENCH_ENDPOINT";
 const MODEL: &str = "KUBEBENCH_MODEL";
 const PROTOCOL: &str = "KUBEBENCH_PROTOCOL";
@@ -145,7 +145,7 @@ fn add_load(cx: &mut Lowering<'_>, workload: &mut Workload, server: &Server) -> 
     Some(object)
 }
 
-/// Returns what the load is told of the server, by the names of variables.
+/// Returns the properties of the server that are passed to the load, by the names of variables.
 fn told(server: &Server) -> Vec<(&'static str, OfServer)> {
     let model = server.model.as_ref().map(|model| match model {
         ModelName::Said(name) => OfServer::Text(name.clone()),
@@ -156,7 +156,7 @@ fn told(server: &Server) -> Vec<(&'static str, OfServer)> {
     all.into_iter().filter_map(|(name, what)| Some((name, what?))).collect()
 }
 
-/// Returns the Service that leads to `port` of the pods of the workload.
+/// Returns the Service for `port` of the pods of the workload.
 pub(super) fn service(port: u16) -> Supporting {
     let api = model::Api::known("v1", "Service", "services");
     let spec = json!({

@@ -119,7 +119,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     spec.insert("mainApplicationFile".to_owned(), text(form.main_application_file).into());
     insert(&mut spec, "mainClass", form.main_class.map(|Text(class)| class));
     spec.insert("mode".to_owned(), "cluster".into());
-    // What the API does by itself; whoever changes it must change this line.
+    // The API's default; a change of the default must change this line.
     spec.insert("restartPolicy".to_owned(), json!({ "type": "Never" }));
     insert(&mut spec, "sparkConf", properties(form.spark_conf));
     spec.insert("sparkVersion".to_owned(), form.spark_version.0.into());
@@ -131,7 +131,7 @@ fn role(cx: &mut Lowering<'_>, name: &'static str, container_name: &'static str)
     let shape = Shape {
         container_name,
         template_at: TemplateAt::fields([name, "template"]),
-        // Spark cuts what it makes names of, but for the driver's.
+        // Spark truncates the prefix of the names that it makes, except for the driver's.
         pod_infix: if name == DRIVER { "-driver" } else { "" },
         restart_policy: Some("Never"),
         needs_token: false,

@@ -19,15 +19,15 @@ pub(super) const LOAD: &str = "load";
 const SUCCESS_AT: &str = "/metadata/annotations/kubebench.dev~1success";
 const FAILURE_AT: &str = "/metadata/annotations/kubebench.dev~1failure";
 
-/// Kinds that make other jobs and pods one after another, and have an end of their own.
+/// Kinds that create other jobs and pods one after another, and end by themselves.
 const COMPOSED: [&str; 2] = ["experiment", "workflow"];
 
-/// What a job's controller says of it.
+/// What a job's controller reports about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Nothing yet.
     Pending,
-    /// It is held back, by a queue as a rule, and has no pods.
+    /// It is held back, usually by a queue, and has no pods.
     Suspended,
     /// It runs, as far as its controller knows.
     Running,
@@ -63,7 +63,7 @@ impl Deciders {
     }
 }
 
-/// Returns what the object says became of it: by the conditions that it carries, else as its kind has it.
+/// Returns the outcome that the object reports: by its conditions, else as its kind defines.
 pub fn outcome(object: &Json) -> Outcome {
     let carried = |annotation: &str| Condition::parse(object.pointer(annotation)?.as_str()?).ok();
     let (success, failure) = (carried(SUCCESS_AT), carried(FAILURE_AT));
@@ -87,12 +87,12 @@ pub fn deciders(object: &Json) -> Deciders {
     kind_of(object).map_or_else(|| all_of([]), |kind| (kind.deciders)(object))
 }
 
-/// Returns whether the object's controller decides which of its pods are needed, and takes away the others.
+/// Returns whether the object's controller decides which of its pods are needed, and deletes the others.
 pub fn is_composed(object: &Json) -> bool {
     kind_of(object).is_some_and(|kind| COMPOSED.contains(&kind.key))
 }
 
-/// Returns the pods that the object asks for, by role: as its kind has it, or what an object of an unknown kind holds that
+/// Returns the pods that the object requests, by role: as its kind defines, or, in an object of an unknown kind, everything that
 /// describes pods.
 pub fn pod_sets(object: &Json) -> Vec<PodSet> {
     kind_of(object).map_or_else(|| embedded_pods::pod_sets(object), |kind| (kind.pods)(object))
@@ -100,7 +100,7 @@ pub fn pod_sets(object: &Json) -> Vec<PodSet> {
 
 /// Adds labels and annotations to all pods that `object` describes; what they have already stays.
 pub fn add_to_pods(object: &mut Json, metadata: &PodMetadata) {
-    // What a runtime of another object describes has no place in this one.
+    // Pods that a runtime of another object describes have no place in this one.
     let described = pod_sets(object).into_iter().filter(|set| !set.template.is_empty());
     let at: Vec<String> = described.map(|set| format!("{}/labels", set.form.metadata(&set.template))).collect();
     metadata.add_to(object, &at);
@@ -158,8 +158,8 @@ pub(super) fn batch_role(object: &Json) -> &str {
 
 /// Reads a job of the training operator, or an MPIJob of either operator.
 ///
-/// `Failed` of an MPIJob v2beta1 may turn to `False` after a worker was evicted and replaced; whoever has read it as a
-/// failure by then is right for a benchmark, whose times are lost.
+/// `Failed` of an MPIJob v2beta1 may turn to `False` after a worker was evicted and replaced. Reading it as a failure
+/// before that is right for a benchmark, whose times are lost.
 pub(super) fn kubeflow(object: &Json) -> Outcome {
     read(object, &["Failed"], &["Succeeded"], &["Running", "Restarting"])
 }

@@ -1,4 +1,4 @@
-//! `tfJob`: a TFJob of the training operator, parameter servers and workers told of each other by `TF_CONFIG`.
+//! `tfJob`: a TFJob of the training operator, parameter servers and workers that find each other through `TF_CONFIG`.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -124,7 +124,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     Some(kubeflow::finish(cx, job, roles))
 }
 
-/// The operator asks the chief where there is one, whatever the success policy says.
+/// The operator looks at the chief where there is one, whatever the success policy says.
 fn deciders(object: &Json) -> Deciders {
     let has = |role: &str| object.pointer("/spec/tfReplicaSpecs").and_then(|specs| specs.get(role)).is_some();
     let policy = object.pointer("/spec/successPolicy").and_then(Json::as_str);

@@ -50,12 +50,12 @@ const NODE: &str = "node";
 const LAUNCHER: &str = "launcher";
 /// The label by which Trainer finds the Job that trains.
 const ANCESTOR: &str = "trainer.kubeflow.org/trainjob-ancestor-step";
-/// What the nodes of MPI run without a program of their own.
+/// The program of MPI's nodes that have none of their own.
 const SSHD: [&str; 2] = ["/usr/sbin/sshd", "-De"];
 /// What the Job controller appends to the name of a pod.
 const DRAWN: &str = "-00000";
 
-/// What the trainer's block says beside its role.
+/// The fields of the trainer's block other than those of its role.
 struct Size {
     nodes: u32,
     processes: Option<u32>,
@@ -120,7 +120,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     Some(Workload { name_at, supporting, ..cx.workload(api, spec, roles) })
 }
 
-/// Returns the role that the trainer's block describes, or, without one, what stands beside it.
+/// Returns the role that the trainer's block describes, or, without one, the fields next to it.
 fn trainer_role(cx: &mut Lowering<'_>, name: &str, template_at: TemplateAt, pods: u32) -> Option<Role> {
     let shape = shape(template_at);
     let block = cx.entry.value.entry("trainer");
@@ -231,10 +231,10 @@ fn policy_of(framework: &Framework, size: &Size) -> Json {
     Json::Object(policy)
 }
 
-/// Returns the role of the nodes beside the launcher; without a program of their own they run `sshd`.
+/// Returns the role of the nodes other than the launcher; without a program of their own they run `sshd`.
 fn mpi_node(cx: &mut Lowering<'_>, size: &Size) -> Option<Role> {
     let pods = size.nodes.saturating_sub(1).max(1);
-    // What is said of the trainer's pods holds for all of them, but for the program.
+    // Fields of the trainer's pods apply to all of them, except for the program.
     let mut role = trainer_role(cx, NODE, template_at(0, NODE), pods)?;
     role.command = SSHD.map(str::to_owned).to_vec();
     role.args.clear();
@@ -257,7 +257,7 @@ fn mpi_node(cx: &mut Lowering<'_>, size: &Size) -> Option<Role> {
     Some(role)
 }
 
-/// Returns where the template of a Job's pods stands in the runtime.
+/// Returns where the template of a Job's pods is in the runtime.
 fn template_at(index: usize, name: &str) -> TemplateAt {
     let field = TemplateStep::field;
     let element = TemplateStep::Element { index, key: "name".into(), name: name.to_owned() };
@@ -291,7 +291,7 @@ fn outcome(object: &Json) -> Outcome {
     }
 }
 
-/// The launcher decides where there is one, which only the status tells of a runtime of the cluster.
+/// The launcher decides if there is one. For a runtime of the cluster, only the status shows that.
 fn deciders(object: &Json) -> Deciders {
     let jobs = object.pointer("/status/jobsStatus").and_then(Json::as_array);
     let has_launcher = jobs.into_iter().flatten().any(|job| text_at(job, "/name") == LAUNCHER);

@@ -41,7 +41,7 @@ workflow:
 ";
 
 const API_VERSION: &str = "argoproj.io/v1alpha1";
-/// What a template has that runs as a pod of its own.
+/// The fields of a template that runs as a pod.
 const OF_PODS: [&str; 5] = ["container", "script", "containerSet", "resource", "data"];
 
 /// An Argo Workflow. Kubebench changes only what a run needs: name, namespace, labels and arguments.
@@ -173,7 +173,7 @@ fn only<'n>(cx: &mut Lowering<'_>, nodes: &'n [Node]) -> Option<Document<'n>> {
     None
 }
 
-/// Reports what waits for somebody to start it, or to let it go on.
+/// Reports what waits for somebody to start or resume it.
 fn refuse_suspension(cx: &mut Lowering<'_>, workflow: &Node) {
     let Some(spec) = workflow.get("spec") else { return };
     let is_true = |node: &&Node| matches!(node.value, kubebench_syntax::yaml::Value::Bool(true));
@@ -197,7 +197,7 @@ fn refuse_suspension(cx: &mut Lowering<'_>, workflow: &Node) {
     }
 }
 
-/// Reports templates that Argo takes and whose pods the API server refuses.
+/// Reports templates that Argo accepts and whose pods the API server refuses.
 fn refuse_upper_case(cx: &mut Lowering<'_>, workflow: &Node) {
     let templates = workflow.get("spec").and_then(|spec| spec.get("templates")).map(Node::items).unwrap_or_default();
     for template in templates.iter().filter(|template| OF_PODS.iter().any(|field| template.get(field).is_some())) {
@@ -243,7 +243,7 @@ fn why(object: &Json) -> &str {
     first.map_or("", |node| text_at(node, "/message"))
 }
 
-/// Returns the templates that run as pods, that of the entry point as the first. How many pods each gets, nobody knows before.
+/// Returns the templates that run as pods, the entry point first. How many pods each gets is unknown before the run.
 fn pods(object: &Json) -> Vec<PodSet> {
     // Of one that refers to a template Argo writes down what that was.
     const SPECS: [&str; 2] = ["/spec", "/status/storedWorkflowTemplateSpec"];

@@ -37,7 +37,7 @@ fn volume(template: &Json) -> Option<&Json> {
     template["spec"]["volumes"].as_array().unwrap().iter().find(|volume| volume["name"] == "ca")
 }
 
-/// The steps that mount the certificates; each has the variable, and no other has it.
+/// The steps that mount the certificates; each has the variable, and no other step has it.
 fn steps(template: &Json) -> Vec<&str> {
     let mut found = Vec::new();
     for step in template["spec"]["templates"].as_array().unwrap() {

@@ -16,7 +16,7 @@ pub(crate) struct Emitted {
 }
 
 /// Compiles files given by path and text: the one called `kubebench.yaml` is the project file, other YAML files are specs
-/// unless they lie in `jobs/` or `pipelines/`, and all of them can be carried.
+/// unless they are in `jobs/` or `pipelines/`, and all of them can be carried.
 pub(crate) fn compile(files: &[(&str, &str)]) -> Compilation {
     let input = |(path, text): &(&str, &str)| Input { path: (*path).to_owned(), bytes: text.as_bytes().to_vec() };
     let project = files.iter().find(|(path, _)| *path == "kubebench.yaml").map(input);
@@ -85,7 +85,7 @@ pub(crate) fn objects(compilation: &Compilation) -> Vec<Emitted> {
     compilation.tree.iter().map(read).collect()
 }
 
-/// Every object that a workflow creates, as it stands in the ConfigMaps, with the place it stands at.
+/// Every object that a workflow creates, as it is in the ConfigMaps, with its place there.
 pub(crate) fn created(compilation: &Compilation) -> Vec<Emitted> {
     let mut created = Vec::new();
     for Emitted { path, object } in objects(compilation) {

@@ -250,7 +250,7 @@ fn a_fragment_is_validated_as_a_part() {
             ("KB0201 at typo", str! {"`typo` is not a field of `spec`"}),
         ],
     );
-    // A field that removes what nobody says is nothing in the whole.
+    // A field that removes an absent field has no effect.
     check_errors(
         &[("a", "  extends: [node]\n  repeats: null\n  workload: {job: {command: [x]}}\n"), ("fragment node", NODE)],
         &[("KB0203 at repeats", str! {"`repeats` has no value"})],

@@ -149,7 +149,7 @@ fn faults_are_told_where_they_are() {
     }
 }
 
-/// A spec whose manifest is at fault emits nothing, and what it emitted before is not taken for left over.
+/// A spec whose manifest has errors emits nothing, and its earlier output is not treated as left over.
 #[test]
 fn a_spec_is_faulty_with_its_manifest() {
     let compilation = compiled("", "{file: jobs/a.yaml}", &[("jobs/a.yaml", "kind: Job\n")]);
@@ -157,7 +157,7 @@ fn a_spec_is_faulty_with_its_manifest() {
     assert!(compilation.benchmarks.is_empty());
 }
 
-/// Pods of a manifest are not hardened, so what a namespace refuses is said before anything is pushed.
+/// Pods of a manifest are not hardened, so what a namespace refuses is reported before anything is pushed.
 #[test]
 fn a_namespace_that_enforces_restricted_is_told_of_what_its_pods_lack() {
     let compiled = |context: &str, pod: &str| {

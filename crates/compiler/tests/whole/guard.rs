@@ -1,4 +1,4 @@
-//! What no benchmark may reach for: each attack beside an honest twin that passes.
+//! What no benchmark may access: each attack next to an honest twin that passes.
 
 mod impostors;
 mod volumes;
@@ -51,7 +51,7 @@ fn job(fields: &str, expected: &[&str]) {
     check(&of_job(fields), expected);
 }
 
-/// Checks the errors about a manifest in a project with these settings; `form` are the fields beside `file`.
+/// Checks the errors about a manifest in a project with these settings; `form` contains the fields next to `file`.
 #[track_caller]
 fn manifest_in(settings: &str, form: &str, manifest: &str, expected: &[&str]) {
     check(&found(settings, &format!("{{manifest: {{file: jobs/x.yaml{form}}}}}"), manifest), expected);
@@ -69,7 +69,7 @@ fn of_pod(fields: &str) -> String {
     )
 }
 
-/// Checks the errors about a Job with this object beside it.
+/// Checks the errors about a Job with this additional object.
 #[track_caller]
 fn beside(object: &str, expected: &[&str]) {
     beside_in("{}", object, expected);
@@ -99,7 +99,7 @@ fn the_credential_of_the_recorder_is_for_no_pod() {
         &[("KB0372 at kubebench-git", str! {"the Secret `kubebench-git` belongs to kubebench"})],
     );
     job("env: {P: {secret: {name: my-token, key: password}}}", &[]);
-    // A program may be told of it: a name gives nobody anything.
+    // A program may know the name: a name grants no access.
     job("args: [--name, kubebench-git], env: {P: kubebench-git}", &[]);
     job("pod: {volumes: [{name: v, secret: {secretName: kubebench-git}}]}", OURS);
     job("pod: {volumes: [{name: v, projected: {sources: [{secret: {name: kubebench-git}}]}}]}", OURS);
@@ -184,7 +184,7 @@ fn the_accounts_of_the_pipeline_are_for_no_pod() {
     workflow(", serviceAccountName: kubebench-runner", WORK, &["KB0372 at kubebench-runner"]);
     workflow(", executor: {serviceAccountName: kubebench-runner}", WORK, &["KB0372 at kubebench-runner"]);
     workflow("", &format!("serviceAccountName: kubebench-runner, {WORK}"), &["KB0372 at kubebench-runner"]);
-    // What is filled in when it runs, nobody has reviewed.
+    // A value that is filled in at run time has not been reviewed.
     workflow(", serviceAccountName: '{{workflow.parameters.a}}'", WORK, &["KB0372 at '{{workflow.parameters.a}}'"]);
 }
 
@@ -338,7 +338,7 @@ fn tokens_are_for_those_whom_the_project_names() {
         ", volumes: [{name: c, projected: {sources: [{podCertificate: {signerName: a, keyType: ED25519}}]}}]",
         &["KB0373 at podCertificate"],
     );
-    // Argo's executor tells the API server how its pod ended.
+    // Argo's executor reports to the API server how its pod ended.
     workflow(", automountServiceAccountToken: true", WORK, &[]);
 }
 
@@ -407,12 +407,12 @@ fn other_kinds_are_for_the_owners_of_the_project_to_allow() {
     beside(&service(", type: NodePort"), &["KB0336 at type"]);
     beside(&service(", type: ExternalName, externalName: a.example"), &["KB0336 at type"]);
     beside(&service(", externalIPs: [10.0.0.1]"), &["KB0336 at externalIPs"]);
-    // What only names an object is none.
+    // An object that is only named is not created.
     beside(
         "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}, dataSource: {apiGroup: a.example, kind: Snapshot, name: s}}}",
         &[],
     );
-    // What is there already is nobody's to create.
+    // An object that exists already is not created.
     manifest_in("{}", ", preinstalled: [NetworkPolicy/p]", &format!("{}---\n{policy}\n", of_pod("")), &[]);
 }
 
@@ -471,7 +471,7 @@ fn pods_that_the_cluster_describes_are_shown() {
     }
 }
 
-/// Objects beside the measured one run pods too.
+/// Objects other than the measured one run pods too.
 #[test]
 fn pods_beside_a_manifest_keep_the_rules_about_pods() {
     let deployment = |kind: &str, pod: &str| {
@@ -533,7 +533,7 @@ fn the_image_of_the_steps_is_pinned_like_any_other() {
     assert_eq!(noted("{image: r.example/kubebench}", job, "").len(), 1);
 }
 
-/// Found by a tester who had nothing but the program.
+/// Found by a tester who had only the program.
 #[test]
 fn pods_are_made_of_more_than_pod_templates() {
     workflow(", hostNetwork: true", WORK, &["KB0419 at hostNetwork"]);

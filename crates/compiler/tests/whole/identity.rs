@@ -203,7 +203,7 @@ fn settings_of_the_project_run_nothing_again() {
     }
 }
 
-/// A script is executed as much as a command is; where it lies in the repository is not.
+/// A script is executed as much as a command is; where it is in the repository does not matter.
 #[test]
 fn a_carried_file_is_its_name_and_its_bytes() {
     let of = |path: &str, text: &str| {
@@ -286,7 +286,7 @@ fn a_schedule_keeps_its_name() {
     }
 }
 
-/// Jobs of one benchmark have different names, and a name says nothing but the benchmark and a digest.
+/// Jobs of one benchmark have different names, and a name contains only the benchmark and a digest.
 #[test]
 fn jobs_have_names_of_their_own() {
     let compilation = compiled(PROJECT, SPEC);
@@ -320,7 +320,7 @@ fn digest(compilation: &Compilation) -> String {
     of_gpu.identity.digest.hex()
 }
 
-/// The benchmark's files on the target `gpu`, but for the rules.
+/// The benchmark's files on the target `gpu`, without the rules.
 fn executed_files(compilation: &Compilation) -> BTreeMap<String, String> {
     let files = compilation.tree.iter().filter(|(path, _)| path.starts_with("gpu/") && !path.contains("/pipeline/"));
     files
@@ -341,7 +341,7 @@ fn one_name_has_one_content() {
     assert_eq!((name, content.as_str()), ("base-f54df0bc", "2ad04785"));
 }
 
-/// A number in a field of text stands for its source text, and an axis by it too: other text, other name.
+/// A number in a text field means its source text, also when it comes from an axis: another text is another name.
 #[test]
 fn text_that_is_a_number_is_still_text() {
     let with = |revision: &str, size: &str| {

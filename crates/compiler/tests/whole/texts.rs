@@ -31,7 +31,7 @@ fn body<'a>(compilation: &'a Compilation, file: &str) -> &'a str {
     compilation.tree.get(&format!("default/base/{file}")).unwrap_or_else(|| panic!("{file}")).body()
 }
 
-/// The name of the immutable ConfigMap, as it is and as its Workflow has it.
+/// The name of the immutable ConfigMap, in itself and in its Workflow.
 fn config_name(compilation: &Compilation) -> String {
     let read = |file: &str| -> Value { serde_yaml::from_str(body(compilation, file)).unwrap() };
     let name = read("config.yaml")["metadata"]["name"].as_str().unwrap().to_owned();

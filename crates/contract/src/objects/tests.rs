@@ -114,7 +114,7 @@ fn jobs_beside_a_run_have_names_of_their_own() {
     let loads = [1, 2].map(|number| config.warmup("a-r2", 1, number, &NAMING).unwrap().workload);
     assert_ne!(name(&loads[0]), name(&loads[1]));
     assert!(loads.iter().all(|load| load["metadata"]["labels"]["kubebench.dev/warmup"] == "true"));
-    // Without such a Job there is none.
+    // Without such a Job there is no object.
     let mut bare = config;
     bare.list.prepare = None;
     bare.list.cases.get_mut("a").unwrap().postprocess = None;

@@ -10,10 +10,10 @@ use super::{MAX_LINE, Note, Strange, joined, listed};
 use kubebench_format::spec::v1::metric::{Delimiter, Row};
 use kubebench_syntax::invariant::Invariant as _;
 
-/// What may separate cells, in the order in which it is tried, with its name in a spec.
+/// Possible separators of cells, in the order in which they are tried, with their names in a spec.
 const SEPARATORS: [(u8, &str); 4] = [(b',', "\",\""), (b'\t', "tab"), (b'|', "\"|\""), (b';', "\";\"")];
 
-/// A row behind the last one: where it is part of a cell, that cell was opened by a quote that nothing closed.
+/// A row after the last one: if it is part of a cell, that cell was opened by a quote that was never closed.
 const LAST_ROW: &[u8] = b"\n\x00the row behind the last\x00\n";
 
 /// Where a column is.
@@ -24,11 +24,11 @@ struct Header {
 }
 
 impl Header {
-    /// Finds `column` in the header that `text` begins with: by the delimiter that is asked for, or by the first one with which
+    /// Finds `column` in the header that `text` begins with: by the requested delimiter, or by the first one with which
     /// the header has it.
     ///
     /// # Errors
-    /// That there is none, with the columns that there are.
+    /// The column does not exist, with the columns that do.
     fn find(text: &[u8], asked: Delimiter, column: &str) -> Result<Self, String> {
         let is_asked = |(separator, _): &&(u8, &str)| asked_for(asked).is_none_or(|asked| asked == *separator);
         let mut widest = Vec::new();
@@ -61,7 +61,7 @@ impl Header {
     }
 }
 
-/// Returns the byte that is asked for; none where the header decides.
+/// Returns the requested byte; none where the header decides.
 fn asked_for(delimiter: Delimiter) -> Option<u8> {
     match delimiter {
         Delimiter::Comma => Some(b','),
@@ -105,7 +105,7 @@ fn start(text: &mut impl BufRead) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Reads the values of a column; cells that are blank are none, and are counted in the note.
+/// Reads the values of a column; blank cells have no value, and are counted in the note.
 ///
 /// # Errors
 /// Why there is none.
@@ -131,12 +131,12 @@ pub fn csv(
     let step_column = names.iter().position(|name| matches!(name.as_str(), "step" | "global_step" | "iteration"));
     let mut last = None;
     let (mut rows, mut blank) = (0_u64, 0_u64);
-    // How many cells the last row has, and where it stands.
+    // How many cells the last row has, and where it is.
     let mut last_row = (0, None);
     let mut strange = Strange::default();
     let mut record = csv::ByteRecord::new();
     let is_whole = loop {
-        // A row may take so much and no more: a quote that nobody closed would make one of all the rest.
+        // The size of a row is limited: an unclosed quote would make all the rest one row.
         let is_over = reader.get_ref().limit() == 0;
         reader.get_mut().set_limit(MAX_LINE);
         let is_record = reader.read_byte_record(&mut record).map_err(|error| format!("it is not CSV: {error}"))?;
@@ -163,7 +163,7 @@ pub fn csv(
             blank += 1;
             continue;
         }
-        // A comma that is no separator of cells makes one too many.
+        // A comma that does not separate cells makes one too many.
         let read = if record.len() > names.len() {
             Err(format!("the row has {} cells, and the header has {}", record.len(), names.len()))
         } else {
@@ -205,7 +205,7 @@ pub fn csv(
     Ok(joined(joined(strange.note(), blank), open_end))
 }
 
-/// Returns the line in which a record that was just read begins: blank lines before it are none of its.
+/// Returns the line in which a record that was just read begins, not counting blank lines before it.
 fn line_of<R: Read>(reader: &csv::Reader<R>, record: &csv::ByteRecord) -> u64 {
     let inside = record.as_slice().split(|byte| *byte == b'\n').count() as u64 - 1;
     reader.position().line().saturating_sub(inside + u64::from(!is_open(record)))
@@ -216,7 +216,7 @@ fn is_open(record: &csv::ByteRecord) -> bool {
     record.as_slice().ends_with(LAST_ROW)
 }
 
-/// A text whose lines all end in a line feed, also where it has carriage returns.
+/// A text whose line ends are all read as line feeds, also those with carriage returns.
 struct Newlines<R> {
     text: R,
     is_after_return: bool,
@@ -244,7 +244,7 @@ impl<R: Read> Read for Newlines<R> {
     }
 }
 
-/// A text that knows with which byte it ended.
+/// A text that records its last byte.
 struct Ending<R> {
     text: R,
     last: u8,

@@ -234,7 +234,7 @@ fn a_missing_number_is_not_passed_over() {
     }
 }
 
-/// What ends early has a value that nobody can read: an older one must not stand for it.
+/// A truncated file has an unreadable last value: an older one must not replace it.
 #[test]
 fn a_cut_line_is_not_passed_over() {
     let step = BTreeMap::from([("/event".to_owned(), "step".to_owned())]);

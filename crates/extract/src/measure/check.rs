@@ -1,4 +1,4 @@
-//! What had to hold for a run to count, and what was found.
+//! What must be true for a run to count, and what was found.
 
 use super::Measured;
 use crate::rules::Check;

@@ -66,7 +66,7 @@ pub(super) fn metrics(
                 measured.cautions.push(Remark { caution: *caution, reason });
             }
         }
-        // That there is no document says no more than that the tool printed nothing.
+        // A missing document only means that the tool printed nothing.
         let is_silent = report.found().is_empty() && report.reasons().iter().any(|reason| reason == NO_DOCUMENT);
         for reason in report.reasons().iter().filter(|_| is_needed || wanted.is_some() || !is_silent) {
             let message = format!("{}: {reason}", tool.name);
@@ -93,7 +93,7 @@ pub(super) fn metrics(
             made.direction = direction(rule.better.or(found.metric.better));
             made.source.artifact = Some((*artifact).to_owned());
             made.source.rank = found.series.rank();
-            // What the spec says of windows and reductions takes the place of what a headline says.
+            // The spec's windows and reductions replace those of a headline.
             let is_plain = rule.window == Window::All && rule.reduce.is_none();
             let series = if is_plain { headline.part_of(&found.series) } else { Cow::Borrowed(&found.series) };
             let skipped = found.series.count() - series.count();
@@ -101,7 +101,7 @@ pub(super) fn metrics(
                 made.source.window = Some(format!("without the first {skipped}"));
             }
             let reduce = rule.reduce.unwrap_or(headline.reduce);
-            // What a tool prints without a unit has that of the spec.
+            // A value that a tool prints without a unit has that of the spec.
             let own = Some(MetricUnit::of(&found.unit)).filter(|own| !own.is_pure());
             match own.map_or(Ok(Cow::Borrowed(&*series)), |own| in_spec_unit(&mut made, &own, &series)) {
                 Ok(series) => fill(&mut made, &series, reduce),
@@ -187,7 +187,7 @@ pub(super) fn metrics(
     requests
 }
 
-/// Says that a rule gives its metrics a label of a name that the tool's output has too, with another value.
+/// Says that a rule adds a label to its metrics that the tool's output has too, with another value.
 fn not_its_own(tool: &str, naming: &Naming, label: &str, series: &str) -> StatusReason {
     let given = naming.labels().get(label).map_or("", String::as_str);
     let message = format!(

@@ -17,7 +17,7 @@ fn what_no_tool_names_has_a_name() {
     assert_eq!(read(json!({"from": {"duration": "run"}})), Err("a metric has no name".to_owned()));
 }
 
-/// Reads `metrics` from logs of so many lines `v=1`, `v=2`, …, which have room for 5000 values together.
+/// Reads `metrics` from logs of this many lines `v=1`, `v=2`, …, which have room for 5000 values together.
 fn measured(metrics: &serde_json::Value, logs: &[u32]) -> Vec<Metric> {
     let file = json!({"schemaVersion": 1, "benchmark": "x", "metrics": metrics, "checks": []});
     let rules = Rules::read(&file.to_string()).unwrap();

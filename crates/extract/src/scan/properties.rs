@@ -1,4 +1,4 @@
-//! What a scan finds does not depend on how a log comes in, and is what a simple reader finds.
+//! The result of a scan does not depend on how a log is split into pieces, and is that of a simple reader.
 
 use proptest::prelude::*;
 
@@ -63,7 +63,7 @@ fn scan(pattern: &Pattern, pieces: &[&[u8]]) -> (PatternOutcome, u64) {
     (scanned.patterns.remove(0), scanned.lines)
 }
 
-/// Line by line, with nothing but the pattern itself.
+/// Line by line, with the pattern itself alone.
 fn simple(pattern: &Pattern, log: &[u8]) -> (PatternOutcome, u64) {
     let mut found = PatternOutcome { series: Series::new(Window::All), matched: 0 };
     let mut groups = pattern.groups();
@@ -73,7 +73,7 @@ fn simple(pattern: &Pattern, log: &[u8]) -> (PatternOutcome, u64) {
         let line = without_terminal_codes(line);
         let line = String::from_utf8_lossy(&line);
         let of_line = without_prefix(&line).0;
-        // An end of a line is no part of it.
+        // The end of a line is not part of it.
         let parts = line.strip_suffix('\r').unwrap_or(&line).split('\r');
         for part in parts {
             let (rank, part) = without_prefix(part);

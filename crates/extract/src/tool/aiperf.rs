@@ -82,7 +82,7 @@ fn read(root: &Value, report: &mut Report) {
     }
 }
 
-/// Returns how many requests failed by the summary of their errors, where there is one.
+/// Returns how many requests failed according to the summary of their errors, if there is one.
 fn summed(root: &Value, report: &mut Report) -> Option<f64> {
     let errors = root.get("error_summary")?.as_array()?;
     let mut count = |error: &Value| {

@@ -1,7 +1,7 @@
 //! Bencher Metric Format: benchmarks, in them measures, in them values.
 //!
 //! The file has no units: those of Bencher's built-in measures are known, every other measure is a pure number here.
-//! `lower_value` and `upper_value` are bounds that need not lie around the value; they are no metrics.
+//! `lower_value` and `upper_value` are bounds that need not enclose the value; they are not metrics.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! criterion.rs: `estimates.json` of one benchmark, in nanoseconds an iteration.
 //!
-//! The benchmark's name is not in the file but in that of its folder and in `benchmark.json` beside it, which holds no
+//! The benchmark's name is not in the file but in that of its folder and in `benchmark.json` next to it, which has no
 //! measurement. Before 0.4 the keys were spelled `Mean`, `StdDev`.
 
 use serde_json::Value;

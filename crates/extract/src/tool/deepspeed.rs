@@ -3,8 +3,8 @@
 //! ```text
 //! epoch=0/micro_step=10/global_step=10, RunningAvgSamplesPerSec=220.69, CurrSamplesPerSec=222.88, MemAllocated=0.07GB, …
 //! ```
-//! `RunningAvgSamplesPerSec` is the mean since the timer's start: the last line speaks, a mean over lines counts early steps
-//! many times. `-inf` stands there until the timer has started. Before version 0.7 a line began with epoch and step *of
+//! `RunningAvgSamplesPerSec` is the mean since the timer's start: the last line counts, a mean over lines counts early steps
+//! many times. `-inf` is printed until the timer has started. Before version 0.7 a line began with epoch and step *of
 //! that epoch* (`0/20, RunningAvg…`), earlier with `0/20, SamplesPerSec=…`, which is the running mean too.
 //! `GB` are 2^30 bytes, of rank 0. With pipelines the timer sees a part of a step only, and its rates are far too high (311
 //! in a log whose Megatron lines say 27.5): there `samples_per_second` is the rate.
@@ -37,7 +37,7 @@ static RUNNING: ToolMetric =
     higher("running_avg_samples_per_sec", "samples/s", "samples a second since the start of the timer").of(LAST);
 static CURRENT: ToolMetric =
     higher("curr_samples_per_sec", "samples/s", "samples a second since the line before").of(LAST_AND_MEDIAN);
-/// A peak, which starts anew after a restart.
+/// A peak, which starts again after a restart.
 static MAX_MEMORY: ToolMetric =
     lower("max_mem_allocated", "GB", "peak of allocated memory on rank 0, in units of 2^30 bytes")
         .of(&[Headline::of("", Reduce::Max)]);
@@ -64,7 +64,7 @@ impl LineParser for Parser {
         let mut fields = fields.peekable();
         while let Some(field) = fields.next() {
             let Some((key, text)) = field.split_once('=') else { continue };
-            // Lines of today go on to the memory: what ends before was cut off.
+            // Lines of current versions continue up to the memory: a line that ends before was cut off.
             if fields.peek().is_none() && place.contains("global_step=") && !text.contains("GB") {
                 return;
             }

@@ -1,4 +1,4 @@
-//! What the schema for editors knows of tools: the names of their metrics.
+//! What the schema for editors contains of tools: the names of their metrics.
 
 use serde_json::{Value, json};
 

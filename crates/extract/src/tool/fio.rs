@@ -94,7 +94,7 @@ fn names_of(jobs: &[Value]) -> Vec<String> {
     jobs.iter().map(name_of).collect()
 }
 
-/// Returns what tells the job at a place from others.
+/// Returns the labels that distinguish the job at a place from others.
 fn labels_of(index: usize, names: &[String]) -> BTreeMap<String, String> {
     let Some((name, before)) = names.get(index).zip(names.get(..index)) else { return BTreeMap::new() };
     let of_name = |names: &[String]| names.iter().filter(|other| *other == name).count();

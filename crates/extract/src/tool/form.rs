@@ -1,6 +1,6 @@
 //! The form of a metric's name, where parts of it come from the output: `latency_p{N}`.
 //!
-//! Between braces is `N` for a number, `location` for a statistic that says where values lie, alternatives (`read|write`), of
+//! Between braces is `N` for a number, `location` for a statistic of where values are, alternatives (`read|write`), of
 //! which one with an `N` at its end takes a number there, or else a word for any text.
 
 /// What `{location}` may be.
@@ -70,7 +70,7 @@ fn literal(text: &str) -> String {
     text.chars().flat_map(|letter| is_sign(&letter).then_some('\\').into_iter().chain([letter])).collect()
 }
 
-/// What is a number, as a regular expression.
+/// What counts as a number, as a regular expression.
 const NUMBER: &str = "[0-9][0-9.p]*";
 
 /// `99`, `99.9`, `99p9`

@@ -83,7 +83,7 @@ impl Parser {
         let text = if metric_of(last).better.is_some() { line.text } else { line.whole_words() };
         let words: Vec<&str> = text.split_whitespace().collect();
         let name = words.first().and_then(|word| word.strip_prefix("Benchmark"));
-        // `Benchmarking` is a word; a benchmark's name goes on with anything but a lower-case letter.
+        // `Benchmarking` is a word; the name of a benchmark continues with anything but a lower-case letter.
         match (name.filter(|name| !name.starts_with(char::is_lowercase)), words.as_slice()) {
             (Some(name), [_, count, values @ ..]) if is_count(count) || values.get(1) == Some(&"ns/op") => {
                 self.pending = None;
@@ -101,7 +101,7 @@ impl Parser {
         }
     }
 
-    /// Takes in the result of the benchmark that is pending, behind what that printed: `cache warmed 2408 333937 ns/op`.
+    /// Reads the result of the pending benchmark, which follows the benchmark's own output: `cache warmed 2408 333937 ns/op`.
     fn split_result(&mut self, words: &[&str], line: &Line<'_>) {
         let Some(count) = words.iter().position(|word| *word == "ns/op").and_then(|time| time.checked_sub(2)) else {
             return;
@@ -119,7 +119,7 @@ impl Parser {
         for pair in values.chunks_exact(2) {
             let [value, unit] = pair else { return };
             let reading = read_on(line, None, value);
-            // What a benchmark prints by itself may begin like its row.
+            // Output of the benchmark itself may begin like its row.
             if reading.value().is_none() && !unit.contains('/') {
                 return;
             }

@@ -3,7 +3,7 @@
 //! With repetitions there is a row for each (`BM_Sort/1024`), and there are rows for what they amount to
 //! (`BM_Sort/1024_mean`). The former are the samples of one metric, the latter are metrics of their own and never mixed in.
 //! Times are in the row's `time_unit`, but the coefficient of variation is a fraction. A row with an error has zeros for
-//! times. Before version 1.5 rows do not say what they are; their names still tell them apart.
+//! times. Before version 1.5 rows do not say what they are; their names still distinguish them.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ static FRACTIONS: [ToolMetric; 1] =
 const SETTINGS: [&str; 6] =
     ["family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads", "iterations"];
 
-/// Numbers that every version gives.
+/// Numbers that every version reports.
 const KNOWN: [&str; 6] =
     ["real_time", "cpu_time", "real_coefficient", "cpu_coefficient", "items_per_second", "bytes_per_second"];
 

@@ -64,9 +64,9 @@ fn read(root: &Value, report: &mut Report) {
 
 /// Where the rates of a report are from.
 enum Rates {
-    /// They were asked for.
+    /// They were requested.
     Asked,
-    /// A search took them from what it had measured: so many, where it says.
+    /// A search derived them from what it had measured: this many, if it says.
     Searched(Option<f64>),
 }
 
@@ -98,7 +98,7 @@ impl<'a> Strategy<'a> {
         }
     }
 
-    /// Returns what version 0.1 put before the names of metrics.
+    /// Returns the prefix that version 0.1 put before the names of metrics.
     fn prefix(&self) -> String {
         let kind = self.kind.unwrap_or("benchmark");
         match (self.rate, self.streams) {
@@ -109,7 +109,7 @@ impl<'a> Strategy<'a> {
     }
 }
 
-/// Returns what tells each of the benchmarks from the others.
+/// Returns the labels that distinguish the benchmarks.
 fn labels_of(benchmarks: &[Value]) -> Vec<BTreeMap<String, String>> {
     let mut searched = 0;
     let of_one = |benchmark: &Value| {
@@ -133,7 +133,7 @@ fn labels_of(benchmarks: &[Value]) -> Vec<BTreeMap<String, String>> {
     benchmarks.iter().map(of_one).collect()
 }
 
-/// Version 0.1 put strategy and rate into the name, and told equal ones apart by their place.
+/// Version 0.1 put strategy and rate into the name, and distinguished equal ones by their place.
 fn renamed(old: &Old<'_>) -> Option<Renamed> {
     if old.labels.contains_key("strategy") {
         return None;
@@ -150,7 +150,7 @@ fn renamed(old: &Old<'_>) -> Option<Renamed> {
         let labels = match (prefix, prefix.strip_prefix("concurrent")) {
             ("synchronous" | "throughput", _) => [label("strategy", prefix)].into(),
             (_, Some(streams)) => [label("strategy", "concurrent"), label("streams", streams)].into(),
-            // Of a sweep, or asked for.
+            // From a sweep, or requested.
             _ => return Some(Renamed::Unknown { name: name.to_owned(), labels: &["strategy", "rate", "sweep"] }),
         };
         Some(Renamed::To { name: name.to_owned(), labels })

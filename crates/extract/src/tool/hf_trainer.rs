@@ -6,7 +6,7 @@
 //! ***** train metrics *****
 //!   train_runtime            = 0:01:56.19
 //! ```
-//! Version 5 prints its numbers as texts. Dicts stand behind progress bars, and behind the prefix of another rank.
+//! Version 5 prints its numbers as texts. Dicts follow progress bars, and the prefix of another rank.
 //! `train_loss` is the mean of the training, the last `loss` is not. The log's dicts have no step, so a window of steps needs
 //! `trainer_state.json`. The blocks repeat what the dicts said, with durations cut to hundredths, and count only for what no
 //! dict had. In `all_results.json` every metric has one value, so names have no `_last`.
@@ -133,7 +133,7 @@ impl Parser {
         let Some((name, text)) = line.text.split_once(" =") else { return };
         let Some(name) = name.split_whitespace().next_back() else { return };
         let is_of_block = name.strip_prefix(split.as_str()).is_some_and(|rest| rest.starts_with('_'));
-        // A number may go on where a line did not end. Widths say nothing: what collects logs may drop blanks.
+        // A number may continue where a line did not end. Widths say nothing: log collectors may drop blanks.
         if is_of_block && line.is_whole {
             let value = number_in_block(text).ok_or_else(|| format!("`{}` is not a number", text.trim()));
             self.repeated.push((name.to_owned(), Reading::of(line.place(None), value)));
@@ -161,7 +161,7 @@ fn number_in_block(text: &str) -> Option<f64> {
     Some(part(days)? * 86_400.0 + part(hours)? * 3600.0 + part(minutes)? * 60.0 + part(seconds)?)
 }
 
-/// The rank of a launcher's prefix that stands between a progress bar and what was printed behind it.
+/// The rank in a launcher's prefix, which is between a progress bar and the text printed after it.
 fn rank_before(text: &str) -> Option<u32> {
     let prefix = text.get(text.rfind('[')?..)?;
     let (rank, rest) = without_prefix(prefix);

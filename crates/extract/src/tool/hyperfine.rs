@@ -31,7 +31,7 @@ pub(super) const TOOL: Tool = Tool {
     renamed: Some(renamed),
 };
 
-/// What the times of the runs give.
+/// Metrics that are computed from the times of the runs.
 static TIMES: [ToolMetric; 4] = [
     lower("mean", "s", "mean time of a run").of(&[Headline::of("", Reduce::Mean)]),
     lower("median", "s", "median time of a run").of(&[Headline::of("", Reduce::Median)]),
@@ -55,7 +55,7 @@ fn read(root: &Value, report: &mut Report) {
     }
 }
 
-/// Returns what tells a result from others: its command and its parameters.
+/// Returns the labels that distinguish a result from others: its command and its parameters.
 fn labels_of(result: &Value) -> BTreeMap<String, String> {
     let parameters = result.get("parameters").and_then(Value::as_object).into_iter().flatten();
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);

@@ -1,6 +1,6 @@
 //! What Katib's metrics collector reads from a trial's output: `name=value`, and `{metricName: name, metricValue: value}`.
 //!
-//! Katib looks for the names of its experiment; here every name counts that stands free and has a number, so that
+//! Katib looks for the names of its experiment. Here every name counts that is a separate word and has a number, so that
 //! `val/loss=0.3` is no `loss` and flags such as `--lr=0.1` are nothing. Two things that share a name (`loss` of training
 //! and of evaluation) are one series, in the order in which they were printed, and the last counts as in Katib. `step=N` on a
 //! line is the step of its other values. `98%` has the unit `%`. Values that are not finite count, which Katib overlooks.
@@ -86,7 +86,7 @@ fn name_at_end(text: &str) -> Option<&str> {
     (is_free && begins_well).then_some(name)
 }
 
-/// The word that `text` begins with, when nothing but a bracket, a comma or a quote ends it.
+/// The word that `text` begins with, up to a blank, a bracket, a comma or a quote.
 fn value_at_start(text: &str) -> Option<&str> {
     let text = text.trim_start_matches([' ', '\t']);
     let end = text.find(|letter: char| letter.is_whitespace() || ",;)]}|'\"".contains(letter));

@@ -60,7 +60,7 @@ fn read(text: &str, report: &mut Report) {
             let why = read.diagnostics.first().map_or("it is empty", |fault| fault.message.as_str());
             return report.invalid(format!("the report is neither YAML nor JSON: {why}"));
         };
-        // A key that stands twice is the end of one report and the beginning of another.
+        // A repeated key is the end of one report and the beginning of another.
         if let Some(fault) = read.diagnostics.iter().find(|fault| fault.code == &code::KB0105) {
             report.invalid(format!("the report is not one whole document of YAML: {}", fault.message));
         }
@@ -75,7 +75,7 @@ fn read(text: &str, report: &mut Report) {
         return report.invalid("the report holds no aggregate results");
     };
     for (key, name) in [("total", "requests_total"), ("failures", "failures"), ("incomplete", "incomplete")] {
-        // What a load generator does not count is null.
+        // A value that a load generator does not count is null.
         if let Some(count) = aggregate.pointer(&format!("/requests/{key}")).filter(|count| !count.is_null()) {
             push(name, "1", reading(count), report);
         }
@@ -104,7 +104,7 @@ fn read(text: &str, report: &mut Report) {
 
 fn push_statistics(name: &str, statistics: &Value, report: &mut Report) {
     let Some(units) = statistics.get("units").and_then(Value::as_str) else { return };
-    // What a load generator does not give is null.
+    // A value that a load generator does not report is null.
     for (statistic, value) in given(statistics).filter(|(statistic, _)| *statistic != "units") {
         push(&format!("{name}_{statistic}"), units, value, report);
     }

@@ -43,7 +43,7 @@ static TOKENS: ToolMetric =
 static LOSS: ToolMetric = lower("loss", "1", "training loss").of(LAST);
 static LAST_STEP: ToolMetric = plain("last_step", "step", "the last step");
 
-/// Version 0.1 named the median of the rates by the steps of which it was.
+/// Version 0.1 named the median of the rates after the steps that it covered.
 fn renamed(old: &Old<'_>) -> Option<Renamed> {
     let name = "tflops_per_device_median";
     old.name.strip_prefix(name)?.strip_prefix("_steps_")?;
@@ -70,7 +70,7 @@ fn log(line: &Line<'_>, report: &mut Report) {
     let Some((number, fields)) = fields.split_once(", ") else { return };
     // A rate counts also where the step cannot be read.
     let step = number.trim().parse().ok();
-    // A line about what is not a step of training has seconds alone.
+    // A line that is not about a training step has only seconds.
     let is_timed = text.contains("TFLOP/s");
     report.push(&LAST_STEP, read_on(line, step, number));
     for field in fields.split(", ") {

@@ -3,7 +3,7 @@
 //! ```text
 //!  [2026-01-05 10:00:00] iteration      100/    5000 | consumed samples: … | elapsed time per iteration (ms): 1382.2 | … |
 //! ```
-//! Times and rates are means over the iterations since the line before. Which keys a line has varies: a loss stands there
+//! Times and rates are means over the iterations since the line before. Which keys a line has varies: a loss is printed
 //! only when its mean is above zero, so one that is nan is *not* printed and shows as `number of nan iterations` instead.
 //! The last rank prints the line. Megatron-Bridge prints `Step Time : 5.39s GPU utilization: 661.5MODEL_TFLOP/s/GPU` on
 //! rank 0 before it. Lines about validation (`validation loss at iteration …`) have other keys and are not read.
@@ -72,7 +72,7 @@ pub(super) struct Parser {
 impl LineParser for Parser {
     fn line(&mut self, line: &Line<'_>, report: &mut Report) {
         let mut iteration = None;
-        // What no `|` ends was cut off.
+        // A field without a `|` at its end was cut off.
         for field in line.text.split_inclusive('|').filter_map(|field| field.strip_suffix('|')) {
             let Some(step) = iteration else {
                 // A rate counts also where its iteration cannot be read.

@@ -1,4 +1,4 @@
-//! What a tool brings: each metric with its unit, its direction and what it means.
+//! What a tool reports: each metric with its unit, its direction and its meaning.
 //!
 //! The parsers take units and directions from here, and so do the documents, the schema and the checks of specs.
 
@@ -11,13 +11,13 @@ use kubebench_format::spec::v1::metric::{Better, Reduce};
 /// A metric that a tool reports.
 #[derive(Clone, Copy, Debug)]
 pub struct ToolMetric {
-    /// The name of the series, such as `tps`, or its form where the output brings a part of it: `latency_p{N}`.
+    /// The name of the series, such as `tps`, or its form if the output provides a part of it: `latency_p{N}`.
     pub name: &'static str,
-    /// The unit, `1` for a pure number; nothing where the output says it.
+    /// The unit, `1` for a pure number; none if the output declares it.
     pub unit: Option<&'static str>,
     /// Which way is better, where that is beyond doubt.
     pub better: Option<Better>,
-    /// What it becomes when nobody asks for another reduction.
+    /// The reductions that are used unless another is requested.
     pub headlines: &'static [Headline],
     /// What it is, in a few words.
     pub meaning: &'static str,
@@ -49,7 +49,7 @@ impl ToolMetric {
         Self { unit: None, ..self }
     }
 
-    /// Returns the names by which the metric can be asked for, or their forms: that of each headline, and that of the series.
+    /// Returns the names by which the metric can be requested, or their forms: that of each headline, and that of the series.
     pub fn names(&self) -> impl Iterator<Item = String> {
         let series = self.headlines.first().is_some_and(|headline| !headline.suffix.is_empty()).then_some("");
         let suffixes = self.headlines.iter().map(|headline| headline.suffix).chain(series);
@@ -61,7 +61,7 @@ impl ToolMetric {
         self.headlines.iter().any(|headline| form::fits(&format!("{}{}", self.name, headline.suffix), name))
     }
 
-    /// Returns whether the output brings a part of the name.
+    /// Returns whether the output provides a part of the name.
     pub fn is_open(&self) -> bool {
         form::is_open(self.name)
     }
@@ -71,7 +71,7 @@ impl ToolMetric {
         form::fits(self.name, name)
     }
 
-    /// Returns whether the metric can be asked for by `name`.
+    /// Returns whether the metric can be requested as `name`.
     pub fn is_asked_by(&self, name: &str) -> bool {
         self.names().any(|known| form::fits(&known, name))
     }
@@ -80,7 +80,7 @@ impl ToolMetric {
 /// One way in which a series becomes a metric of its own: `tps` with `_last` is `tps_last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Headline {
-    /// What is added to the name; nothing for metrics that have one value.
+    /// The suffix of the name; empty for metrics that have one value.
     pub suffix: &'static str,
     /// How the values become one.
     pub reduce: Reduce,
@@ -113,18 +113,18 @@ impl Headline {
 
 /// For a metric with one value; of several, such as after a restart, the last.
 pub(crate) const ONE: &[Headline] = &[Headline::of("", Reduce::Last)];
-/// For a series whose last value speaks for it.
+/// For a series that its last value represents.
 pub(crate) const LAST: &[Headline] = &[Headline::of("_last", Reduce::Last)];
 /// For a series of times or rates of single steps: one of them may hold a checkpoint, and the first compile and warm up.
 pub(crate) const LAST_AND_MEDIAN: &[Headline] =
     &[Headline::of("_last", Reduce::Last), Headline { suffix: "_median", reduce: Reduce::Median, over: Over::Steady }];
 
-/// Something that tells a metric of a tool from others of its name.
+/// A label that distinguishes a metric of a tool from others of its name.
 #[derive(Clone, Copy, Debug)]
 pub struct ToolLabel {
     /// The label.
     pub name: &'static str,
-    /// What it says.
+    /// Its meaning.
     pub meaning: &'static str,
 }
 

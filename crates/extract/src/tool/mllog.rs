@@ -3,7 +3,7 @@
 //! The score is the time from `run_start` to `run_stop`, and only a run whose `run_stop` says `success` has one:
 //! `time_to_train`. Of any other run it is `run_duration`, and the run does not count. What metadata calls `epoch_num` is a
 //! count of samples in some benchmarks; it is taken as the step, without a unit. `eval_accuracy` is a loss in some
-//! benchmarks, so no way is said to be better. Logs of reference runs have no times, and then there are no durations.
+//! benchmarks, so neither direction is better. Logs of reference runs have no times, and then there are no durations.
 //! `seed` is a metric only when all ranks log the same. Of several runs in one log the last counts.
 
 use std::collections::BTreeMap;
@@ -182,7 +182,7 @@ impl Parser {
         }
     }
 
-    /// Takes in a rate of the run; what it counts are images in one benchmark only.
+    /// Adds a rate of the run; its unit is images in one benchmark only.
     fn push_rate(&self, rate: &str, name: &str, reading: Reading, report: &mut Report) {
         let of_kind = match rate {
             "imgs_sec" => Some(&IMAGES),

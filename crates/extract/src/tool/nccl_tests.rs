@@ -2,7 +2,7 @@
 //!
 //! Sizes are bytes, times microseconds, bandwidths GB/s. Columns are found by the header, since they differ between
 //! versions and tests. The greatest bandwidth need not be at the largest size. `#wrong` above 0 means that the collective
-//! gave wrong data; `N/A` means that nobody looked. Built without MPI every process is a test of its own: that of the lowest rank counts
+//! gave wrong data; `N/A` means not checked. Built without MPI every process is a separate test: that of the lowest rank counts
 //! where a launcher names ranks. The JSON holds the whole environment, of which nothing is kept.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,7 +53,7 @@ static CPU_TIME: ToolMetric = lower("cputime_at_{N}_{out_of_place|in_place}", "u
 static WRONG: ToolMetric = lower("wrong", "1", "wrong values");
 static OUT_OF_BOUNDS: ToolMetric = lower("out_of_bounds", "1", "values out of bounds");
 
-/// What the rows of a table differ in, beside the size.
+/// The columns in which rows of a table differ, apart from the size.
 const KINDS: [&str; 3] = ["type", "redop", "root"];
 
 /// In which buffer the result is put.
@@ -97,7 +97,7 @@ struct Row {
 }
 
 impl Row {
-    /// Takes in a word that says what was reduced, how, and from where. A test without an operation or a root prints `none` and -1.
+    /// Reads a word that says what was reduced, how, and from where. A test without an operation or a root prints `none` and -1.
     fn take_kind(&mut self, name: &str, word: &str) {
         if KINDS.contains(&name) && !matches!(word, "" | "none" | "-1") {
             self.kind.insert(name.to_owned(), word.to_owned());

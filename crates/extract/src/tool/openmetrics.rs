@@ -1,8 +1,8 @@
 //! An exposition in the text format of OpenMetrics or Prometheus.
 //!
-//! Every sample is a metric with its labels, but for a histogram's buckets and for times of creation. An exposition that
-//! ends without `# EOF` is whole in Prometheus' format, and cut off in OpenMetrics', which nothing but that line tells
-//! apart; both are read. Of several expositions in one text the last counts. Lines that are no samples are passed over,
+//! Every sample is a metric with its labels, except buckets of histograms and times of creation. An exposition that ends
+//! without `# EOF` is complete in Prometheus' format and truncated in OpenMetrics', which differ in nothing but that line;
+//! both are read. Of several expositions in one text the last counts. Lines that are not samples are skipped,
 //! unless they begin with the name of a family.
 
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ impl LineParser for Parser {
             Ok(Some(sample)) => sample,
             Ok(None) => return,
             Err(reason) => {
-                // Other words in a log are no fault of the exposition.
+                // Other words in a log are not an error of the exposition.
                 let name = line.text.split(['{', ' ']).next().expected("a first part of every split");
                 if self.reader.knows(name) {
                     report.invalid(reason);
@@ -48,7 +48,7 @@ impl LineParser for Parser {
                 return;
             }
         };
-        // Other words in a log are no sample.
+        // Other words in a log are not a sample.
         if sample.value.is_err() && !self.reader.knows(&sample.name) {
             return;
         }

@@ -1,4 +1,4 @@
-//! What there is to know of the tools, for people: in the terminal, and as a document.
+//! Documentation of the tools, for people: in the terminal, and as a document.
 
 use super::{TOOLS, Tool, ToolMetric};
 use kubebench_format::spec::v1::metric::Better;
@@ -14,7 +14,7 @@ pub fn list() -> String {
 }
 
 impl Tool {
-    /// Returns what it reads, what it brings, and how a spec asks for that.
+    /// Returns what it reads, what it reports, and how a spec requests that.
     pub fn page(&self) -> String {
         let mut page = format!(
             "{}: {}\n\nversions read: {}\ndescribed by:  {}\n\n    from: {{tool: {}}}\n\n",
@@ -40,7 +40,7 @@ impl Tool {
         page
     }
 
-    /// Says which metrics a tool brings: their names, and the forms of those that its output makes.
+    /// Returns which metrics a tool reports: their names, and the forms of those whose names its output completes.
     pub fn what_it_brings(&self) -> String {
         let metrics = (self.metrics)();
         let names = |is_open: bool| -> Vec<&str> {
@@ -73,7 +73,7 @@ impl Tool {
         ))
     }
 
-    /// Returns the metrics that can be asked for.
+    /// Returns the metrics that can be requested.
     fn shown(&self) -> impl Iterator<Item = &'static ToolMetric> {
         (self.metrics)().into_iter().filter(|metric| !metric.headlines.is_empty())
     }

@@ -1,7 +1,7 @@
 //! pytest-benchmark's JSON: seconds, whatever unit the console shows.
 //!
 //! The rounds' times are the samples of a benchmark when the file holds all of them; otherwise (`--benchmark-save` without
-//! `--benchmark-save-data`, or a file that was shortened) the statistics are taken as they stand.
+//! `--benchmark-save-data`, or a file that was shortened) the statistics are used as they are.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ const ROUNDS: &[Headline] = &[
 ];
 
 const LOCATIONS: [&str; 4] = ["mean", "median", "min", "max"];
-/// Statistics that the times of the rounds give as well.
+/// Statistics that can also be computed from the times of the rounds.
 static LOCATION: ToolMetric =
     lower("{benchmark}.{mean|median|min|max}", "s", "time of a round, where rounds are not in the file");
 static TIMES: ToolMetric = lower("{benchmark}", "s", "time of a round").of(ROUNDS);
@@ -58,7 +58,7 @@ fn read(root: &Value, report: &mut Report) {
     for benchmark in benchmarks {
         let text = |key| benchmark.get(key).and_then(Value::as_str);
         let Some(name) = text("name") else { continue };
-        // Two files may hold tests of one name.
+        // Two files may contain tests of one name.
         let full = text("fullname");
         report.begin_result(&format!("`{}`", full.unwrap_or(name)));
         let labels = full.map(|full| ("fullname".to_owned(), full.to_owned())).into_iter().collect();

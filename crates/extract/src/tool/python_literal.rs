@@ -6,7 +6,7 @@
 use crate::number;
 use crate::series::{Reading, Sample};
 
-/// How deep lists and dicts may stand in each other.
+/// The maximum nesting of lists and dicts.
 const MAX_DEPTH: usize = 64;
 
 /// A value.
@@ -32,7 +32,7 @@ impl Literal {
         Self::read_first(text).0
     }
 
-    /// Reads the value that `text` begins with, and returns what follows it, or what follows the place where it is none.
+    /// Reads the value that `text` begins with, and returns what follows it, or what follows the unreadable place.
     pub(super) fn read_first(text: &str) -> (Option<Self>, &str) {
         let mut reader = Reader { rest: text, depth: 0 };
         (reader.value(), reader.rest)
@@ -57,12 +57,12 @@ impl Literal {
         }
     }
 
-    /// Returns true for what may be in the place of a number: not for flags, lists and dicts.
+    /// Returns true for what may occur where a number is expected: not for flags, lists and dicts.
     pub(super) fn is_value(&self) -> bool {
         matches!(self, Self::Number(_) | Self::Text(_) | Self::Nothing)
     }
 
-    /// Reads it in the place of a number.
+    /// Reads it where a number is expected.
     pub(super) fn reading(&self, place: Sample) -> Reading {
         let fault = |what: &str| Reading::of(place, Err(format!("{what} is not a number")));
         match self {
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
         self.rest.chars().next()
     }
 
-    /// Takes `letter`, and says whether it was there.
+    /// Skips `letter` if it is next, and returns whether it was.
     fn takes(&mut self, letter: char) -> bool {
         let after = self.rest.trim_start().strip_prefix(letter);
         self.rest = after.unwrap_or(self.rest);
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         Some(text)
     }
 
-    /// What begins with `word` and is in the place of a value: `n/a`, `x.xx`. No program prints it as Python or JSON.
+    /// A word that begins with `word` instead of a value: `n/a`, `x.xx`. No program prints it as Python or JSON.
     fn bare(&mut self, word: &'a str) -> Option<Literal> {
         let end = self.rest.find([',', '}', ']', ')', '\n'])?;
         let (more, rest) = self.rest.split_at_checked(end)?;

@@ -4,8 +4,8 @@
 //! Train Epoch: 1 [640/60000 (1%)]  Loss: 2.300000
 //! Test set: Average loss: 0.0500, Accuracy: 9811/10000 (98%)
 //! ```
-//! The step is the epoch. The percentage is rounded to whole numbers, so the accuracy is taken from the counts where they
-//! stand; Horovod prints `Accuracy: 98.11%` instead. Katib and the operator print `loss=2.3000` and in the end
+//! The step is the epoch. The percentage is rounded to whole numbers, so the accuracy is computed from the counts if they are
+//! printed; Horovod prints `Accuracy: 98.11%` instead. Katib and the operator print `loss=2.3000` and in the end
 //! `accuracy=0.9664`, a share. An average loss of 0.0000 is a loss.
 
 use super::{

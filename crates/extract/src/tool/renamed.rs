@@ -13,7 +13,7 @@ const LAST_OLD: u32 = 1;
 #[derive(Clone, Copy, Debug)]
 pub struct Old<'a> {
     pub name: &'a str,
-    /// What told it from others of its name.
+    /// What distinguished it from others of its name.
     pub labels: &'a BTreeMap<String, String>,
     /// The tool's report, where the result keeps it.
     pub document: Option<&'a Json>,
@@ -50,7 +50,7 @@ impl Old<'_> {
     }
 }
 
-/// Returns what a metric is called now that version `extraction` of the rules read of the tool `parser`; nothing where it is called the same.
+/// Returns the current name of a metric that version `extraction` of the rules read from the tool `parser`; none if it is unchanged.
 pub fn renamed(parser: &str, extraction: u32, old: &Old<'_>) -> Option<Renamed> {
     if extraction > LAST_OLD {
         return None;

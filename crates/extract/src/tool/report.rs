@@ -1,6 +1,6 @@
 //! What a tool's output says: its metrics, how many of its requests failed, and why the run does not count.
 //!
-//! An output may hold several reports of the tool: a script ran it several times, or the run was restarted. Of them the last
+//! An output may contain several reports of the tool: a script ran it several times, or the run was restarted. Of them the last
 //! counts, or the first, or each. No value of one report completes another.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ const MAX_REASONS: usize = 100;
 const MAX_BEFORE: usize = 64 << 10;
 /// More reports of one output are left out.
 const MAX_REPORTS: usize = 1000;
-/// What tells reports of which the same was asked apart: their order, from 1.
+/// The label that distinguishes reports with the same settings: their order, from 1.
 const ORDER: &str = "report";
 
 /// A metric found in a tool's output.
@@ -30,13 +30,13 @@ pub struct Found {
     pub name: String,
     /// The unit as the tool declares it.
     pub unit: String,
-    /// What the table of the tool says of it.
+    /// Its entry in the table of the tool.
     pub metric: &'static ToolMetric,
-    /// What tells it from others of its name: a rate, a job, a parameter.
+    /// What distinguishes it from others of its name: a rate, a job, a parameter.
     pub labels: BTreeMap<String, String>,
     /// The values.
     pub series: Series,
-    /// Whether a value was left out that its line, which did not end, may have cut.
+    /// Whether a value was left out because its line did not end, and may have cut it.
     is_cut: bool,
 }
 
@@ -51,7 +51,7 @@ pub struct Requests {
     pub attempted: f64,
 }
 
-/// What a tool says of its own run that makes its numbers less trustworthy.
+/// What a tool reports about its own run that makes its numbers less trustworthy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cautioned {
     /// Which of the known cautions it is.
@@ -63,7 +63,7 @@ pub struct Cautioned {
 /// One report.
 #[derive(Clone, Debug, Default)]
 struct Part {
-    /// What may tell it from other reports in the output: what was asked for.
+    /// What may distinguish it from other reports in the output: the requested settings.
     settings: BTreeMap<String, String>,
     found: Vec<Found>,
     places: BTreeMap<String, BTreeMap<BTreeMap<String, String>, usize>>,
@@ -90,7 +90,7 @@ pub struct Report {
     /// How many reports of the tool began, and the rank that printed them.
     begun: usize,
     rank: Option<u32>,
-    /// Whether what comes now is of a report that does not count.
+    /// Whether the current output is of a report that does not count.
     skips: bool,
     current: Part,
     /// The reports before it, where each counts.
@@ -98,7 +98,7 @@ pub struct Report {
     withholds_document: bool,
     /// The last line of the log, if it did not end and looks like one of the tool's.
     open_line: Option<u64>,
-    /// Whether a value is on it, or what may be half of one.
+    /// Whether it contains a value, or possibly half of one.
     open_line_is_read: bool,
     /// The line at which the document begins, and what precedes it.
     first_line: usize,
@@ -123,7 +123,7 @@ impl Report {
         Self { window, reports, room: room.clone(), first_line: 1, ..Self::default() }
     }
 
-    /// Begins a report of the tool in its output, by `rank`. What was asked for, `settings`, may tell it from others.
+    /// Begins a report of the tool in its output, by `rank`. The requested `settings` may distinguish it from others.
     ///
     /// Each rank of a launcher prints a report of its own: those of the lowest count.
     pub(crate) fn begin(&mut self, rank: Option<u32>, settings: BTreeMap<String, String>) {
@@ -152,7 +152,7 @@ impl Report {
         }
     }
 
-    /// Takes in what was asked for in the report that has begun.
+    /// Records a requested setting of the report that has begun.
     pub(crate) fn setting(&mut self, name: &str, value: &str) {
         if !self.skips {
             self.current.settings.insert(name.to_owned(), value.to_owned());
@@ -175,12 +175,12 @@ impl Report {
         &self.before
     }
 
-    /// Takes in a value of `metric`.
+    /// Adds a value of `metric`.
     pub(crate) fn push(&mut self, metric: &'static ToolMetric, value: impl Into<Reading>) {
         self.push_labeled(metric, &BTreeMap::new(), value);
     }
 
-    /// Takes in a value of `metric`, of which there are several that `labels` tell apart.
+    /// Adds a value of `metric`, of which there are several, distinguished by `labels`.
     pub(crate) fn push_labeled(
         &mut self,
         metric: &'static ToolMetric,
@@ -190,7 +190,7 @@ impl Report {
         self.push_named(metric, metric.name, labels, value);
     }
 
-    /// Takes in a value of `metric`, to whose name the output brings a part.
+    /// Adds a value of `metric`, of whose name the output provides a part.
     pub(crate) fn push_named(
         &mut self,
         metric: &'static ToolMetric,
@@ -219,7 +219,7 @@ impl Report {
         }
     }
 
-    /// Takes in a value of `metric` that is called `name`, in the unit that the output says unless the metric has one of its own.
+    /// Adds a value of `metric` that is called `name`, in the unit of the output unless the metric has one of its own.
     pub(crate) fn push_in(
         &mut self,
         metric: &'static ToolMetric,
@@ -262,12 +262,12 @@ impl Report {
         found.series.read(if found.unit == unit { value } else { value.converted(unit, &found.unit) });
     }
 
-    /// Takes in how many of the attempted requests failed.
+    /// Adds how many of the attempted requests failed.
     pub(crate) fn requests(&mut self, failed: f64, attempted: f64) {
         self.attempts("requests", failed, attempted);
     }
 
-    /// Takes in how many of what the tool attempted failed.
+    /// Adds how many of the tool's attempts failed.
     pub(crate) fn attempts(&mut self, what: &'static str, failed: f64, attempted: f64) {
         if !self.skips && attempted > 0.0 {
             self.current.requests.push(Requests { what, failed, attempted });
@@ -283,7 +283,7 @@ impl Report {
         reading.value()
     }
 
-    /// Takes in what the tool says of its own run that makes its numbers less trustworthy; each caution once.
+    /// Adds what the tool reports about its own run that makes its numbers less trustworthy; each caution once.
     pub(crate) fn caution(&mut self, caution: Caution, said: impl Into<String>) {
         let known = &mut self.current.cautions;
         if !self.skips && !known.iter().any(|one| one.caution == caution) {
@@ -291,7 +291,7 @@ impl Report {
         }
     }
 
-    /// Says that by the tool's own word, or by what it must hold, the run does not count.
+    /// Says that the run does not count, by the tool's own verdict or because its output lacks something required.
     pub(crate) fn invalid(&mut self, reason: impl Into<String>) {
         let reason = reason.into();
         let known = &mut self.current.invalid;
@@ -307,7 +307,7 @@ impl Report {
         }
     }
 
-    /// Reads the JSON documents in `text`; a text that is cut off, or is none, does not count.
+    /// Reads the JSON documents in `text`; a text that is truncated, or not JSON, does not count.
     pub(super) fn documents(&mut self, text: &str) -> Documents {
         let found = json_document::documents_from(text, self.first_line);
         if let Some(flaw) = &found.flaw {
@@ -350,7 +350,7 @@ impl Report {
         }
     }
 
-    /// Says that the document must not be kept beside the metrics: it may hold secrets.
+    /// Says that the document must not be kept with the metrics: it may contain secrets.
     pub(crate) fn withhold_document(&mut self) {
         self.withholds_document = true;
     }
@@ -360,8 +360,8 @@ impl Report {
         self.withholds_document
     }
 
-    /// Puts the reports together, when the output has ended. Where each counts, what was asked for tells them apart, as labels;
-    /// reports of which the same was asked have a number too, in their order.
+    /// Combines the reports after the output has ended. Where each counts, the requested settings distinguish them, as labels;
+    /// reports with the same settings also have a number, in their order.
     pub(crate) fn finish(&mut self) {
         if self.earlier.is_empty() {
             return;
@@ -391,7 +391,7 @@ impl Report {
         }
     }
 
-    /// Lets go of values that are too many, now that all logs of the run were read.
+    /// Drops values if there are too many, after all logs of the run were read.
     pub(crate) fn settle(&mut self) {
         self.current.found.iter_mut().for_each(|found| found.series.settle());
     }
@@ -416,7 +416,7 @@ impl Report {
         &self.current.cautions
     }
 
-    /// Takes in that the log ends in `line`, which did not end.
+    /// Records that the log ends in `line`, which did not end.
     pub(crate) fn ends_open(&mut self, line: u64) {
         self.open_line = Some(line);
     }

@@ -63,7 +63,7 @@ pub(super) fn metrics() -> Vec<&'static ToolMetric> {
     ROWS.iter().map(|(_, metric)| metric).chain(&LATENCIES).collect()
 }
 
-/// What was asked for, where `report: each` tells reports apart.
+/// The requested settings, where `report: each` distinguishes reports.
 pub(super) const LABELS: &[ToolLabel] = &[label(
     "{setting}",
     "with `report: each`, what was asked for: `request_rate`, `max_concurrency`, `num_prompts` …",
@@ -79,7 +79,7 @@ fn metric_of(key: &str) -> Option<&'static ToolMetric> {
     ROWS.iter().map(|(_, metric)| metric).find(|metric| metric.name == name).or_else(|| find(&LATENCIES, name))
 }
 
-/// Row of the block in lower case, and key in JSON, of what was asked for.
+/// Row of the block in lower case, and key in JSON, of the requested settings.
 const SETTINGS: [(&str, &str); 13] = [
     ("request rate configured (rps)", "request_rate"),
     ("traffic request rate", "request_rate"),
@@ -96,7 +96,7 @@ const SETTINGS: [(&str, &str); 13] = [
     ("", "burstiness"),
 ];
 
-/// What the JSON of every run holds, beside latencies.
+/// The keys of every run's JSON, apart from latencies.
 const ALWAYS: [&str; 6] =
     ["completed", "duration", "total_input_tokens", "total_output_tokens", "request_throughput", "output_throughput"];
 
@@ -124,7 +124,7 @@ impl Run {
         self.measured.iter().find(|measured| measured.name == name).map(|measured| &measured.reading)
     }
 
-    /// Takes in the value of what the JSON calls `key`, if that is a metric.
+    /// Adds the value of the JSON key `key`, if that is a metric.
     fn take(&mut self, key: &str, reading: Reading) {
         if let Some(metric) = metric_of(key) {
             let name = if metric.is_open() { key } else { metric.name };
@@ -132,7 +132,7 @@ impl Run {
         }
     }
 
-    /// Takes in what the row of completed requests says: `14`, or `14/20`, which names those that were asked for too.
+    /// Reads the row of completed requests: `14`, or `14/20`, which includes the number of requested ones.
     fn take_completed(&mut self, line: &Line<'_>, text: &str) {
         let of = text.split_once('/').and_then(|(completed, asked)| {
             let asked = number::parse(asked).ok()?;
@@ -173,7 +173,7 @@ impl Run {
 /// Reads result blocks out of a log.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
-    /// How many requests were asked for, as the arguments say that each rank prints first.
+    /// How many requests were requested, from the arguments that each rank prints first.
     asked: BTreeMap<Option<u32>, Option<String>>,
     runs: Vec<Run>,
 }
@@ -221,7 +221,7 @@ impl LineParser for Blocks {
     }
 }
 
-/// Returns how many requests the arguments ask for: `backend='vllm', num_prompts=1000`. Some data sets bring a number of their own.
+/// Returns how many requests the arguments request: `backend='vllm', num_prompts=1000`. Some data sets have a number of their own.
 fn asked_for(arguments: &str) -> Option<String> {
     let mut members = arguments.trim_end_matches(')').split(", ").filter_map(|member| member.split_once('='));
     let has_own = |name: &str| OWN_NUMBER.contains(&name.trim_matches('\''));
@@ -275,7 +275,7 @@ fn run_of(document: &Value) -> Run {
         };
     }
     for (key, value) in document.as_object().into_iter().flatten() {
-        // What was not asked for is null: a goodput without goals. What is always measured is not finite then.
+        // What was not requested is null: a goodput without goals. What is always measured is then a value that is not finite.
         if !value.is_null() || ALWAYS.contains(&key.as_str()) || find(&LATENCIES, key).is_some() {
             run.take(key, reading(value));
         }

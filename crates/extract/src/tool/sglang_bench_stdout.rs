@@ -1,7 +1,7 @@
 //! SGLang's `bench_serving`: the result block that it prints, or the JSON lines of `--output-file`.
 //!
 //! The block is vLLM's with more rows. `Total generated tokens` is what was asked for and counted as it came; the
-//! retokenized count differs from it. The output file is appended to: results of other settings in it are told apart.
+//! retokenized count differs from it. The output file is appended to: results of other settings in it are distinguished.
 
 use super::serving_block::{Blocks, LABELS, NEEDLES, metrics, read_json};
 use super::{Document, Lines, Tool};

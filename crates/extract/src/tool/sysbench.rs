@@ -28,7 +28,7 @@ pub(super) const TOOL: Tool = Tool {
 
 const INTERVALS: &[Headline] = &[Headline::of("_median", Reduce::Median)];
 
-/// The rows of the report, as 1.0 calls them.
+/// The rows of the report, by their names in 1.0.
 static ROWS: [(&str, ToolMetric); 12] = [
     ("events per second", higher("events_per_second", "1/s", "events a second")),
     ("reads/s", higher("reads_per_second", "1/s", "reads a second")),
@@ -44,10 +44,10 @@ static ROWS: [(&str, ToolMetric); 12] = [
     ("sum", plain("latency_sum", "ms", "time of all events")),
 ];
 
-/// What 1.1 calls two of them.
+/// The names of two of them in 1.1.
 const NEWER: [(&str, &str); 2] = [("events/s (eps)", "events per second"), ("time elapsed", "total time")];
 
-/// Rows of operations on files in 1.1, each with what 1.0 calls its rate and its throughput.
+/// Rows of operations on files in 1.1, each with the names of its rate and its throughput in 1.0.
 const FILES: [(&str, &str, &str); 3] =
     [("read", "reads/s", "read, MiB/s"), ("write", "writes/s", "written, MiB/s"), ("fsync", "fsyncs/s", "")];
 
@@ -78,7 +78,7 @@ struct Parser {
     has_latency: bool,
     /// The heading that only an older report has.
     older: Option<String>,
-    /// What was read, which counts if the report is of a form that is known.
+    /// The values that were read, which count if the report has a known form.
     found: Vec<(&'static ToolMetric, String, Reading)>,
     is_over: bool,
 }
@@ -157,7 +157,7 @@ impl Parser {
         self.found.push((metric, metric.name.to_owned(), read_on(line, None, text)));
     }
 
-    /// Takes in the row of that name, if it is one. The tests of 1.1 that print a rate of their own print it a second time.
+    /// Reads the row of that name, if it is one. The tests of 1.1 that print a rate of their own print it a second time.
     fn row(&mut self, label: &str, line: &Line<'_>, value: &str) {
         let Some((_, metric)) = ROWS.iter().find(|(row, _)| *row == label) else { return };
         let unit = metric.unit.unwrap_or_default();

@@ -4,7 +4,7 @@
 //! 10  images/sec: 14.2 +/- 0.0 (jitter = 0.0)  7.020  0.500  1.000
 //! total images/sec: 123.45
 //! ```
-//! Each `images/sec` is the mean of all steps so far: the last one or the total speaks, and lines are never averaged. `+/-`
+//! Each `images/sec` is the mean of all steps so far: the last one or the total counts, and lines are never averaged. `+/-`
 //! is its standard error, the jitter a scaled median deviation. With Horovod, and with several workers, a line is of *one
 //! worker* and only the total is of all; then its metric is called `images_per_sec_last_per_rank`. Patched versions add a Unix
 //! time behind the loss, with a blank. In an evaluation the total follows the accuracy, and is no speed of training.
@@ -101,7 +101,7 @@ impl LineParser for Parser {
         } else if let Some((before, _)) = line.text.split_once("Img/sec")
             && before.split_whitespace().next_back() == Some("Step")
         {
-            // Another start: its steps begin anew.
+            // Another start: its steps begin again.
             self.speed = None;
         }
     }

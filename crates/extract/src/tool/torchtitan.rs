@@ -33,7 +33,7 @@ struct Parser;
 impl LineParser for Parser {
     fn line(&mut self, line: &Line<'_>, report: &mut Report) {
         let Some((before, from_step)) = line.whole_words().split_once("step:") else { return };
-        // `validate step:` has the same keys and another meaning.
+        // `validate step:` has the same keys with another meaning.
         if before.trim_end().ends_with("validate") || !from_step.contains("loss:") {
             return;
         }

@@ -2,7 +2,7 @@
 //!
 //! Times are printed in the unit that fits best and are milliseconds here; `KB` of transfer are 1024 bytes. Latencies
 //! include answers that say an error and leave out those that did not come in time. Without any answer wrk prints latencies
-//! of 0.00us, which are none. Of the two distributions that wrk2 prints with `-U` the first counts, which includes how long
+//! of 0.00us, which are not values. Of the two distributions that wrk2 prints with `-U` the first counts, which includes how long
 //! requests waited to be sent. Errors have a row only where there are some: a whole report without the row has none.
 
 use std::collections::BTreeMap;
@@ -165,7 +165,7 @@ const KB: f64 = 1024.0;
 const BYTES: [(&str, f64); 5] =
     [("KB", KB), ("MB", KB * KB), ("GB", KB * KB * KB), ("TB", KB * KB * KB * KB), ("B", 1.0)];
 
-/// Returns the word in the place of a value, which may be missing.
+/// Returns the word where a value is expected, which may be missing.
 fn only<'a>(words: &[&'a str]) -> &'a str {
     words.first().copied().unwrap_or_default()
 }

@@ -22,7 +22,7 @@ pub struct Ack {
     pub reason: String,
     /// Who accepted.
     pub by: String,
-    /// The last day on which it holds, as year-month-day.
+    /// The last day on which it applies, as year-month-day.
     pub expires: Option<String>,
 }
 

@@ -1,7 +1,7 @@
 //! The fingerprint of an environment: which results may be compared.
 //!
 //! Results of one fingerprint make one history. It covers what changes how fast a program runs and does not change by
-//! itself; kernels and system images, which change every week, are recorded beside it and named when a level shifts.
+//! itself; kernels and system images, which change every week, are recorded separately and named when a level shifts.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What is wrong with a file among results, said where it stands.
+//! What is wrong with a file among results, and where.
 
 use super::{BenchmarkResult, Fault, content, path, read};
 use kubebench_syntax::diag::{Diagnostic, code};
@@ -9,7 +9,7 @@ const RESTORE: &str = "restore the original from git or from where it ran, or de
 
 /// Returns what is wrong with the file `shown`, which holds `bytes`, if anything is.
 ///
-/// `place` is its path below the results folder, if it lies there; `id` is the number of its text among the sources.
+/// `place` is its path below the results folder, if it is in there; `id` is the number of its text among the sources.
 pub fn judge(shown: &str, bytes: &[u8], place: Option<&str>, id: SourceId) -> Option<Diagnostic> {
     let result = match read(bytes) {
         Ok(sealed) => sealed.result,
@@ -75,7 +75,7 @@ fn place_of_error<T: serde::de::DeserializeOwned>(text: &str, id: SourceId) -> O
     Some(Span::new(id, at..at + length))
 }
 
-/// Returns where the key stands: that of the outermost object first, as results are laid out.
+/// Returns the place of the key: that of the outermost object first, as results are laid out.
 fn key(text: &str, name: &str, id: SourceId) -> Option<Span> {
     let quoted = format!("\"{name}\":");
     let outermost = text.find(&format!("\n  {quoted}")).map(|at| at + 3);

@@ -1,6 +1,6 @@
-//! Where the file of a result lies: it follows from the content alone, and the content may come from anybody.
+//! The path of a result file: it follows from the content alone, and the content may come from anybody.
 //!
-//! What identifies a run stands in paths, commands and comments too, and so is of a form that nothing takes for more.
+//! What identifies a run is also used in paths, commands and comments, so its form is restricted to be safe in all of them.
 
 use super::v1::{BenchmarkResult, Metadata, Run};
 use kubebench_syntax::digest::Digest;
@@ -23,12 +23,12 @@ pub fn path(result: &BenchmarkResult) -> String {
     format!("{}/{}/{file}", metadata.benchmark, metadata.case)
 }
 
-/// Returns the round as names have it: `r1`, or `w1` for a warm-up.
+/// Returns the round as used in names: `r1`, or `w1` for a warm-up.
 pub fn round(run: &Run) -> String {
     format!("{}{}", if run.warmup { 'w' } else { 'r' }, run.repeat)
 }
 
-/// Says what of `result` cannot be part of a path or of a command; its file could lie anywhere, and its text do anything.
+/// Returns what in `result` must not be part of a path or of a command; its file could be anywhere, and its text do anything.
 pub(super) fn judge(result: &BenchmarkResult) -> Result<(), String> {
     let Metadata { benchmark, case, .. } = &result.metadata;
     let Run { id, session, started_at, finished_at, .. } = &result.run;
@@ -77,7 +77,7 @@ fn is_word(text: &str) -> bool {
     (1..=253).contains(&text.len()) && text.bytes().all(is_inner) && !text.starts_with('-')
 }
 
-/// To the second, as older results have it, or to the millisecond.
+/// To the second, as in older results, or to the millisecond.
 fn is_time(text: &str) -> bool {
     let fits = |(byte, wanted): (u8, u8)| if wanted == b'0' { byte.is_ascii_digit() } else { byte == wanted };
     let has_form = |form: &str| text.len() == form.len() && text.bytes().zip(form.bytes()).all(fits);

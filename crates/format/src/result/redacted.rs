@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::v1::{BenchmarkResult, Metric};
 use kubebench_syntax::redact::{Redactor, without_tokens};
 
-/// Takes secrets out of every text of `result` that a program, a person or a machine may have written into it.
+/// Removes secrets from every text of `result` that a program, a person or a machine may have written into it.
 pub fn redact(result: &mut BenchmarkResult, redactor: &Redactor) {
     let clean = |text: &mut String| {
         if let std::borrow::Cow::Owned(clean) = redactor.text(text) {
@@ -18,7 +18,7 @@ pub fn redact(result: &mut BenchmarkResult, redactor: &Redactor) {
     redactor.json(&mut result.inputs);
     result.run.reasons.iter_mut().for_each(|reason| clean(&mut reason.message));
     for exit in &mut result.run.exits {
-        // A private key goes over several lines.
+        // A private key spans several lines.
         let lines = redactor.text(&exit.last_lines.join("\n")).into_owned();
         exit.last_lines = lines.lines().map(str::to_owned).collect();
     }
@@ -57,7 +57,7 @@ pub fn redact(result: &mut BenchmarkResult, redactor: &Redactor) {
     result.annotations.values_mut().for_each(clean);
 }
 
-/// Takes tokens out of names and units, which come from logs too. What a variable happens to hold, and parameters of
+/// Removes tokens from names and units, which come from logs too. What a variable happens to hold, and parameters of
 /// benchmarks such as `token=short`, rename nothing; two metrics stay two.
 pub fn names(metrics: &mut [Metric]) {
     let mut changed: BTreeMap<String, u32> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What a result does without, so that it fits a file: from what is elsewhere too to what is not.
+//! Parts that a result drops to fit in a file: first what is also elsewhere.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ use kubebench_syntax::invariant::Invariant as _;
 /// The code of the reasons that say what was left out.
 const CODE: ReasonCode = ReasonCode::TooLarge;
 
-/// One after the other, as long as the file is too large; the last ones bound every list that grows with a run.
+/// Applied one after the other while the file is too large; the last ones bound every list that grows with a run.
 pub(super) const STEPS: [fn(&mut BenchmarkResult); 27] = [
-    // A report is an artifact too; samples are nowhere else.
+    // A report is also kept as an artifact; samples are nowhere else.
     |result| result.native.values_mut().for_each(|native| native.text = None),
     |result| thin(result, 5_000),
     |result| thin(result, 2_500),
@@ -96,7 +96,7 @@ fn reasons(result: &mut BenchmarkResult, most: usize, bytes: usize) {
     say(result, "reasons", count.saturating_sub(most));
 }
 
-/// Keeps `most` of the metrics that labels tell apart, which are the first; what has no labels stays.
+/// Keeps the first `most` of the metrics that have labels; all metrics without labels stay.
 fn metrics(result: &mut BenchmarkResult, most: usize) {
     let before = result.metrics.len();
     let mut left = most;

@@ -12,7 +12,7 @@ pub fn plain(value: &Json) -> String {
 }
 
 /// Returns the number that `text` spells as every program would print it: `8`, `-16`, `0.5`. Of `3.10`, `12.0`, `1e3`, `0x10`, and of
-/// digits that no double holds, there is none: they are known by their text alone.
+/// digits that no double can represent, it returns none: they are known by their text alone.
 pub fn plain_number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|number: &f64| number.is_finite() && number.to_string() == text)
 }

@@ -154,7 +154,7 @@ fn no_content_leads_out_of_the_results_folder() {
         for value in values {
             let mut result = result();
             set(&mut result, value);
-            // The digest is right: whoever wrote this knew how.
+            // The digest is right: the author of this file knew how to compute it.
             let Err(Fault::Malformed(reason)) = content(&seal(result).bytes) else { panic!("{field} {value:?}") };
             assert!(reason.contains(field), "{reason}");
             assert!(!reason.contains(char::is_control), "{reason}");

@@ -1,4 +1,4 @@
-//! What only a schema knows about a fault of the text: which of two readings its field can hold, what an empty file may be.
+//! What only a schema knows about an error in the text: which of two readings its field accepts, what an empty file may be.
 
 use serde_json::Value as Json;
 
@@ -43,7 +43,7 @@ pub(super) fn ambiguous(schema: &Json, source: &Source, root: &Node, fault: &mut
     }
     fault.fix = None;
     fault.help = Some(match plain {
-        // Nobody knows whether `0777` was meant as octal.
+        // It is unknown whether `0777` was meant as octal.
         Some(plain) if is_octal(text) => {
             format!("write `{plain}` if it is decimal, or the decimal number that it means")
         }
@@ -84,7 +84,7 @@ fn path_to(root: &Node, span: Span) -> Option<Vec<Step>> {
     Some(path)
 }
 
-/// Returns what the field at `path` takes; nothing when the schema knows no such field, or takes anything there.
+/// Returns what the field at `path` accepts; none if the schema has no such field, or accepts anything there.
 fn takes(root: &Json, path: &[Step]) -> Option<Takes> {
     let schema = path.iter().try_fold(root, |schema, step| {
         find(root, schema, &|schema| match step {

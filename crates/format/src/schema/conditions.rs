@@ -1,4 +1,4 @@
-//! What fields of one mapping ask of each other, in words of JSON Schema, for editors.
+//! What fields of one mapping require of each other, in words of JSON Schema, for editors.
 //!
 //! Specs are held to the same by rules of the compiler, each with words of its own.
 
@@ -128,7 +128,7 @@ fn one_of(one: &str, other: &str) -> Value {
     json!({"oneOf": any_of(&[one, other]), "errorMessage": format!("Write exactly one of `{one}` and `{other}`.")})
 }
 
-/// Bytes of which a process needs some: a small number is one without its unit.
+/// Bytes of memory that a process needs at least: a small number lacks its unit.
 fn bytes() -> Value {
     json!({
         "allOf": [{"$ref": "#/definitions/Quantity"}],

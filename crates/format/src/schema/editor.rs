@@ -1,6 +1,6 @@
 //! The schema as editors read it: with what our own formats and expressions mean in words of JSON Schema.
 //!
-//! Specs are validated by the plain schema, whose findings have better words. What that accepts, this accepts too.
+//! Specs are validated by the plain schema, which has better messages. What that accepts, this accepts too.
 
 use serde_json::{Map, Value, json};
 
@@ -59,11 +59,11 @@ pub fn for_editors(kind: DocumentKind, mut schema: Value) -> Value {
         if let Some(field) = field {
             field.insert("pattern".to_owned(), within(pattern, expressions).into());
             field.insert("patternErrorMessage".to_owned(), message.into());
-            // The pattern says it all.
+            // The pattern is sufficient.
             field.remove("allOf");
         }
     }
-    // What a part leaves out, another may say.
+    // A field that is missing in a part may be in another one.
     let conditions = if kind == DocumentKind::Fragment { Vec::new() } else { conditions::conditions() };
     for (pointer, condition) in conditions {
         if let Some(field) = schema.pointer_mut(pointer) {
@@ -113,7 +113,7 @@ fn is_plain(pointer: &str) -> bool {
     rest.any(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Tells the words of a schema from values in it.
+/// Distinguishes the keywords of a schema from values in it.
 fn is_data(key: &str, pointer: &str) -> bool {
     !pointer.ends_with("/properties")
         && matches!(key, "examples" | "default" | "enum" | "enumDescriptions" | "required")
@@ -137,12 +137,12 @@ fn describe(fields: &mut Map<String, Value>, expressions: Expressions) {
     }
 }
 
-/// Whether any text fits.
+/// Whether any text is valid.
 fn takes_text(fields: &Map<String, Value>) -> bool {
     has_type(&Value::Object(fields.clone()), "string") && !fields.contains_key("enum")
 }
 
-/// A value that is no text, or one expression that names such a value.
+/// A value that is not a text, or one expression that names such a value.
 fn alone(fields: &mut Map<String, Value>, expressions: Expressions) {
     let kinds: Vec<Value> = fields
         .get("type")

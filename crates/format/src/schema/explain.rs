@@ -1,4 +1,4 @@
-//! Reads the schema for people: what a field is, what stands under it, and where a stray field belongs.
+//! Reads the schema for people: what a field is, what is under it, and where an unexpected field belongs.
 
 use std::collections::BTreeMap;
 
@@ -174,7 +174,7 @@ fn is_list(schema: &Value) -> bool {
     schema.get("items").is_some()
 }
 
-/// Tells whether `name` is a key that somebody chose, rather than a misspelled one of `properties`.
+/// Returns whether `name` is a key that its author chose, rather than a misspelled one of `properties`.
 fn is_chosen(name: &str, properties: Option<&Map<String, Value>>) -> bool {
     did_you_mean(name, properties.into_iter().flatten().map(|(name, _)| name.as_str())).is_none()
 }

@@ -89,7 +89,7 @@ fn unknown_field(violation: &Violation<'_>, key: &str) -> Diagnostic {
     }
 }
 
-/// Says that a word at `span`, whose colon is at byte `at` of it, is no field without a space.
+/// Says that a word at `span`, whose colon is at its byte `at`, is not a field without a space.
 fn without_space(fault: Diagnostic, span: Span, word: &str, at: usize) -> Diagnostic {
     let fault = fault.help("write a space after `:`");
     let start = span.start as usize + at;
@@ -104,7 +104,7 @@ fn first_choice<'v>(violation: &'v Violation<'_>) -> &'v str {
     violation.schema.pointer("/anyOf/0/required/0").and_then(Json::as_str).expected("a choice of required fields")
 }
 
-/// Returns the finding about a missing field, unless it is there with a slip, which is found for itself.
+/// Returns the finding about a missing field, unless it is misspelled, which has its own finding.
 fn missing_field(violation: &Violation<'_>, field: &str) -> Vec<Diagnostic> {
     let known = violation.properties();
     let mut strangers = violation.node.entries().iter().filter(|entry| !known.contains(&entry.key.as_str()));
@@ -131,7 +131,7 @@ fn missing_field(violation: &Violation<'_>, field: &str) -> Vec<Diagnostic> {
     )]
 }
 
-/// Tells whether a mapping of resources has another name than it was meant to have.
+/// Returns whether a mapping of resources is misnamed.
 fn is_misnamed(violation: &Violation<'_>) -> bool {
     let is_quantity = violation.format().is_some_and(|format| format.name == "quantity");
     let is_mapping = matches!(violation.node.value, Value::Map(_));
@@ -241,7 +241,7 @@ fn advised(fault: Diagnostic, span: Span, help: String, format: &Format) -> Diag
     }
 }
 
-/// Returns a text as the advice shows it, where it is that text without quotes.
+/// Returns a text as it is shown in advice, if it is that text without quotes.
 fn as_written(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/%".contains(&byte);
     let is_word = text.starts_with(|first: char| first.is_ascii_alphanumeric()) && text.bytes().all(is_plain);
@@ -256,7 +256,7 @@ fn proposed<'h>(help: &'h str, format: &Format) -> Option<&'h str> {
     (is_all && (format.check)(text).is_ok()).then_some(text)
 }
 
-/// Returns a list of the words of a text that stands where a list is wanted, or else advice.
+/// Returns the words of a text as a list, for a field that wants a list, or else advice.
 fn as_list(text: &str) -> Result<String, String> {
     if text.contains(['|', '&', ';', '<', '>', '$', '`', '(', '*']) {
         return Err(format!("write a list that calls a shell: `[sh, -c, '{}']`", text.replace('\'', "''")));
@@ -300,7 +300,7 @@ fn wanted(violation: &Violation<'_>) -> String {
     names.join(" or ")
 }
 
-/// Whether the only text that fits is an expression.
+/// Whether the only valid text is an expression.
 fn may_be_expression(violation: &Violation<'_>) -> bool {
     violation.schema.get("pattern").and_then(Json::as_str) == Some(LOOKUP_PATTERN)
 }
@@ -410,7 +410,7 @@ fn exactly_one(violation: &Violation<'_>) -> Diagnostic {
     }
 }
 
-/// Returns the one of two entries that is from a fragment, and its place there, where the other one is the spec's own.
+/// Returns which of two entries is from a fragment, and its place there, if the other one is the spec's own.
 fn part_of<'n>(violation: &Violation<'n>, first: &'n Entry, second: &'n Entry) -> Option<(&'n Entry, String)> {
     let sources = violation.subject.sources;
     let own = violation.subject.own()?;
@@ -429,7 +429,7 @@ fn out_of_range(violation: &Violation<'_>, limit: &str) -> Diagnostic {
     Diagnostic::at(&code::KB0206, node.span, format!("{} must be {limit}{found}", violation.name()))
 }
 
-/// Names every element that stands in the list a second time.
+/// Reports every element that repeats an earlier one of the list.
 fn repeated(violation: &Violation<'_>) -> Vec<Diagnostic> {
     let mut seen: BTreeMap<String, Span> = BTreeMap::new();
     let mut faults = Vec::new();

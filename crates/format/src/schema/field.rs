@@ -25,7 +25,7 @@ pub struct Choice {
     pub description: String,
 }
 
-/// Returns the fields of the mapping that `way` leads to in a document with the schema `root`.
+/// Returns the fields of the mapping at `way` in a document with the schema `root`.
 pub fn fields(root: &Value, way: &[Step]) -> Vec<Field> {
     let mut found: Vec<Field> = Vec::new();
     for schema in at(root, way) {
@@ -55,7 +55,7 @@ pub fn fields(root: &Value, way: &[Step]) -> Vec<Field> {
     found
 }
 
-/// Returns the values among which the field that `way` leads to has one, and the usual ones of a form; none where it takes any others.
+/// Returns the allowed values of the field at `way`, and the usual ones of a form; none if any others are allowed.
 pub fn choices(root: &Value, way: &[Step]) -> Vec<Choice> {
     let mut found: Vec<Choice> = Vec::new();
     for schema in at(root, way) {
@@ -123,7 +123,7 @@ fn properties(schema: &Value) -> Option<&Map<String, Value>> {
     schema.get("properties").and_then(Value::as_object)
 }
 
-/// Returns a schema, and those among which it lets a value choose.
+/// Returns a schema, and those that it lets a value choose from.
 fn choices_of(root: &Value, schema: Value) -> Vec<Value> {
     let mut all = Vec::new();
     for key in ["anyOf", "oneOf"] {

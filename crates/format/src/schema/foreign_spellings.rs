@@ -1,4 +1,4 @@
-//! Spellings that people bring from elsewhere — Kubernetes, GitHub's matrix, a decimal comma — and ours for each.
+//! Spellings from elsewhere — Kubernetes, GitHub's matrix, a decimal comma — and ours for each.
 
 use super::violation::Violation;
 use kubebench_syntax::yaml::{Entry, Node};
@@ -69,7 +69,7 @@ pub(super) fn value(violation: &Violation<'_>) -> Option<String> {
     None
 }
 
-/// Says where the field `key` of a pod or a container goes: habits of Kubernetes are no slips.
+/// Says where the field `key` of a pod or a container belongs: habits from Kubernetes are not typos.
 pub(super) fn of_pod(violation: &Violation<'_>, key: &str) -> Option<String> {
     let entry = violation.node.entry(key)?;
     let known = violation.properties();
@@ -98,7 +98,7 @@ pub(super) fn of_pod(violation: &Violation<'_>, key: &str) -> Option<String> {
     Some(help.to_owned())
 }
 
-/// Returns the one of `options` that says what `word` says elsewhere.
+/// Returns the option of `options` that means what `word` means elsewhere.
 pub(super) fn word<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {
     const SAME: [(&str, &str); 7] = [
         ("avg", "mean"),

@@ -1,6 +1,6 @@
 //! The formats that schemas name and the checks behind them.
 //!
-//! A JSON Schema validator only learns yes or no; the words come from the same check, asked again for the node at fault.
+//! A JSON Schema validator only learns yes or no; the message comes from the same check, called again for the invalid node.
 
 use regex_syntax::hir::{Hir, HirKind};
 
@@ -13,7 +13,7 @@ use kubebench_syntax::unit::{self, UnitError};
 pub struct Format {
     /// The name in `format:`.
     pub name: &'static str,
-    /// What a value of it is called, to complete "expected …".
+    /// The name of such a value, to complete "expected …".
     pub noun: &'static str,
     pub check: fn(&str) -> Result<(), UnitError>,
 }
@@ -144,7 +144,7 @@ fn metric_name(text: &str) -> Result<(), UnitError> {
     Ok(())
 }
 
-/// A short text beside values, in tables and on terminals.
+/// A short text shown with values, in tables and on terminals.
 fn mark(text: &str) -> Result<(), UnitError> {
     const LONGEST: usize = 64;
     if text.trim().is_empty() {
@@ -184,7 +184,7 @@ fn metric_pattern(text: &str) -> Result<(), UnitError> {
     Ok(())
 }
 
-/// Returns the part of a pattern that is no regular expression: at least one letter of it.
+/// Returns the part of a pattern that is not a regular expression: at least one of its letters.
 fn place_of(error: &regex_syntax::Error, text: &str) -> Option<std::ops::Range<usize>> {
     let span = match error {
         regex_syntax::Error::Parse(error) => error.span(),
@@ -243,7 +243,7 @@ fn json_pointer(text: &str) -> Result<(), UnitError> {
     Ok(())
 }
 
-/// The fields that the downward API gives to a variable; volumes know a few more.
+/// The fields that the downward API offers to a variable; volumes have a few more.
 pub(super) const POD_FIELDS: [&str; 9] = [
     "metadata.name",
     "metadata.namespace",
@@ -348,7 +348,7 @@ fn site_url(text: &str) -> Result<(), UnitError> {
     Ok(())
 }
 
-/// As Trainer's CRD wants it.
+/// As required by Trainer's CRD.
 fn storage_uri(text: &str) -> Result<(), UnitError> {
     let of_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '.' | '-');
     let is_whole = text.split_once("://").is_some_and(|(scheme, rest)| {

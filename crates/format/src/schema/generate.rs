@@ -37,7 +37,7 @@ pub fn form_schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     merged_schema::<T>(&[whole], generator)
 }
 
-/// Returns the schema of a role block that has the fields of `T` too.
+/// Returns the schema of a role block that also has the fields of `T`.
 pub fn role_schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     merged_schema::<T>(&[], generator)
 }

@@ -13,7 +13,7 @@ const QUALIFIED: &str = "[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?";
 const DAY: &str = "(?!0000)[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])";
 /// Days of the form above that no month has.
 const NO_DAY: &str = "(?!.{5}02-3)(?!.{5}(?:04|06|09|11)-31)";
-/// What is no letter of a ref, by `git check-ref-format`.
+/// Characters that are not allowed in a ref, by `git check-ref-format`.
 const REF: &str = r"[^\x00-\x20~^:?*\[\\\x7f]*[^\x00-\x20~^:?*\[\\\x7f./]";
 const NO_REF: &str = r"(?!.*(?:\.\.|@\{|//|/\.|\.lock(?:/|$)))";
 

@@ -1,4 +1,4 @@
-//! The words that values of a format are known to be, where others fit as well.
+//! The known words of a format that accepts other values as well.
 
 use super::field::Choice;
 use super::format::POD_FIELDS;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use kubebench_syntax::invariant::Invariant as _;
 use serde_json::{Map, Value, json};
 
-/// What comes before the name of a definition that says what a whole has and a part need not have.
+/// The prefix of the name of a definition that says what a whole has and a part need not have.
 const WHOLE: &str = "Whole";
 const NOT_NULL: &str = "NotNull";
 const REFERENCE: &str = "#/definitions/";
@@ -112,16 +112,16 @@ pub fn of_benchmark(mut benchmark: Value, fragment: &Value) -> Value {
     benchmark
 }
 
-/// What wholes ask for in addition to parts, which let values be absent or `null`.
+/// What wholes require in addition to parts, in which values may be absent or `null`.
 struct Needs {
-    /// The definitions that are another one in a part.
+    /// The definitions that differ in a part.
     names: BTreeSet<String>,
 }
 
 impl Needs {
-    /// Returns what `whole` asks for in addition to `part`; nothing where that is the same.
+    /// Returns what `whole` requires in addition to `part`; none if that is the same.
     fn between(&self, whole: &Value, part: &Value) -> Option<Value> {
-        /// What people read, and words that a type beside them keeps from being `null`.
+        /// What people read, and words that a type next to them keeps from being `null`.
         const SAME: [&str; 9] = [
             "default",
             "description",
@@ -187,7 +187,7 @@ impl Needs {
         }
     }
 
-    /// Returns a schema whose references lead to wholes.
+    /// Returns a schema whose references point to wholes.
     fn whole(&self, schema: &Value) -> Value {
         match schema {
             Value::Array(items) => Value::Array(items.iter().map(|item| self.whole(item)).collect()),
@@ -200,7 +200,7 @@ impl Needs {
     }
 }
 
-/// Whether `null` is all that `other` lets be in addition to `value`.
+/// Whether `other` only allows `null` in addition to `value`.
 fn is_same_but_null(key: &str, value: &Value, other: &Value) -> bool {
     let mut of = Value::Object(Map::from_iter([(key.to_owned(), value.clone())]));
     if key != "type" {
@@ -209,7 +209,7 @@ fn is_same_but_null(key: &str, value: &Value, other: &Value) -> bool {
     of.get(key) == Some(other)
 }
 
-/// Whether a field asks for more than a value, which its mapping asks for already.
+/// Whether a field requires more than a value, which its mapping requires already.
 fn is_more_than_a_type(needs: &Value) -> bool {
     needs.as_object().is_none_or(|needs| needs.keys().any(|key| key != "type"))
 }

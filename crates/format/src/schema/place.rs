@@ -1,4 +1,4 @@
-//! What the value at a place of a document is, for who writes one.
+//! What the value at a place of a document is, for authors of documents.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ pub struct Summary {
     pub example: Option<Value>,
 }
 
-/// Returns what the value that `way` leads to is in a document with the schema `root`; nothing where there is none.
+/// Returns what the value at `way` is in a document with the schema `root`; none if there is no such place.
 pub fn summary(root: &Value, way: &[Step]) -> Option<Summary> {
     let schemas = at(root, way);
     let text = |key: &str| schemas.iter().find_map(|schema| schema.get(key)?.as_str());
@@ -29,12 +29,12 @@ pub fn summary(root: &Value, way: &[Step]) -> Option<Summary> {
     })
 }
 
-/// Returns whether the value that `way` leads to is a list.
+/// Returns whether the value at `way` is a list.
 pub fn is_list(root: &Value, way: &[Step]) -> bool {
     at(root, way).iter().any(|schema| schema.get("items").is_some())
 }
 
-/// Returns whether the mapping that `way` leads to has one field, whichever.
+/// Returns whether the mapping at `way` has exactly one field, of any name.
 pub fn takes_one(root: &Value, way: &[Step]) -> bool {
     at(root, way).iter().any(|schema| schema.get("maxProperties").is_some_and(|most| most == 1))
 }

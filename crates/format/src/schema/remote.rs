@@ -1,4 +1,4 @@
-//! The addresses that git pushes to: what holds a credential, or would have git run something, is none of them.
+//! The addresses that git pushes to, except those that contain a credential or would make git run something.
 
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::unit::UnitError;
@@ -8,7 +8,7 @@ const SCHEMES: [&str; 7] = ["https", "http", "ssh", "git", "git+ssh", "ssh+git",
 /// A user name from here on is a token: people and robots are called something shorter.
 const TOKEN_LENGTH: usize = 20;
 
-/// Checks an address as it stands in `git push`.
+/// Checks an address as it is passed to `git push`.
 pub(super) fn check(text: &str) -> Result<(), UnitError> {
     if text.is_empty() || text.contains(char::is_control) || text.trim() != text {
         return Err(fault("this is not the address of a repository", EXAMPLES));
@@ -40,7 +40,7 @@ pub(super) fn check(text: &str) -> Result<(), UnitError> {
 
 const EXAMPLES: &str = "write `https://git.example/team/benchmarks.git` or `git@git.example:team/benchmarks.git`";
 
-/// Tells `ext::sh -c …`, for which git runs `git-remote-ext`, from a path or an address with IPv6.
+/// Distinguishes `ext::sh -c …`, for which git runs `git-remote-ext`, from a path or an address with IPv6.
 fn runs_a_helper(text: &str) -> bool {
     let is_name = |name: &str| {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '_' | '.'))

@@ -1,4 +1,4 @@
-//! What to write where a value has another shape than its field wants: a scalar for a mapping, a mapping for a list.
+//! What to write if a value has another shape than its field requires: a scalar for a mapping, a mapping for a list.
 
 use serde_json::Value as Json;
 
@@ -10,7 +10,7 @@ use kubebench_syntax::yaml::{Node, Value};
 /// The longest text that is worth repeating in an answer.
 const MAX_REPEATED: usize = 80;
 
-/// Returns the value of a field in the shape that the schema wants, where that follows from the schema.
+/// Returns the value of a field in the required shape, if that follows from the schema.
 pub(super) fn written(violation: &Violation<'_>) -> Option<String> {
     let root = &violation.subject.ready.schema;
     violation.field()?;
@@ -71,7 +71,7 @@ fn mapping(violation: &Violation<'_>, root: &Json, schema: &Json, node: &Node) -
     Some(format!("{{{}}}", fields.collect::<Vec<_>>().join(", ")))
 }
 
-/// Tells whether `schema` takes values of the type called `name`.
+/// Returns whether `schema` accepts values of the type called `name`.
 pub(super) fn has_type(schema: &Json, name: &str) -> bool {
     match schema.get("type") {
         Some(Json::String(only)) => only == name,

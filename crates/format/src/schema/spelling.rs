@@ -1,6 +1,6 @@
-//! Where the letters of a scalar are in the text that spells it, with quotes and escapes.
+//! Where the letters of a scalar are in its source text, with quotes and escapes.
 
-/// Returns the offset in `written` of each byte of `text`, which it spells, and of its end; nothing where that is not known.
+/// Returns the offset in the source text `written` of each byte of `text`, and of its end; none if that is unknown.
 pub(super) fn places(written: &str, text: &str) -> Option<Vec<usize>> {
     let inside = written.strip_prefix(['"', '\'']).map_or(0, |_| 1);
     let quoted = written.get(inside..written.len().checked_sub(inside)?)?;

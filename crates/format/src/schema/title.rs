@@ -13,9 +13,9 @@ pub fn with_titles(mut schema: Value) -> Value {
 
 /// Returns the words of a name: `ToolSource` is a `tool source`.
 fn words(name: &str) -> String {
-    /// What says how a definition differs from another of the same thing.
+    /// Words that distinguish a definition from another of the same thing.
     const PARTS: [&str; 2] = ["PartOf", "Whole"];
-    /// Names that are no words of specs.
+    /// Names that are not words of specs.
     const OURS: [(&str, &str); 8] = [
         ("BenchmarkSpec", "spec"),
         ("Dns1123Label", "name"),

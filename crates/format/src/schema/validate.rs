@@ -31,7 +31,7 @@ impl Schemas {
         ready.get_or_init(|| Ready::new(kind, &self.workloads))
     }
 
-    /// Tells the kind of a document, or says why it has none; `expected` are the kinds that may stand in this file.
+    /// Returns the kind of a document, or why it has none; `expected` are the kinds that are allowed in this file.
     pub fn kind_of(&self, source: &Source, root: &Node, expected: &[DocumentKind]) -> Result<DocumentKind, Diagnostic> {
         if !matches!(root.value, Value::Map(_)) {
             let message = format!("the document is {}, not a spec", root.type_name());
@@ -76,8 +76,8 @@ impl Schemas {
         })
     }
 
-    /// Rewords findings about the text of a file so that they offer what its fields take; `expected` are the kinds of
-    /// document that may stand there.
+    /// Rewords findings about the text of a file so that they offer what its fields accept; `expected` are the kinds of
+    /// document that are allowed there.
     pub fn advise(&self, expected: &[DocumentKind], source: &Source, root: Option<&Node>, found: &mut [Diagnostic]) {
         if expected == [DocumentKind::Project] {
             found.iter_mut().for_each(advise::empty_project);

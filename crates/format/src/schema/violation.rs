@@ -1,4 +1,4 @@
-//! One violation of a schema, and where in the document it stands.
+//! One violation of a schema, and its place in the document.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::{SourceId, SourceMap, Span};
 use kubebench_syntax::yaml::Node;
 
-/// A document that does not fit its schema.
+/// A document that violates its schema.
 pub(super) struct Subject<'a> {
     pub(super) ready: &'a Ready,
     pub(super) sources: &'a SourceMap,
@@ -37,7 +37,7 @@ impl<'a> Subject<'a> {
         Self { ready, sources, nodes, root }
     }
 
-    /// Returns the source of the document itself, whose values may be those of others.
+    /// Returns the source of the document itself, some of whose values may be from other sources.
     pub(super) fn own(&self) -> Option<SourceId> {
         Some(self.root.entry("kind")?.key_span.source)
     }

@@ -92,7 +92,7 @@ impl Reader<'_, '_> {
         self.skip();
         if self.peek() != Some(':') {
             self.items.push(Item { way: way.clone(), key: None, value: key, form: Form::Word });
-            // Something that is no key, such as a bracket.
+            // Something that is not a key, such as a bracket.
             if matches!(self.peek(), Some('{' | '[')) {
                 self.value(way.clone(), None, depth);
             }
@@ -152,7 +152,7 @@ impl Reader<'_, '_> {
         self.at = start + length;
         let trimmed = rest.get(..length).unwrap_or_default().trim_end().len();
         if length == 0 {
-            // Whatever it is, it is read past, unless the caller knows it.
+            // It is skipped, whatever it is, unless the caller knows it.
             let known = ['\n', ',', '[', ']', '{', '}', ':'];
             self.at += self.peek().filter(|letter| !known.contains(letter)).map_or(0, char::len_utf8);
         }

@@ -227,7 +227,7 @@ fn files_that_a_spec_may_carry_are_offered() {
     let of =
         |value: &str| spec("      command:", &format!("      files: {{run.sh: {{path: {value}}}}}\n      command:"));
     assert_eq!(client.complete(path, &of("|")), "jobs/a.yaml scripts/bench.sh");
-    // What is open and not saved yet is there, and what is new on disk once the client says so.
+    // A file that is open and not saved yet exists, and a new file on disk once the client reports it.
     client.open("/p/scripts/new.sh", "echo");
     client.files.0.lock().unwrap().insert("/p/scripts/old.sh".to_owned(), String::new());
     assert_eq!(client.complete(path, &of("scripts/|")), "jobs/a.yaml scripts/bench.sh scripts/new.sh");

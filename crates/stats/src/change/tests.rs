@@ -51,7 +51,7 @@ fn steps_at_the_edges() {
     assert_eq!(places(&levels(&[(20, 0.0), (5, 8.0), (20, 0.0)]), 5), [20, 25]);
 }
 
-/// No level is shorter than it may be, whatever the values say.
+/// No level is shorter than allowed, whatever the values are.
 #[test]
 fn levels_that_are_too_short() {
     let one = levels(&[(20, 0.0), (1, 50.0), (20, 0.0)]);
@@ -92,7 +92,7 @@ fn units_and_levels() {
     assert_eq!(places(&ends, 5), [20]);
 }
 
-/// Waves of values that follow each other look like levels, and are none.
+/// Waves of values that follow each other look like levels, and are not levels.
 #[test]
 fn waves_are_no_steps() {
     let mut found = 0;
@@ -155,7 +155,7 @@ fn as_otava() {
             let best = all.max_by(|one, other| q[one - 1].total_cmp(&q[other - 1]).then(other.cmp(one)));
             assert_eq!(widest(&series, least), best, "{name}");
         }
-        // It does not look into the halves of a series whose halves are alike.
+        // It does not look into the halves of a series whose halves are the same.
         let expected = if name == "there and back" { vec![15, 30] } else { changes };
         // It takes neighbors for independent, so that it sees a smaller step.
         if name != "small" {

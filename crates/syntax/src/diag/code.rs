@@ -1,4 +1,4 @@
-//! The table of codes. A code is never reused; its page stands in `docs/codes/`.
+//! The table of codes. A code is never reused; its page is in `docs/codes/`.
 //!
 //! The words of a finding belong to the rule that reports it; this table holds only what outlives a wording.
 

@@ -5,7 +5,7 @@ use crate::text::{Source, SourceId};
 
 /// Returns the text of `source`, numbered `id`, with every certain fix applied.
 ///
-/// Where two fixes touch the same bytes the first one wins; the next run finds what the second one was about.
+/// If two fixes touch the same bytes, the first one is applied; the next run finds what the second one was about.
 pub fn fix(id: SourceId, source: &Source, diagnostics: &[Diagnostic]) -> String {
     let mut text = source.text.clone();
     for fix in applicable(id, source, diagnostics).into_iter().rev() {

@@ -16,7 +16,7 @@ use crate::words::counted;
 const IN_FULL: usize = 3;
 /// With more messages that differ only in what they quote, one of them is shown for all.
 const MESSAGES: usize = 10;
-/// As many names or places are listed before the others are counted.
+/// How many names or places are listed before the others are counted.
 const LISTED: usize = 10;
 /// How many hex digits a group's id has.
 const ID_LENGTH: usize = 16;
@@ -24,7 +24,7 @@ const ID_LENGTH: usize = 16;
 /// What findings of one code have in common, where more than their message says it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
-    /// Tells the causes of one code apart.
+    /// Distinguishes the causes of one code.
     pub key: String,
     /// What has the mistake, such as `manifest`.
     pub noun: &'static str,
@@ -32,7 +32,7 @@ pub struct Cause {
     pub words: String,
     /// Whose it is: the name of a benchmark.
     pub owner: Option<String>,
-    /// Where to look, where it is known.
+    /// Where to look, if that is known.
     pub place: Option<Place>,
     /// What else there is to say about all of them.
     pub note: Option<String>,

@@ -1,7 +1,7 @@
 //! How findings are shown: one file a format.
 //!
 //! Renderers turn findings into text; they print nothing and decide nothing. They trust no byte of a message, path or
-//! source: whatever has a meaning in the format (a terminal's escapes, a runner's commands, markup) is escaped there.
+//! source: everything with a meaning in the format (a terminal's escapes, a runner's commands, markup) is escaped there.
 
 mod concise;
 mod fingerprint;
@@ -63,7 +63,7 @@ impl Format {
         }
     }
 
-    /// Returns true when every finding stands by itself, and false when all together make one document.
+    /// Returns true if each finding is separate output, and false if all together make one document.
     pub fn is_lines(self) -> bool {
         matches!(self, Self::Human | Self::Concise | Self::Github)
     }

@@ -35,12 +35,12 @@ pub enum Alphabet {
     Dotted,
 }
 
-/// What tells a credential from a word that begins like one.
+/// What distinguishes a credential from a word that begins like one.
 #[derive(Clone, Copy, Debug)]
 enum Shape {
     /// Nothing.
     Any,
-    /// It has so many characters as are the least.
+    /// It has exactly the minimum number of characters.
     Exact,
     /// A digit, and a part of 16 characters without a dash: `sk-learn-gradient-boosting-regressor` has neither.
     Random,

@@ -208,7 +208,7 @@ fn names_of_files_lose_values_and_tokens_alone() {
     for clean in [redactor.name(&format!("out/{token}.json")), without_tokens(&format!("out/{token}.json"))] {
         assert_eq!(clean, "out/[redacted].json");
     }
-    // What is beside the name of a secret is one in a text, and says nothing in a name.
+    // What follows the name of a secret is a secret in a text, but not in a file name.
     assert_eq!(without_tokens("password: hunter2hunter2"), "password: hunter2hunter2");
     assert_eq!(Redactor::default().text("password: hunter2hunter2"), "password: [redacted]");
 }

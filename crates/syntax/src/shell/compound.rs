@@ -7,7 +7,7 @@ use super::{Command, Kind, Script};
 const OPENERS: [&str; 9] = ["{", "if", "while", "until", "for", "select", "case", "function", "[["];
 
 impl Reader<'_> {
-    /// Reads a compound command; the inner nothing where the next one is simple.
+    /// Reads a compound command; the inner option is none if the next one is simple.
     #[expect(clippy::option_option, reason = "a text that is no script is something else than a simple command")]
     pub(super) fn compound(&mut self) -> Option<Option<Kind>> {
         if self.rest().starts_with("((") {

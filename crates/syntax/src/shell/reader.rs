@@ -2,17 +2,17 @@
 
 use super::{Asks, Command, End, Item, Joint, Kind, Pipeline, Script, Sense, Simple};
 
-/// How deep commands may lie in each other; nobody writes more, and a stack holds it.
+/// How deep commands may be nested; scripts in practice are shallower, and the stack can hold it.
 const DEPTH: usize = 40;
 
 /// Words that end a list where a command could begin.
 const CLOSERS: [&str; 8] = ["then", "do", "done", "fi", "else", "elif", "esac", "}"];
 
-/// A reader and where it is.
+/// A reader and its position.
 pub(super) struct Reader<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
-    /// How deep the command lies.
+    /// The nesting depth of the command.
     depth: usize,
     /// The line of `counted`, from 1.
     line: usize,
@@ -53,7 +53,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Reads a text of its own, which lies in this one and begins on this line.
+    /// Reads a nested text, which is part of this one and begins on this line.
     pub(super) fn inner(&mut self, text: &str) -> Option<Script> {
         let line = self.line();
         let mut reader = Reader::new(text, self.depth);
@@ -69,7 +69,7 @@ impl<'a> Reader<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Skips `text` where it is next.
+    /// Skips `text` if it is next.
     pub(super) fn take(&mut self, text: &str) -> bool {
         let is_next = self.rest().starts_with(text);
         if is_next {

@@ -25,7 +25,7 @@ impl Beginning {
         Ok(Self(in_utc(time)))
     }
 
-    /// Returns the time so many seconds after 1970, where there is one.
+    /// Returns the time this many seconds after 1970, if it is representable.
     pub fn at(seconds: i64) -> Option<Self> {
         Timestamp::from_second(seconds).ok().map(|time| Self(in_utc(time)))
     }
@@ -36,7 +36,7 @@ fn in_utc(time: Timestamp) -> String {
     time.strftime(form).to_string()
 }
 
-/// Returns whether a text stands for a time, and for no session: it begins with a year and a month, and has no words.
+/// Returns whether a text means a time rather than a session: it begins with a year and a month, and has no words.
 pub fn is_time(text: &str) -> bool {
     let form = "0000-00";
     let fits = |(byte, wanted): (u8, u8)| if wanted == b'0' { byte.is_ascii_digit() } else { byte == wanted };

@@ -65,7 +65,7 @@ impl fmt::Display for Cron {
     }
 }
 
-/// A piece of the line and where it stands.
+/// A part of the line and its place.
 #[derive(Clone, Debug)]
 struct Part<'a> {
     text: &'a str,

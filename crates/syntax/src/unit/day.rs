@@ -24,7 +24,7 @@ impl Day {
 }
 
 impl Day {
-    /// Returns the day so many days later; the last one of all where there are not so many.
+    /// Returns the day this many days later, at most the last representable one.
     #[must_use]
     pub fn after(self, days: u32) -> Self {
         Self(self.0.saturating_add(jiff::Span::new().days(i64::from(days).min(3_000_000))))

@@ -2,7 +2,7 @@
 //!
 //! A prefix and a spelling are not what a unit measures: `us/iter` and `ns/iter`, `kB/s` and `MB/s`, `µs` and `usec` are
 //! each one dimension. Prefixes are SI (`k` and `K` are 1000, so `kB` and `KB` are 1000 bytes) and binary with an `i`
-//! (`KiB` is 1024 bytes); case tells bits (`b`) from bytes (`B`). Every prefix goes with every unit: `Gbit/s`, `GHz`, `kit/s`.
+//! (`KiB` is 1024 bytes); `b` are bits and `B` bytes. Every prefix goes with every unit: `Gbit/s`, `GHz`, `kit/s`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -29,7 +29,7 @@ struct Scale {
 pub struct Conversion(Scale);
 
 const ONE: Scale = Scale { mantissa: 1.0, exponent: 0 };
-/// What is counted without a unit.
+/// The unit of pure counts.
 const PURE: &str = "1";
 const SECOND: &str = "s";
 
@@ -47,7 +47,7 @@ const SMALLER: [(&str, i32); 3] = [("n", -9), ("\u{b5}", -6), ("m", -3)];
 const LARGER: [(&str, i32); 6] = [("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18)];
 /// Numbers of this size are read as they are.
 const SHORT: std::ops::Range<f64> = 0.1..1e4;
-/// What has small parts.
+/// Units that have small prefixes.
 const PHYSICAL: [&str; 4] = ["s", "J", "W", "Hz"];
 
 impl MetricUnit {
@@ -74,7 +74,7 @@ impl MetricUnit {
         (!text.is_empty() && with_divisor(text).split('/').all(is_known)).then(|| Self::of(text))
     }
 
-    /// Returns what stands before the first `/`: the numerator of a rate.
+    /// Returns the part before the first `/`: the numerator of a rate.
     pub fn numerator(&self) -> Option<Self> {
         with_divisor(&self.text).split_once('/').map(|(numerator, _)| Self::of(numerator))
     }
@@ -114,7 +114,7 @@ impl MetricUnit {
     }
 
     /// Returns how a value of the size of `value` is converted into a unit in which it is short, and that unit as text: `Mtokens/s` for
-    /// 1347000 in `tokens/s`, `ms` for 62880000 in `ns`. None where it is short already, or the unit has no prefixes.
+    /// 1347000 in `tokens/s`, `ms` for 62880000 in `ns`. None if it is short already, or the unit has no prefixes.
     pub fn readable(&self, value: f64) -> Option<(Conversion, String)> {
         let size = value.abs();
         if SHORT.contains(&size) || size == 0.0 || !size.is_finite() {
@@ -148,7 +148,7 @@ impl MetricUnit {
         (!conversion.is_none()).then(|| (conversion, format!("{prefix}{name}{rest}")))
     }
 
-    /// Returns true for a time, which Go prints in parts: `1m12.5s`.
+    /// Returns true for a duration, which Go prints in parts: `1m12.5s`.
     pub fn is_time(&self) -> bool {
         self.dimension == SECOND
     }

@@ -46,7 +46,7 @@ impl MetricSelector {
         }
     }
 
-    /// Takes a text that was parsed before, or that a result or a person gave: what is no selector is a name.
+    /// Reads a text that was parsed before, or that comes from a result or a person: a text that is not a selector is a name.
     pub fn of(text: &str) -> Self {
         Self::parse(text).unwrap_or_else(|_| Self { name: text.to_owned(), labels: BTreeMap::new() })
     }
@@ -71,7 +71,7 @@ impl MetricSelector {
         self.labels.iter().any(|(label, value)| other.labels.get(label).is_some_and(|known| known != value))
     }
 
-    /// Returns true for a series of this name that has these labels, whatever others it has.
+    /// Returns true for a series of this name that has these labels, possibly among others.
     pub fn has(&self, name: &str, labels: &BTreeMap<String, String>) -> bool {
         self.name == name && self.labels.iter().all(|(label, value)| labels.get(label) == Some(value))
     }

@@ -15,7 +15,7 @@ pub fn plural(kind: &str) -> String {
     }
 }
 
-/// Returns true for an extended resource that computes, as far as its name tells.
+/// Returns true for an extended resource that is an accelerator, judging by its name.
 pub fn is_accelerator(name: &str) -> bool {
     let Some((vendor, device)) = name.split_once('/') else { return false };
     let networks = ["rdma", "sriov", "vpc.amazonaws.com", "networking.gke.io"];

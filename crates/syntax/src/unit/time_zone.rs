@@ -18,7 +18,7 @@ const ZONES: &str = include_str!("time_zone/zones.tsv");
 const OLDEST: &str = "Argo Workflows 3.6.0";
 const WITHOUT_OLD_NAMES: &str = "Argo Workflows 3.7.10 and 4.0.1";
 
-/// What databases have beside time zones.
+/// Names in databases that are not time zones.
 const NO_ZONES: [&str; 2] = ["Etc/Unknown", "Factory"];
 
 impl TimeZone {

@@ -1,4 +1,4 @@
-//! Colons without the space that makes them one: `repeats:3` is a word.
+//! Colons without the space that separates key and value: `repeats:3` is a word.
 
 /// Returns where the colon is in a word that was meant as a key and its value.
 pub fn without_space(word: &str) -> Option<usize> {

@@ -1,6 +1,6 @@
 //! Deserializes wire types from the spanned tree, so that a type error knows its place.
 //!
-//! Where a type wants text, a number stands for its source text: `args: [4]` is `"4"`.
+//! Where a type wants text, a number is read as its source text: `args: [4]` is `"4"`.
 
 use serde::de::{self, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
@@ -12,7 +12,7 @@ use crate::text::Span;
 /// Why a node is not a `T`, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
-    /// The innermost node at fault, where known.
+    /// The innermost invalid node, where known.
     pub span: Option<Span>,
     /// The reason, as a fragment.
     pub message: String,

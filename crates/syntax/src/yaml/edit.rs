@@ -23,7 +23,7 @@ pub enum Typing {
 }
 
 /// Returns `text` with the value at `steps` replaced by `new`, which is a word or YAML in flow style; nothing where `new` cannot be
-/// written there. A key whose mapping is there, or can be made, is added.
+/// written there. A key is added if its mapping exists or can be created.
 pub fn set(text: &str, steps: &[Step], new: &str, typing: Typing) -> Option<String> {
     let root = parsed(text)?;
     let old = root.at(steps);
@@ -54,7 +54,7 @@ fn expected(old: Option<&Node>, new: &str, typing: Typing) -> Option<Json> {
     match (old, written) {
         (Some(Value::Seq(_)), Some(list @ Json::Array(_))) => Some(list),
         (Some(Value::Map(_)), Some(mapping @ Json::Object(_))) => Some(mapping),
-        // A list that becomes a word is a slip, whatever a schema says of it.
+        // A list where a word belongs is a mistake, whatever a schema says about it.
         (Some(Value::Seq(_) | Value::Map(_)), _) => None,
         (_, Some(Json::Null)) if !matches!(new, "null" | "~") => Some(Json::String(new.to_owned())),
         (_, Some(value)) => Some(value),
@@ -103,7 +103,7 @@ fn block_header(before: &str) -> Option<usize> {
     mark.ends_with(['|', '>']).then(|| start + mark.len() - 1)
 }
 
-/// Returns texts with the value added in the innermost mapping that is there.
+/// Returns texts with the value added in the innermost existing mapping.
 fn added(text: &str, root: &Node, steps: &[Step], spelling: &str) -> Vec<String> {
     let depth = (0..steps.len()).rev().find(|depth| steps.get(..*depth).is_some_and(|above| root.at(above).is_some()));
     let Some((depth, holder)) = depth.and_then(|depth| Some((depth, root.at(steps.get(..depth)?)?))) else {

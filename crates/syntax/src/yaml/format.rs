@@ -1,6 +1,6 @@
 //! The canonical layout of a spec: same values, same comments, one way to indent and space them.
 //!
-//! Formatting moves white space and nothing else: no key is reordered, no scalar is spelled anew. The result is read
+//! Formatting moves white space and nothing else: no key is reordered, no scalar is respelled. The result is read
 //! back and compared before it is returned, so that a mistake here can never change what a spec means.
 
 mod block;
@@ -14,12 +14,12 @@ use crate::diag::{Diagnostic, Severity};
 use crate::text::{Source, SourceId};
 use page::Page;
 
-/// How far one level stands to the right of the level that holds it.
+/// How many columns a level is indented relative to the level that contains it.
 const STEP: usize = 2;
 
 /// Returns the canonical form of `source`, or every reason why it cannot be read.
 ///
-/// The findings speak of `source` by the number `id`.
+/// The findings refer to `source` by the number `id`.
 pub fn format(id: SourceId, source: &Source) -> Result<String, Vec<Diagnostic>> {
     let read = read(id, source);
     match &read.root {
@@ -30,7 +30,7 @@ pub fn format(id: SourceId, source: &Source) -> Result<String, Vec<Diagnostic>> 
     }
 }
 
-/// Lays `root` out anew and proves that the result means the same; none when it does not.
+/// Formats `root` and proves that the result means the same; returns none if it does not.
 fn lay_out(root: &Node, source: &Source) -> Option<String> {
     let comments = comment::find(&source.text)?;
     let mut page = Page::new(&source.text, &comments);
@@ -44,12 +44,12 @@ fn lay_out(root: &Node, source: &Source) -> Option<String> {
     same.then_some(text)
 }
 
-/// The text as it is, but for its last line break.
+/// The text unchanged, except for its last line break.
 fn with_final_newline(text: &str) -> String {
     if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") }
 }
 
-/// Compares two values without regard to where they stand.
+/// Compares two values regardless of their places.
 fn same_value(a: &Node, b: &Node) -> bool {
     match (&a.value, &b.value) {
         (Value::Seq(a), Value::Seq(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_value(a, b)),

@@ -77,7 +77,7 @@ fn lines(text: &str) -> Vec<Line<'_>> {
     lines
 }
 
-/// Returns a letter in the indentation of a line that looks like a space and is none, with its place.
+/// Returns a character in the indentation of a line that looks like a space and is not one, with its place.
 fn other_space(line: &Line<'_>) -> Option<(usize, char)> {
     let first = line.text.chars().next()?;
     let is_other =

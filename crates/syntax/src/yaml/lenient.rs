@@ -24,7 +24,7 @@ pub struct Manifest {
     /// The objects in the order of the file: lists are replaced by their items, empty documents left out, anchors and merge
     /// keys written out. A copied value keeps the place of its text. Numbers are spelled as JSON spells them.
     pub documents: Vec<Node>,
-    /// The findings. After an error, `documents` holds only what stands before it.
+    /// The findings. After an error, `documents` holds only what precedes it.
     pub diagnostics: Vec<Diagnostic>,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::text::Span;
 
-/// A value and where it stands.
+/// A value and where it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// The bytes of the value.
@@ -27,7 +27,7 @@ pub enum Value {
     Map(Vec<Entry>),
 }
 
-/// A key, where it stands, and its value.
+/// A key, where it is, and its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     pub key: String,
@@ -99,12 +99,12 @@ impl Node {
         self.entry(key).map(|entry| &entry.value)
     }
 
-    /// Returns the entries of the mapping `key`; of anything else, and where there is no such field, none.
+    /// Returns the entries of the mapping `key`; none for anything else, and without such a field.
     pub fn entries_of(&self, key: &str) -> &[Entry] {
         self.get(key).map_or(&[], Self::entries)
     }
 
-    /// Returns the elements of the sequence `key`; of anything else, and where there is no such field, none.
+    /// Returns the elements of the sequence `key`; none for anything else, and without such a field.
     pub fn items_of(&self, key: &str) -> &[Self] {
         self.get(key).map_or(&[], Self::items)
     }
@@ -130,7 +130,7 @@ impl Node {
         })
     }
 
-    /// Returns a word for the type of the value, as people call it.
+    /// Returns a word for the type of the value, for people.
     pub fn type_name(&self) -> &'static str {
         match self.value {
             Value::Null => "nothing",

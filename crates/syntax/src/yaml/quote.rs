@@ -1,7 +1,7 @@
-//! Finds the quote that was meant to be closed: a scanner notices only where the text no longer fits, often lines later.
+//! Finds the quote that was meant to be closed: a scanner notices only where the text is no longer valid, often lines later.
 
 /// Returns the offset of the quote in `text` that opens the last quoted scalar before `end`, when it is still open there or
-/// spans several lines; `start` lies outside of quotes and comments.
+/// spans several lines; `start` is outside of quotes and comments.
 pub(super) fn opening(text: &str, start: usize, end: usize) -> Option<usize> {
     let mut suspect = None;
     let mut rest = text.get(start..)?.char_indices().map(|(at, c)| (start + at, c)).peekable();

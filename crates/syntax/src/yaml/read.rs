@@ -244,7 +244,7 @@ impl Builder<'_> {
         self.place(Node { span: Span { source: self.id, start, end }, value })
     }
 
-    /// Block collections end where the next token starts; the white space between belongs to nobody.
+    /// Block collections end where the next token starts; the white space between does not belong to them.
     fn trimmed_end(&self, start: u32, end: u32) -> u32 {
         let text = self.source.text.get(start as usize..end as usize).expected("a collection between characters");
         start + u32::try_from(text.trim_end().len()).expected("a source of less than 4 GiB")
@@ -272,7 +272,7 @@ impl Builder<'_> {
         Flow::Go
     }
 
-    /// Takes `node` as the key of the entry that follows.
+    /// Uses `node` as the key of the entry that follows.
     fn key(&mut self, node: Node) {
         let span = node.span;
         let source = self.source.slice(span).to_owned();

@@ -3,7 +3,7 @@
 //! YAML 1.1 readers (PyYAML, older Go and Ruby libraries) and YAML 1.2 readers give different values to `yes`, `0777`,
 //! `1_000` or `1:30`. A spec must mean one thing to everybody, so such a scalar is refused with the text to write instead.
 
-/// What an unquoted scalar stands for.
+/// What an unquoted scalar means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Plain {
     /// `null`, `~` or nothing.

@@ -68,7 +68,7 @@ pub(super) fn explain(
         | ErrorKind::TabInIndentation
         | ErrorKind::TabAtBlockScalarStart
         | ErrorKind::TabInPlainScalar => {
-            // The error points at the scalar, and the tab may stand in one of its later lines.
+            // The error points at the scalar, and the tab may be in one of its later lines.
             let ahead = source.text.get(offset..).and_then(|rest| rest.find('\t')).map(|at| offset + at);
             return Some(vetting::tab(ahead.map_or(span, |at| Span::new(id, at..at + 1))));
         }
@@ -125,7 +125,7 @@ pub(super) fn explain(
     Some(Diagnostic::at(&code::KB0104, span, message).help(help))
 }
 
-/// Tells whether an error may come from a quote that was never closed.
+/// Returns whether an error may come from a quote that was never closed.
 fn is_about_keys(kind: &ErrorKind) -> bool {
     matches!(
         kind,
@@ -149,7 +149,7 @@ fn is_about_quotes(kind: &ErrorKind) -> bool {
     )
 }
 
-/// Tells whether an error says that something does not fit where it stands, rather than what is wrong with it.
+/// Returns whether an error says that something is in the wrong place, rather than what is wrong with it.
 fn is_about_structure(kind: &ErrorKind) -> bool {
     matches!(
         kind,

@@ -1,4 +1,4 @@
-//! What is checked about a file's bytes and characters, before and beside its YAML structure.
+//! Checks of a file's bytes and characters, before and independent of its YAML structure.
 
 use serde_yaml::granit_parser::{self, Event, Parser};
 
@@ -25,7 +25,7 @@ pub(super) fn refuse_bytes(id: SourceId, source: &Source, diagnostics: &mut Vec<
     refuse_encoding(id, source, help, diagnostics)
 }
 
-/// Reports bytes that are no UTF-8 text, and returns true when they are not; `binary` is what to do with a binary file.
+/// Reports bytes that are not UTF-8 text, and returns true if there are any; `binary` is what to do with a binary file.
 pub(super) fn refuse_encoding(id: SourceId, source: &Source, binary: &str, diagnostics: &mut Vec<Diagnostic>) -> bool {
     let nul = source.text.find('\0');
     match (source.invalid_utf8, nul) {
@@ -49,7 +49,7 @@ pub(super) fn refuse_encoding(id: SourceId, source: &Source, binary: &str, diagn
     }
 }
 
-/// Reports what git leaves in a file that two branches changed, and returns true when it is there.
+/// Reports conflict markers that git left in a file, and returns true if there are any.
 pub(super) fn refuse_merge(id: SourceId, source: &Source, diagnostics: &mut Vec<Diagnostic>) -> bool {
     let line = |mark: &str| {
         let mut at = source.text.match_indices(mark).map(|(at, _)| at);
@@ -104,7 +104,7 @@ fn name_of_hidden(c: char) -> Option<&'static str> {
     }
 }
 
-/// Reports tabs that stand neither inside a scalar nor inside a comment.
+/// Reports tabs that are neither inside a scalar nor inside a comment.
 pub(super) fn check_tabs(id: SourceId, source: &Source, diagnostics: &mut Vec<Diagnostic>) {
     if !source.text.contains('\t') || diagnostics.iter().any(|fault| fault.code == &code::KB0108) {
         return;

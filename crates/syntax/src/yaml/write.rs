@@ -1,10 +1,10 @@
 //! Writes Kubernetes objects as YAML that every reader takes for the same object.
 //!
 //! Readers disagree on what an unquoted scalar means: YAML 1.1 (`PyYAML`, kubectl) reads `y` as a boolean and `1_000` as
-//! a number, YAML 1.2 as strings. Whatever any of them would not read as the string it is gets double quotes.
-//! The bytes depend on nothing but the value: not on the order of its keys, not on the machine.
+//! a number, YAML 1.2 as strings. Every text that one of them would read as something else gets double quotes.
+//! The bytes depend on the value alone: not on the order of its keys, not on the machine.
 //!
-//! Layout is written here; quoting is serde-saphyr's, which is asked about every scalar that is not [`plain`] at a glance.
+//! Layout is written here; quoting is serde-saphyr's, which is called for every scalar that is not obviously [`plain`].
 
 use crate::invariant::Invariant as _;
 
@@ -30,7 +30,7 @@ pub use node::write_node;
 /// The keys that open a Kubernetes object, in the order its readers expect; the others follow sorted.
 const LEADING_KEYS: [&str; 5] = ["apiVersion", "kind", "metadata", "spec", "data"];
 const INDENT: usize = 2;
-/// Below the 1024 characters at which a YAML reader gives up looking for the colon.
+/// Below the 1024 characters after which a YAML reader stops looking for the colon.
 const LONG_KEY: usize = 1000;
 
 /// Returns `value` as one YAML document in block style, without `---`, ending in a newline.
@@ -64,7 +64,7 @@ fn write_with(value: &Value, blocks: Blocks) -> String {
     text
 }
 
-/// Returns `text` as a one-line scalar that is this string wherever it is put: as a value, a key or in a flow list.
+/// Returns `text` as a one-line scalar that is this string in any position: as a value, a key or in a flow list.
 ///
 /// For messages that tell what to write instead.
 pub fn write_string_scalar(text: &str) -> String {
@@ -74,7 +74,7 @@ pub fn write_string_scalar(text: &str) -> String {
 
 /// Writes the entries of `map`; the first one begins where `text` ends, the others at `column`.
 fn write_map(map: &Map<String, Value>, rank: fn(&str) -> usize, column: usize, blocks: Blocks, text: &mut String) {
-    // Sorted here, whatever order the map has: a dependency may turn on `serde_json`'s `preserve_order`.
+    // Sorted here, whatever the order of the map: a dependency may enable `serde_json`'s `preserve_order`.
     let mut entries: Vec<_> = map.iter().collect();
     entries.sort_by_key(|(key, _)| (rank(key), key.as_str()));
     for (index, (key, value)) in entries.into_iter().enumerate() {
@@ -161,7 +161,7 @@ fn write_number(number: &Number, text: &mut String) {
     }
 }
 
-/// Returns `fraction` without an exponent, as a spec would have it, if that is not too long for one.
+/// Returns `fraction` without an exponent, as in a spec, unless that is too long.
 fn decimal(fraction: f64) -> Option<String> {
     let mut digits = fraction.to_string();
     if !digits.contains('.') {
@@ -178,7 +178,7 @@ fn write_string(string: &str, text: &mut String) {
     }
 }
 
-/// Writes `key` up to its colon; a long one needs a line of its own, and then the colon stands at `column`.
+/// Writes `key` up to its colon. A long key needs a line of its own, and then the colon is at `column`.
 fn write_key(key: &str, column: usize, text: &mut String) {
     if plain::is_surely_plain_key(key) {
         text.push_str(key);

@@ -260,7 +260,7 @@ pub(super) fn measured(words: &[String]) -> Option<&str> {
     (!is_beside && !prepares(words)).then_some(first)
 }
 
-/// Returns true for a program that prepares with these words, or only tells about itself.
+/// Returns true for a program that prepares with these words, or only prints its version or help.
 fn prepares(words: &[String]) -> bool {
     let [program, rest @ ..] = words else { return false };
     let begins = |start: &[&str]| rest.len() >= start.len() && start.iter().zip(rest).all(|(one, other)| one == other);

@@ -10,7 +10,7 @@ use super::programs::{base, measured};
 use super::shells::{self, Call, Called, Options};
 use kubebench_syntax::shell::{self, Asks, Command, End, Item, Joint, Kind, Pipeline, Script, Sense, Simple};
 
-/// How deep scripts may lie in words of scripts: `bash -c "sh -c '…'"`.
+/// How deep scripts may be nested in words of scripts: `bash -c "sh -c '…'"`.
 const DEPTH: usize = 3;
 /// How many calls of functions are followed.
 const CALLS: usize = 200;
@@ -58,7 +58,7 @@ enum Fate {
     EachShown,
     /// It is lost in this way, unless `set -e` ends the shell.
     Ignored(Way),
-    /// It is lost in this way, whatever is set.
+    /// It is lost in this way, whatever options are set.
     Lost(Way),
 }
 
@@ -79,13 +79,13 @@ struct Function {
     succeeds: bool,
 }
 
-/// What a shell knows, and another shell does not.
+/// The state of one shell, which other shells do not share.
 #[derive(Clone)]
 struct Shell {
     options: Options,
     errexit: Errexit,
     functions: BTreeMap<String, Function>,
-    /// What the function that runs was given.
+    /// The arguments of the function that runs.
     arguments: Vec<String>,
     /// Whether a trap ends it with 0.
     is_trapped: bool,
@@ -100,7 +100,7 @@ impl Shell {
 /// A walk through a script.
 struct Walk {
     shell: Shell,
-    /// The losses; with a number, only where no program is passed behind so many.
+    /// The losses; one with a number counts only if no program is passed after that many.
     found: Vec<(Option<usize>, Loss)>,
     /// How many programs in the foreground were passed.
     passed: usize,
@@ -164,7 +164,7 @@ impl Walk {
             (Some(answer), _) if self.succeeds(answer) => Fate::Lost(Way::Answered { by: shown(&first_name(answer)) }),
             (Some(_), _) => Fate::Shown,
             (None, _) if is_looked_at => Fate::Shown,
-            // Only the last of such a list lets `set -e` end the shell.
+            // Only the last command of such a list makes `set -e` end the shell.
             (None, Fate::Ignored(way)) if !is_last => Fate::Lost(way.clone()),
             (None, fate) => fate.clone(),
         };
@@ -253,7 +253,7 @@ impl Walk {
         self.script(body, &repeated);
     }
 
-    /// Walks through a condition, which looks at the status. What reads the output of a program asks for that output.
+    /// Walks through a condition, which checks the status. A reader of a program's output requests that output.
     fn condition(&mut self, script: &Script) {
         let found = self.found.len();
         self.suspended(|walk| walk.script(script, &Fate::Shown));
@@ -266,7 +266,7 @@ impl Walk {
         self.found.extend(of_condition.into_iter().filter(|(_, loss)| is_lost(&loss.way)));
     }
 
-    /// Walks through the body of a function where it is called; true where there is one.
+    /// Follows a call into the body of a function; returns true if there is such a function.
     fn call(&mut self, words: &[String], fate: &Fate) -> bool {
         let [name, arguments @ ..] = words else { return false };
         let Some(body) = self.shell.functions.get(name).map(|function| Rc::clone(&function.body)) else { return false };
@@ -327,14 +327,14 @@ impl Walk {
         if !matches!(fate, Fate::Lost(Way::Background)) {
             self.passed += 1;
         }
-        // What is run instead of the shell ends as the shell would, and without its traps.
+        // A program that replaces the shell ends as the shell would, and without its traps.
         let replaces = words.first().is_some_and(|word| word == "exec");
         if !replaces || matches!(fate, Fate::Lost(_)) {
             self.lose(program, line, fate);
         }
     }
 
-    /// Walks through a script in a word of another, which a shell runs there; true where there is one.
+    /// Follows a script in a word of another, which a shell runs there; returns true if there is one.
     fn inner(&mut self, words: &[String], line: usize) -> bool {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let Some(Call { options, called: Called::Text(index), .. }) = shells::called(&words) else { return false };
@@ -396,7 +396,7 @@ impl Walk {
         }
     }
 
-    /// Returns true for what is behind `||` and surely succeeds: what prints or does nothing, and does not end with another status.
+    /// Returns true for a command after `||` that surely succeeds: it prints or does nothing, and does not end with another status.
     fn succeeds(&self, pipeline: &Pipeline) -> bool {
         pipeline.sense == Sense::Plain && pipeline.commands.last().is_some_and(|last| self.command_succeeds(last))
     }

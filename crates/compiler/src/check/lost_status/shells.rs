@@ -40,7 +40,7 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// Takes what `set` is given, or a shell when it is started: `-euo pipefail`.
+    /// Applies the arguments of `set`, or of a shell when it is started: `-euo pipefail`.
     pub(super) fn set<'a>(&mut self, words: impl IntoIterator<Item = &'a str>) {
         let mut words = words.into_iter();
         while let Some(word) = words.next() {
@@ -66,7 +66,7 @@ impl Options {
     }
 }
 
-/// Finds the shell that a command calls, by itself or behind others: `env`, `timeout 5`, `mpirun -np 2`.
+/// Finds the shell that a command calls, directly or through other programs: `env`, `timeout 5`, `mpirun -np 2`.
 pub(super) fn called(words: &[&str]) -> Option<Call> {
     let base = |word: &str| word.rsplit('/').next().and_then(|name| SHELLS.into_iter().find(|shell| *shell == name));
     let (at, shell) = words.iter().enumerate().find_map(|(at, word)| Some((at, base(word)?)))?;

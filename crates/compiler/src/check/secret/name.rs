@@ -1,4 +1,4 @@
-//! Names that say that their value is a secret, and values that are none all the same.
+//! Names that suggest that their value is a secret, and values that nevertheless are not.
 
 /// Words at the end of which a name is about a secret.
 const SECRETS: [&str; 8] = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "CREDENTIALS", "APIKEY", "SECRETS"];
@@ -55,7 +55,7 @@ pub(super) fn is_harmless(value: &str) -> bool {
     is_path || is_flag || value.parse::<f64>().is_ok() || is_placeholder(value)
 }
 
-/// Returns true for what stands for a value: nothing, `$NAME`, `%s`, `<your token>`, `xxxx`, `changeme`.
+/// Returns true for a placeholder: nothing, `$NAME`, `%s`, `<your token>`, `xxxx`, `changeme`.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let is_reference = value

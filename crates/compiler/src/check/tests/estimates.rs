@@ -1,4 +1,4 @@
-//! What `plan` and budgets count: the runs, the Jobs beside them, and the largest size of each.
+//! What `plan` and budgets count: the runs, the other Jobs, and the largest size of each.
 
 use super::*;
 use crate::model::estimate::{Estimate, estimate};

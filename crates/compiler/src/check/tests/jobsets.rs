@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 
-/// A JobSet with these jobs, and these fields beside.
+/// A JobSet with these jobs and these additional fields.
 fn job_set(jobs: &str, fields: &str) -> String {
     format!(
         "workload: {{jobSet: {{image: 'r.example/a:1', command: [a], resources: {{cpu: 1, memory: 1Gi}}, replicatedJobs: [{jobs}]{fields}}}}}"

@@ -32,7 +32,7 @@ fn metrics_that_gates_and_checks_name() {
         &format!("{gates}\n{}", tool("torchtitan", "}}}, {from: {tool: {name: katib")).replace("tpt", "tpt_last"),
         &[],
     );
-    // The right name beside a mistyped one.
+    // The right name next to a mistyped one.
     check(
         &format!("gates: [{{metric: events_per_second, min: 1}}]\n{}", tool("sysbench", ", metrics: [events_per_sec]")),
         &[

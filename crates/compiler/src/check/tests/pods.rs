@@ -63,7 +63,7 @@ fn containers_that_patches_add() {
     );
 }
 
-/// Returns what is said about one pod with these requests and limits beside a CPU and memory.
+/// Returns the findings about one pod with these requests and limits in addition to CPU and memory.
 fn amounts(requests: &[(&str, &str)], limits: &[(&str, &str)]) -> Vec<(&'static str, String)> {
     let mut compiled = compile("", &document(""));
     let role = &mut compiled.benchmarks[0].cases[0].workload.roles[0];

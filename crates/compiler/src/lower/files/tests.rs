@@ -5,7 +5,7 @@ use kubebench_testing::snapshot::{Snapshot, assert_findings, assert_text, assert
 
 const PROJECT: &str = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec:\n  targets: {eu: {cluster: eu, values: {script: scripts/a.sh, up: ../x}}}\n";
 
-/// Compiles a job that carries `files`, beside `more` fields of the spec; every path but those below `not` can be read.
+/// Compiles a job that carries `files`, with `more` fields of the spec; every path except those below `not` can be read.
 fn compile(files: &str, more: &str) -> crate::compile::Compilation {
     let text = format!(
         "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: a}}\nspec:\n  timeout: 1h\n{more}  workload: \

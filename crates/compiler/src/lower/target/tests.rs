@@ -11,7 +11,7 @@ use kubebench_testing::snapshot::{Snapshot, assert_findings, str};
 /// Made once: that takes longer than to check a project.
 static SCHEMAS: LazyLock<Schemas> = LazyLock::new(|| Schemas::new(&workload::schemas()));
 
-/// Checks what is said about a target with these fields.
+/// Checks the findings about a target with these fields.
 #[track_caller]
 fn check(fields: &str, expected: &[(&str, Snapshot)]) {
     let text = format!(

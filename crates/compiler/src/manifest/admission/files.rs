@@ -1,4 +1,4 @@
-//! The carried files: no patch takes them away or puts something in their place.
+//! The carried files: no patch may remove or replace them.
 
 use serde_json::json;
 
@@ -37,7 +37,7 @@ pub(super) fn check(pod: &Traced<'_>, main: &Part<'_>, benchmark: &Benchmark, di
     }
 }
 
-/// Returns true where a mount at `path` stands in the way, however the path is spelled.
+/// Returns true if a mount at `path` would hide the folder, however the path is spelled.
 fn lies_in_folder(path: &str) -> bool {
     let mut names = path.split('/').filter(|name| !matches!(*name, "" | "."));
     FOLDER.split('/').filter(|name| !name.is_empty()).all(|name| names.next() == Some(name))

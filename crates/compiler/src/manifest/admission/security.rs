@@ -10,7 +10,7 @@ const ESCALATION: &str = "allowPrivilegeEscalation";
 
 /// Returns the security context of `container` with the defaults that patches leave standing, where that is another.
 ///
-/// An added container starts from that of the main one, and a default that contradicts a patch goes away.
+/// An added container starts from that of the main one, and a default that contradicts a patch is dropped.
 pub(super) fn context(container: &Part<'_>) -> Option<Json> {
     let Part { traced, is_main, .. } = container;
     let context = traced.field("securityContext");
@@ -36,7 +36,7 @@ pub(super) fn context(container: &Part<'_>) -> Option<Json> {
     (fields != *context.value).then_some(fields)
 }
 
-/// Returns the setting beside which the API server takes no `allowPrivilegeEscalation: false`.
+/// Returns the setting with which the API server does not accept `allowPrivilegeEscalation: false`.
 fn escalates(context: &Traced<'_>) -> Option<&'static str> {
     if context.is("privileged", true) {
         return Some("privileged: true");
@@ -45,7 +45,7 @@ fn escalates(context: &Traced<'_>) -> Option<&'static str> {
     added.into_iter().any(|name| name == "CAP_SYS_ADMIN").then_some("capabilities: {add: [CAP_SYS_ADMIN]}")
 }
 
-/// Reports settings of which Kubernetes takes only one.
+/// Reports settings that Kubernetes does not accept together.
 pub(super) fn check(pod: &Traced<'_>, container: &Part<'_>, diagnostics: &mut Diagnostics) {
     let of_pod = pod.field("securityContext");
     let own = container.traced.field("securityContext");

@@ -1,4 +1,4 @@
-//! A pod as it will be, each part with the places in patches that speak of it.
+//! A pod as it will be, each part with the places in patches that set it.
 
 use std::collections::BTreeMap;
 
@@ -16,12 +16,12 @@ pub(super) struct Traced<'a> {
     pub(super) value: &'a Json,
     /// What patches say of it, in the order in which they apply.
     nodes: Vec<&'a Node>,
-    /// What is pointed at when no patch speaks of it.
+    /// The place of findings when no patch sets it.
     owner: Span,
 }
 
 impl<'a> Traced<'a> {
-    /// Returns `value`, which `nodes` had a part in, and which stands for `owner`.
+    /// Returns `value`, which `nodes` contributed to. Findings point at `owner` where no patch sets it.
     pub(super) fn new(value: &'a Json, nodes: Vec<&'a Node>, owner: Span) -> Self {
         Self { value, nodes, owner }
     }
@@ -54,12 +54,12 @@ impl<'a> Traced<'a> {
         self
     }
 
-    /// Returns the last place that speaks of the part, or else of what it belongs to.
+    /// Returns the last place that sets the part, or else the place of its owner.
     pub(super) fn span(&self) -> Span {
         self.nodes.last().map_or(self.owner, |node| node.span)
     }
 
-    /// Returns true where a patch says something of the field `name`, be it that it goes away.
+    /// Returns true if a patch sets or removes the field `name`.
     pub(super) fn mentions(&self, name: &str) -> bool {
         self.nodes.iter().any(|node| node.entry(name).is_some())
     }
@@ -69,7 +69,7 @@ impl<'a> Traced<'a> {
         self.value.is_null()
     }
 
-    /// Returns the text of the field `name`; an empty one is none to the API server.
+    /// Returns the text of the field `name`; to the API server, an empty text is absent.
     pub(super) fn text(&self, name: &str) -> Option<&'a str> {
         text(self.value, name)
     }

@@ -4,7 +4,7 @@ use super::merge_key;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
-/// Reports lists of `own`, which Kubernetes replaces as a whole, over lists of `base`: what the target asks for would be lost.
+/// Reports lists of `own`, which Kubernetes replaces as a whole, over lists of `base`: the target's settings would be lost.
 pub(in crate::manifest) fn report(base: &Node, own: &Node, diagnostics: &mut Diagnostics) {
     if own.get("$patch").is_some() {
         return;

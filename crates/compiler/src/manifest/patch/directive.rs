@@ -7,7 +7,7 @@ use kubebench_syntax::yaml::{Entry, Node};
 
 const WORDS: [&str; 3] = ["replace", "delete", "merge"];
 
-/// Where a mapping of the patch stands.
+/// Where a mapping of the patch is.
 #[derive(Clone, Copy)]
 enum Place<'a> {
     /// Under a field, or the patch itself.
@@ -16,7 +16,7 @@ enum Place<'a> {
     Element(&'a str),
 }
 
-/// Reports directives that do nothing where they stand.
+/// Reports directives that have no effect in their place.
 pub(super) fn check(patch: &Node, diagnostics: &mut Diagnostics) {
     below(patch, Place::Field, diagnostics);
 }

@@ -102,7 +102,7 @@ const OWNED_OF_SPARK: &[(&str, &str)] = &[
     ("/spec/type", "write `type` next to `image`"),
 ];
 
-/// The same of a Job that stands in the object.
+/// The same for a Job inside the object.
 const OWNED_BY_JOB: [(&str, &str); 12] = [
     ("activeDeadlineSeconds", WRITE_TIMEOUT),
     ("backoffLimit", DELETE),
@@ -203,7 +203,7 @@ fn owned_by_role(role: &Role) -> Vec<(String, &'static str)> {
 fn reserved_metadata(patch: &Node, roles: &[Role]) -> Vec<(Span, String)> {
     let of_object = patch.get("metadata").map(|metadata| ("metadata".to_owned(), metadata));
     let of_pods = roles.iter().filter_map(|role| {
-        // Beside the fields of a pod nothing but labels and annotations of it stands.
+        // Apart from the fields of a pod, only its labels and annotations are here.
         let of_template = Some(&role.template_at).filter(|at| at.form == TemplateForm::Template);
         let metadata = of_template?.within(patch)?.get("metadata")?;
         Some((format!("{}.metadata", role.template_at.shown()), metadata))
@@ -222,7 +222,7 @@ fn reserved_metadata(patch: &Node, roles: &[Role]) -> Vec<(Span, String)> {
     reserved
 }
 
-/// Returns what the object's API calls the role.
+/// Returns the name of the role in the object's API.
 fn name_in_api(role: &Role) -> Option<&str> {
     let steps = &role.template_at.steps;
     let element = steps.iter().find_map(|step| match step {
@@ -235,7 +235,7 @@ fn name_in_api(role: &Role) -> Option<&str> {
     })
 }
 
-/// Returns the key in `patch` by which it reaches `pointer` into `object`, and how people write the way to it.
+/// Returns the key in `patch` by which it reaches `pointer` into `object`, and the path to it for people.
 fn nearest(patch: &Node, pointer: &str, object: &Json) -> (Span, String) {
     let (mut node, mut place) = (Some(patch), patch.span);
     let (mut beyond, mut path) = (Some(object), String::new());

@@ -1,11 +1,11 @@
-//! Elements that stand twice in one list of a patch: a merge would make one of them, without a word.
+//! Elements that occur twice in one list of a patch: a merge would silently make one of them.
 
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::yaml::Node;
 
 use super::merge_key;
 
-/// The lists in which Kubernetes takes no element twice.
+/// The lists in which Kubernetes does not accept duplicates.
 const LISTS: [&str; 5] = ["containers", "initContainers", "volumes", "volumeMounts", "volumeDevices"];
 
 /// Reports elements of `patch` with the merge key of one before them.

@@ -48,9 +48,9 @@ fn runner_rules(target: &Target, benchmarks: &[&Benchmark]) -> Vec<PolicyRule> {
     let workloads = || benchmarks.iter().flat_map(|benchmark| &benchmark.cases).map(|case| &case.workload);
     let supporting = workloads().flat_map(|workload| &workload.supporting).map(|supporting| &supporting.api);
     let apis = workloads().map(|workload| &workload.api).chain(supporting);
-    // The Jobs beside the runs are there whatever is measured.
+    // The Jobs outside the runs exist whatever is measured.
     let mut used: BTreeSet<_> = apis.map(Api::resource).chain([("batch", "jobs")]).collect();
-    // Of Services, which may come along too, there is a rule of its own.
+    // Services, which may also be created, have a separate rule.
     used.remove(&("", "services"));
     // What serves goes with its Workflow; who may delete any Deployment of the namespace is another matter. So it is with
     // Workflows: there are those that run the benchmarks, and those of others.
@@ -84,10 +84,10 @@ fn by_group<'r>(resources: &'r BTreeSet<(&str, &str)>, verbs: &'r [&str]) -> imp
     })
 }
 
-/// What no account of the pipeline may touch, beside the groups that give rights.
+/// What no account of the pipeline may touch, in addition to the groups that grant permissions.
 const NEVER: [&str; 4] = ["pods/attach", "pods/exec", "secrets", "serviceaccounts"];
 
-/// Returns a rule of a role; one that would give rights is a fault of this program, whatever a spec says.
+/// Returns a rule of a role. A rule that would grant permissions is a bug of this program, whatever a spec says.
 fn rule(group: &str, resources: &[&str], verbs: &[&str]) -> PolicyRule {
     let is_plain = |word: &&str| {
         !word.contains('*') && !NEVER.iter().any(|never| word == never || word.starts_with(&format!("{never}/")))

@@ -1,8 +1,8 @@
 //! Network policies: nothing in, nothing out, but DNS, the pods of the benchmarks among each other, what steps need, and declared
 //! openings.
 //!
-//! They select the pods of the target's benchmarks and steps alone. That other pods of the namespace reach nothing is for whoever
-//! owns it to say: `deploy/namespace` does.
+//! They select only the pods of the target's benchmarks and steps. Whether other pods of the namespace reach anything is up to
+//! its owner: `deploy/namespace` restricts them.
 
 use serde_json::{Value as Json, json};
 
@@ -125,13 +125,13 @@ fn of_pods(namespaces: &[String], pods: &Json) -> Json {
     json!({ "namespaceSelector": of, "podSelector": pods })
 }
 
-/// Returns the opening by which KubeRay's operator asks a head how far its job is.
+/// Returns the opening through which KubeRay's operator asks a head for the progress of its job.
 fn from_ray_operator(namespaces: &[String]) -> Json {
     let operator = json!({ "matchLabels": { "app.kubernetes.io/component": "kuberay-operator" } });
     json!({ "from": [of_pods(namespaces, &operator)], "ports": tcp(&[RAY_DASHBOARD]) })
 }
 
-/// Returns the openings by which what reads a trial's metrics tells Katib of them, and asks whether the trial is to end early.
+/// Returns the openings that let the metrics collector of a trial report to Katib and ask about early stopping.
 fn to_katib(namespaces: &[String]) -> [Json; 2] {
     let database = json!({ "matchLabels": { "katib.kubeflow.org/component": "db-manager" } });
     let suggestion = json!({ "matchExpressions": [{ "key": "katib.kubeflow.org/experiment", "operator": "Exists" }] });

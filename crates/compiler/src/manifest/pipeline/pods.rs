@@ -38,7 +38,7 @@ pub(super) fn fields(target: &Target) -> Map<String, Json> {
             "seccompProfile": { "type": "RuntimeDefault" },
         },
     });
-    // What is wrong with them was reported when the target was read.
+    // Errors in them were reported when the target was read.
     let patches = layers(target).map(|pods| {
         let patch = pods.spec.as_ref().map(|spec| patch::of_pod(spec, &mut Diagnostics::default()));
         patch.and_then(|mut patch| patch.as_object_mut().map(std::mem::take)).unwrap_or_default()
@@ -67,8 +67,8 @@ fn is_empty(value: &Json) -> bool {
     value.as_object().is_some_and(Map::is_empty) || value.as_array().is_some_and(Vec::is_empty)
 }
 
-/// What Argo's own containers of a pod lack where the namespace enforces Pod Security `restricted`, unless whoever set up Argo
-/// thought of it.
+/// What Argo's own containers of a pod lack if the namespace enforces Pod Security `restricted`, unless its installation
+/// already sets it.
 fn restricted_executor() -> Map<String, Json> {
     let context = json!({ "allowPrivilegeEscalation": false, "capabilities": { "drop": ["ALL"] } });
     Map::from_iter([
@@ -77,7 +77,7 @@ fn restricted_executor() -> Map<String, Json> {
     ])
 }
 
-/// Returns the environment variables of a step beside those by which it knows its work.
+/// Returns the environment variables of a step except those that identify its work.
 pub(super) fn variables(target: &Target) -> Vec<Json> {
     let [all, steps] = layers(target);
     let of_all = all.env.iter().filter(|(name, _)| !steps.env.contains_key(*name));
@@ -94,7 +94,7 @@ pub(super) fn resources(target: &Target) -> Json {
             let usual = resources.pointer(&format!("/{beside}/{name}")).and_then(Json::as_str);
             let usual = usual.and_then(|usual| Quantity::parse(usual).ok());
             let is_below = |usual: &Quantity| if field == "limits" { amount < usual } else { usual < amount };
-            // What is not written keeps within what is.
+            // An implicit value must not exceed an explicit one.
             if usual.is_some_and(|usual| is_below(&usual)) {
                 set(&mut resources, beside, name, amount);
             }

@@ -1,7 +1,7 @@
 //! The WorkflowTemplate of suites: the steps of each benchmark, one benchmark after another, then what became of all; and,
 //! whatever happens, clean-up of each and one record.
 //!
-//! The steps are those of a benchmark that runs by itself. What differs from benchmark to benchmark is an input of theirs, and
+//! The steps are those of a benchmark outside of suites. What differs from benchmark to benchmark is an input of theirs, and
 //! not a parameter of the Workflow.
 
 use serde_json::{Value as Json, json};
@@ -13,15 +13,15 @@ use crate::model::Target;
 use crate::model::target::Settings;
 
 const SUITE_DIR: &str = "/kubebench/suite";
-/// Where the first step of a benchmark leaves the list of runs that are to be made.
+/// Where the first step of a benchmark writes the list of runs.
 const RUNS_PATH: &str = "/tmp/runs.json";
 
 const PARAMETERS: [&str; 7] =
     ["benchmarks", "claim", "prepare-deadline", "run-deadline", "session", "suite", "suite-config"];
-/// What tells the steps of a benchmark which one it is.
+/// The inputs that identify the benchmark of a step.
 const INPUTS: [&str; 2] = ["benchmark", "config"];
 
-/// Returns the WorkflowTemplate, for benchmarks that make so many runs at once.
+/// Returns the WorkflowTemplate, for benchmarks with these numbers of runs at once.
 pub(super) fn workflow_template(target: &Target, settings: &Settings, lanes: &[u32]) -> Json {
     let mut templates = vec![suite(), benchmark(lanes)];
     templates.extend(lanes.iter().map(|lanes| runs(*lanes)));
@@ -37,7 +37,7 @@ pub(super) fn workflow_template(target: &Target, settings: &Settings, lanes: &[u
     workflow_template_of(target, &metadata, &parameters, SUITE_ENTRYPOINT, &templates, &volumes)
 }
 
-/// A benchmark that fails goes on to the next one; the last step then fails the Workflow.
+/// The next benchmark runs even if one fails; the last step then fails the Workflow.
 fn suite() -> Json {
     json!({
         "name": SUITE_ENTRYPOINT,
@@ -49,7 +49,7 @@ fn suite() -> Json {
     })
 }
 
-/// Returns the step that takes `template` once for each benchmark, and goes on whatever comes of it.
+/// Returns the step that runs `template` once for each benchmark and continues even if one fails.
 fn for_each(template: &str, inputs: &[&str]) -> Json {
     let item = |name: &&str| json!({ "name": name, "value": format!("{{{{item.{name}}}}}") });
     json!({
@@ -61,7 +61,7 @@ fn for_each(template: &str, inputs: &[&str]) -> Json {
     })
 }
 
-/// Argo takes no parameter for the number of runs at once, so there is a template for each, of which one is taken.
+/// Argo does not accept a parameter for the number of runs at once, so there is a template for each, one of which is used.
 fn benchmark(lanes: &[u32]) -> Json {
     let runs = lanes.iter().map(|lanes| {
         let mut arguments = passed_on();
@@ -85,7 +85,7 @@ fn runs_name(lanes: u32) -> String {
     format!("runs-{lanes}")
 }
 
-/// A failed run goes on to the next one; the summary then fails the benchmark.
+/// The next run starts even if one fails; the summary then fails the benchmark.
 fn runs(lanes: u32) -> Json {
     let mut arguments = passed_on();
     arguments.push(json!({ "name": "run", "value": "{{item}}" }));
@@ -119,7 +119,7 @@ fn passed_on() -> Vec<Json> {
     INPUTS.iter().map(|name| json!({ "name": name, "value": format!("{{{{inputs.parameters.{name}}}}}") })).collect()
 }
 
-/// Returns the template of a step of one benchmark: that of a benchmark by itself, with inputs in the place of parameters.
+/// Returns the template of a step of one benchmark: that of a benchmark outside of suites, with inputs instead of parameters.
 fn of_benchmark(step: &str, target: &Target, settings: &Settings) -> Json {
     let mut template = step_template(step, target, settings);
     replace(&mut template, "{{workflow.parameters.benchmark}}", "{{inputs.parameters.benchmark}}");
@@ -183,7 +183,7 @@ fn push(template: &mut Json, list: &str, value: Json) {
     }
 }
 
-/// Writes `now` wherever a text is `before`.
+/// Replaces every text that is `before` with `now`.
 fn replace(value: &mut Json, before: &str, now: &str) {
     match value {
         Json::String(text) if text == before => now.clone_into(text),

@@ -66,7 +66,7 @@ pub(super) fn shared_volumes(settings: &Settings) -> Vec<Json> {
     volumes
 }
 
-/// Returns the volume of the certificates alone: a Secret may hold a private key beside them. Where they are absent the step says so,
+/// Returns the volume of the certificates alone: a Secret may also contain a private key. If they are absent, the step says so
 /// instead of hanging.
 fn authorities(CertificateAuthorities { holder, key }: &CertificateAuthorities) -> Json {
     let items = [json!({ "key": key, "path": CA_FILE })];
@@ -95,8 +95,8 @@ pub(super) fn workflow_template_of(
         "metadata": metadata,
         "spec": {
             "arguments": { "parameters": parameters },
-            // Otherwise Argo takes the ConfigMap `artifact-repositories` of the namespace, and whoever may write that would have the logs of
-            // the steps, and Secrets of its choice, sent where it likes.
+            // Otherwise Argo uses the ConfigMap `artifact-repositories` of the namespace, and anyone with write access to it could send the
+            // logs of the steps, and Secrets of their choice, anywhere.
             "artifactRepositoryRef": { "configMap": SETTINGS, "key": ARTIFACTS },
             "entrypoint": entrypoint,
             "onExit": "finish",
@@ -113,7 +113,7 @@ pub(super) fn workflow_template_of(
     template
 }
 
-/// A failed run goes on to the next one; the summary then fails the Workflow, so that Argo CD shows it.
+/// The next run starts even if one fails; the summary then fails the Workflow, so that Argo CD shows it.
 fn main(lanes: u32) -> Json {
     json!({
         "name": entrypoint(lanes),

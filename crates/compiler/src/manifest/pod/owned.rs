@@ -1,4 +1,4 @@
-//! What of a pod belongs to Kubebench: neither the spec's `env` nor a patch may give or take it.
+//! The parts of a pod that belong to Kubebench: neither the spec's `env` nor a patch may add or remove them.
 
 use serde_json::Value as Json;
 
@@ -29,7 +29,7 @@ const OWNED_BY_CONTAINER: &[(&str, &str)] = &[
     ("args", "write `args` next to `container`"),
 ];
 
-/// Reports what a pod patch may not hold.
+/// Reports fields that a pod patch must not contain.
 pub(super) fn refuse_in_pod(user: &Node, role: &Role, diagnostics: &mut Diagnostics) {
     patch::refuse_owned(user, OWNED_BY_POD, diagnostics);
     patch::refuse_resources(user, diagnostics);
@@ -37,13 +37,13 @@ pub(super) fn refuse_in_pod(user: &Node, role: &Role, diagnostics: &mut Diagnost
     refuse_main_container(user, role, diagnostics);
 }
 
-/// Reports what a patch over the main container may not hold.
+/// Reports fields that a patch over the main container must not contain.
 pub(super) fn refuse_in_container(user: &Node, diagnostics: &mut Diagnostics) {
     patch::refuse_owned(user, OWNED_BY_CONTAINER, diagnostics);
     patch::refuse_resources(user, diagnostics);
 }
 
-/// Reports patches after which the main container is not what the spec says, by whatever way they did it.
+/// Reports patches that make the main container another than that of the spec, in whatever way.
 pub(super) fn refuse_removals(role: &Role, spec: &Json, diagnostics: &mut Diagnostics) {
     let Some(user) = role.container_patches.last().or(role.pod_patches.last()) else { return };
     let containers = spec.get("containers").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -64,7 +64,7 @@ pub(super) fn refuse_removals(role: &Role, spec: &Json, diagnostics: &mut Diagno
     }
 }
 
-/// Reports accounts that are not the user's to give.
+/// Reports accounts that the user must not set.
 fn refuse_account(user: &Node, role: &Role, diagnostics: &mut Diagnostics) {
     let Some(name) = user.get("serviceAccountName") else { return };
     let fault = |message: String| Diagnostic::at(&code::KB0315, name.span, message);

@@ -14,7 +14,7 @@ const OF_NETWORKS: [&str; 2] = ["darts", "enas"];
 /// Settings without which `hyperband` does not start.
 const OF_HYPERBAND: [&str; 2] = ["r_l", "resource_name"];
 
-/// Reports what is wrong with `form`, which stands in `cx`.
+/// Reports what is wrong with `form`, which is the entry of `cx`.
 pub(super) fn check(cx: &mut Lowering<'_>, form: &Experiment) {
     algorithm(cx, &form.algorithm);
     counts(cx, form);

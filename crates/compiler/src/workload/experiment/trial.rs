@@ -12,7 +12,7 @@ use kubebench_syntax::diag::{Diagnostic, code, did_you_mean};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Node, Value};
 
-/// How a parameter stands in a trial.
+/// How a reference to a parameter begins in a trial.
 const OPEN: &str = "${trialParameters.";
 /// Behind the name of a search, that of a trial has eight letters.
 const TRIAL_NAME: &str = "-00000000";
@@ -151,7 +151,7 @@ impl Trial {
         let worker = || roles.iter().find(|role| role.name == "worker");
         let Some(primary) = decides.or(target).or_else(worker).or(roles.first()) else { return json!({}) };
         let mut labels = Map::from_iter([(ROLE.to_owned(), Json::from(primary.name.as_str()))]);
-        // Of several alike it is the first.
+        // If there are several such pods, it is the first.
         let numbered = match self.kind {
             _ if primary.replicas == 1 && primary.completions == 1 => None,
             "job" if self.workload.spec.get("completionMode").is_some_and(|mode| mode == "Indexed") => {

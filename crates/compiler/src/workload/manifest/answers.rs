@@ -7,7 +7,7 @@ use super::super::status::text_at;
 use super::super::{Kind, inference_service, llm_inference_service, seldon_deployment, seldon_model};
 use crate::model::Endpoint;
 
-/// Returns how `object` answers: as its kind has it, or by the one Service beside it that leads to its pods.
+/// Returns how `object` is reached: as its kind defines, or by the only Service with it that selects its pods.
 pub(super) fn server(object: &Json, kind: Option<&Kind>, beside: &[Json]) -> Option<Server> {
     match kind.map_or("", |kind| kind.key) {
         "inferenceService" => Some(inference_service::server(object)),

@@ -1,4 +1,4 @@
-//! Which object of a file is measured, which are created with it, and which are there already.
+//! Which object of a file is measured, which are created with it, and which exist already.
 
 use super::super::Lowering;
 use super::super::kind_called;
@@ -10,7 +10,7 @@ use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::group;
 use kubebench_syntax::yaml::Node;
 
-/// Kinds that are no workload, whatever stands beside them.
+/// Kinds that are not workloads, whatever other objects there are.
 const NO_WORKLOADS: [&str; 14] = [
     "ComputeDomain",
     "ConfigMap",
@@ -28,7 +28,7 @@ const NO_WORKLOADS: [&str; 14] = [
     "LocalQueue",
 ];
 
-/// Kinds that nobody creates for one run: those of the whole cluster, rights, and what must not stand in git.
+/// Kinds that are not created for a single run: cluster-wide kinds, permissions, and what must not be in git.
 const NOT_FOR_A_RUN: [(&str, &str); 34] = [
     ("APIService", OF_CLUSTER),
     ("AdmissionCheck", OF_CLUSTER),
@@ -69,7 +69,7 @@ const OF_CLUSTER: &str = "is cluster-scoped, and runs have rights in one namespa
 const RIGHTS: &str = "grants rights, which no run may do";
 const SECRET: &str = "would hold its value in git";
 
-/// Returns why no run creates an object of this kind, whoever allows it.
+/// Returns why runs never create an object of this kind, even if it is allowed.
 pub(crate) fn never_created(api_version: &str, kind: &str) -> Option<&'static str> {
     let by_name = NOT_FOR_A_RUN.iter().find(|(name, _)| *name == kind).map(|(_, reason)| *reason);
     by_name.or_else(|| GROUPS_OF_RIGHTS.contains(&group(api_version)).then_some(RIGHTS))
@@ -124,7 +124,7 @@ impl<'n> Document<'n> {
         self.node.get("kind").map_or(self.node.span, |kind| kind.span)
     }
 
-    /// Returns whether runs of it are followed without being told when they end.
+    /// Returns whether Kubebench knows when runs of it end, without help from the spec.
     fn is_known(&self) -> bool {
         kind_called(self.api_version, self.kind).is_some()
     }
@@ -134,7 +134,7 @@ fn said<'n>(node: &'n Node, field: &str) -> Option<&'n str> {
     node.get(field).and_then(Node::as_text).filter(|text| !text.is_empty())
 }
 
-/// Returns what is measured and what is created for it; nothing where that cannot be told.
+/// Returns what is measured and what is created for it; none where that cannot be decided.
 pub(super) fn choose<'n>(cx: &mut Lowering<'_>, documents: &[Document<'n>], form: &Manifest) -> Option<Chosen<'n>> {
     let mut left: Vec<Document<'n>> = documents.to_vec();
     for (Text(wanted), place) in form.preinstalled.iter().zip(places(cx, "preinstalled")) {
@@ -168,7 +168,7 @@ fn main<'n>(cx: &mut Lowering<'_>, left: &[Document<'n>], form: &Manifest) -> Op
     let is_beside = |document: &&Document<'n>| NO_WORKLOADS.contains(&document.kind);
     let is_workload =
         |document: &&Document<'n>| !is_beside(document) && never_created(document.api_version, document.kind).is_none();
-    // A Deployment beside a job is what the job needs; alone it is what serves.
+    // A Deployment next to a job is what the job needs; alone it is the server.
     let tiers: [&dyn Fn(&&Document<'n>) -> bool; 3] =
         [&|document| document.is_known() && !is_beside(document), &is_workload, &|document| document.is_known()];
     let candidates: Vec<&Document<'n>> = tiers

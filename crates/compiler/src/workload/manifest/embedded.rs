@@ -4,7 +4,7 @@ use kubebench_syntax::diag::Severity;
 use kubebench_syntax::text::{Source, SourceId, Span};
 use kubebench_syntax::yaml::{Entry, Node, Value, read_manifest};
 
-/// What Argo fills in that nobody who writes a spec decides.
+/// Values that Argo fills in and that authors of a spec do not choose.
 const HARMLESS: [&str; 5] =
     ["pod.name", "workflow.creationTimestamp", "workflow.name", "workflow.namespace", "workflow.uid"];
 
@@ -27,7 +27,7 @@ pub(crate) fn read(text: &Node) -> Option<Embedded> {
         .then(|| Embedded { documents: read.documents.into_iter().map(placed).collect(), is_open })
 }
 
-/// Returns a text with `<<…>>`, which YAML takes for a word, in the place of what Argo fills in, and whether that is more than a name.
+/// Returns a text with `<<…>>`, which YAML reads as a word, instead of what Argo fills in, and whether that is more than a name.
 fn filled_in(text: &str) -> (String, bool) {
     let (mut read, mut rest, mut is_open) = (String::with_capacity(text.len()), text, false);
     while let Some((before, after)) = rest.split_once("{{") {

@@ -10,7 +10,7 @@ use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, Severity};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Node, Value};
 
-/// Reports what of `object` is not as its kind has it; what is reported already, or filled in later, is left alone.
+/// Reports what in `object` does not match its kind, except what is reported already or filled in later.
 pub(in crate::workload) fn check(object: &Node, trainer: TrainerApi, diagnostics: &mut Diagnostics) {
     let mut found = Diagnostics::default();
     read(object, trainer, &mut found);

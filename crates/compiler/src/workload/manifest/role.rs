@@ -1,4 +1,4 @@
-//! What of the pods of a given object is read: enough for estimates, budgets and every rule about pods.
+//! What is read from the pods of a given object: enough for estimates, budgets and every rule about pods.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::{ImageRef, Quantity, UnitError};
 use kubebench_syntax::yaml::Node;
 
-/// Returns the role of the pods `set` of `object`; none where the object does not say what they run.
+/// Returns the role of the pods `set` of `object`; none if the object does not say what they run.
 pub(super) fn of(object: &Node, set: &PodSet, kind: Option<&Kind>, diagnostics: &mut Diagnostics) -> Option<Role> {
     let of_workflow = workflow::pod(object, &set.template);
     let place = set.pod();
@@ -24,10 +24,10 @@ pub(super) fn of(object: &Node, set: &PodSet, kind: Option<&Kind>, diagnostics: 
         _ => None,
     };
     let main = apart.or(containers.iter().find(is_known)).or(containers.first())?;
-    // Where nothing says how many there are, there is at least one.
+    // There is at least one, even if no number is given.
     let replicas = set.replicas.max(1);
     let image = match main.entry("image") {
-        // A runtime of the cluster has it.
+        // A runtime of the cluster defines it.
         None if set.form != TemplateForm::Template => None,
         _ => Some(image(main, diagnostics)?),
     };
@@ -71,7 +71,7 @@ pub(super) fn of(object: &Node, set: &PodSet, kind: Option<&Kind>, diagnostics: 
     })
 }
 
-/// Returns the place of a template, which stands behind `spec`, or wherever an unknown kind has it.
+/// Returns the place of a template, which is below `spec`, or anywhere in the object of an unknown kind.
 fn template_at(object: &Node, set: &PodSet) -> TemplateAt {
     let pointer = set.template.as_str();
     let mut node = Some(object);
@@ -101,7 +101,7 @@ fn words(container: &Node, field: &str) -> Vec<String> {
     items.iter().map(|item| item.as_text().unwrap_or_default().to_owned()).collect()
 }
 
-/// Returns the image; a controller may have another place for it.
+/// Returns the image; a controller may define it elsewhere.
 fn image(container: &Node, diagnostics: &mut Diagnostics) -> Option<(ImageRef, Span)> {
     let node = container.get("image")?;
     Some((parsed(node, node.as_text().unwrap_or_default(), ImageRef::parse, diagnostics)?, node.span))
@@ -134,7 +134,7 @@ fn parsed<T>(
     None
 }
 
-/// Returns the variables; where one comes from matters to no rule but that it is no literal.
+/// Returns the variables. Their sources matter to no rule, except that they are not literals.
 fn variables(container: &Node) -> BTreeMap<String, (Env, Span)> {
     let list = container.items_of("env");
     let read = list.iter().filter_map(|variable| {

@@ -5,7 +5,7 @@ use kubebench_syntax::yaml::{Entry, Node, Value};
 
 /// The name that Argo gives the container of a template.
 const MAIN: &str = "main";
-/// What of a template and of a Workflow's `spec` its pods have alike; the template's counts.
+/// Fields that both a template and a Workflow's `spec` may set for its pods; the template's takes precedence.
 const SHARED: [&str; 2] = ["securityContext", "automountServiceAccountToken"];
 /// Lists that come from both.
 const ADDED: [&str; 1] = ["volumes"];
@@ -60,7 +60,7 @@ fn named_main(container: &Entry) -> Node {
     named
 }
 
-/// Returns what a JSON Pointer leads to.
+/// Returns the node that a JSON Pointer points to.
 pub(super) fn at_pointer<'n>(node: &'n Node, pointer: &str) -> Option<&'n Node> {
     pointer.split('/').skip(1).try_fold(node, |node, step| match &node.value {
         Value::Seq(items) => items.get(step.parse::<usize>().ok()?),

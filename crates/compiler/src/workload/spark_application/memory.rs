@@ -1,6 +1,6 @@
 //! Amounts of memory as Spark counts them.
 
-/// What Spark gives driver and executors that say nothing, in mebibytes.
+/// Spark's default for driver and executors, in mebibytes.
 pub(super) const DEFAULT: u64 = 1024;
 /// The least that Spark adds to the heap.
 const LEAST_OVERHEAD: u64 = 384;

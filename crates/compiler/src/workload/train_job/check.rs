@@ -53,7 +53,7 @@ pub(super) fn framework(cx: &mut Lowering<'_>, framework: &Framework) {
     )));
 }
 
-/// Reports an initializer beside a runtime that Kubebench carries: it has no Job that fetches.
+/// Reports an initializer with a runtime that Kubebench carries: it has no Job that fetches.
 pub(super) fn no_initializer(cx: &mut Lowering<'_>) {
     let Some(entry) = cx.entry.value.entry("initializer") else { return };
     let message = "`initializer` needs a runtime with Jobs that fetch, but `runtime` has none";

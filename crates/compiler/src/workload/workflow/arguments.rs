@@ -21,7 +21,7 @@ pub(super) fn fill(cx: &mut Lowering<'_>, node: &Node, object: &mut Json) {
         let known = parameters.iter_mut().find(|parameter| text_at(parameter, "/name") == entry.key);
         match known.and_then(Json::as_object_mut) {
             Some(parameter) => set(cx, parameter, entry, value),
-            // What the template of the cluster takes is not known here.
+            // The parameters of the cluster's template are unknown here.
             None if is_of_template => parameters.push(json!({ "name": entry.key, "value": value })),
             None => report_unknown(cx, entry, &parameters),
         }

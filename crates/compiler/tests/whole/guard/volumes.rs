@@ -13,7 +13,7 @@ fn no_pod_mounts_the_results_of_others() {
             if is_own { &["KB0372 at base-results"] } else { &[] },
         );
     }
-    // The volume that kubebench adds, by its name: mounted once more, in a container beside, and exchanged for another.
+    // The volume that kubebench adds, by its name: mounted again, in another container, and replaced by another.
     let mounted =
         "resources: {cpu: 1, memory: 1Gi}}}\n  results: {mountInJob: true, claim: {accessModes: [ReadWriteMany]}}\n";
     let of_job = |fields: &str| {

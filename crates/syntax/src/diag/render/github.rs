@@ -21,7 +21,7 @@ const SHOWN: usize = 10;
 pub(super) fn render(report: &Report<'_>) -> String {
     let mut shown = group::shown(report.diagnostics, report.sources);
     shown.sort_by_key(|shown| (shown.finding.severity, shown.of_kind));
-    // What says how many there are beyond is an annotation, too.
+    // The count of hidden findings is an annotation, too.
     let hidden = if shown.len() > SHOWN { shown.split_off(SHOWN - 1) } else { Vec::new() };
     let mut out: String = shown.iter().map(|shown| command(&shown.finding, report.sources)).collect();
     if !hidden.is_empty() {

@@ -150,7 +150,7 @@ fn title(name: &str, name_style: Ansi, text_style: Ansi, text: &str) -> String {
     format!("{name_style}{name}{name_style:#}{text_style}: {text}{text_style:#}\n")
 }
 
-/// An excerpt and what is said about each of its marks.
+/// An excerpt and the labels of its marks.
 struct Marked<'a> {
     excerpt: Excerpt,
     labels: Vec<Cow<'a, str>>,

@@ -1,4 +1,4 @@
-//! Text that may stand on a terminal: characters that would move the cursor, change colors, reorder the line or show
+//! Text that is safe on a terminal: characters that would move the cursor, change colors, reorder the line or show
 //! nothing are spelled out.
 
 #[cfg(test)]

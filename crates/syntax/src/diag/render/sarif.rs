@@ -1,7 +1,7 @@
 //! A SARIF 2.1.0 log, made for code scanning: columns in UTF-16 units, relative URIs, fingerprints without lines.
 //!
 //! Braces and brackets in messages stay as they are: the standard gives them a meaning in templates, but viewers show
-//! messages without arguments literally, and a doubled `${{ matrix.x }}` would help nobody.
+//! messages without arguments literally, and a doubled `${{ matrix.x }}` would help no reader.
 
 use crate::invariant::Invariant as _;
 
@@ -99,7 +99,7 @@ fn description(code: &Code) -> String {
     paragraph.unwrap_or(code.title).chars().take(DESCRIPTION).collect()
 }
 
-/// A finding beside what tells it from others, and what it has in common with them.
+/// A finding with what distinguishes it from others, and what it has in common with them.
 struct Found<'a> {
     diagnostic: &'a Diagnostic,
     group: String,

@@ -12,7 +12,7 @@ use crate::unit::TimeZone;
 
 /// Years after that of the time zone database, whose rules are known by then.
 const YEARS: i16 = 5;
-/// A line that has a date at all has one in so many days: the 29th of February, around a year that has none.
+/// A line that matches any date matches one within this many days: the 29th of February, around a year without one.
 const DAYS: usize = 9 * 366;
 
 /// What the fields of a line choose, as bit sets.
@@ -22,7 +22,7 @@ struct Times {
     days: u64,
     months: u64,
     weekdays: u64,
-    /// A day has to fit both fields where one of them is `*`, else one of them.
+    /// A day has to match both fields where one of them is `*`, else one of them.
     fits_both: bool,
 }
 
@@ -101,7 +101,7 @@ impl Cron {
         starts.filter(|moment| *moment > after).take(count).map(shown).collect()
     }
 
-    /// Returns what its fields choose; nothing where it is an interval.
+    /// Returns the times that its fields choose; none for an interval.
     fn times(&self) -> Option<Times> {
         let fields = match self.0.as_str() {
             "@yearly" | "@annually" => "0 0 1 1 *",
@@ -124,7 +124,7 @@ impl Cron {
     }
 }
 
-/// Returns whether a field chooses every day; as robfig/cron has it, a `*` with a step does not.
+/// Returns whether a field chooses every day; as in robfig/cron, a `*` with a step does not.
 pub(super) fn is_star(part: &Part<'_>) -> bool {
     part.text.split(',').any(|item| {
         let (base, step) = item.split_once('/').unwrap_or((item, "1"));

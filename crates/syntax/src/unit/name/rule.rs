@@ -1,10 +1,10 @@
-//! The rule of one kind of name: which characters may stand where, and how a bad name is corrected.
+//! The rule for one kind of name: which characters are allowed where, and how a bad name is corrected.
 
 use std::ops::Range;
 
 use crate::unit::{UnitError, quoted};
 
-/// Which characters may stand where in a name.
+/// Which characters are allowed where in a name.
 pub(super) struct Rule {
     /// The kind of name with its article, as in "is not a DNS label".
     pub(super) noun: &'static str,
@@ -155,7 +155,7 @@ impl Rule {
         }
     }
 
-    /// Returns the nearest name that follows the rule, whatever its length.
+    /// Returns the nearest name that follows the rule, without a limit on its length.
     pub(super) fn correct(&self, text: &str) -> Option<String> {
         let mut name = String::with_capacity(text.len());
         for c in text.chars() {

@@ -7,7 +7,7 @@ fn canonical(text: &str) -> String {
     Quantity::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).canonical()
 }
 
-/// Texts that the API server reads as something else than what stands there, which we refuse.
+/// Texts that the API server reads as something other than what is written, which we refuse.
 fn is_refused_on_purpose(text: &str, error: &UnitError) -> bool {
     let has_no_digit =
         !text.split(|c: char| c.is_ascii_alphabetic()).next().unwrap().contains(|c: char| c.is_ascii_digit());

@@ -60,7 +60,7 @@ fn the_list_and_the_database_agree() {
         assert!(is_known(name), "{name}");
         assert!(instead.is_none_or(|instead| TimeZone::parse(instead).is_ok()), "{name}");
     }
-    // What the database has beside them came later than the oldest release.
+    // Other names in the database are newer than the oldest release.
     let listed: std::collections::BTreeSet<&str> = all.iter().map(|(name, _)| *name).collect();
     let newer: Vec<String> =
         database.available().map(|name| name.to_string()).filter(|name| !listed.contains(name.as_str())).collect();

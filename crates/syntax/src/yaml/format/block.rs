@@ -138,7 +138,7 @@ impl Page<'_> {
         Some(())
     }
 
-    /// A sequence below a key at `parent`: where both stand in one column, so do comments about the next key.
+    /// A sequence below a key at `parent`: if both are in one column, so are comments about the next key.
     fn seq_under(&mut self, items: &[Node], indent: usize, parent: usize) -> Option<()> {
         let column = self.column(self.significant(self.at)?.0).max(parent + 1);
         self.items(items, indent, FirstLine::Own)?;
@@ -191,7 +191,7 @@ impl Page<'_> {
         self.column(at) == 0 && after.is_some_and(|after| after.is_empty() || after.starts_with([' ', '\n', '\t']))
     }
 
-    /// Writes a scalar or flow collection after `:`, `-` or `?`; `base` is where its closing bracket stands.
+    /// Writes a scalar or flow collection after `:`, `-` or `?`; `base` is the column of its closing bracket.
     fn inline_after_indicator(&mut self, node: &Node, indent: usize, base: usize) -> Option<()> {
         let (start, first) = self.significant(self.at)?;
         let commented = self.comments_before(start, indent);

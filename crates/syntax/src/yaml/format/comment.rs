@@ -1,4 +1,4 @@
-//! Comments: where they stand in a text, and how one is spelled.
+//! Comments: where they are in a text, and how one is spelled.
 
 use std::ops::Range;
 
@@ -40,12 +40,12 @@ pub(super) fn texts<'t>(text: &'t str, comments: &[Range<usize>]) -> Vec<&'t str
 /// The spelling of comments on consecutive lines.
 #[derive(Debug, Default)]
 pub(super) struct Speller {
-    /// The last line stood directly at its `#`, so that lines indented below it move right with it.
+    /// The last line began directly at its `#`, so that lines indented below it move right with it.
     moved: bool,
 }
 
 impl Speller {
-    /// Forgets the lines before: what follows is no continuation of them.
+    /// Forgets the previous lines: what follows does not continue them.
     pub(super) fn reset(&mut self) {
         self.moved = false;
     }

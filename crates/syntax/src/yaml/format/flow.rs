@@ -14,7 +14,7 @@ enum End {
 }
 
 impl Page<'_> {
-    /// Writes the flow collection `node`; its elements stand one level right of `base`, its last bracket at `base`.
+    /// Writes the flow collection `node`; its elements are one level right of `base`, its closing bracket at `base`.
     pub(super) fn flow(&mut self, node: &Node, base: usize) -> Option<()> {
         let span = node.span.range();
         let close = span.end.checked_sub(1)?;

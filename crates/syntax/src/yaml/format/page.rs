@@ -68,9 +68,9 @@ impl<'s> Page<'s> {
         self.comments.first().is_some_and(|comment| comment.start < end)
     }
 
-    /// Writes the comments before `end`: those beside the last token there, others on lines of their own.
+    /// Writes the comments before `end`: those on the line of the last token stay there, others get lines of their own.
     ///
-    /// Returns true when there was one, so that the line cannot go on.
+    /// Returns true if there was one, which ends the line.
     pub(super) fn comments_before(&mut self, end: usize, indent: usize) -> bool {
         let mut wrote = false;
         while self.comment_waits_before(end) {
@@ -80,7 +80,7 @@ impl<'s> Page<'s> {
         wrote
     }
 
-    /// Ends a block: writes the comments that belong to it because they stand at least as far right as `column`.
+    /// Ends a block: writes the comments that belong to it because they start at `column` or farther right.
     pub(super) fn closing_comments(&mut self, indent: usize, column: usize) {
         while let Some(comment) = self.comments.first() {
             let gap = self.gap(comment.start);
@@ -131,7 +131,7 @@ impl<'s> Page<'s> {
         self.out.extend(std::iter::repeat_n(' ', indent));
     }
 
-    /// A document start marker counts as an empty line: it sets the comments above it apart.
+    /// A document start marker counts as an empty line: it separates the comments above it.
     fn line_is_empty_before(&self, start: usize) -> bool {
         let gap = self.gap(start);
         let mut lines = gap.split('\n').skip(1).peekable();

@@ -27,9 +27,9 @@ impl Page<'_> {
         self.at = span.end;
     }
 
-    /// Writes the literal (`|`) or folded (`>`) scalar at `start` that stands for `value`, its lines at `indent`.
+    /// Writes the literal (`|`) or folded (`>`) scalar at `start` whose value is `value`, its lines at `indent`.
     ///
-    /// An indentation indicator stays, and its lines then stand as far right as it says.
+    /// An indentation indicator stays, and its lines then start as far right as it says.
     pub(super) fn block_scalar(&mut self, start: usize, value: &str, indent: usize) -> Option<()> {
         let rest = self.source.get(start..)?;
         let header =
@@ -64,7 +64,7 @@ impl Page<'_> {
         Some(())
     }
 
-    /// A block scalar of nothing but line breaks.
+    /// A block scalar that consists of line breaks.
     fn empty_lines(&mut self, header_end: usize, lines: &str, value: &str) {
         let kept = lines.split_inclusive('\n').take(value.len()).map(str::len);
         if !value.is_empty() {

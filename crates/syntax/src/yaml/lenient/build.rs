@@ -64,7 +64,7 @@ pub(super) fn document(id: SourceId, source: &Source, part: &Range<usize>, budge
             Err(error) => Err(Box::new(builder.syntax_error(&error))),
         };
         if let Err(fault) = done {
-            // What does not parse has one finding: warnings about what stands before it would hide it.
+            // A text that does not parse has one finding: warnings about what precedes it would hide it.
             builder.diagnostics = vec![*fault];
             builder.root = None;
             break;
@@ -278,7 +278,7 @@ impl Builder<'_> {
             Open::Seq(items) => Value::Seq(items),
             Open::Map { map, .. } => Value::Map(map.entries),
         };
-        // Block collections end where the next token starts; the white space between belongs to nobody.
+        // Block collections end where the next token starts; the white space between does not belong to them.
         let text = self.source.text.get(start as usize..end.end as usize).expected("a collection between characters");
         let node = Node { span: Span::new(self.id, start as usize..start as usize + text.trim_end().len()), value };
         self.anchor(anchor, &node, &Key::Refused)?;
@@ -310,7 +310,7 @@ impl Builder<'_> {
             Key::Merge(_) => Key::Text("<<".to_owned(), span),
             Key::Refused => Key::Refused,
         };
-        // Only what is placed is copied, so that what is too large never is.
+        // Copies are made only within the budget, so that nothing too large is ever copied.
         let within = self.budget.nodes + size.nodes <= MAX_MANIFEST_NODES
             && self.budget.copied + size.bytes <= MAX_MANIFEST_COPIES;
         let copy = within.then(|| node.clone());
@@ -355,7 +355,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Judges `node` as a key, with a warning when kubectl makes another text of it.
+    /// Validates `node` as a key, with a warning if kubectl changes its text.
     fn key(&self, node: &Node, as_key: Key) -> Result<(Key, Option<Diagnostic>), Box<Diagnostic>> {
         let written = self.source.slice(node.span);
         match &as_key {
@@ -406,7 +406,7 @@ impl Builder<'_> {
         self.diagnostics.push(fault);
     }
 
-    /// Takes over the entries of a mapping, or of a list of mappings of which the first counts most.
+    /// Merges the entries of a mapping, or of a list of mappings of which the first takes precedence.
     fn merge(&mut self, node: Node, at: Span) -> Step {
         let maps = match node.value {
             Value::Map(_) => vec![node],
@@ -475,7 +475,7 @@ impl Builder<'_> {
     }
 }
 
-/// What a tag is to a scalar.
+/// The meaning of a tag for a scalar.
 #[derive(Clone, Copy)]
 enum Named {
     Tag(Tag),

@@ -1,4 +1,4 @@
-//! Lists of objects: `kind: List`, and `PodList` and the like, stand for their items, as in kubectl.
+//! Lists of objects: `kind: List`, `PodList` and similar kinds are replaced by their items, as in kubectl.
 
 use crate::yaml::node::{Entry, Node, Value};
 

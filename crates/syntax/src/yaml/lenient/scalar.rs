@@ -1,5 +1,5 @@
-//! What a scalar means to kubectl: the rules of `go.yaml.in/yaml/v2`, on which `sigs.k8s.io/yaml` stands, followed by what JSON
-//! makes of the value.
+//! What a scalar means to kubectl: the rules of `go.yaml.in/yaml/v2`, on which `sigs.k8s.io/yaml` is based, followed by what
+//! JSON makes of the value.
 
 use crate::invariant::Invariant as _;
 use crate::yaml::node::Value;
@@ -11,7 +11,7 @@ use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
 const BASE64: GeneralPurpose =
     GeneralPurpose::new(&STANDARD, GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true));
 
-/// The value of a scalar, before it is known whether it stands as a value or as a key.
+/// The value of a scalar, before it is known whether it is a value or a key.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Scalar {
     Null,
@@ -37,7 +37,7 @@ pub(super) enum Tag {
 }
 
 impl Tag {
-    /// Returns the tag that stands behind `tag:yaml.org,2002:` or `!!`.
+    /// Returns the tag whose name follows `tag:yaml.org,2002:` or `!!`.
     pub(super) fn named(suffix: &str) -> Self {
         match suffix {
             "str" => Self::Str,
@@ -53,7 +53,7 @@ impl Tag {
 }
 
 impl Scalar {
-    /// Returns the scalar as a value of JSON, or nothing when JSON cannot hold it.
+    /// Returns the scalar as a value of JSON, or none if JSON cannot represent it.
     pub(super) fn value(&self) -> Option<Value> {
         Some(match self {
             Self::Null => Value::Null,

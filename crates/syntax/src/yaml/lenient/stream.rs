@@ -1,4 +1,4 @@
-//! Cuts a file into documents as kubectl does: by lines that begin with `---`, whatever YAML would say about them, and a file
+//! Cuts a file into documents as kubectl does: at lines that begin with `---`, regardless of YAML, and a file
 //! that begins with `{` into JSON values first.
 
 use std::ops::Range;
@@ -22,7 +22,7 @@ pub(super) fn split(text: &str) -> Stream {
     stream
 }
 
-/// Takes JSON values from the start of `text` and returns where they end.
+/// Reads JSON values from the start of `text` and returns where they end.
 fn json(text: &str, parts: &mut Vec<Range<usize>>) -> usize {
     let mut end = 0;
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();

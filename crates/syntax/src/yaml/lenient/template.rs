@@ -21,7 +21,7 @@ pub(super) enum Engine {
     Jinja,
     /// `${X}`.
     Envsubst,
-    /// `{name}` or `@name@`, by whatever.
+    /// `{name}` or `@name@`, of an unknown template engine.
     Unknown,
 }
 

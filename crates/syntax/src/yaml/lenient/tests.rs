@@ -22,7 +22,7 @@ fn jsons(manifest: &Manifest) -> Vec<Json> {
 
 fn whole(value: Json) -> Json {
     match value {
-        // Over 2^63, kubectl goes on with a float.
+        // Over 2^63, kubectl continues with a float.
         Json::Number(number) if number.is_u64() && !number.is_i64() => json!(number.as_f64()),
         Json::Number(number) => {
             let float = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < 1e15);

@@ -1,6 +1,6 @@
 //! Texts of several lines as literal blocks, so that a changed line of a script is a changed line of a manifest.
 //!
-//! A block holds tabs, blanks at the ends of lines and empty lines anywhere. What it cannot hold, or what nobody would see
+//! A block may contain tabs, blanks at the ends of lines and empty lines anywhere. What it cannot contain, or what is invisible
 //! in it, is a character; [`obstacle`] finds it. One that begins with a tab is read by everybody, but kustomize and Flux
 //! write it out again without saying how deep it is, and then refuse what they wrote.
 
@@ -27,7 +27,7 @@ enum End {
 }
 
 impl Block {
-    /// Returns the block that holds `text`; none for one line, for blanks alone, and for what no block holds.
+    /// Returns the block that contains `text`; none for one line, for blanks alone, and for what no block can contain.
     pub(super) fn of(text: &str) -> Option<Self> {
         let holds = is_worth_it(text) && obstacle(text).is_none();
         holds.then(|| Self {
@@ -40,7 +40,7 @@ impl Block {
         })
     }
 
-    /// Writes `text`, whose block this is, with its lines at `column`.
+    /// Writes `text` as this block, with its lines at `column`.
     pub(super) fn write(self, text: &str, column: usize, out: &mut String) {
         out.push('|');
         if !self.is_measured {
@@ -62,13 +62,13 @@ impl Block {
 }
 
 /// Returns the character that keeps `text`, which has several lines, from being a literal block: one that YAML does not
-/// print, that a reader takes for a line break, or that nobody sees; or a tab at its beginning.
+/// print, that a reader treats as a line break, or that is invisible; or a tab at its beginning.
 pub fn obstacle(text: &str) -> Option<char> {
     let tab = text.chars().next().filter(|first| *first == '\t');
     is_worth_it(text).then(|| text.chars().find(|&character| !is_held(character)).or(tab)).flatten()
 }
 
-/// Tells whether some text of `value` is a literal block now and was in quotes in epoch 1.
+/// Returns whether some text of `value` is a literal block now and was in quotes in epoch 1.
 pub fn differs_from_epoch_1(value: &Value) -> bool {
     match value {
         Value::String(text) => Block::of(text).is_some() && !was_literal(text),
@@ -78,7 +78,7 @@ pub fn differs_from_epoch_1(value: &Value) -> bool {
     }
 }
 
-/// Tells whether `text` was a literal block in epoch 1: without tabs, blanks at the ends of lines, and blanks or empty
+/// Returns whether `text` was a literal block in epoch 1: without tabs, blanks at the ends of lines, and blanks or empty
 /// lines at either end.
 pub(super) fn was_literal(text: &str) -> bool {
     let body = text.strip_suffix('\n').unwrap_or(text);
@@ -89,7 +89,7 @@ pub(super) fn was_literal(text: &str) -> bool {
         && !body.contains(" \n")
 }
 
-/// Tells whether there are several lines in `text`, and something to read in them.
+/// Returns whether `text` has several lines, and something to read in them.
 fn is_worth_it(text: &str) -> bool {
     text.contains('\n') && text.chars().any(|character| !matches!(character, ' ' | '\t' | '\n'))
 }
@@ -98,7 +98,7 @@ fn is_held(character: char) -> bool {
     matches!(character, ' '..='~' | '\n' | '\t') || is_visible(character)
 }
 
-/// Tells whether a character is one that people see, and see as it is: no control, no format character, no other blank
+/// Returns whether a character is visible as itself: not a control character, not a format character, and not a blank other
 /// than the space.
 pub(super) fn is_visible(character: char) -> bool {
     match character {

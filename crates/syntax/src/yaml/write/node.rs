@@ -4,7 +4,7 @@ use super::write_string_scalar;
 use crate::text::{SourceId, Span};
 use crate::yaml::{Node, Value};
 
-/// Returns `root` as YAML in block style, with a comment at each part that is from another source than what is around it; `comment`
+/// Returns `root` as YAML in block style, with a comment at each part that is from another source than its surroundings; `comment`
 /// says of a place which that is.
 pub fn write_node(root: &Node, source: SourceId, comment: &dyn Fn(Span) -> String) -> String {
     Writer { comment }.lines(root, source).iter().map(|line| format!("{line}\n")).collect()

@@ -1,4 +1,4 @@
-//! Scalars that are plain, or need quotes, at a glance: nearly all that a manifest holds.
+//! Scalars that are obviously plain, or obviously need quotes: nearly all those in a manifest.
 //!
 //! These tests only ever say "surely"; a test compares them with what serde-saphyr decides.
 
@@ -7,7 +7,7 @@ const RESERVED: &[&str] = &["y", "n", "on", "no", "yes", "off", "nan", "inf", "n
 /// Suffixes of quantities and durations, which no reader takes for part of a number.
 const UNITS: &[&str] = &["m", "k", "M", "G", "T", "Ki", "Mi", "Gi", "Ti", "s", "h"];
 
-/// Tells whether `text` surely is itself as an unquoted value.
+/// Returns whether every reader reads the unquoted value `text` as this text.
 pub(super) fn is_surely_plain(text: &str) -> bool {
     let bytes = text.as_bytes();
     let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return false };
@@ -31,7 +31,7 @@ pub(super) fn is_surely_plain(text: &str) -> bool {
         && !is_reserved(text)
 }
 
-/// Tells whether `text` surely is itself as an unquoted key.
+/// Returns whether every reader reads the unquoted key `text` as this text.
 pub(super) fn is_surely_plain_key(text: &str) -> bool {
     text.len() < 128
         && text.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -39,12 +39,12 @@ pub(super) fn is_surely_plain_key(text: &str) -> bool {
         && !is_reserved(text)
 }
 
-/// Tells whether `text` surely is a number to every reader, and so needs quotes to be text.
+/// Returns whether every reader reads `text` as a number, so that it needs quotes to be text.
 pub(super) fn is_integer(text: &str) -> bool {
     text == "0" || (!text.is_empty() && !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Tells whether `text`, if plain as a block value, is plain as a key and in a flow list as well.
+/// Returns whether `text`, if plain as a block value, is plain as a key and in a flow list as well.
 pub(super) fn is_anywhere(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_alphanumeric() || matches!(first, '/' | '_' | '.' | '-'))
         && text.chars().all(|character| character.is_ascii_alphanumeric() || " /_.-+=@$()".contains(character))

@@ -128,7 +128,7 @@ impl Copy {
         self.text.push('\n');
     }
 
-    /// Returns where the first copied character at or after `offset` stands.
+    /// Returns the position of the first copied character at or after `offset`.
     fn find(&self, offset: usize) -> usize {
         let next = self.offsets.partition_point(|(source, _)| *source < offset);
         self.offsets.get(next).map_or(self.text.len(), |(_, here)| *here)

@@ -9,24 +9,24 @@ use super::formatted_if_read;
 /// A value and how it is written.
 #[derive(Clone, Debug)]
 enum Doc {
-    /// A scalar or flow collection; its further lines are indented where it stands.
+    /// A scalar or flow collection; its further lines are indented relative to its place.
     Inline(String),
-    /// A block scalar: its header, how far its lines stand to the right, and the lines.
+    /// A block scalar: its header, the indentation of its lines, and the lines.
     Block(String, usize, Vec<String>),
-    /// A sequence and how far it stands to the right of its key.
+    /// A sequence and its indentation relative to its key.
     Seq(usize, Vec<(Noise, Self)>),
-    /// A mapping and how far it stands to the right of its key.
+    /// A mapping and its indentation relative to its key.
     Map(usize, Vec<(Noise, Self)>),
 }
 
-/// Where a value stands.
+/// What a value is below.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Under {
     Key,
     Dash,
 }
 
-/// What stands around an entry and means nothing.
+/// What is around an entry without any meaning.
 #[derive(Clone, Debug)]
 struct Noise {
     above: Vec<(usize, String)>,
@@ -189,7 +189,7 @@ fn rendered(top: &[(Noise, Doc)], end: &Noise, ends_in_line_break: bool) -> Stri
     text
 }
 
-/// Lines that fit together only now and then, and then in ways that nobody would think of.
+/// Lines that are valid together only now and then, and then in unexpected ways.
 fn scraps() -> impl Strategy<Value = String> {
     let scrap = prop::sample::select(vec![
         "a: 1",
