@@ -157,7 +157,7 @@ fn benchmarks_with_the_same_cause_are_one_item() {
 - `disk` on `default`: runs again; 2,000 runs, 2000.0 h at most
   - `workload.job.image`: `registry.example/fio:3` → `registry.example/fio:4`
 
-The merge replaces running Workflows of benchmarks that run again, and their unfinished runs are lost.
+If a benchmark that runs again is running at the merge, its Workflow is stopped and unfinished runs are lost.
 
 #### Changed without a new run
 
