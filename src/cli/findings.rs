@@ -133,7 +133,7 @@ fn rendered(global: &Global, format: Format, report: &Report<'_>) -> String {
 pub(super) fn annotate(global: &Global, finding: &Diagnostic, sources: &SourceMap) -> Result<()> {
     let diagnostics = std::slice::from_ref(finding);
     let report = Report { diagnostics, sources, checked: &[], style: Style::Plain };
-    Ok(terminal::print(&rendered(global, Format::Github, &report))?)
+    terminal::print(&rendered(global, Format::Github, &report))
 }
 
 fn write_sorted(global: &Global, report: &Report<'_>) -> Result<()> {
