@@ -144,6 +144,21 @@ mod tests {
     }
 
     #[test]
+    fn selectors_with_another_value_of_a_label_exclude_each_other() {
+        let excludes = |one: &str, other: &str| {
+            MetricSelector::parse(one).unwrap().excludes(&MetricSelector::parse(other).unwrap())
+        };
+        assert!(excludes("x{a=1,b=2}", "x{b=3}"));
+        assert!(!excludes("x{a=1,b=2}", "x{b=2}") && !excludes("x{a=1}", "x{b=2}") && !excludes("x", "x"));
+    }
+
+    #[test]
+    fn only_values_that_need_them_have_quotes() {
+        let shown = |value: &str| MetricSelector::of_series("x", &labels(&[("a", value)])).to_string();
+        assert_eq!([shown("b c"), shown("b,c"), shown(" b")], ["x{a=b c}", "x{a=\"b,c\"}", "x{a=\" b\"}"]);
+    }
+
+    #[test]
     fn labels_choose_among_series() {
         let series = labels(&[("test", "all_gather"), ("op", "sum")]);
         for (selector, is_chosen) in [
@@ -160,7 +175,20 @@ mod tests {
 
     #[test]
     fn what_is_no_selector() {
-        for text in ["{a=b}", "x{", "x{}", "x{a}", "x{a=b", "x{a=b}y", "x{a=\"b}", "x{a=b,}", "x{a=b,a=c}", "x{=b}"] {
+        for text in [
+            "{a=b}",
+            "x{",
+            "x{}",
+            "x{a}",
+            "x{a=b",
+            "x{a=b}y",
+            "x{a=\"b}",
+            "x{a=b,}",
+            "x{a=b,a=c}",
+            "x{=b}",
+            "x{a b=c}",
+            "x{a{=b}",
+        ] {
             let refused = MetricSelector::parse(text).unwrap_err();
             assert!(refused.help.is_some(), "{text}");
             assert!(MetricSelector::of(text).has(text, &BTreeMap::new()), "{text}");

@@ -210,15 +210,13 @@ fn scaled(whole: &str, fraction: &str, suffix: Suffix) -> Result<Quantity, Fault
         return Ok(Quantity { nano: 0, style });
     }
     let significant = digits.trim_end_matches('0');
-    let places = |count: usize| i32::try_from(count).unwrap_or(i32::MAX / 4);
+    let places = |count: usize| i32::try_from(count).unwrap_or(1_000_000);
     let mut power = places(digits.len() - significant.len()) - places(fraction.len()) + tens + NANO_DIGITS;
     let Ok(mut nano) = significant.parse::<u128>() else {
         return Err(if places(significant.len()) + power > 30 { Fault::TooLarge } else { Fault::TooFine });
     };
     while power < 0 {
-        if nano.is_multiple_of(10) {
-            nano /= 10;
-        } else if nano.is_multiple_of(5) && twos > 0 {
+        if nano.is_multiple_of(5) && twos > 0 {
             nano /= 5;
             twos -= 1;
         } else {

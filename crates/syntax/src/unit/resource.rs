@@ -25,7 +25,22 @@ pub fn is_accelerator(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::plural;
+    use super::{group, is_accelerator, plural};
+
+    #[test]
+    fn the_group_is_what_precedes_the_version() {
+        assert_eq!(["apps/v1", "v1"].map(group), ["apps", ""]);
+    }
+
+    #[test]
+    fn a_device_that_does_not_compute_is_no_accelerator() {
+        for name in ["nvidia.com/gpu", "amd.com/gpu", "habana.ai/gaudi", "google.com/tpu"] {
+            assert!(is_accelerator(name), "{name}");
+        }
+        for name in ["cpu", "rdma/gpu", "vpc.amazonaws.com/efa", "nvidia.com/hostdev", "devices.kubevirt.io/kvm"] {
+            assert!(!is_accelerator(name), "{name}");
+        }
+    }
 
     #[test]
     fn the_plural_of_a_kind_is_that_of_its_resource() {
@@ -35,6 +50,8 @@ mod tests {
             ("Ingress", "ingresses"),
             ("DeviceClass", "deviceclasses"),
             ("TFJob", "tfjobs"),
+            ("Mesh", "meshes"),
+            ("Batch", "batches"),
         ];
         for (kind, wanted) in known {
             assert_eq!(plural(kind), wanted);

@@ -110,8 +110,33 @@ fn faults_are_placed_inside_the_text() {
     assert_eq!(LabelKey::parse("example.com/a b").unwrap_err().range, Some(13..14));
     assert_eq!(LabelKey::parse("exAmple.com/a").unwrap_err().range, Some(2..3));
     assert_eq!(LabelKey::parse("a/b/c").unwrap_err().range, Some(3..4));
+    assert_eq!(ConfigMapKey::parse("..a").unwrap_err().range, Some(0..2));
     assert_eq!(Dns1123Subdomain::parse("a.b_c").unwrap_err().range, Some(3..4));
     assert_eq!(Dns1035Label::parse("abc-").unwrap_err().range, Some(3..4));
+}
+
+#[test]
+fn a_domain_leaves_room_for_the_name_of_a_quota() {
+    let named =
+        |length: usize| ResourceName::parse(&format!("{}com/gpu", "abcdefgh.".repeat(30).split_at(length - 3).0));
+    let longest = 253 - "requests.".len();
+    assert!(named(longest).is_ok(), "{:?}", named(longest));
+    let error = named(longest + 1).unwrap_err();
+    assert_eq!((error.message.as_str(), error.range), ("the domain of the resource is too long", Some(0..longest + 1)));
+    let native = format!("{}kubernetes.io/gpu", "abcdefgh.".repeat(26));
+    assert!(ResourceName::parse(&native).is_ok());
+}
+
+#[test]
+fn familiar_words_for_resources_are_corrected() {
+    for (text, help) in [
+        ("cores", "write `cpu`"),
+        ("RAM", "write `memory`"),
+        ("disk", "write `ephemeral-storage`"),
+        ("gpu", "write the vendor's name, such as `nvidia.com/gpu` or `amd.com/gpu`"),
+    ] {
+        assert_eq!(ResourceName::parse(text).unwrap_err().help.as_deref(), Some(help), "{text}");
+    }
 }
 
 #[test]

@@ -50,6 +50,7 @@ fn refusals_say_what_to_write() {
         assert_text(error.message, message);
         assert_text(error.help.unwrap(), advice);
     }
+    assert_eq!(Percentage::parse("12.0000001%").unwrap_err().range, Some(3..10));
 }
 
 proptest! {

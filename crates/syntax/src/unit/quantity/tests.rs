@@ -70,6 +70,15 @@ fn refuses_exactly_what_cannot_be_held() {
         assert!(error.message.ends_with(end), "{text}: {error}");
     }
     assert_eq!(canonical(&format!("1{}e-60", "0".repeat(61))), "10e0".replace("e0", ""));
+    assert_eq!(canonical("0.0009765625Ki"), "1");
+    // With more digits than fit, what is finer than a billionth is distinguished from what is too large by the place of the first digit.
+    for (exponent, end) in [("", "(2^63-1)"), ("e-18", "(2^63-1)"), ("e-19", "(`1n`)"), ("e-60", "(`1n`)")] {
+        let error = Quantity::parse(&format!("{}{exponent}", "9".repeat(40))).unwrap_err();
+        assert!(error.message.ends_with(end), "{exponent}: {error}");
+    }
+    for text in ["1e", "1e+", "1e-x", "1ex"] {
+        assert!(Quantity::parse(text).unwrap_err().message.contains("is not a suffix"), "{text}");
+    }
     assert!(Quantity::parse(&"9".repeat(400)).is_err());
     assert!(Quantity::parse(&format!("0.{}", "9".repeat(400))).is_err());
 }
@@ -94,6 +103,10 @@ fn compares_by_value() {
     let read = |text| Quantity::parse(text).unwrap();
     assert_eq!(read("1Gi"), read("1073741824"));
     assert_eq!(read("1e3"), read("1k"));
+    assert_ne!(read("1"), read("1k"));
+    assert_eq!(Quantity::gibibytes(3), read("3Gi"));
+    assert_eq!(read("1536Mi").to_string(), "1536Mi");
+    assert!(read("6Gi").is_multiple_of(&read("2Gi")) && !read("5Gi").is_multiple_of(&read("2Gi")));
     assert!(read("1G") < read("1Gi"));
     assert!(read("999999999n") < read("1"));
     assert!(read("8").is_integer() && read("1000m").is_integer() && !read("100m").is_integer());
@@ -130,6 +143,15 @@ fn refusals_say_what_to_write() {
         ("Gi", str! {"`Gi` does not start with a number"}, grammar(), 0..2),
         ("1.2.3", str! {"`1.2.3` has two decimal points"}, grammar(), 0..5),
         ("two", str! {"`two` does not start with a number"}, grammar(), 0..3),
+        ("+.", str! {"`+.` does not start with a number"}, grammar(), 0..2),
+        ("+..5", str! {"`+..5` does not start with a number"}, grammar(), 0..4),
+        ("+1.2.3", str! {"`+1.2.3` has two decimal points"}, grammar(), 1..6),
+        (
+            "+1GB",
+            str! {"`GB` is not a suffix of a quantity"},
+            str! {"write `+1Gi` (powers of 1024) or `+1G` (powers of 1000)"},
+            2..4,
+        ),
     ] {
         let error = Quantity::parse(text).unwrap_err();
         assert_eq!(error.range, Some(range), "{text}");
