@@ -48,7 +48,7 @@ fn a_line_of_the_project_file_is_one_finding_and_a_changed_spec_another() {
 error[KB0502]: 171 manifests of 40 benchmarks do not match `kubebench.yaml` and their specs
  --> kubebench.yaml
  = note: 40 benchmarks: b00, b01, b02, b03, b04, b05, b06, b07, b08, b09 and 30 more
- = note: the same difference in all of them:
+ = note: lines that change in all of them (`--diff` shows every change):
          - namespace: alpha
          + namespace: beta
  = help: run `kubebench compile` and commit the result
@@ -80,7 +80,7 @@ fn one_edit_of_several_specs_is_one_finding_about_them() {
     assert_text(
         github,
         str! {[r#"
-::error file=specs/b03.yaml,line=3,endLine=3,col=18,endColumn=21,title=KB0502 stale manifest::6 manifests of 2 benchmarks do not match their specs%0Anote: 6 files: generated/one/b03/config.yaml, generated/one/b03/rules.yaml, generated/one/b03/workflow.yaml, generated/one/b07/config.yaml, generated/one/b07/rules.yaml, generated/one/b07/workflow.yaml%0Anote: 2 benchmarks: b03, b07%0Anote: the same difference in all of them:%0A- "timeoutSeconds": 3600,%0A- activeDeadlineSeconds: 3600%0A- timeout: 1h%0A- value: "93600"%0A+ "timeoutSeconds": 7200,%0A+ activeDeadlineSeconds: 7200%0A+ timeout: 2h%0A+ value: "97200"%0Ahelp: run `kubebench compile` and commit the result
+::error file=specs/b03.yaml,line=3,endLine=3,col=18,endColumn=21,title=KB0502 stale manifest::6 manifests of 2 benchmarks do not match their specs%0Anote: 6 files: generated/one/b03/config.yaml, generated/one/b03/rules.yaml, generated/one/b03/workflow.yaml, generated/one/b07/config.yaml, generated/one/b07/rules.yaml, generated/one/b07/workflow.yaml%0Anote: 2 benchmarks: b03, b07%0Anote: lines that change in all of them (`--diff` shows every change):%0A- "timeoutSeconds": 3600,%0A- activeDeadlineSeconds: 3600%0A- timeout: 1h%0A- value: "93600"%0A+ "timeoutSeconds": 7200,%0A+ activeDeadlineSeconds: 7200%0A+ timeout: 2h%0A+ value: "97200"%0Ahelp: run `kubebench compile` and commit the result
 
 "#]},
     );
@@ -259,7 +259,7 @@ error[KB0502]: 9 manifests of 3 benchmarks do not match what their specs extend,
  --> specs/fragments/common.yaml
  = note: 9 files: generated/one/b00/config.yaml, generated/one/b00/rules.yaml, generated/one/b00/workflow.yaml, generated/one/b01/config.yaml, generated/one/b01/rules.yaml, generated/one/b01/workflow.yaml, generated/one/b02/config.yaml, generated/one/b02/rules.yaml, generated/one/b02/workflow.yaml
  = note: 3 benchmarks: b00, b01, b02
- = note: the same difference in all of them:
+ = note: lines that change in all of them (`--diff` shows every change):
          - image: a/b:1
          + image: a/b:2
  = help: run `kubebench compile` and commit the result
