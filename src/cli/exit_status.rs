@@ -21,15 +21,15 @@ pub enum ExitStatus {
 type Status = (ExitStatus, &'static str, &'static str);
 
 const STATUSES: [Status; 5] = [
-    (ExitStatus::Yes, "yes", "the command succeeded, and nothing is wrong"),
+    (ExitStatus::Yes, "success", "the command succeeded, and nothing is wrong"),
     (
         ExitStatus::No,
-        "the answer is no",
+        "failed",
         "an error in a spec, or a warning with `--deny-warnings`; drift, a failed run, a regression",
     ),
     (
         ExitStatus::NoAnswer,
-        "no answer",
+        "could not decide",
         "an unknown option, target or tool; an unreadable file, a full disk, an internal error",
     ),
     (ExitStatus::NotRecorded, "not recorded, try again", "a result is not in git yet"),
