@@ -104,7 +104,10 @@ impl<'a> Drift<'a> {
             let (new, old): (Vec<&str>, Vec<&str>) =
                 lines.iter().map(String::as_str).partition(|line| line.starts_with('+'));
             let shown: Vec<&str> = old.into_iter().take(SHOWN).chain(new.into_iter().take(SHOWN)).collect();
-            format!("lines that change in all of them (`--diff` shows every change):\n{}", without_tokens(&shown.join("\n")))
+            format!(
+                "lines that change in all of them (`--diff` shows every change):\n{}",
+                without_tokens(&shown.join("\n"))
+            )
         });
         Cause { key: cause.to_owned(), words, place: Some(place), note, ..of_manifests(change) }
     }
