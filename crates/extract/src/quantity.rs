@@ -7,7 +7,7 @@ use super::number;
 use super::unit_word::{UnitWord, factor, goes_on_as_duration};
 use kubebench_syntax::unit::{Conversion, MetricUnit};
 
-/// So many units of one metric are remembered.
+/// The maximum number of units of one metric that are remembered.
 const MOST: usize = 16;
 
 /// Reads the values of one metric, and remembers the units in which they are printed.

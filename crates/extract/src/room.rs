@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// So many values are kept of all logs of a run together, and of a file: 64 MB. One a second is as many in three months.
+/// The maximum number of values kept of all logs of a run together, and of a file: 64 MB. One a second is as many in three months.
 const MOST: u64 = 8_000_000;
 /// A series up to this length keeps its values in any case: they need less memory than the code that looks for them.
 pub(crate) const FEW: u64 = 1_000;

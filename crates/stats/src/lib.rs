@@ -24,7 +24,7 @@ use invariant::Invariant as _;
 /// The median of the absolute deviations of normal values is one standard deviation divided by this.
 pub const NORMAL: f64 = 1.482_602_218_505_602;
 
-/// So many samples are sorted; of more, those wanted are looked for.
+/// The maximum number of samples that are sorted; of more, those wanted are looked for.
 const SORTED: usize = 1 << 16;
 
 /// How many values 16 bits have.

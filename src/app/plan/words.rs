@@ -8,9 +8,9 @@ use kubebench_results::compare::render::code_span;
 use kubebench_syntax::text::{first_of, plain};
 use kubebench_syntax::words::counted;
 
-/// So many causes of a benchmark are shown.
+/// The maximum number of causes of a benchmark.
 const CAUSES: usize = 10;
-/// So many files that changed are named.
+/// The maximum number of changed files that are named.
 const FILES: usize = 10;
 
 /// Where the words are read.
@@ -48,7 +48,7 @@ impl Markup<'_> {
     }
 }
 
-/// Says why the benchmarks of a group run, a cause in a line; nothing where nobody compares.
+/// Says why the benchmarks of a group run, one cause a line; nothing where there is no comparison.
 pub fn causes(group: &Group<'_>, markup: Markup<'_>) -> Vec<String> {
     match &group.why {
         Why::Asked => Vec::new(),

@@ -1,4 +1,4 @@
-//! What benchmarks would execute if some texts were otherwise: each spec that is as it was is taken as it was read.
+//! What benchmarks would execute if some files had other texts. Specs that do not change are not read again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use crate::manifest::Executed;
 use crate::model::Benchmark;
 use kubebench_syntax::text::{Source, SourceId};
 
-/// What is otherwise.
+/// The files that are replaced.
 pub(crate) struct Trial {
-    /// Texts of the project file, specs and suites by path; nothing for a file that is not there.
+    /// Texts of the project file, specs and suites by path; none for a file that does not exist.
     pub(crate) texts: BTreeMap<String, Option<String>>,
     /// Gives the files that specs carry or name.
     pub(crate) read: Arc<ReadFile>,
@@ -23,7 +23,7 @@ pub(crate) struct Trial {
 
 impl Compilation {
     /// Returns the benchmarks of those of the specs that are `wanted` and compile, with what each executes; `version` is this program's.
-    /// Texts that are otherwise extend nothing.
+    /// Replaced specs extend no fragment.
     pub(crate) fn executed(
         &self,
         Trial { mut texts, read }: Trial,

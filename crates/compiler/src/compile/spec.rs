@@ -1,4 +1,4 @@
-//! One spec: in which order it is checked, what of it is permitted, and which findings are suppressed.
+//! One spec: the order of its checks, its permissions, and which findings are suppressed.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -90,8 +90,8 @@ struct Permitted<E> {
     emitted: E,
 }
 
-/// Returns what a spec gives, where each of its benchmarks gives what `output` makes of what `emit` returns, beside what its target says
-/// of all pods and its own do not have.
+/// Evaluates a spec: `emit` returns what is made of a benchmark, and the settings of its target that its pods lack (KB0394); `output` turns
+/// the former into the output of the benchmark.
 fn evaluate<E, O>(
     Loaded { id, diagnostics, document, extends: _, fragments, held_back, said, manifests }: Loaded,
     project: Option<&Project>,

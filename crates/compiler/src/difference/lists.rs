@@ -10,7 +10,7 @@ use kubebench_syntax::yaml::{Node, Value};
 
 /// A list of scalars that is longer is compared element by element.
 const SHORT_LIST: usize = 60;
-/// So many pairs of elements are compared at most: of longer lists, what differs is one change.
+/// The maximum number of pairs of elements that are compared: what differs between longer lists is one change.
 const MOST_PAIRS: usize = 1_000_000;
 /// The fields by which elements are known.
 const IDENTITIES: [&str; 4] = ["name", "metric", "benchmark", "mountPath"];

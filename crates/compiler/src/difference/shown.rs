@@ -7,15 +7,15 @@ use super::Change;
 use super::fields::{FieldChange, Step};
 use super::written::{place, short};
 
-/// So many characters of a value are shown at most.
+/// The maximum number of characters shown of a value.
 const LONGEST: usize = 60;
-/// So many where more of it differs.
+/// The maximum where more of it differs.
 const MOST: usize = 240;
 /// How many characters are shown of a value that is added or removed as a whole.
 const MOST_OF_ONE: usize = 120;
-/// So many characters before the first difference are shown of a long value.
+/// How many characters before the first difference are shown of a long value.
 const BEFORE: usize = 20;
-/// So many characters of a value are kept.
+/// The maximum number of characters kept of a value.
 const KEPT: usize = 2_000;
 
 /// A value in one line, without secrets.

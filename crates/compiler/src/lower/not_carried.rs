@@ -56,7 +56,7 @@ mod tests {
     use super::path;
 
     #[test]
-    fn paths_are_told_from_other_words() {
+    fn paths_differ_from_other_words() {
         let paths = ["jobs/a.py", "./jobs/a", "a.py"].map(path);
         assert_eq!(paths, [Some("jobs/a.py"), Some("jobs/a"), Some("a.py")]);
         for word in

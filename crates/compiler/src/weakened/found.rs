@@ -8,7 +8,7 @@ use kubebench_syntax::diag::render::listed;
 use kubebench_syntax::diag::{Diagnostics, Place};
 use kubebench_syntax::text::first_of;
 
-/// So many names of benchmarks are in a message.
+/// The maximum number of names of benchmarks in a message.
 const NAMED: usize = 4;
 
 /// What is said of one benchmark, and of several.

@@ -1,4 +1,4 @@
-//! Writes single files that a person asked for.
+//! Writes single files that a person asked for, and finds out which files exist.
 
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};

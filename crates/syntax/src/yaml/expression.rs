@@ -30,7 +30,6 @@ pub fn quoted(text: &str, at: usize) -> Option<(Range<usize>, String)> {
             continue;
         }
         match rest.chars().next() {
-            Some('"' | '\'' | '\\' | '`' | '#') => return None,
             Some(letter) if !is_outside(letter) => {
                 word.push(letter);
                 end += letter.len_utf8();

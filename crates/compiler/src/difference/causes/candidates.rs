@@ -10,7 +10,7 @@ use crate::lower::PROJECT_FILE;
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::yaml::Node;
 
-/// So many fields of one document are tried one by one; of more, those that are deepest are taken together.
+/// The maximum number of fields of one document that are tried one by one; of more, the deepest are taken together.
 const MOST: usize = 12;
 
 /// The field of the project with values that specs may look up, by name.

@@ -1,4 +1,4 @@
-//! One log that is kept: the thread that reads it, what that is to know of its container, and how it ends.
+//! One log that is kept: starts the thread that reads it, reports the state of its container to that thread, and ends it.
 
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};

@@ -9,7 +9,7 @@ use super::mark::Mark;
 use crate::collect::Sink;
 use crate::observe::container::Container;
 
-/// More is not kept of what is wrong with a log.
+/// The maximum number of faults kept of a log.
 pub(super) const MAX_FAULTS: usize = 4;
 
 /// A container as it was last seen.
@@ -34,7 +34,7 @@ pub(super) struct Instance {
 }
 
 impl Instance {
-    /// Takes in what was seen, which may be older than what is known; returns whether it is new.
+    /// Records what was seen, which may be older than what is known; returns whether it is new.
     pub(super) fn see(&mut self, container: &Container) -> bool {
         let known = (self.restarts, self.has_started, self.has_ended);
         self.restarts = self.restarts.max(container.restarts);
@@ -51,7 +51,7 @@ pub(super) struct State {
     pub(super) pods: VecDeque<Instance>,
     /// Those whose logs were read.
     pub(super) read: BTreeSet<String>,
-    /// Whether all pods were seen that there are.
+    /// Whether all existing pods were seen.
     pub(super) is_listed: bool,
     pub(super) is_closing: bool,
     /// Whether the log ends here although its container still runs.
@@ -71,7 +71,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Returns that of a log whose reader has not begun; `faults` are known already.
+    /// Makes the state of a log that is not read yet; `faults` are known already.
     pub(super) fn new(faults: Vec<String>, sink: Option<Sink>) -> Self {
         let state = Mutex::new(State { faults, ..State::default() });
         Self { state, changed: Condvar::new(), sink: Mutex::new(sink), bytes: AtomicU64::new(0) }
