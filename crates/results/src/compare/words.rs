@@ -87,8 +87,8 @@ pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
         Reason::TooFew { wanted } => {
             let (baseline, candidate) = counts;
             format!(
-                "too few sessions ({baseline} in the baseline, {candidate} in the candidate): a difference can be \
-                 significant from {wanted} in each on"
+                "too few sessions ({baseline} in the baseline, {candidate} in the candidate): with {wanted} in each, a \
+                 difference can be significant"
             )
         }
         Reason::ShortHistory { wanted } => no_baseline(counts.0, wanted),
