@@ -106,8 +106,10 @@ impl Project {
         let paths: Vec<String> = folders.iter().chain(asked).cloned().collect();
         let reads = fs::read_sources(&self.root, &paths);
         if self.file.is_none() && reads.iter().all(|read| read.content == Content::Absent) {
+            let advice =
+                neighbors::where_projects_are(&self.root).unwrap_or_else(|| "`kubebench init` makes one".to_owned());
             bail!(
-                "there is no project in {}: neither {PROJECT_FILE} nor {}/ (`kubebench init` makes one)",
+                "there is no project in {}: neither {PROJECT_FILE} nor {}/ ({advice})",
                 self.root.display(),
                 paths.join("/, ")
             );

@@ -4,6 +4,7 @@ use super::checksums::Checksums;
 use super::place::Repository;
 use super::script::{COMPILE, GATE, IS_UNCHANGED, PLAN, VERSION, downloads, install};
 use super::yaml::{indented, without_expressions};
+use kubebench_results::compare::render::Subject;
 
 /// The function that writes a comment or updates it: that of the action `comment`.
 const WRITE_COMMENT: &str = include_str!("../../../.github/actions/comment/write.sh");
@@ -42,7 +43,9 @@ pub(super) fn workflow(repository: &Repository, path: &str, checksums: Option<&C
     let steps = indented(&steps(path, checksums), "      ");
     let plan = if repository.project() == "." { "kubebench plan".to_owned() } else { repository.named(" plan (", ")") };
     let write = indented(WRITE_COMMENT, "          ");
-    let comment = COMMENT.replace("NAME_OF_JOB", &without_expressions(&plan)).replace("WRITE_COMMENT\n", &write);
+    let mark = Subject { folder: repository.folder.clone(), name: None }.mark_beginning("plan");
+    let comment = COMMENT.replace("NAME_OF_JOB", &without_expressions(&plan)).replace("BEGINNING", &mark);
+    let comment = comment.replace("WRITE_COMMENT\n", &write);
     format!(
         "\
 # Checks that generated/ matches the specs, and that no benchmark got worse. It always starts, so that it can be a required check.
@@ -64,6 +67,7 @@ env:
     runs-on: ${{{{ vars.KUBEBENCH_RUNNER || 'ubuntu-24.04' }}}}
     timeout-minutes: 30
     outputs:
+      changed: ${{{{ steps.changes.outputs.changed }}}}
       plan: ${{{{ steps.plan.outputs.plan }}}}
     steps:
 {steps}{comment}"
@@ -75,7 +79,9 @@ env:
 const COMMENT: &str = r##"  comment:
     name: NAME_OF_JOB
     needs: check
-    if: always() && github.event_name == 'pull_request' && needs.check.outputs.plan != ''
+    if: >-
+      always() && github.event_name == 'pull_request' && (needs.check.outputs.plan != '' ||
+      needs.check.outputs.changed == 'false' && github.event.action != 'opened')
     runs-on: ${{ vars.KUBEBENCH_RUNNER || 'ubuntu-24.04' }}
     timeout-minutes: 5
     permissions:
@@ -93,8 +99,14 @@ const COMMENT: &str = r##"  comment:
         run: |
 WRITE_COMMENT
           # The first line tells the projects of a repository apart.
-          mark=${PLAN%%$'\n'*}
-          [[ $mark =~ ^'<!-- kubebench plan '[A-Za-z0-9._/%-]+(' '[A-Za-z0-9._/%-]+)?' -->'$ ]]
+          mark='BEGINNING'
+          if [ -z "$PLAN" ]; then
+            # What an earlier commit of the pull request would have started is undone.
+            comment=$(find_comment "$COMMENTS" "$NUMBER" "$mark")
+            [ -n "$comment" ] || exit 0
+            printf -v PLAN '%s-->\n### Kubebench plan: nothing would run\n\nThis pull request no longer changes a file of the project.\n' "$mark"
+          fi
+          [[ $PLAN == "$mark"* ]]
           write_comment "$COMMENTS" "$NUMBER" "$mark" --raw-field "body=$PLAN" ||
             echo '::notice::no comment: the token of a pull request from a fork may only read. The summary of the run has the plan.'
 "##;
@@ -103,7 +115,8 @@ WRITE_COMMENT
 fn steps(path: &str, checksums: Option<&Checksums>) -> String {
     let changes = format!(
         "- id: changes\n  name: end here if nothing of the project changed\n  env:\n    CHECK: {path}\n  run: |\n    \
-         if {IS_UNCHANGED}; then\n      echo 'nothing of the project changed'\n    else\n      \
+         if {IS_UNCHANGED}; then\n      echo 'nothing of the project changed'\n      \
+         echo changed=false >>\"$GITHUB_OUTPUT\"\n    else\n      \
          echo changed=true >>\"$GITHUB_OUTPUT\"\n    fi\n"
     );
     let attested = checksums.is_none().then(attested);

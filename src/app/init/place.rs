@@ -86,17 +86,24 @@ impl Repository {
 
     /// Returns the path of the project's own file for a CI system.
     pub(super) fn path_of(&self, ci: Ci) -> Option<String> {
-        let path = |name: &str| Some(format!("{}/kubebench{name}.yml", folder_of_checks(ci)?));
-        let plain = path(&self.short_name())?;
-        let distinct = path(&self.distinct_name())?;
-        let text = self.top.read(&plain).ok().flatten().unwrap_or_default();
-        let is_of_another = stamp::subject(&text).is_some_and(|subject| subject != self.subject());
-        Some(if is_of_another || self.top.has(&distinct) { distinct } else { plain })
+        let distinct = path_of_check(ci, &self.distinct_name())?;
+        Some(if self.is_taken(ci)? || self.top.has(&distinct) {
+            distinct
+        } else {
+            path_of_check(ci, &self.short_name())?
+        })
+    }
+
+    /// Returns true if another project has the short name.
+    fn is_taken(&self, ci: Ci) -> Option<bool> {
+        let text = self.top.read(&path_of_check(ci, &self.short_name())?).ok().flatten().unwrap_or_default();
+        Some(stamp::subject(&text).is_some_and(|subject| subject != self.subject()))
     }
 
     /// Returns what a project has for itself that may not be the only one of the repository.
     pub(super) fn apart(&self) -> Option<Apart> {
-        let words = self.short_name();
+        let is_taken = Ci::ALL.into_iter().any(|ci| self.is_taken(ci).unwrap_or(false));
+        let words = if is_taken { self.distinct_name() } else { self.short_name() };
         let name = words.trim_start_matches('-').to_lowercase();
         let is_label = name.is_ascii() && !name.is_empty() && name.len() <= LONGEST_NAMESPACE;
         let namespace = if is_label { name } else { format!("benchmarks-{}", self.digest()) };
@@ -146,6 +153,11 @@ impl Repository {
     pub(super) fn likely_system(&self) -> Ci {
         if self.top.has(".gitlab-ci.yml") && !self.top.has(".github/workflows") { Ci::GitLab } else { Ci::GitHub }
     }
+}
+
+/// Returns the path of a file for a CI system.
+fn path_of_check(ci: Ci, name: &str) -> Option<String> {
+    Some(format!("{}/kubebench{name}.yml", folder_of_checks(ci)?))
 }
 
 /// Returns the folder of a CI system's files.

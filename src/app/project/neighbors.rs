@@ -10,7 +10,7 @@ use kubebench_compiler::lower::{PROJECT_FILE, RESERVED_NAME};
 use kubebench_compiler::model::Target;
 use kubebench_git::folders_with;
 use kubebench_host::fs;
-use kubebench_syntax::diag::render::on_one_line;
+use kubebench_syntax::diag::render::{listed, on_one_line};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
 use kubebench_syntax::text::{Source, SourceId};
 use kubebench_syntax::words::counted;
@@ -115,6 +115,18 @@ impl CompiledProject {
 /// Returns the names of the benchmarks that have manifests in the folder `output`, of any target.
 fn compiled_names(output: &Path) -> BTreeSet<String> {
     fs::names(output).into_iter().flat_map(|target| fs::names(&output.join(target))).collect()
+}
+
+/// Names the projects below `root` that git tracks, and what to do to work on one.
+pub(super) fn where_projects_are(root: &Path) -> Option<String> {
+    const MOST: usize = 5;
+    let (top, folders) = folders_with(root, PROJECT_FILE)?;
+    let root = fs::real_place(root)?;
+    let below = folders.iter().map(|folder| top.join(folder)).filter(|folder| folder.starts_with(&root));
+    let below: Vec<String> = below.map(|folder| relative(&root, &folder)).collect();
+    let more = if below.len() > MOST { format!(" and {} more", below.len() - MOST) } else { String::new() };
+    let named = listed(below.iter().take(MOST).map(String::as_str));
+    (!below.is_empty()).then(|| format!("projects below it: {named}{more}; choose one with `-C FOLDER`"))
 }
 
 /// Returns the path of `to` from `from`, both of which are absolute.

@@ -188,6 +188,30 @@ fn compile_sees_the_script() {
     );
 }
 
+/// A command that names what no container has, as a word, the value of an option, and in a script.
+#[test]
+fn a_command_names_files_that_containers_have() {
+    let spec = spec("");
+    let validate = |command: &str| {
+        let spec = spec.replace("command: [sum]", &format!("command: {command}"));
+        let files = [("specs/base.yaml", spec.as_str()), ("scripts/bench.sh", SCRIPT), ("data/weights", "\u{0}")];
+        let output = Folder::with(files).run(&["validate", "--output-format", "concise"]);
+        let said = String::from_utf8(output.stdout).unwrap();
+        let found = said.lines().filter_map(|line| line.split_once("[KB0470]: "));
+        found.map(|(_, message)| message.to_owned()).collect::<Vec<_>>()
+    };
+    let folder = "no container has the project's file `scripts/bench.sh` at this path; help: write `/kubebench/files/bench.sh`, where the \
+                  file is carried to";
+    for command in
+        ["[scripts/bench.sh]", "[sum, --input=scripts/bench.sh]", "[sh, -c, 'set -e; sh ./scripts/bench.sh >/tmp/log']"]
+    {
+        assert_eq!(validate(command), [folder], "{command}");
+    }
+    for command in ["[sh, -c, 'cd /src && sh scripts/bench.sh']", "[sh, /kubebench/files/bench.sh, scripts/other.sh]"] {
+        assert_eq!(validate(command), [""; 0], "{command}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn no_link_is_followed() {

@@ -114,7 +114,7 @@ fn gitlab_is_the_default_where_the_repository_is_for_it() {
 
 /// Folders whose names differ in signs alone.
 #[test]
-fn two_projects_never_share_a_workflow() {
+fn two_projects_never_share_a_workflow_a_branch_or_a_namespace() {
     let site = Site::new();
     site.init("a/b", &[]);
     let first = site.read(".github/workflows/kubebench-a-b.yml");
@@ -129,6 +129,14 @@ fn two_projects_never_share_a_workflow() {
         site.read(&format!(".github/workflows/{}", names[0])).contains("\n    working-directory: a-b\n"),
         "{names:?}"
     );
+    let lines = |project: &str, key: &str| {
+        let text = site.read(&format!("{project}/kubebench.yaml"));
+        text.lines().filter(|line| line.contains(key)).map(str::to_owned).collect::<Vec<_>>()
+    };
+    for key in ["namespace: ", "branch: "] {
+        let (first, second) = (lines("a/b", key), lines("a-b", key));
+        assert!(!first.is_empty() && !second.is_empty() && first != second, "{first:?} {second:?}");
+    }
 }
 
 #[test]

@@ -210,7 +210,7 @@ fn the_plan_becomes_one_comment_and_a_token_that_only_reads_breaks_nothing() {
         "{calls}"
     );
     assert!(calls.contains("`@all` $(id)"), "{calls}");
-    assert!(calls.contains(r#"startswith("<!-- kubebench plan perf benchmarks -->")"#), "{calls}");
+    assert!(calls.contains(r#"startswith("<!-- kubebench plan perf ")"#), "{calls}");
     let (status, calls, _) = run(plan, "12\n34", "");
     assert_eq!(status, Some(0));
     assert!(calls.contains("--method PATCH repos/a/b/issues/comments/12 --raw-field"), "{calls}");
@@ -219,6 +219,13 @@ fn the_plan_becomes_one_comment_and_a_token_that_only_reads_breaks_nothing() {
     assert!(said.starts_with("::notice::no comment: "), "{said}");
     let (status, calls, _) = run("<!-- kubebench plan \") | env | (\" -->\n", "", "");
     assert_eq!((status, calls.as_str()), (Some(1), ""));
+    // A change that was undone: what the comment said is not true any more, and who never had one gets none.
+    let (status, calls, _) = run("", "", "");
+    assert_eq!((status, calls.contains("--method")), (Some(0), false), "{calls}");
+    let (status, calls, _) = run("", "12", "");
+    assert_eq!(status, Some(0));
+    let undone = "PATCH repos/a/b/issues/comments/12 --raw-field body=<!-- kubebench plan perf -->\n### Kubebench plan: nothing would run\n";
+    assert!(calls.contains(undone), "{calls}");
 }
 
 #[test]

@@ -254,3 +254,17 @@ fn a_benchmark_of_two_projects_is_named_for_a_new_name() {
         "help: rename `a` in one of the projects, or give one of the two targets another `namespace` or `cluster`";
     assert!(said.contains(help), "{said}");
 }
+
+/// A command at the top of a monorepo says where its projects are.
+#[test]
+fn a_folder_without_a_project_names_those_below() {
+    let files = ["ml/perf", "net"].map(|folder| (format!("{folder}/kubebench.yaml"), project("a", "{local: {}}")));
+    let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.clone())).collect();
+    let folder = committed(&files, &[]);
+    let output = folder.run(&["validate"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = text(&output);
+    assert!(said.contains("(projects below it: ml/perf, net; choose one with `-C FOLDER`)"), "{said}");
+    let said = text(&folder.run(&["-C", "ml", "validate"]));
+    assert!(said.contains("(projects below it: perf; choose one with `-C FOLDER`)"), "{said}");
+}

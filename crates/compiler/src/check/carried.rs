@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::model::carried::{CarriedFile, FOLDER, VARIABLE};
 use crate::model::{Benchmark, Role};
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, what_there_is};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean, what_there_is};
 use kubebench_syntax::invariant::Invariant as _;
 
 /// Reports words of commands and variables that name a file in the folder of carried files which is not there.
@@ -12,6 +12,10 @@ pub(super) fn present(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let files = &benchmark.files;
     let mut reported = BTreeSet::new();
     for (text, span) in benchmark.roles().flat_map(Role::texts) {
+        for folder in misspelled_folders(text) {
+            let fault = Diagnostic::at(&code::KB0343, span, format!("no container has the folder `{folder}`"));
+            diagnostics.push(fault.help(format!("carried files are in `{FOLDER}`")));
+        }
         for name in named_files(text).into_iter().filter(|name| files.get(name).is_none()) {
             if !reported.insert((span, name)) {
                 continue;
@@ -59,6 +63,18 @@ pub(super) fn named_files(text: &str) -> Vec<&str> {
         rests.filter_map(name_at_start).collect()
     };
     folders.iter().flat_map(of_folder).collect()
+}
+
+/// Returns the folders in `text` whose paths are nearly that of carried files.
+fn misspelled_folders(text: &str) -> impl Iterator<Item = &str> {
+    let (above, name) = FOLDER.rsplit_once('/').expect("a path");
+    let folder = move |(at, _)| {
+        let path = text.get(at..)?;
+        let part = path.strip_prefix(above)?.strip_prefix('/')?.split(|c: char| !c.is_ascii_alphanumeric()).next()?;
+        let is_near = part != name && did_you_mean(part, [name]).is_some();
+        path.get(..above.len() + 1 + part.len()).filter(|_| is_near)
+    };
+    text.match_indices(above).filter_map(folder)
 }
 
 fn name_at_start(rest: &str) -> Option<&str> {

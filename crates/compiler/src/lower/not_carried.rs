@@ -9,19 +9,20 @@ use crate::model::{Benchmark, CarriedFiles};
 use crate::workload::carried_name;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 
-/// Reports words of commands that are paths of files of the project; `output` is the directory of manifests.
+/// Reports paths of files of the project in commands, also in a script for a shell; `output` is the directory of manifests.
 pub(super) fn report(benchmark: &Benchmark, (read, output): (&ReadFile, &str), diagnostics: &mut Diagnostics) {
     let mut reported = BTreeSet::new();
     for role in benchmark.roles() {
         let [command, args] = &role.word_spans;
         for (word, span) in role.command.iter().zip(command).chain(role.args.iter().zip(args)) {
-            let Some(path) = path(word).filter(|path| refusal(path, output).is_none()) else { continue };
-            if !reported.insert((*span, path)) || !matches!(read(path), Ok(_) | Err(Unreadable::TooLarge)) {
-                continue;
+            for path in paths(word).filter(|path| refusal(path, output).is_none()) {
+                if !reported.insert((*span, path)) || !matches!(read(path), Ok(_) | Err(Unreadable::TooLarge)) {
+                    continue;
+                }
+                let message = format!("no container has the project's file `{path}` at this path");
+                let fault = Diagnostic::at(&code::KB0470, *span, message);
+                diagnostics.push(fault.help(help(path, &benchmark.files)));
             }
-            let message = format!("no container has the project's file `{path}` at this path");
-            let fault = Diagnostic::at(&code::KB0470, *span, message);
-            diagnostics.push(fault.help(help(path, &benchmark.files)));
         }
     }
 }
@@ -36,6 +37,15 @@ fn help(path: &str, files: &CarriedFiles) -> String {
         "carry it with `files: {{{name}: {{path: {path}}}}}` and write `{FOLDER}/{name}`; if the image has the file, \
          write its absolute path"
     )
+}
+
+/// Returns the paths in a word: the word, the value of an option, or what a script names, unless it changes its directory and so names
+/// files of an image.
+fn paths(word: &str) -> impl Iterator<Item = &str> {
+    let is_between = |letter: char| letter.is_whitespace() || "=\"'`;&|()<>,".contains(letter);
+    let parts = || word.split(is_between);
+    let moves = parts().any(|part| part == "cd");
+    parts().filter(move |_| !moves).filter_map(path)
 }
 
 /// Returns a word that can only be meant as the path of a file, without the `./` before it: with a folder, or with the ending of a name.
@@ -53,7 +63,7 @@ fn path(word: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::path;
+    use super::{path, paths};
 
     #[test]
     fn paths_differ_from_other_words() {
@@ -64,5 +74,13 @@ mod tests {
         {
             assert_eq!(path(word), None, "{word}");
         }
+    }
+
+    #[test]
+    fn a_word_names_paths_as_the_value_of_an_option_and_in_a_script() {
+        let all = |word| paths(word).collect::<Vec<_>>();
+        assert_eq!(all("--config=conf/a.yaml"), ["conf/a.yaml"]);
+        assert_eq!(all("set -e; python3 'jobs/a.py' >/out/log"), ["jobs/a.py"]);
+        assert_eq!(all("cd /src && make jobs/a"), [""; 0]);
     }
 }

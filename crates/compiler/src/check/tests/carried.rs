@@ -45,6 +45,18 @@ fn files_that_nobody_carries() {
 }
 
 #[test]
+fn the_folder_of_carried_files_has_a_name() {
+    for folder in ["/kubebench/file", "/kubebench/fiels"] {
+        check_about(
+            &format!("`{folder}`"),
+            &job(&format!("[sh, -c, 'sh {folder}/bench.sh']")),
+            ("KB0343", str! {"no container has the folder …"}),
+        );
+    }
+    check(&job("[sh, -c, 'mkdir /kubebench/out; ls /kubebench/data/files']"), &[]);
+}
+
+#[test]
 fn scripts_from_windows() {
     let with = |name: &str, path: &str| {
         format!(

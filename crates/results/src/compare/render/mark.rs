@@ -18,13 +18,17 @@ impl Subject {
         if folder.is_empty() { String::new() } else { format!(" of {}", code_span(folder)) }
     }
 
-    /// Returns the first line of a comment of a kind: `<!-- kubebench gate benchmarks/ml ml-benchmarks -->`. Up to the folder it is the
-    /// same for the same project, whatever that is called.
+    /// Returns the first line of a comment of a kind: `<!-- kubebench gate benchmarks/ml ml-benchmarks -->`.
     pub fn mark(&self, kind: &str) -> String {
+        let name = self.name.as_deref().map_or_else(String::new, |name| encoded(name) + " ");
+        self.mark_beginning(kind) + &name + "-->"
+    }
+
+    /// Returns what its comments of a kind begin with, whatever the project is called: `<!-- kubebench gate benchmarks/ml `.
+    pub fn mark_beginning(&self, kind: &str) -> String {
         let folder = self.folder.trim_matches('/');
         let folder = if folder.is_empty() { "." } else { folder };
-        let name = self.name.as_deref().map_or_else(String::new, |name| format!(" {}", encoded(name)));
-        format!("<!-- kubebench {kind} {}{name} -->", encoded(folder))
+        format!("<!-- kubebench {kind} {} ", encoded(folder))
     }
 }
 
