@@ -25,9 +25,10 @@ pub(super) fn run(global: &Global, args: &HistoryArgs) -> Result<ExitStatus> {
     let Histories { evaluation, baseline, series, open_elsewhere, unvalued, note, .. } =
         Histories::of(evaluation, &args.query())?;
     evaluation::tell_readings(global, &evaluation);
-    let shown: BTreeSet<&str> = series.iter().map(|told| told.benchmark.as_str()).collect();
+    let shown: BTreeSet<&str> = series.iter().map(|history| history.benchmark.as_str()).collect();
     let breaks = shown.into_iter().flat_map(|benchmark| {
-        let is_shown = |metric: &str| series.iter().any(|told| told.benchmark == benchmark && told.metric == metric);
+        let is_shown =
+            |metric: &str| series.iter().any(|history| history.benchmark == benchmark && history.metric == metric);
         evaluation.dataset.breaks(benchmark, is_shown)
     });
     let (signatures, of_signatures) = evaluation.signatures();

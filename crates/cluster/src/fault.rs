@@ -108,9 +108,9 @@ fn refused(status: &Status) -> String {
 
 /// How a program that logs in failed, without its output, which may hold a token.
 fn login(out: &Output) -> String {
-    let told = String::from_utf8_lossy(&out.stderr);
-    let told = told.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it gave no reason");
-    format!("the credential plugin of the kubeconfig failed with {}: {}", out.status, told.trim())
+    let reported = String::from_utf8_lossy(&out.stderr);
+    let reported = reported.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it gave no reason");
+    format!("the credential plugin of the kubeconfig failed with {}: {}", out.status, reported.trim())
 }
 
 /// Layers of the client that mean nothing to people.

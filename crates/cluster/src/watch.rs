@@ -27,7 +27,7 @@ const GRACE: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 5000 
 pub(super) const SHORT: Duration = Duration::from_millis(if cfg!(test) { 100 } else { 1000 });
 
 /// Failures after which they are reported; a single one heals by itself.
-const TOLD_AFTER: u32 = 2;
+const REPORTED_AFTER: u32 = 2;
 
 /// Which objects are watched.
 #[derive(Clone, Debug)]
@@ -253,7 +253,7 @@ impl<S: FnMut(Seen) -> bool> Watcher<S> {
 
     fn fail(&mut self, why: &str) -> Result<(), Stop> {
         self.failures = self.failures.saturating_add(1);
-        if self.failures == TOLD_AFTER {
+        if self.failures == REPORTED_AFTER {
             let trouble = format!("cannot {}: {why}", self.purpose);
             return self.tell(Seen::Trouble(trouble));
         }
@@ -261,7 +261,7 @@ impl<S: FnMut(Seen) -> bool> Watcher<S> {
     }
 
     fn recover(&mut self) -> Result<(), Stop> {
-        if std::mem::take(&mut self.failures) >= TOLD_AFTER { self.tell(Seen::Fine) } else { Ok(()) }
+        if std::mem::take(&mut self.failures) >= REPORTED_AFTER { self.tell(Seen::Fine) } else { Ok(()) }
     }
 
     fn tell(&mut self, seen: Seen) -> Result<(), Stop> {

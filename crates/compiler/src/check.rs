@@ -69,7 +69,7 @@ pub(crate) type Rule = fn(&Benchmark, &mut Diagnostics);
 pub(crate) static RULES: &[Rule] = &[
     budget::within,
     amounts::usable,
-    metric_collision::told_apart,
+    metric_collision::distinguishable,
     unknown_metric::measured,
     unknown_tool::known,
     tool_metric::reported,

@@ -96,7 +96,7 @@ pub trait Watcher {
     /// A run starts.
     fn started(&self, run: &Run, case: &Case, number: usize, of: usize);
     /// A run continues; called about twice a second.
-    fn goes_on(&self, elapsed: Duration, last_value: Option<f64>);
+    fn continues(&self, elapsed: Duration, last_value: Option<f64>);
     /// A run ended, and its result is on disk if any took it.
     fn ended(&self, stored: &Stored);
     /// These logs show why the run that just ended, or what precedes all runs, did not succeed.

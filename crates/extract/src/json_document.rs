@@ -92,7 +92,7 @@ pub(crate) fn documents_from(text: &str, first: usize) -> Documents {
             None => break,
         }
     }
-    found.values.extend(cut.and_then(mended));
+    found.values.extend(cut.and_then(fixed));
     if found.values.is_empty() && found.flaw.is_none() {
         found.flaw = Some(NO_DOCUMENT.to_owned());
     }
@@ -235,7 +235,7 @@ fn with_quoted_non_finite(text: &str) -> Cow<'_, str> {
 
 /// Reads a document that was cut off up to its last member or element that is whole. A list of numbers is whole or
 /// nothing: what is counted or averaged over a part of it would be wrong.
-fn mended(text: &str) -> Option<Value> {
+fn fixed(text: &str) -> Option<Value> {
     // Behind what is whole, and what closes what is open there.
     type Whole = (usize, Vec<char>);
     let mut open: Vec<char> = Vec::new();

@@ -4,7 +4,7 @@
 //! is no number. A suffix is a unit, and is converted into that of the metric or refused; it is never dropped.
 
 use super::number;
-use super::unit_word::{UnitWord, factor, goes_on_as_duration};
+use super::unit_word::{UnitWord, continues_as_duration, factor};
 use kubebench_syntax::unit::{Conversion, MetricUnit};
 
 /// The maximum number of units of one metric that are remembered.
@@ -110,7 +110,7 @@ impl Quantities {
         };
         // The `1h` of `1h 2m 3s`.
         let is_time = self.unit.as_ref().is_some_and(MetricUnit::is_time);
-        if is_time && !digits.contains('.') && goes_on_as_duration(unit, rest) {
+        if is_time && !digits.contains('.') && continues_as_duration(unit, rest) {
             return Err(format!("`{text}` is the first part of a duration that continues: `{}`", rest.trim()));
         }
         Ok(conversion.map_or(value, |conversion| conversion.convert(value)))

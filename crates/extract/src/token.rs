@@ -23,7 +23,7 @@ pub(crate) fn token_of(text: &str) -> &str {
 /// `whole` is what the pattern matches, without what takes anything.
 pub(crate) fn cut_token(text: &str, value: (usize, usize), whole: (usize, usize)) -> Option<&str> {
     let (before, behind) = (text.get(..value.0)?, text.get(value.1..)?);
-    let is_cut = goes_on(behind) && whole.1 <= value.1
+    let is_cut = continues(behind) && whole.1 <= value.1
         || separates_digits(text.get(value.1..whole.1)?, text.get(whole.1..)?)
         || has_begun(before) && whole.0 >= value.0;
     if !is_cut {
@@ -52,7 +52,7 @@ fn separates(letter: char) -> bool {
 }
 
 /// Returns whether a number continues in `behind`.
-fn goes_on(behind: &str) -> bool {
+fn continues(behind: &str) -> bool {
     let mut next = behind.chars();
     match next.next() {
         // Marks of a sentence are a part of a number only between digits.

@@ -103,7 +103,7 @@ fn is_name(word: &str, after: &str) -> bool {
         // Words that mean something else as well.
         _ => {
             let is_ambiguous = word == "min" || word.len() == 1 && word != "%";
-            is_ambiguous && value_follows(after, &[':', '|']) && !goes_on_as_duration(word, after)
+            is_ambiguous && value_follows(after, &[':', '|']) && !continues_as_duration(word, after)
         }
     }
 }
@@ -145,7 +145,7 @@ pub(crate) fn before(matched: &str) -> Option<UnitWord<'_>> {
 }
 
 /// Returns whether a duration of whole `unit`s continues in `behind` with a smaller unit: ` 2m 3s` after `1h`.
-pub(crate) fn goes_on_as_duration(unit: &str, behind: &str) -> bool {
+pub(crate) fn continues_as_duration(unit: &str, behind: &str) -> bool {
     let of_time = |word: &str| match word {
         "m" => Some(MetricUnit::of("min")),
         word => MetricUnit::known(word).filter(MetricUnit::is_time),

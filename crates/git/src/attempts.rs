@@ -66,12 +66,12 @@ impl Attempts {
         }
         self.lasting = matches!(trouble, Trouble::Lasting(_));
         // What lasts ends it with the next attempt, and is said then.
-        let is_told = |telling: &mut Telling, elapsed| match trouble {
+        let is_reported = |telling: &mut Telling, elapsed| match trouble {
             Trouble::Passing(_) => telling.of_failure(elapsed),
             Trouble::Lasting(_) => telling.of_delay(elapsed),
         };
         let words = answer::without_address(trouble.words());
-        self.tell(is_told, &format!("cannot reach {}: {words}", self.remote));
+        self.tell(is_reported, &format!("cannot reach {}: {words}", self.remote));
         self.wait(trouble.words())
     }
 
@@ -99,8 +99,8 @@ impl Attempts {
     }
 
     /// Reports the reason of the delay, when it is time to, and unless it is the end anyway.
-    fn tell(&mut self, is_told: impl Fn(&mut Telling, Duration) -> bool, words: &str) {
-        if Instant::now() < self.until && is_told(&mut self.telling, self.started.elapsed()) {
+    fn tell(&mut self, is_reported: impl Fn(&mut Telling, Duration) -> bool, words: &str) {
+        if Instant::now() < self.until && is_reported(&mut self.telling, self.started.elapsed()) {
             let deadline = unit::Duration::from_seconds(self.deadline.as_secs());
             (self.tell)(&format!("{words}; retrying for up to {deadline}"));
         }

@@ -20,7 +20,7 @@ pub(super) const LATELY: usize = 10;
 /// One metric of a case on the hardware that is in use.
 #[derive(Debug)]
 pub(super) struct Chart<'a> {
-    pub(super) told: &'a SeriesHistory,
+    pub(super) history: &'a SeriesHistory,
     /// The series on hardware that was replaced, the oldest first.
     pub(super) replaced: Vec<&'a SeriesHistory>,
     /// What gates say of its newest session, the worst first.
@@ -83,7 +83,7 @@ impl<'a> Chart<'a> {
 
     /// Returns whether it represents its benchmark: it is primary, a gate looks at it, or a regression of it is open.
     pub(super) fn counts(&self) -> bool {
-        !self.is_stale && (self.told.kind == Kind::Primary || self.verdict().is_some())
+        !self.is_stale && (self.history.kind == Kind::Primary || self.verdict().is_some())
     }
 
     /// Returns the verdict of its newest session; a metric without a gate has one only while a change is open.
@@ -91,7 +91,7 @@ impl<'a> Chart<'a> {
         match self.line() {
             _ if self.is_stale => None,
             Some(line) => Some(line.verdict),
-            None => self.told.open.as_ref().map(|_| Verdict::Regressed),
+            None => self.history.open.as_ref().map(|_| Verdict::Regressed),
         }
     }
 
@@ -103,7 +103,7 @@ impl<'a> Chart<'a> {
 
     /// Returns what was accepted of it: of its history, and by gates of its newest session.
     pub(super) fn acks(&self) -> Vec<&'a Acknowledged> {
-        let mut acks: Vec<&Acknowledged> = self.told.acks.iter().collect();
+        let mut acks: Vec<&Acknowledged> = self.history.acks.iter().collect();
         for ack in self.lines.iter().flat_map(|line| &line.acks) {
             if !acks.iter().any(|known| known.file == ack.file) {
                 acks.push(ack);
@@ -119,7 +119,7 @@ impl<'a> Chart<'a> {
             // What waits is not open yet.
             Some(line) if line.verdict == Verdict::Pending => None,
             Some(_) => self.open_line().map(|(_, open)| open.session.as_str()),
-            None => self.told.open.as_deref(),
+            None => self.history.open.as_deref(),
         }
     }
 
@@ -130,22 +130,22 @@ impl<'a> Chart<'a> {
 
     /// Returns the first place among its sessions that is lately.
     pub(super) fn lately(&self) -> usize {
-        self.told.sessions.len().saturating_sub(LATELY)
+        self.history.sessions.len().saturating_sub(LATELY)
     }
 
     /// Returns whether a change is the one that is open, or a later step of it.
     pub(super) fn is_open(&self, change: &LevelChange) -> bool {
-        self.open().is_some_and(|open| open == change.session || self.told.is_step_of(open, change))
+        self.open().is_some_and(|open| open == change.session || self.history.is_step_of(open, change))
     }
 
     /// Returns its levels.
     pub(super) fn levels(&self) -> Vec<(usize, usize, f64)> {
-        levels(self.told)
+        levels(self.history)
     }
 
     /// Returns the level that is there now; of a metric that only other branches have, its newest session.
     pub(super) fn level(&self) -> Option<f64> {
-        let newest = || self.told.sessions.last().map(|session| session.value);
+        let newest = || self.history.sessions.last().map(|session| session.value);
         self.levels().last().map(|(_, _, level)| *level).or_else(newest)
     }
 
@@ -165,7 +165,7 @@ impl<'a> Chart<'a> {
                     && matches!(change.turn, Turn::Better | Turn::Back)
                     && !before.iter().any(|known| known.session == change.session)
         };
-        let is_known = self.told.changes.last().is_some_and(is_level);
+        let is_known = self.history.changes.last().is_some_and(is_level);
         let after = before.last().and_then(|known| known.commit.as_deref());
         (!is_known).then_some(Hit { size: line.size()?, verdict, session, after })
     }
@@ -188,7 +188,7 @@ impl<'a> Chart<'a> {
 
     /// Returns the page that it is on, with its anchor.
     pub(super) fn place(&self) -> String {
-        format!("{}#{}", paths::case(&self.told.benchmark, &self.told.case, self.page), self.anchor)
+        format!("{}#{}", paths::case(&self.history.benchmark, &self.history.case, self.page), self.anchor)
     }
 
     /// Returns what needs attention.
@@ -202,13 +202,13 @@ impl<'a> Chart<'a> {
         }
         let is_as_bad = |other: &&&Line| other.verdict == line.verdict;
         let limit = self.lines.iter().filter(is_as_bad).find(|line| is_limit(line)).copied();
-        let told = limit.map(|line| line.message.split_once("; ").map_or(line.message.as_str(), |(told, _)| told));
+        let claim = limit.map(|line| line.message.split_once("; ").map_or(line.message.as_str(), |(claim, _)| claim));
         if let Some((line, open)) = self.open_line() {
             let level = open.size.map(What::Level);
             return Some(Finding {
                 chart: self,
-                what: level.unwrap_or(What::Limit(told.unwrap_or(&line.message))),
-                limit: told.filter(|_| level.is_some()),
+                what: level.unwrap_or(What::Limit(claim.unwrap_or(&line.message))),
+                limit: claim.filter(|_| level.is_some()),
                 since: &open.since,
                 commit: open.commit.as_deref(),
                 after: open.after.as_deref(),
@@ -220,13 +220,13 @@ impl<'a> Chart<'a> {
         let hit = self.lines.iter().filter(is_as_bad).find(|line| !is_limit(line)).copied();
         let Some((line, size)) = hit.and_then(|line| Some((line, line.size()?))) else {
             let line = limit?;
-            return Some(self.found(What::Limit(told?), line.candidate.sessions.first()?, None, line));
+            return Some(self.found(What::Limit(claim?), line.candidate.sessions.first()?, None, line));
         };
         let before = line.baseline.sessions.last().and_then(|session| session.commit.as_deref());
         let newest = line.candidate.sessions.first()?;
-        let finding = Finding { limit: told, ..self.found(What::Level(size), newest, before, line) };
+        let finding = Finding { limit: claim, ..self.found(What::Level(size), newest, before, line) };
         // An earlier session was worse: it is since then, and the newest one says how large it is now.
-        Some(match self.told.pending.as_ref().filter(|_| line.reason == NOT_SHOWN) {
+        Some(match self.history.pending.as_ref().filter(|_| line.reason == NOT_SHOWN) {
             Some(PendingChange { since, sessions, .. }) => {
                 Finding { since, commit: None, after: None, sessions: *sessions, measured: *sessions, ..finding }
             }
@@ -255,11 +255,12 @@ impl<'a> Chart<'a> {
 
     /// Returns the open change of a metric that no gate looks at.
     fn open_level(&self) -> Option<Finding<'_>> {
-        let open = self.told.open.as_ref()?;
-        let change = self.told.changes.iter().find(|change| change.session == *open && change.turn == Turn::Worse)?;
-        let since = self.told.sessions.iter().position(|session| session.session == change.session)?;
-        let is_own = |session: &&SessionValue| self.told.outside(session).is_none();
-        let size = self.told.compound().unwrap_or_else(|| change.size());
+        let open = self.history.open.as_ref()?;
+        let change =
+            self.history.changes.iter().find(|change| change.session == *open && change.turn == Turn::Worse)?;
+        let since = self.history.sessions.iter().position(|session| session.session == change.session)?;
+        let is_own = |session: &&SessionValue| self.history.outside(session).is_none();
+        let size = self.history.compound().unwrap_or_else(|| change.size());
         Some(Finding {
             chart: self,
             what: What::Level(size),
@@ -267,8 +268,8 @@ impl<'a> Chart<'a> {
             since: &change.since,
             commit: change.commit.as_deref(),
             after: change.after.as_deref(),
-            sessions: self.told.sessions.iter().skip(since).filter(|session| is_own(session)).count(),
-            measured: self.told.level().len(),
+            sessions: self.history.sessions.iter().skip(since).filter(|session| is_own(session)).count(),
+            measured: self.history.level().len(),
         })
     }
 }
@@ -278,7 +279,7 @@ impl Finding<'_> {
     pub(super) fn when(&self) -> String {
         let day = words::day(self.since);
         let is_before = |session: &&SessionValue| session.started_at.as_str() < self.since;
-        let earlier = self.chart.told.sessions.iter().filter(is_before);
+        let earlier = self.chart.history.sessions.iter().filter(is_before);
         match self.since.get(11..16) {
             Some(minute) if earlier.into_iter().any(|session| words::day(&session.started_at) == day) => {
                 format!("{day} {minute} UTC")
@@ -315,8 +316,8 @@ impl Finding<'_> {
 
     /// Returns whether it was seen on another branch alone.
     pub(super) fn is_aside(&self) -> bool {
-        let newest = self.chart.told.sessions.last();
-        self.sessions == 1 && newest.is_some_and(|newest| self.chart.told.aside.contains(&newest.session))
+        let newest = self.chart.history.sessions.last();
+        self.sessions == 1 && newest.is_some_and(|newest| self.chart.history.aside.contains(&newest.session))
     }
 
     /// Returns how large it is; what passed a limit is larger than any change.
@@ -329,14 +330,14 @@ impl Finding<'_> {
 }
 
 /// Returns the levels of a series: from and to which of its sessions, and the median of the sessions between two changes.
-pub(super) fn levels(told: &SeriesHistory) -> Vec<(usize, usize, f64)> {
-    let place = |session: &String| told.sessions.iter().position(|own| own.session == *session);
-    let mut cuts: Vec<usize> = told.changes.iter().filter_map(|change| place(&change.session)).collect();
-    cuts.extend([0, told.sessions.len()]);
+pub(super) fn levels(history: &SeriesHistory) -> Vec<(usize, usize, f64)> {
+    let place = |session: &String| history.sessions.iter().position(|own| own.session == *session);
+    let mut cuts: Vec<usize> = history.changes.iter().filter_map(|change| place(&change.session)).collect();
+    cuts.extend([0, history.sessions.len()]);
     cuts.sort_unstable();
     cuts.dedup();
     let level = |(from, to): (&usize, &usize)| {
-        let own = told.sessions.get(*from..*to)?.iter().filter(|session| told.outside(session).is_none());
+        let own = history.sessions.get(*from..*to)?.iter().filter(|session| history.outside(session).is_none());
         let values: Vec<f64> = own.map(|session| session.value).collect();
         (!values.is_empty()).then(|| (*from, to - 1, stats::quantile(values.into_iter(), 0.5)))
     };

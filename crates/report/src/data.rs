@@ -43,14 +43,14 @@ pub(super) fn index(site: &Site<'_>) -> File {
 }
 
 fn open(finding: &Finding<'_>) -> Open {
-    let told = finding.chart.told;
+    let history = finding.chart.history;
     Open {
-        benchmark: told.benchmark.clone(),
-        case: told.case.clone(),
-        case_name: told.case_name.clone(),
-        environment: told.environment.clone(),
-        metric: told.metric.clone(),
-        labels: told.labels.clone(),
+        benchmark: history.benchmark.clone(),
+        case: history.case.clone(),
+        case_name: history.case_name.clone(),
+        environment: history.environment.clone(),
+        metric: history.metric.clone(),
+        labels: history.labels.clone(),
         change: match finding.what {
             What::Level(size) => size.change,
             What::Limit(_) => None,
@@ -141,7 +141,7 @@ pub(super) fn benchmark_files(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec
 }
 
 fn case_files(site: &Site<'_>, benchmark: &Benchmark<'_>, case: &Case<'_>) -> Vec<File> {
-    let all = || case.charts.iter().flat_map(|chart| chart.replaced.iter().chain([&chart.told]).copied());
+    let all = || case.charts.iter().flat_map(|chart| chart.replaced.iter().chain([&chart.history]).copied());
     let history = HistoryOf { schema_version: v1::SCHEMA_VERSION, series: named_once(all()), left_out: [] };
     let path = |ending: &str| paths::data(benchmark.name, case.id, ending);
     let mut files = vec![
@@ -160,9 +160,9 @@ fn case_files(site: &Site<'_>, benchmark: &Benchmark<'_>, case: &Case<'_>) -> Ve
 fn named_once<'a>(series: impl Iterator<Item = &'a SeriesHistory>) -> Vec<v1::SeriesHistory> {
     let mut named: BTreeMap<&str, &[String]> = BTreeMap::new();
     let mut all = Vec::new();
-    for told in series {
-        let mut own = v1::SeriesHistory::from(told);
-        for (session, own) in told.sessions.iter().zip(&mut own.sessions) {
+    for history in series {
+        let mut own = v1::SeriesHistory::from(history);
+        for (session, own) in history.sessions.iter().zip(&mut own.sessions) {
             match named.entry(&session.session) {
                 Entry::Vacant(first) => drop(first.insert(&session.results)),
                 Entry::Occupied(first) if **first.get() == session.results => own.results.clear(),

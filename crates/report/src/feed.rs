@@ -38,10 +38,10 @@ pub(super) fn draw(site: &Site<'_>) -> String {
 }
 
 fn entry(full: &dyn Fn(&str) -> String, finding: &Finding<'_>) -> Markup {
-    let told = finding.chart.told;
-    let labels: String = told.labels.iter().map(|(name, value)| format!("{name}={value},")).collect();
-    let key = [&told.benchmark, &told.case, &told.metric, &labels, &finding.since.to_owned()];
-    let facts = told.environment.iter().flat_map(|(fact, value)| [fact, value]);
+    let history = finding.chart.history;
+    let labels: String = history.labels.iter().map(|(name, value)| format!("{name}={value},")).collect();
+    let key = [&history.benchmark, &history.case, &history.metric, &labels, &finding.since.to_owned()];
+    let facts = history.environment.iter().flat_map(|(fact, value)| [fact, value]);
     let words = finding_words(finding);
     html! {
         entry {

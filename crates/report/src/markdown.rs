@@ -70,14 +70,14 @@ fn row(benchmark: &Benchmark<'_>) -> String {
     let Some(chart) = benchmark.worst() else {
         return format!("| {} | no value{failing} | – | – | 0 |\n", benchmark.name);
     };
-    let told = chart.told;
-    let newest = told.sessions.last().map(|session| words::value(session.value, told.unit.as_deref()));
+    let history = chart.history;
+    let newest = history.sessions.last().map(|session| words::value(session.value, history.unit.as_deref()));
     format!(
         "| {} | {}{failing} | {} | {} | {} |\n",
         benchmark.name,
         chart.word().unwrap_or("–"),
-        escape(&told.metric),
+        escape(&history.metric),
         escape(&newest.unwrap_or_default()),
-        told.sessions.len()
+        history.sessions.len()
     )
 }

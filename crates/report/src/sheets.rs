@@ -94,14 +94,14 @@ pub(super) fn curves(plots: &[Quantiles<'_>]) -> String {
 /// Returns the sessions of series.
 pub(super) fn series<'a>(series: impl Iterator<Item = &'a SeriesHistory>) -> String {
     let mut text = "metric,labels,unit,environment,session,startedAt,commit,value,runs\n".to_owned();
-    for told in series {
+    for history in series {
         let fixed = [
-            cell(&told.metric),
-            cell(&pairs(&told.labels)),
-            cell(told.unit.as_deref().unwrap_or_default()),
-            cell(&pairs(&told.environment)),
+            cell(&history.metric),
+            cell(&pairs(&history.labels)),
+            cell(history.unit.as_deref().unwrap_or_default()),
+            cell(&pairs(&history.environment)),
         ];
-        for session in &told.sessions {
+        for session in &history.sessions {
             text.push_str(&format!(
                 "{},{},{},{},{},{}\n",
                 fixed.join(","),

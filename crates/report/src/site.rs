@@ -209,7 +209,7 @@ fn groups(request: &Request<'_>) -> BTreeMap<String, Vec<(String, Group)>> {
         let Some(axis) = Axis::find(name, request.dataset, request.series) else { continue };
         let swept = scaling::along(scaling::Request {
             dataset: request.dataset,
-            told: request.series,
+            histories: request.series,
             axis: &axis,
             base: None,
             metrics: &[],
@@ -233,43 +233,44 @@ type Charts<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Vec<Chart<'a>>>>;
 fn charts<'a>(request: &'a Request<'a>, lines: &Lines<'a>) -> Charts<'a> {
     type Key<'a> = (&'a str, &'a str, Option<&'a String>, &'a str, &'a BTreeMap<String, String>);
     let mut groups: BTreeMap<Key<'_>, BTreeMap<Option<&String>, Vec<&SeriesHistory>>> = BTreeMap::new();
-    for told in request.series {
-        let target = told.environment.get("target");
-        let key = (told.benchmark.as_str(), told.case.as_str(), target, told.metric.as_str(), &told.labels);
-        groups.entry(key).or_default().entry(told.unit.as_ref()).or_default().push(told);
+    for history in request.series {
+        let target = history.environment.get("target");
+        let key = (history.benchmark.as_str(), history.case.as_str(), target, history.metric.as_str(), &history.labels);
+        groups.entry(key).or_default().entry(history.unit.as_ref()).or_default().push(history);
     }
     let mut charts = Charts::new();
     for ((benchmark, case, ..), units) in groups {
         let of_case = charts.entry(benchmark).or_default().entry(case).or_default();
-        let newest = units.values().flatten().map(|told| last(told)).max();
-        let newest_known = units.values().flatten().map(|told| last_known(told)).max();
+        let newest = units.values().flatten().map(|history| last(history)).max();
+        let newest_known = units.values().flatten().map(|history| last_known(history)).max();
         for mut all in units.into_values() {
             // A unit that newer sessions do not have any more is history; a branch gives up none of the default branch.
-            let is_old_unit = all.iter().map(|told| last(told)).max() < newest
-                && (newest_known.flatten().is_none() || all.iter().map(|told| last_known(told)).max() < newest_known);
-            all.sort_by_key(|told| last(told));
+            let is_old_unit = all.iter().map(|history| last(history)).max() < newest
+                && (newest_known.flatten().is_none()
+                    || all.iter().map(|history| last_known(history)).max() < newest_known);
+            all.sort_by_key(|history| last(history));
             let (mut replaced, mut current): (Vec<&SeriesHistory>, Vec<&SeriesHistory>) =
-                all.into_iter().partition(|told| told.replaced);
+                all.into_iter().partition(|history| history.replaced);
             let is_gone = current.is_empty();
             if is_gone {
                 current.extend(replaced.pop());
             }
             let takes_turns = current.len() > 1;
-            for (at, told) in current.into_iter().enumerate() {
+            for (at, history) in current.into_iter().enumerate() {
                 let replaced = if at == 0 { std::mem::take(&mut replaced) } else { Vec::new() };
-                let mut anchor = anchor(told);
+                let mut anchor = anchor(history);
                 if takes_turns {
-                    anchor = format!("{anchor}-{}", paths::environment_id(&told.environment));
+                    anchor = format!("{anchor}-{}", paths::environment_id(&history.environment));
                 }
                 let is_stale = is_gone || is_old_unit;
-                let lines = if is_stale { Vec::new() } else { lines.of(told) };
-                of_case.push(Chart { told, replaced, lines, is_stale, anchor, page: 1 });
+                let lines = if is_stale { Vec::new() } else { lines.of(history) };
+                of_case.push(Chart { history, replaced, lines, is_stale, anchor, page: 1 });
             }
         }
     }
     for of_case in charts.values_mut().flat_map(BTreeMap::values_mut) {
         // What needs attention first; the sort is stable: by name otherwise.
-        of_case.sort_by_key(|chart| (chart.is_stale, !chart.counts(), chart.told.kind));
+        of_case.sort_by_key(|chart| (chart.is_stale, !chart.counts(), chart.history.kind));
         of_case.iter_mut().enumerate().for_each(|(at, chart)| chart.page = page(at));
     }
     charts
@@ -280,13 +281,13 @@ fn begun(row: &Row) -> (&str, &str) {
     (moment(&row.started_at), &row.path)
 }
 
-fn last(told: &SeriesHistory) -> Option<&String> {
-    told.sessions.last().map(|session| &session.started_at)
+fn last(history: &SeriesHistory) -> Option<&String> {
+    history.sessions.last().map(|session| &session.started_at)
 }
 
 /// The same of the sessions of the default branch.
-fn last_known(told: &SeriesHistory) -> Option<&String> {
-    let known = told.sessions.iter().rev().find(|session| !told.aside.contains(&session.session));
+fn last_known(history: &SeriesHistory) -> Option<&String> {
+    let known = history.sessions.iter().rev().find(|session| !history.aside.contains(&session.session));
     known.map(|session| &session.started_at)
 }
 
@@ -301,7 +302,7 @@ type SeriesKey = (String, String, BTreeMap<String, String>, String, BTreeMap<Str
 impl<'a> Lines<'a> {
     fn of_all(lines: &'a [Line], series: &[SeriesHistory]) -> Self {
         // Where targets do not keep results apart, series have none, and the lines of gates have one nevertheless.
-        let has_target = series.iter().any(|told| told.environment.contains_key("target"));
+        let has_target = series.iter().any(|history| history.environment.contains_key("target"));
         let mut by_series: BTreeMap<SeriesKey, Vec<&Line>> = BTreeMap::new();
         for line in lines {
             let mut environment = line.environment.clone();
@@ -324,36 +325,36 @@ impl<'a> Lines<'a> {
         Self { by_series }
     }
 
-    fn of(&self, told: &SeriesHistory) -> Vec<&'a Line> {
-        self.by_series.get(&key(told)).cloned().unwrap_or_default()
+    fn of(&self, history: &SeriesHistory) -> Vec<&'a Line> {
+        self.by_series.get(&key(history)).cloned().unwrap_or_default()
     }
 
     /// Returns the lines that no chart shows: of metrics without any value.
     fn without(&self, charts: &Charts<'_>) -> Vec<&'a Line> {
         let drawn = charts.values().flat_map(BTreeMap::values).flatten().filter(|chart| !chart.is_stale);
-        let drawn: BTreeSet<SeriesKey> = drawn.map(|chart| key(chart.told)).collect();
+        let drawn: BTreeSet<SeriesKey> = drawn.map(|chart| key(chart.history)).collect();
         let lines = self.by_series.iter().filter(|(key, _)| !drawn.contains(key));
         lines.flat_map(|(_, lines)| lines).copied().collect()
     }
 }
 
-fn key(told: &SeriesHistory) -> SeriesKey {
+fn key(history: &SeriesHistory) -> SeriesKey {
     (
-        told.benchmark.clone(),
-        told.case.clone(),
-        told.environment.clone(),
-        told.metric.clone(),
-        told.labels.clone(),
-        told.unit.clone(),
+        history.benchmark.clone(),
+        history.case.clone(),
+        history.environment.clone(),
+        history.metric.clone(),
+        history.labels.clone(),
+        history.unit.clone(),
     )
 }
 
 /// Returns the anchor of a metric.
-fn anchor(told: &SeriesHistory) -> String {
-    let labels: String = told.labels.iter().map(|(name, value)| format!(" {name}={value}")).collect();
-    let unit = told.unit.as_deref().unwrap_or_default();
-    let target = told.environment.get("target").map_or("", String::as_str);
-    paths::slug(&format!("{target} {}{labels} {unit}", told.metric))
+fn anchor(history: &SeriesHistory) -> String {
+    let labels: String = history.labels.iter().map(|(name, value)| format!(" {name}={value}")).collect();
+    let unit = history.unit.as_deref().unwrap_or_default();
+    let target = history.environment.get("target").map_or("", String::as_str);
+    paths::slug(&format!("{target} {}{labels} {unit}", history.metric))
 }
 
 /// Adds gates that found no value; cases that never ran or failed are reported already.

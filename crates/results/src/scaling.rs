@@ -30,7 +30,7 @@ pub struct Request<'a> {
     /// The results.
     pub dataset: &'a Dataset,
     /// The history of their metrics.
-    pub told: &'a [SeriesHistory],
+    pub histories: &'a [SeriesHistory],
     pub axis: &'a Axis,
     /// The value of the axis that the others are compared with; without it, the smallest number, version or name of each group.
     pub base: Option<&'a str>,
@@ -42,21 +42,21 @@ pub struct Request<'a> {
 
 /// Compares cases along an axis.
 pub fn along(request: Request<'_>) -> ScalingReport {
-    let cells = cell::cells(request.dataset, request.told);
+    let cells = cell::cells(request.dataset, request.histories);
     let (groups, notes) = group::groups(request, &cells);
     ScalingReport { axis: request.axis.name().to_owned(), groups, fronts: Vec::new(), left_out: Vec::new(), notes }
 }
 
 /// Returns the values that the axis has, as they are shown.
-pub fn values(dataset: &Dataset, told: &[SeriesHistory], axis: &Axis) -> BTreeSet<String> {
-    let cells = cell::cells(dataset, told);
+pub fn values(dataset: &Dataset, histories: &[SeriesHistory], axis: &Axis) -> BTreeSet<String> {
+    let cells = cell::cells(dataset, histories);
     cells.iter().filter_map(|cell| Some(plain(&axis.value(cell)?))).collect()
 }
 
 /// Returns the fronts of every benchmark: by the two metrics that are named, by their names or with their labels, else by its two primary
 /// ones where one is better lower and the other higher.
-pub fn fronts(dataset: &Dataset, told: &[SeriesHistory], metrics: Option<(&str, &str)>) -> Vec<Front> {
-    front::fronts(&cell::cells(dataset, told), metrics)
+pub fn fronts(dataset: &Dataset, histories: &[SeriesHistory], metrics: Option<(&str, &str)>) -> Vec<Front> {
+    front::fronts(&cell::cells(dataset, histories), metrics)
 }
 
 #[cfg(test)]

@@ -33,8 +33,8 @@ pub fn drawn_in(series: &[f64]) -> Vec<f64> {
         let first = at.saturating_sub(AROUND / 2).min(series.len() - AROUND);
         let around = median(first, first + AROUND);
         let sides = [median(at.saturating_sub(AROUND), at), median(at + 1, at + 1 + AROUND)];
-        let stands_alone = !around.iter().chain(sides.iter().flatten()).any(is_near);
-        around.filter(|_| stands_alone).unwrap_or(*value)
+        let is_outlier = !around.iter().chain(sides.iter().flatten()).any(is_near);
+        around.filter(|_| is_outlier).unwrap_or(*value)
     };
     series.iter().enumerate().map(place).collect()
 }
@@ -107,9 +107,9 @@ mod tests {
                 let drawn = drawn_in(&series);
                 let near = drawn.iter().zip(&usual).all(|(drawn, usual)| (drawn - usual).abs() < 9.0);
                 assert!(near, "{wild} at {at}: {drawn:?}");
-                let is_wild = |place: usize| (at..at + count).contains(&place);
+                let is_outlier = |place: usize| (at..at + count).contains(&place);
                 assert!(
-                    (0..40).all(|place| is_wild(place) || drawn[place] == usual[place]),
+                    (0..40).all(|place| is_outlier(place) || drawn[place] == usual[place]),
                     "{wild} at {at}: {drawn:?}"
                 );
             }

@@ -149,13 +149,13 @@ fn bounded(
     query: &AckQuery,
     Acknowledgement { ack, from, .. }: Acknowledgement,
 ) -> Result<Acknowledgement> {
-    let about: Vec<&SeriesHistory> = series.iter().filter(|told| is_about(told, &ack)).collect();
+    let about: Vec<&SeriesHistory> = series.iter().filter(|history| is_about(history, &ack)).collect();
     let others = lineages(evaluation, &ack)?;
     let elsewhere = others.values().map(|lineage| history(HistoryRequest { lineage: Some(lineage), ..request }));
-    let elsewhere: Vec<SeriesHistory> = elsewhere.flatten().filter(|told| is_about(told, &ack)).collect();
+    let elsewhere: Vec<SeriesHistory> = elsewhere.flatten().filter(|history| is_about(history, &ack)).collect();
     let everywhere: Vec<&SeriesHistory> = about.iter().copied().chain(&elsewhere).collect();
     let note = refuse_unreached(&everywhere, &ack.benchmark, &from)?;
-    let threshold = about.iter().map(|told| told.threshold).fold(0.0, f64::max);
+    let threshold = about.iter().map(|history| history.threshold).fold(0.0, f64::max);
     let bound = match query.max_change.as_deref() {
         Some(ANY_CHANGE) => None,
         Some(share) => Some(share.to_owned()),
@@ -212,19 +212,22 @@ fn asked_for(evaluation: &Evaluation, series: &[SeriesHistory], query: &AckQuery
         by: query.by.clone(),
         expires: query.expires.clone(),
     };
-    let on_target: Vec<&SeriesHistory> = series.iter().filter(|told| is_about(told, &any)).collect();
+    let on_target: Vec<&SeriesHistory> = series.iter().filter(|history| is_about(history, &any)).collect();
     let case = query.case.clone().map_or_else(|| only_case(&on_target, query), Ok)?;
     let ack = Ack { case, ..any };
-    let about: Vec<&SeriesHistory> = on_target.into_iter().filter(|told| is_about(told, &ack)).collect();
+    let about: Vec<&SeriesHistory> = on_target.into_iter().filter(|history| is_about(history, &ack)).collect();
     if about.is_empty() {
         let on = ack.target.as_ref().map_or_else(String::new, |target| format!(" on `{target}`"));
         bail!("no result of {} has the metric `{}` in the case `{}`{on}", query.benchmark, query.metric, ack.case);
     }
     // An open change may have several levels: accepting the newest accepts what is there now, and the others are over then.
-    let open = about.iter().filter(|told| told.open.is_some()).filter_map(|told| Some((*told, told.changes.last()?)));
+    let open = about
+        .iter()
+        .filter(|history| history.open.is_some())
+        .filter_map(|history| Some((*history, history.changes.last()?)));
     let mut begins: BTreeMap<&str, &LevelChange> = BTreeMap::new();
-    for (told, change) in open {
-        let known = begins.entry(told.case.as_str()).or_insert(change);
+    for (history, change) in open {
+        let known = begins.entry(history.case.as_str()).or_insert(change);
         *known = if known.since < change.since { change } else { *known };
     }
     let named = |case: &str, from: &str| {
@@ -248,17 +251,17 @@ fn asked_for(evaluation: &Evaluation, series: &[SeriesHistory], query: &AckQuery
 fn known<'a>(acks: &'a [Ack], about: &[&SeriesHistory], ack: &Ack) -> Option<&'a String> {
     let mut same = acks.iter().filter(|known| {
         (&known.benchmark, &known.metric, &known.accepts) == (&ack.benchmark, &ack.metric, &ack.accepts)
-            && about.iter().all(|told| is_about(told, known))
+            && about.iter().all(|history| is_about(history, known))
     });
     same.next().map(|known| &known.file)
 }
 
 /// Returns whether an acknowledgement is about a series.
-fn is_about(told: &SeriesHistory, ack: &Ack) -> bool {
-    let target = told.environment.get("target");
-    ack.has_benchmark(&told.benchmark)
-        && MetricSelector::of(&ack.metric).has(&told.metric, &told.labels)
-        && (matches(&ack.case, &told.case) || matches(&ack.case, &told.case_name))
+fn is_about(history: &SeriesHistory, ack: &Ack) -> bool {
+    let target = history.environment.get("target");
+    ack.has_benchmark(&history.benchmark)
+        && MetricSelector::of(&ack.metric).has(&history.metric, &history.labels)
+        && (matches(&ack.case, &history.case) || matches(&ack.case, &history.case_name))
         && ack.target.as_ref().is_none_or(|wanted| target.is_none_or(|own| own == wanted))
 }
 
@@ -318,8 +321,9 @@ fn still_open(request: HistoryRequest<'_>, made: &[Acknowledgement]) -> Vec<Stri
     let new = made.iter().map(|made| &made.ack);
     let all: Vec<Ack> = request.acks.iter().chain(new).cloned().collect();
     let series = history(HistoryRequest { acks: &all, ..request });
-    let is_open = |told: &&SeriesHistory| told.open.is_some() && made.iter().any(|made| is_about(told, &made.ack));
-    let open = series.iter().filter(is_open).filter_map(|told| told.changes.last());
+    let is_open =
+        |history: &&SeriesHistory| history.open.is_some() && made.iter().any(|made| is_about(history, &made.ack));
+    let open = series.iter().filter(is_open).filter_map(|history| history.changes.last());
     let in_words = |change: &LevelChange| {
         let day = words::day(&change.since);
         format!(
@@ -334,11 +338,11 @@ fn still_open(request: HistoryRequest<'_>, made: &[Acknowledgement]) -> Vec<Stri
 /// Returns the one case that is meant where none is named: the only one, or the only one with an open change.
 fn only_case(series: &[&SeriesHistory], query: &AckQuery) -> Result<String> {
     const MOST: usize = 10;
-    let names = |told: &[&SeriesHistory]| -> BTreeMap<String, String> {
-        told.iter().map(|told| (told.case.clone(), told.case_name.clone())).collect()
+    let names = |histories: &[&SeriesHistory]| -> BTreeMap<String, String> {
+        histories.iter().map(|history| (history.case.clone(), history.case_name.clone())).collect()
     };
     let open: Vec<&SeriesHistory> =
-        series.iter().copied().filter(|told| told.open.is_some() && !told.replaced).collect();
+        series.iter().copied().filter(|history| history.open.is_some() && !history.replaced).collect();
     let (all, open) = (names(series), names(&open));
     let known = if open.is_empty() { &all } else { &open };
     let mut cases = known.iter();
@@ -379,12 +383,12 @@ enum Reach {
 }
 
 fn reach(about: &[&SeriesHistory], from: &str) -> Reach {
-    let sessions = about.iter().flat_map(|told| told.sessions.iter().map(move |session| (*told, session)));
+    let sessions = about.iter().flat_map(|history| history.sessions.iter().map(move |session| (*history, session)));
     let from_there = sessions.filter(|(_, of)| begins(from, &of.session, &of.started_at, of.commit.as_deref()));
-    let reach = |(told, session): (&SeriesHistory, &SessionValue)| {
-        if !told.aside.contains(&session.session) {
+    let reach = |(history, session): (&SeriesHistory, &SessionValue)| {
+        if !history.aside.contains(&session.session) {
             Reach::Baseline
-        } else if told.sessions.last().is_some_and(|last| last.session == session.session) && !told.replaced {
+        } else if history.sessions.last().is_some_and(|last| last.session == session.session) && !history.replaced {
             Reach::Candidate
         } else {
             Reach::Aside

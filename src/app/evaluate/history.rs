@@ -79,23 +79,23 @@ impl Histories {
         });
         refuse_unknown_cases(&query.cases, &series)?;
         partitions.retain(|of| query.has_case(&of.case, &dataset.subject(of.newest(dataset)).case_name));
-        let (series, others) = series.into_iter().partition::<Vec<_>, _>(|told| query.has(told));
+        let (series, others) = series.into_iter().partition::<Vec<_>, _>(|history| query.has(history));
         let unvalued = unvalued(dataset, &partitions, &series);
         let note = query.note(&series, &others);
-        let is_of_case = |told: &&SeriesHistory| query.has_case(&told.case, &told.case_name);
-        let open_elsewhere = others.iter().filter(is_of_case).filter(|told| told.open.is_some()).count();
+        let is_of_case = |history: &&SeriesHistory| query.has_case(&history.case, &history.case_name);
+        let open_elsewhere = others.iter().filter(is_of_case).filter(|history| history.open.is_some()).count();
         Ok(Self { evaluation, acks, baseline, series, open_elsewhere, unvalued, note })
     }
 }
 
 impl HistoryQuery {
-    fn has(&self, told: &SeriesHistory) -> bool {
+    fn has(&self, history: &SeriesHistory) -> bool {
         let by_metric = match &self.metrics {
-            MetricQuery::Primary => told.kind == Kind::Primary,
+            MetricQuery::Primary => history.kind == Kind::Primary,
             MetricQuery::All => true,
-            MetricQuery::Named(metrics) => metrics.iter().any(|metric| metric.has(&told.metric, &told.labels)),
+            MetricQuery::Named(metrics) => metrics.iter().any(|metric| metric.has(&history.metric, &history.labels)),
         };
-        by_metric && self.has_case(&told.case, &told.case_name)
+        by_metric && self.has_case(&history.case, &history.case_name)
     }
 
     fn has_case(&self, id: &str, name: &str) -> bool {
@@ -104,10 +104,10 @@ impl HistoryQuery {
 
     /// Says what is not shown, where nothing is, or nothing of some benchmark.
     fn note(&self, shown: &[SeriesHistory], others: &[SeriesHistory]) -> Option<String> {
-        let with_primary: BTreeSet<&str> = shown.iter().map(|told| told.benchmark.as_str()).collect();
-        let of_case = others.iter().filter(|told| self.has_case(&told.case, &told.case_name));
+        let with_primary: BTreeSet<&str> = shown.iter().map(|history| history.benchmark.as_str()).collect();
+        let of_case = others.iter().filter(|history| self.has_case(&history.case, &history.case_name));
         let without: BTreeSet<&str> =
-            of_case.map(|told| told.benchmark.as_str()).filter(|name| !with_primary.contains(name)).collect();
+            of_case.map(|history| history.benchmark.as_str()).filter(|name| !with_primary.contains(name)).collect();
         let said = match (&self.metrics, without.first()) {
             (MetricQuery::Primary, Some(first)) => {
                 let who = match without.len() {
@@ -126,7 +126,7 @@ impl HistoryQuery {
 
 /// Refuses cases that no result is of.
 fn refuse_unknown_cases(cases: &[String], series: &[SeriesHistory]) -> Result<()> {
-    let names = |told: &SeriesHistory| [told.case.clone(), told.case_name.clone()];
+    let names = |history: &SeriesHistory| [history.case.clone(), history.case_name.clone()];
     let known: BTreeSet<String> = series.iter().flat_map(names).filter(|name| !name.is_empty()).collect();
     let Some(unknown) = cases.iter().find(|case| !known.contains(*case)) else { return Ok(()) };
     let near = nearest(unknown, known.iter().map(String::as_str));

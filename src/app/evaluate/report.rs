@@ -248,27 +248,27 @@ type Cases<'a> = BTreeSet<(&'a str, &'a str)>;
 
 /// Returns what gates of primary metrics would be that have none.
 fn ungated(gated: &[Rule], evaluation: &Evaluation, series: &[SeriesHistory]) -> Vec<Rule> {
-    let is_gated = |told: &SeriesHistory| {
-        let has_case = |rule: &Rule| rule.cases.iter().any(|(case, _)| *case == told.case);
+    let is_gated = |history: &SeriesHistory| {
+        let has_case = |rule: &Rule| rule.cases.iter().any(|(case, _)| *case == history.case);
         gated.iter().any(|rule| {
-            rule.benchmark == told.benchmark && has_case(rule) && rule.metric.has(&told.metric, &told.labels)
+            rule.benchmark == history.benchmark && has_case(rule) && rule.metric.has(&history.metric, &history.labels)
         })
     };
     let mut rules: BTreeMap<Ungated<'_>, Cases<'_>> = BTreeMap::new();
     let mut directions: BTreeMap<(&str, MetricSelector), Direction> = BTreeMap::new();
-    for told in series.iter().filter(|told| told.kind == Kind::Primary && !told.replaced) {
-        if !is_gated(told) {
-            let metric = MetricSelector::of_series(&told.metric, &told.labels);
+    for history in series.iter().filter(|history| history.kind == Kind::Primary && !history.replaced) {
+        if !is_gated(history) {
+            let metric = MetricSelector::of_series(&history.metric, &history.labels);
             let subjects = evaluation.dataset.rows().iter().map(|row| evaluation.dataset.subject(row));
-            let targets: BTreeSet<&str> = match told.environment.get("target") {
+            let targets: BTreeSet<&str> = match history.environment.get("target") {
                 Some(target) => BTreeSet::from([target.as_str()]),
                 // Targets do not keep results of this project apart.
-                None => subjects.filter(|of| of.case == told.case).map(|of| of.target.as_str()).collect(),
+                None => subjects.filter(|of| of.case == history.case).map(|of| of.target.as_str()).collect(),
             };
-            directions.insert((&told.benchmark, metric.clone()), told.direction);
+            directions.insert((&history.benchmark, metric.clone()), history.direction);
             for target in targets {
-                let key = (told.benchmark.as_str(), target, metric.clone());
-                rules.entry(key).or_default().insert((&told.case, &told.case_name));
+                let key = (history.benchmark.as_str(), target, metric.clone());
+                rules.entry(key).or_default().insert((&history.case, &history.case_name));
             }
         }
     }
@@ -334,8 +334,9 @@ fn comparisons(
 /// branch where all are, else by time.
 fn newest_commits(series: &[SeriesHistory], lineage: Option<&Lineage>) -> Option<[String; 2]> {
     let mut newest: BTreeMap<&str, &str> = BTreeMap::new();
-    let own = |told: &'_ SeriesHistory, session: &SessionValue| !told.aside.contains(&session.session);
-    let sessions = series.iter().flat_map(|told| told.sessions.iter().filter(move |session| own(told, session)));
+    let own = |history: &'_ SeriesHistory, session: &SessionValue| !history.aside.contains(&session.session);
+    let sessions =
+        series.iter().flat_map(|history| history.sessions.iter().filter(move |session| own(history, session)));
     for session in sessions {
         if let Some(commit) = &session.commit {
             let time = newest.entry(commit).or_default();

@@ -68,11 +68,11 @@ impl Scaling {
             let known = AxisOrder::sorted(known.iter().map(String::as_str));
             bail!("no result has {by}={base} to compare the others with; results have {}", listed(known.into_iter()));
         }
-        refuse_unknown(&query.metrics, || series.iter().map(|told| (told.metric.as_str(), &told.labels)))?;
+        refuse_unknown(&query.metrics, || series.iter().map(|history| (history.metric.as_str(), &history.labels)))?;
         let pareto = query.pareto.as_deref().map(pair).transpose()?;
         let mut answer = along(Request {
             dataset: &dataset,
-            told: &series,
+            histories: &series,
             axis: &axis,
             base: query.base.as_deref(),
             metrics: &query.metrics,

@@ -201,7 +201,7 @@ fn read_on(
     };
     let mut stamped = Stamped::after(position.clone(), Otherwise::GoOn);
     let mut buffer = vec![0; BUFFER];
-    let goes_on = loop {
+    let continues = loop {
         let read = match stream.read(&mut buffer) {
             // The end of the API server's connection to the node looks the same.
             Ok(0) => break is_alive(cluster, namespace, &one.pod),
@@ -218,7 +218,7 @@ fn read_on(
         }
     };
     *position = stamped.end().0;
-    goes_on
+    continues
 }
 
 /// Returns whether a pod may print more.

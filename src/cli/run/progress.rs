@@ -86,7 +86,7 @@ impl Watcher for Progress<'_> {
         self.screen.status(state.current.clone());
     }
 
-    fn goes_on(&self, elapsed: Duration, last_value: Option<f64>) {
+    fn continues(&self, elapsed: Duration, last_value: Option<f64>) {
         let Some(state) = self.state.lock().ok().filter(|_| self.screen.has_bar()) else { return };
         let mut parts = vec![state.current.clone(), words::lasted(elapsed)];
         if let (Some(name), Some(value)) = (&self.primary, last_value) {

@@ -15,7 +15,7 @@ struct Brought<'m> {
 }
 
 /// Reports metrics that two rules report under one name. Names that are only in the output of a tool are compared after a run.
-pub(super) fn told_apart(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
+pub(super) fn distinguishable(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let mut known: Vec<Brought<'_>> = Vec::new();
     for metric in &benchmark.metrics {
         let all: Vec<Brought<'_>> =

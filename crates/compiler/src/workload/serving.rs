@@ -137,7 +137,7 @@ fn add_load(cx: &mut Lowering<'_>, workload: &mut Workload, server: &Server) -> 
     let pods = parallelism.map_or(1, |count| count.0);
     (role.replicas, role.max_replicas, role.completions) = (pods, pods, pods);
     role.replicas_span = entry.value.get("parallelism").map_or(role.span, |node| node.span);
-    role.of_server = told(server);
+    role.of_server = passed_on(server);
     let spec = job::spec(cx.timeout, pods, pods, "NonIndexed");
     let body = Map::from_iter([("spec".to_owned(), Json::Object(spec))]);
     workload.supporting.push(Supporting::new(job::KIND.api, body));
@@ -146,7 +146,7 @@ fn add_load(cx: &mut Lowering<'_>, workload: &mut Workload, server: &Server) -> 
 }
 
 /// Returns the properties of the server that are passed to the load, by the names of variables.
-fn told(server: &Server) -> Vec<(&'static str, OfServer)> {
+fn passed_on(server: &Server) -> Vec<(&'static str, OfServer)> {
     let model = server.model.as_ref().map(|model| match model {
         ModelName::Said(name) => OfServer::Text(name.clone()),
         ModelName::OfServer => OfServer::Name,

@@ -98,7 +98,7 @@ fn what_a_server_wrote_and_the_name_are_left_out() {
 
 #[test]
 fn faults_are_told_where_they_are() {
-    let told = |manifest: &str, text: &str| located_errors(&compiled("", manifest, &[("jobs/a.yaml", text)]));
+    let reported = |manifest: &str, text: &str| located_errors(&compiled("", manifest, &[("jobs/a.yaml", text)]));
     for (manifest, text, expected) in [
         ("{file: jobs/b.yaml}", "", ("KB0340 specs/train.yaml", str! {"there is no file `jobs/b.yaml`"})),
         (
@@ -144,7 +144,7 @@ fn faults_are_told_where_they_are() {
             ("KB0335", str! {"nothing in the manifest can be measured"}),
         ),
     ] {
-        let found = told(manifest, text);
+        let found = reported(manifest, text);
         assert_error(&found, expected);
     }
 }
@@ -169,10 +169,10 @@ fn a_namespace_that_enforces_restricted_is_told_of_what_its_pods_lack() {
         let project = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {targets: {t: {podSecurity: restricted}}}\n";
         errors(&compile(&[("kubebench.yaml", project), ("specs/train.yaml", &spec)]))
     };
-    let told = "KB0419 specs/train.yaml: this container lacks settings that `restricted` requires";
-    assert_eq!(compiled("", ""), [told]);
+    let reported = "KB0419 specs/train.yaml: this container lacks settings that `restricted` requires";
+    assert_eq!(compiled("", ""), [reported]);
     let container = "allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}";
-    assert_eq!(compiled(container, ""), [told]);
+    assert_eq!(compiled(container, ""), [reported]);
     assert_eq!(
         compiled(container, "securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}},"),
         [""; 0]

@@ -58,7 +58,7 @@ pub(crate) fn facts(node: &Json) -> Node {
         kernel: info("kernelVersion"),
         os_image: info("osImage"),
         gpus: gpus(&labels, &capacity),
-        labels: labels.into_iter().filter(|(name, _)| is_told(name)).collect(),
+        labels: labels.into_iter().filter(|(name, _)| is_reported(name)).collect(),
         ..Node::default()
     }
 }
@@ -68,7 +68,7 @@ pub(crate) fn unknown(name: &str) -> Node {
     Node { name: Some(name.to_owned()), ..Node::default() }
 }
 
-fn is_told(name: &str) -> bool {
+fn is_reported(name: &str) -> bool {
     let begins = |with: &[&str]| with.iter().any(|with| name.starts_with(with));
     begins(&LABELS) && (!name.starts_with("nvidia.com/") || begins(&NVIDIA))
 }

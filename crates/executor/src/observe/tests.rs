@@ -288,26 +288,26 @@ fn a_queue_holds_a_job_or_takes_it_back() {
 #[test]
 fn a_queue_says_why() {
     let suspended = job(&[("Suspended", "True", "PyTorchJobSuspended", "PyTorchJob is suspended.")]);
-    let told = |pods: &[Json], gone: &[&str], conditions: Json| {
+    let reported = |pods: &[Json], gone: &[&str], conditions: Json| {
         let workload = json!({"status": {"conditions": conditions}});
         summed_in_a_queue(&suspended, pods, &[], gone, Some(&workload)).reasons[0].message.clone()
     };
     let no_quota = json!([{"type": "QuotaReserved", "status": "False", "reason": "Pending",
         "message": "couldn't assign flavors to pod set main: insufficient unused quota for cpu"}]);
     assert_text(
-        told(&[], &[], no_quota),
+        reported(&[], &[], no_quota),
         str! {"the job is suspended until its queue admits it: couldn't assign flavors to pod set main: insufficient unused quota for cpu"},
     );
     let no_check = json!([{"type": "QuotaReserved", "status": "True", "message": "Quota reserved in ClusterQueue ml"},
         {"type": "Admitted", "status": "False", "message": "The workload is not admitted by its checks."}]);
     let expected = "the job is suspended until its queue admits it: The workload is not admitted by its checks";
-    assert_eq!(told(&[], &[], no_check), expected);
-    assert_text(told(&[], &[], json!([])), str! {"the job is suspended until its queue admits it"});
+    assert_eq!(reported(&[], &[], no_check), expected);
+    assert_text(reported(&[], &[], json!([])), str! {"the job is suspended until its queue admits it"});
     let pods = [pod("master", 0, running()), pod("worker", 0, running())];
     let evicted = json!([{"type": "QuotaReserved", "status": "False", "message": "Preempted"},
         {"type": "Evicted", "status": "True", "message": "Preempted to accommodate a workload (UID: 1)"}]);
     assert_text(
-        told(&pods, &["uid-master-0", "uid-worker-0"], evicted),
+        reported(&pods, &["uid-master-0", "uid-worker-0"], evicted),
         str! {"the job was suspended after it had started, as by a queue that reclaims its quota: Preempted to accommodate a workload (UID: 1)"},
     );
 }
@@ -550,6 +550,6 @@ fn the_phase_of_a_workflow_decides_and_not_its_pods() {
     assert!(ended.timings.run_seconds.is_some() && ended.timings.queue_seconds.is_some(), "{:?}", ended.timings);
     let failed = of("Failed", &[]);
     assert_eq!(failed.state, State::Ended(Status::Failed), "{:#?}", failed.reasons);
-    let told: Vec<&str> = failed.reasons.iter().map(|reason| reason.message.as_str()).collect();
-    assert_eq!(told, ["the job failed (Failed): child 'mnist-1a2b3c4d-train-8' failed"]);
+    let reported: Vec<&str> = failed.reasons.iter().map(|reason| reason.message.as_str()).collect();
+    assert_eq!(reported, ["the job failed (Failed): child 'mnist-1a2b3c4d-train-8' failed"]);
 }

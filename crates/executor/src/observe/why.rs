@@ -162,7 +162,7 @@ impl Subject<'_> {
         if self.has_succeeded() {
             // One that is asked to end may end well before its work is done, and what it measured is not the whole.
             let effect = if self.decides { Effect::Spoils } else { Effect::Holds };
-            let taken = self.disruption().or_else(|| self.deletion()).filter(|_| self.was_told_to_end());
+            let taken = self.disruption().or_else(|| self.deletion()).filter(|_| self.had_to_end());
             return taken.map(|why| Why { effect, ..why });
         }
         self.disruption().or_else(|| self.deletion()).or_else(|| self.failure()).or_else(|| self.delay())
@@ -237,10 +237,10 @@ impl Subject<'_> {
     }
 
     /// Returns whether its end followed its deletion. Times are whole seconds: in the same one a failure comes first.
-    fn was_told_to_end(&self) -> bool {
+    fn had_to_end(&self) -> bool {
         let is_well = self.facts.end.as_ref().is_none_or(|end| end.code == 0);
-        let told = [pod::disrupted(self.pod), pod::deleted(self.pod)].into_iter().flatten().min().zip(self.ended);
-        told.is_some_and(|(deleted, ended)| deleted < ended || is_well && deleted == ended)
+        let removal = [pod::disrupted(self.pod), pod::deleted(self.pod)].into_iter().flatten().min().zip(self.ended);
+        removal.is_some_and(|(deleted, ended)| deleted < ended || is_well && deleted == ended)
     }
 
     /// The pod was deleted.
@@ -248,8 +248,7 @@ impl Subject<'_> {
         let is_deleted = self.is_gone || self.pod.metadata.deletion_timestamp.is_some();
         let signal = self.facts.end.as_ref().and_then(|end| end.signal);
         // A pod that ended for its own reasons may be deleted afterwards.
-        let ended_itself =
-            self.facts.is_over() && !matches!(signal, Some("SIGTERM" | "SIGKILL")) && !self.was_told_to_end();
+        let ended_itself = self.facts.is_over() && !matches!(signal, Some("SIGTERM" | "SIGKILL")) && !self.had_to_end();
         let is_killed_for_memory = self.facts.end.as_ref().is_some_and(|end| end.reason == "OOMKilled");
         if !is_deleted || ended_itself || is_killed_for_memory {
             return None;
@@ -334,7 +333,7 @@ impl Subject<'_> {
                 .filter(|reason| !matches!(*reason, "ContainerCreating" | "PodInitializing"))?;
             self.waiting(reason, &container.image, waiting.message.as_deref().unwrap_or_default())
         });
-        waiting.or_else(|| self.told())
+        waiting.or_else(|| self.by_events())
     }
 
     fn waiting(&self, reason: &str, image: &str, message: &str) -> Option<Why> {
@@ -372,7 +371,7 @@ impl Subject<'_> {
     }
 
     /// What events say of a pod whose own status says nothing.
-    fn told(&self) -> Option<Why> {
+    fn by_events(&self) -> Option<Why> {
         if self.facts.has_started() {
             return None;
         }

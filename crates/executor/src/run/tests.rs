@@ -18,7 +18,7 @@ struct Broken {
 impl Watcher for Broken {
     fn started(&self, _: &Run, _: &Case, _: usize, _: usize) {}
 
-    fn goes_on(&self, _: Duration, _: Option<f64>) {}
+    fn continues(&self, _: Duration, _: Option<f64>) {}
 
     fn ended(&self, stored: &Stored) {
         self.ended.borrow_mut().push(stored.sealed.result.metadata.case_name.clone());

@@ -201,7 +201,7 @@ impl LocalRun<'_> {
                 seen.samples.sample(&pids, ended);
                 next_sample += SAMPLE_STEP;
             }
-            self.watcher.goes_on(elapsed, self.last_value(state));
+            self.watcher.continues(elapsed, self.last_value(state));
         }
         Ok(())
     }

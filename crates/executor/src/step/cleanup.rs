@@ -41,7 +41,7 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     let deleted = session.delete_left();
     faults += session.count(deleted);
     // Whatever else could not be done.
-    faults += session.take_down_others(None);
+    faults += session.stop_other_servers(None);
     // If the ConfigMap of a session is gone, the name of that folder is unknown; it takes some space, and does no harm.
     if let Ok(inputs) = inputs::read(environment) {
         let name = inputs.config.prepare_name(session.workflow.session());

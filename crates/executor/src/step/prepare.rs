@@ -28,7 +28,7 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     KeptList::of(environment, &inputs, &rules)?.keep(&session.experiments)?;
     if environment.suite().is_some() {
         // The step of the benchmark before it may have been killed.
-        session.take_down_others(None);
+        session.stop_other_servers(None);
     }
     let has_room = session.makes_room(list.runs.len());
     let runs = match environment.suite() {

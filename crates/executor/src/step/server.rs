@@ -73,7 +73,7 @@ impl ClusterStep {
             return Ok(Ok(()));
         }
         if !inputs.config.list.servers.is_empty() {
-            self.take_down_others(wanted.map(|wanted| wanted.name.as_str()));
+            self.stop_other_servers(wanted.map(|wanted| wanted.name.as_str()));
         }
         let Some(wanted) = wanted else { return Ok(Ok(())) };
         let mut kept = self.kept(&wanted.name);
@@ -85,7 +85,7 @@ impl ClusterStep {
         }
         if kept.as_ref().is_some_and(|kept| !self.is_as_it_was(kept, wanted.server)) {
             self.tell(&format!("the server `{}` changed since it started; restarting it", wanted.name));
-            let down = self.take_down(&wanted.name);
+            let down = self.stop_server(&wanted.name);
             if self.is_to_end() {
                 return Ok(Err(NoServer::NoJob(NoJob::Stopped)));
             }
@@ -107,7 +107,7 @@ impl ClusterStep {
                 Err(none) => {
                     if !matches!(none, NoServer::Left) {
                         self.catch_up(&gathered.logs);
-                        self.take_down_or_tell(&wanted.name);
+                        self.stop_server_or_report(&wanted.name);
                     }
                     return Ok(Err(none));
                 }
@@ -148,7 +148,7 @@ impl ClusterStep {
             match self.create(&claim, object)? {
                 Ok(Made::New(object) | Made::There(object)) => made = Some(object),
                 Err(no_job) => {
-                    self.take_down_or_tell(&wanted.name);
+                    self.stop_server_or_report(&wanted.name);
                     return Ok(Err(NoServer::NoJob(no_job)));
                 }
             }

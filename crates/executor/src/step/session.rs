@@ -132,7 +132,7 @@ impl ClusterStep {
         if !matches!(pod, Ok(Some(pod)) if is_leaving(&pod)) {
             return false;
         }
-        matches!(self.fate(), Fate::GoesOn)
+        matches!(self.fate(), Fate::Continues)
     }
 
     /// Returns what became of the Workflow.
@@ -141,7 +141,7 @@ impl ClusterStep {
         match workflow {
             Ok(Some(workflow)) if uid_of(&workflow) != self.workflow.uid || is_leaving(&workflow) => Fate::Deleted,
             Ok(Some(workflow)) if workflow.pointer("/spec/shutdown").is_some() => Fate::Stopped,
-            Ok(Some(_)) => Fate::GoesOn,
+            Ok(Some(_)) => Fate::Continues,
             Ok(None) => Fate::Deleted,
             Err(_) => Fate::Unknown,
         }
@@ -165,7 +165,7 @@ impl ClusterStep {
         let what = match self.fate() {
             Fate::Deleted => "its Workflow was deleted before the run had ended".to_owned(),
             Fate::Stopped => "its Workflow was stopped before the run had ended".to_owned(),
-            Fate::GoesOn | Fate::Unknown => {
+            Fate::Continues | Fate::Unknown => {
                 let what = self.stop.map_or("the step that followed it", Stop::name);
                 format!(
                     "{what} ended the run early: the deadline of its step passed, or its Workflow was stopped or \
@@ -325,7 +325,7 @@ impl ClusterStep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     /// Nothing.
-    GoesOn,
+    Continues,
     /// It is asked to end.
     Stopped,
     /// It is gone, or about to be.

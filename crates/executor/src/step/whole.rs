@@ -91,7 +91,7 @@ impl ClusterStep {
             self.remove_before(objects, &attempt.job);
         }
         self.end_logs(attempt, gathered);
-        self.take_down_after(inputs, attempt)?;
+        self.stop_server_after(inputs, attempt)?;
         self.postprocess(inputs, attempt)
     }
 

@@ -245,7 +245,7 @@ impl Experiment {
             return Err(reason.clone());
         }
         let Some(best) = self.trials.iter().find(|trial| trial.best) else {
-            return Err(format!("no trial was found to be the best: {}", self.told()));
+            return Err(format!("no trial was found to be the best: {}", self.counted()));
         };
         best.value(metric).ok_or_else(|| format!("`{metric}` was not observed of the best trial, `{}`", best.name))
     }
@@ -260,18 +260,18 @@ impl Experiment {
         }
         let values: Vec<f64> = self.trials.iter().filter_map(|trial| trial.value(metric)).collect();
         if values.is_empty() {
-            return Err(format!("`{metric}` was observed of no trial: {}", self.told()));
+            return Err(format!("`{metric}` was observed of no trial: {}", self.counted()));
         }
         Ok(values)
     }
 
     /// Says how many trials ended how.
-    fn told(&self) -> String {
+    fn counted(&self) -> String {
         if self.counts.is_empty() {
             return "there were no trials".to_owned();
         }
-        let told = self.counts.iter().map(|(status, count)| format!("{count} {}", status.name()));
-        told.collect::<Vec<_>>().join(", ")
+        let counted = self.counts.iter().map(|(status, count)| format!("{count} {}", status.name()));
+        counted.collect::<Vec<_>>().join(", ")
     }
 }
 

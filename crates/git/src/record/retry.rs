@@ -27,15 +27,15 @@ pub(crate) struct Telling {
 impl Telling {
     /// Returns whether a failure is reported now, `elapsed` after the start: the first at once, others every 30 s.
     pub(crate) fn of_failure(&mut self, elapsed: Duration) -> bool {
-        self.last.is_none() && self.is_told(elapsed) || self.of_delay(elapsed)
+        self.last.is_none() && self.is_reported(elapsed) || self.of_delay(elapsed)
     }
 
     /// Returns whether a delay is reported now that is no error, such as a lost race: every 30 s, the first among them.
     pub(crate) fn of_delay(&mut self, elapsed: Duration) -> bool {
-        elapsed.saturating_sub(self.last.unwrap_or_default()) >= REMINDER && self.is_told(elapsed)
+        elapsed.saturating_sub(self.last.unwrap_or_default()) >= REMINDER && self.is_reported(elapsed)
     }
 
-    fn is_told(&mut self, elapsed: Duration) -> bool {
+    fn is_reported(&mut self, elapsed: Duration) -> bool {
         self.last = Some(elapsed);
         true
     }

@@ -95,14 +95,14 @@ fn pauses_grow_to_a_limit_and_use_their_whole_range() {
 
 #[test]
 fn the_first_failure_is_told_at_once_and_later_ones_now_and_then() {
-    let told = |ask: fn(&mut Telling, Duration) -> bool, seconds: &[u64]| {
+    let reported = |ask: fn(&mut Telling, Duration) -> bool, seconds: &[u64]| {
         let mut telling = Telling::default();
         seconds.iter().copied().filter(|&at| ask(&mut telling, Duration::from_secs(at))).collect::<Vec<_>>()
     };
     let seconds: Vec<u64> = (0..100).collect();
-    assert_eq!(told(Telling::of_failure, &seconds), [0, 30, 60, 90]);
-    assert_eq!(told(Telling::of_failure, &[7, 36, 37, 300]), [7, 37, 300]);
-    assert_eq!(told(Telling::of_delay, &seconds), [30, 60, 90], "a race that was lost is nothing to be told of");
+    assert_eq!(reported(Telling::of_failure, &seconds), [0, 30, 60, 90]);
+    assert_eq!(reported(Telling::of_failure, &[7, 36, 37, 300]), [7, 37, 300]);
+    assert_eq!(reported(Telling::of_delay, &seconds), [30, 60, 90], "a race that was lost is nothing to be told of");
     let words = "unable to access 'https://x/': Could not resolve host: x";
     assert_eq!(without_address(words), "Could not resolve host: x");
     assert_eq!(without_address("early EOF"), "early EOF");

@@ -219,13 +219,13 @@ pub fn digest_of(path: &Path) -> io::Result<(Digest, u64)> {
 }
 
 /// Returns the digest and the size of a file; none when `goes_on`, which is asked after each piece, says no.
-pub fn digest_while(path: &Path, mut goes_on: impl FnMut() -> bool) -> io::Result<Option<(Digest, u64)>> {
+pub fn digest_while(path: &Path, mut continues: impl FnMut() -> bool) -> io::Result<Option<(Digest, u64)>> {
     let mut hasher = Hasher::default();
     let mut bytes = 0;
     let is_whole = pieces(path, |piece| {
         bytes += piece.len() as u64;
         hasher.update(piece);
-        if goes_on() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if continues() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     Ok(is_whole.is_continue().then(|| (hasher.finish(), bytes)))
 }

@@ -87,7 +87,7 @@ pub(super) fn end_descendants(spared: &[i32], grace: Duration) {
         descendants(&[me()], spared).into_iter().filter(|pid| !is_dead(*pid)).collect()
     };
     let started = Instant::now();
-    let mut told: Vec<i32> = Vec::new();
+    let mut signalled: Vec<i32> = Vec::new();
     let mut pause = Duration::from_millis(2);
     // A process that SIGKILL does not end hangs in the kernel; waiting for that is useless.
     while started.elapsed() < grace + Duration::from_secs(5) {
@@ -98,9 +98,9 @@ pub(super) fn end_descendants(spared: &[i32], grace: Duration) {
         let signal = if started.elapsed() < grace { Signal::SIGTERM } else { Signal::SIGKILL };
         for pid in left {
             // SIGTERM once: some programs take the second for "at once".
-            if signal == Signal::SIGKILL || !told.contains(&pid) {
+            if signal == Signal::SIGKILL || !signalled.contains(&pid) {
                 let _ = kill(Pid::from_raw(pid), signal);
-                told.push(pid);
+                signalled.push(pid);
             }
         }
         std::thread::sleep(pause);

@@ -26,23 +26,23 @@ struct Accepted<'a> {
 pub(super) fn all(site: &Site<'_>) -> Vec<Markup> {
     let mut all: BTreeMap<(&str, &str, &str), Accepted<'_>> = BTreeMap::new();
     for chart in site.charts() {
-        let told = chart.told;
+        let history = chart.history;
         for ack in chart.acks() {
-            let key = (told.benchmark.as_str(), told.metric.as_str(), ack.file.as_str());
+            let key = (history.benchmark.as_str(), history.metric.as_str(), ack.file.as_str());
             let known = all.entry(key).or_insert(Accepted { ack, cases: Vec::new(), changes: Vec::new() });
-            if !told.case_name.is_empty() && !known.cases.contains(&told.case_name.as_str()) {
-                known.cases.push(&told.case_name);
+            if !history.case_name.is_empty() && !known.cases.contains(&history.case_name.as_str()) {
+                known.cases.push(&history.case_name);
             }
-            known.changes.extend(change(told, ack));
+            known.changes.extend(change(history, ack));
         }
     }
     all.into_iter().map(|((benchmark, metric, _), accepted)| draw(benchmark, metric, accepted)).collect()
 }
 
 /// Returns the change of a series that was accepted.
-fn change<'a>(told: &'a SeriesHistory, ack: &Acknowledged) -> Option<(Size, &'a SeriesHistory, &'a str)> {
-    let change = told.changes.iter().find(|change| Some(&change.session) == ack.session.as_ref())?;
-    Some((change.size(), told, change.since.as_str()))
+fn change<'a>(history: &'a SeriesHistory, ack: &Acknowledged) -> Option<(Size, &'a SeriesHistory, &'a str)> {
+    let change = history.changes.iter().find(|change| Some(&change.session) == ack.session.as_ref())?;
+    Some((change.size(), history, change.since.as_str()))
 }
 
 fn draw(benchmark: &str, metric: &str, accepted: Accepted<'_>) -> Markup {
@@ -55,9 +55,9 @@ fn draw(benchmark: &str, metric: &str, accepted: Accepted<'_>) -> Markup {
             " (" (parts::cut(&named)) @if cases.len() > MOST_CASES { " and " (cases.len() - MOST_CASES) " more" } ")"
         }
         " " (parts::cut(metric)) ": "
-        @if let Some((size, told, since)) = largest {
+        @if let Some((size, history, since)) = largest {
             @if changes.len() > 1 { "up to " }
-            strong { (words::size(Size { interval: None, ..*size }, told.unit.as_deref())) } " since " (parts::time(since)) ". "
+            strong { (words::size(Size { interval: None, ..*size }, history.unit.as_deref())) } " since " (parts::time(since)) ". "
         }
         (chart::acknowledged(ack))
     }

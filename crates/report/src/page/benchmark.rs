@@ -38,7 +38,7 @@ pub(crate) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec<File> {
         section.news aria-labelledby="news" {
             (news::news(site, &path, &benchmark.cases, Said::Benchmark))
             @for case in benchmark.cases.iter().filter(|case| !case.troubles.is_empty()).take(MOST) {
-                @for trouble in &case.troubles { p { (parts::cut(case.name)) " " (overview::told(trouble)) "." } }
+                @for trouble in &case.troubles { p { (parts::cut(case.name)) " " (overview::history(trouble)) "." } }
             }
         }
         (maps)
@@ -85,7 +85,7 @@ fn trends(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, runs: &Runs, r
         .cases
         .iter()
         .flat_map(|case| case.charts.iter().map(move |chart| (case, chart)))
-        .filter(|(_, chart)| !chart.is_stale && (chart.told.kind == Kind::Primary || chart.finding().is_some()))
+        .filter(|(_, chart)| !chart.is_stale && (chart.history.kind == Kind::Primary || chart.finding().is_some()))
         .collect();
     // The sort is stable: by case otherwise.
     wanted.sort_by(|(_, one), (_, other)| {

@@ -28,7 +28,7 @@ pub(super) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>, case: &Case<'_>,
             @if at == 0 {
                 section.news aria-labelledby="news" {
                     (news::news(site, &path, std::slice::from_ref(case), Said::Case))
-                    @for trouble in &case.troubles { p.open { (overview::told(trouble)) "." } }
+                    @for trouble in &case.troubles { p.open { (overview::history(trouble)) "." } }
                 }
                 @if !case.params.is_empty() {
                     dl.facts { @for (name, value) in &case.params { dt { (parts::cut(name)) } dd { (parts::cut(value)) } } }
@@ -55,9 +55,9 @@ pub(super) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>, case: &Case<'_>,
 fn row(chart: &Chart<'_>) -> Markup {
     html! {
         tr id=(chart.anchor) {
-            th scope="row" { (parts::metric(chart.told)) }
+            th scope="row" { (parts::metric(chart.history)) }
             td.drawn { (parts::level(chart)) }
-            td.number { (chart.told.sessions.len()) }
+            td.number { (chart.history.sessions.len()) }
         }
     }
 }

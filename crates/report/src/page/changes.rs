@@ -118,14 +118,14 @@ fn shown(site: &Site<'_>, from: &str, entry: &Entry<'_>) -> Markup {
         li {
             (parts::time(entry.since)) " "
             @match &entry.what {
-                What::Level(chart, told, change) => {
-                    (turned(from, chart, parts::turn(change, told, chart), change.size()))
-                    @if !std::ptr::eq(*told, chart.told) { " on " (parts::hardware(told)) }
+                What::Level(chart, history, change) => {
+                    (turned(from, chart, parts::turn(change, history, chart), change.size()))
+                    @if !std::ptr::eq(*history, chart.history) { " on " (parts::hardware(history)) }
                     @if change.commit.is_some() { "; " (parts::range(site, change.after.as_deref(), change.commit.as_deref())) }
                 }
                 What::Hit(chart, hit) => {
                     (turned(from, chart, parts::newest(hit), hit.size))
-                    @if chart.told.aside.contains(&hit.session.session) { ", not of the default branch" }
+                    @if chart.history.aside.contains(&hit.session.session) { ", not of the default branch" }
                     @if hit.session.commit.is_some() { "; " (parts::range(site, hit.after, hit.session.commit.as_deref())) }
                 }
                 What::Fact(Fact { benchmark, name, before, after, .. }) => {
@@ -139,12 +139,12 @@ fn shown(site: &Site<'_>, from: &str, entry: &Entry<'_>) -> Markup {
 
 /// Says how a series changed.
 fn turned(from: &str, chart: &Chart<'_>, (class, word): (&str, &str), size: Size) -> Markup {
-    let told = chart.told;
+    let history = chart.history;
     html! {
-        a href=(relative(from, &chart.place())) { (told.benchmark) }
-        @if !told.case_name.is_empty() { " (" (parts::cut(&told.case_name)) ")" }
-        ", " (parts::metric(told)) ": " strong class=(class) { (word) } " "
-        (words::size(size, told.unit.as_deref()))
+        a href=(relative(from, &chart.place())) { (history.benchmark) }
+        @if !history.case_name.is_empty() { " (" (parts::cut(&history.case_name)) ")" }
+        ", " (parts::metric(history)) ": " strong class=(class) { (word) } " "
+        (words::size(size, history.unit.as_deref()))
     }
 }
 
@@ -154,24 +154,27 @@ fn entries<'a>(site: &'a Site<'_>) -> Vec<Entry<'a>> {
     let mut facts: BTreeMap<Fact<'_>, (&str, bool)> = BTreeMap::new();
     for chart in site.charts() {
         let late: BTreeSet<&str> =
-            chart.told.sessions.iter().skip(chart.lately()).map(|session| session.session.as_str()).collect();
-        let series = || chart.replaced.iter().copied().chain([chart.told]);
-        let mut note =
-            |told: &'a SeriesHistory, name: &'a str, sides: (String, String), since: &'a str, session: &str| {
-                let key =
-                    Fact { benchmark: &told.benchmark, name, before: sides.0, after: sides.1, day: words::day(since) };
-                let known = facts.entry(key).or_insert((since, late.contains(session)));
-                *known = (known.0.min(since), known.1 || late.contains(session));
-            };
-        for told in series() {
-            all.extend(told.changes.iter().map(|change| Entry {
+            chart.history.sessions.iter().skip(chart.lately()).map(|session| session.session.as_str()).collect();
+        let series = || chart.replaced.iter().copied().chain([chart.history]);
+        let mut note = |history: &'a SeriesHistory,
+                        name: &'a str,
+                        sides: (String, String),
+                        since: &'a str,
+                        session: &str| {
+            let key =
+                Fact { benchmark: &history.benchmark, name, before: sides.0, after: sides.1, day: words::day(since) };
+            let known = facts.entry(key).or_insert((since, late.contains(session)));
+            *known = (known.0.min(since), known.1 || late.contains(session));
+        };
+        for history in series() {
+            all.extend(history.changes.iter().map(|change| Entry {
                 since: &change.since,
                 is_lately: late.contains(change.session.as_str()),
-                what: What::Level(chart, told, change),
+                what: What::Level(chart, history, change),
             }));
-            for change in &told.environment_changes {
+            for change in &history.environment_changes {
                 let sides = (change.before.clone(), change.after.clone());
-                note(told, &change.fact, sides, &change.since, &change.session);
+                note(history, &change.fact, sides, &change.since, &change.session);
             }
         }
         all.extend(chart.hit().map(|hit| Entry {
@@ -179,10 +182,10 @@ fn entries<'a>(site: &'a Site<'_>) -> Vec<Entry<'a>> {
             is_lately: true,
             what: What::Hit(chart, hit),
         }));
-        for (before, told) in series().zip(series().skip(1)) {
-            let sides = (parts::hardware(before), parts::hardware(told));
-            let Some(first) = told.sessions.first().filter(|_| sides.0 != sides.1) else { continue };
-            note(told, "hardware", sides, &first.started_at, &first.session);
+        for (before, history) in series().zip(series().skip(1)) {
+            let sides = (parts::hardware(before), parts::hardware(history));
+            let Some(first) = history.sessions.first().filter(|_| sides.0 != sides.1) else { continue };
+            note(history, "hardware", sides, &first.started_at, &first.session);
         }
     }
     let facts = facts.into_iter();

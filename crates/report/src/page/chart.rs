@@ -16,7 +16,7 @@ use kubebench_results::dataset::{MetricKey, series};
 /// The maximum number of marked changes of hardware or software, the newest ones.
 const MOST_MARKS: usize = 40;
 /// The maximum number of changes below a plot; all are on the page of changes.
-const MOST_TOLD: usize = 8;
+const MOST_REPORTED: usize = 8;
 
 /// What distinguishes the series of a benchmark: case, hardware, metric.
 type Key = (String, BTreeMap<String, String>, MetricKey);
@@ -41,35 +41,36 @@ impl Runs {
         Self { by_series }
     }
 
-    fn get(&self, told: &SeriesHistory) -> &[Vec<f64>] {
-        let metric = MetricKey { name: told.metric.clone(), labels: told.labels.clone(), unit: told.unit.clone() };
-        let key = (told.case.clone(), told.environment.clone(), metric);
+    fn get(&self, history: &SeriesHistory) -> &[Vec<f64>] {
+        let metric =
+            MetricKey { name: history.metric.clone(), labels: history.labels.clone(), unit: history.unit.clone() };
+        let key = (history.case.clone(), history.environment.clone(), metric);
         self.by_series.get(&key).map(Vec::as_slice).unwrap_or_default()
     }
 }
 
 /// Draws a chart as a page at `from` shows it, which knows it by `anchor`.
 pub(super) fn draw(site: &Site<'_>, from: &str, anchor: &str, chart: &Chart<'_>, runs: &Runs) -> Markup {
-    let told = chart.told;
-    let data = |ending: &str| relative(from, &paths::data(&told.benchmark, &told.case, ending));
+    let history = chart.history;
+    let data = |ending: &str| relative(from, &paths::data(&history.benchmark, &history.case, ending));
     html! {
         section.chart id=(anchor) {
             h3 {
-                (parts::metric(told))
+                (parts::metric(history))
                 @if let Some(verdict) = parts::verdict_of(chart) { " " (verdict) }
             }
             p.facts {
-                (told.unit.as_deref().map_or_else(|| "no unit".to_owned(), parts::cut)) ", " (words::better(told.direction).unwrap_or("neither way is better")) " · on "
-                a href=(relative(from, &paths::environment(&told.environment))) { (parts::hardware(told)) }
-                @if told.synthetic { " · " strong.warn { "synthetic" } }
+                (history.unit.as_deref().map_or_else(|| "no unit".to_owned(), parts::cut)) ", " (words::better(history.direction).unwrap_or("neither way is better")) " · on "
+                a href=(relative(from, &paths::environment(&history.environment))) { (parts::hardware(history)) }
+                @if history.synthetic { " · " strong.warn { "synthetic" } }
             }
             (story(site, from, chart))
             (trend(anchor, chart, runs).draw())
             @if let Some((_, low, high)) = band(chart, &chart.levels()) {
-                @let [low, high] = words::values([low, high], told.unit.as_deref());
-                p.more { "Band: ± " (words::share(told.threshold)) " around the baseline, " (parts::cut(&low)) " to " (parts::cut(&high)) "." }
+                @let [low, high] = words::values([low, high], history.unit.as_deref());
+                p.more { "Band: ± " (words::share(history.threshold)) " around the baseline, " (parts::cut(&low)) " to " (parts::cut(&high)) "." }
             }
-            (parts::links(anchor, &parts::metric(told), &[("CSV", data("csv")), ("JSON", data("json"))]))
+            (parts::links(anchor, &parts::metric(history), &[("CSV", data("csv")), ("JSON", data("json"))]))
         }
     }
 }
@@ -87,7 +88,7 @@ pub(super) fn legend() -> Markup {
 
 /// Says what there is to say of a series.
 fn story(site: &Site<'_>, from: &str, chart: &Chart<'_>) -> Markup {
-    let told = chart.told;
+    let history = chart.history;
     let finding = chart.finding();
     html! {
         @if let Some(finding) = &finding {
@@ -98,24 +99,24 @@ fn story(site: &Site<'_>, from: &str, chart: &Chart<'_>) -> Markup {
         }
         @let open = chart.open();
         // The headline says when the open one began; how large its first step was, its steps say.
-        @let is_told = |change: &&LevelChange| Some(change.session.as_str()) == open && told.compound().is_none();
-        @let others = told.changes.iter().rev().filter(|change| !is_told(change));
-        @let changes: Vec<&LevelChange> = others.take(MOST_TOLD).collect();
+        @let is_reported = |change: &&LevelChange| Some(change.session.as_str()) == open && history.compound().is_none();
+        @let others = history.changes.iter().rev().filter(|change| !is_reported(change));
+        @let changes: Vec<&LevelChange> = others.take(MOST_REPORTED).collect();
         @let acks = chart.acks();
-        @if !changes.is_empty() || !acks.is_empty() || told.drift.is_some() || told.correlation.is_some() {
+        @if !changes.is_empty() || !acks.is_empty() || history.drift.is_some() || history.correlation.is_some() {
             ul.events {
                 @for change in changes {
-                    @let (class, turned) = parts::turn(change, told, chart);
+                    @let (class, turned) = parts::turn(change, history, chart);
                     li { (parts::time(&change.since)) " " strong class=(class) { (turned) } ": "
-                        (words::size(change.size(), told.unit.as_deref()))
+                        (words::size(change.size(), history.unit.as_deref()))
                         @if change.commit.is_some() { "; " (parts::range(site, change.after.as_deref(), change.commit.as_deref())) } }
                 }
                 @for ack in acks { li { (acknowledged(ack)) } }
-                @if let Some(drift) = told.drift {
+                @if let Some(drift) = history.drift {
                     li { "Drifts by about " (words::change(drift.per_session * drift.sessions as f64, None)) " over the last "
                         (drift.sessions) " sessions (" (words::probability(drift.p)) ")." }
                 }
-                @if let Some(correlation) = told.correlation {
+                @if let Some(correlation) = history.correlation {
                     li { "Sessions are autocorrelated (lag 1: " (format!("{correlation:.1}"))
                         "), so the effective sample size is smaller." }
                 }
@@ -134,8 +135,8 @@ pub(super) fn acknowledged(ack: &Acknowledged) -> Markup {
 }
 
 fn trend<'a>(anchor: &'a str, chart: &'a Chart<'_>, runs: &'a Runs) -> Trend<'a> {
-    let told = chart.told;
-    let before: usize = chart.replaced.iter().map(|told| told.sessions.len()).sum();
+    let history = chart.history;
+    let before: usize = chart.replaced.iter().map(|history| history.sessions.len()).sum();
     let mut sessions = Vec::new();
     let mut marks = Vec::new();
     let mut levels = Vec::new();
@@ -152,13 +153,13 @@ fn trend<'a>(anchor: &'a str, chart: &'a Chart<'_>, runs: &'a Runs) -> Trend<'a>
             title: format!("other hardware from here on; before: {}", parts::hardware(replaced)),
         });
     }
-    sessions.extend(dots(told, runs.get(told), Standing::Current));
-    let place = |session: &str| told.sessions.iter().position(|own| own.session == session);
-    marks.extend(changes(told, chart, before));
+    sessions.extend(dots(history, runs.get(history), Standing::Current));
+    let place = |session: &str| history.sessions.iter().position(|own| own.session == session);
+    marks.extend(changes(history, chart, before));
     let accepted = chart.acks().into_iter().filter_map(|ack| Some((ack, place(ack.session.as_deref()?)?)));
     let accepted: Vec<Mark> = accepted.map(|(ack, at)| accepted_mark(ack, before + at)).collect();
-    let skipped = told.environment_changes.len().saturating_sub(MOST_MARKS);
-    for change in told.environment_changes.iter().skip(skipped) {
+    let skipped = history.environment_changes.len().saturating_sub(MOST_MARKS);
+    for change in history.environment_changes.iter().skip(skipped) {
         if let Some(at) = place(&change.session) {
             let title = format!("{}: {} -> {}", change.fact, parts::cut(&change.before), parts::cut(&change.after));
             marks.push(Mark { at: before + at, event: Event::Environment, label: String::new(), title });
@@ -167,11 +168,11 @@ fn trend<'a>(anchor: &'a str, chart: &'a Chart<'_>, runs: &'a Runs) -> Trend<'a>
     marks.extend(accepted);
     let own = chart.levels();
     let band = band(chart, &own).map(|(from, low, high)| (before + from, low, high));
-    let unit = told.unit.as_deref().map(parts::cut);
+    let unit = history.unit.as_deref().map(parts::cut);
     let shown = |value: f64| words::value(value, unit.as_deref());
     let description = format!(
         "{}; {}, the newest at {}.",
-        words::counted(told.sessions.len(), "session"),
+        words::counted(history.sessions.len(), "session"),
         words::counted(own.len(), "level"),
         own.last().map_or_else(|| "no value".to_owned(), |(_, _, level)| shown(*level))
     );
@@ -180,12 +181,12 @@ fn trend<'a>(anchor: &'a str, chart: &'a Chart<'_>, runs: &'a Runs) -> Trend<'a>
         id: anchor,
         title: format!(
             "{} of {} {} over its sessions",
-            parts::metric(told),
-            told.benchmark,
-            parts::cut(&told.case_name)
+            parts::metric(history),
+            history.benchmark,
+            parts::cut(&history.case_name)
         ),
         description,
-        unit: told.unit.as_deref(),
+        unit: history.unit.as_deref(),
         sessions,
         levels,
         band,
@@ -193,42 +194,42 @@ fn trend<'a>(anchor: &'a str, chart: &'a Chart<'_>, runs: &'a Runs) -> Trend<'a>
     }
 }
 
-fn dots<'a>(told: &'a SeriesHistory, runs: &'a [Vec<f64>], standing: Standing) -> impl Iterator<Item = Dot<'a>> {
-    told.sessions.iter().enumerate().map(move |(at, session)| Dot {
+fn dots<'a>(history: &'a SeriesHistory, runs: &'a [Vec<f64>], standing: Standing) -> impl Iterator<Item = Dot<'a>> {
+    history.sessions.iter().enumerate().map(move |(at, session)| Dot {
         at: &session.started_at,
-        label: label(told, session),
+        label: label(history, session),
         median: session.value,
         runs: runs.get(at).map(Vec::as_slice).unwrap_or_default(),
-        standing: if told.aside.contains(&session.session) { Standing::Aside } else { standing },
+        standing: if history.aside.contains(&session.session) { Standing::Aside } else { standing },
     })
 }
 
-fn label(told: &SeriesHistory, session: &SessionValue) -> String {
+fn label(history: &SeriesHistory, session: &SessionValue) -> String {
     let time = session.started_at.get(..16).unwrap_or(&session.started_at).replace('T', " ");
     let commit = session.commit.as_deref().map_or_else(String::new, |commit| format!(" · {}", words::short(commit)));
-    let aside = told.outside(session).map_or_else(String::new, |why| format!(" · {why}"));
+    let aside = history.outside(session).map_or_else(String::new, |why| format!(" · {why}"));
     let shared = words::shared_with(&session.neighbors)
         .map_or_else(String::new, |with| format!(" · {}", parts::sentence(&with)));
-    format!("{time}{commit} · {}{aside}{shared}", words::value(session.value, told.unit.as_deref()))
+    format!("{time}{commit} · {}{aside}{shared}", words::value(session.value, history.unit.as_deref()))
 }
 
 /// Marks the changes of a series, which is that of a chart or one that it replaced, and whose first session is at a place.
-fn changes<'a>(told: &'a SeriesHistory, chart: &'a Chart<'_>, first: usize) -> impl Iterator<Item = Mark> + 'a {
-    told.changes.iter().filter_map(move |change| {
-        let at = told.sessions.iter().position(|session| session.session == change.session)?;
-        Some(mark(change, told, chart, first + at))
+fn changes<'a>(history: &'a SeriesHistory, chart: &'a Chart<'_>, first: usize) -> impl Iterator<Item = Mark> + 'a {
+    history.changes.iter().filter_map(move |change| {
+        let at = history.sessions.iter().position(|session| session.session == change.session)?;
+        Some(mark(change, history, chart, first + at))
     })
 }
 
-fn mark(change: &LevelChange, told: &SeriesHistory, chart: &Chart<'_>, at: usize) -> Mark {
-    let (_, turned) = parts::turn(change, told, chart);
+fn mark(change: &LevelChange, history: &SeriesHistory, chart: &Chart<'_>, at: usize) -> Mark {
+    let (_, turned) = parts::turn(change, history, chart);
     let event = match change.turn {
-        Turn::Worse if change.is_back_in_part(told.direction) => Event::Better,
+        Turn::Worse if change.is_back_in_part(history.direction) => Event::Better,
         Turn::Worse if chart.is_open(change) => Event::Open,
         Turn::Worse | Turn::Accepted | Turn::Neither => Event::Resolved,
         Turn::Better | Turn::Back => Event::Better,
     };
-    let unit = told.unit.as_deref();
+    let unit = history.unit.as_deref();
     let size =
         change.change.map_or_else(|| words::size(change.size(), unit), |share| words::change(share, change.interval));
     let commit = change.commit.as_deref().map_or_else(String::new, |commit| format!(", {}", words::short(commit)));
@@ -248,11 +249,11 @@ fn accepted_mark(ack: &Acknowledged, at: usize) -> Mark {
 
 /// Returns the band in which nothing has changed that matters: around the level before an open change, or the newest one.
 fn band(chart: &Chart<'_>, levels: &[(usize, usize, f64)]) -> Option<(usize, f64, f64)> {
-    let told = chart.told;
-    let open = chart.open().and_then(|open| told.sessions.iter().position(|session| session.session == open));
+    let history = chart.history;
+    let open = chart.open().and_then(|open| history.sessions.iter().position(|session| session.session == open));
     let known = levels.iter().rev().find(|(from, _, _)| open.is_none_or(|open| *from < open))?;
     let (from, _, level) = *known;
-    let room = 1.0 + told.threshold;
+    let room = 1.0 + history.threshold;
     let (one, other) = (level * room, level / room);
     (one.is_finite() && level != 0.0).then(|| (from, one.min(other), one.max(other)))
 }

@@ -48,46 +48,46 @@ pub(super) fn latency(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, ca
 
 /// Returns the distributions of a case: by samples, and of metrics without them by their percentiles.
 pub(crate) fn distributions<'a>(site: &Site<'_>, case: &Case<'a>) -> Vec<Quantiles<'a>> {
-    let sampled = case.charts.iter().filter_map(|chart| Some((chart.told, samples(site, chart)?)));
+    let sampled = case.charts.iter().filter_map(|chart| Some((chart.history, samples(site, chart)?)));
     let (sampled, mut all): (Vec<&SeriesHistory>, Vec<Quantiles<'a>>) = sampled.unzip();
-    let known: BTreeSet<Base<'_>> = sampled.into_iter().map(|told| base(&told.metric, told)).collect();
+    let known: BTreeSet<Base<'_>> = sampled.into_iter().map(|history| base(&history.metric, history)).collect();
     all.extend(percentiles(case).into_iter().filter(|(base, _)| !known.contains(base)).map(|(_, plot)| plot));
     all
 }
 
 /// Returns the results whose samples are drawn: of the newest session, and of the last one before an open change.
-pub fn sampled(told: &SeriesHistory) -> Vec<&String> {
-    if !is_time(told) || told.replaced {
+pub fn sampled(history: &SeriesHistory) -> Vec<&String> {
+    if !is_time(history) || history.replaced {
         return Vec::new();
     }
-    let newest = told.sessions.last();
-    newest.into_iter().chain(before_open(told)).flat_map(|session| &session.results).collect()
+    let newest = history.sessions.last();
+    newest.into_iter().chain(before_open(history)).flat_map(|session| &session.results).collect()
 }
 
-fn before_open(told: &SeriesHistory) -> Option<&SessionValue> {
-    let open = told.open.as_ref()?;
-    let at = told.sessions.iter().position(|session| session.session == *open)?;
-    told.sessions.get(at.checked_sub(1)?)
+fn before_open(history: &SeriesHistory) -> Option<&SessionValue> {
+    let open = history.open.as_ref()?;
+    let at = history.sessions.iter().position(|session| session.session == *open)?;
+    history.sessions.get(at.checked_sub(1)?)
 }
 
-fn is_time(told: &SeriesHistory) -> bool {
-    told.unit.as_deref().is_some_and(|unit| MetricUnit::of(unit).is_time()) && told.direction == Direction::Lower
+fn is_time(history: &SeriesHistory) -> bool {
+    history.unit.as_deref().is_some_and(|unit| MetricUnit::of(unit).is_time()) && history.direction == Direction::Lower
 }
 
 /// Returns how samples that were recorded in `unit` are shown next to the values of a series.
-fn conversion(unit: Option<&str>, told: &SeriesHistory) -> Option<Conversion> {
-    let [recorded, shown] = [unit, told.unit.as_deref()].map(MetricUnit::of_metric);
+fn conversion(unit: Option<&str>, history: &SeriesHistory) -> Option<Conversion> {
+    let [recorded, shown] = [unit, history.unit.as_deref()].map(MetricUnit::of_metric);
     recorded.conversion_to(&shown)
 }
 
 fn samples<'a>(site: &Site<'_>, chart: &Chart<'a>) -> Option<Quantiles<'a>> {
-    let told = chart.told;
+    let history = chart.history;
     let of = |session: &SessionValue, label: &str| {
         let mut all: Vec<f64> = Vec::new();
         for metrics in session.results.iter().filter_map(|path| site.request.samples.get(path)) {
-            let own = metrics.iter().filter(|metric| metric.name == told.metric && metric.labels == told.labels);
+            let own = metrics.iter().filter(|metric| metric.name == history.metric && metric.labels == history.labels);
             for (metric, conversion) in
-                own.filter_map(|metric| Some((metric, conversion(metric.unit.as_deref(), told)?)))
+                own.filter_map(|metric| Some((metric, conversion(metric.unit.as_deref(), history)?)))
             {
                 let values = metric.samples.iter().copied().flatten().map(|value| conversion.convert(value));
                 all.extend(values.filter(|value| value.is_finite()));
@@ -96,12 +96,12 @@ fn samples<'a>(site: &Site<'_>, chart: &Chart<'a>) -> Option<Quantiles<'a>> {
         all.sort_by(f64::total_cmp);
         (all.len() >= LEAST).then(|| Curve { label: format!("{label}, {} samples", all.len()), points: points(&all) })
     };
-    let newest = told.sessions.last().filter(|_| is_time(told))?;
+    let newest = history.sessions.last().filter(|_| is_time(history))?;
     let newest = of(newest, "newest session")?;
-    let before = before_open(told).and_then(|session| of(session, "last session before the open change"));
+    let before = before_open(history).and_then(|session| of(session, "last session before the open change"));
     let id = format!("{}-latency", chart.anchor);
     let curves = before.into_iter().chain([newest]).collect();
-    Some(Quantiles { id, title: parts::metric(told), unit: told.unit.as_deref(), curves })
+    Some(Quantiles { id, title: parts::metric(history), unit: history.unit.as_deref(), curves })
 }
 
 /// Returns the points of a curve, closer where it is steep; `sorted` holds at least one value.
@@ -119,17 +119,17 @@ fn points(sorted: &[f64]) -> Vec<(f64, f64)> {
 /// What percentiles are of: a name without the percentile, other labels, the hardware, and the unit.
 type Base<'a> = (String, Vec<(&'a String, &'a String)>, String, Option<&'a str>);
 
-fn base<'a>(name: &str, told: &'a SeriesHistory) -> Base<'a> {
-    let labels = told.labels.iter().filter(|(name, _)| *name != "quantile").collect();
-    (name.to_owned(), labels, parts::hardware(told), told.unit.as_deref())
+fn base<'a>(name: &str, history: &'a SeriesHistory) -> Base<'a> {
+    let labels = history.labels.iter().filter(|(name, _)| *name != "quantile").collect();
+    (name.to_owned(), labels, parts::hardware(history), history.unit.as_deref())
 }
 
 /// Returns the curves of metrics that are called by their percentiles, and what these are of.
 fn percentiles<'a>(case: &Case<'a>) -> Vec<(Base<'a>, Quantiles<'a>)> {
     let mut groups: BTreeMap<Base<'a>, Vec<(f64, f64)>> = BTreeMap::new();
-    for told in case.charts.iter().map(|chart| chart.told).filter(|told| is_time(told)) {
-        if let (Some((name, share)), Some(newest)) = (percentile(told), told.sessions.last()) {
-            groups.entry(base(&name, told)).or_default().push((share, newest.value));
+    for history in case.charts.iter().map(|chart| chart.history).filter(|history| is_time(history)) {
+        if let (Some((name, share)), Some(newest)) = (percentile(history), history.sessions.last()) {
+            groups.entry(base(&name, history)).or_default().push((share, newest.value));
         }
     }
     let curve = |(base, mut points): (Base<'a>, Vec<(f64, f64)>)| {
@@ -146,14 +146,14 @@ fn percentiles<'a>(case: &Case<'a>) -> Vec<(Base<'a>, Quantiles<'a>)> {
 }
 
 /// Returns what a metric is a percentile of, and which: `ttft_p99_ms`, or the label `quantile="0.99"`.
-fn percentile(told: &SeriesHistory) -> Option<(String, f64)> {
-    if let Some(share) = told.labels.get("quantile").and_then(|text| text.parse::<f64>().ok()) {
-        return (0.0..1.0).contains(&share).then(|| (told.metric.clone(), share));
+fn percentile(history: &SeriesHistory) -> Option<(String, f64)> {
+    if let Some(share) = history.labels.get("quantile").and_then(|text| text.parse::<f64>().ok()) {
+        return (0.0..1.0).contains(&share).then(|| (history.metric.clone(), share));
     }
     let is_cut = |letter: char| matches!(letter, '_' | '-' | '.' | ' ');
-    let part = told.metric.split(is_cut).find_map(|part| Some((part, share_of(part)?)));
+    let part = history.metric.split(is_cut).find_map(|part| Some((part, share_of(part)?)));
     let (part, share) = part?;
-    let base: Vec<&str> = told.metric.split(is_cut).filter(|own| *own != part).collect();
+    let base: Vec<&str> = history.metric.split(is_cut).filter(|own| *own != part).collect();
     Some((base.join("-"), share))
 }
 

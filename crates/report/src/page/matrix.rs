@@ -42,11 +42,11 @@ pub(super) fn maps(from: &str, benchmark: &Benchmark<'_>) -> Markup {
     for case in &benchmark.cases {
         let param = |name: &str| case.params.get(name).map_or("–", String::as_str);
         let fixed: Vec<(&str, &str)> = rest.iter().map(|name| (*name, param(name))).collect();
-        for chart in case.charts.iter().filter(|chart| chart.told.kind == Kind::Primary && !chart.is_stale) {
-            let target = chart.told.environment.get("target").map_or("", String::as_str);
-            let unit = chart.told.unit.as_deref().unwrap_or("no unit");
-            let kind = paths::environment_id(&chart.told.environment);
-            let metric = format!("{} in {} on {target}", parts::metric(chart.told), parts::cut(unit));
+        for chart in case.charts.iter().filter(|chart| chart.history.kind == Kind::Primary && !chart.is_stale) {
+            let target = chart.history.environment.get("target").map_or("", String::as_str);
+            let unit = chart.history.unit.as_deref().unwrap_or("no unit");
+            let kind = paths::environment_id(&chart.history.environment);
+            let metric = format!("{} in {} on {target}", parts::metric(chart.history), parts::cut(unit));
             let key = (metric, kind, fixed.clone());
             maps.entry(key).or_default().insert((param(down), across.map_or("", param)), (case, chart));
         }
@@ -59,7 +59,7 @@ pub(super) fn maps(from: &str, benchmark: &Benchmark<'_>) -> Markup {
     }
     // A target may have machines of several kinds.
     for (caption, map) in fit.iter_mut().filter(|(caption, _)| captions.get(caption).is_some_and(|count| *count > 1)) {
-        let hardware = map.values().next().map(|(_, chart)| parts::hardware(chart.told)).unwrap_or_default();
+        let hardware = map.values().next().map(|(_, chart)| parts::hardware(chart.history)).unwrap_or_default();
         caption.push_str(&format!(", {hardware}"));
     }
     sort_by_case(&mut fit, |(caption, _)| ("", caption));
@@ -92,9 +92,9 @@ fn draw(from: &str, benchmark: &Benchmark<'_>, caption: &str, axes: (&str, Optio
     let [rows, columns] = [rows, columns].map(AxisOrder::sorted);
     let shades = shades(map);
     // All of a map have one unit.
-    let unit = map.values().next().and_then(|(_, chart)| chart.told.unit.as_deref()).map(parts::cut);
+    let unit = map.values().next().and_then(|(_, chart)| chart.history.unit.as_deref()).map(parts::cut);
     let scaled = Scaled::of_all(map.values().filter_map(|(_, chart)| chart.level()), unit.as_deref());
-    let has_direction = map.values().any(|(_, chart)| chart.told.direction != Direction::None);
+    let has_direction = map.values().any(|(_, chart)| chart.history.direction != Direction::None);
     let legend = match (shades.values().any(|shade| *shade > 0), has_direction) {
         (true, _) => "a stronger color is better; cells of one color do not differ beyond noise and threshold",
         (false, true) => "no cell differs beyond noise and threshold",
@@ -136,13 +136,13 @@ fn draw(from: &str, benchmark: &Benchmark<'_>, caption: &str, axes: (&str, Optio
 fn shades<'a>(map: &Map<'a>) -> BTreeMap<(&'a str, &'a str), usize> {
     let mut cells: Vec<Cell<'a>> = Vec::new();
     for (place, (_, chart)) in map {
-        let values = chart.told.level().iter().map(|session| session.value).collect();
-        if let Some(level) = chart.level().filter(|_| chart.told.direction != Direction::None) {
-            cells.push(Cell { place: *place, direction: chart.told.direction, values, level });
+        let values = chart.history.level().iter().map(|session| session.value).collect();
+        if let Some(level) = chart.level().filter(|_| chart.history.direction != Direction::None) {
+            cells.push(Cell { place: *place, direction: chart.history.direction, values, level });
         }
     }
     cells.sort_by(|one, other| one.level.total_cmp(&other.level));
-    let threshold = map.values().next().map_or(DEFAULT_THRESHOLD, |(_, chart)| chart.told.threshold);
+    let threshold = map.values().next().map_or(DEFAULT_THRESHOLD, |(_, chart)| chart.history.threshold);
     // The places at which a level begins that is not that of the cells before.
     let mut begins: Vec<usize> = Vec::new();
     for (at, cell) in cells.iter().enumerate() {

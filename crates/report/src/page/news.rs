@@ -50,11 +50,11 @@ pub(super) fn news(site: &Site<'_>, from: &str, cases: &[Case<'_>], said: Said) 
 }
 
 fn better(from: &str, chart: &Chart<'_>, said: Said) -> Markup {
-    let told = chart.told;
+    let history = chart.history;
     html! {
-        a href=(relative(from, &chart.place())) { (parts::metric(told)) }
-        @if said != Said::Case && !told.case_name.is_empty() { " (" (parts::cut(&told.case_name)) ")" }
-        @if let Some(size) = chart.changed() { ": " (parts::sized(size, told, "good")) (parts::toward(told)) }
-        " on " (parts::hardware(told))
+        a href=(relative(from, &chart.place())) { (parts::metric(history)) }
+        @if said != Said::Case && !history.case_name.is_empty() { " (" (parts::cut(&history.case_name)) ")" }
+        @if let Some(size) = chart.changed() { ": " (parts::sized(size, history, "good")) (parts::toward(history)) }
+        " on " (parts::hardware(history))
     }
 }

@@ -75,12 +75,12 @@ fn draw(site: &Site<'_>, from: &str, group: &[Finding<'_>]) -> Markup {
     if rest.is_empty() {
         return parts::finding(site, from, first, Said::Nothing);
     }
-    let benchmarks: BTreeSet<&str> = group.iter().map(|finding| finding.chart.told.benchmark.as_str()).collect();
+    let benchmarks: BTreeSet<&str> = group.iter().map(|finding| finding.chart.history.benchmark.as_str()).collect();
     let counted = match benchmarks.len() {
         1 => words::counted(group.len(), "regression"),
         many => format!("{} in {many} benchmarks", words::counted(group.len(), "regression")),
     };
-    let is_one_place = group.iter().all(|finding| finding.chart.told.environment == first.chart.told.environment);
+    let is_one_place = group.iter().all(|finding| finding.chart.history.environment == first.chart.history.environment);
     let said = if is_one_place { Said::BeginningAndPlace } else { Said::Beginning };
     let lines: Vec<Markup> = by_metric(group).iter().map(|alike| line(site, from, alike, said)).collect();
     let (lines, folded) = lines.split_at(LINES.min(lines.len()));
@@ -96,7 +96,7 @@ fn draw(site: &Site<'_>, from: &str, group: &[Finding<'_>]) -> Markup {
             },
             Beginning::Day(_) => p { strong.bad { (counted) } " since " (parts::since(oldest)) },
         }
-        @if is_one_place { p.facts { "On " (parts::hardware(first.chart.told)) } }
+        @if is_one_place { p.facts { "On " (parts::hardware(first.chart.history)) } }
         ul { @for line in lines { li { (line) } } }
         @if !folded.is_empty() {
             details {
@@ -112,7 +112,7 @@ pub(super) fn by_metric<'g, 'a>(findings: &'g [Finding<'a>]) -> Vec<Vec<&'g Find
     let mut order = Vec::new();
     let mut alike: BTreeMap<(Beginning<'_>, &str, String), Vec<&Finding<'_>>> = BTreeMap::new();
     for finding in findings {
-        let key = (beginning(finding), finding.chart.told.benchmark.as_str(), parts::metric(finding.chart.told));
+        let key = (beginning(finding), finding.chart.history.benchmark.as_str(), parts::metric(finding.chart.history));
         let known = alike.entry(key.clone()).or_default();
         if known.is_empty() {
             order.push(key);
@@ -131,7 +131,7 @@ pub(super) fn line(site: &Site<'_>, from: &str, alike: &[&Finding<'_>], said: Sa
             " Also "
             @for (at, other) in others.iter().take(CASES).enumerate() {
                 @if at > 0 { ", " }
-                a href=(relative(from, &other.chart.place())) { (parts::apart(other.chart.told, first.chart.told)) } " " (parts::amount(other))
+                a href=(relative(from, &other.chart.place())) { (parts::apart(other.chart.history, first.chart.history)) } " " (parts::amount(other))
             }
             @if others.len() > CASES { " and " (others.len() - CASES) " more" }
             "."

@@ -97,7 +97,7 @@ fn head(site: &Site<'_>) -> Markup {
 }
 
 fn headline(findings: &[Finding<'_>]) -> String {
-    let benchmarks: BTreeSet<&str> = findings.iter().map(|finding| finding.chart.told.benchmark.as_str()).collect();
+    let benchmarks: BTreeSet<&str> = findings.iter().map(|finding| finding.chart.history.benchmark.as_str()).collect();
     match (findings.len(), benchmarks.len()) {
         (1, _) => "1 regression is open".to_owned(),
         (count, 1) => format!("{count} regressions are open"),
@@ -174,13 +174,13 @@ fn row(benchmark: &Benchmark<'_>) -> Markup {
                 @else { "–" }
                 @if let Some(finding) = worst.and_then(Chart::finding) { br; small { (parts::amount(&finding)) } }
                 @else if let Some((size, chart)) = worst.and_then(|chart| Some((chart.changed()?, chart))) {
-                    br; small { (parts::sized(size, chart.told, "good")) }
+                    br; small { (parts::sized(size, chart.history, "good")) }
                 }
             }
             @if let Some(chart) = worst {
-                td { (parts::metric(chart.told)) @if !chart.told.case_name.is_empty() { br; small { (parts::cut(&chart.told.case_name)) } } }
+                td { (parts::metric(chart.history)) @if !chart.history.case_name.is_empty() { br; small { (parts::cut(&chart.history.case_name)) } } }
                 td.drawn { (parts::level(chart)) }
-                td.number { (chart.told.sessions.len()) }
+                td.number { (chart.history.sessions.len()) }
             } @else { td { "no value" } td { "–" } td.number { "0" } }
             td { @if let Some(newest) = newest { (parts::time(newest)) } @else { "never" } }
         }
@@ -252,7 +252,7 @@ fn troubles(site: &Site<'_>) -> (Vec<Markup>, Vec<Markup>) {
                 Obstacle::Missing => missed.entry(trouble.target).or_default().push(case.name),
                 Obstacle::Failed { .. } | Obstacle::NoValue { .. } => failing.push(html! {
                     a href=(paths::benchmark(benchmark.name)) { (benchmark.name) }
-                    @if !case.name.is_empty() { " (" (parts::cut(case.name)) ")" } ": " (told(trouble))
+                    @if !case.name.is_empty() { " (" (parts::cut(case.name)) ")" } ": " (history(trouble))
                 }),
             }
         }
@@ -279,7 +279,7 @@ fn without_result(benchmark: &Benchmark<'_>, verdict: (&str, &str), target: &str
 }
 
 /// Says what keeps a case from being judged.
-pub(super) fn told(trouble: &Trouble<'_>) -> Markup {
+pub(super) fn history(trouble: &Trouble<'_>) -> Markup {
     html! {
         @match trouble.what {
             Obstacle::Failed { since, failed, all, reason } => {

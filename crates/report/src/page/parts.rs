@@ -41,13 +41,13 @@ fn cut_after(text: &str, most: usize) -> String {
 }
 
 /// Returns a metric with its labels.
-pub(super) fn metric(told: &SeriesHistory) -> String {
-    cut(&labelled(&told.metric, &told.labels))
+pub(super) fn metric(history: &SeriesHistory) -> String {
+    cut(&labelled(&history.metric, &history.labels))
 }
 
 /// Returns the hardware in a few words.
-pub(super) fn hardware(told: &SeriesHistory) -> String {
-    cut(&words::hardware(&told.environment))
+pub(super) fn hardware(history: &SeriesHistory) -> String {
+    cut(&words::hardware(&history.environment))
 }
 
 /// Draws a time that a script may say relative to now.
@@ -110,11 +110,11 @@ pub(super) fn verdict(verdict: Verdict, said: &str) -> Markup {
 }
 
 /// Returns what a turn of a series is called, which is that of a chart or one that it replaced.
-pub(super) fn turn(change: &LevelChange, told: &SeriesHistory, chart: &Chart<'_>) -> (&'static str, &'static str) {
-    let is_of_open = told.open.as_ref() == Some(&change.session) || told.is_step_of_open(change);
+pub(super) fn turn(change: &LevelChange, history: &SeriesHistory, chart: &Chart<'_>) -> (&'static str, &'static str) {
+    let is_of_open = history.open.as_ref() == Some(&change.session) || history.is_step_of_open(change);
     match change.turn {
-        Turn::Worse if change.is_back_in_part(told.direction) => ("calm", "partially recovered"),
-        Turn::Worse if is_of_open && (chart.is_stale || !std::ptr::eq(told, chart.told)) => {
+        Turn::Worse if change.is_back_in_part(history.direction) => ("calm", "partially recovered"),
+        Turn::Worse if is_of_open && (chart.is_stale || !std::ptr::eq(history, chart.history)) => {
             ("calm", "worse, not measured any more")
         }
         Turn::Worse if chart.open() == Some(change.session.as_str()) => ("bad", "worse, open"),
@@ -124,7 +124,7 @@ pub(super) fn turn(change: &LevelChange, told: &SeriesHistory, chart: &Chart<'_>
             Some(Verdict::Inconclusive) => ("warn", "worse, inconclusive"),
             _ => ("calm", "worse, resolved"),
         },
-        Turn::Worse if told.is_of_pending(change) => ("calm", "worse, pending"),
+        Turn::Worse if history.is_of_pending(change) => ("calm", "worse, pending"),
         Turn::Worse => ("calm", "worse, resolved"),
         Turn::Accepted => ("calm", "worse, accepted"),
         Turn::Better => ("good", "better"),
@@ -149,21 +149,21 @@ pub(super) enum Said {
 
 /// Says of a regression what a colleague would: what, by how much, since when, where, how sure.
 pub(super) fn finding(site: &Site<'_>, from: &str, finding: &Finding<'_>, said: Said) -> Markup {
-    let told = finding.chart.told;
+    let history = finding.chart.history;
     let place = relative(from, &finding.chart.place());
     let is_begun = matches!(said, Said::Beginning | Said::BeginningAndPlace);
     html! {
         @match said {
             Said::Series => {}
             Said::Benchmark | Said::Case => {
-                a href=(place) { strong { (metric(told)) } }
-                @if said == Said::Benchmark && !told.case_name.is_empty() { " (" (cut(&told.case_name)) ")" }
+                a href=(place) { strong { (metric(history)) } }
+                @if said == Said::Benchmark && !history.case_name.is_empty() { " (" (cut(&history.case_name)) ")" }
                 ": "
             }
             Said::Nothing | Said::Beginning | Said::BeginningAndPlace => {
-                a href=(place) { strong { (told.benchmark) } }
-                @if !told.case_name.is_empty() { " (" (cut(&told.case_name)) ")" }
-                ": " (metric(told)) " "
+                a href=(place) { strong { (history.benchmark) } }
+                @if !history.case_name.is_empty() { " (" (cut(&history.case_name)) ")" }
+                ": " (metric(history)) " "
             }
         }
         @if let Some(not_shown) = finding.not_shown() {
@@ -171,13 +171,13 @@ pub(super) fn finding(site: &Site<'_>, from: &str, finding: &Finding<'_>, said: 
             @if finding.is_of_newest() { ". Newest session: " (amount(finding)) }
         } @else {
             @match finding.what {
-                What::Level(..) => { (amount(finding)) @if said != Said::Series { (toward(told)) } @if !is_begun { " since " (since(finding)) } }
+                What::Level(..) => { (amount(finding)) @if said != Said::Series { (toward(history)) } @if !is_begun { " since " (since(finding)) } }
                 What::Limit(message) => { strong.bad { (sentence(message)) } " in the session of " (since(finding)) }
             }
             @if !is_begun && let Some(commit) = finding.commit { " (" (self::commit(site, commit)) ")" }
             @if let Some(limit) = finding.limit { ", and " strong.bad { (sentence(limit)) } }
         }
-        @if !matches!(said, Said::Series | Said::BeginningAndPlace) { (if finding.not_shown().is_some() { ", on " } else { " on " }) (hardware(told)) }
+        @if !matches!(said, Said::Series | Said::BeginningAndPlace) { (if finding.not_shown().is_some() { ", on " } else { " on " }) (hardware(history)) }
         @if finding.not_shown().is_none() { "; " (sure(finding)) }
         "."
     }
@@ -187,27 +187,27 @@ pub(super) fn finding(site: &Site<'_>, from: &str, finding: &Finding<'_>, said: 
 pub(super) fn amount(finding: &Finding<'_>) -> Markup {
     html! {
         @match finding.what {
-            What::Level(size) => (sized(size, finding.chart.told, if finding.is_pending() { "calm" } else { "bad" })),
+            What::Level(size) => (sized(size, finding.chart.history, if finding.is_pending() { "calm" } else { "bad" })),
             What::Limit(message) => strong.bad { (sentence(message)) },
         }
     }
 }
 
 /// Says how large a change of a series is, with the confidence interval.
-pub(super) fn sized(size: Size, told: &SeriesHistory, class: &str) -> Markup {
+pub(super) fn sized(size: Size, history: &SeriesHistory, class: &str) -> Markup {
     html! {
         @if let Some(change) = size.change {
             strong class=(class) { (words::change(change, size.interval)) }
             @if let Some(bounds) = size.interval { " " (words::interval(change, bounds)) }
         } @else {
-            strong class=(class) { (words::size(size, told.unit.as_deref())) }
+            strong class=(class) { (words::size(size, history.unit.as_deref())) }
         }
     }
 }
 
 /// Says next to a change which way is better, where something says so.
-pub(super) fn toward(told: &SeriesHistory) -> Markup {
-    html! { @if let Some(better) = words::better(told.direction) { " " small { "(" (better) ")" } } }
+pub(super) fn toward(history: &SeriesHistory) -> Markup {
+    html! { @if let Some(better) = words::better(history.direction) { " " small { "(" (better) ")" } } }
 }
 
 /// Says what the newest session alone shows: that it is worse, or better.
@@ -221,16 +221,16 @@ pub(super) fn newest(hit: &Hit<'_>) -> (&'static str, &'static str) {
 
 /// Says the same in a line of text.
 pub(crate) fn finding_words(finding: &Finding<'_>) -> String {
-    let told = finding.chart.told;
-    let case = if told.case_name.is_empty() { String::new() } else { format!(" ({})", cut(&told.case_name)) };
+    let history = finding.chart.history;
+    let case = if history.case_name.is_empty() { String::new() } else { format!(" ({})", cut(&history.case_name)) };
     if let (Some(not_shown), What::Level(size)) = (finding.not_shown(), finding.what) {
-        let newest = words::size(size, told.unit.as_deref());
+        let newest = words::size(size, history.unit.as_deref());
         let newest = if finding.is_of_newest() { format!(". Newest session: {newest}") } else { String::new() };
-        let (metric, not_shown, hardware) = (metric(told), sentence(not_shown), hardware(told));
-        return format!("{}{case}: {metric} {not_shown}{newest}, on {hardware}.", told.benchmark);
+        let (metric, not_shown, hardware) = (metric(history), sentence(not_shown), hardware(history));
+        return format!("{}{case}: {metric} {not_shown}{newest}, on {hardware}.", history.benchmark);
     }
     let what = match finding.what {
-        What::Level(size) => format!("{} since", words::size(size, told.unit.as_deref())),
+        What::Level(size) => format!("{} since", words::size(size, history.unit.as_deref())),
         What::Limit(message) => format!("{} in the session of", sentence(message)),
     };
     let commit = finding.commit.map_or_else(String::new, |commit| format!(" ({})", words::short(commit)));
@@ -241,10 +241,10 @@ pub(crate) fn finding_words(finding: &Finding<'_>) -> String {
     };
     format!(
         "{}{case}: {} {what} {}{commit}{limit} on {}; {}{bounds}.",
-        told.benchmark,
-        metric(told),
+        history.benchmark,
+        metric(history),
         finding.when(),
-        hardware(told),
+        hardware(history),
         sure(finding)
     )
 }
@@ -260,7 +260,7 @@ fn sure(finding: &Finding<'_>) -> String {
         format!("seen in {}", words::counted(finding.sessions, "session"))
     };
     let seen = if finding.is_aside() { format!("{seen}, not of the default branch") } else { seen };
-    let further = |size| words::size(size, finding.chart.told.unit.as_deref());
+    let further = |size| words::size(size, finding.chart.history.unit.as_deref());
     let further = finding.further().map(|size| format!("; the newest session is a further {}", further(size)));
     let seen = seen + &further.unwrap_or_default();
     match (finding.what, finding.pending()) {
@@ -271,13 +271,13 @@ fn sure(finding: &Finding<'_>) -> String {
 }
 
 /// Returns what distinguishes a series from another one of its metric: the case, else the hardware.
-pub(super) fn apart(told: &SeriesHistory, other: &SeriesHistory) -> String {
-    if told.case == other.case { hardware(told) } else { cut(&told.case_name) }
+pub(super) fn apart(history: &SeriesHistory, other: &SeriesHistory) -> String {
+    if history.case == other.case { hardware(history) } else { cut(&history.case_name) }
 }
 
 /// Draws what a series did, and its newest level; of a change that its verdict is about, the level before and after it.
 pub(super) fn level(chart: &Chart<'_>) -> Markup {
-    let unit = chart.told.unit.as_deref().map(cut);
+    let unit = chart.history.unit.as_deref().map(cut);
     html! {
         (spark(chart)) " "
         @if let Some(Size { levels: (before, after), .. }) = chart.changed() {

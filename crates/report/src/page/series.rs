@@ -57,32 +57,32 @@ fn of_state(site: &Site<'_>, state: State) -> Vec<File> {
 const HEAD: [&str; 5] = ["Benchmark", "Metric", "Change", "Level", "Sessions"];
 
 fn row(from: &str, chart: &Chart<'_>) -> Markup {
-    let told = chart.told;
+    let history = chart.history;
     html! {
         tr {
             th scope="row" {
-                a href=(relative(from, &paths::benchmark(&told.benchmark))) { (told.benchmark) }
-                @if !told.case_name.is_empty() { br; small { (parts::cut(&told.case_name)) } }
+                a href=(relative(from, &paths::benchmark(&history.benchmark))) { (history.benchmark) }
+                @if !history.case_name.is_empty() { br; small { (parts::cut(&history.case_name)) } }
             }
-            td { a href=(relative(from, &chart.place())) { (parts::metric(told)) } br; small { (parts::hardware(told)) } }
+            td { a href=(relative(from, &chart.place())) { (parts::metric(history)) } br; small { (parts::hardware(history)) } }
             td {
-                (change(chart)) (parts::toward(told))
+                (change(chart)) (parts::toward(history))
                 // What such a change lacks is different from series to series.
                 @if let Some(line) = chart.line().filter(|line| line.verdict == Verdict::Inconclusive) { br; small { (parts::sentence(&line.message)) } }
             }
             td.drawn { (parts::level(chart)) }
-            td.number { (told.sessions.len()) }
+            td.number { (history.sessions.len()) }
         }
     }
 }
 
 fn change(chart: &Chart<'_>) -> String {
     match (chart.finding().map(|finding| finding.what), chart.line()) {
-        (Some(What::Level(size)), _) => words::size(size, chart.told.unit.as_deref()),
+        (Some(What::Level(size)), _) => words::size(size, chart.history.unit.as_deref()),
         (Some(What::Limit(message)), _) => parts::sentence(message),
         (None, line) => {
             let size = line.and_then(words::shown);
-            size.map_or_else(|| "–".to_owned(), |size| words::size(size, chart.told.unit.as_deref()))
+            size.map_or_else(|| "–".to_owned(), |size| words::size(size, chart.history.unit.as_deref()))
         }
     }
 }

@@ -16,8 +16,8 @@ const MARKS: usize = 12;
 
 /// Draws all sessions of a series; the row of the table says in words what matters of them.
 pub(crate) fn spark(chart: &Chart<'_>) -> Markup {
-    let told = chart.told;
-    let values: Vec<f64> = told.sessions.iter().map(|session| session.value).collect();
+    let history = chart.history;
+    let values: Vec<f64> = history.sessions.iter().map(|session| session.value).collect();
     let by = values.len().div_ceil(MOST).max(1);
     let points: Vec<(f64, f64)> = values
         .chunks(by)
@@ -33,9 +33,9 @@ pub(crate) fn spark(chart: &Chart<'_>) -> Markup {
         let share = if high > low { (value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0) } else { 0.5 };
         3.0 + (HEIGHT - 6.0) * (1.0 - share)
     };
-    let skipped = told.changes.len().saturating_sub(MARKS);
-    let marks = told.changes.iter().skip(skipped).filter_map(|change| {
-        let at = told.sessions.iter().position(|session| session.session == change.session)?;
+    let skipped = history.changes.len().saturating_sub(MARKS);
+    let marks = history.changes.iter().skip(skipped).filter_map(|change| {
+        let at = history.sessions.iter().position(|session| session.session == change.session)?;
         Some((at, if chart.is_open(change) { "mark open" } else { "mark" }))
     });
     html! {

@@ -44,15 +44,15 @@ pub struct Request<'a> {
 /// Returns the history of every series.
 pub fn history(request: Request<'_>) -> Vec<SeriesHistory> {
     let replaced = replaced(request.dataset, request.partitions, request.lineage);
-    let mut told = Vec::new();
+    let mut histories = Vec::new();
     for (partition, is_replaced) in request.partitions.iter().zip(replaced) {
         let origin = Origin { dataset: request.dataset, partition, lineage: request.lineage, extraction: None };
         for series in series(request.dataset, partition) {
-            told.push(request.tell(origin, &series, is_replaced));
+            histories.push(request.tell(origin, &series, is_replaced));
         }
     }
-    sort_by_case(&mut told, |told| (&told.benchmark, &told.case_name));
-    told
+    sort_by_case(&mut histories, |history| (&history.benchmark, &history.case_name));
+    histories
 }
 
 impl SeriesHistory {

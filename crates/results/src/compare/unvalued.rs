@@ -20,12 +20,12 @@ pub struct Unvalued {
 /// When a session began, and its id: what sessions are sorted by.
 type Began<'a> = (&'a str, &'a str);
 
-/// Returns the sessions of `partitions` after the last ones of the histories in `told`, and of partitions in which nothing has a
+/// Returns the sessions of `partitions` after the last ones of `histories`, and of partitions in which nothing has a
 /// value yet those after the last one of their cases elsewhere.
-pub fn unvalued(dataset: &Dataset, partitions: &[Partition], told: &[SeriesHistory]) -> Unvalued {
+pub fn unvalued(dataset: &Dataset, partitions: &[Partition], histories: &[SeriesHistory]) -> Unvalued {
     let mut last: BTreeMap<_, BTreeMap<&str, Began<'_>>> = BTreeMap::new();
     let mut last_of_case: BTreeMap<(&str, &str), Began<'_>> = BTreeMap::new();
-    for series in told {
+    for series in histories {
         let Some(newest) = series.sessions.last() else { continue };
         let began = (moment(&newest.started_at), newest.session.as_str());
         let place = (series.benchmark.as_str(), series.case.as_str());

@@ -20,8 +20,8 @@ pub enum Axis {
 
 impl Axis {
     /// Returns the axis of this name: a parameter where a case has one, else a fact; nothing where there is neither.
-    pub fn find(name: &str, dataset: &Dataset, told: &[SeriesHistory]) -> Option<Self> {
-        let has_parameter = params(dataset, told).any(|params| params.contains_key(name));
+    pub fn find(name: &str, dataset: &Dataset, histories: &[SeriesHistory]) -> Option<Self> {
+        let has_parameter = params(dataset, histories).any(|params| params.contains_key(name));
         if has_parameter {
             return Some(Self::Parameter(name.to_owned()));
         }
@@ -45,7 +45,7 @@ impl Axis {
     pub(super) fn value(&self, cell: &Cell<'_>) -> Option<Json> {
         match self {
             Self::Parameter(name) => cell.params.get(name).cloned(),
-            Self::Fact(fact) => cell.told.environment.get(*fact).cloned().map(Json::String),
+            Self::Fact(fact) => cell.history.environment.get(*fact).cloned().map(Json::String),
         }
     }
 
@@ -66,13 +66,13 @@ impl Axis {
 }
 
 /// Returns the axes along which there is more than one value: of parameters, then of facts.
-pub fn axes(dataset: &Dataset, told: &[SeriesHistory]) -> Vec<String> {
+pub fn axes(dataset: &Dataset, histories: &[SeriesHistory]) -> Vec<String> {
     let mut values: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for (name, value) in params(dataset, told).flatten() {
+    for (name, value) in params(dataset, histories).flatten() {
         add(values.entry(name).or_default(), plain(value));
     }
     let mut facts: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for (fact, value) in told.iter().flat_map(|told| &told.environment) {
+    for (fact, value) in histories.iter().flat_map(|history| &history.environment) {
         add(facts.entry(fact).or_default(), value.clone());
     }
     let several = values.into_iter().chain(facts).filter(|(_, values)| values.len() > 1);
@@ -85,14 +85,18 @@ fn add(values: &mut Vec<String>, value: String) {
     }
 }
 
-fn params<'a>(dataset: &'a Dataset, told: &'a [SeriesHistory]) -> impl Iterator<Item = &'a BTreeMap<String, Json>> {
+fn params<'a>(
+    dataset: &'a Dataset,
+    histories: &'a [SeriesHistory],
+) -> impl Iterator<Item = &'a BTreeMap<String, Json>> {
     let known: BTreeMap<(&str, &str), &BTreeMap<String, Json>> = dataset
         .rows()
         .iter()
         .map(|row| dataset.subject(row))
         .map(|subject| ((subject.benchmark.as_str(), subject.case.as_str()), &subject.params))
         .collect();
-    let mut seen: Vec<(&str, &str)> = told.iter().map(|told| (told.benchmark.as_str(), told.case.as_str())).collect();
+    let mut seen: Vec<(&str, &str)> =
+        histories.iter().map(|history| (history.benchmark.as_str(), history.case.as_str())).collect();
     seen.sort_unstable();
     seen.dedup();
     seen.into_iter().filter_map(move |case| known.get(&case).copied())

@@ -14,7 +14,7 @@ use kubebench_syntax::invariant::Invariant as _;
 /// One metric of one case on one kind of hardware.
 #[derive(Clone, Debug)]
 pub(super) struct Cell<'a> {
-    pub(super) told: &'a SeriesHistory,
+    pub(super) history: &'a SeriesHistory,
     pub(super) params: &'a BTreeMap<String, Json>,
     /// The hardware without how many machines there were of each kind.
     pub(super) kinds: BTreeMap<String, String>,
@@ -24,11 +24,11 @@ pub(super) struct Cell<'a> {
     pub(super) runs: Vec<Vec<&'a Row>>,
 }
 
-/// Returns the cells of the histories in `told`; one without a session of its current level has none.
-pub(super) fn cells<'a>(dataset: &'a Dataset, told: &'a [SeriesHistory]) -> Vec<Cell<'a>> {
+/// Returns the cells of `histories`; one without a session of its current level has none.
+pub(super) fn cells<'a>(dataset: &'a Dataset, histories: &'a [SeriesHistory]) -> Vec<Cell<'a>> {
     let rows: BTreeMap<&str, &Row> = dataset.rows().iter().map(|row| (row.path.as_str(), row)).collect();
-    let cell = |told: &'a SeriesHistory| {
-        let level = told.level();
+    let cell = |history: &'a SeriesHistory| {
+        let level = history.level();
         let of_session = |session: &&SessionValue| -> Vec<&'a Row> {
             session.results.iter().filter_map(|path| rows.get(path.as_str()).copied()).collect()
         };
@@ -37,10 +37,10 @@ pub(super) fn cells<'a>(dataset: &'a Dataset, told: &'a [SeriesHistory]) -> Vec<
         let mut kinds: BTreeMap<String, String> =
             dataset.kinds(newest).into_iter().map(|(fact, value)| (fact.to_owned(), value)).collect();
         // Facts that the project does not distinguish.
-        kinds.retain(|fact, _| told.environment.contains_key(fact));
-        Some(Cell { told, params: &dataset.subject(newest).params, kinds, level, runs })
+        kinds.retain(|fact, _| history.environment.contains_key(fact));
+        Some(Cell { history, params: &dataset.subject(newest).params, kinds, level, runs })
     };
-    told.iter().filter_map(cell).collect()
+    histories.iter().filter_map(cell).collect()
 }
 
 impl Cell<'_> {
@@ -71,11 +71,11 @@ impl Cell<'_> {
 
     /// Returns what decides which of two cells of the same case represents it: the one that runs today.
     pub(super) fn rank(&self) -> (bool, &str) {
-        (!self.told.replaced, self.until())
+        (!self.history.replaced, self.until())
     }
 
     /// Returns the metric with its labels.
     pub(super) fn metric(&self) -> String {
-        labelled(&self.told.metric, &self.told.labels)
+        labelled(&self.history.metric, &self.history.labels)
     }
 }

@@ -51,11 +51,11 @@ pub(super) fn is_of_each(metric: &str, unit: Option<&str>) -> bool {
 }
 
 fn work(cell: &Cell<'_>) -> Option<Work> {
-    let unit = cell.told.unit.as_deref()?;
-    if is_of_each(&cell.told.metric, Some(unit)) {
+    let unit = cell.history.unit.as_deref()?;
+    if is_of_each(&cell.history.metric, Some(unit)) {
         return None;
     }
-    match cell.told.direction {
+    match cell.history.direction {
         Direction::Higher => {
             let (of, time) = unit.rsplit_once('/')?;
             let is_whole = !of.is_empty() && !of.contains('/');
@@ -85,7 +85,7 @@ pub(super) fn cost(dataset: &Dataset, cell: &Cell<'_>) -> Result<Option<UnitCost
     if !all().any(|row| amount(row).is_some_and(|amount| amount > 0.0)) {
         return Ok(None);
     }
-    let key = (cell.told.metric.as_str(), &cell.told.labels, &cell.told.unit);
+    let key = (cell.history.metric.as_str(), &cell.history.labels, &cell.history.unit);
     let of_run = |row: &&Row| {
         let is_it = |metric: &MetricKey| (metric.name.as_str(), &metric.labels, &metric.unit) == key;
         let value = dataset.metrics(row).find(|(definition, _)| is_it(&MetricKey::of(definition)))?.1?;

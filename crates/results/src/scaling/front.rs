@@ -19,7 +19,7 @@ struct Point<'a, 'c> {
 pub(super) fn fronts(cells: &[Cell<'_>], asked: Option<(&str, &str)>) -> Vec<Front> {
     let mut places: BTreeMap<Place<'_>, Vec<&Cell<'_>>> = BTreeMap::new();
     for cell in cells {
-        let place = (cell.told.benchmark.as_str(), cell.kinds.clone(), cell.told.synthetic);
+        let place = (cell.history.benchmark.as_str(), cell.kinds.clone(), cell.history.synthetic);
         places.entry(place).or_default().push(cell);
     }
     places.into_iter().filter_map(|(place, cells)| front(place, &cells, asked)).collect()
@@ -32,7 +32,7 @@ fn front(place: Place<'_>, cells: &[&Cell<'_>], asked: Option<(&str, &str)>) -> 
     let mut notes = BTreeSet::new();
     for cell in cells {
         for (at, metric) in metrics.iter().enumerate().filter(|(_, metric)| is_of(cell, metric)) {
-            let Some(kept) = cases.entry(&cell.told.case).or_default().get_mut(at) else { continue };
+            let Some(kept) = cases.entry(&cell.history.case).or_default().get_mut(at) else { continue };
             let (best, other) = match kept {
                 Some(known) if known.rank() >= cell.rank() => (*known, Some(*cell)),
                 Some(known) => (*cell, Some(*known)),
@@ -83,11 +83,11 @@ fn front(place: Place<'_>, cells: &[&Cell<'_>], asked: Option<(&str, &str)>) -> 
 }
 
 fn name(cell: &Cell<'_>) -> String {
-    if cell.told.case_name.is_empty() { cell.told.benchmark.clone() } else { cell.told.case_name.clone() }
+    if cell.history.case_name.is_empty() { cell.history.benchmark.clone() } else { cell.history.case_name.clone() }
 }
 
 fn is_of(cell: &Cell<'_>, metric: &FrontMetric) -> bool {
-    cell.metric() == metric.name && cell.told.unit == metric.unit && cell.told.direction == metric.direction
+    cell.metric() == metric.name && cell.history.unit == metric.unit && cell.history.direction == metric.direction
 }
 
 /// Returns the two metrics: those that were asked for, else the primary ones where there is one of each direction. A name alone
@@ -95,13 +95,14 @@ fn is_of(cell: &Cell<'_>, metric: &FrontMetric) -> bool {
 fn metrics(cells: &[&Cell<'_>], asked: Option<(&str, &str)>) -> Option<[FrontMetric; 2]> {
     let mut known: Vec<(FrontMetric, Kind, &str)> = Vec::new();
     let mut newest_first: Vec<&&Cell<'_>> =
-        cells.iter().filter(|cell| cell.told.direction != Direction::None).collect();
+        cells.iter().filter(|cell| cell.history.direction != Direction::None).collect();
     newest_first.sort_by(|one, other| other.until().cmp(one.until()));
     for cell in newest_first {
-        let metric = FrontMetric { name: cell.metric(), unit: cell.told.unit.clone(), direction: cell.told.direction };
+        let metric =
+            FrontMetric { name: cell.metric(), unit: cell.history.unit.clone(), direction: cell.history.direction };
         let is_same = |other: &FrontMetric| other.name == metric.name && other.direction == metric.direction;
         if !known.iter().any(|(other, ..)| is_same(other)) {
-            known.push((metric, cell.told.kind, &cell.told.metric));
+            known.push((metric, cell.history.kind, &cell.history.metric));
         }
     }
     let only = |wanted: &dyn Fn(&(FrontMetric, Kind, &str)) -> bool| {
@@ -131,7 +132,7 @@ fn placed(point: &Point<'_, '_>, all: &[Point<'_, '_>], metrics: &[FrontMetric; 
         if !is_no_worse || gains.iter().all(|gain| *gain == 0.0) {
             continue;
         }
-        let case = other.both[0].told.case.clone();
+        let case = other.both[0].history.case.clone();
         let is_sure = || (0..2).all(|at| is_better(point, other, metrics, at));
         if gains.iter().all(|gain| *gain > 0.0) && is_sure() {
             dominated_by.push(case);
@@ -145,8 +146,8 @@ fn placed(point: &Point<'_, '_>, all: &[Point<'_, '_>], metrics: &[FrontMetric; 
     }
     let [first, second] = point.both;
     FrontPoint {
-        case: first.told.case.clone(),
-        case_name: first.told.case_name.clone(),
+        case: first.history.case.clone(),
+        case_name: first.history.case_name.clone(),
         values: (first.estimate(), second.estimate()),
         sessions: (first.level.len(), second.level.len()),
         dominated_by,

@@ -35,18 +35,18 @@ pub(super) fn groups(request: Request<'_>, cells: &[Cell<'_>]) -> (Vec<Group>, V
     let axis = request.axis;
     let is_wanted = |cell: &&Cell<'_>| {
         if request.metrics.is_empty() {
-            cell.told.kind == Kind::Primary
+            cell.history.kind == Kind::Primary
         } else {
-            request.metrics.iter().any(|metric| metric.has(&cell.told.metric, &cell.told.labels))
+            request.metrics.iter().any(|metric| metric.has(&cell.history.metric, &cell.history.labels))
         }
     };
     let mut benchmarks: BTreeMap<&str, Vec<(&Cell<'_>, Json)>> = BTreeMap::new();
     let mut without: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for cell in cells.iter().filter(is_wanted) {
         if let Some(value) = axis.value(cell) {
-            benchmarks.entry(&cell.told.benchmark).or_default().push((cell, value));
+            benchmarks.entry(&cell.history.benchmark).or_default().push((cell, value));
         } else {
-            without.entry(&cell.told.benchmark).or_default().insert(&cell.told.case_name);
+            without.entry(&cell.history.benchmark).or_default().insert(&cell.history.case_name);
         }
     }
     let (mut groups, mut notes) = (Vec::new(), BTreeSet::new());
@@ -153,7 +153,7 @@ impl Making<'_, '_> {
             chosen.push((value, newest));
             let others = cells.iter().filter(|cell| !std::ptr::eq(**cell, *newest));
             notes.extend(others.map(|other| {
-                let on = said(&other.told.environment, &newest.told.environment);
+                let on = said(&other.history.environment, &newest.history.environment);
                 format!("{}={value} also ran on {on}, until {}: not used", self.axis(), other.until())
             }));
         }
@@ -180,23 +180,23 @@ impl Making<'_, '_> {
             notes.push(format!("costs are in {all}, and cannot be compared"));
         }
         let (_, first) = chosen.first().expected("a group of at least two values");
-        let told = first.told;
-        let shared = |name: &str| chosen.iter().all(|(_, cell)| cell.told.environment.contains_key(name));
+        let history = first.history;
+        let shared = |name: &str| chosen.iter().all(|(_, cell)| cell.history.environment.contains_key(name));
         let environment = self.facts.iter().filter(|(fact, _)| shared(fact));
         Group {
-            benchmark: told.benchmark.clone(),
+            benchmark: history.benchmark.clone(),
             params: others(self.request.axis, first),
             environment: environment.map(|(fact, value)| (fact.clone(), value.clone())).collect(),
-            metric: told.metric.clone(),
-            labels: told.labels.clone(),
-            unit: told.unit.clone(),
-            direction: told.direction,
-            kind: told.kind,
+            metric: history.metric.clone(),
+            labels: history.labels.clone(),
+            unit: history.unit.clone(),
+            direction: history.direction,
+            kind: history.kind,
             numeric: is_numeric,
             base: base.map(|(value, _)| value.clone()),
             rows,
             notes,
-            synthetic: told.synthetic,
+            synthetic: history.synthetic,
         }
     }
 
@@ -213,7 +213,7 @@ impl Making<'_, '_> {
             _ => Ratio::default(),
         };
         notes.extend(note);
-        let speedup = ratio.and_then(|ratio| ratio::speedup(ratio, cell.told.direction));
+        let speedup = ratio.and_then(|ratio| ratio::speedup(ratio, cell.history.direction));
         let efficiency = speedup.zip(base).and_then(|(speedup, (name, base))| {
             let times = self.times(value, cell, name, base).unwrap_or_else(|why| {
                 notes.extend(why);
@@ -234,7 +234,7 @@ impl Making<'_, '_> {
                     words::day(base.until())
                 ));
             }
-            let differing = said(&cell.told.environment, &base.told.environment);
+            let differing = said(&cell.history.environment, &base.history.environment);
             let is_fact = matches!(self.request.axis, Axis::Fact(_)) || !self.request.allowed.is_empty();
             if is_fact && !differing.is_empty() {
                 notes.push(format!("on {differing}"));
@@ -247,9 +247,9 @@ impl Making<'_, '_> {
         Row {
             value: value.to_owned(),
             number: self.numbers.get(value).copied(),
-            case: cell.told.case.clone(),
-            case_name: cell.told.case_name.clone(),
-            environment: cell.told.environment.clone(),
+            case: cell.history.case.clone(),
+            case_name: cell.history.case_name.clone(),
+            environment: cell.history.environment.clone(),
             sessions: cell.level.len(),
             runs: cell.runs.iter().map(Vec::len).sum(),
             since: cell.since().to_owned(),
@@ -261,7 +261,7 @@ impl Making<'_, '_> {
             efficiency,
             method: method.map(str::to_owned),
             cost,
-            open: cell.told.open.clone(),
+            open: cell.history.open.clone(),
             notes,
         }
     }
@@ -276,13 +276,13 @@ impl Making<'_, '_> {
             row.accelerators.filter(|count| *count > 0).or(row.pods.map(u64::from))
         };
         let has_more = machines(cell).zip(machines(of_base)).is_some_and(|(own, base)| own != base);
-        if cell.told.direction != Direction::Higher || !(has_more || is_count(self.axis())) {
+        if cell.history.direction != Direction::Higher || !(has_more || is_count(self.axis())) {
             return Err(None);
         }
         if *first <= 0.0 || *second <= 0.0 {
             return Err(Some("no efficiency: the axis is not above 0".to_owned()));
         }
-        if cost::is_of_each(&cell.told.metric, cell.told.unit.as_deref()) {
+        if cost::is_of_each(&cell.history.metric, cell.history.unit.as_deref()) {
             return Err(Some("no efficiency: the metric is per machine, so its ratio is the efficiency".to_owned()));
         }
         Ok(second / first)
@@ -330,13 +330,13 @@ pub fn is_count(name: &str) -> bool {
 /// Says what a reader has to know of a cell.
 fn notes(cell: &Cell<'_>) -> Vec<String> {
     let mut notes = Vec::new();
-    if cell.told.replaced {
+    if cell.history.replaced {
         notes.push("newer sessions of this case ran elsewhere".to_owned());
     }
-    if cell.told.open.is_some() {
+    if cell.history.open.is_some() {
         notes.push("it regressed, and the regression is not accepted".to_owned());
     }
-    if let Some(correlation) = cell.told.correlation {
+    if let Some(correlation) = cell.history.correlation {
         notes.push(format!("neighboring sessions are correlated ({correlation:.1}): intervals may be too narrow"));
     }
     notes
@@ -344,23 +344,23 @@ fn notes(cell: &Cell<'_>) -> Vec<String> {
 
 /// Returns what keeps a cell apart from others of its place.
 fn facts(request: Request<'_>, cell: &Cell<'_>, is_numeric: bool) -> Facts {
-    let told = cell.told;
-    let hardware = if is_numeric { &cell.kinds } else { &told.environment };
-    let is_told_apart =
+    let history = cell.history;
+    let hardware = if is_numeric { &cell.kinds } else { &history.environment };
+    let is_distinguished =
         |fact: &String| !request.axis.implied().contains(&fact.as_str()) && !request.allowed.contains(fact);
     let mut facts: Facts = hardware
         .iter()
-        .filter(|(fact, _)| is_told_apart(fact))
+        .filter(|(fact, _)| is_distinguished(fact))
         .map(|(fact, said)| (fact.clone(), said.clone()))
         .collect();
-    facts.insert(UNIT.to_owned(), told.unit.clone().unwrap_or_else(|| "none".to_owned()));
-    let direction = match told.direction {
+    facts.insert(UNIT.to_owned(), history.unit.clone().unwrap_or_else(|| "none".to_owned()));
+    let direction = match history.direction {
         Direction::Higher => "higher is better",
         Direction::Lower => "lower is better",
         Direction::None => "none",
     };
     facts.insert("direction".to_owned(), direction.to_owned());
-    facts.insert("kind of result".to_owned(), if told.synthetic { "synthetic" } else { "real" }.to_owned());
+    facts.insert("kind of result".to_owned(), if history.synthetic { "synthetic" } else { "real" }.to_owned());
     facts
 }
 

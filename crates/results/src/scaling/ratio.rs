@@ -72,7 +72,7 @@ pub(super) fn efficiency(speedup: Estimate, times: f64) -> Option<Estimate> {
 
 /// Returns the estimate if it is positive.
 fn estimate(value: f64, interval: Option<(f64, f64)>) -> Option<Estimate> {
-    let is_told = |value: f64| value.is_finite() && value > 0.0;
-    let interval = interval.filter(|(low, high)| is_told(*low) && is_told(*high));
-    is_told(value).then_some(Estimate { value, interval })
+    let is_reported = |value: f64| value.is_finite() && value > 0.0;
+    let interval = interval.filter(|(low, high)| is_reported(*low) && is_reported(*high));
+    is_reported(value).then_some(Estimate { value, interval })
 }

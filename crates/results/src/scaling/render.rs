@@ -54,8 +54,8 @@ fn cost(cost: &UnitCost) -> String {
 
 /// Returns the base, or how many times better than it a row is.
 fn speedup(row: &Row, group: &Group) -> String {
-    let told = if group.direction == Direction::None { row.ratio } else { row.speedup };
-    match (told, &group.base) {
+    let ratio = if group.direction == Direction::None { row.ratio } else { row.speedup };
+    match (ratio, &group.base) {
         (Some(estimate), _) => times(estimate),
         (None, Some(base)) if *base == row.value => "base".to_owned(),
         (None, _) => "–".to_owned(),

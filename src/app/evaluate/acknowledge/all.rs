@@ -151,30 +151,30 @@ fn open(evaluation: &Evaluation, acks: &[Ack], lineages: &[Option<Lineage>], as_
     for lineage in lineages.iter().map(Option::as_ref) {
         let partitions = &evaluation.sequences(lineage);
         let policies = &evaluation.policies;
-        for told in history(HistoryRequest { dataset, partitions, policies, acks, lineage, as_of }) {
-            if let Some(said) = in_words(&told) {
-                let metric = labelled(&told.metric, &told.labels);
-                let hardware = words::hardware(&told.environment);
-                open.entry((told.benchmark, told.case, hardware, metric)).or_insert(said);
+        for history in history(HistoryRequest { dataset, partitions, policies, acks, lineage, as_of }) {
+            if let Some(said) = in_words(&history) {
+                let metric = labelled(&history.metric, &history.labels);
+                let hardware = words::hardware(&history.environment);
+                open.entry((history.benchmark, history.case, hardware, metric)).or_insert(said);
             }
         }
     }
     open
 }
 
-fn in_words(told: &SeriesHistory) -> Option<String> {
-    let first = told.open.as_ref()?;
-    let since = told.changes.iter().find(|change| change.session == *first)?;
-    let case = if told.case_name.is_empty() { String::new() } else { format!(" ({})", told.case_name) };
-    let unit = told.unit.as_deref();
-    let size = told.open_size.map_or_else(String::new, |size| format!("{} ", words::size(size, unit)));
+fn in_words(history: &SeriesHistory) -> Option<String> {
+    let first = history.open.as_ref()?;
+    let since = history.changes.iter().find(|change| change.session == *first)?;
+    let case = if history.case_name.is_empty() { String::new() } else { format!(" ({})", history.case_name) };
+    let unit = history.unit.as_deref();
+    let size = history.open_size.map_or_else(String::new, |size| format!("{} ", words::size(size, unit)));
     let commit =
         since.commit.as_deref().map_or_else(String::new, |commit| format!(", commit {}", words::short(commit)));
     Some(plain(&format!(
         "{}{case}, {} on {}: {size}since {} (session {first}{commit})",
-        told.benchmark,
-        labelled(&told.metric, &told.labels),
-        words::hardware(&told.environment),
+        history.benchmark,
+        labelled(&history.metric, &history.labels),
+        words::hardware(&history.environment),
         words::day(&since.since),
     )))
 }

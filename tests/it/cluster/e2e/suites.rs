@@ -98,8 +98,8 @@ fn a_suite_runs_as_one_and_goes_on_where_it_changed() {
     let results = cycle.results();
     assert_eq!(commits(&results), 2);
     assert_eq!(results.of("first").len(), 2, "measured once");
-    let mended = results.of("broken");
-    assert_eq!(mended.len(), 2);
+    let fixed = results.of("broken");
+    assert_eq!(fixed.len(), 2);
     let again: Vec<(u64, &str)> = results
         .of("fourth")
         .iter()

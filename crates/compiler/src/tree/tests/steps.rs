@@ -1,7 +1,7 @@
 use super::disk::{made_for, temporary};
 use super::*;
 
-fn told(operations: &[Operation<'_>]) -> Vec<String> {
+fn shown(operations: &[Operation<'_>]) -> Vec<String> {
     operations
         .iter()
         .map(|operation| match operation {
@@ -16,7 +16,7 @@ fn told(operations: &[Operation<'_>]) -> Vec<String> {
 }
 
 fn steps(wanted: &OutputTree, on_disk: &OnDisk) -> Vec<String> {
-    told(&plan(wanted, on_disk, &Scope::default()).operations(7, EditedFiles::Keep))
+    shown(&plan(wanted, on_disk, &Scope::default()).operations(7, EditedFiles::Keep))
 }
 
 #[test]
@@ -111,6 +111,6 @@ fn folders_outside_the_selection_stay() {
     let wanted = tree(&[("t/b/x.yaml", "a: 1\n")]);
     let on_disk = disk([("t/b/old.yaml", written("specs/old.yaml", "a: 1\n"))]);
     let scope = Scope { sources: Filter::Only(["specs/old.yaml".to_owned()].into()), ..Scope::default() };
-    let steps = told(&plan(&wanted, &on_disk, &scope).operations(7, EditedFiles::Keep));
+    let steps = shown(&plan(&wanted, &on_disk, &scope).operations(7, EditedFiles::Keep));
     assert_eq!(steps, ["delete t/b/old.yaml"]);
 }

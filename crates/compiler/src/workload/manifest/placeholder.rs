@@ -27,7 +27,7 @@ pub(in crate::workload) fn refuse(node: &Node, diagnostics: &mut Diagnostics) {
             for entry in entries.iter().filter(|entry| !FREE.contains(&entry.key.as_str())) {
                 match &entry.value.value {
                     // No image has these characters, so even a part of one is to be filled in.
-                    Value::String(text) if entry.key == "image" && stands_in(text) => {
+                    Value::String(text) if entry.key == "image" && has_placeholder(text) => {
                         if !text.contains("{{") && !is_of_trial(text) {
                             diagnostics.push(finding(&entry.value, text));
                         }
@@ -41,7 +41,7 @@ pub(in crate::workload) fn refuse(node: &Node, diagnostics: &mut Diagnostics) {
 }
 
 /// Returns whether a value that is an image or an amount has a placeholder in it, which is reported for itself.
-pub(super) fn stands_in(value: &str) -> bool {
+pub(super) fn has_placeholder(value: &str) -> bool {
     value.contains(['$', '<', '{'])
 }
 

@@ -125,7 +125,7 @@ fn parsed<T>(
 ) -> Option<T> {
     match parse(text) {
         Ok(value) => return Some(value),
-        Err(_) if placeholder::stands_in(text) => {}
+        Err(_) if placeholder::has_placeholder(text) => {}
         Err(UnitError { message, help, .. }) => {
             let fault = Diagnostic::at(&code::KB0205, node.span, message);
             diagnostics.push(Diagnostic { help, ..fault });

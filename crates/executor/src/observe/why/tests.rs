@@ -54,9 +54,9 @@ fn an_image_that_cannot_be_pulled_says_why() {
     assert!(message.contains(cause) && message.contains("`registry.example/mnist:1`"), "{message}");
     // While it backs off, only the event knows the cause.
     let pods = [pod("master", 0, running()), pod("worker", 0, waiting("ImagePullBackOff", "Back-off pulling image"))];
-    let told = format!("Failed to pull image \"registry.example/mnist:1\": {cause}");
+    let reported = format!("Failed to pull image \"registry.example/mnist:1\": {cause}");
     let events = [
-        event("Pod", "mnist-1a2b3c4d-worker-0", "uid-worker-0", "Failed", &told),
+        event("Pod", "mnist-1a2b3c4d-worker-0", "uid-worker-0", "Failed", &reported),
         event("Pod", "mnist-1a2b3c4d-master-0", "uid-master-0", "Failed", "Failed to pull image: another"),
     ];
     assert!(only(&summed(&job(&[]), &pods, &events)).2.contains(cause));
@@ -84,16 +84,16 @@ fn a_container_that_cannot_be_made_says_why() {
 /// The messages are those of the quota plugin, of admission webhooks and of Pod Security.
 #[test]
 fn pods_that_are_not_created_are_explained_by_events_of_the_job() {
-    let told = |reason: &str, message: &str| {
+    let reported = |reason: &str, message: &str| {
         let event = event("PyTorchJob", "mnist-1a2b3c4d", "job-uid", reason, message);
         summed(&job(&[]), &[], &[event])
     };
     let quota = "Error creating: pods \"mnist-1a2b3c4d-master-0\" is forbidden: exceeded quota: gpus, requested: requests.nvidia.com/gpu=8, used: requests.nvidia.com/gpu=16, limited: requests.nvidia.com/gpu=16";
-    let known = told("FailedCreatePod", quota);
+    let known = reported("FailedCreatePod", quota);
     assert_eq!((only(&known).0, only(&known).1), (State::Waiting, "quota"));
     assert!(only(&known).2.contains("requests.nvidia.com/gpu=8"));
     let drawn = |letters: &str| {
-        told("FailedCreate", &format!("pods \"mnist-1a2b3c4d-{letters}\" is forbidden: exceeded quota: q"))
+        reported("FailedCreate", &format!("pods \"mnist-1a2b3c4d-{letters}\" is forbidden: exceeded quota: q"))
     };
     assert_eq!(drawn("8msxs").reasons, drawn("qsvdf").reasons);
     for message in [
@@ -101,17 +101,17 @@ fn pods_that_are_not_created_are_explained_by_events_of_the_job() {
         "Error creating: pods \"x\" is forbidden: violates PodSecurity \"restricted:latest\": runAsNonRoot != true",
         "Error creating: Pod \"x\" is invalid: spec.containers[0].resources.limits: Invalid value",
     ] {
-        let known = told("FailedCreate", message);
+        let known = reported("FailedCreate", message);
         assert_eq!((only(&known).0, only(&known).1), (State::Ended(Status::Failed), "rejected"), "{message}");
     }
     for message in [
         "Error creating: Internal error occurred: failed calling webhook \"x\": connection refused",
         "Error creating: pods \"x\" is forbidden: error looking up service account bench/default: serviceaccount \"default\" not found",
     ] {
-        let known = told("FailedCreate", message);
+        let known = reported("FailedCreate", message);
         assert_eq!((only(&known).0, only(&known).1), (State::Waiting, "rejected"), "{message}");
     }
-    let known = told("ValidationError", "Found validation errors: metadata.name: Invalid value");
+    let known = reported("ValidationError", "Found validation errors: metadata.name: Invalid value");
     assert_eq!((only(&known).0, only(&known).1), (State::Ended(Status::Failed), "rejected"));
     // Once the pods are there it is history.
     let pods = [pod("master", 0, running()), pod("worker", 0, running())];
@@ -235,13 +235,13 @@ fn a_pod_that_somebody_deleted_is_told_apart_from_one_that_failed() {
 #[test]
 fn a_pod_that_obeys_ends_for_the_reason_that_it_was_told_to() {
     let failed = job(&[("Failed", "True", "BackoffLimitExceeded", "Job has reached the specified backoff limit")]);
-    let told = |seconds: u32, code: i32| {
+    let reported = |seconds: u32, code: i32| {
         let mut pod = pod("worker", 0, ended(code, "Error"));
         pod["metadata"]["deletionTimestamp"] = json!(at(seconds));
         pod["metadata"]["deletionGracePeriodSeconds"] = json!(0);
         pod
     };
-    let mut evicted = told(70, 0);
+    let mut evicted = reported(70, 0);
     let disrupted =
         json!({"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI", "message": "drained"});
     evicted["status"]["conditions"].as_array_mut().unwrap().push(disrupted);
@@ -250,11 +250,11 @@ fn a_pod_that_obeys_ends_for_the_reason_that_it_was_told_to() {
         (known.state, codes(&known).join(" "))
     };
     assert_eq!(of(&failed, evicted.clone()), (State::Ended(Status::Preempted), "preempted".to_owned()));
-    assert_eq!(of(&failed, told(70, 0)), (State::Ended(Status::Interrupted), "deleted".to_owned()));
-    assert_eq!(of(&failed, told(69, 1)), (State::Ended(Status::Interrupted), "deleted".to_owned()));
-    assert_eq!(of(&failed, told(70, 1)), (State::Ended(Status::Failed), "exitCode".to_owned()));
+    assert_eq!(of(&failed, reported(70, 0)), (State::Ended(Status::Interrupted), "deleted".to_owned()));
+    assert_eq!(of(&failed, reported(69, 1)), (State::Ended(Status::Interrupted), "deleted".to_owned()));
+    assert_eq!(of(&failed, reported(70, 1)), (State::Ended(Status::Failed), "exitCode".to_owned()));
     // A replica that has done its work may go.
-    for worker in [evicted, told(70, 0), told(75, 0)] {
+    for worker in [evicted, reported(70, 0), reported(75, 0)] {
         assert_eq!(of(&job(&[RUNNING]), worker), (State::Running, String::new()));
     }
 }
@@ -293,8 +293,8 @@ fn what_happened_to_many_is_said_once() {
         .rev()
         .map(|index| Why::holds(ReasonCode::ExitCode, &format!("worker-{index}"), "exited with 1".to_owned()))
         .collect();
-    let told: Vec<String> = reasons(&whys).into_iter().map(|reason| reason.message).collect();
-    assert_eq!(told, ["worker-0, worker-1, worker-2 and 9 more: exited with 1"]);
+    let reported: Vec<String> = reasons(&whys).into_iter().map(|reason| reason.message).collect();
+    assert_eq!(reported, ["worker-0, worker-1, worker-2 and 9 more: exited with 1"]);
     let mut whys =
         vec![whys[3].clone(), Why { at: Some(ServerTime(5)), what: "exited with 3".to_owned(), ..whys[0].clone() }];
     sort(&mut whys);

@@ -11,7 +11,7 @@ use kubebench_host::experiment;
 
 impl ClusterStep {
     /// Takes the server of the run down, unless the next one that is still to be made loads it too.
-    pub(in crate::step) fn take_down_after(&mut self, inputs: &Inputs, attempt: &Attempt) -> Result<()> {
+    pub(in crate::step) fn stop_server_after(&mut self, inputs: &Inputs, attempt: &Attempt) -> Result<()> {
         let server = |run: &Run| inputs.config.list.cases.get(&run.case)?.server.clone();
         let Some(id) = server(&attempt.run) else { return Ok(()) };
         let to_make = self.unsucceeded(inputs)?;
@@ -20,14 +20,14 @@ impl ClusterStep {
         // A Workflow that is stopped makes no next run, and one that is terminated cleans nothing up.
         let is_over = self.is_to_end() && !self.is_to_be_succeeded();
         if is_over || next.and_then(server).as_ref() != Some(&id) {
-            self.take_down_or_tell(&inputs.config.server_name(&id, self.workflow.session()));
+            self.stop_server_or_report(&inputs.config.server_name(&id, self.workflow.session()));
         }
         Ok(())
     }
 
     /// Takes down the servers of this Workflow but for that called `but`: those of the runs before, of whichever benchmark of a
     /// suite. Returns how many could not be.
-    pub(in crate::step) fn take_down_others(&mut self, but: Option<&str>) -> usize {
+    pub(in crate::step) fn stop_other_servers(&mut self, but: Option<&str>) -> usize {
         let folders = match experiment::run_folders(&self.experiments, |name| instance::benchmark_of(name).is_some()) {
             Ok(folders) => folders,
             Err(error) => {
@@ -35,12 +35,12 @@ impl ClusterStep {
                 return 1;
             }
         };
-        folders.iter().filter(|name| Some(name.as_str()) != but && !self.take_down_or_tell(name)).count()
+        folders.iter().filter(|name| Some(name.as_str()) != but && !self.stop_server_or_report(name)).count()
     }
 
     /// Takes a server down; where it cannot be now, says so and returns false.
-    pub(super) fn take_down_or_tell(&mut self, name: &str) -> bool {
-        let down = self.take_down(name);
+    pub(super) fn stop_server_or_report(&mut self, name: &str) -> bool {
+        let down = self.stop_server(name);
         if let Err(error) = &down {
             self.tell(&format!("note: the server `{name}` cannot be deleted now: {error:#}"));
         }
@@ -48,7 +48,7 @@ impl ClusterStep {
     }
 
     /// Deletes the objects of the server `name` of this Workflow, and forgets it; nothing where there is none.
-    pub(super) fn take_down(&mut self, name: &str) -> Result<()> {
+    pub(super) fn stop_server(&mut self, name: &str) -> Result<()> {
         let Some(kept) = self.kept(name) else { return Ok(()) };
         // Itself before what it needs.
         for object in kept.objects.iter().rev() {

@@ -68,7 +68,7 @@ fn all_that_is_of_a_server_goes_but_what_is_of_another() {
         let workflow = if name == foreign { "another" } else { "w" };
         session.keep_server(name, &Kept::begin(workflow, objects)).unwrap();
     }
-    assert_eq!(session.take_down_others(Some(needed)), 1, "one of {first} stays");
+    assert_eq!(session.stop_other_servers(Some(needed)), 1, "one of {first} stays");
     let still: Vec<String> = left.lock().unwrap().iter().cloned().collect();
     let expected = [
         " /configmaps/shared",
@@ -82,6 +82,6 @@ fn all_that_is_of_a_server_goes_but_what_is_of_another() {
     assert!(session.kept(first).is_some(), "it is tried again");
     assert!(session.kept(second).is_none());
     assert!(session.kept(needed).is_some());
-    assert_eq!(session.take_down_others(None), 1);
+    assert_eq!(session.stop_other_servers(None), 1);
     assert_eq!(left.lock().unwrap().iter().filter(|one| one.starts_with(needed)).count(), 0);
 }

@@ -370,8 +370,8 @@ impl Draft<'_> {
     fn gone(&self, line: &mut Line) {
         let origin = self.origin();
         let last = self.series.points.last().map(|point| point.session);
-        let told = |at: usize| self.partition.sessions.get(at).map(|session| (session, origin.commit(at)));
-        let sessions: Vec<_> = (0..self.partition.sessions.len()).filter_map(told).collect();
+        let with_commit = |at: usize| self.partition.sessions.get(at).map(|session| (session, origin.commit(at)));
+        let sessions: Vec<_> = (0..self.partition.sessions.len()).filter_map(with_commit).collect();
         let about = applying(self.request.acks, origin, &self.series.metric, self.request.as_of);
         for (ack, holds) in about.into_iter().filter(|(_, holds)| *holds == Holds::Still) {
             let said =

@@ -118,16 +118,16 @@ pub(super) fn calm(lines: &[&Line], beside: Beside) -> Vec<String> {
         |line: &&&Line| matches!(line.verdict, Verdict::Unchanged | Verdict::NoChangeSeen | Verdict::Improved);
     let fine: Vec<&Line> = lines.iter().filter(is_decided).copied().collect();
     let (accepted, fine): (Vec<&Line>, Vec<&Line>) = fine.into_iter().partition(|line| line.reason == "accepted");
-    let (limited, told): (Vec<&Line>, Vec<&Line>) =
+    let (limited, reported): (Vec<&Line>, Vec<&Line>) =
         fine.into_iter().partition(|line| words::verdict(line) == "within limits");
     let mut said: Vec<String> = accepted.iter().take(SHOWN).map(|line| accepted_sentence(line)).collect();
     if accepted.len() > SHOWN {
         said.push(format!("{} more are accepted.", accepted.len() - SHOWN));
     }
-    if !told.is_empty() {
-        let (blind, clear): (Vec<&Line>, Vec<&Line>) = told.iter().copied().partition(|line| words::is_blind(line));
+    if !reported.is_empty() {
+        let (blind, clear): (Vec<&Line>, Vec<&Line>) = reported.iter().copied().partition(|line| words::is_blind(line));
         let others = if accepted.is_empty() { "" } else { "other " };
-        let (count, better) = (told.len(), improved(&told));
+        let (count, better) = (reported.len(), improved(&reported));
         said.push(match beside {
             Beside::Nothing => format!("No regressions in {count} {others}series{better}."),
             Beside::Regressions => format!("No regression was found in {count} other series{better}."),
@@ -141,7 +141,7 @@ pub(super) fn calm(lines: &[&Line], beside: Beside) -> Vec<String> {
             ));
         }
         let is_accepted = |line: &&&Line| line.acks.iter().any(|ack| !ack.expired && ack.session.is_some());
-        match told.iter().filter(is_accepted).count() {
+        match reported.iter().filter(is_accepted).count() {
             0 => {}
             count => {
                 said.push(format!("{count} of them got worse before, which was accepted; see below by whom and why."));

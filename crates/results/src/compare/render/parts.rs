@@ -77,7 +77,7 @@ impl Part {
             Verdict::Pending => Self::Pending,
             Verdict::Invalid | Verdict::Missing | Verdict::Incomparable => Self::Failing,
             Verdict::Inconclusive if words::shown(line).is_none() || is_short(line) => Self::Unmeasured,
-            Verdict::Inconclusive if is_for_the_worse(line) => Self::Doubtful,
+            Verdict::Inconclusive if is_regression(line) => Self::Doubtful,
             Verdict::Inconclusive => Self::Undecided,
             Verdict::Improved | Verdict::NoChangeSeen | Verdict::Unchanged => Self::Decided,
         }
@@ -131,7 +131,7 @@ fn is_short(line: &Line) -> bool {
 }
 
 /// Returns whether the estimate is worse, or nothing says which way is better.
-fn is_for_the_worse(line: &Line) -> bool {
+fn is_regression(line: &Line) -> bool {
     let change = words::shown(line).map(|size| size.change.unwrap_or(size.levels.1 - size.levels.0));
     change.is_some_and(|change| worse(change, line.direction).is_none_or(|worse| worse > 0.0))
 }

@@ -53,17 +53,17 @@ fn sentence(group: &Group, axis: &str) -> String {
     };
     let (Some(speedup), base) = (best.speedup, escape(base)) else { return of };
     let share = best.efficiency.map_or_else(String::new, |share| format!(", {} of perfect scaling", percent(share)));
-    let told = times(speedup);
+    let ratio = times(speedup);
     let value = escape(&best.value);
     match speedup.interval {
         Some((low, _)) if low > 1.0 => {
-            format!("{of}: {axis}={value} has the best median, {told} as good as {axis}={base}{share}.")
+            format!("{of}: {axis}={value} has the best median, {ratio} as good as {axis}={base}{share}.")
         }
         Some((_, high)) if high < 1.0 => {
-            format!("{of}: {axis}={base} has the best median; next is {axis}={value}, {told}.")
+            format!("{of}: {axis}={base} has the best median; next is {axis}={value}, {ratio}.")
         }
-        Some(_) => format!("{of}: nothing is better than {axis}={base} beyond the noise ({axis}={value}: {told})."),
-        None => format!("{of}: {axis}={value} has {told} of {axis}={base}, from too few sessions to be sure."),
+        Some(_) => format!("{of}: nothing is better than {axis}={base} beyond the noise ({axis}={value}: {ratio})."),
+        None => format!("{of}: {axis}={value} has {ratio} of {axis}={base}, from too few sessions to be sure."),
     }
 }
 

@@ -61,13 +61,14 @@ fn compare_history_and_gate_agree() {
                     continue;
                 }
                 found += 1;
-                let told = baseline_of_commits(&values, &[first], LOWER, &[]);
-                let change = told.changes.iter().find(|change| change.at == first);
+                let reported = baseline_of_commits(&values, &[first], LOWER, &[]);
+                let change = reported.changes.iter().find(|change| change.at == first);
                 let change =
-                    change.unwrap_or_else(|| panic!("{noise:?} {deviation} {step} {seed}: {compared:?} {told:?}"));
+                    change.unwrap_or_else(|| panic!("{noise:?} {deviation} {step} {seed}: {compared:?} {reported:?}"));
                 assert_eq!(change.difference > 0.0, effect.difference > 0.0, "{noise:?} {deviation} {step} {seed}");
-                let is_red = told.open.is_some() || told.changes.iter().any(|change| change.turn == Turn::Accepted);
-                green += usize::from(compared.verdict == Verdict::Regressed && !is_red && told.pending.is_none());
+                let is_red =
+                    reported.open.is_some() || reported.changes.iter().any(|change| change.turn == Turn::Accepted);
+                green += usize::from(compared.verdict == Verdict::Regressed && !is_red && reported.pending.is_none());
             }
         }
     }

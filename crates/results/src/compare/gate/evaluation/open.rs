@@ -31,7 +31,7 @@ impl Draft<'_> {
             (None, _) => return,
         };
         let further = self.further(open);
-        let found = || self.change(&self.told(), Levels::open);
+        let found = || self.change(&self.shown(), Levels::open);
         line.open = found().or_else(|| self.change(&self.earlier, Levels::open));
         let since = line.open.as_mut().map_or_else(String::new, |open| {
             open.further = further;
@@ -146,7 +146,7 @@ impl Draft<'_> {
         }
         let Some(first) = self.known.get(pending.from).filter(|at| !self.candidate.contains(at)) else { return };
         let since = || self.since(self.point(*first)?.session, self.known.len() - pending.from);
-        let Some(change) = self.change(&self.told(), Levels::pending).or_else(since) else { return };
+        let Some(change) = self.change(&self.shown(), Levels::pending).or_else(since) else { return };
         let said = PendingChange {
             session: change.session.clone(),
             since: change.since.clone(),
@@ -165,7 +165,7 @@ impl Draft<'_> {
             (line.verdict, line.reason.as_str()),
             (Verdict::Regressed, "change") | (Verdict::Pending, "firstHit")
         );
-        if let Some(change) = is_hit.then(|| self.change(&self.told(), Levels::open)).flatten()
+        if let Some(change) = is_hit.then(|| self.change(&self.shown(), Levels::open)).flatten()
             && change.sessions > self.candidate.len()
         {
             line.open = Some(change);
@@ -180,7 +180,7 @@ impl Draft<'_> {
     }
 
     /// Returns the places of the points that `history` shows, up to the candidate.
-    fn told(&self) -> Vec<usize> {
+    fn shown(&self) -> Vec<usize> {
         let Some(last) = self.candidate.last() else { return Vec::new() };
         self.origin().members(&self.series).into_iter().filter(|at| at <= last).collect()
     }
