@@ -203,8 +203,8 @@ fn of_suite(suite: &Suite, shown: &[&Row<'_>]) -> Option<String> {
 
 /// Says what all that is shown takes together.
 fn total(shown: &[&Row<'_>]) -> String {
-    let Amount { runs, hours: _, gpu_hours, costs, unpriced } = Amount::of(shown);
-    let mut parts = vec![counted(runs, "run"), format!("{gpu_hours:.1} GPU-hours")];
+    let Amount { runs, hours: most, gpu_hours, costs, unpriced } = Amount::of(shown);
+    let mut parts = vec![counted(runs, "run"), hours(most), format!("{gpu_hours:.1} GPU-hours")];
     parts.extend(costs.iter().map(|(currency, cost)| money(Some(*cost), Some(currency))));
     let unknown = if unpriced > 0 && !costs.is_empty() {
         format!("; {} without a known cost", counted(unpriced, "benchmark"))

@@ -419,7 +419,7 @@ fn a_change_adds_keeps_and_removes() {
     );
     let cause = "  - `workload.job.env.C`: `none` → `{secret: {name: new, key: a}}`\n";
     assert!(
-        comment.contains("- `a` on `default`: runs again; 1 run, 1.0 h at most\n") && comment.contains(cause),
+        comment.contains("- `a` on `default` runs again; 1 run, 1.0 h at most\n") && comment.contains(cause),
         "{comment}"
     );
     let sarif: Json = serde_json::from_str(&text("plan.sarif")).unwrap();

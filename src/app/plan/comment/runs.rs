@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::section::{Section, finished};
 use crate::app::plan::words::causes;
-use crate::app::plan::{Action, Amount, Markup, Plan, Role, Row, group, groups, hours, size, words};
+use crate::app::plan::{Action, Amount, Group, Markup, Plan, Role, Row, group, groups, hours, size, words};
 use kubebench_compiler::difference::{Change, Removed};
 use kubebench_results::compare::render::code_span;
 use kubebench_results::compare::words::counted;
@@ -81,8 +81,7 @@ fn running(plan: &Plan<'_>, folder: &str, room: usize) -> String {
         let causes: String =
             causes(&group, Markup::Comment(folder)).iter().map(|cause| format!("  - {cause}\n")).collect();
         let before = section.left_out;
-        let words = if group.words == "runs" { String::new() } else { format!("{}; ", group.words) };
-        section.item(&format!("- {}: {words}{}\n{causes}", who(&group.rows), amount(&group.rows)));
+        section.item(&format!("- {}{}{}\n{causes}", who(&group.rows), does(&group), amount(&group.rows)));
         left_out += if section.left_out > before { group.rows.len() } else { 0 };
     }
     let mut text = finished(section, left_out, "benchmark");
@@ -106,7 +105,17 @@ fn who(rows: &[&Row<'_>]) -> String {
         return format!("{} on {}", code_span(name), first(&targets));
     }
     let count = grouped(names.len() as u64);
-    format!("{count} benchmarks on {}: {}", first(&targets), first(&names))
+    format!("{count} benchmarks ({}) on {}", first(&names), first(&targets))
+}
+
+/// Says what the benchmarks of a group do, up to what that takes.
+fn does(group: &Group<'_>) -> String {
+    match group.rows.first().map(|row| row.action) {
+        Some(Action::Runs) => ": ".to_owned(),
+        Some(Action::RunsAgain) if group::names(&group.rows).len() == 1 => " runs again; ".to_owned(),
+        Some(Action::RunsAgain) => " run again; ".to_owned(),
+        _ => format!(": {}; ", group.words),
+    }
 }
 
 /// What a benchmark that is gone was called, and is called now.
