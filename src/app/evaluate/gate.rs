@@ -166,7 +166,7 @@ impl GatesEvaluated {
         });
         let is_unmeasured = query.decides == Decides::OnlyNew && candidate.is_newest();
         let unmeasured = (is_unmeasured && checkout.is_unmeasured(&lines, &dataset))
-            .then(|| "no session is from the checked-out branch: nothing was measured there".to_owned());
+            .then(|| "the checked-out branch has no results of its own".to_owned());
         let of_all = checkout.of_all(&lines, &dataset, default.as_deref());
         let is_shown = candidate.is_newest() && (branch.is_some() || checkout.tells_apart());
         let origin = is_shown.then(|| origin(&folder, branch.as_deref(), &candidate, of_all, out_of_time));
@@ -197,9 +197,8 @@ impl GatesEvaluated {
         };
         let absent = unfetched.map(|fetch| {
             format!(
-                "the recorded results are not in this clone, so there is nothing to compare with: run {fetch}, or pass \
-                 `--fetch`, which also works while the remote does not have that branch; to pass without recorded \
-                 results, add `--on-inconclusive pass`"
+                "there is nothing to compare with: the recorded results are not in this clone; run {fetch}, or the gate \
+                 with `--fetch` (with `--on-inconclusive pass`, it passes without them)"
             )
         });
         let answer = GateReport {
@@ -281,7 +280,8 @@ fn origin(
     let of = of_all.map_or_else(String::new, |name| format!(" of {name}"));
     match (branch, candidate) {
         (Some(branch), Candidate::NewestOf(_)) => {
-            let later = if out_of_time.is_followed { ", with sessions of later commits" } else { "" };
+            let later =
+                if out_of_time.is_followed { " and sessions of later commits, which are not evaluated" } else { "" };
             format!("evaluated: the newest sessions{of} in {folder}; {branch} has the history{later}")
         }
         (Some(branch), _) => format!("evaluated: the newest sessions{of} on {branch}"),

@@ -89,7 +89,7 @@ impl HeldChange {
                 }
                 None => self.weakened.push(
                     fault("the change adds this acknowledgement, which accepts nothing until it is merged")
-                        .help("merge it in a separate pull request, before the regression that it accepts"),
+                        .help("merge it in a separate pull request; where the regression is not merged yet, before it"),
                 ),
             }
         }

@@ -8,7 +8,7 @@ use kubebench_git::{Looked, checked_out};
 use super::{Project, QUIET, SPEC, Special, texts, verdict};
 
 const ONLY_NEW: &[&str] = &["--only-new"];
-const UNMEASURED: &str = "no session is from the checked-out branch: nothing was measured there";
+const UNMEASURED: &str = "the checked-out branch has no results of its own";
 
 /// A project with eight sessions of the newest commit of `main`.
 fn project() -> Project {

@@ -124,7 +124,7 @@ fn on_main_it_is_what_the_newest_session_adds() {
 fn a_branch_that_measured_nothing_brings_nothing() {
     let mut project = project(SPEC, &[&QUIET[..], &[90.0]].concat(), &[]);
     assert_says(&project, (0, "regressed", Some(true)));
-    let unmeasured = "no session is from the checked-out branch: nothing was measured there";
+    let unmeasured = "the checked-out branch has no results of its own";
     assert!(texts(&project.json(&["gate", "--only-new"]).1["notes"]).contains(unmeasured));
     assert!(!project.says(&["gate"]).1.contains(unmeasured));
     let (status, line) = project.gate(&[]);
@@ -203,7 +203,7 @@ fn sessions_of_other_branches_are_no_candidate() {
     assert_eq!(project.gate(&[]).0, 0);
     let (status, answer) = project.json(&["gate", "--only-new"]);
     assert_eq!((status, answer["lines"][0]["candidate"]["sessions"][0]["session"].as_str()), (0, Some("session-020")));
-    assert!(texts(&answer["notes"]).contains("nothing was measured there"), "{answer:#}");
+    assert!(texts(&answer["notes"]).contains("has no results of its own"), "{answer:#}");
     project.session(100.1, &on(&mine));
     project.git(&["checkout", "-q", "feature"]);
     assert_says(&project, (1, "regressed", None));

@@ -240,7 +240,7 @@ fn the_first_line_says_that_an_earlier_commit_is_evaluated() {
     };
     assert_text(
         steady(first_line(&project)),
-        str! {"evaluated: the newest sessions of main (COMMIT) in results; kubebench/results has the history, with sessions of later commits"},
+        str! {"evaluated: the newest sessions of main (COMMIT) in results; kubebench/results has the history and sessions of later commits, which are not evaluated"},
     );
     project.session(70.1, &on(&second));
     let (status, answer) = project.json(&["gate"]);

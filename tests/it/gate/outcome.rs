@@ -78,7 +78,7 @@ fn too_little_history_is_inconclusive() {
     assert_eq!(project.gate(&["--on-inconclusive", "fail"]).0, 1);
     assert_line(
         line["message"].as_str().unwrap(),
-        str! {"only 1 earlier session: from 3 on, a significant regression of twice the threshold fails; from 5 on, one of the threshold"},
+        str! {"only 1 earlier session: a gate needs 3 to fail for a significant regression of twice the threshold, and 5 for a smaller one"},
     );
     let (_, notice, _) = project.says(&["gate", "--output-format", "github"]);
     assert_line(
@@ -90,12 +90,12 @@ fn too_little_history_is_inconclusive() {
     project.session(100.5, &Special::default());
     assert_line(
         project.gate(&[]).1["message"].as_str().unwrap(),
-        str! {"only 2 earlier sessions: from 3 on, a significant regression of twice the threshold fails; from 5 on, one of the threshold"},
+        str! {"only 2 earlier sessions: a gate needs 3 to fail for a significant regression of twice the threshold, and 5 for a smaller one"},
     );
     project.session(100.2, &Special::default());
     assert_line(
         project.gate(&[]).1["message"].as_str().unwrap(),
-        str! {"only 3 earlier sessions: a significant regression of twice the threshold fails; from 5 on, one of the threshold"},
+        str! {"only 3 earlier sessions: a gate needs 5 to fail for a significant regression of less than twice the threshold"},
     );
 }
 

@@ -362,7 +362,7 @@ fn a_clone_without_the_branch_does_not_pass() {
     assert_eq!((status, outcome(&answer)), (1, "noHistory"), "{answer:#}");
     assert_text(
         texts(&answer["notes"]),
-        str! {"the recorded results are not in this clone, so there is nothing to compare with: run `git fetch origin kubebench/results:refs/remotes/origin/kubebench/results`, or pass `--fetch`, which also works while the remote does not have that branch; to pass without recorded results, add `--on-inconclusive pass`"},
+        str! {"there is nothing to compare with: the recorded results are not in this clone; run `git fetch origin kubebench/results:refs/remotes/origin/kubebench/results`, or the gate with `--fetch` (with `--on-inconclusive pass`, it passes without them)"},
     );
     let (status, out, _) = remote.says(&clone, &["gate", "--markdown", "comment.md"]);
     assert!(status == 1 && !out.contains("passed"), "{out}");

@@ -173,7 +173,7 @@ fn an_edited_manifest_shows_what_would_be_written() {
         str! {[r#"
 error[KB0503]: manifest `generated/one/b01/workflow.yaml` was edited by hand
  --> generated/one/b01/workflow.yaml
- = note: the next change of `specs/b01.yaml` would overwrite the edit; make the change there
+ = note: `kubebench compile` does not overwrite the edit; make the change in `specs/b01.yaml` instead
  = note: `kubebench compile` would write:
          -  namespace: mine
          +  namespace: alpha

@@ -63,8 +63,10 @@ impl Speaker<'_> {
             }
             (State::Edited { conflict: false }, Mode::Check | Mode::Write(EditedFiles::Keep)) => {
                 let message = format!("manifest `{path}` was edited by hand");
-                let reason =
-                    format!("the next change of `{}` would overwrite the edit; make the change there", change.source);
+                let reason = format!(
+                    "`kubebench compile` does not overwrite the edit; make the change in `{}` instead",
+                    change.source
+                );
                 let finding = Diagnostic::in_file(&code::KB0503, &path, message).note(reason).help(OVERWRITE);
                 match diff::short(change) {
                     difference if difference.is_empty() => finding,

@@ -56,7 +56,9 @@ pub fn sentence(line: &Line) -> String {
             words::shown(line).map_or_else(String::new, |size| format!(" {}:", words::size(size, line.unit.as_deref())))
         }
     };
-    format!("`{}` of {}{case}:{change} {}", words::metric(line), words::benchmark(line), line.message)
+    let hardware = words::hardware(&line.environment);
+    let on = if hardware.is_empty() { String::new() } else { format!(" on {hardware}") };
+    format!("`{}` of {}{case}{on}:{change} {}", words::metric(line), words::benchmark(line), line.message)
 }
 
 /// Returns lines with what needs attention first, and the larger change before the smaller one, as they are shown.

@@ -43,7 +43,8 @@ pub(crate) fn code(reason: Reason) -> &'static str {
 pub fn nothing_to_evaluate(answer: &GateReport) -> String {
     match answer.lines.len() {
         0 => "no spec has a gate".to_owned(),
-        count => format!("no benchmark with a gate has a result here (gated metrics of all cases: {count})"),
+        1 => "the gated series has no result here".to_owned(),
+        count => format!("none of the {count} gated series has a result here"),
     }
 }
 
@@ -118,18 +119,18 @@ pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
 
 /// Says that a series has too few earlier sessions for a baseline.
 pub(crate) fn no_baseline(sessions: usize, wanted: usize) -> String {
-    let known = match sessions {
-        0 => "no baseline yet".to_owned(),
-        _ => format!("only {}", counted(sessions, "earlier session")),
+    let (known, noun) = match sessions {
+        0 => ("no baseline yet".to_owned(), " earlier sessions"),
+        _ => (format!("only {}", counted(sessions, "earlier session")), ""),
     };
-    let from = match sessions {
-        0 => format!("from {SHORTEST_HISTORY} earlier sessions on, "),
-        _ if sessions < SHORTEST_HISTORY => format!("from {SHORTEST_HISTORY} on, "),
-        _ => String::new(),
-    };
-    format!(
-        "{known}: {from}a significant regression of twice the threshold fails; from {wanted} on, one of the threshold"
-    )
+    if sessions < SHORTEST_HISTORY {
+        format!(
+            "{known}: a gate needs {SHORTEST_HISTORY}{noun} to fail for a significant regression of twice the threshold, \
+             and {wanted} for a smaller one"
+        )
+    } else {
+        format!("{known}: a gate needs {wanted} to fail for a significant regression of less than twice the threshold")
+    }
 }
 
 /// Says which regression would have been seen.

@@ -98,7 +98,9 @@ pub(super) fn details(line: &Line) -> Vec<String> {
         let own = words::probability(p);
         // Several metrics are adjusted together.
         let own = if sure == own { String::new() } else { format!(", unadjusted {own}") };
-        details.push(format!("{sure}{own} ({})", words::method(method)));
+        // The interval of an open change is that of all its sessions.
+        let of = if line.open.is_some() { "the newest session alone: " } else { "" };
+        details.push(format!("{of}{sure}{own} ({})", words::method(method)));
     }
     let hardware = words::hardware(&line.environment);
     if !hardware.is_empty() {
