@@ -1,7 +1,7 @@
 //! The outputs of known tools, one file each.
 //!
 //! A parser says which metrics its tool reports and finds their values; windows, reductions, ranks and the handling of the
-//! values are the engine's. A tool is here only if its parser was tested with output of the real tool.
+//! values are the engine's. Its `versions` say with which output its parser was tested.
 
 mod aiperf;
 mod bmf;
