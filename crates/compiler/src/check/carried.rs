@@ -67,7 +67,7 @@ pub(super) fn named_files(text: &str) -> Vec<&str> {
 
 /// Returns the folders in `text` whose paths are nearly that of carried files.
 fn misspelled_folders(text: &str) -> impl Iterator<Item = &str> {
-    let (above, name) = FOLDER.rsplit_once('/').expect("a path");
+    let (above, name) = FOLDER.rsplit_once('/').expected("a path");
     let folder = move |(at, _)| {
         let path = text.get(at..)?;
         let part = path.strip_prefix(above)?.strip_prefix('/')?.split(|c: char| !c.is_ascii_alphanumeric()).next()?;
