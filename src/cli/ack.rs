@@ -51,7 +51,8 @@ fn one(global: &Global, histories: &Histories, query: &AckQuery) -> Result<ExitS
         terminal::print(&format!("{}\n", ack.file))?;
         let up_to =
             bound.as_ref().map_or_else(String::new, |share| format!(", up to {} worse", share.replace('%', " %")));
-        tell(global, &format!("accepted in the case `{}` since session {from}{up_to}", ack.case));
+        let cases = if ack.case == "*" { "every case".to_owned() } else { format!("the case `{}`", ack.case) };
+        tell(global, &format!("accepted in {cases} since session {from}{up_to}"));
     }
     if !made.is_empty() {
         tell(global, UNTIL_MERGED);

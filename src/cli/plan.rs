@@ -89,7 +89,7 @@ const NAMED: usize = 12;
 fn table(plan: &Plan<'_>, suites: &[&CompiledSuite]) -> String {
     let shown = plan.running();
     let header =
-        ["BENCHMARK", "TARGET", "ACTION", "CASES", "RUNS", "AT MOST", "GPUS", "GPU-HOURS", "COST"].map(str::to_owned);
+        ["BENCHMARK", "TARGET", "ACTION", "CASES", "RUNS", "MAX TIME", "MAX GPUS", "GPU-HOURS", "COST"].map(str::to_owned);
     let mut lines = vec![header];
     let groups = groups(&shown);
     for row in groups.iter().flat_map(|group| &group.rows) {
@@ -174,7 +174,7 @@ fn of_lock(lock: &Lock) -> String {
     match lock.limit {
         Some(limit) if (limit as usize) < count => {
             let at_once = if limit == 1 { "one Workflow runs".to_owned() } else { format!("{limit} Workflows run") };
-            format!("on {targets} {at_once} at a time, the oldest first: {names}\n")
+            format!("on {targets} {at_once} at a time: {names}\n")
         }
         _ => format!("on {targets} {count} Workflows run at once: {names}\n"),
     }

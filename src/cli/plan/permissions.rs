@@ -17,9 +17,9 @@ pub(super) fn table(permissions: &[Permission]) -> String {
     let gates = gates(permissions, "what this change weakens", Role::Weakens)
         + &gates(permissions, "gates that this change removes", Role::Removes);
     if rows.is_empty() {
-        let kept = if kept > 0 { format!("; {kept} unchanged") } else { String::new() };
+        let kept = if kept > 0 { format!("; {kept} kept") } else { String::new() };
         let none =
-            if is_change { format!("permissions: this change adds and removes none{kept}\n") } else { String::new() };
+            if is_change { format!("permissions: none added or removed{kept}\n") } else { String::new() };
         return format!("{gates}{none}");
     }
     let kept = if kept > 0 { format!("  unchanged: {kept} more\n") } else { String::new() };

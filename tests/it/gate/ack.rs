@@ -101,7 +101,7 @@ fn the_bound_of_two_steps_is_that_of_both() {
     assert_text(
         &error,
         str! {[r#"
-accepted in the case `*` since session session-021, up to 12 % worse
+accepted in every case since session session-021, up to 12 % worse
 it counts in this clone now, and in CI after the merge: send the file for review
 
 "#]},
@@ -125,7 +125,7 @@ fn an_open_change_of_several_levels_is_accepted_as_it_is_now() {
     assert_text(
         &error,
         str! {[r#"
-accepted in the case `*` since session session-021, up to 23 % worse
+accepted in every case since session session-021, up to 23 % worse
 it counts in this clone now, and in CI after the merge: send the file for review
 
 "#]},
@@ -139,7 +139,7 @@ it counts in this clone now, and in CI after the merge: send the file for review
     assert_text(
         &error,
         str! {[r#"
-accepted in the case `*` since session session-011, up to 13 % worse
+accepted in every case since session session-011, up to 13 % worse
 it counts in this clone now, and in CI after the merge: send the file for review
 the regression since session session-021 of 2026-02-01 is still open, because it is a separate change; accept it with `--from session-021`
 
