@@ -318,7 +318,7 @@ fn report_shared_places(targets: &[Arc<Target>], diagnostics: &mut Diagnostics) 
         let fault = Diagnostic::at(&code::KB0319, target.span, message)
             .related(Place::Span(earlier.span), "the other target")
             .note("their objects have the same names, so each sync would overwrite the other's")
-            .help("give one of them another `namespace` or `cluster`");
+            .help("give one of them another `namespace`; if it is in another cluster, name that: `cluster: NAME`");
         diagnostics.push(fault);
     }
 }
