@@ -138,7 +138,7 @@ pub enum Project {
 /// became of it.
 pub fn init(root: &Path, request: &Request, tell: &mut dyn FnMut(Outcome) -> Result<()>) -> Result<Project> {
     refuse_other(root)?;
-    let repository = Repository::around(root);
+    let repository = Repository::around(root, github::branch_in);
     let checksums = request.checksums.as_deref().map(Checksums::given).transpose()?;
     let is_known = fs::exists(root, PROJECT_FILE);
     let was_here = is_known && DocumentKind::ALL.iter().any(|kind| fs::exists(root, &schema_path(*kind)));

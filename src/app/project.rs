@@ -16,7 +16,7 @@ use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_host::fs::{self, Content};
 use kubebench_syntax::diag::{CHECK_FILE, Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::shell_word;
-use neighbors::relative;
+pub(super) use neighbors::relative;
 
 pub use compiled::{CompiledProject, Pods, rules_around};
 pub use names::Names;
@@ -87,6 +87,11 @@ impl Project {
         paths.iter().map(below).collect()
     }
 
+    /// Names the projects below the root, and how to choose one; nothing where there are none.
+    pub fn projects_below(&self) -> Option<String> {
+        neighbors::where_projects_are(&self.root)
+    }
+
     /// Refuses the file or folder at `full` if it belongs to another project, whose settings are not those of this one.
     fn refuse_of_another(&self, shown: &str, full: &Path) -> Result<()> {
         let folder = if full.is_dir() { full } else { full.parent().unwrap_or(full) };
@@ -106,8 +111,7 @@ impl Project {
         let paths: Vec<String> = folders.iter().chain(asked).cloned().collect();
         let reads = fs::read_sources(&self.root, &paths);
         if self.file.is_none() && reads.iter().all(|read| read.content == Content::Absent) {
-            let advice =
-                neighbors::where_projects_are(&self.root).unwrap_or_else(|| "`kubebench init` makes one".to_owned());
+            let advice = self.projects_below().unwrap_or_else(|| "`kubebench init` makes one".to_owned());
             bail!(
                 "there is no project in {}: neither {PROJECT_FILE} nor {}/ ({advice})",
                 self.root.display(),
@@ -141,7 +145,7 @@ impl Project {
                     let message = format!("there is no folder `{path}` for specs");
                     Diagnostic::in_file(&code::KB0114, PROJECT_FILE, message)
                         .note("without this folder, every manifest would count as a leftover")
-                        .help("create the folder (it may be empty), or correct `spec.specs`")
+                        .help("create the folder with a spec (git keeps no empty one), or correct `spec.specs`")
                 }
                 Content::Misnamed => misnamed(&path),
             };

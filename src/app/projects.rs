@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
-use super::project::{Project, absolute, below_root};
+use super::project::{Project, absolute, below_root, relative};
 use super::start::{Start, VERSION};
 use kubebench_compiler::compile::Workspace;
 use kubebench_compiler::lower::PROJECT_FILE;
@@ -16,6 +16,8 @@ use kubebench_host::fs;
 pub struct Owner {
     /// The folder of the project.
     pub root: PathBuf,
+    /// The same from where the person is.
+    pub shown: String,
     /// Its files.
     pub files: Vec<PathBuf>,
 }
@@ -24,10 +26,15 @@ pub struct Owner {
 /// below `start` that git tracks.
 pub fn owners(start: &Start, files: &[PathBuf]) -> Result<Vec<Owner>> {
     let folder = std::path::absolute(start.folder()?)?;
+    let folder_of_start = folder.clone();
     let is_project = |root: &Path| fs::exists(root, PROJECT_FILE);
     let mut owners = BTreeMap::<PathBuf, Vec<PathBuf>>::new();
     for file in files {
+        let shown = file.display();
         let file = absolute(&folder, file)?;
+        if file.symlink_metadata().is_err() {
+            bail!("there is no file {shown}");
+        }
         let root = fs::find_root(file.parent().unwrap_or(&folder));
         if is_project(&root) {
             owners.entry(root).or_default().push(file);
@@ -39,7 +46,12 @@ pub fn owners(start: &Start, files: &[PathBuf]) -> Result<Vec<Owner>> {
         let roots = folders.into_iter().map(|below| top.join(below));
         owners.extend(roots.filter(|root| root.starts_with(&real) && is_project(root)).map(|root| (root, Vec::new())));
     }
-    Ok(owners.into_iter().map(|(root, files)| Owner { root, files }).collect())
+    let place = fs::real_place(&folder_of_start).unwrap_or(folder_of_start);
+    let owner = |(root, files): (PathBuf, Vec<PathBuf>)| {
+        let shown = relative(&place, &fs::real_place(&root).unwrap_or_else(|| root.clone()));
+        Owner { root, shown, files }
+    };
+    Ok(owners.into_iter().map(owner).collect())
 }
 
 impl Owner {

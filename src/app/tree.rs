@@ -11,9 +11,10 @@ use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_compiler::manifest;
 use kubebench_compiler::tree::header::{self, Header};
 use kubebench_compiler::tree::{EditedFiles, Filter, Found, OnDisk, Plan, Scope, plan};
+use kubebench_git::Ignored;
 use kubebench_host::fs;
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
-use kubebench_syntax::text::{Source, SourceId};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code};
+use kubebench_syntax::text::{Source, SourceId, shell_word};
 use kubebench_syntax::yaml;
 
 /// The folder of generated files, and what belongs in it.
@@ -50,6 +51,22 @@ impl<'p> GeneratedTree<'p> {
         let whole = Scope { targets: Filter::All, sources: Filter::Except(faulty.clone()) };
         let scope = scope(project, &on_disk, faulty);
         Ok(Some(Self { project, output, on_disk, scope, whole }))
+    }
+
+    /// Returns a finding of level `severity` if git ignores manifests: they would be in no commit, and nothing would apply them.
+    pub fn ignored(&self, severity: Severity) -> Option<Diagnostic> {
+        let ignored = Ignored::of(&self.project.root)?;
+        let paths = self.project.compilation.tree.iter().map(|(path, _)| format!("{}/{path}", self.output));
+        let found: Vec<String> = paths.filter(|path| ignored.has(path)).collect();
+        let first = found.first()?;
+        let message = match found.len() {
+            1 => format!("git ignores the manifest `{first}`"),
+            count => format!("git ignores {count} manifests, such as `{first}`"),
+        };
+        let finding = Diagnostic::in_file(&code::KB0509, PROJECT_FILE, message)
+            .note("git adds no ignored file to a commit, so Argo CD or Flux would not find it")
+            .help(format!("remove the pattern that `git check-ignore -v {}` shows", shell_word(first)));
+        Some(Diagnostic { severity, ..finding })
     }
 
     /// Returns what is to be done.

@@ -72,6 +72,9 @@ fn write(update: &Update<'_>, args: &CompileArgs, mut diagnostics: Diagnostics) 
     diagnostics.extend(findings);
     let refused = diagnostics.has_errors();
     diagnostics.extend(schemas::stale(&project.root, Severity::Warning));
+    diagnostics.extend(tree.ignored(Severity::Warning));
+    let shared = project.shared_with_neighbors();
+    diagnostics.extend(shared.into_iter().map(|fault| Diagnostic { severity: Severity::Warning, ..fault }));
     if !refused {
         tree.apply(plan, edited)?;
     }
@@ -110,6 +113,7 @@ fn answer(update: &Update<'_>, args: &CompileArgs, stdout: Output, mut diagnosti
     diagnostics.extend(findings);
     if args.check {
         diagnostics.extend(schemas::stale(&project.root, Severity::Error));
+        diagnostics.extend(tree.ignored(Severity::Error));
     }
     let status = project::report_beside(global, project, stdout, diagnostics)?.max(unanswered);
     if plan.is_clean() && !faults && status == ExitStatus::Yes {

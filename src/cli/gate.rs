@@ -123,6 +123,15 @@ fn unsettled(said: String) -> Diagnostic {
 /// Of a pipe as wide: the same bytes wherever it ends.
 const WIDTH: usize = 100;
 
+/// Returns text for the log of a job on GitHub, in which no line is a command.
+fn in_log(text: &str) -> String {
+    let line = |line: &str| {
+        let is_command = line.trim_start().starts_with("::");
+        [if is_command { "| " } else { "" }, &line.replace("##[", "## ["), "\n"].concat()
+    };
+    text.lines().map(line).collect()
+}
+
 /// Prints the answer, and returns whether there is a warning that is denied.
 fn print(global: &Global, answer: &GateReport, findings: Findings<'_>) -> Result<ExitStatus> {
     let view = View {
@@ -135,11 +144,13 @@ fn print(global: &Global, answer: &GateReport, findings: Findings<'_>) -> Result
         _ if answer.outcome == Outcome::NothingToEvaluate => {
             tell(global, &format!("note: nothing to evaluate: {}", nothing_to_evaluate(answer)));
         }
-        format => match render::unsettled(answer) {
-            Some(said) if format == Format::Github => findings::annotate(global, &unsettled(said), findings.sources)?,
-            Some(said) => tell(global, &format!("note: {said}")),
-            None => {}
-        },
+        Format::Github => {
+            terminal::print(&in_log(&render::human_gated(answer, view)))?;
+            if let Some(said) = render::unsettled(answer) {
+                findings::annotate(global, &unsettled(said), findings.sources)?;
+            }
+        }
+        _ => tell(global, &render::last_line(answer)),
     }
     let Findings { diagnostics, sources, checked, unreadable } = findings;
     // In a job, `compile --check --since` has annotated what a change weakens.
@@ -148,4 +159,15 @@ fn print(global: &Global, answer: &GateReport, findings: Findings<'_>) -> Result
     };
     let diagnostics = diagnostics.into_iter().filter(|finding| !is_annotated(finding)).collect();
     findings::about_answer(global, Findings { diagnostics, sources, checked, unreadable })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_log;
+
+    #[test]
+    fn no_line_of_a_log_is_a_command() {
+        let text = "regressed: a\n  ::error::b\n::set-env name=c::d\n##[group]e: ::f\n";
+        assert_eq!(in_log(text), "regressed: a\n|   ::error::b\n| ::set-env name=c::d\n## [group]e: ::f\n");
+    }
 }

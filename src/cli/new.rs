@@ -46,9 +46,14 @@ fn write(global: &Global, what: &str, name: Option<&str>) -> Result<ExitStatus> 
         (Start::Kind, None) => return spec(what, "", "").and_then(|_| unnamed(what)),
         (Start::Suite, None) => return unnamed(what),
     };
-    let Project { root, file, .. } = Project::find(&global.start())?;
+    let project = Project::find(&global.start())?;
+    let below = if project.file.is_none() { project.projects_below() } else { None };
+    let Project { root, file, .. } = project;
     let folders = Workspace::open(file, VERSION).spec_dirs();
     let folder = folders.first().map_or("specs", String::as_str);
+    if let Some(below) = below.filter(|_| !fs::exists(&root, folder)) {
+        bail!("there is no project in {} ({below})", root.display());
+    }
     if let Some(Err(fault)) = format::find("benchmark-name").map(|format| (format.check)(name)) {
         bail!("{}{}", fault.message, fault.help.map(|help| format!("; {help}")).unwrap_or_default());
     }

@@ -16,6 +16,7 @@ use crate::app::evaluate::{ACKS, subject};
 use crate::app::places;
 use crate::app::plan::{Action, Amount, Group, Lock, Permission, Plan, Row, Since, comment, groups, hours, names};
 use crate::app::project::Pods;
+use crate::app::tree::GeneratedTree;
 use kubebench_compiler::compile::{Compiled, CompiledSuite};
 use kubebench_compiler::model::Suite;
 use kubebench_compiler::model::suite::Member;
@@ -34,19 +35,23 @@ pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
         let kept: Vec<&str> = own.into_iter().chain([ACKS]).collect();
         places::refuse("comment", &global.start().path(path), &project.root, &kept)?;
     }
-    let write_comment = |plan: Option<&Plan<'_>>| -> Result<()> {
+    let write_comment = |plan: Option<&Plan<'_>>, stale: Option<&str>| -> Result<()> {
         let Some(path) = &args.markdown else { return Ok(()) };
         let name = project.compilation.project.as_ref().and_then(|project| project.settings.name.clone());
-        let text = comment(plan, &subject(&project.root, name));
+        let text = comment(plan, stale, &subject(&project.root, name));
         fs::write_report(&global.start().path(path), &text).with_context(|| format!("cannot write {}", path.display()))
     };
     if diagnostics.has_errors() {
-        write_comment(None)?;
+        write_comment(None, None)?;
         let output = Output::without_answer(global.output_format);
         return project::report_beside(global, &project, output, diagnostics);
     }
     let plan = Plan::of(&project, base.as_ref(), &machine::second());
-    write_comment(Some(&plan))?;
+    if args.markdown.is_some() {
+        let tree = GeneratedTree::read(&project, &mut diagnostics)?;
+        let stale = tree.as_ref().filter(|tree| !tree.plan().is_clean()).map(|tree| tree.output.as_str());
+        write_comment(Some(&plan), stale)?;
+    }
     if global.output_format == Format::Json {
         terminal::print(&format!("{:#}\n", serde_json::to_value(answer::of(&plan))?))?;
     } else if global.output_format.is_lines() {
@@ -88,8 +93,8 @@ const NAMED: usize = 12;
 
 fn table(plan: &Plan<'_>, suites: &[&CompiledSuite]) -> String {
     let shown = plan.running();
-    let header =
-        ["BENCHMARK", "TARGET", "ACTION", "CASES", "RUNS", "MAX TIME", "MAX GPUS", "GPU-HOURS", "COST"].map(str::to_owned);
+    let header = ["BENCHMARK", "TARGET", "ACTION", "CASES", "RUNS", "MAX TIME", "MAX GPUS", "GPU-HOURS", "COST"]
+        .map(str::to_owned);
     let mut lines = vec![header];
     let groups = groups(&shown);
     for row in groups.iter().flat_map(|group| &group.rows) {

@@ -121,6 +121,14 @@ pub fn folder_in_repository(root: &Path) -> Option<String> {
     prefix(&repository_of(root).ok()?, root).ok()
 }
 
+/// Returns the default branch of the remote `origin` of the repository around `root`, where a clone or fetch has set it.
+pub fn default_branch_of_remote(root: &Path) -> Option<String> {
+    let repository = repository_of(root).ok()?;
+    let head = repository.find_reference("refs/remotes/origin/HEAD").ok()?;
+    let target = head.symbolic_target().ok().flatten()?;
+    target.strip_prefix("refs/remotes/origin/").map(str::to_owned)
+}
+
 /// Returns the branch of the repository around `root` that changes go to: the default branch, else the one that is checked out; none
 /// where there is no repository, or neither.
 pub fn branch_of_changes(root: &Path) -> Option<String> {

@@ -58,7 +58,10 @@ pub use brought::{Brought, RunOf, brought};
 pub use content::{Elsewhere, Named, Same};
 pub use earlier::Earlier;
 pub use fold::Judge;
-pub use history::{CommittedFile, branch_of_changes, file_at, file_below, files_at, files_below, folder_in_repository};
+pub use history::{
+    CommittedFile, branch_of_changes, default_branch_of_remote, file_at, file_below, files_at, files_below,
+    folder_in_repository,
+};
 pub use ignored::Ignored;
 pub use line::{Behind, OnLine};
 pub use lineage::{Commits, Reached};

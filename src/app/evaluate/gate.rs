@@ -197,8 +197,8 @@ impl GatesEvaluated {
         };
         let absent = unfetched.map(|fetch| {
             format!(
-                "there is nothing to compare with: the recorded results are not in this clone; run {fetch}, or the gate \
-                 with `--fetch` (with `--on-inconclusive pass`, it passes without them)"
+                "there is nothing to compare with: the recorded results are not in this clone; fetch them with \
+                 `kubebench gate --fetch`, or with {fetch} (with `--on-inconclusive pass`, the gate passes without them)"
             )
         });
         let answer = GateReport {

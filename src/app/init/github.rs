@@ -3,7 +3,7 @@
 use super::checksums::Checksums;
 use super::place::Repository;
 use super::script::{COMPILE, GATE, IS_UNCHANGED, PLAN, VERSION, downloads, install};
-use super::yaml::{indented, without_expressions};
+use super::yaml::{indented, unquoted, without_expressions};
 use kubebench_results::compare::render::Subject;
 
 /// The function that writes a comment or updates it: that of the action `comment`.
@@ -45,7 +45,12 @@ pub(super) fn workflow(repository: &Repository, path: &str, checksums: Option<&C
     let write = indented(WRITE_COMMENT, "          ");
     let mark = Subject { folder: repository.folder.clone(), name: None }.mark_beginning("plan");
     let comment = COMMENT.replace("NAME_OF_JOB", &without_expressions(&plan)).replace("BEGINNING", &mark);
-    let comment = comment.replace("WRITE_COMMENT\n", &write);
+    // No letter of it ends a string of the shell, or an expression.
+    let of = match mark.split(' ').nth(3) {
+        Some(folder) if folder != "." => format!(" of `{}`", folder.replace('%', "%%")),
+        _ => String::new(),
+    };
+    let comment = comment.replace("OF_PROJECT", &of).replace("WRITE_COMMENT\n", &write);
     format!(
         "\
 # Checks that generated/ matches the specs, and that no benchmark got worse. It always starts, so that it can be a required check.
@@ -104,17 +109,20 @@ WRITE_COMMENT
             # What an earlier commit of the pull request would have started is undone.
             comment=$(find_comment "$COMMENTS" "$NUMBER" "$mark")
             [ -n "$comment" ] || exit 0
-            printf -v PLAN '%s-->\n### Kubebench plan: nothing would run\n\nThis pull request no longer changes a file of the project.\n' "$mark"
+            printf -v PLAN '%s-->\n### Kubebench planOF_PROJECT: nothing would run\n\nThis pull request no longer changes a file of the project.\n' "$mark"
           fi
           [[ $PLAN == "$mark"* ]]
           write_comment "$COMMENTS" "$NUMBER" "$mark" --raw-field "body=$PLAN" ||
-            echo '::notice::no comment: the token of a pull request from a fork may only read. The summary of the run has the plan.'
+            echo '::notice::no comment was written, see the error above: the token of a pull request from a fork may only read. The summary of the run has the plan.'
 "##;
 
 /// Returns the steps, one after another. What reviewers read comes after the comparison of the manifests, before the gates, which may fail.
 fn steps(path: &str, checksums: Option<&Checksums>) -> String {
     let changes = format!(
-        "- id: changes\n  name: end here if nothing of the project changed\n  env:\n    CHECK: {path}\n  run: |\n    \
+        "- id: changes\n  name: end here if nothing of the project changed\n  env:\n    CHECK: {path}\n    \
+         DEFAULT_BRANCH: ${{{{ github.event.repository.default_branch }}}}\n  run: |\n    \
+         # The checkout may not have told git.\n    \
+         [ -z \"$DEFAULT_BRANCH\" ] || git remote set-head origin \"$DEFAULT_BRANCH\"\n    \
          if {IS_UNCHANGED}; then\n      echo 'nothing of the project changed'\n      \
          echo changed=false >>\"$GITHUB_OUTPUT\"\n    else\n      \
          echo changed=true >>\"$GITHUB_OUTPUT\"\n    fi\n"
@@ -157,6 +165,17 @@ exit \"$status\"
 /// Returns the beginning of a step that a reviewer wants to see whatever the steps before it found.
 fn started(name: &str) -> String {
     format!("- name: {name}\n  if: ${{{{ !cancelled() && steps.install.outcome == 'success' }}}}\n")
+}
+
+/// Returns the branch that a workflow checks the pushes to.
+pub(super) fn branch_in(workflow: &str) -> Option<String> {
+    let pattern = workflow.lines().find_map(|line| line.strip_prefix("    branches: [")?.strip_suffix(']'))?;
+    let mut escaped = false;
+    let is_of_name = |letter: &char| {
+        escaped = *letter == '\\' && !escaped;
+        !escaped
+    };
+    Some(unquoted(pattern)?.chars().filter(is_of_name).collect())
 }
 
 /// Returns the filter that only this branch fits.

@@ -9,7 +9,7 @@ use super::{Ci, PROJECT_FILE, yaml};
 use crate::app::places::{folder_of, top_of};
 use crate::app::stamp;
 use crate::app::templates::Apart;
-use kubebench_git::branch_of_changes;
+use kubebench_git::{branch_of_changes, default_branch_of_remote};
 use kubebench_host::fs;
 use kubebench_syntax::digest::Digest;
 
@@ -59,11 +59,16 @@ pub(super) struct Repository {
 }
 
 impl Repository {
-    pub(super) fn around(root: &Path) -> Self {
+    pub(super) fn around(root: &Path, branch_in: impl Fn(&str) -> Option<String>) -> Self {
         let folder = folder_of(root);
         let (top, shown) = top_of(root, &folder);
-        let branch = branch_of_changes(root).unwrap_or_else(|| "main".to_owned());
-        Self { top: Place { folder: top, shown }, folder, branch }
+        let repository = Self { top: Place { folder: top, shown }, folder, branch: String::new() };
+        // Without the remote's answer, the branch that is checked out now says less than what was written before.
+        let branch = default_branch_of_remote(root)
+            .or_else(|| branch_in(&repository.top.read(&repository.path_of(Ci::GitHub)?).ok().flatten()?))
+            .or_else(|| branch_of_changes(root))
+            .unwrap_or_else(|| "main".to_owned());
+        Self { branch, ..repository }
     }
 
     /// Returns the folder as commands take it.
@@ -94,10 +99,16 @@ impl Repository {
         })
     }
 
-    /// Returns true if another project has the short name.
+    /// Returns true if another project has the short name, in capitals or not.
     fn is_taken(&self, ci: Ci) -> Option<bool> {
-        let text = self.top.read(&path_of_check(ci, &self.short_name())?).ok().flatten().unwrap_or_default();
-        Some(stamp::subject(&text).is_some_and(|subject| subject != self.subject()))
+        let own = path_of_check(ci, &self.short_name())?.to_lowercase();
+        let folder = folder_of_checks(ci)?;
+        let paths = fs::names(&self.top.folder.join(folder)).into_iter().map(|name| format!("{folder}/{name}"));
+        let is_of_another = |path: String| {
+            let text = self.top.read(&path).ok().flatten().unwrap_or_default();
+            stamp::subject(&text).is_some_and(|subject| subject != self.subject())
+        };
+        Some(paths.filter(|path| path.to_lowercase() == own).any(is_of_another))
     }
 
     /// Returns what a project has for itself that may not be the only one of the repository.

@@ -5,8 +5,8 @@ mod permissions;
 mod runs;
 mod section;
 
-use super::Plan;
-use kubebench_results::compare::render::Subject;
+use super::{Plan, Since};
+use kubebench_results::compare::render::{Subject, code_span, prose};
 #[cfg(test)]
 use kubebench_syntax::diag::Severity;
 
@@ -17,8 +17,9 @@ const END: usize = 1_000;
 /// How many are for what runs and for gates, however many permissions there are.
 const OF_OTHERS: usize = 20_000;
 
-/// Returns the comment, of a change or of all that is there; without a plan it says that there is no answer.
-pub fn comment(plan: Option<&Plan<'_>>, subject: &Subject) -> String {
+/// Returns the comment, of a change or of all that is there; without a plan it says that there is no answer. `stale` is the folder of
+/// manifests if these are not what the specs compile to: a merge would apply them, and not what the plan says.
+pub fn comment(plan: Option<&Plan<'_>>, stale: Option<&str>, subject: &Subject) -> String {
     let mark = subject.mark("plan");
     let of = subject.of();
     let Some(plan) = plan else {
@@ -28,7 +29,16 @@ pub fn comment(plan: Option<&Plan<'_>>, subject: &Subject) -> String {
         );
     };
     let folder = subject.folder.as_str();
-    let head = format!("{mark}\n### Kubebench plan{of}: {}\n", runs::title(plan));
+    let stale = stale.map_or_else(String::new, |output| {
+        let folder = code_span(&format!("{folder}{output}/"));
+        format!(
+            "\n**⚠️ {folder} does not match the specs.** A merge would apply what is there, and not this plan: run \
+             `kubebench compile` and commit the result.\n"
+        )
+    });
+    let notes: String = plan.since.iter().flat_map(Since::notes).map(|note| format!("\n{}\n", prose(&note))).collect();
+    let notes = if notes.len() > END { String::new() } else { notes };
+    let head = format!("{mark}\n### Kubebench plan{of}: {}\n{stale}{notes}", runs::title(plan));
     let room = LONGEST.saturating_sub(head.len() + END);
     // What a change may newly do has room before what it runs.
     let permissions::Part { warning, text: permissions } =

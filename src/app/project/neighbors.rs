@@ -130,7 +130,7 @@ pub(super) fn where_projects_are(root: &Path) -> Option<String> {
 }
 
 /// Returns the path of `to` from `from`, both of which are absolute.
-pub(super) fn relative(from: &Path, to: &Path) -> String {
+pub(in crate::app) fn relative(from: &Path, to: &Path) -> String {
     let common = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
     let up = from.components().skip(common).map(|_| "..".to_owned());
     let down = to.components().skip(common).map(|part| part.as_os_str().to_string_lossy().into_owned());

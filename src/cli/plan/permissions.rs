@@ -18,8 +18,7 @@ pub(super) fn table(permissions: &[Permission]) -> String {
         + &gates(permissions, "gates that this change removes", Role::Removes);
     if rows.is_empty() {
         let kept = if kept > 0 { format!("; {kept} kept") } else { String::new() };
-        let none =
-            if is_change { format!("permissions: none added or removed{kept}\n") } else { String::new() };
+        let none = if is_change { format!("permissions: none added or removed{kept}\n") } else { String::new() };
         return format!("{gates}{none}");
     }
     let kept = if kept > 0 { format!("  unchanged: {kept} more\n") } else { String::new() };

@@ -3,7 +3,7 @@
 use kubebench_syntax::digest::Digest;
 use kubebench_testing::snapshot::{assert_line, str};
 
-use super::Site;
+use super::{Site, git};
 
 const WORKFLOW: &str = ".github/workflows/kubebench.yml";
 const SCHEMA: &str = "schema/benchmark.v1.json";
@@ -23,6 +23,41 @@ fn schema_of_another_version(text: &str) -> String {
     let digest = Digest::of(&body).hex();
     let comment = format!("  \"$comment\": \"Written by kubebench; do not edit. sha256:{digest}\",\n");
     body.replacen("{\n", &format!("{{\n{comment}"), 1)
+}
+
+/// A pattern that hides the manifests from git, and so from CI and the cluster.
+#[test]
+fn manifests_that_git_ignores_are_an_error() {
+    let site = Site::new();
+    site.write(".gitignore", "generated/\n");
+    site.init("", &[]);
+    let (status, text) = site.said("", &["compile"]);
+    assert_eq!((status, text.contains("warning[KB0509]: git ignores ")), (Some(0), true), "{text}");
+    let (status, text) = site.said("", &["compile", "--check"]);
+    assert_eq!(status, Some(1), "{text}");
+    assert!(text.contains("remove the pattern that `git check-ignore -v generated/default/"), "{text}");
+    // What git tracks is in commits, whatever a pattern says.
+    git(&site.clone(), &["add", "-f", "generated"]);
+    assert_eq!(site.said("", &["compile", "--check"]).0, Some(0));
+}
+
+/// The branch that changes go to: what the remote says, else what was written before, whatever is checked out.
+#[test]
+fn the_branch_of_a_workflow_stays() {
+    let site = Site::new();
+    git(&site.clone(), &["switch", "--quiet", "-c", "tr+unk"]);
+    git(&site.clone(), &["branch", "-q", "-D", "main"]);
+    git(&site.clone(), &["update-ref", "-d", "refs/remotes/origin/main"]);
+    site.init("", &[]);
+    let branches = || site.read(WORKFLOW).lines().find(|line| line.contains("branches: ")).unwrap().to_owned();
+    let written = branches();
+    assert!(written.contains("tr\\+unk"), "{written}");
+    git(&site.clone(), &["switch", "--quiet", "-c", "feature"]);
+    site.init("", &[]);
+    assert_eq!(branches(), written);
+    git(&site.clone(), &["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/next"]);
+    site.init("", &[]);
+    assert_eq!(branches(), "    branches: [next]");
 }
 
 #[test]

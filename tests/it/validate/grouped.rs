@@ -248,6 +248,25 @@ fn fragment(image: &str) -> String {
     )
 }
 
+/// A comment changes the digest of a text, and nothing that runs.
+#[test]
+fn a_comment_in_a_fragment_is_one_finding_about_it() {
+    let folder = folder_with_a_fragment("a/b:1");
+    folder.write("specs/fragments/common.yaml", fragment("a/b:1") + "# a comment\n");
+    assert_text(
+        out(&folder.run(&["compile", "--check"])),
+        str! {[r#"
+error[KB0502]: 3 manifests of 3 benchmarks do not match what their specs extend, `specs/fragments/common.yaml`
+ --> specs/fragments/common.yaml
+ = note: 3 files: generated/one/b00/rules.yaml, generated/one/b01/rules.yaml, generated/one/b02/rules.yaml
+ = note: 3 benchmarks: b00, b01, b02
+ = note: only digests of texts differ: nothing that runs
+ = help: run `kubebench compile` and commit the result
+
+"#]},
+    );
+}
+
 #[test]
 fn an_edit_of_a_fragment_is_one_finding_about_it() {
     let folder = folder_with_a_fragment("a/b:1");

@@ -22,6 +22,8 @@ const DIGEST: usize = 8;
 const APART: usize = 3;
 /// As many old and as many new lines of a difference are shown for all.
 const SHOWN: usize = 4;
+/// What differs where no other line does: the text of a spec or fragment changed, and nothing that runs.
+const ONLY_DIGESTS: &str = "";
 /// Before the spec in the manifest that holds it, to the end of the file.
 const SPEC: &str = "\n  spec.yaml: |\n";
 
@@ -48,6 +50,10 @@ impl<'a> Drift<'a> {
         let mut differences = BTreeMap::<&str, BTreeSet<String>>::new();
         for change in plan.changes.iter().filter(|change| change.state == State::Stale) {
             differences.entry(&change.source).or_default().extend(changed_lines(change));
+        }
+        for (_, lines) in differences.iter_mut().filter(|(source, lines)| **source != PROJECT_FILE && lines.is_empty())
+        {
+            lines.insert(ONLY_DIGESTS.to_owned());
         }
         let mut causes: BTreeMap<&str, &str> = differences.keys().map(|source| (*source, *source)).collect();
         let mut first_with = BTreeMap::<&str, &str>::new();
@@ -88,12 +94,13 @@ impl<'a> Drift<'a> {
         let source = change.source.as_ref();
         let cause = self.causes.get(source).copied().unwrap_or(source);
         let is_shared = self.sizes.get(cause).is_some_and(|size| *size > 1);
-        let fragment = self.fragments.get(cause).filter(|_| self.edited.contains(source));
+        let is_of_digests = self.common.get(cause).is_some_and(|lines| *lines == [ONLY_DIGESTS]);
+        let fragment = self.fragments.get(cause).filter(|_| is_of_digests || self.edited.contains(source));
         let (words, place) = if let Some(fragment) = fragment {
             (format!("do not match what their specs extend, `{fragment}`"), Place::File((*fragment).to_owned()))
         } else if !is_shared {
             (format!("do not match `{source}`"), place_of_source(change))
-        } else if self.edited.contains(source) {
+        } else if is_of_digests || self.edited.contains(source) {
             ("do not match their specs".to_owned(), place_of_source(change))
         } else {
             let words = format!("do not match `{PROJECT_FILE}` and their specs");
@@ -101,6 +108,9 @@ impl<'a> Drift<'a> {
         };
         let lines = self.common.get(cause).filter(|lines| is_shared && !lines.is_empty());
         let note = lines.map(|lines| {
+            if is_of_digests {
+                return "only digests of texts differ: nothing that runs".to_owned();
+            }
             let (new, old): (Vec<&str>, Vec<&str>) =
                 lines.iter().map(String::as_str).partition(|line| line.starts_with('+'));
             let shown: Vec<&str> = old.into_iter().take(SHOWN).chain(new.into_iter().take(SHOWN)).collect();
@@ -139,6 +149,9 @@ fn fragment<'a>(
         let (key, value) = line.split_once(": ").unwrap_or(("", line));
         has_word(text, value.trim_matches(['"', '\''])) && has_word(text, key)
     };
+    if lines.iter().all(|line| *line == ONLY_DIGESTS) && !lines.is_empty() {
+        return if let [part] = shared.as_slice() { Some(part.path.as_str()) } else { None };
+    }
     let found =
         shared.into_iter().find(|part| lines.iter().any(|line| line.starts_with('+') && says(&part.text, line)));
     found.map(|part| part.path.as_str())

@@ -22,7 +22,7 @@ pub use mark::Subject;
 pub(crate) use markdown::grid;
 pub use markdown::{code_cell, code_span, comparison as markdown_comparison, escape, prose};
 pub use sparkline::history as human_history;
-pub use terminal::{Detail, View, gated as human_gated, unsettled};
+pub use terminal::{Detail, View, gated as human_gated, last_line, unsettled};
 
 use std::collections::BTreeMap;
 

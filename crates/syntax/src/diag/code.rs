@@ -258,6 +258,7 @@ codes! {
     KB0506 error "line endings"
     KB0507 error "path that kubebench does not touch"
     KB0508 error "stale schema"
+    KB0509 error "ignored manifest"
     KB0511 error "object of two projects"
     KB0512 error "results of two projects in one place"
 

@@ -38,6 +38,12 @@ pub(super) fn explain(
         let fault = Diagnostic::at(&code::KB0104, colon, "the line has a word, and no field");
         return Some(fault.help("write a space after `:`").likely_fix(colon, ": "));
     }
+    if let Some(value) = value_with_colon(&source.text, offset).filter(|_| open.is_none() && is_about_keys(kind)) {
+        let (span, text) = (Span::new(id, value.clone()), source.text.get(value).unwrap_or_default());
+        let quoted = format!("'{}'", text.replace('\'', "''"));
+        let fault = Diagnostic::at(&code::KB0104, Span::new(id, offset..end), "a `:` is where no value can follow");
+        return Some(fault.help("quote a value that holds `: `").likely_fix(span, quoted));
+    }
     if let Some(fault) = indentation::explain(id, source, kind, offset).filter(|_| open.is_none()) {
         return Some(fault);
     }
@@ -125,7 +131,19 @@ pub(super) fn explain(
     Some(Diagnostic::at(&code::KB0104, span, message).help(help))
 }
 
-/// Returns whether an error may come from a quote that was never closed.
+/// Returns where the value without quotes is whose `:` is at `offset`: behind another `: ` of the line.
+fn value_with_colon(text: &str, offset: usize) -> Option<std::ops::Range<usize>> {
+    let start = text.get(..offset)?.rfind('\n').map_or(0, |at| at + 1);
+    let end = text.get(offset..)?.find('\n').map_or(text.len(), |at| offset + at);
+    let (key, before) = text.get(start..offset)?.split_once(": ")?;
+    let value = start + key.len() + 2 + (before.len() - before.trim_start().len());
+    let whole = text.get(value..end)?;
+    let whole = whole.split_once(" #").map_or(whole, |(whole, _)| whole).trim_end();
+    let is_plain =
+        text.get(offset..)?.starts_with(':') && !whole.starts_with(['"', '\'', '[', '{', '|', '>', '&', '*', '!', '#']);
+    is_plain.then(|| value..value + whole.len())
+}
+
 fn is_about_keys(kind: &ErrorKind) -> bool {
     matches!(
         kind,
@@ -138,6 +156,7 @@ fn is_about_keys(kind: &ErrorKind) -> bool {
     )
 }
 
+/// Returns whether an error may come from a quote that was never closed.
 fn is_about_quotes(kind: &ErrorKind) -> bool {
     matches!(
         kind,

@@ -104,8 +104,11 @@ fn hostile_values_are_nothing_but_text() {
     let compiled = compilation.benchmarks.first().unwrap();
     for value in HOSTILE {
         let rows = vec![row(compiled, change(value, value, value)), row(compiled, change(value, "a", value))];
-        let text =
-            comment(Some(&plan(rows, vec![permission((*value).to_owned(), Severity::Info)])), &Subject::default());
+        let text = comment(
+            Some(&plan(rows, vec![permission((*value).to_owned(), Severity::Info)])),
+            None,
+            &Subject::default(),
+        );
         let (_, below) = text.split_once('\n').unwrap();
         let outside = outside_of_code(below).unwrap_or_else(|| panic!("{value}: {text}"));
         for markup in ["@", "<", "](", "#1", "GH-", "://", "www.", "\\|", "heading", "item", "script", "\u{202e}"] {
@@ -127,7 +130,7 @@ fn however_much_there_is_the_comment_fits_and_counts_the_rest() {
     let rows = (0..2_000).map(|index| row(compiled, change(&format!("spec.f{index}"), &long, "b"))).collect();
     let permissions = (0..2_000).map(|index| permission(format!("{long}{index}"), Severity::Info)).collect();
     let folder = "ü".repeat(2_000);
-    let text = comment(Some(&plan(rows, permissions)), &Subject { folder, name: None });
+    let text = comment(Some(&plan(rows, permissions)), None, &Subject { folder, name: None });
     assert!(text.len() <= MOST_OF_HOST, "{}", text.len());
     let shown = text.matches(" again; ").count();
     assert!(
@@ -145,7 +148,7 @@ fn benchmarks_with_the_same_cause_are_one_item() {
     let image = || change("spec.workload.job.image", "registry.example/fio:3", "registry.example/fio:4");
     let rows = (0..2_000).map(|_| row(compiled, image())).collect();
     assert_text(
-        comment(Some(&plan(rows, Vec::new())), &Subject::default()),
+        comment(Some(&plan(rows, Vec::new())), None, &Subject::default()),
         str! {[r#"
 <!-- kubebench plan . -->
 ### Kubebench plan: 1 benchmark would run again
@@ -175,7 +178,7 @@ None.
 fn what_fails_comes_first_however_much_there_is() {
     let level = |number| if number == 3_000 { Severity::Error } else { Severity::Info };
     let rows = (1..=3_000).map(|number| permission(format!("secret-{number}"), level(number))).collect();
-    let text = comment(Some(&plan(Vec::new(), rows)), &Subject::default());
+    let text = comment(Some(&plan(Vec::new(), rows)), None, &Subject::default());
     let first = text.lines().find(|line| line.starts_with("| ❌")).unwrap();
     assert!(first.contains("secret-3000"), "{first}");
     let left_out = 3_000 - 1 - text.matches("| ➕ |").count();
@@ -201,7 +204,7 @@ fn what_many_get_from_a_fragment_hides_nothing_that_one_gets() {
         }
     }
     all.push(of_benchmark(&code::KB0380, "prod-db", "specs/train-299.yaml:20:7", "train-299", "gpu-us"));
-    let text = comment(Some(&plan(Vec::new(), all)), &Subject { folder: "perf/".to_owned(), name: None });
+    let text = comment(Some(&plan(Vec::new(), all)), None, &Subject { folder: "perf/".to_owned(), name: None });
     let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| ➕")).collect();
     assert_eq!(rows.len(), 5, "{text}");
     assert_eq!(rows[0], "| ➕ | secret | `prod-db` | `train-299` on `gpu-us` | perf/specs/train-299.yaml:20:7 |");
@@ -214,10 +217,22 @@ fn what_many_get_from_a_fragment_hides_nothing_that_one_gets() {
 #[test]
 fn a_value_is_whole_or_its_row_is_counted() {
     let long = format!("{} end", "a".repeat(5_000));
-    let text = comment(Some(&plan(Vec::new(), vec![permission(long.clone(), Severity::Info)])), &Subject::default());
+    let text =
+        comment(Some(&plan(Vec::new(), vec![permission(long.clone(), Severity::Info)])), None, &Subject::default());
     assert!(text.contains(&long), "{text}");
     let rows = (0..20).map(|index| permission(format!("{index}{long}"), Severity::Info)).collect();
-    let text = comment(Some(&plan(Vec::new(), rows)), &Subject::default());
+    let text = comment(Some(&plan(Vec::new(), rows)), None, &Subject::default());
     let shown = text.matches(" end` |").count();
     assert!(text.len() <= MOST_OF_HOST && text.contains(&format!("And {} more", 20 - shown)), "{shown}");
+}
+
+/// What a merge applies is in the folder of manifests, whatever the specs say.
+#[test]
+fn a_comment_warns_of_manifests_that_are_not_those_of_the_specs() {
+    let subject = Subject { folder: "perf/".to_owned(), name: None };
+    let text = comment(Some(&plan(Vec::new(), Vec::new())), Some("generated"), &subject);
+    assert!(
+        text.contains("nothing would run\n\n**⚠️ `perf/generated/` does not match the specs.** A merge "),
+        "{text}"
+    );
 }

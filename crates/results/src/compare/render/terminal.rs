@@ -76,6 +76,11 @@ pub fn unsettled(answer: &GateReport) -> Option<String> {
     (answer.outcome == Outcome::Passed && is_open).then(|| summary(answer, &parts, WIDEST))
 }
 
+/// Returns the last line of what `gate` prints.
+pub fn last_line(answer: &GateReport) -> String {
+    summary(answer, &Parts::of(&answer.lines), WIDEST)
+}
+
 /// A page that is being written.
 struct Page<'a> {
     text: String,

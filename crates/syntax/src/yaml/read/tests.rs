@@ -86,6 +86,12 @@ fn strictness() {
         ),
         ("? [a]\n: b\n", &[("KB0113 1:3", str! {"a key must be a plain or quoted string"})]),
         ("a: 'b\n", &[("KB0104 1:4", str! {"this quote is not closed on its line"})]),
+        ("s:\n  d: Zlib: fast\n", &[("KB0104 2:10", str! {"a `:` is where no value can follow"})]),
+        ("s:\n  - d: it's: fast # x\n", &[("KB0104 2:12", str! {"a `:` is where no value can follow"})]),
+        (
+            "s:\n  d: a\n e: f\n",
+            &[("KB0104 3:2", str! {"this line is indented by 1 space, and the one next to it by 2"})],
+        ),
         ("a: [1, 2\nb: 3\n", &[("KB0104 2:2", str! {"a `,` or `]` is missing here"})]),
         ("%YAML 1.1\n---\na: 1\n", &[("KB0107 1:1", str! {"`%` starts a YAML directive"})]),
         ("", &[("KB0103", str! {"the file holds no document"})]),
@@ -95,6 +101,21 @@ fn strictness() {
     ];
     for (text, expected) in cases {
         assert_findings(&findings(text), expected);
+    }
+}
+
+/// A value with a `: ` is quoted, whatever its key is next to.
+#[test]
+fn a_value_with_a_colon_has_a_fix() {
+    for (text, fixed) in [
+        ("s:\n  d: Zlib: fast\n", "s:\n  d: 'Zlib: fast'\n"),
+        ("s:\n  - d: it's: fast # x\n", "s:\n  - d: 'it''s: fast' # x\n"),
+        ("a: b: c: d\n", "a: 'b: c: d'\n"),
+    ] {
+        let read = read(SourceId::default(), &Source::new("a.yaml", text.as_bytes()));
+        let fix = read.diagnostics.as_slice().first().and_then(|fault| fault.fix.clone()).expect(text);
+        let range = fix.span.range();
+        assert_eq!([&text[..range.start], &fix.replacement, &text[range.end..]].concat(), fixed);
     }
 }
 
