@@ -12,6 +12,7 @@ use crate::app::init::{Edited, Lacking, Outcome, Project, Request, State, init};
 use crate::app::places::is_in_repository;
 use crate::app::start::VERSION;
 use crate::app::templates::EXAMPLE;
+use kubebench_syntax::text::shell_word;
 use kubebench_compiler::tree::diff::{Style, unified};
 use kubebench_host::{fs, terminal};
 
@@ -55,7 +56,11 @@ fn show(global: &Global, args: &InitArgs, Outcome { path, state }: &Outcome) -> 
         State::Added(lines) => format!("added to {path}:\n{}", below(lines)),
         State::Lacks(lines) if args.write => format!("left {path} as it is; add these lines to it:\n{}", below(lines)),
         State::Lacks(lines) => {
-            format!("left {path} as it is; add these lines to it, or run `kubebench init --write`:\n{}", below(lines))
+            let owners: String = args.owner.iter().map(|owner| format!(" --owner {}", shell_word(owner))).collect();
+            format!(
+                "left {path} as it is; add these lines to it, or run `kubebench init --write{owners}`:\n{}",
+                below(lines)
+            )
         }
         State::Pinned => format!(
             "left {path} as it is: it has checksums of another version; run `kubebench init --checksums FILE` with \

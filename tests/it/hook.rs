@@ -117,3 +117,40 @@ fn hooks_of_pre_commit_are_commands_of_this_version() {
     let component = fs::read_to_string(repository().join("templates/kubebench/template.yml")).unwrap();
     assert!(component.contains(&format!("ghcr.io/kubebench/kubebench:{version}")), "{component}");
 }
+
+/// A report is about one project: that of another one would replace it, and a document followed by another one is none.
+#[test]
+fn a_document_is_about_one_project() {
+    let folder = monorepo();
+    for arguments in [&["--report", "sarif=r.sarif"][..], &["--output-format", "json"]] {
+        let output = folder.run(&[&["hook", "validate"], arguments].concat());
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(" writes a document about one project, and the files are of 2: "), "{said}");
+        assert!(!folder.path().join("r.sarif").exists());
+        assert_eq!(status(&folder, &[&["validate", "web/specs/a.yaml"], arguments].concat()), Some(0));
+    }
+    let output = folder.run(&["hook", "validate", "ml/bench é/specs/a.yaml"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.starts_with("project ml/bench é (`kubebench -C 'ml/bench é'`):\n"), "{said}");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_a_mistake() {
+    let folder = monorepo();
+    let output = folder.run(&["hook", "validate", "web/specs/b.yaml"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("there is no file web/specs/b.yaml"));
+}
+
+/// A spec next to projects would be of none of them.
+#[test]
+fn a_new_spec_is_of_a_project() {
+    let folder = monorepo();
+    let output = folder.run(&["new", "job", "b"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("(projects below it: ml/bench é, web; choose one with `-C FOLDER`)"), "{said}");
+    assert!(!folder.path().join("specs").exists());
+    assert_yes(&folder.run(&["-C", "web", "new", "job", "b"]));
+}

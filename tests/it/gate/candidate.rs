@@ -382,6 +382,8 @@ fn what_is_not_committed_is_of_what_is_checked_out() {
         // Before and after what was measured is committed.
         let (status, line) = project.gate(ONLY_NEW);
         assert_eq!((status, verdict(&line), candidate(&line)), (1, "regressed", &*bad), "{line:#}");
+        // The commit that was checked out has none of these files, and is not to blame.
+        assert_eq!(line["open"]["commit"], serde_json::Value::Null, "{line:#}");
         project.commit("measured");
     }
     let on = dirty(&project);

@@ -349,7 +349,7 @@ pub(super) fn level_change(
         session: session.id.clone(),
         since: origin.first_measured(first, series)?,
         turn: change.turn,
-        commit: origin.commit(first),
+        commit: origin.measured_commit(first),
         after: change.at.checked_sub(1).and_then(session_at).and_then(|before| origin.commit(before)),
         change: size.change,
         interval: size.interval,

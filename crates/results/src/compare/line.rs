@@ -67,6 +67,13 @@ impl Origin<'_> {
         self.known_commit(session).map(str::to_owned)
     }
 
+    /// Returns the commit that a session measured: none where files differed from it, since nobody else has these files.
+    pub(super) fn measured_commit(&self, session: usize) -> Option<String> {
+        let row = self.partition.sessions.get(session)?.first(self.dataset)?;
+        let is_clean = self.dataset.origin(row).dirty != Some(true);
+        self.commit(session).filter(|_| is_clean)
+    }
+
     fn known_commit(&self, session: usize) -> Option<&str> {
         let row = self.partition.sessions.get(session)?.first(self.dataset)?;
         let known = self.lineage.and_then(|lineage| lineage.commit_of(self.dataset, row));

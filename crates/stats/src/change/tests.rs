@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde::Deserialize;
 
-use super::{ChangePoint, Level, Levels, STEPS, change_points, t_two_sided, widest};
+use super::{ChangePoint, Level, Levels, STEPS, Unsure, autocorrelation_from, change_points, shrunk_correlation, t_two_sided, widest};
 
 /// Numbers between −1 and 1 that look like noise, by Weyl's sequence of squares.
 fn noise(index: usize) -> f64 {
@@ -201,6 +201,15 @@ fn as_r() {
     }
 }
 
+/// The least certain change by itself is certain enough; by what neighbors are worth together, others are not.
+#[test]
+fn all_changes_are_certain_in_the_end() {
+    let series = [
+        0.1, 0.1, 0.7, -0.3, 0.0, 0.3, 2.4, 1.4, 0.6, 2.3, 1.5, 1.9, 0.4, -0.4, 0.3, 0.0, -0.1, 0.3, 2.0, 1.5, 1.7, 1.1,
+    ];
+    assert_eq!(change_points(&series, 3), []);
+}
+
 /// Each half of such a series has the mean of the other, and so have the halves of the halves.
 #[test]
 fn changes_that_undo_each_other_are_found() {
@@ -232,8 +241,60 @@ fn levels_merge_exactly() {
     let fresh = Levels::new(&series, &[0, 12]);
     close(all.products, fresh.products);
     close(all.squares, fresh.squares);
+    assert_eq!((all.count, all.values), (fresh.count, fresh.values));
     all.merge(0);
     close(all.products, both.products);
+}
+
+/// Two short levels next to a long one: how much values vary is known from all three.
+#[test]
+fn short_levels_are_compared_by_what_all_vary() {
+    let short = levels(&[(3, 0.0), (3, 1.5)]);
+    let around: Vec<f64> = (0..30).map(|at| noise(at + 50)).collect();
+    let [one, next] = [&short[..3], &short[3..]].map(Level::of);
+    // The long level varies by a tenth more.
+    let wider = (1.1 * one.variance(&next) / (Level::of(&around).squares / 29.0)).sqrt();
+    let series: Vec<f64> = short.iter().copied().chain(around.iter().map(|value| 5.0 + wider * value)).collect();
+    let all = Levels::new(&series, &[0, 3, 6]);
+    let third = Level::of(&series[6..]);
+    let variance = (one.squares + next.squares + third.squares) / 33.0;
+    assert!(variance > one.variance(&next), "{variance}");
+    for factor in [1.0, 0.6] {
+        let wanted = one.p_by(&next, factor, variance, 36.0 * factor - 3.0);
+        assert!(wanted < one.p(&next, factor) && one.p(&next, 1.0) > super::SURE, "{wanted}");
+        let found = all.change(0, factor).unwrap();
+        assert_eq!(found.at, 3);
+        assert!((found.p - wanted).abs() < 1e-12, "{} {wanted}", found.p);
+    }
+    // They vary more than all.
+    let calm: Vec<f64> = series[..6].iter().copied().chain((0..30).map(|at| 5.0 + 0.1 * noise(at))).collect();
+    let found = Levels::new(&calm, &[0, 3, 6]).change(0, 1.0).unwrap();
+    let wanted = one.p_by(&next, 1.0, one.variance(&next), 33.0).min(one.p(&next, 1.0));
+    assert!((found.p - wanted).abs() < 1e-12, "{} {wanted}", found.p);
+}
+
+/// Each mean and each place that was looked for hides some of the correlation.
+#[test]
+fn values_that_follow_their_neighbors_are_worth_less() {
+    let wave = |at: usize| (at as f64 / 6.0).sin() + 0.1 * noise(at);
+    let series: Vec<f64> = (0..60).map(|at| wave(at) + if at < 20 { 0.0 } else { 3.0 }).collect();
+    for starts in [&[0][..], &[0, 20], &[0, 20, 40]] {
+        let all = Levels::new(&series, starts);
+        let parts = starts.len() as f64;
+        let own = autocorrelation_from(all.products, all.squares, 60.0, parts + (parts - 1.0));
+        let correlation = shrunk_correlation(Some(own), 60.0);
+        assert!(correlation > 0.3, "{correlation}");
+        assert!((all.worth() - (1.0 - correlation) / (1.0 + correlation)).abs() < 1e-12, "{starts:?}");
+    }
+}
+
+#[test]
+fn equal_entries_of_the_heap_are_equal() {
+    let entry = |p: f64, at: usize, version: usize| Unsure { p, at, version };
+    assert!(entry(0.5, 1, 2) == entry(0.5, 1, 2));
+    for other in [entry(0.4, 1, 2), entry(0.5, 0, 2), entry(0.5, 1, 3)] {
+        assert!(entry(0.5, 1, 2) != other);
+    }
 }
 
 proptest! {

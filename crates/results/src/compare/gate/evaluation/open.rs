@@ -213,7 +213,7 @@ impl Draft<'_> {
         Some(OpenChange {
             session: session.id.clone(),
             since: self.origin().first_measured(first, &self.series)?,
-            commit: self.origin().commit(first),
+            commit: self.origin().measured_commit(first),
             after: None,
             sessions,
             measured: sessions,
