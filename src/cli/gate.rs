@@ -150,7 +150,7 @@ fn print(global: &Global, answer: &GateReport, findings: Findings<'_>) -> Result
                 findings::annotate(global, &unsettled(said), findings.sources)?;
             }
         }
-        _ => tell(global, &render::last_line(answer)),
+        _ => tell(global, &format!("note: {}", render::last_line(answer))),
     }
     let Findings { diagnostics, sources, checked, unreadable } = findings;
     // In a job, `compile --check --since` has annotated what a change weakens.

@@ -12,9 +12,9 @@ use crate::app::init::{Edited, Lacking, Outcome, Project, Request, State, init};
 use crate::app::places::is_in_repository;
 use crate::app::start::VERSION;
 use crate::app::templates::EXAMPLE;
-use kubebench_syntax::text::shell_word;
 use kubebench_compiler::tree::diff::{Style, unified};
 use kubebench_host::{fs, terminal};
+use kubebench_syntax::text::shell_word;
 
 /// Lines of a diff that are shown; a schema has thousands.
 const SHOWN: usize = 60;

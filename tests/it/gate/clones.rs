@@ -39,7 +39,7 @@ fn a_clone_without_recorded_results_does_not_say_that_nothing_ran() {
     }
     // Without them, the gate does not claim that there are none.
     let (status, out, _) = remote.says(&clone, &["gate", "--on-inconclusive", "pass"]);
-    assert!(status == 0 && out.contains(&FETCH[..40]) && out.contains("has a result here"), "{out}");
+    assert!(status == 0 && out.contains(&FETCH[..40]) && out.contains("gated series has"), "{out}");
     // No remote could have them.
     shell(&clone, "git remote remove origin");
     let (status, _, error) = remote.says(&clone, &["history"]);

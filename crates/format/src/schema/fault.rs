@@ -83,9 +83,31 @@ fn unknown_field(violation: &Violation<'_>, key: &str) -> Diagnostic {
     if let Some(help) = foreign_spellings::field(violation, key) {
         return fault.help(help);
     }
+    if let Some(field) = field_that_has(violation, &known, key) {
+        let is_there = violation.node.get(field).is_some();
+        return fault.help(if is_there {
+            format!("indent it below `{field}`, which has the field `{key}`")
+        } else {
+            format!("write it below `{field}`: `{field}: {{{key}: …}}`")
+        });
+    }
     match violation.subject.ready.home_of(key) {
         Some(home) => fault.help(format!("`{key}` belongs {home}")),
         None => fault.help(format!("delete `{key}`, or write one of the fields above")),
+    }
+}
+
+/// Returns the field of the same mapping that has a field `key`: one level is missing. Of several, the one that is written.
+fn field_that_has<'v>(violation: &Violation<'_>, known: &[&'v str], key: &str) -> Option<&'v str> {
+    let has = |field: &str| {
+        let property = violation.schema.pointer(&format!("/properties/{field}"))?;
+        explain::resolve(&violation.subject.ready.schema, property).get("properties")?.get(key).map(|_| ())
+    };
+    let fields: Vec<&str> = known.iter().copied().filter(|field| has(field).is_some()).collect();
+    let written: Vec<&str> = fields.iter().copied().filter(|field| violation.node.get(field).is_some()).collect();
+    match (written.as_slice(), fields.as_slice()) {
+        ([field], _) | ([], [field]) => Some(field),
+        _ => None,
     }
 }
 

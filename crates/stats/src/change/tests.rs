@@ -3,7 +3,10 @@
 use proptest::prelude::*;
 use serde::Deserialize;
 
-use super::{ChangePoint, Level, Levels, STEPS, Unsure, autocorrelation_from, change_points, shrunk_correlation, t_two_sided, widest};
+use super::{
+    ChangePoint, Level, Levels, STEPS, Unsure, autocorrelation_from, change_points, shrunk_correlation, t_two_sided,
+    widest,
+};
 
 /// Numbers between −1 and 1 that look like noise, by Weyl's sequence of squares.
 fn noise(index: usize) -> f64 {
