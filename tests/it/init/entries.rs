@@ -15,7 +15,7 @@ fn owners_are_comments_until_they_are_known() {
     let text = site.init("ml/ben ch", &["--owner", "@org/perf", "--owner", "ada@example.com"]);
     assert_line(
         &text,
-        str! {"left ../../.github/CODEOWNERS as it is; add these lines to it, or run `kubebench init --write`:"},
+        str! {"left ../../.github/CODEOWNERS as it is; add these lines to it, or run `kubebench init --write --owner '@org/perf' --owner 'ada@example.com'`:"},
     );
     assert_eq!(site.read(path), comments);
     site.init("ml/ben ch", &["--owner", "@org/perf", "--owner", "ada@example.com", "--write"]);
