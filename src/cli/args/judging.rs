@@ -51,7 +51,7 @@ pub(in crate::cli) struct GateArgs {
     /// Without this option, the gate passes, unless the recorded results are not in this clone.
     #[arg(long, value_parser = one_of(&PassOrFail::ALL, PassOrFail::name), value_name = "pass|fail", hide_possible_values = true)]
     pub(in crate::cli) on_inconclusive: Option<PassOrFail>,
-    /// How to treat a case that the candidate did not run
+    /// How to treat a case that did not run
     #[arg(long, value_parser = one_of(&PassOrFail::ALL, PassOrFail::name), default_value = "fail", value_name = "pass|fail", hide_possible_values = true)]
     pub(in crate::cli) on_missing: PassOrFail,
     /// Pass in a project without specs

@@ -69,7 +69,7 @@ fn said(
     let Some((shown, others)) = kept.and_then(|kept| counts.split_at_checked(kept)) else { return said };
     said.extend(shown.iter().map(|(verdict, count)| format!("{count} {verdict}")));
     let others: usize = others.iter().map(|(_, count)| count).sum();
-    said.extend((others > 0).then(|| format!("{others} {}", if said.is_empty() { "series" } else { "other series" })));
+    said.extend((others > 0).then(|| format!("{others} {}", if said.is_empty() { "series" } else { "more" })));
     said
 }
 
