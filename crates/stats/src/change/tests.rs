@@ -122,6 +122,7 @@ fn found_in(series: &[f64]) -> (usize, usize) {
 
 /// What is quadratic takes thousands of steps for each value.
 #[test]
+#[cfg_attr(miri, ignore = "long series take hours there")]
 fn long_series_take_few_steps_for_each_value() {
     let (found, steps) = found_in(&levels(&[(50_000, 0.0)]));
     assert!(found < 20 && steps < 100, "{found} {steps}");
