@@ -26,7 +26,7 @@ pub struct Owner {
 /// below `start` that git tracks.
 pub fn owners(start: &Start, files: &[PathBuf]) -> Result<Vec<Owner>> {
     let folder = std::path::absolute(start.folder()?)?;
-    let folder_of_start = folder.clone();
+    let real = fs::real_place(&folder).unwrap_or_else(|| folder.clone());
     let is_project = |root: &Path| fs::exists(root, PROJECT_FILE);
     let mut owners = BTreeMap::<PathBuf, Vec<PathBuf>>::new();
     for file in files {
@@ -41,14 +41,12 @@ pub fn owners(start: &Start, files: &[PathBuf]) -> Result<Vec<Owner>> {
         }
     }
     if files.is_empty() {
-        let real = fs::real_place(&folder).unwrap_or_else(|| folder.clone());
         let (top, folders) = folders_with(&folder, PROJECT_FILE).unwrap_or((folder, vec![String::new()]));
         let roots = folders.into_iter().map(|below| top.join(below));
         owners.extend(roots.filter(|root| root.starts_with(&real) && is_project(root)).map(|root| (root, Vec::new())));
     }
-    let place = fs::real_place(&folder_of_start).unwrap_or(folder_of_start);
     let owner = |(root, files): (PathBuf, Vec<PathBuf>)| {
-        let shown = relative(&place, &fs::real_place(&root).unwrap_or_else(|| root.clone()));
+        let shown = relative(&real, &fs::real_place(&root).unwrap_or_else(|| root.clone()));
         Owner { root, shown, files }
     };
     Ok(owners.into_iter().map(owner).collect())

@@ -27,14 +27,14 @@ pub(super) fn run(global: &Global, args: &HookArgs) -> Result<ExitStatus> {
 /// Refuses documents about several projects: each is about one, and the last would replace the others.
 fn refuse_documents(global: &Global, owners: &[Owner]) -> Result<()> {
     let [_, other, ..] = owners else { return Ok(()) };
-    let option = match global.report.first() {
-        Some(_) => "--report",
+    let (option, way_out) = match global.report.first() {
+        Some(_) => ("--report", ""),
         None if global.output_format.is_lines() => return Ok(()),
-        None => "--output-format",
+        None => ("--output-format", ", or choose the format `human`, `concise` or `github`"),
     };
     bail!(
         "{option} writes a document about one project, and the files are of {}: run the command in each, such as with \
-         `kubebench -C {}`, or choose the format `human`, `concise` or `github`",
+         `kubebench -C {}`{way_out}",
         owners.len(),
         shell_word(&other.shown)
     )

@@ -21,8 +21,8 @@ use kubebench_compiler::compile::{Compiled, CompiledSuite};
 use kubebench_compiler::model::Suite;
 use kubebench_compiler::model::suite::Member;
 use kubebench_host::{fs, machine, terminal};
-use kubebench_syntax::diag::Severity;
 use kubebench_syntax::diag::render::Format;
+use kubebench_syntax::diag::{Diagnostics, Severity};
 use kubebench_syntax::text::first_of;
 
 /// Prints the plan.
@@ -48,7 +48,8 @@ pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
     }
     let plan = Plan::of(&project, base.as_ref(), &machine::second());
     if args.markdown.is_some() {
-        let tree = GeneratedTree::read(&project, &mut diagnostics)?;
+        // What keeps manifests from being written is for `compile` to report.
+        let tree = GeneratedTree::read(&project, &mut Diagnostics::default())?;
         let stale = tree.as_ref().filter(|tree| !tree.plan().is_clean()).map(|tree| tree.output.as_str());
         write_comment(Some(&plan), stale)?;
     }

@@ -39,7 +39,7 @@ gating=("--on-missing=${ON_MISSING:-fail}")
 if [ -n "${ON_INCONCLUSIVE:-}" ]; then gating+=("--on-inconclusive=$ON_INCONCLUSIVE"); fi
 if [ "${ONLY_NEW:-true}" != false ]; then gating+=(--only-new); fi
 change=()
-# The checkout may not have set it.
+# Gates compare with the default branch, which a checkout may not have set.
 if [ -n "${DEFAULT_BRANCH:-}" ]; then git remote set-head origin "$DEFAULT_BRANCH" || true; fi
 if [ -n "${SINCE:-}" ]; then change+=("--since=$SINCE" "--on-weakened=${ON_WEAKENED:-pass}"); fi
 # A folder that is named has all results.

@@ -121,8 +121,8 @@ fn steps(path: &str, checksums: Option<&Checksums>) -> String {
     let changes = format!(
         "- id: changes\n  name: end here if nothing of the project changed\n  env:\n    CHECK: {path}\n    \
          DEFAULT_BRANCH: ${{{{ github.event.repository.default_branch }}}}\n  run: |\n    \
-         # The checkout may not have set it.\n    \
-         [ -z \"$DEFAULT_BRANCH\" ] || git remote set-head origin \"$DEFAULT_BRANCH\"\n    \
+         # Gates compare with the default branch, which a checkout may not have set.\n    \
+         [ -z \"$DEFAULT_BRANCH\" ] || git remote set-head origin \"$DEFAULT_BRANCH\" || true\n    \
          if {IS_UNCHANGED}; then\n      echo 'nothing of the project changed'\n      \
          echo changed=false >>\"$GITHUB_OUTPUT\"\n    else\n      \
          echo changed=true >>\"$GITHUB_OUTPUT\"\n    fi\n"

@@ -13,7 +13,7 @@ pub(super) fn pipeline(repository: &Repository, path: &str, checksums: Option<&C
     let (name, project, downloads) = (quoted(&repository.named(" ", "")), quoted(repository.project()), downloads());
     let script = format!(
         "set -e\ncd \"$PROJECT\"\nproject=$PWD\n\
-         [ -z \"$CI_DEFAULT_BRANCH\" ] || git remote set-head origin \"$CI_DEFAULT_BRANCH\"\n\
+         [ -z \"$CI_DEFAULT_BRANCH\" ] || git remote set-head origin \"$CI_DEFAULT_BRANCH\" || true\n\
          if {IS_UNCHANGED}; then\n  echo 'nothing of the project changed'\n  exit 0\nfi\n\
          {}PATH=$PWD/$archive:$PATH\n\
          cd \"$project\"\n\

@@ -36,8 +36,12 @@ pub fn comment(plan: Option<&Plan<'_>>, stale: Option<&str>, subject: &Subject) 
              `kubebench compile` and commit the result.\n"
         )
     });
-    let notes: String = plan.since.iter().flat_map(Since::notes).map(|note| format!("\n{}\n", prose(&note))).collect();
-    let notes = if notes.len() > END { String::new() } else { notes };
+    let notes: Vec<String> = plan.since.iter().flat_map(Since::notes).collect();
+    let text: String = notes.iter().map(|note| format!("\n{}\n", prose(note))).collect();
+    let notes = match notes.len() {
+        count if text.len() > END => format!("\n{count} notes: `kubebench plan --since` shows them.\n"),
+        _ => text,
+    };
     let head = format!("{mark}\n### Kubebench plan{of}: {}\n{stale}{notes}", runs::title(plan));
     let room = LONGEST.saturating_sub(head.len() + END);
     // What a change may newly do has room before what it runs.

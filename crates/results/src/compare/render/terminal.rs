@@ -73,7 +73,7 @@ pub fn gated(answer: &GateReport, view: View) -> String {
 pub fn unsettled(answer: &GateReport) -> Option<String> {
     let parts = Parts::of(&answer.lines);
     let is_open = matches!(parts.standing(answer), Standing::Pending | Standing::Inconclusive | Standing::New);
-    (answer.outcome == Outcome::Passed && is_open).then(|| summary(answer, &parts, WIDEST))
+    (answer.outcome == Outcome::Passed && is_open).then(|| last_line(answer))
 }
 
 /// Returns the last line of what `gate` prints.
