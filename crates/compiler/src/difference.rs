@@ -19,7 +19,7 @@ use crate::compile::{Compilation, Compiled};
 pub use crate::lower::ReadFile;
 use crate::model::Benchmark;
 use kubebench_syntax::text::{Source, SourceId};
-use kubebench_syntax::yaml::{self, Node};
+use kubebench_syntax::yaml::{self, Node, Value as YamlValue};
 
 pub use resolved::{CaseChange, Fields, OfSpec, What};
 pub use shown::Value;
@@ -52,6 +52,15 @@ impl<'c> Side<'c> {
     fn document(&self, path: &str) -> Option<Node> {
         let source = Source::new(path, self.texts.get(path)?.as_bytes());
         yaml::read(SourceId::default(), &source).root
+    }
+
+    /// Returns what the document at `path` says, whatever its benchmark is called.
+    fn without_metadata(&self, path: &str) -> Option<String> {
+        let mut document = self.document(path)?;
+        if let YamlValue::Map(entries) = &mut document.value {
+            entries.retain(|entry| entry.key != "metadata");
+        }
+        Some(written::exact(&document))
     }
 }
 

@@ -276,17 +276,30 @@ fn moved(before: &Compiled, now: &Compiled) -> Cause {
     Cause { change, cases: None, certainty: Certainty::Tried }
 }
 
+/// Returns the benchmarks that are gone. One was renamed if its file has another name now, or if one new file says the same as its file did.
 fn removed(sides: &Sides<'_>, base: &Benchmarks<'_>, head: &Benchmarks<'_>) -> Vec<Removed> {
     let all_of_head: BTreeSet<Key> =
         sides.head.compilation.benchmarks.iter().map(|compiled| super::key(&compiled.benchmark)).collect();
-    let gone = base.iter().filter(|(key, _)| !all_of_head.contains(*key));
-    let named = |(key, old): (&Key, &&Compiled)| {
-        let is_it = |(other, now): &(&Key, &&Compiled)| {
-            other.0 == key.0 && now.benchmark.path == old.benchmark.path && !base.contains_key(*other)
-        };
-        Removed { key: key.clone(), renamed: head.iter().find(is_it).map(|((_, name), _)| name.clone()) }
+    let gone: Vec<(&Key, &Compiled)> =
+        base.iter().filter(|(key, _)| !all_of_head.contains(*key)).map(|(key, old)| (key, *old)).collect();
+    if gone.is_empty() {
+        return Vec::new();
+    }
+    let new: Vec<(&Key, &Compiled, Option<String>)> = head
+        .iter()
+        .filter(|(key, _)| !base.contains_key(*key))
+        .map(|(key, now)| (key, *now, sides.head.without_metadata(&now.benchmark.path)))
+        .collect();
+    let named = |(key, old): (&Key, &Compiled)| {
+        let says = sides.base.without_metadata(&old.benchmark.path);
+        let here = new.iter().filter(|(other, ..)| other.0 == key.0);
+        let same: Vec<_> = here.clone().filter(|(_, _, other)| other.is_some() && *other == says).collect();
+        let only = if let [only] = same.as_slice() { Some(*only) } else { None };
+        let is_file = |(_, now, _): &&(&Key, &Compiled, _)| now.benchmark.path == old.benchmark.path;
+        let renamed = here.clone().find(is_file).or(only).map(|((_, name), ..)| name.clone());
+        Removed { key: key.clone(), renamed }
     };
-    gone.map(named).collect()
+    gone.into_iter().map(named).collect()
 }
 
 /// Returns what a benchmark is that the base does not have, as far as that is known.

@@ -394,6 +394,7 @@ ps on gpu: Changed
 fn new_removed_and_renamed() {
     let mut base = files();
     base.insert("specs/old.yaml", SPEC.replace("name: ps", "name: old"));
+    base.insert("specs/gone.yaml", SPEC.replace("name: ps", "name: gone").replace("before", "another"));
     let mut head = files();
     head.insert("specs/ps.yaml", SPEC.replace("name: ps", "name: ps-2").replace("[gpu]", "[gpu, other]"));
     head.insert("specs/new.yaml", SPEC.replace("name: ps", "name: new"));
@@ -401,10 +402,11 @@ fn new_removed_and_renamed() {
         &base,
         &head,
         str! {[r#"
-new on gpu: New { formerly: None }
+new on gpu: New { formerly: Some("old") }
 ps-2 on gpu: New { formerly: Some("ps") }
 ps-2 on other: New { formerly: None }
-removed: Removed { key: ("gpu", "old"), renamed: None }
+removed: Removed { key: ("gpu", "gone"), renamed: None }
+removed: Removed { key: ("gpu", "old"), renamed: Some("new") }
 removed: Removed { key: ("gpu", "ps"), renamed: Some("ps-2") }
 "#]},
     );
