@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Group, Plan, Row, Shared, Why};
-use kubebench_compiler::difference::{Change, Removed};
+use kubebench_compiler::difference::Change;
 use kubebench_results::compare::render::code_span;
 use kubebench_syntax::text::{first_of, plain};
 use kubebench_syntax::words::counted;
@@ -119,8 +119,9 @@ pub fn without_run<'p>(
     changes
 }
 
-/// Says that a benchmark is no longer there, on these targets, which have their markup.
-pub fn removed(Removed { key: (_, name), renamed }: &Removed, targets: &str, markup: Markup<'_>) -> String {
-    let renamed = renamed.as_ref().map_or_else(String::new, |name| format!(", now called {}", markup.text(name)));
-    format!("{} on {targets}{renamed}; its claim and results are kept", markup.text(name))
+/// Says that benchmarks, which have their markup as their targets have, are no longer there; one of them may be `renamed`.
+pub fn removed(who: &str, count: usize, renamed: Option<&str>, targets: &str, markup: Markup<'_>) -> String {
+    let renamed = renamed.map_or_else(String::new, |name| format!(", now called {}", markup.text(name)));
+    let kept = if count == 1 { "its claim and results are kept" } else { "their claims and results are kept" };
+    format!("{who} on {targets}{renamed}; {kept}")
 }

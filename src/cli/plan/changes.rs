@@ -33,7 +33,7 @@ pub(super) fn without_run(plan: &Plan<'_>) -> String {
 }
 
 /// Says what is no longer there.
-pub(super) fn removed(removed: &Removed) -> String {
-    let (target, _) = &removed.key;
-    format!("removed: {}\n", words::removed(removed, &plain(target), Markup::Screen))
+pub(super) fn removed(Removed { key: (target, name), renamed }: &Removed) -> String {
+    let said = words::removed(&plain(name), 1, renamed.as_deref(), &plain(target), Markup::Screen);
+    format!("removed: {said}\n")
 }

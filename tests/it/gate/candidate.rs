@@ -235,8 +235,8 @@ fn a_closed_pull_request_is_nobody_s_candidate() {
             assert_eq!((status, candidate(&line)), (0, "session-008"), "{line:#}");
         }
         let notes = notes(&project);
-        let others =
-            "2 sessions that began after the evaluated ones are from other branches or from commits that are gone";
+        let others = "2 sessions that began after the evaluated ones are from other branches, commits that are gone, or \
+                      files that were not committed";
         assert!(notes.contains(UNMEASURED) && notes.contains(others), "{notes}");
         if is_there {
             deleted(&project, "p3");

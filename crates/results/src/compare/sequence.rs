@@ -133,8 +133,8 @@ impl OutOfTime {
         let set_back = said(self.set_back, "is from an earlier commit", "are from earlier commits", order);
         let others = said(
             self.of_others,
-            "is from another branch or from a commit that is gone",
-            "are from other branches or from commits that are gone",
+            "is from another branch, a commit that is gone, or files that were not committed",
+            "are from other branches, commits that are gone, or files that were not committed",
             "to evaluate them, pass a session or a commit to `--candidate`",
         );
         set_back.into_iter().chain(others).collect()

@@ -1,6 +1,6 @@
 //! The parts of a comment about runs: what runs and why, what is removed, and what starts nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::section::{Section, finished};
 use crate::app::plan::words::causes;
@@ -17,6 +17,25 @@ const NAMED_IDLE: usize = 4;
 
 /// Says in a heading what would run.
 pub(super) fn title(plan: &Plan<'_>) -> String {
+    format!("{}{}", runs(plan), losses(plan))
+}
+
+/// Says what is lost: benchmarks without a new name, and rules of the base that are weaker.
+fn losses(plan: &Plan<'_>) -> String {
+    let gone: BTreeSet<&str> =
+        plan.removed().filter(|gone| gone.renamed.is_none()).map(|gone| gone.key.1.as_str()).collect();
+    let weaker = plan.permissions.iter().filter(|one| one.role == Role::Weakens).count();
+    let mut losses = String::new();
+    if !gone.is_empty() {
+        losses.push_str(&format!(", {} would be removed", counted(grouped(gone.len() as u64), "benchmark")));
+    }
+    if weaker > 0 {
+        losses.push_str(&format!(", {} would be weaker", counted(grouped(weaker as u64), "rule")));
+    }
+    losses
+}
+
+fn runs(plan: &Plan<'_>) -> String {
     let running = plan.running();
     if running.is_empty() {
         return "nothing would run".to_owned();
@@ -95,17 +114,22 @@ fn running(plan: &Plan<'_>, folder: &str, room: usize) -> String {
 
 /// Names benchmarks and their targets.
 fn who(rows: &[&Row<'_>]) -> String {
-    let first = |names: &[&str]| {
-        let shown = names.iter().take(NAMED).map(|name| code_span(name)).collect::<Vec<_>>().join(", ");
-        let more = names.len().saturating_sub(NAMED);
-        if more > 0 { format!("{shown} and {} more", grouped(more as u64)) } else { shown }
-    };
-    let (names, targets) = (group::names(rows), group::targets(rows));
-    if let [name] = names.as_slice() {
-        return format!("{} on {}", code_span(name), first(&targets));
+    format!("{} on {}", named(&group::names(rows)), first(&group::targets(rows)))
+}
+
+/// Names benchmarks.
+fn named(names: &[&str]) -> String {
+    match names {
+        [name] => code_span(name),
+        names => format!("{} benchmarks ({})", grouped(names.len() as u64), first(names)),
     }
-    let count = grouped(names.len() as u64);
-    format!("{count} benchmarks ({}) on {}", first(&names), first(&targets))
+}
+
+/// Returns the first of some names, and how many there are more.
+fn first(names: &[&str]) -> String {
+    let shown = names.iter().take(NAMED).map(|name| code_span(name)).collect::<Vec<_>>().join(", ");
+    let more = names.len().saturating_sub(NAMED);
+    if more > 0 { format!("{shown} and {} more", grouped(more as u64)) } else { shown }
 }
 
 /// Says what the benchmarks of a group do, up to what that takes.
@@ -118,22 +142,26 @@ fn does(group: &Group<'_>) -> String {
     }
 }
 
-/// What a benchmark that is gone was called, and is called now.
-type Name<'p> = (&'p str, Option<&'p str>);
-
+/// Lists what is removed: benchmarks of the same targets are one item, except renamed ones.
 fn removed(plan: &Plan<'_>, room: usize) -> String {
-    let mut all: BTreeMap<Name<'_>, (&Removed, Vec<String>)> = BTreeMap::new();
-    for removed in plan.removed() {
-        let Removed { key: (target, name), renamed } = removed;
-        let (_, targets) = all.entry((name, renamed.as_deref())).or_insert_with(|| (removed, Vec::new()));
-        targets.push(code_span(target));
+    let mut targets: BTreeMap<(&str, Option<&str>), BTreeSet<&str>> = BTreeMap::new();
+    for Removed { key: (target, name), renamed } in plan.removed() {
+        targets.entry((name, renamed.as_deref())).or_default().insert(target);
+    }
+    let mut names: BTreeMap<(Option<&str>, BTreeSet<&str>), Vec<&str>> = BTreeMap::new();
+    for ((name, renamed), targets) in targets {
+        names.entry((renamed, targets)).or_default().push(name);
     }
     let mut section = Section::new("\n#### Removed\n\n".to_owned(), room);
-    for (one, targets) in all.values() {
-        section.item(&format!("- {}\n", words::removed(one, &first_of(targets, NAMED), Markup::Comment(""))));
+    let mut left_out = 0;
+    for ((renamed, targets), names) in &names {
+        let targets: Vec<String> = targets.iter().map(|target| code_span(target)).collect();
+        let (who, targets) = (named(names), first_of(&targets, NAMED));
+        let before = section.left_out;
+        section.item(&format!("- {}\n", words::removed(&who, names.len(), *renamed, &targets, Markup::Comment(""))));
+        left_out += if section.left_out > before { names.len() } else { 0 };
     }
-    let left_out = section.left_out;
-    if all.is_empty() { String::new() } else { finished(section, left_out, "benchmark") }
+    if names.is_empty() { String::new() } else { finished(section, left_out, "benchmark") }
 }
 
 /// Lists what changed and starts nothing; the same change of several benchmarks is one item.
