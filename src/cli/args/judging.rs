@@ -54,7 +54,7 @@ pub(in crate::cli) struct GateArgs {
     /// How to treat a case that did not run
     #[arg(long, value_parser = one_of(&PassOrFail::ALL, PassOrFail::name), default_value = "fail", value_name = "pass|fail", hide_possible_values = true)]
     pub(in crate::cli) on_missing: PassOrFail,
-    /// Pass in a project without specs
+    /// Pass without specs, or with neither gates nor results
     ///
     /// Or with neither gates nor results.
     #[arg(long)]
