@@ -27,6 +27,7 @@ use kubebench_attestation::{Counted, Key};
 use kubebench_compiler::compile::{Input, Workspace, acks};
 use kubebench_compiler::model::Benchmark;
 use kubebench_compiler::model::target::{ResultsSettings, Settings};
+use kubebench_compiler::weakened::together;
 use kubebench_format::attestation::v1::Signatures;
 use kubebench_format::result::{Ack, labelled};
 use kubebench_git::Commits;
@@ -241,7 +242,7 @@ impl Evaluation {
     fn take_specs(&mut self, project: CompiledProject) {
         self.sources = project.compilation.sources.clone();
         for benchmark in project.benchmarks().into_iter().map(|compiled| &compiled.benchmark) {
-            self.rules.extend(benchmark.gates.iter().map(|gate| specs::rule(benchmark, gate)));
+            self.rules.extend(together(benchmark).iter().map(|held| specs::rule(benchmark, &held.gate)));
             self.take_policies(benchmark);
             self.expected.push(specs::expected(benchmark));
         }

@@ -21,6 +21,7 @@ use kubebench_syntax::text::Span;
 
 use at::At;
 use found::Found;
+pub use gates::together;
 
 /// A gate that holds of a change.
 #[derive(Debug)]

@@ -23,14 +23,24 @@ pub(super) fn hold<'c>(
         (Some(before), Some(now)) => hold_both(At { change, before, now }, held),
         (Some(Compiled { benchmark, .. }), None) => {
             held.found.gone(benchmark);
-            let gone = |gate| HeldGate { span: Span::default(), ..as_it_is(benchmark, gate) };
-            held.gates.extend(benchmark.gates.iter().map(gone));
+            held.gates.extend(together(benchmark).into_iter().map(|gate| HeldGate { span: Span::default(), ..gate }));
         }
         (None, Some(Compiled { benchmark, .. })) => {
-            held.gates.extend(benchmark.gates.iter().map(|gate| as_it_is(benchmark, gate)));
+            held.gates.extend(together(benchmark));
         }
         (None, None) => {}
     }
+}
+
+/// Returns the gates of a benchmark: those of one metric that compare with one baseline are one.
+pub fn together(benchmark: &Benchmark) -> Vec<HeldGate<'_>> {
+    let cases: Vec<(String, String)> = named(benchmark).into_iter().collect();
+    let of_metric = |selector: MetricSelector| {
+        let demands =
+            baselines(benchmark, &selector).into_iter().map(|baseline| Demand::of(benchmark, &selector, baseline));
+        demands.flat_map(|demand| demand.gates(benchmark, benchmark.name_span, &cases)).collect::<Vec<_>>()
+    };
+    selectors(benchmark).into_iter().flat_map(of_metric).collect()
 }
 
 fn hold_both<'c>(at: At<'c>, held: &mut Held<'c>) {
@@ -246,10 +256,6 @@ fn baselines<'c>(benchmark: &'c Benchmark, metric: &MetricSelector) -> Vec<&'c G
         }
     }
     baselines
-}
-
-fn as_it_is<'c>(benchmark: &'c Benchmark, gate: &Gate) -> HeldGate<'c> {
-    HeldGate { benchmark, gate: gate.clone(), cases: named(benchmark).into_iter().collect(), span: gate.span }
 }
 
 fn named(benchmark: &Benchmark) -> BTreeMap<String, String> {
