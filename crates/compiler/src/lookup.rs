@@ -187,8 +187,11 @@ fn find<'s>(path: &str, at: Span, scope: &'s Scope) -> Result<&'s Value, Diagnos
                 let rest = path.strip_prefix(name).unwrap_or_default();
                 fault.help(format!("did you mean `{meant}`?")).likely_fix(at, format!("{OPEN} {meant}{rest} {CLOSE}"))
             }
-            None if known.is_empty() => fault.note("nothing of that kind is declared"),
-            None => fault.note(format!("known names: {}", known.join(", "))),
+            None if known.is_empty() => {
+                let parent = name.rsplit_once('.').map_or(name, |(parent, _)| parent);
+                fault.note(format!("nothing is declared below `{parent}`"))
+            }
+            None => fault.note(format!("an expression can use {}", known.join(", "))),
         }
     };
     let mut node = &scope.root;

@@ -337,7 +337,7 @@ fn in_spec_unit<'s>(made: &mut Metric, own: &MetricUnit, series: &'s Series) -> 
             Ok(Cow::Owned(series.converted(conversion)))
         }
         None => Err(format!(
-            "unitMismatch: {} reports it in `{own}`, which cannot be converted to the metric's unit `{unit}`",
+            "{} reports it in `{own}`, which cannot be converted to the metric's unit `{unit}`",
             source.parser
         )),
     }

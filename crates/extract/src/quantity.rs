@@ -206,7 +206,7 @@ fn conversion(text: &str, suffix: &str, unit: Option<&MetricUnit>) -> Result<Con
 }
 
 fn mismatch(text: &str, printed: &str, unit: &MetricUnit) -> String {
-    format!("unitMismatch: `{text}` is in `{printed}`, which cannot be converted to the metric's unit `{unit}`")
+    format!("`{text}` is in `{printed}`, which cannot be converted to the metric's unit `{unit}`")
 }
 
 /// Returns true for a word that looks like a unit: a rate (`steps/s`), a binary prefix (`Gi`), or what is a unit in another case

@@ -150,7 +150,7 @@ impl Reading {
             None => {
                 let value = self.sample.value;
                 let reason =
-                    format!("unitMismatch: {value} is in `{printed}`, and other values of it are in `{wanted}`");
+                    format!("{value} is in `{printed}`, and other values of it are in `{wanted}`");
                 Self::of(self.sample, Err(reason))
             }
         }

@@ -46,6 +46,16 @@ pub fn labelled(name: &str, labels: &BTreeMap<String, String>) -> String {
     MetricSelector::of_series(name, labels).to_string()
 }
 
+impl BenchmarkResult {
+    /// Returns the metric that represents the benchmark: the primary one, or the only one.
+    pub fn primary(&self) -> Option<&v1::Metric> {
+        match self.metrics.as_slice() {
+            [only] => Some(only),
+            several => several.iter().find(|metric| metric.kind == v1::Kind::Primary),
+        }
+    }
+}
+
 impl v1::Provenance {
     /// Returns the version of the extraction rules; results of the first name none.
     pub fn extraction_version(&self) -> u32 {

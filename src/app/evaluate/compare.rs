@@ -264,7 +264,13 @@ fn nothing(side: &Side, dataset: &Dataset, known: &Lineage) -> Diagnostic {
         origin.dirty == Some(true) && origin.commit.as_ref().is_some_and(|commit| known.commits.contains(commit))
     });
     match dirty.count() {
-        0 => fault.help("`kubebench history` lists all sessions"),
+        0 => match side {
+            Side::Revision(name) => fault.help(format!(
+                "no result was measured at this commit; for all results of a branch, write `branch:{name}`; \
+                 `kubebench history` lists all sessions"
+            )),
+            _ => fault.help("`kubebench history` lists all sessions"),
+        },
         count => fault.note(format!(
             "{} of this commit ran with uncommitted changes, so {} not count for it",
             words::counted(count, "result"),

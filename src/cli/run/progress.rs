@@ -13,7 +13,7 @@ use kubebench_compiler::model::Case;
 use kubebench_contract::Run;
 use kubebench_executor::collect::{Echo, Stored};
 use kubebench_executor::run::{ReplicaLog, Request, Watcher};
-use kubebench_format::result::v1::{Kind, Status};
+use kubebench_format::result::v1::Status;
 use kubebench_host::terminal;
 use kubebench_results::compare::words;
 
@@ -47,7 +47,8 @@ impl<'a> Progress<'a> {
     pub(super) fn new(global: &'a Global, request: &Request<'a>) -> Self {
         let is_shown = !global.quiet && terminal::is_terminal(terminal::Stream::Error);
         let screen = Screen::new(is_shown.then_some(request.runs.len() as u64));
-        let primary = request.compiled.benchmark.metrics.iter().find(|metric| metric.primary);
+        let metrics = request.compiled.benchmark.metrics.as_slice();
+        let primary = metrics.iter().find(|metric| metric.primary || metrics.len() == 1);
         let primary = primary.and_then(|metric| metric.name.clone());
         Self { global, root: request.root, screen, primary, state: Mutex::default() }
     }
@@ -111,8 +112,7 @@ impl Watcher for Progress<'_> {
             Err(_) => return,
         };
         self.screen.position(done);
-        let primary = result.metrics.iter().find(|metric| metric.kind == Kind::Primary);
-        let value = primary.and_then(|metric| {
+        let value = result.primary().and_then(|metric| {
             let unit = metric.unit.as_deref().filter(|unit| !matches!(*unit, "" | "1"));
             Some(format!(", {} {}", metric.name, words::value(metric.value?, unit)))
         });

@@ -63,7 +63,7 @@ fn what_has_a_unit_of_its_own_is_given_in_that_of_the_spec() {
     // What says no unit has that of the spec.
     assert_eq!((value("wait"), value("sent"), value("share")), (250.0, 1.5, 42.0));
     let odd = metric(result, "odd");
-    let said = "unitMismatch: openMetrics reports it in `s`, which cannot be converted to the metric's unit `B`";
+    let said = "openMetrics reports it in `s`, which cannot be converted to the metric's unit `B`";
     assert_eq!((odd.value, odd.reason.as_deref()), (None, Some(said)));
 }
 

@@ -10,9 +10,9 @@ const FALSE_ALARMS: &str = "among many metrics, some look worse by chance, and e
 pub(super) fn chosen(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let Some(first) = benchmark.metrics.first() else {
         let fault = Diagnostic::at(&code::KB0410, benchmark.name_span, "this benchmark measures nothing");
-        diagnostics.push(fault.note("its runs would end without a number that can be compared").help(
+        diagnostics.push(fault.help(
             "add a metric; the simplest is \
-                 `metrics: [{name: seconds, unit: s, better: lower, primary: true, from: {duration: run}}]`",
+             `metrics: [{name: seconds, unit: s, better: lower, primary: true, from: {duration: run}}]`",
         ));
         return;
     };

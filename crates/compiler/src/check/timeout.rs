@@ -11,6 +11,6 @@ pub(super) fn set(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     diagnostics.push(
         fault
             .note("every later run of the benchmark waits as well")
-            .help("add about twice what a run usually takes, such as `timeout: 2h`; waiting in a queue does not count"),
+            .help("set about twice the usual duration of a run, such as `timeout: 2h`; time in a queue does not count"),
     );
 }

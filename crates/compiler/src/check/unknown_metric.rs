@@ -61,12 +61,8 @@ pub(super) fn measured(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         if is_known(&asked) || is_misnamed(&asked) {
             continue;
         }
-        let message = format!("this {} is about `{}`, which nothing measures", reference.by, reference.name);
-        let note = match reference.by {
-            "fixture" => "no log could have the value that it expects",
-            _ => "without a value it would never fail",
-        };
-        let fault = Diagnostic::at(&code::KB0313, reference.span, message).note(note);
+        let message = format!("there is no metric `{}` for this {}", reference.name, reference.by);
+        let fault = Diagnostic::at(&code::KB0313, reference.span, message);
         let now = tools.iter().find_map(|(_, tool)| tool.and_then(|tool| tool.name_now(asked.name())));
         diagnostics.push(match now {
             Some(now) => fault

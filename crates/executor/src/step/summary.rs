@@ -10,7 +10,7 @@ use super::{Answer, Environment, inputs, word};
 use kubebench_contract::Config;
 use kubebench_contract::Run;
 use kubebench_format::result::BenchmarkResult;
-use kubebench_format::result::v1::{Kind, Status};
+use kubebench_format::result::v1::Status;
 use kubebench_host::terminal;
 use kubebench_syntax::diag::render::on_one_line;
 use kubebench_syntax::text::columns;
@@ -75,8 +75,7 @@ fn row(config: &Config, run: &Run, result: Option<&BenchmarkResult>) -> [String;
         let why = "its step wrote none; see its log".to_owned();
         return [round, case.to_owned(), "no result".to_owned(), "-".to_owned(), "-".to_owned(), why];
     };
-    let primary = result.metrics.iter().find(|metric| metric.kind == Kind::Primary);
-    let value = primary.and_then(|metric| {
+    let value = result.primary().and_then(|metric| {
         let unit =
             metric.unit.as_deref().filter(|unit| *unit != "1").map_or_else(String::new, |unit| format!(" {unit}"));
         Some(format!("{} {}{unit}", metric.name, metric.value?))

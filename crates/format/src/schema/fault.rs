@@ -176,14 +176,9 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
     if let Some(quoted) = unquoted_expression(violation) {
         return fault.help(format!("write `{quoted}`"));
     }
-    let fault = if may_be_expression(violation) {
-        match node.as_text().filter(|text| text.contains("${{")) {
-            Some(_) => return fault.help("write the expression alone: its value is the whole value of the field"),
-            None => fault.note("an expression such as `${{ matrix.NAME }}` may give the value"),
-        }
-    } else {
-        fault
-    };
+    if may_be_expression(violation) && node.as_text().is_some_and(|text| text.contains("${{")) {
+        return fault.help("write the expression alone: its value is the whole value of the field");
+    }
     let word = node.as_text().filter(|_| has_type(violation.schema, "object"));
     let known = violation.properties();
     if let Some((word, at)) = word.and_then(|word| Some((word, colon::without_space(word)?)))

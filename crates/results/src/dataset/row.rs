@@ -116,9 +116,11 @@ impl Extract {
         }
         let neighbors = neighbors(std::mem::take(&mut environment.neighbors));
         environment.neighbors_left_out = 0;
+        let is_only = metrics.len() == 1;
         let of_metric = |metric: Metric| {
             let (name, labels, now) = names.current(&metric);
             let Metric { unit, direction, kind, value, .. } = metric;
+            let kind = if is_only { Kind::Primary } else { kind };
             (Definition { name, labels, unit, direction, kind, now }, value.filter(|value| value.is_finite()))
         };
         let metrics: Vec<(Definition, Option<f64>)> = metrics.into_iter().map(of_metric).collect();

@@ -12,7 +12,7 @@ pub struct Percentage {
 
 const DECIMALS: usize = 6;
 const ONE_PERCENT: u32 = 1_000_000;
-const GRAMMAR: &str = "write a number above 0 and up to 100 with the sign, such as `3%` or `2.5%`";
+const GRAMMAR: &str = "write a percentage above 0 % and up to 100 %, such as `3%` or `2.5%`";
 
 impl Percentage {
     /// Reads a decimal number followed by `%`.

@@ -207,9 +207,10 @@ impl Builder<'_> {
             Plain::Text => Value::String(text.to_owned()),
             Plain::Ambiguous(ambiguity) => {
                 let quoted = format!("\"{text}\"");
+                let is_key = matches!(self.stack.last(), Some(Frame::Map { key: None, .. }));
                 let help = match &ambiguity.plain {
-                    Some(plain) => format!("write `{quoted}` for the text or `{plain}` for the value"),
-                    None => format!("write `{quoted}`"),
+                    Some(plain) if !is_key => format!("write `{quoted}` for the text or `{plain}` for the value"),
+                    _ => format!("write `{quoted}`"),
                 };
                 let message = format!("`{text}` is {}", ambiguity.reason);
                 self.diagnostics.push(Diagnostic::at(&code::KB0110, span, message).help(help).fix(span, quoted));
@@ -335,7 +336,7 @@ impl Builder<'_> {
         let fault = Diagnostic::at(&code::KB0105, span, format!("the key `{text}` appears a second time"))
             .label("second")
             .related(Place::Span(first), "first")
-            .note("YAML readers keep the first, the last, or neither")
+            .note("YAML readers disagree on which of them counts")
             .help("delete one of them");
         self.diagnostics.push(fault);
         false

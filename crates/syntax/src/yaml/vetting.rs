@@ -127,8 +127,7 @@ pub(super) fn check_tabs(id: SourceId, source: &Source, diagnostics: &mut Vec<Di
 
 /// The finding about a tab at `span`.
 pub(super) fn tab(span: Span) -> Diagnostic {
-    Diagnostic::at(&code::KB0108, span, "a tab is where YAML requires spaces")
-        .note("editors show a tab at different widths, so the structure would depend on who looks")
+    Diagnostic::at(&code::KB0108, span, "YAML does not allow a tab here")
         .help("indent with two spaces per level")
         .fix(span, "  ")
 }

@@ -27,7 +27,7 @@ pub(super) fn nothing_open(evaluation: &Evaluation, query: &AckQuery) -> Error {
         );
     }
     anyhow!(
-        "this regression is not open yet, because only the newest sessions show it; to accept it, run:{}",
+        "this regression is not open yet, because only the newest session shows it; to accept it anyway, run:{}",
         commands.concat()
     )
 }
