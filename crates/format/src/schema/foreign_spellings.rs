@@ -73,12 +73,17 @@ pub(super) fn value(violation: &Violation<'_>) -> Option<String> {
 pub(super) fn of_pod(violation: &Violation<'_>, key: &str) -> Option<String> {
     let entry = violation.node.entry(key)?;
     let known = violation.properties();
-    let block = [("pod", OF_PODS), ("container", OF_CONTAINERS)]
-        .into_iter()
-        .find(|(block, fields)| known.contains(block) && fields.contains(&key));
-    if let Some((block, _)) = block {
+    let is_of_container = OF_CONTAINERS.contains(&key)
+        || key == "securityContext" && OF_CONTAINERS_ALONE.iter().any(|field| entry.value.get(field).is_some());
+    let block = if is_of_container { "container" } else { "pod" };
+    if is_of_container || OF_PODS.contains(&key) {
         let value = written(violation, &entry.value).unwrap_or("…");
-        return Some(format!("write `{block}: {{{key}: {value}}}`"));
+        if known.contains(&block) {
+            return Some(format!("write `{block}: {{{key}: {value}}}`"));
+        }
+        if known.contains(&"workload") {
+            return Some(format!("write `{block}: {{{key}: {value}}}` below `workload`, where `image` is"));
+        }
     }
     if !known.contains(&"pod") {
         return None;
@@ -139,6 +144,10 @@ const OF_PODS: &[&str] = &[
     "topologySpreadConstraints",
     "volumes",
 ];
+
+/// Fields of the `securityContext` of a container that the one of a pod does not have.
+const OF_CONTAINERS_ALONE: &[&str] =
+    &["allowPrivilegeEscalation", "capabilities", "privileged", "procMount", "readOnlyRootFilesystem"];
 
 /// Fields of a container that a patch may set.
 const OF_CONTAINERS: &[&str] = &[
