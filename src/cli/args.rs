@@ -32,7 +32,7 @@ use kubebench_syntax::diag::Severity;
 use kubebench_syntax::diag::render::Format;
 pub(super) use recording::{FoldArgs, RecordArgs, ReparseArgs};
 
-/// Compiles benchmark specs for machine learning on Kubernetes into manifests for Argo CD or Flux.
+/// Runs benchmarks on Kubernetes, and fails CI when one of them gets slower.
 #[derive(Debug, Parser)]
 #[command(name = "kubebench", version, max_term_width = 100, after_help = exit_status::summary())]
 pub(super) struct Cli {

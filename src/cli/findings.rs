@@ -176,8 +176,8 @@ fn summarize(global: &Global, sorted: &[Diagnostic], sources: &SourceMap) {
         Severity::Error | Severity::Warning => {
             let codes = sorted.iter().filter(|finding| is_fault(finding)).map(|finding| finding.code.id);
             let codes: BTreeSet<&str> = codes.collect();
-            let code = if codes.len() == 1 { worst.code.id } else { "CODE" };
-            format!("`kubebench explain {code}` says more")
+            let of_several = if codes.len() == 1 { "" } else { " about that code" };
+            format!("`kubebench explain {}` says more{of_several}", worst.code.id)
         }
     };
     tell(global, &format!("{}; {more}", words.join(", ")));

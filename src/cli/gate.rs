@@ -115,7 +115,7 @@ fn write_comment(global: &Global, path: &Path, comment: &str) -> Result<()> {
 /// Returns what a job is annotated with whose gate passes because not everything could be decided.
 fn unsettled(said: String) -> Diagnostic {
     let mut notice = Diagnostic::in_file(&code::KB0462, PROJECT_FILE, said)
-        .note("the gate passes; the job fails for inconclusive series with `--on-inconclusive fail`");
+        .note("the gate passes; with `--on-inconclusive fail`, it fails for inconclusive series");
     notice.severity = Severity::Info;
     notice
 }

@@ -149,8 +149,7 @@ impl Reading {
             Some(conversion) => self.map(|value| conversion.convert(value)),
             None => {
                 let value = self.sample.value;
-                let reason =
-                    format!("{value} is in `{printed}`, and other values of it are in `{wanted}`");
+                let reason = format!("{value} is in `{printed}`, and other values of it are in `{wanted}`");
                 Self::of(self.sample, Err(reason))
             }
         }

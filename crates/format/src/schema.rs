@@ -11,6 +11,7 @@ pub mod format;
 mod generate;
 mod git_ref;
 mod grammar;
+mod inline;
 mod known;
 pub mod part;
 pub mod pattern;

@@ -197,8 +197,9 @@ impl GatesEvaluated {
         };
         let absent = unfetched.map(|fetch| {
             format!(
-                "there is nothing to compare with: the recorded results are not in this clone; fetch them with \
-                 `kubebench gate --fetch`, or with {fetch} (with `--on-inconclusive pass`, the gate passes without them)"
+                "there is nothing to compare with: the recorded results are not in this clone; \
+                 `kubebench gate --fetch` fetches them, and passes if there are none yet (or fetch them with {fetch}; \
+                 with `--on-inconclusive pass`, the gate passes without them)"
             )
         });
         let answer = GateReport {

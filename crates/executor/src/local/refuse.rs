@@ -115,7 +115,7 @@ pub fn refusals(benchmark: &Benchmark, engine: Engine, secrets: &Secrets) -> Dia
 fn of_role(role: &Role, engine: Engine, secrets: &Secrets) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if role.command.is_empty() && !engine.runs_images() {
-        let message = format!("the role `{}` has no `command`, so there is nothing to start here", role.name);
+        let message = format!("the role `{}` has no `command`, which a run on this machine needs", role.name);
         found.push(
             Diagnostic::at(&code::KB0350, role.span, message)
                 .note("in a cluster the image's own entry point runs; local processes have no image")

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::inline::inline;
+
 use kubebench_syntax::diag::did_you_mean;
 use kubebench_syntax::invariant::Invariant as _;
 
@@ -189,12 +191,9 @@ fn page(root: &Value, kind: &str, path: &[&str], schema: &Value) -> String {
         // Words come before the form that other values have.
         match schema.get(key).or_else(|| schema.pointer(&format!("/anyOf/0/{key}"))) {
             Some(Value::Array(values)) if key != "default" => {
-                page.push_str(&format!(
-                    "\n{title}: {}\n",
-                    values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
-                ));
+                page.push_str(&format!("\n{title}: {}\n", values.iter().map(inline).collect::<Vec<_>>().join(", ")));
             }
-            Some(value) => page.push_str(&format!("\n{title}: {value}\n")),
+            Some(value) => page.push_str(&format!("\n{title}: {}\n", inline(value))),
             None => {}
         }
     }

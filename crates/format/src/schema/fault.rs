@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use super::explain;
 use super::foreign_spellings;
 use super::format::{self, Format};
+use super::inline::inline;
 use super::shape::{self, has_type};
 use super::spelling;
 use super::violation::Violation;
@@ -142,15 +143,16 @@ fn missing_field(violation: &Violation<'_>, field: &str) -> Vec<Diagnostic> {
         .as_ref()
         .and_then(|property| property.get("examples"))
         .and_then(|examples| examples.get(0))
-        .map(Json::to_string);
+        .map(inline);
     let fault = Diagnostic::at(&code::KB0202, violation.key_span, message);
     let fault = match property.as_ref().and_then(|property| property.get("description")).and_then(Json::as_str) {
         Some(description) => fault.note(format!("`{field}`: {}", lower_first(description))),
         None => fault,
     };
-    vec![fault.help(
-        example.map_or_else(|| format!("add `{field}: …`"), |example| format!("for example `{field}: {example}`")),
-    )]
+    vec![fault.help(example.map_or_else(
+        || format!("add `{field}: …`"),
+        |example| format!("write `{field}`, such as `{field}: {example}`"),
+    ))]
 }
 
 /// Returns whether a mapping of resources is misnamed.

@@ -119,17 +119,17 @@ pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
 
 /// Says that a series has too few earlier sessions for a baseline.
 pub(crate) fn no_baseline(sessions: usize, wanted: usize) -> String {
-    let (known, noun) = match sessions {
-        0 => ("no baseline yet".to_owned(), " earlier sessions"),
-        _ => (format!("only {}", counted(sessions, "earlier session")), ""),
+    let known = match sessions {
+        0 => "no earlier session".to_owned(),
+        _ => format!("only {}", counted(sessions, "earlier session")),
     };
     if sessions < SHORTEST_HISTORY {
         format!(
-            "{known}: a gate needs {SHORTEST_HISTORY}{noun} to fail for a significant regression of twice the threshold, \
-             and {wanted} for a smaller one"
+            "{known}; from {SHORTEST_HISTORY} on, a significant regression of twice the threshold fails the gate, and \
+             from {wanted} on, one of the threshold"
         )
     } else {
-        format!("{known}: a gate needs {wanted} to fail for a significant regression of less than twice the threshold")
+        format!("{known}; from {wanted} on, a significant regression of the threshold fails the gate")
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) fn explain(
     if let Some(value) = value_with_colon(&source.text, offset).filter(|_| open.is_none() && is_about_keys(kind)) {
         let (span, text) = (Span::new(id, value.clone()), source.text.get(value).unwrap_or_default());
         let quoted = format!("'{}'", text.replace('\'', "''"));
-        let fault = Diagnostic::at(&code::KB0104, Span::new(id, offset..end), "a `:` is where no value can follow");
+        let fault = Diagnostic::at(&code::KB0104, Span::new(id, offset..end), "an unquoted value cannot contain `: `");
         return Some(fault.help("quote a value that holds `: `").likely_fix(span, quoted));
     }
     if let Some(fault) = indentation::explain(id, source, kind, offset).filter(|_| open.is_none()) {
@@ -79,7 +79,7 @@ pub(super) fn explain(
             return Some(vetting::tab(ahead.map_or(span, |at| Span::new(id, at..at + 1))));
         }
         ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => (
-            "a `:` is where no value can follow".to_owned(),
+            "an unquoted value cannot contain `: `".to_owned(),
             "quote a value that holds `: `, or put the key on a separate line",
         ),
         ErrorKind::UnclosedQuotedScalar

@@ -32,8 +32,8 @@ pub struct Metric {
     #[serde(default)]
     #[schemars(extend("default" = false, "examples" = [true]))]
     pub required: Option<Flag>,
-    /// Where the values are read: exactly one source.
-    #[schemars(extend("examples" = [{"log": {"pattern": "images/sec: (?P<value>\\S+)", "role": "worker", "index": 0}}]))]
+    /// The source of the values: exactly one.
+    #[schemars(extend("examples" = [{"log": {"pattern": "images/sec: (?P<value>\\S+)"}}]))]
     pub from: Source,
     /// Which of the values count.
     #[serde(default)]
@@ -75,7 +75,7 @@ pub struct Window {
     pub last_n: Option<Count>,
 }
 
-/// Where values are read: exactly one source.
+/// The source of values: exactly one.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(transform = super::scalar::one_key)]

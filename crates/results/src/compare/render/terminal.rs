@@ -128,7 +128,7 @@ impl Page<'_> {
             self.sentence(
                 "",
                 2,
-                "details, and how to accept regressions: `kubebench gate -v`, `kubebench explain KB0460`",
+                "details, and how to accept regressions: `kubebench gate -v`; background: `kubebench explain KB0460`",
             );
         }
         self.improved(&parts.decided);
