@@ -12,11 +12,11 @@ fn metrics_that_gates_and_checks_name() {
     );
     check(
         &of("gates: [{metric: second, maxRegression: 3%}]"),
-        &[("KB0313", str! {"this gate is about `second`, which nothing measures"})],
+        &[("KB0313", str! {"there is no metric `second` for this gate"})],
     );
     check(
         &of("checks: [{metric: loss, finite: true}]"),
-        &[("KB0313", str! {"this check is about `loss`, which nothing measures"})],
+        &[("KB0313", str! {"there is no metric `loss` for this check"})],
     );
     let tool = |name: &str, more: &str| {
         format!(
@@ -24,7 +24,7 @@ fn metrics_that_gates_and_checks_name() {
         )
     };
     let gates = "gates: [{metric: mfu_last, min: 1}, {metric: tpt, min: 1}]";
-    let finding = [("KB0313", str! {"this gate is about `tpt`, which nothing measures"})];
+    let finding = [("KB0313", str! {"there is no metric `tpt` for this gate"})];
     check(&format!("{gates}\n{}", tool("torchtitan", "")), &finding);
     check(&format!("{gates}\n{}", tool("torchtitan", ", metrics: [tps, mfu_last]")), &finding);
     // A name that the output may bring.
@@ -36,7 +36,7 @@ fn metrics_that_gates_and_checks_name() {
     check(
         &format!("gates: [{{metric: events_per_second, min: 1}}]\n{}", tool("sysbench", ", metrics: [events_per_sec]")),
         &[
-            ("KB0313", str! {"this gate is about `events_per_second`, which nothing measures"}),
+            ("KB0313", str! {"there is no metric `events_per_second` for this gate"}),
             ("KB0355", str! {"`sysbench` reports no metric `events_per_sec`"}),
         ],
     );
@@ -510,7 +510,7 @@ fn names_with_labels_and_names_of_a_rule() {
     check(&gate(", rename: {avg_busbw: bus}", "bus{test=x}"), &[]);
     check(
         &gate(", prefix: a-", "avg_busbw"),
-        &[("KB0313", str! {"this gate is about `avg_busbw`, which nothing measures"})],
+        &[("KB0313", str! {"there is no metric `avg_busbw` for this gate"})],
     );
     check(
         &gate("", "avg_busbw{test=x"),

@@ -173,7 +173,7 @@ fn fixtures_have_places_and_values() {
     check_with(
         "{}",
         "  fixtures: [{log: a.log, expect: {b: 1}}]\n",
-        &[("KB0313", str! {"this fixture is about `b`, which nothing measures"})],
+        &[("KB0313", str! {"there is no metric `b` for this fixture"})],
     );
     check_with(
         "{}",

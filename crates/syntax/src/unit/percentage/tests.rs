@@ -23,7 +23,7 @@ fn reads_and_writes_canonically() {
 
 #[test]
 fn refusals_say_what_to_write() {
-    let grammar = || str! {"write a number above 0 and up to 100 with the sign, such as `3%` or `2.5%`"};
+    let grammar = || str! {"write a percentage above 0 % and up to 100 %, such as `3%` or `2.5%`"};
     for (text, message, advice) in [
         ("3", str! {"`3` has no percent sign"}, str! {"write `3%`"}),
         ("0.03", str! {"`0.03` has no percent sign"}, str! {"write `3%`"}),

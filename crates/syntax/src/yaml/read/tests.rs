@@ -63,8 +63,8 @@ fn strictness() {
         ("a: {<<: {b: 1}}\n", &[("KB0106 1:5", str! {"`<<` is a merge key"})]),
         ("a: !!str 1\n", &[("KB0107 1:4", str! {"`!!str` is a YAML tag"})]),
         ("a: !x {b: 1}\n", &[("KB0107 1:4", str! {"`!x` is a YAML tag"})]),
-        ("a:\n\tb: 1\n", &[("KB0108 2:1", str! {"a tab is where YAML requires spaces"})]),
-        ("a:\t1\n", &[("KB0108 1:3", str! {"a tab is where YAML requires spaces"})]),
+        ("a:\n\tb: 1\n", &[("KB0108 2:1", str! {"YAML does not allow a tab here"})]),
+        ("a:\t1\n", &[("KB0108 1:3", str! {"YAML does not allow a tab here"})]),
         ("a: 1\n---\nb: 2\n", &[("KB0109 2:1", str! {"a second document starts here"})]),
         (
             "a: yes\nb: 0777\n",
@@ -86,8 +86,8 @@ fn strictness() {
         ),
         ("? [a]\n: b\n", &[("KB0113 1:3", str! {"a key must be a plain or quoted string"})]),
         ("a: 'b\n", &[("KB0104 1:4", str! {"this quote is not closed on its line"})]),
-        ("s:\n  d: Zlib: fast\n", &[("KB0104 2:10", str! {"a `:` is where no value can follow"})]),
-        ("s:\n  - d: it's: fast # x\n", &[("KB0104 2:12", str! {"a `:` is where no value can follow"})]),
+        ("s:\n  d: Zlib: fast\n", &[("KB0104 2:10", str! {"an unquoted value cannot contain `: `"})]),
+        ("s:\n  - d: it's: fast # x\n", &[("KB0104 2:12", str! {"an unquoted value cannot contain `: `"})]),
         (
             "s:\n  d: a\n e: f\n",
             &[("KB0104 3:2", str! {"this line is indented by 1 space, and the one next to it by 2"})],
