@@ -13,7 +13,7 @@ use crate::app::base::Base;
 use crate::app::project::CompiledProject;
 use crate::app::schedule::schedule;
 pub use amount::{Amount, hours};
-pub use comment::comment;
+pub use comment::{Mistake, comment};
 use group::Shared;
 pub use group::{Group, Why, groups, names, size};
 use kubebench_compiler::compile::Compiled;

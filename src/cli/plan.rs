@@ -14,14 +14,16 @@ use super::findings::{self, Findings, Output, counted, tell};
 use super::{project, starts};
 use crate::app::evaluate::{ACKS, subject};
 use crate::app::places;
-use crate::app::plan::{Action, Amount, Group, Lock, Permission, Plan, Row, Since, comment, groups, hours, names};
+use crate::app::plan::{
+    Action, Amount, Group, Lock, Mistake, Permission, Plan, Row, Since, comment, groups, hours, names,
+};
 use crate::app::project::Pods;
 use crate::app::tree::GeneratedTree;
 use kubebench_compiler::compile::{Compiled, CompiledSuite};
 use kubebench_compiler::model::Suite;
 use kubebench_compiler::model::suite::Member;
 use kubebench_host::{fs, machine, terminal};
-use kubebench_syntax::diag::render::Format;
+use kubebench_syntax::diag::render::{Format, place};
 use kubebench_syntax::diag::{Diagnostics, Severity};
 use kubebench_syntax::text::first_of;
 
@@ -35,14 +37,23 @@ pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
         let kept: Vec<&str> = own.into_iter().chain([ACKS]).collect();
         places::refuse("comment", &global.start().path(path), &project.root, &kept)?;
     }
-    let write_comment = |plan: Option<&Plan<'_>>, stale: Option<&str>| -> Result<()> {
+    let write_comment = |plan: Result<&Plan<'_>, &[Mistake]>, stale: Option<&str>| -> Result<()> {
         let Some(path) = &args.markdown else { return Ok(()) };
         let name = project.compilation.project.as_ref().and_then(|project| project.settings.name.clone());
         let text = comment(plan, stale, &subject(&project.root, name));
         fs::write_report(&global.start().path(path), &text).with_context(|| format!("cannot write {}", path.display()))
     };
     if diagnostics.has_errors() {
-        write_comment(None, None)?;
+        let sources = &project.compilation.sources;
+        let errors = diagnostics.as_slice().iter().filter(|finding| finding.severity == Severity::Error);
+        let mistakes: Vec<Mistake> = errors
+            .map(|finding| Mistake {
+                place: place(finding, sources),
+                code: finding.code.id,
+                message: finding.message.clone(),
+            })
+            .collect();
+        write_comment(Err(&mistakes), None)?;
         let output = Output::without_answer(global.output_format);
         return project::report_beside(global, &project, output, diagnostics);
     }
@@ -51,7 +62,7 @@ pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
         // What keeps manifests from being written is for `compile` to report.
         let tree = GeneratedTree::read(&project, &mut Diagnostics::default())?;
         let stale = tree.as_ref().filter(|tree| !tree.plan().is_clean()).map(|tree| tree.output.as_str());
-        write_comment(Some(&plan), stale)?;
+        write_comment(Ok(&plan), stale)?;
     }
     if global.output_format == Format::Json {
         terminal::print(&format!("{:#}\n", serde_json::to_value(answer::of(&plan))?))?;

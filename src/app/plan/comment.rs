@@ -9,24 +9,44 @@ use super::{Plan, Since};
 use kubebench_results::compare::render::{Subject, code_span, prose};
 #[cfg(test)]
 use kubebench_syntax::diag::Severity;
+use section::Section;
 
 /// The maximum size of a comment in bytes; GitHub takes 65,536 letters.
 const LONGEST: usize = 60_000;
+/// The maximum number of errors that are listed.
+const MISTAKES: usize = 10;
 /// How many of them are kept for what ends a part.
 const END: usize = 1_000;
 /// How many are for what runs and for gates, however many permissions there are.
 const OF_OTHERS: usize = 20_000;
 
-/// Returns the comment, of a change or of all that is there; without a plan it says that there is no answer. `stale` is the folder of
-/// manifests if these are not what the specs compile to: a merge would apply them, and not what the plan says.
-pub fn comment(plan: Option<&Plan<'_>>, stale: Option<&str>, subject: &Subject) -> String {
+/// An error that prevents a plan.
+pub struct Mistake {
+    /// Where it is, from the project: `specs/a.yaml:3:4`.
+    pub place: String,
+    pub code: &'static str,
+    pub message: String,
+}
+
+/// Returns the comment, of a change or of all that is there; without a plan it lists the errors that prevent one. `stale` is the folder
+/// of manifests if these are not what the specs compile to: a merge would apply them, and not what the plan says.
+pub fn comment(plan: Result<&Plan<'_>, &[Mistake]>, stale: Option<&str>, subject: &Subject) -> String {
     let mark = subject.mark("plan");
     let of = subject.of();
-    let Some(plan) = plan else {
-        return format!(
-            "{mark}\n### ❌ Kubebench plan{of} gives no answer\n\nThe specs or the project file have errors, which \
-             `kubebench validate` lists.\n"
-        );
+    let plan = match plan {
+        Ok(plan) => plan,
+        Err(mistakes) => {
+            let head = format!("{mark}\n### ❌ Kubebench plan{of} gives no answer\n\n");
+            let mut section = Section::new(head, LONGEST);
+            section.also("The specs or the project file have errors:\n\n");
+            for mistake in mistakes.iter().take(MISTAKES) {
+                let place = code_span(&format!("{}{}", subject.folder, mistake.place));
+                section.item(&format!("- {place}: {} ({})\n", prose(&mistake.message), mistake.code));
+            }
+            let more = mistakes.len().saturating_sub(MISTAKES) + section.left_out;
+            let more = if more > 0 { format!("- and {more} more\n") } else { String::new() };
+            return format!("{}{more}\n`kubebench validate` says what to write instead.\n", section.text);
+        }
     };
     let folder = subject.folder.as_str();
     let stale = stale.map_or_else(String::new, |output| {

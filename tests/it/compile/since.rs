@@ -68,25 +68,31 @@ fn every_kind_of_change_is_told_apart() {
         ("specs/moved.yaml", spec("moved", "a/b:1")),
         ("specs/changed.yaml", spec("changed", "a/b:1")),
         ("specs/gone.yaml", spec("gone", "a/b:1")),
+        ("specs/before.yaml", spec("before", "a/b:4")),
         ("specs/.hidden.yaml", spec("hidden", "a/b:1")),
     ]);
     folder.write("specs/words.yaml", spec("words", "a/b:1").replace("spec:\n", "spec:\n  description: other words\n"));
     std::fs::create_dir(folder.path().join("specs/deep")).unwrap();
     std::fs::rename(folder.path().join("specs/moved.yaml"), folder.path().join("specs/deep/moved.yaml")).unwrap();
     folder.write("specs/changed.yaml", spec("changed", "a/b:2"));
-    folder.write("specs/new.yaml", spec("new", "a/b:1"));
-    std::fs::remove_file(folder.path().join("specs/gone.yaml")).unwrap();
+    folder.write("specs/new.yaml", spec("new", "a/b:3"));
+    folder.write("specs/renamed.yaml", spec("renamed", "a/b:4"));
+    for path in ["specs/gone.yaml", "specs/before.yaml"] {
+        std::fs::remove_file(folder.path().join(path)).unwrap();
+    }
 
     let plan = since(&folder, &["--since", "HEAD"]);
     let expected = [
         ("changed", "runs-again"),
         ("moved", "unchanged"),
         ("new", "runs"),
+        ("renamed", "runs"),
         ("same", "unchanged"),
         ("words", "unchanged"),
     ];
     assert_eq!(actions(&plan), BTreeMap::from(expected));
-    assert_eq!(plan["removed"], serde_json::json!([{"name": "gone", "target": "default"}]));
+    let before = serde_json::json!({"name": "before", "target": "default", "renamed": "renamed"});
+    assert_eq!(plan["removed"], serde_json::json!([before, {"name": "gone", "target": "default"}]));
     assert_eq!(plan["notCompared"], serde_json::json!([]));
 
     let moved = since(&folder, &["--since", "HEAD", "specs/deep/moved.yaml"]);
@@ -96,6 +102,7 @@ fn every_kind_of_change_is_told_apart() {
     let shown = said(&folder.run(&["plan", "--since", "HEAD"]).stdout);
     assert!(shown.contains("changed") && shown.contains("new") && !shown.contains("same"), "{shown}");
     assert!(shown.contains("removed: gone on default"), "{shown}");
+    assert!(shown.contains("was before: a new name begins a new history"), "{shown}");
 }
 
 /// A spec that carries a file is compared with the file of that commit.

@@ -63,7 +63,7 @@ fn what_the_gate_calls_regressed_is_named_where_no_change_is_open() {
     let (said, command) = error.trim_end().split_once("\n  ").unwrap();
     assert_line(
         said,
-        str! {"error: this regression is not open yet, because only the newest sessions show it; to accept it, run:"},
+        str! {"error: this regression is not open yet, because only the newest session shows it; to accept it anyway, run:"},
     );
     assert!(command.contains("--target default") && command.contains("--expires 2026-12-31"), "{command}");
     assert!(command.contains(&format!(" --from {bad} --by ada --reason known")), "{command}");

@@ -331,6 +331,9 @@ fn without_a_primary_metric_the_options_are_named() {
     let mut project = Project::with(SPEC);
     project.session_as(100.0, &Special::default(), |made| {
         made.metrics.iter_mut().for_each(|metric| metric.kind = Kind::Secondary);
+        let mut other = made.metrics[0].clone();
+        other.name = "latency".to_owned();
+        made.metrics.push(other);
     });
     let said = str! {"train has no primary metric: `--all` shows all metrics, `--metric NAME` one of them"};
     let (status, told) = project.json(&["history", "train"]);
@@ -339,4 +342,16 @@ fn without_a_primary_metric_the_options_are_named() {
     let (_, text, _) = project.says(&["history"]);
     assert!(!text.contains("no result that counts"), "{text}");
     assert_eq!(project.json(&["history", "--all"]).1.get("notes"), None);
+}
+
+/// The only metric of a benchmark needs no mark.
+#[test]
+fn the_only_metric_is_shown() {
+    let mut project = Project::with(SPEC);
+    project.session_as(100.0, &Special::default(), |made| {
+        made.metrics.iter_mut().for_each(|metric| metric.kind = Kind::Secondary);
+    });
+    let (status, text, _) = project.says(&["history", "train"]);
+    assert_eq!(status, 0, "{text}");
+    assert!(text.contains("train [default] speed"), "{text}");
 }

@@ -305,7 +305,7 @@ fn sessions_from_before_the_repository_are_no_baseline() {
     let first = Special { commit: Some(project.commit("first")), ..Special::default() };
     project.session(100.0, &first);
     let (_, line) = project.gate(&[]);
-    assert!(line["message"].as_str().unwrap().contains("and 5 for a smaller one"), "{line:#}");
+    assert!(line["message"].as_str().unwrap().contains("from 5 on, one of the threshold"), "{line:#}");
     assert_line(
         texts(&line["notes"]),
         str! {"7 sessions name no commit, so it is unknown whether they are from branch:main, and they are not in the baseline; run in a checkout of branch:main, so that sessions name their commit"},

@@ -78,24 +78,24 @@ fn too_little_history_is_inconclusive() {
     assert_eq!(project.gate(&["--on-inconclusive", "fail"]).0, 1);
     assert_line(
         line["message"].as_str().unwrap(),
-        str! {"only 1 earlier session: a gate needs 3 to fail for a significant regression of twice the threshold, and 5 for a smaller one"},
+        str! {"only 1 earlier session; from 3 on, a significant regression of twice the threshold fails the gate, and from 5 on, one of the threshold"},
     );
     let (_, notice, _) = project.says(&["gate", "--output-format", "github"]);
     assert_line(
         notice.lines().find(|line| line.starts_with("::")).unwrap(),
-        str! {"::notice file=kubebench.yaml,title=KB0462 inconclusive gate::gate is inconclusive: 1 inconclusive%0Anote: the gate passes; the job fails for inconclusive series with `--on-inconclusive fail`"},
+        str! {"::notice file=kubebench.yaml,title=KB0462 inconclusive gate::gate is inconclusive: 1 inconclusive%0Anote: the gate passes; with `--on-inconclusive fail`, it fails for inconclusive series"},
     );
     let (_, _, note) = project.says(&["gate", "--output-format", "sarif"]);
     assert_line(note, str! {"note: gate is inconclusive: 1 inconclusive"});
     project.session(100.5, &Special::default());
     assert_line(
         project.gate(&[]).1["message"].as_str().unwrap(),
-        str! {"only 2 earlier sessions: a gate needs 3 to fail for a significant regression of twice the threshold, and 5 for a smaller one"},
+        str! {"only 2 earlier sessions; from 3 on, a significant regression of twice the threshold fails the gate, and from 5 on, one of the threshold"},
     );
     project.session(100.2, &Special::default());
     assert_line(
         project.gate(&[]).1["message"].as_str().unwrap(),
-        str! {"only 3 earlier sessions: a gate needs 5 to fail for a significant regression of less than twice the threshold"},
+        str! {"only 3 earlier sessions; from 5 on, a significant regression of the threshold fails the gate"},
     );
 }
 

@@ -362,7 +362,7 @@ fn a_clone_without_the_branch_does_not_pass() {
     assert_eq!((status, outcome(&answer)), (1, "noHistory"), "{answer:#}");
     assert_text(
         texts(&answer["notes"]),
-        str! {"there is nothing to compare with: the recorded results are not in this clone; fetch them with `kubebench gate --fetch`, or with `git fetch origin kubebench/results:refs/remotes/origin/kubebench/results` (with `--on-inconclusive pass`, the gate passes without them)"},
+        str! {"there is nothing to compare with: the recorded results are not in this clone; `kubebench gate --fetch` fetches them, and passes if there are none yet (or fetch them with `git fetch origin kubebench/results:refs/remotes/origin/kubebench/results`; with `--on-inconclusive pass`, the gate passes without them)"},
     );
     let (status, out, _) = remote.says(&clone, &["gate", "--markdown", "comment.md"]);
     assert!(status == 1 && !out.contains("passed"), "{out}");

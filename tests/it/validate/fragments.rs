@@ -218,7 +218,6 @@ warning[KB0410]: this benchmark measures nothing
 3 | metadata: {name: other}
   |                  ^^^^^
   |
-  = note: its runs would end without a number that can be compared
   = help: add a metric; the simplest is `metrics: [{name: seconds, unit: s, better: lower, primary: true, from: {duration: run}}]`
 
 warning[KB0410]: this benchmark measures nothing
@@ -227,7 +226,6 @@ warning[KB0410]: this benchmark measures nothing
 3 | metadata: {name: train}
   |                  ^^^^^
   |
-  = note: its runs would end without a number that can be compared
   = help: add a metric; the simplest is `metrics: [{name: seconds, unit: s, better: lower, primary: true, from: {duration: run}}]`
 
 warning[KB0406]: nothing uses the parameter `unknown`
@@ -249,7 +247,7 @@ warning[KB0469]: unused suppression of KB0401
   = note: there is no warning KB0401 here, and a suppression would hide the next one
   = note: through `extends` in specs/other.yaml, specs/train.yaml
   = help: delete it
-4 warnings; `kubebench explain CODE` says more
+4 warnings; `kubebench explain KB0410` says more about that code
 4 specs checked, no errors
 
 "#]},

@@ -10,7 +10,10 @@ pub(super) fn inline(value: &Value) -> String {
         Value::String(text) => scalar(text),
         Value::Array(items) => format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", ")),
         Value::Object(fields) => {
-            let fields = fields.iter().map(|(name, value)| format!("{}: {}", scalar(name), inline(value)));
+            // Sorted here, whatever the order of the map: a dependency may enable `serde_json`'s `preserve_order`.
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_by_key(|(name, _)| name.as_str());
+            let fields = fields.into_iter().map(|(name, value)| format!("{}: {}", scalar(name), inline(value)));
             format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
@@ -34,7 +37,7 @@ mod tests {
             json!({"log": {"pattern": r"a, b: (?P<value>\S+)", "roles": ["worker", "a, b"], "index": 0, "of": "no"}});
         assert_eq!(
             inline(&value),
-            r#"{log: {pattern: 'a, b: (?P<value>\S+)', roles: [worker, "a, b"], index: 0, of: "no"}}"#
+            r#"{log: {index: 0, of: "no", pattern: 'a, b: (?P<value>\S+)', roles: [worker, "a, b"]}}"#
         );
     }
 }

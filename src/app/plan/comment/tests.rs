@@ -104,11 +104,8 @@ fn hostile_values_are_nothing_but_text() {
     let compiled = compilation.benchmarks.first().unwrap();
     for value in HOSTILE {
         let rows = vec![row(compiled, change(value, value, value)), row(compiled, change(value, "a", value))];
-        let text = comment(
-            Some(&plan(rows, vec![permission((*value).to_owned(), Severity::Info)])),
-            None,
-            &Subject::default(),
-        );
+        let text =
+            comment(Ok(&plan(rows, vec![permission((*value).to_owned(), Severity::Info)])), None, &Subject::default());
         let (_, below) = text.split_once('\n').unwrap();
         let outside = outside_of_code(below).unwrap_or_else(|| panic!("{value}: {text}"));
         for markup in ["@", "<", "](", "#1", "GH-", "://", "www.", "\\|", "heading", "item", "script", "\u{202e}"] {
@@ -123,6 +120,42 @@ fn hostile_values_are_nothing_but_text() {
 }
 
 #[test]
+fn errors_are_listed_and_are_nothing_but_text() {
+    // A backtick outside of code is escaped, which `outside_of_code` does not know.
+    for value in HOSTILE.iter().filter(|value| !value.contains('`')) {
+        let mistake = |_| Mistake {
+            place: format!("specs/{value}.yaml:3:4"),
+            code: "KB0203",
+            message: format!("`cores` must be a number, not {value}"),
+        };
+        let mistakes: Vec<Mistake> = (0..12).map(mistake).collect();
+        let text = comment(Err(&mistakes), None, &Subject::default());
+        let (_, below) = text.split_once('\n').unwrap();
+        let outside = outside_of_code(&below.replace("\\]", "")).unwrap_or_else(|| panic!("{value}: {text}"));
+        for markup in ["@", "<", "](", "#1", "GH-", "://", "www.", "\u{202e}"] {
+            assert!(!outside.contains(markup), "{value}: {markup} in {outside}");
+        }
+        assert!(text.contains("\n- and 2 more\n"), "{text}");
+    }
+    let mistake = Mistake {
+        place: "specs/a.yaml:3:4".to_owned(),
+        code: "KB0202",
+        message: "`job` needs the field `image`".to_owned(),
+    };
+    assert_text(&comment(Err(&[mistake]), None, &Subject { folder: "perf/".to_owned(), name: None }), str! {[r#"
+<!-- kubebench plan perf -->
+### ❌ Kubebench plan of `perf` gives no answer
+
+The specs or the project file have errors:
+
+- `perf/specs/a.yaml:3:4`: `job` needs the field `image` (KB0202)
+
+`kubebench validate` says what to write instead.
+
+"#]});
+}
+
+#[test]
 fn however_much_there_is_the_comment_fits_and_counts_the_rest() {
     let compilation = compiled();
     let compiled = compilation.benchmarks.first().unwrap();
@@ -130,7 +163,7 @@ fn however_much_there_is_the_comment_fits_and_counts_the_rest() {
     let rows = (0..2_000).map(|index| row(compiled, change(&format!("spec.f{index}"), &long, "b"))).collect();
     let permissions = (0..2_000).map(|index| permission(format!("{long}{index}"), Severity::Info)).collect();
     let folder = "ü".repeat(2_000);
-    let text = comment(Some(&plan(rows, permissions)), None, &Subject { folder, name: None });
+    let text = comment(Ok(&plan(rows, permissions)), None, &Subject { folder, name: None });
     assert!(text.len() <= MOST_OF_HOST, "{}", text.len());
     let shown = text.matches(" again; ").count();
     assert!(
@@ -148,7 +181,7 @@ fn benchmarks_with_the_same_cause_are_one_item() {
     let image = || change("spec.workload.job.image", "registry.example/fio:3", "registry.example/fio:4");
     let rows = (0..2_000).map(|_| row(compiled, image())).collect();
     assert_text(
-        comment(Some(&plan(rows, Vec::new())), None, &Subject::default()),
+        comment(Ok(&plan(rows, Vec::new())), None, &Subject::default()),
         str! {[r#"
 <!-- kubebench plan . -->
 ### Kubebench plan: 1 benchmark would run again
@@ -178,7 +211,7 @@ None.
 fn what_fails_comes_first_however_much_there_is() {
     let level = |number| if number == 3_000 { Severity::Error } else { Severity::Info };
     let rows = (1..=3_000).map(|number| permission(format!("secret-{number}"), level(number))).collect();
-    let text = comment(Some(&plan(Vec::new(), rows)), None, &Subject::default());
+    let text = comment(Ok(&plan(Vec::new(), rows)), None, &Subject::default());
     let first = text.lines().find(|line| line.starts_with("| ❌")).unwrap();
     assert!(first.contains("secret-3000"), "{first}");
     let left_out = 3_000 - 1 - text.matches("| ➕ |").count();
@@ -204,7 +237,7 @@ fn what_many_get_from_a_fragment_hides_nothing_that_one_gets() {
         }
     }
     all.push(of_benchmark(&code::KB0380, "prod-db", "specs/train-299.yaml:20:7", "train-299", "gpu-us"));
-    let text = comment(Some(&plan(Vec::new(), all)), None, &Subject { folder: "perf/".to_owned(), name: None });
+    let text = comment(Ok(&plan(Vec::new(), all)), None, &Subject { folder: "perf/".to_owned(), name: None });
     let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| ➕")).collect();
     assert_eq!(rows.len(), 5, "{text}");
     assert_eq!(rows[0], "| ➕ | secret | `prod-db` | `train-299` on `gpu-us` | perf/specs/train-299.yaml:20:7 |");
@@ -218,10 +251,10 @@ fn what_many_get_from_a_fragment_hides_nothing_that_one_gets() {
 fn a_value_is_whole_or_its_row_is_counted() {
     let long = format!("{} end", "a".repeat(5_000));
     let text =
-        comment(Some(&plan(Vec::new(), vec![permission(long.clone(), Severity::Info)])), None, &Subject::default());
+        comment(Ok(&plan(Vec::new(), vec![permission(long.clone(), Severity::Info)])), None, &Subject::default());
     assert!(text.contains(&long), "{text}");
     let rows = (0..20).map(|index| permission(format!("{index}{long}"), Severity::Info)).collect();
-    let text = comment(Some(&plan(Vec::new(), rows)), None, &Subject::default());
+    let text = comment(Ok(&plan(Vec::new(), rows)), None, &Subject::default());
     let shown = text.matches(" end` |").count();
     assert!(text.len() <= MOST_OF_HOST && text.contains(&format!("And {} more", 20 - shown)), "{shown}");
 }
@@ -230,7 +263,7 @@ fn a_value_is_whole_or_its_row_is_counted() {
 #[test]
 fn a_comment_warns_of_manifests_that_are_not_those_of_the_specs() {
     let subject = Subject { folder: "perf/".to_owned(), name: None };
-    let text = comment(Some(&plan(Vec::new(), Vec::new())), Some("generated"), &subject);
+    let text = comment(Ok(&plan(Vec::new(), Vec::new())), Some("generated"), &subject);
     assert!(
         text.contains("nothing would run\n\n**⚠️ `perf/generated/` does not match the specs.** A merge "),
         "{text}"

@@ -508,10 +508,7 @@ fn names_with_labels_and_names_of_a_rule() {
     check(&gate("", "avg_busbw{test=all_gather_perf}"), &[]);
     check(&gate(", prefix: a-", "a-avg_busbw"), &[]);
     check(&gate(", rename: {avg_busbw: bus}", "bus{test=x}"), &[]);
-    check(
-        &gate(", prefix: a-", "avg_busbw"),
-        &[("KB0313", str! {"there is no metric `avg_busbw` for this gate"})],
-    );
+    check(&gate(", prefix: a-", "avg_busbw"), &[("KB0313", str! {"there is no metric `avg_busbw` for this gate"})]);
     check(
         &gate("", "avg_busbw{test=x"),
         &[("KB0313", str! {"the value of `test` in `avg_busbw{test=x` does not end"})],
