@@ -223,8 +223,22 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
             Ok(list) => fault.help(format!("write a list, one word per element: `{list}`")).likely_fix(node.span, list),
             Err(help) => fault.help(help),
         },
-        _ => fault,
+        (Value::String(text), _) if has_type(violation.schema, "number") => match number_before_unit(text) {
+            Some(number) => fault.help(format!("write `{number}`, without a unit")).likely_fix(node.span, number),
+            None => fault,
+        },
+        (Value::Map(_), _) if has_type(violation.schema, "array") => fault.help("start each entry with `- `"),
+        _ => match violation.example() {
+            Some(example) => fault.help(format!("write it as in `{}{}`", key_of(violation), inline(&example))),
+            None => fault,
+        },
     }
+}
+
+/// Returns the number of a text such as `40 images/s`.
+fn number_before_unit(text: &str) -> Option<&str> {
+    let (number, unit) = text.split_once(' ')?;
+    (scalar::classify(number) == Plain::Number && !unit.is_empty()).then_some(number)
 }
 
 /// Returns how an expression is written that YAML has read as a mapping, since it lacks its quotes.

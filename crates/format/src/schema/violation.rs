@@ -7,10 +7,11 @@ use jsonschema::paths::LocationSegment;
 use serde_json::Value as Json;
 
 use super::format::{self, Format};
+use super::place::summary;
 use super::ready::Ready;
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::{SourceId, SourceMap, Span};
-use kubebench_syntax::yaml::Node;
+use kubebench_syntax::yaml::{Node, Step};
 
 /// A document that violates its schema.
 pub(super) struct Subject<'a> {
@@ -74,6 +75,16 @@ impl<'a> Violation<'a> {
     /// Returns the place of a key of the node.
     pub(super) fn span_of_key(&self, key: &str) -> Span {
         self.subject.nodes.get(&below(self.pointer, key)).map_or(self.node.span, |(_, span)| *span)
+    }
+
+    /// Returns the example of the place, as its field or its type has it.
+    pub(super) fn example(&self) -> Option<Json> {
+        let step = |segment: &LocationSegment<'_>| match segment {
+            LocationSegment::Property(key) => Step::Key(key.to_string()),
+            LocationSegment::Index(index) => Step::Index(*index),
+        };
+        let way: Vec<Step> = self.path.iter().map(step).collect();
+        summary(&self.subject.ready.schema, &way)?.example
     }
 
     /// Returns the key that leads to the node; nothing for elements.

@@ -45,7 +45,11 @@ pub(super) fn explain(id: SourceId, source: &Source, kind: &ErrorKind, offset: u
         format!("this line is indented by {}, and the one next to it by {}", spaces(odd.indent), other.indent);
     let fault = Diagnostic::at(&code::KB0104, span(odd), message);
     let fault = fault.related(Place::Span(span(other)), "next to it");
-    Some(fault.help(format!("indent it by {}", spaces(wanted))))
+    Some(if wanted == other.indent {
+        fault.help(format!("indent both alike: this one by {wanted}, or the other one by {}", odd.indent))
+    } else {
+        fault.help(format!("indent it by {}", spaces(wanted)))
+    })
 }
 
 /// Returns the indentation nearest to that of `odd` among the levels that are open above it.
