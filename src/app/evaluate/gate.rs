@@ -278,7 +278,7 @@ fn origin(
     of_all: Option<String>,
     out_of_time: OutOfTime,
 ) -> String {
-    let of = of_all.map_or_else(String::new, |name| format!(" of {name}"));
+    let of = of_all.map_or_else(String::new, |name| format!(" measured on {name}"));
     match (branch, candidate) {
         (Some(branch), Candidate::NewestOf(_)) => {
             let later =

@@ -95,7 +95,7 @@ impl CompiledProject {
             own.directory,
             own.branch
         );
-        let fault = Diagnostic::in_file(&code::KB0512, PROJECT_FILE, message)
+        let fault = Diagnostic::at(&code::KB0512, benchmark.name_span, message)
             .related(Place::File(names.path.clone()), "the other project")
             .note("they would have one history, and a gate would compare two different benchmarks")
             .help(format!("give one of the projects another branch, such as `results: {{branch: {}-2}}`", own.branch));

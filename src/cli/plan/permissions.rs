@@ -21,7 +21,7 @@ pub(super) fn table(permissions: &[Permission]) -> String {
         let none = if is_change { format!("permissions: none added or removed{kept}\n") } else { String::new() };
         return format!("{gates}{none}");
     }
-    let kept = if kept > 0 { format!("  unchanged: {kept} more\n") } else { String::new() };
+    let kept = if kept > 0 { format!("  unchanged: {kept}\n") } else { String::new() };
     let title = if is_change {
         "permissions that this change adds (+) and removes (-):"
     } else {

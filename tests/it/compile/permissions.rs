@@ -431,7 +431,7 @@ fn a_change_adds_keeps_and_removes() {
     let screen = folder.run(&["plan", "--since", "HEAD"]);
     let screen = String::from_utf8(screen.stdout).unwrap();
     assert!(screen.contains("  +  secret  a on default  specs/a.yaml:11:67  new as secret key=a\n"), "{screen}");
-    assert!(screen.contains("  unchanged: 1 more\n"), "{screen}");
+    assert!(screen.contains("  unchanged: 1\n"), "{screen}");
     // What is merged is no news.
     commit(folder.path());
     assert_eq!(

@@ -292,7 +292,7 @@ fn a_pull_request_neither_hides_nor_adds_a_regression_of_main() {
     }
     let (_, text, _) = project.says(&["gate"]);
     let commit = project.git(&["rev-parse", "--short=10", "main"]).trim().to_owned();
-    assert!(text.starts_with(&format!("evaluated: the newest sessions of main ({commit})\n")), "{text}");
+    assert!(text.starts_with(&format!("evaluated: the newest sessions measured on main ({commit})\n")), "{text}");
     assert!(text.contains("1 session that began after the evaluated ones is from another branch"), "{text}");
     // Named, it is.
     assert_is(&project, &["--candidate", &bad], &bad, (1, "regressed", false));

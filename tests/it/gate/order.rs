@@ -240,14 +240,14 @@ fn the_first_line_says_that_an_earlier_commit_is_evaluated() {
     };
     assert_text(
         steady(first_line(&project)),
-        str! {"evaluated: the newest sessions of main (COMMIT) in results; kubebench/results has the history and sessions of later commits, which are not evaluated"},
+        str! {"evaluated: the newest sessions measured on main (COMMIT) in results; kubebench/results has the history and sessions of later commits, which are not evaluated"},
     );
     project.session(70.1, &on(&second));
     let (status, answer) = project.json(&["gate"]);
     assert_eq!(status, 1, "{answer:#}");
     assert_text(
         steady(first_line(&project)),
-        str! {"evaluated: the newest sessions of main (COMMIT) in results; kubebench/results has the history"},
+        str! {"evaluated: the newest sessions measured on main (COMMIT) in results; kubebench/results has the history"},
     );
 }
 

@@ -150,10 +150,10 @@ fn the_newest_sessions_of_the_branch_are_evaluated_where_the_folder_has_none() {
     let (_, out, _) = remote.says(&clone, &["gate", "--markdown", "comment.md"]);
     assert_text(
         steady(first_line(&out)),
-        str! {"evaluated: the newest sessions of main (COMMIT) on origin/kubebench/results"},
+        str! {"evaluated: the newest sessions measured on main (COMMIT) on origin/kubebench/results"},
     );
     let comment = fs::read_to_string(clone.join("comment.md")).unwrap();
-    assert!(comment.contains("\nEvaluated: the newest sessions of main ("), "{comment}");
+    assert!(comment.contains("\nEvaluated: the newest sessions measured on main ("), "{comment}");
     // What is on the branch is shown where the remote is.
     assert!(!comment.contains("newest run"), "{comment}");
     remote.project.git(&["-C", clone.to_str().unwrap(), "remote", "set-url", "origin", "git@github.com:team/b.git"]);
@@ -184,7 +184,7 @@ fn the_newest_sessions_of_the_folder_are_evaluated_with_the_history_of_the_branc
     let (_, out, _) = remote.says(&clone, &["gate"]);
     assert_text(
         steady(first_line(&out)),
-        str! {"evaluated: the newest sessions of main (COMMIT) in results; origin/kubebench/results has the"},
+        str! {"evaluated: the newest sessions measured on main (COMMIT) in results; origin/kubebench/results has the"},
     );
     // Whether somebody will record what is in the folder is unknown.
     remote.project.git(&["-C", clone.to_str().unwrap(), "remote", "set-url", "origin", "git@github.com:team/b.git"]);
@@ -241,7 +241,7 @@ fn sessions_of_the_checked_out_branch_come_before_those_of_the_folder() {
             assert_eq!(is_newer, of == Some(&own), "{answer:#}");
         }
         let (_, text, _) = remote.says(&clone, &["gate"]);
-        let wanted = format!("evaluated: the newest sessions of f ({}) {whose}kubebench/results", &own[..10]);
+        let wanted = format!("evaluated: the newest sessions measured on f ({}) {whose}kubebench/results", &own[..10]);
         assert!(text.starts_with(&wanted), "{text}");
     }
     // On the default branch, what was brought here from elsewhere is evaluated alone.

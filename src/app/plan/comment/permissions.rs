@@ -39,7 +39,7 @@ pub(super) fn part(plan: &Plan<'_>, folder: &str, room: usize) -> Part {
         text.push_str(&format!("\nAnd {left_out} more: `kubebench plan --since` lists them.\n"));
     }
     if kept > 0 {
-        text.push_str(&format!("\nUnchanged: {kept} more.\n"));
+        text.push_str(&format!("\nUnchanged: {kept}.\n"));
     }
     Part { warning: warning(&unseen, is_change), text }
 }

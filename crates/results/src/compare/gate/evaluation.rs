@@ -359,6 +359,7 @@ impl Draft<'_> {
         let why = failed.first().and_then(|row| row.reasons.first()).map(|reason| format!(": {}", reason.message));
         let message = match failed.len() {
             0 => format!("none of {} runs has a value of `{}`", rows.len(), self.rule.metric),
+            1 if rows.len() == 1 => format!("its only run did not succeed{}", why.unwrap_or_default()),
             failed => format!("{failed} of {} runs did not succeed{}", rows.len(), why.unwrap_or_default()),
         };
         says(line, Verdict::Invalid, "noValidRun", message);
