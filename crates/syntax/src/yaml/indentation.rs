@@ -45,6 +45,13 @@ pub(super) fn explain(id: SourceId, source: &Source, kind: &ErrorKind, offset: u
         format!("this line is indented by {}, and the one next to it by {}", spaces(odd.indent), other.indent);
     let fault = Diagnostic::at(&code::KB0104, span(odd), message);
     let fault = fault.related(Place::Span(span(other)), "next to it");
+    let next = lines.iter().find(|line| line.start > odd.start);
+    // What is below a line would have to move with it.
+    let fault = if next.is_none_or(|next| next.indent <= odd.indent) {
+        fault.likely_fix(Span::new(id, odd.start..odd.start + odd.indent), " ".repeat(wanted))
+    } else {
+        fault
+    };
     Some(if wanted == other.indent {
         fault.help(format!("indent both alike: this one by {wanted}, or the other one by {}", odd.indent))
     } else {
