@@ -177,7 +177,11 @@ fn a_wrong_indentation_is_called_so() {
     says(
         "specs/a.yaml",
         &job("      image: a/b:1\n     command: [x]\n"),
-        &["specs/a.yaml:9:6", "indented by 5 spaces, and the one next to it by 6", "this one by 6, or the other one by 5"],
+        &[
+            "specs/a.yaml:9:6",
+            "indented by 5 spaces, and the one next to it by 6",
+            "this one by 6, or the other one by 5",
+        ],
     );
     says(
         "specs/a.yaml",

@@ -142,7 +142,9 @@ fn errors_are_listed_and_are_nothing_but_text() {
         code: "KB0202",
         message: "`job` needs the field `image`".to_owned(),
     };
-    assert_text(&comment(Err(&[mistake]), None, &Subject { folder: "perf/".to_owned(), name: None }), str! {[r#"
+    assert_text(
+        &comment(Err(&[mistake]), None, &Subject { folder: "perf/".to_owned(), name: None }),
+        str! {[r#"
 <!-- kubebench plan perf -->
 ### ❌ Kubebench plan of `perf` gives no answer
 
@@ -152,7 +154,8 @@ The specs or the project file have errors:
 
 `kubebench validate` says what to write instead.
 
-"#]});
+"#]},
+    );
 }
 
 #[test]

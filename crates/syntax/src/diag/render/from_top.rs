@@ -2,7 +2,7 @@
 
 use super::{Report, Style};
 use crate::diag::{Diagnostic, Place};
-use crate::text::SourceMap;
+use crate::text::{SourceMap, shell_word};
 
 /// What a report is about, with longer paths.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub struct FromTop {
 }
 
 impl FromTop {
-    /// Puts `folder` before each path: that of the project in its repository, empty or ending in a slash.
+    /// Puts `folder` before each path, and has commands start there: that of the project in its repository, empty or ending in a slash.
     pub fn of(report: &Report<'_>, folder: &str) -> Self {
         let place = |place: &Place| match place {
             Place::Span(span) => Place::Span(*span),
@@ -28,6 +28,7 @@ impl FromTop {
             if let Some(at) = diagnostic.cause.as_mut().and_then(|cause| cause.place.as_mut()) {
                 *at = place(at);
             }
+            diagnostic.help = diagnostic.help.map(|help| started_in(folder, &help));
             diagnostic
         });
         let mut sources = SourceMap::default();
@@ -59,9 +60,47 @@ fn joined(folder: &str, path: &str) -> String {
     if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") }
 }
 
+/// Returns a text in which quoted commands start in `folder`, as they are run at the top of the repository.
+fn started_in(folder: &str, text: &str) -> String {
+    const COMMAND: &str = "`kubebench ";
+    let folder = folder.trim_end_matches('/');
+    if folder.is_empty() {
+        return text.to_owned();
+    }
+    let mut pieces = text.split(COMMAND);
+    let mut made = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        made.push_str(COMMAND);
+        // What explains the program is no project's.
+        if !piece.starts_with(['-', '`']) && !piece.starts_with("explain") {
+            made.push_str(&format!("-C {} ", shell_word(folder)));
+        }
+        made.push_str(piece);
+    }
+    made
+}
+
 #[cfg(test)]
 mod tests {
-    use super::joined;
+    use super::{joined, started_in};
+
+    #[test]
+    fn commands_start_in_the_folder_of_the_project() {
+        let help = "run `kubebench compile` and commit the result; `kubebench explain KB0502` says more";
+        for (folder, expected) in [
+            ("", help),
+            (
+                "ml/bench/",
+                "run `kubebench -C ml/bench compile` and commit the result; `kubebench explain KB0502` says more",
+            ),
+            (
+                "data sci/",
+                "run `kubebench -C 'data sci' compile` and commit the result; `kubebench explain KB0502` says more",
+            ),
+        ] {
+            assert_eq!(started_in(folder, help), expected);
+        }
+    }
 
     #[test]
     fn paths_are_joined() {
