@@ -184,7 +184,7 @@ fn the_newest_sessions_of_the_folder_are_evaluated_with_the_history_of_the_branc
     let (_, out, _) = remote.says(&clone, &["gate"]);
     assert_text(
         steady(first_line(&out)),
-        str! {"evaluated: the newest sessions measured on main (COMMIT) in results; origin/kubebench/results has the"},
+        str! {"evaluated: the newest sessions measured on main (COMMIT) in results; origin/kubebench/results"},
     );
     // Whether somebody will record what is in the folder is unknown.
     remote.project.git(&["-C", clone.to_str().unwrap(), "remote", "set-url", "origin", "git@github.com:team/b.git"]);

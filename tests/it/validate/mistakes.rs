@@ -180,7 +180,7 @@ fn a_wrong_indentation_is_called_so() {
         &[
             "specs/a.yaml:9:6",
             "indented by 5 spaces, and the one next to it by 6",
-            "this one by 6, or the other one by 5",
+            "indent it by 6 spaces, or the other line by 5",
         ],
     );
     says(

@@ -105,9 +105,13 @@ fn results_of_two_projects_are_in_two_places() {
         said,
         str! {[r#"
 error[KB0512]: `ml/kubebench.yaml` and `serving/kubebench.yaml` record results of a benchmark `a` in one place: `results` on the branch `kubebench/results`
- --> kubebench.yaml
- = note: they would have one history, and a gate would compare two different benchmarks
- = help: give one of the projects another branch, such as `results: {branch: kubebench/results-2}`
+ --> specs/a.yaml:3:18
+  |
+3 | metadata: {name: a}
+  |                  ^
+  |
+  = note: they would have one history, and a gate would compare two different benchmarks
+  = help: give one of the projects another branch, such as `results: {branch: kubebench/results-2}`
 note: the other project
  --> ../serving/kubebench.yaml
 1 error; `kubebench explain KB0512` says more

@@ -117,6 +117,7 @@ fn multipliers_of_the_prediction_interval() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "long series take hours there")]
 fn a_million_values() {
     let series: Vec<f64> = (0..1_000_000_u32).map(|index| f64::from(index.wrapping_mul(2_654_435_761) >> 12)).collect();
     let found = prediction::predict(&series, &[], &[0.0], 0.0).unwrap();

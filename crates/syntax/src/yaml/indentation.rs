@@ -53,7 +53,7 @@ pub(super) fn explain(id: SourceId, source: &Source, kind: &ErrorKind, offset: u
         fault
     };
     Some(if wanted == other.indent {
-        fault.help(format!("indent both alike: this one by {wanted}, or the other one by {}", odd.indent))
+        fault.help(format!("indent it by {}, or the other line by {}", spaces(wanted), odd.indent))
     } else {
         fault.help(format!("indent it by {}", spaces(wanted)))
     })

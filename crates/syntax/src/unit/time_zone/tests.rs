@@ -10,6 +10,15 @@ fn accepts_names_of_the_database() {
 }
 
 #[test]
+fn every_name_that_is_listed_is_read_and_printed() {
+    let names: Vec<&str> = TimeZone::all().collect();
+    assert!(names.len() > 300 && names.contains(&"Europe/Berlin") && !names.contains(&"Europe/Kiev"), "{names:?}");
+    for name in names {
+        assert_eq!(TimeZone::parse(name).unwrap().to_string(), name);
+    }
+}
+
+#[test]
 fn refuses_what_the_scheduler_would_not_find() {
     let examples = || str! {"write an IANA name, such as `Etc/UTC` or `Europe/Berlin`"};
     for (text, advice) in [
