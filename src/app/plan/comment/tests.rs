@@ -143,7 +143,7 @@ fn errors_are_listed_and_are_nothing_but_text() {
         message: "`job` needs the field `image`".to_owned(),
     };
     assert_text(
-        &comment(Err(&[mistake]), None, &Subject { folder: "perf/".to_owned(), name: None }),
+        comment(Err(&[mistake]), None, &Subject { folder: "perf/".to_owned(), name: None }),
         str! {[r#"
 <!-- kubebench plan perf -->
 ### ❌ Kubebench plan of `perf` gives no answer
