@@ -97,9 +97,11 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
         let which = if is_over { format!("{}, ", compiled.benchmark.name) } else { String::new() };
         if let [first, others @ ..] = outcome.not_started.as_slice() {
             let first = called(first, &compiled.benchmark.cases);
-            let others =
-                if others.is_empty() { String::new() } else { format!(", and {}", counted(others.len(), "more run")) };
-            tell(global, &format!("not started: {which}{first}{others}"));
+            let runs = match others.len() {
+                0 => format!("{which}{first}"),
+                count => format!("{} runs, from {which}{first} on", count + 1),
+            };
+            tell(global, &format!("not started: {runs}"));
         }
         outcomes.push((&compiled.benchmark, outcome));
     }

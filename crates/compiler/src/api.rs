@@ -366,11 +366,7 @@ impl<'a> Reader<'a> {
             let fault = Diagnostic::at(&code::KB0316, node.span, format!("{} has no value", self.place()));
             return self.diagnostics.push(fault.help("write a value, or delete it"));
         }
-        let found = match node.as_text() {
-            Some(text) if text.len() <= 60 => format!("{} `{text}`", node.type_name()),
-            _ => node.type_name().to_owned(),
-        };
-        let message = format!("{} must be {wanted}, not {found}", self.place());
+        let message = format!("{} must be {wanted}, not {}", self.place(), node.described());
         let fault = Diagnostic::at(&code::KB0316, node.span, message);
         self.diagnostics.push(match &node.value {
             Value::Number(text) if wanted == "text" => quote(fault, node, text),

@@ -133,11 +133,7 @@ impl Commits {
             if error.code() == ErrorCode::Ambiguous {
                 anyhow!("several commits or files of this repository begin with `{revision}`: write more digits")
             } else {
-                anyhow!(
-                    "`{revision}` is neither a folder nor a commit here: {}{}",
-                    error.message(),
-                    hint(&self.repository)
-                )
+                anyhow!("`{revision}` is neither a folder nor a commit here{}", hint(&self.repository))
             }
         })?;
         Ok(Reached { forks: commit.parent_ids().collect(), ..self.described(&[commit.id()], [Ok(commit.id())])? })

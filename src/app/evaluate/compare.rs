@@ -251,7 +251,10 @@ fn sessions(dataset: &Dataset, rows: &BTreeSet<usize>) -> usize {
 }
 
 fn nothing(side: &Side, dataset: &Dataset, known: &Lineage) -> Diagnostic {
-    let message = format!("there is no result of `{side}`");
+    let message = match side {
+        Side::Revision(name) => format!("no result was measured at `{name}`"),
+        _ => format!("there is no result of `{side}`"),
+    };
     let fault = Diagnostic::in_file(&code::KB0461, "results", message);
     if let Some((what, values)) = known_values(side, dataset) {
         return fault.help(match values.len() {
@@ -265,10 +268,9 @@ fn nothing(side: &Side, dataset: &Dataset, known: &Lineage) -> Diagnostic {
     });
     match dirty.count() {
         0 => match side {
-            Side::Revision(name) => fault.help(format!(
-                "no result was measured at this commit; for all results of a branch, write `branch:{name}`; \
-                 `kubebench history` lists all sessions"
-            )),
+            Side::Revision(_) => {
+                fault.help("for all results of a branch, write `branch:NAME`; `kubebench history` lists all sessions")
+            }
             _ => fault.help("`kubebench history` lists all sessions"),
         },
         count => fault.note(format!(

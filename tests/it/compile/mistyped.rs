@@ -33,20 +33,20 @@ fn a_mistyped_field_is_an_error_at_its_place() {
         (
             job("parallelism: two,", ""),
             "KB0316 at two",
-            str! {"`parallelism` must be a whole number of at most 2147483647, not a string `two`"},
+            str! {"`parallelism` must be a whole number of at most 2147483647, not the string `two`"},
         ),
         (
             job("parallelism: '${{ parameters.word }}',", ""),
             "KB0316 at '${{ parameters.word }}'",
-            str! {"`parallelism` must be a whole number of at most 2147483647, not a string `two`"},
+            str! {"`parallelism` must be a whole number of at most 2147483647, not the string `two`"},
         ),
         (
             job("suspend: 'false',", ""),
             "KB0316 at 'false'",
-            str! {"`suspend` must be `true` or `false`, not a string `false`"},
+            str! {"`suspend` must be `true` or `false`, not the string `false`"},
         ),
-        (job("", "command: run"), "KB0316 at run", str! {"`command` must be a list, not a string `run`"}),
-        (job("", "args: [--n, 3]"), "KB0316 at 3", str! {"an element of `args` must be text, not a number `3`"}),
+        (job("", "command: run"), "KB0316 at run", str! {"`command` must be a list, not the string `run`"}),
+        (job("", "args: [--n, 3]"), "KB0316 at 3", str! {"an element of `args` must be text, not the number `3`"}),
         (job("", "resources: [cpu]"), "KB0316 at [cpu]", str! {"`resources` must be a mapping, not a list"}),
         (
             job("", "resources: {limits: {cpu: 1, memory: [1Gi]}}"),
@@ -62,7 +62,7 @@ fn a_mistyped_field_is_an_error_at_its_place() {
         (
             "{apiVersion: kubeflow.org/v1, kind: PyTorchJob, spec: {pytorchReplicaSpecs: {Worker: {replicas: two, template: {spec: {containers: [{name: pytorch, image: 'r.example/a:1'}]}}}}}}".to_owned(),
             "KB0316 at two",
-            str! {"`replicas` must be a whole number of at most 2147483647, not a string `two`"},
+            str! {"`replicas` must be a whole number of at most 2147483647, not the string `two`"},
         ),
         (job("completionMode: indexed,", ""), "KB0325 at indexed", str! {"`indexed` is not a value of `completionMode`"}),
         (job("", "livenessProbe: {httpGet: {path: /, port: 70000}}"), "KB0325 at 70000", str! {"`70000` is not a port"}),
@@ -86,7 +86,7 @@ fn a_mistyped_field_is_an_error_at_its_place() {
         (
             "{apiVersion: serving.kserve.io/v1alpha1, kind: LLMInferenceService, spec: {replicas: two, template: {containers: [{name: main, image: 'r.example/a:1'}]}}}".to_owned(),
             "KB0316 at two",
-            str! {"`replicas` must be a whole number of at most 2147483647, not a string `two`"},
+            str! {"`replicas` must be a whole number of at most 2147483647, not the string `two`"},
         ),
         (job("backoffLimit: -1,", ""), "KB0325 at -1", str! {"`backoffLimit` is -1"}),
         (job("", "").replace("Never", "never"), "KB0325 at never", str! {"`never` is not a value of `restartPolicy`"}),
@@ -103,7 +103,7 @@ fn a_mistyped_field_is_an_error_at_its_place() {
         (
             "{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {PORT: 80}}, JOB]}".replace("JOB", &job("", "")),
             "KB0316 at 80",
-            str! {"`PORT` must be text, not a number `80`"},
+            str! {"`PORT` must be text, not the number `80`"},
         ),
     ] {
         assert_findings(&findings(&object), &[(place, message)]);

@@ -100,7 +100,7 @@ fn a_patch_over_the_object_is_held_against_its_kind() {
             "{spec: {runPolicy: {schedulingPolicy: {scheduleTimeoutSeconds: all}}}}",
             (
                 "KB0316 at all",
-                str! {"`scheduleTimeoutSeconds` must be a whole number of at most 2147483647, not a string `all`"},
+                str! {"`scheduleTimeoutSeconds` must be a whole number of at most 2147483647, not the string `all`"},
             ),
         ),
         (

@@ -292,7 +292,7 @@ fn newer_sessions_without_a_value_are_told() {
     assert_eq!((status, told["series"][0]["sessions"].as_array().unwrap().len()), (0, 5));
     assert_line(
         told["notes"][0].as_str().unwrap(),
-        str! {"`loss` of train [default]: 2 newer sessions have no value; the first of 6 runs: it succeeded without a value of this metric"},
+        str! {"`loss` of train [default]: 2 newer sessions have no value; in the first of 6 runs, it succeeded without a value of this metric"},
     );
     let codes: Vec<&str> =
         told["leftOut"].as_array().unwrap().iter().map(|file| file["code"].as_str().unwrap()).collect();
@@ -301,7 +301,7 @@ fn newer_sessions_without_a_value_are_told() {
     let (_, text, _) = project.says(&["history", "train"]);
     assert_line(
         &text,
-        str! {"note: `speed` of train [default]: 1 newer session has no value; the first of 3 runs: worker-0 exited with 1"},
+        str! {"note: `speed` of train [default]: 1 newer session has no value; in the first of 3 runs, worker-0 exited with 1"},
     );
     assert_eq!(text.matches("left out: ").count(), 3, "{text}");
     project.sessions(&QUIET[..1], &Special::default());
@@ -321,7 +321,7 @@ fn runs_of_which_none_counts_are_told() {
     assert!(!text.contains("is open"), "{text}");
     assert_line(
         &text,
-        str! {"note: train [default]: 1 session has no value; the first of 3 runs: worker-0 exited with 1"},
+        str! {"note: train [default]: 1 session has no value; in the first of 3 runs, worker-0 exited with 1"},
     );
 }
 

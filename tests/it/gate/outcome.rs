@@ -39,7 +39,7 @@ fn a_regression_fails_and_stays_open() {
     assert_eq!(line["open"]["sessions"], 9, "with the one that is judged");
     let (_, text) = project.whole(&[]);
     assert!(text.contains("kubebench ack train --metric speed"), "{text}");
-    assert_line(&text, str! {"gate failed: 1 open since earlier sessions (speed of train −7.9 %)"});
+    assert_line(&text, str! {"gate failed: 1 already open (speed of train −7.9 %)"});
     // It comes back.
     project.session(100.4, &Special::default());
     let (status, line) = project.gate(&[]);

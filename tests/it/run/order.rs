@@ -45,7 +45,7 @@ fn the_first_that_does_not_succeed_is_the_last() {
     let folder = job(script, &[LOSS, MATRIX, "repeats: 2"]);
     let ran = run(&folder, &[]);
     assert_eq!((ran.code(), ran.statuses()), (1, vec![Status::Failed]));
-    assert_line(&ran.stderr, str! {"not started: size=2, repeat 1, and 2 more runs"});
+    assert_line(&ran.stderr, str! {"not started: 3 runs, from size=2, repeat 1 on"});
     assert_line(&ran.stderr, str! {"help: run with `--keep-going` to start the other runs after a failure"});
     let ran = run(&job(script, &[LOSS, MATRIX, "repeats: 2"]), &["--keep-going"]);
     let (failed, succeeded) = (Status::Failed, Status::Succeeded);
@@ -78,7 +78,7 @@ fn a_failure_ends_later_benchmarks_too() {
         .map(|run| (run["benchmark"].as_str().unwrap(), run["warmup"].as_bool().unwrap()))
         .collect();
     assert_eq!(left, [("a", true), ("a", false)]);
-    assert_line(&ran.stderr, str! {"not started: a, default, warm-up 1, and 1 more run"});
+    assert_line(&ran.stderr, str! {"not started: 2 runs, from a, default, warm-up 1 on"});
     let ran = run(&["--keep-going"]);
     assert_eq!((ran.code(), names(&ran)), (1, ["b", "a", "a"].map(str::to_owned).to_vec()), "{}", ran.stderr);
     folder.write(".kubebench/data/good", "");

@@ -35,7 +35,7 @@ fn interrupted_with_what_was_measured() {
         let result = ran.one();
         assert_eq!((result.run.status, reasons(result)), (Status::Interrupted, vec!["interrupted"]));
         assert_eq!(metric(result, "loss").value, Some(2.5));
-        assert_line(&ran.stderr, str! {"not started: default, repeat 2, and 1 more run"});
+        assert_line(&ran.stderr, str! {"not started: 2 runs, from default, repeat 2 on"});
         assert_line(
             named(&ran.stderr, &[(signal, "NAL")]),
             str! {"SIGNAL: stopping; a second signal kills immediately"},

@@ -143,7 +143,7 @@ fn values_of_another_shape_are_written_in_the_right_one() {
     }
     let target = |pods: &str| format!("{PROJECT}spec: {{targets: {{t: {{pods: {pods}}}}}}}\n");
     says("kubebench.yaml", &target("{imagePullSecrets: regcred}"), &["write `imagePullSecrets: [{name: regcred}]`"]);
-    says("specs/a.yaml", &with("repeats: many"), &["`repeats` must be a whole number, not a string `many`"]);
+    says("specs/a.yaml", &with("repeats: many"), &["`repeats` must be a whole number, not the string `many`"]);
     says("specs/a.yaml", &with("repeats: '${{ matrix.a }}0'"), &["write the expression alone"]);
 }
 
@@ -180,7 +180,7 @@ fn a_wrong_indentation_is_called_so() {
         &[
             "specs/a.yaml:9:6",
             "indented by 5 spaces, and the one next to it by 6",
-            "indent it by 6 spaces, or the other line by 5",
+            "use 6 spaces here, or 5 on the other line",
         ],
     );
     says(
@@ -191,7 +191,7 @@ fn a_wrong_indentation_is_called_so() {
     says(
         "specs/a.yaml",
         &spec("a").replace("  timeout: 1h\n", "  timeout: 1h\n   repeats: 5\n"),
-        &["specs/a.yaml:6:4", "indent it by 2 spaces"],
+        &["specs/a.yaml:6:4", "use 2 spaces here, or 3 on the other line"],
     );
     says(
         "specs/a.yaml",

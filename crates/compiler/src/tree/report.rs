@@ -70,7 +70,9 @@ impl Speaker<'_> {
                 let finding = Diagnostic::in_file(&code::KB0503, &path, message).note(reason).help(OVERWRITE);
                 match diff::short(change) {
                     difference if difference.is_empty() => finding,
-                    difference => finding.note(format!("`kubebench compile` would change these lines:\n{difference}")),
+                    difference => {
+                        finding.note(format!("lines of the file (-) and of the compiled manifest (+):\n{difference}"))
+                    }
                 }
             }
             (State::LineEndings, Mode::Check) => {

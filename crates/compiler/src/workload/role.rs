@@ -65,15 +65,14 @@ pub(super) fn merge(
     shape: Shape,
     diagnostics: &mut Diagnostics,
 ) -> Option<Role> {
+    let where_to_write = if shared.is_some() { "here, or next to the roles for all of them" } else { "here" };
     let (shared_node, shared) = shared.map_or((None, RoleBlock::default()), |(node, shared)| (Some(node), shared));
     let nodes: Vec<&Node> = shared_node.into_iter().chain([node]).collect();
     let place = |field: &str| nodes.iter().rev().find_map(|node| node.entry(field));
     let image = own.image.or(shared.image);
     if image.is_none() && shape.image == ImageFrom::Spec {
         let fault = Diagnostic::at(&code::KB0202, span, format!("`{name}` needs the field `image`"));
-        diagnostics.push(
-            fault.help("write it here, or next to the roles for all of them: `image: registry.example/name@sha256:…`"),
-        );
+        diagnostics.push(fault.help(format!("write it {where_to_write}: `image: registry.example/name@sha256:…`")));
         return None;
     }
     let replicas = own.replicas.map_or(1, |replicas| replicas.0);

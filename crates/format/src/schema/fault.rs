@@ -170,10 +170,7 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
         return Diagnostic::at(&code::KB0203, violation.key_span, message)
             .help(format!("write {wanted}, or delete the line"));
     }
-    let found = match node.as_text() {
-        Some(text) if text.len() <= 60 => format!("{} `{text}`", node.type_name()),
-        _ => node.type_name().to_owned(),
-    };
+    let found = node.described();
     let fault = Diagnostic::at(&code::KB0203, node.span, format!("{} must be {wanted}, not {found}", violation.name()));
     if let Some(quoted) = unquoted_expression(violation) {
         return fault.help(format!("write `{quoted}`"));
@@ -217,7 +214,7 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
             Err(_) | Ok(()) => fault,
         },
         (Value::Map(_) | Value::Seq(_), _) if text_wanted => {
-            fault.help("write one value; a `:` or `[` in text needs quotes")
+            fault.help("write one value; text that holds `: ` or begins with `[` or `{` needs quotes")
         }
         (Value::String(text) | Value::Number(text), _) if has_type(violation.schema, "array") => match as_list(text) {
             Ok(list) => fault.help(format!("write a list, one word per element: `{list}`")).likely_fix(node.span, list),

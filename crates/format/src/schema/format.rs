@@ -165,7 +165,10 @@ fn mark(text: &str) -> Result<(), UnitError> {
 fn metric_pattern(text: &str) -> Result<(), UnitError> {
     let parsed = regex_syntax::parse(text).map_err(|error| {
         let reason = error.to_string();
-        let reason = reason.lines().last().unwrap_or(&reason).trim_start_matches("error: ");
+        let reason = match reason.lines().last().unwrap_or(&reason).trim_start_matches("error: ") {
+            "repetition operator missing expression" => "there is nothing to repeat",
+            reason => reason,
+        };
         let message = format!("the pattern is not a regular expression: {reason}");
         let help = "the syntax is that of Rust's regex crate: no look-around, no back references";
         UnitError { range: place_of(&error, text), ..fault(message, help) }

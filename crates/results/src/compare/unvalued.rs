@@ -86,7 +86,7 @@ impl Unvalued {
         let (have, case) = (if sessions.len() == 1 { "has" } else { "have" }, case_of(dataset, partition));
         let what = metric.map_or_else(String::new, |metric| format!("`{metric}` of "));
         self.notes.push(format!(
-            "{what}{}{case}: {} {have} no value; the first of {}: {}",
+            "{what}{}{case}: {} {have} no value; in the first of {}, {}",
             partition.benchmark,
             counted(sessions.len(), &format!("{newer}session")),
             counted(files.len(), "run"),

@@ -125,11 +125,11 @@ pub(crate) fn no_baseline(sessions: usize, wanted: usize) -> String {
     };
     if sessions < SHORTEST_HISTORY {
         format!(
-            "{known}; from {SHORTEST_HISTORY} on, a significant regression of twice the threshold fails the gate, and \
-             from {wanted} on, one of the threshold"
+            "{known}; with {SHORTEST_HISTORY}, significant regressions of twice the threshold fail the gate; with \
+             {wanted}, those of the threshold do"
         )
     } else {
-        format!("{known}; from {wanted} on, a significant regression of the threshold fails the gate")
+        format!("{known}; with {wanted}, significant regressions of the threshold fail the gate")
     }
 }
 
@@ -446,7 +446,7 @@ pub(crate) fn already(answer: &GateReport) -> String {
     match answer.baseline.split_once(':') {
         Some(("branch", name)) => format!("{how} on {name}"),
         Some((_, name)) => format!("{how} in {name}"),
-        None => "open since earlier sessions".to_owned(),
+        None => "already open".to_owned(),
     }
 }
 

@@ -53,9 +53,9 @@ pub(super) fn explain(id: SourceId, source: &Source, kind: &ErrorKind, offset: u
         fault
     };
     Some(if wanted == other.indent {
-        fault.help(format!("indent it by {}, or the other line by {}", spaces(wanted), odd.indent))
+        fault.help(format!("use {} here, or {} on the other line", spaces(wanted), odd.indent))
     } else {
-        fault.help(format!("indent it by {}", spaces(wanted)))
+        fault.help(format!("use {} here", spaces(wanted)))
     })
 }
 

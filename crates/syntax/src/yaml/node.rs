@@ -142,6 +142,15 @@ impl Node {
         }
     }
 
+    /// Says what the value is, with a short text: `the number `30``, `a list`.
+    pub fn described(&self) -> String {
+        const LONGEST: usize = 60;
+        match self.as_text().filter(|text| text.len() <= LONGEST) {
+            Some(text) => format!("{} `{text}`", self.type_name().replacen("a ", "the ", 1)),
+            None => self.type_name().to_owned(),
+        }
+    }
+
     /// Returns the value as JSON, for the schema validator and for canonical forms.
     pub fn to_json(&self) -> serde_json::Value {
         use serde_json::Value as Json;

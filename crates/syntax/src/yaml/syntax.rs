@@ -31,7 +31,7 @@ pub(super) fn explain(
         return Some(fault.help("close the quote on the same line"));
     }
     if let Some(at) = tab_of_line(&source.text, offset) {
-        return Some(vetting::tab(Span::new(id, at..at + 1)));
+        return Some(vetting::tab(id, &source.text, at));
     }
     if let Some(at) = colon::around(&source.text, offset).filter(|_| open.is_none() && is_about_keys(kind)) {
         let colon = Span::new(id, at..at + 1);
@@ -76,7 +76,10 @@ pub(super) fn explain(
         | ErrorKind::TabInPlainScalar => {
             // The error points at the scalar, and the tab may be in one of its later lines.
             let ahead = source.text.get(offset..).and_then(|rest| rest.find('\t')).map(|at| offset + at);
-            return Some(vetting::tab(ahead.map_or(span, |at| Span::new(id, at..at + 1))));
+            return Some(ahead.map_or_else(
+                || Diagnostic::at(&code::KB0108, span, vetting::TAB),
+                |at| vetting::tab(id, &source.text, at),
+            ));
         }
         ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => (
             "an unquoted value cannot contain `: `".to_owned(),

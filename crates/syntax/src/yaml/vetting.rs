@@ -121,13 +121,18 @@ pub(super) fn check_tabs(id: SourceId, source: &Source, diagnostics: &mut Vec<Di
         after.checked_sub(1).and_then(|index| covered.get(index)).is_some_and(|(_, end)| at < *end)
     };
     for (at, _) in source.text.match_indices('\t').filter(|(at, _)| !inside(*at)).take(MAX_REPORTED) {
-        diagnostics.push(tab(Span::new(id, at..at + 1)));
+        diagnostics.push(tab(id, &source.text, at));
     }
 }
 
-/// The finding about a tab at `span`.
-pub(super) fn tab(span: Span) -> Diagnostic {
-    Diagnostic::at(&code::KB0108, span, "YAML does not allow a tab here")
-        .help("indent with two spaces per level")
-        .fix(span, "  ")
+/// What a tab outside of texts is.
+pub(super) const TAB: &str = "a tab is not allowed here";
+
+/// The finding about the tab at `at` in a text.
+pub(super) fn tab(id: SourceId, text: &str, at: usize) -> Diagnostic {
+    let span = Span::new(id, at..at + 1);
+    let line = text.get(..at).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
+    let (help, instead) =
+        if line.trim().is_empty() { ("indent with two spaces per level", "  ") } else { ("write a space", " ") };
+    Diagnostic::at(&code::KB0108, span, TAB).help(help).fix(span, instead)
 }

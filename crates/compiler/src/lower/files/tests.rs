@@ -178,6 +178,6 @@ fn fixtures_have_places_and_values() {
     check_with(
         "{}",
         "  fixtures: [{log: a.log, expect: {a: fast}}]\n",
-        &[("KB0203", str! {"`a` must be a number or `null`, not a string `fast`"})],
+        &[("KB0203", str! {"`a` must be a number or `null`, not the string `fast`"})],
     );
 }

@@ -364,7 +364,7 @@ impl Draft<'_> {
         };
         says(line, Verdict::Invalid, "noValidRun", message);
         let failed = failed.iter().map(|row| row.path.clone());
-        line.notes.extend(failed.map(|path| format!("see {path}")).take(3));
+        line.notes.extend(failed.map(|path| format!("see `{path}` in the folder of results")).take(3));
     }
 
     /// There are values of the metric, and none of this series of it, which earlier sessions have.

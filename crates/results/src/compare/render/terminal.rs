@@ -125,11 +125,7 @@ impl Page<'_> {
         self.notes_of_lines();
         self.rest();
         if self.view.detail == Detail::Short && !(parts.worse.is_empty() && parts.known.is_empty()) {
-            self.sentence(
-                "",
-                2,
-                "details, and how to accept regressions: `kubebench gate -v`; background: `kubebench explain KB0460`",
-            );
+            self.sentence("", 2, "details: `kubebench gate -v`; what to do: `kubebench explain KB0460`");
         }
         self.improved(&parts.decided);
         self.text.push_str(&summary(self.answer, parts, self.view.width.min(WIDEST)));

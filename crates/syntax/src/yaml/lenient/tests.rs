@@ -181,7 +181,7 @@ fn what_kubectl_refuses() {
         ("a: 1\n--- x\n", &[("KB0120 2:1", str! {"text follows the `---` on its line"})]),
         ("- a\n", &[("KB0120 1:1", str! {"this document is a list, not a Kubernetes object"})]),
         ("a: b: c\n", &[("KB0104 1:5", str! {"an unquoted value cannot contain `: `"})]),
-        ("a:\n\t- x\n", &[("KB0108 2:1", str! {"YAML does not allow a tab here"})]),
+        ("a:\n\t- x\n", &[("KB0108 2:1", str! {"a tab is not allowed here"})]),
         ("a: \u{7}\n", &[("KB0111 1:4", str! {"U+0007 is not allowed"})]),
         ("<<<<<<< a\nx: 1\n=======\nx: 2\n>>>>>>> b\n", &[("KB0104 1:1", str! {"an unresolved merge starts here"})]),
         ("# nothing\n---\n", &[("KB0103", str! {"the file holds no object"})]),

@@ -63,8 +63,8 @@ fn strictness() {
         ("a: {<<: {b: 1}}\n", &[("KB0106 1:5", str! {"`<<` is a merge key"})]),
         ("a: !!str 1\n", &[("KB0107 1:4", str! {"`!!str` is a YAML tag"})]),
         ("a: !x {b: 1}\n", &[("KB0107 1:4", str! {"`!x` is a YAML tag"})]),
-        ("a:\n\tb: 1\n", &[("KB0108 2:1", str! {"YAML does not allow a tab here"})]),
-        ("a:\t1\n", &[("KB0108 1:3", str! {"YAML does not allow a tab here"})]),
+        ("a:\n\tb: 1\n", &[("KB0108 2:1", str! {"a tab is not allowed here"})]),
+        ("a:\t1\n", &[("KB0108 1:3", str! {"a tab is not allowed here"})]),
         ("a: 1\n---\nb: 2\n", &[("KB0109 2:1", str! {"a second document starts here"})]),
         (
             "a: yes\nb: 0777\n",
