@@ -189,7 +189,7 @@ fn without_a_repository_it_is_what_the_newest_session_adds() {
     let mut project = Project::with(SPEC);
     project.sessions(&[&QUIET[..], &scaled(&QUIET[..8], 0.9)].concat(), &Special::default());
     let (status, text, _) = project.says(&["gate", "--only-new"]);
-    assert!(status == 0 && text.contains("Open since earlier sessions:"), "{text}");
+    assert!(status == 0 && text.contains("Already open:"), "{text}");
     project.session(70.0, &Special::default());
     assert_says(&project, (1, "regressed", None));
 }

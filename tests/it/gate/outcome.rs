@@ -78,7 +78,7 @@ fn too_little_history_is_inconclusive() {
     assert_eq!(project.gate(&["--on-inconclusive", "fail"]).0, 1);
     assert_line(
         line["message"].as_str().unwrap(),
-        str! {"only 1 earlier session; from 3 on, a significant regression of twice the threshold fails the gate, and from 5 on, one of the threshold"},
+        str! {"only 1 earlier session; with 3, significant regressions of twice the threshold fail the gate; with 5, those of the threshold do"},
     );
     let (_, notice, _) = project.says(&["gate", "--output-format", "github"]);
     assert_line(
@@ -90,12 +90,12 @@ fn too_little_history_is_inconclusive() {
     project.session(100.5, &Special::default());
     assert_line(
         project.gate(&[]).1["message"].as_str().unwrap(),
-        str! {"only 2 earlier sessions; from 3 on, a significant regression of twice the threshold fails the gate, and from 5 on, one of the threshold"},
+        str! {"only 2 earlier sessions; with 3, significant regressions of twice the threshold fail the gate; with 5, those of the threshold do"},
     );
     project.session(100.2, &Special::default());
     assert_line(
         project.gate(&[]).1["message"].as_str().unwrap(),
-        str! {"only 3 earlier sessions; from 5 on, a significant regression of the threshold fails the gate"},
+        str! {"only 3 earlier sessions; with 5, significant regressions of the threshold fail the gate"},
     );
 }
 

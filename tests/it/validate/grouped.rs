@@ -174,7 +174,7 @@ fn an_edited_manifest_shows_what_would_be_written() {
 error[KB0503]: manifest `generated/one/b01/workflow.yaml` was edited by hand
  --> generated/one/b01/workflow.yaml
  = note: `kubebench compile` does not overwrite the edit; make the change in `specs/b01.yaml` instead
- = note: `kubebench compile` would change these lines:
+ = note: lines of the file (-) and of the compiled manifest (+):
          -  namespace: mine
          +  namespace: alpha
  = help: run `kubebench compile --overwrite-edited` to put the compiled text back

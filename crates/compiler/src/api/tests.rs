@@ -77,18 +77,18 @@ containers:
         &[
             ("KB0316 at nodeSelecto", str! {"`nodeSelecto` is not a field of the whole"}),
             ("KB0316 at true", str! {"`b` must be text, not a boolean"}),
-            ("KB0316 at \"yes\"", str! {"`hostNetwork` must be `true` or `false`, not a string `yes`"}),
-            ("KB0316 at 5s", str! {"`terminationGracePeriodSeconds` must be a whole number, not a string `5s`"}),
-            ("KB0316 at 3", str! {"`tolerations` must be a list, not a number `3`"}),
+            ("KB0316 at \"yes\"", str! {"`hostNetwork` must be `true` or `false`, not the string `yes`"}),
+            ("KB0316 at 5s", str! {"`terminationGracePeriodSeconds` must be a whole number, not the string `5s`"}),
+            ("KB0316 at 3", str! {"`tolerations` must be a list, not the number `3`"}),
             (
                 "KB0316 at 3000000000",
-                str! {"`priority` must be a whole number of at most 2147483647, not a number `3000000000`"},
+                str! {"`priority` must be a whole number of at most 2147483647, not the number `3000000000`"},
             ),
             ("KB0325 at 8 GB", str! {"`8 GB` has white space in it"}),
             ("KB0316 at hostpath", str! {"`hostpath` is not a field of an element of `volumes`"}),
-            ("KB0316 at c", str! {"an element of `volumes` must be a mapping, not a string `c`"}),
-            ("KB0316 at root", str! {"`runAsUser` must be a whole number, not a string `root`"}),
-            ("KB0316 at ALL", str! {"`drop` must be a list, not a string `ALL`"}),
+            ("KB0316 at c", str! {"an element of `volumes` must be a mapping, not the string `c`"}),
+            ("KB0316 at root", str! {"`runAsUser` must be a whole number, not the string `root`"}),
+            ("KB0316 at ALL", str! {"`drop` must be a list, not the string `ALL`"}),
         ],
     );
 }
@@ -237,7 +237,7 @@ fn network_rules_are_judged_as_the_api_server_judges_them() {
         ),
         (
             "{to: [{podSelector: {matchLabels: {a: 1}}}]}",
-            Some(("KB0316 at 1", str! {"`a` must be text, not a number `1`"})),
+            Some(("KB0316 at 1", str! {"`a` must be text, not the number `1`"})),
         ),
         (
             "{to: [{podSelector: {matchExpressions: [{key: a, operator: in, values: [b]}]}}]}",

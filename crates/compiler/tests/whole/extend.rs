@@ -205,7 +205,7 @@ fn fragments_that_cannot_be_extended() {
     );
     check_errors(
         &[("a", "  extends: node\n"), node],
-        &[("KB0203 at node", str! {"`extends` must be a list, not a string `node`"})],
+        &[("KB0203 at node", str! {"`extends` must be a list, not the string `node`"})],
     );
     check_errors(&[("a", "  extends: [node]\n")], &[("KB0399 at node", str! {"there is no fragment `node`"})]);
     check_errors(&[("a", "  extends: [b]\n"), ("b", NODE)], &[("KB0399 at b", str! {"there is no fragment `b`"})]);

@@ -48,7 +48,7 @@ fn tolerations_and_network_rules_are_those_of_the_api() {
         "tolerations: [{key: a, operator: Exist}, {key: a, tolerationSeconds: 5m}]",
         &[
             ("KB0325 at Exist", str! {"`Exist` is not a value of `operator`"}),
-            ("KB0316 at 5m", str! {"`tolerationSeconds` must be a whole number, not a string `5m`"}),
+            ("KB0316 at 5m", str! {"`tolerationSeconds` must be a whole number, not the string `5m`"}),
         ],
     );
     check("networkPolicy: {egress: [{to: [{ipBlock: {cidr: 10.0.0.0/8}}]}]}", &[]);
