@@ -13,12 +13,12 @@ use section::Section;
 
 /// The maximum size of a comment in bytes; GitHub takes 65,536 letters.
 const LONGEST: usize = 60_000;
-/// The maximum number of errors that are listed.
-const MISTAKES: usize = 10;
 /// How many of them are kept for what ends a part.
 const END: usize = 1_000;
 /// How many are for what runs and for gates, however many permissions there are.
 const OF_OTHERS: usize = 20_000;
+/// The maximum number of errors that are listed.
+const MISTAKES: usize = 10;
 
 /// An error that prevents a plan.
 pub struct Mistake {

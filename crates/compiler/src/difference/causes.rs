@@ -285,19 +285,29 @@ fn removed(sides: &Sides<'_>, base: &Benchmarks<'_>, head: &Benchmarks<'_>) -> V
     if gone.is_empty() {
         return Vec::new();
     }
-    let new: Vec<(&Key, &Compiled, Option<String>)> = head
+    let new: Vec<(&Key, &str)> = head
         .iter()
         .filter(|(key, _)| !base.contains_key(*key))
-        .map(|(key, now)| (key, *now, sides.head.without_metadata(&now.benchmark.path)))
+        .map(|(key, now)| (key, now.benchmark.path.as_str()))
+        .collect();
+    // A file is read once, however many targets it names.
+    let says: BTreeMap<&str, Option<String>> = new
+        .iter()
+        .map(|(_, path)| *path)
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .map(|path| (path, sides.head.without_metadata(path)))
         .collect();
     let named = |(key, old): (&Key, &Compiled)| {
-        let says = sides.base.without_metadata(&old.benchmark.path);
-        let here = new.iter().filter(|(other, ..)| other.0 == key.0);
-        let same: Vec<_> = here.clone().filter(|(_, _, other)| other.is_some() && *other == says).collect();
-        let only = if let [only] = same.as_slice() { Some(*only) } else { None };
-        let is_file = |(_, now, _): &&(&Key, &Compiled, _)| now.benchmark.path == old.benchmark.path;
-        let renamed = here.clone().find(is_file).or(only).map(|((_, name), ..)| name.clone());
-        Removed { key: key.clone(), renamed }
+        let path = &old.benchmark.path;
+        let here = || new.iter().filter(|(other, _)| other.0 == key.0);
+        let by_text = || {
+            let said = sides.base.without_metadata(path);
+            let mut same = here().filter(|(_, path)| said.is_some() && says.get(path) == Some(&said));
+            same.next().filter(|_| same.next().is_none())
+        };
+        let renamed = here().find(|(_, own)| own == path).or_else(by_text);
+        Removed { key: key.clone(), renamed: renamed.map(|((_, name), _)| name.clone()) }
     };
     gone.into_iter().map(named).collect()
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::inline::inline;
-
 use kubebench_syntax::diag::did_you_mean;
 use kubebench_syntax::invariant::Invariant as _;
 

@@ -155,8 +155,8 @@ fn removed(plan: &Plan<'_>, room: usize) -> String {
     let mut section = Section::new("\n#### Removed\n\n".to_owned(), room);
     let mut left_out = 0;
     for ((renamed, targets), names) in &names {
-        let targets: Vec<String> = targets.iter().map(|target| code_span(target)).collect();
-        let (who, targets) = (named(names), first_of(&targets, NAMED));
+        let targets: Vec<&str> = targets.iter().copied().collect();
+        let (who, targets) = (named(names), first(&targets));
         let before = section.left_out;
         section.item(&format!("- {}\n", words::removed(&who, names.len(), *renamed, &targets, Markup::Comment(""))));
         left_out += if section.left_out > before { names.len() } else { 0 };

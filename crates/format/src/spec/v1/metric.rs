@@ -24,7 +24,7 @@ pub struct Metric {
     #[serde(default)]
     #[schemars(extend("examples" = ["higher"]))]
     pub better: Option<Better>,
-    /// Marks the metric that represents the benchmark; an only metric needs no mark.
+    /// Marks the metric that represents the benchmark; a single metric needs no mark.
     #[serde(default)]
     #[schemars(extend("default" = false, "examples" = [true]))]
     pub primary: Option<Flag>,
