@@ -3,6 +3,7 @@
 mod codes;
 mod deploy;
 mod docs;
+mod fuzz;
 mod install;
 mod options;
 mod reference;

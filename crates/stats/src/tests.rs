@@ -22,6 +22,7 @@ fn small_samples() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "long series take hours there")]
 fn large_samples_are_as_exact_as_small_ones() {
     let count = u32::try_from(SORTED).unwrap() * 2 + 2;
     let values = (0..count).map(|index| f64::from(index.wrapping_mul(7_919) % count) - 1000.0);
@@ -48,12 +49,13 @@ fn neighbors() {
         let scaled: Vec<f64> = waves.iter().map(|value| value * unit).collect();
         assert!((autocorrelation(&scaled).unwrap() - found).abs() < 1e-9, "{unit}");
     }
-    let steps = (0..1_000_000_u32).map(|index| f64::from(index.wrapping_mul(2_654_435_761) >> 12)).collect::<Vec<_>>();
+    let many: u32 = if cfg!(miri) { 1000 } else { 1_000_000 };
+    let steps = (0..many).map(|index| f64::from(index.wrapping_mul(2_654_435_761) >> 12)).collect::<Vec<_>>();
     assert!(autocorrelation(&steps).unwrap().abs() < 0.9);
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 60 }))]
 
     #[test]
     fn order_statistics_are_those_of_the_sorted_values(values in prop::collection::vec(prop::num::f64::ANY, 3..200)) {

@@ -85,6 +85,7 @@ fn constants_ties_and_what_is_no_number() {
 
 /// Neither the unit nor the level decides, up to the ends of the range.
 #[test]
+#[cfg_attr(miri, ignore = "many series take hours there")]
 fn units_and_levels() {
     let series = levels(&[(15, 0.0), (15, 5.0), (15, 0.0)]);
     for (unit, offset) in [(1000.0, 0.0), (1e-300, 0.0), (1e307, 0.0), (-1.0, 0.0), (1.0, 1e9), (1e-6, 1.0)] {
@@ -97,6 +98,7 @@ fn units_and_levels() {
 
 /// Waves of values that follow each other look like levels, and are not levels.
 #[test]
+#[cfg_attr(miri, ignore = "many series take hours there")]
 fn waves_are_no_steps() {
     let mut found = 0;
     for seed in 0..200 {
@@ -302,7 +304,7 @@ fn equal_entries_of_the_heap_are_equal() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 100 }))]
 
     #[test]
     fn any_series(series in prop::collection::vec(prop::num::f64::NORMAL, 0..80), least in 0_usize..8) {

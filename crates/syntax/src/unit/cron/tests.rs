@@ -21,6 +21,7 @@ fn bit_sets(text: &str) -> Result<Vec<u64>, UnitError> {
 
 /// The judge is robfig/cron itself: testdata/vectors/main.go.
 #[test]
+#[cfg_attr(miri, ignore = "hundreds of lines take hours there")]
 fn agrees_with_the_scheduler() {
     let (mut accepted, mut refused, mut stricter) = (0, 0, 0);
     for line in include_str!("../testdata/cron.tsv").lines().filter(|line| !line.starts_with("# ")) {
@@ -159,6 +160,7 @@ fn one_word_is_a_descriptor_or_nothing() {
 
 /// The judge is robfig/cron itself, around changes of clocks: testdata/vectors/main.go.
 #[test]
+#[cfg_attr(miri, ignore = "hundreds of lines take hours there")]
 fn starts_when_the_scheduler_does() {
     let mut count = 0;
     for line in include_str!("../testdata/starts.tsv").lines().filter(|line| !line.starts_with("# ")) {
