@@ -4,7 +4,7 @@
 #[expect(unreachable_pub, reason = "it is a library for the fuzzer")]
 mod targets;
 
-use std::fs;
+use std::{fs, panic};
 
 use crate::support::project::{files_below, repository};
 
@@ -18,9 +18,9 @@ fn over(folders: &[&str], end: &str, target: fn(&[u8])) {
         if bytes.len() > LONGEST || !file.to_string_lossy().ends_with(end) {
             continue;
         }
-        println!("{}", file.display());
         for part in [&bytes[..], &bytes[..bytes.len() / 2], &bytes[bytes.len() / 3..]] {
-            target(part);
+            panic::catch_unwind(|| target(part))
+                .unwrap_or_else(|_| panic!("{}, {} of its bytes", file.display(), part.len()));
         }
         count += 1;
     }
