@@ -1,5 +1,7 @@
 //! Series to which something happened before, or that are young, and then a regression that stays.
 
+#![expect(clippy::disallowed_methods, reason = "tables have shares of simulations, not their last digits")]
+
 use kubebench_results::verdict::{Baseline, Mark, baseline};
 
 use super::noise::{NOISES, Noise, Numbers, median, sessions, slower};

@@ -1,5 +1,7 @@
 //! The rules of other tools, as they are by default, on the sessions of a benchmark where more is better.
 
+#![expect(clippy::disallowed_methods, reason = "tables have shares of simulations, not their last digits")]
+
 use kubebench_stats::distribution::t_quantile;
 use kubebench_stats::{deviation, mean, rank};
 

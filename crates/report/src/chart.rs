@@ -346,7 +346,7 @@ pub(super) fn levels(history: &SeriesHistory) -> Vec<(usize, usize, f64)> {
 
 /// Returns how far a change goes: half as much is as far as twice as much, and nothing is as far as what began or ended at 0.
 pub(super) fn distance(size: Size) -> f64 {
-    size.change.filter(|change| *change > -1.0).map_or(f64::MAX, |change| change.ln_1p().abs())
+    size.change.filter(|change| *change > -1.0).map_or(f64::MAX, |change| stats::ln_1p(change).abs())
 }
 
 /// Returns whether a line is of a limit or a fixed value.

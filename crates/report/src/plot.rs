@@ -9,6 +9,7 @@ pub(super) mod spark;
 pub(super) mod trend;
 
 use kubebench_results::compare::words::Scaled;
+use kubebench_stats as stats;
 use maud::{Markup, html};
 
 /// The drawing in units of its own; the page scales it.
@@ -88,10 +89,10 @@ impl Axis {
         let marks: Vec<f64> = marks.collect();
         let size = marks.iter().fold(0.0, |size: f64, value| size.max(value.abs())) * self.scale;
         let scaled = Scaled::of(size, unit);
-        let power = scaled.convert(1.0).log10();
+        let power = stats::log10(scaled.convert(1.0));
         // Round numbers of bytes are not round in `KiB`.
         let is_round = power != 0.0 && (power - power.round()).abs() < 1e-9;
-        let (divisor, suffix) = if is_round { (10_f64.powf(-power.round()), "") } else { magnitude(size) };
+        let (divisor, suffix) = if is_round { (stats::power_of_ten(-power.round()), "") } else { magnitude(size) };
         let digits = decimals(self.step * self.scale / divisor);
         // So many that neighbors are distinct.
         let exact = decimals(self.step * self.scale / size).max(1);
@@ -143,7 +144,7 @@ fn round_step(wanted: f64) -> f64 {
     if !wanted.is_finite() || wanted <= 0.0 {
         return 1.0;
     }
-    let power = 10_f64.powf(wanted.log10().floor());
+    let power = stats::power_of_ten(stats::log10(wanted).floor());
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|of| of * power).find(|step| *step >= wanted * 0.999).unwrap_or(wanted)
 }
 
@@ -159,7 +160,7 @@ fn magnitude(size: f64) -> (f64, &'static str) {
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 8")]
 fn decimals(step: f64) -> usize {
-    if step <= 0.0 { 0 } else { (-(step * 1.001).log10().floor()).clamp(0.0, 8.0) as usize }
+    if step <= 0.0 { 0 } else { (-stats::log10(step * 1.001).floor()).clamp(0.0, 8.0) as usize }
 }
 
 #[cfg(test)]

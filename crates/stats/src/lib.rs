@@ -150,6 +150,26 @@ pub fn ln(value: f64) -> f64 {
     libm::log(value)
 }
 
+/// Returns the logarithm to base 10.
+pub fn log10(value: f64) -> f64 {
+    libm::log10(value)
+}
+
+/// Returns 10 to the power of `value`.
+pub fn power_of_ten(value: f64) -> f64 {
+    libm::pow(10.0, value)
+}
+
+/// Returns 2 to the power of `value`.
+pub(crate) fn exp2(value: f64) -> f64 {
+    libm::exp2(value)
+}
+
+/// Returns e to the power of `value`.
+pub fn exp(value: f64) -> f64 {
+    libm::exp(value)
+}
+
 /// Returns e to the power of `value`, less 1.
 pub fn exp_m1(value: f64) -> f64 {
     libm::expm1(value)

@@ -4,6 +4,7 @@
 //! nothing else, below that also that they are about normal. Domain: at least three values, all finite.
 
 use super::distribution::normal_quantile;
+use super::exp2;
 use super::pairs::by_t;
 
 /// From this many values on, two of them enclose the median with 95 %.
@@ -38,7 +39,7 @@ fn outside(count: usize) -> usize {
         let outside = place.max(0.0).floor() as usize;
         return outside;
     }
-    let mut ways = 0.5_f64.powf(n);
+    let mut ways = exp2(-n);
     let mut below = 0.0;
     let mut outside = 0;
     for place in 0..count {

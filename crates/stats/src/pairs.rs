@@ -5,7 +5,7 @@
 
 use super::distribution::{around, normal_cdf};
 use super::invariant::Invariant as _;
-use super::{deviation, mean, quantile, sum};
+use super::{deviation, exp2, mean, quantile, sum};
 
 /// Up to this many pairs all signs are tried.
 const EXACT_PAIRS: usize = 24;
@@ -41,7 +41,7 @@ pub fn judge(differences: &[f64]) -> Option<Paired> {
     let last = means.len() - 1;
     let all = (f64::NEG_INFINITY, f64::INFINITY);
     let at = |index: usize| means.get(index.min(last)).copied().expected("a mean of each pair");
-    let least_p = if is_exact { 2.0 / 2.0_f64.powf(count as f64) } else { 0.0 };
+    let least_p = if is_exact { 2.0 * exp2(-(count as f64)) } else { 0.0 };
     Some(Paired {
         p,
         is_exact,

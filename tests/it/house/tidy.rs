@@ -116,7 +116,6 @@ const CRATES: &[(&str, &[&str])] = &[
     ("signal-hook", &["host/process"]),
     ("similar", &["compiler/tree"]),
     ("snapbox", &["testing/snapshot"]),
-    ("statrs", &["stats/distribution"]),
     ("strsim", &["syntax/diag"]),
     ("terminal_size", &["host/terminal"]),
     ("tokio", &["cluster"]),

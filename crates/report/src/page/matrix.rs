@@ -13,6 +13,7 @@ use kubebench_results::compare::model::{Direction, Kind};
 use kubebench_results::compare::words::Scaled;
 use kubebench_results::order::{AxisOrder, sort_by_case};
 use kubebench_results::verdict::{DEFAULT_THRESHOLD, Scale, measure};
+use kubebench_stats as stats;
 
 /// The maximum number of maps on a page.
 const MOST: usize = 6;
@@ -184,7 +185,7 @@ fn share(levels: &[f64], at: usize) -> f64 {
         return 0.0;
     }
     if *low > 0.0 {
-        (level / low).ln() / (high / low).ln()
+        stats::ln(level / low) / stats::ln(high / low)
     } else {
         (level / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0)
     }

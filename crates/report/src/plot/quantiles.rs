@@ -1,5 +1,6 @@
 //! How latencies are distributed: a value for each share of requests, the last percent as wide as the rest.
 
+use kubebench_stats as stats;
 use maud::{Markup, html};
 
 use super::trend::line;
@@ -70,6 +71,6 @@ impl Quantiles<'_> {
 
 /// Returns where a share is: as far as the share of the rest is small.
 fn x(share: f64, last: f64) -> f64 {
-    let tail = |share: f64| -(1.0 - share).max(1e-5).log10();
+    let tail = |share: f64| -stats::log10((1.0 - share).max(1e-5));
     LEFT + (WIDTH - LEFT - RIGHT - 16.0) * tail(share) / tail(last)
 }

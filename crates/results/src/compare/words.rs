@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use super::model::{Acknowledged, Direction, GateReport, Line, NOT_SHOWN, Size, Verdict};
 use crate::verdict::{Judgement, Method, Policy, Reason, SHORTEST_HISTORY, SIGNIFICANT};
 use kubebench_format::result::labelled;
+use kubebench_stats as stats;
 use kubebench_syntax::unit::{Conversion, MetricUnit};
 pub use kubebench_syntax::words::{counted, lasted, number};
 
@@ -389,7 +390,7 @@ pub fn effect(line: &Line) -> String {
 /// Returns how far the change of a line goes: half as much is as far as twice as much; a limit that was passed is larger than any.
 pub(crate) fn distance(line: &Line) -> f64 {
     match shown(line).map(|size| size.change) {
-        Some(Some(change)) if change > -1.0 => change.ln_1p().abs(),
+        Some(Some(change)) if change > -1.0 => stats::ln_1p(change).abs(),
         Some(_) => f64::MAX,
         None if limit(line).is_some() => f64::INFINITY,
         None => 0.0,

@@ -53,5 +53,5 @@ pub(super) fn began(places: &[f64], level: Range<usize>, at: usize, begin: &[usi
     let inside = nearest.filter(|at| level.start < *at && *at < level.end);
     let Some(commit) = inside.min_by(|one, other| rest(*one).total_cmp(&rest(*other))) else { return at };
     let variance = rest(at) / level.len().saturating_sub(2).max(1) as f64;
-    if rest(commit) - rest(at) <= 2.0 * LIKELIER.ln() * variance { commit } else { at }
+    if rest(commit) - rest(at) <= 2.0 * stats::ln(LIKELIER) * variance { commit } else { at }
 }

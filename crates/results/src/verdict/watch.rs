@@ -213,7 +213,7 @@ impl Series<'_> {
         let remains = || by_all().is_some_and(|effect| worse(effect.difference));
         // Outliers of the normal level hide what most of the newest sessions show.
         let lasts = || self.differ(recent(normal), newest).is_some_and(|(difference, _)| worse(difference));
-        back.evidence >= LIKELIER.ln() && !remains() && !lasts()
+        back.evidence >= stats::ln(LIKELIER) && !remains() && !lasts()
     }
 
     /// Returns the change that is suspected after another session.

@@ -282,7 +282,7 @@ fn short_levels_are_compared_by_what_all_vary() {
 /// Each mean and each place that was looked for hides some of the correlation.
 #[test]
 fn values_that_follow_their_neighbors_are_worth_less() {
-    let wave = |at: usize| (at as f64 / 6.0).sin() + 0.1 * noise(at);
+    let wave = |at: usize| libm::sin(at as f64 / 6.0) + 0.1 * noise(at);
     let series: Vec<f64> = (0..60).map(|at| wave(at) + if at < 20 { 0.0 } else { 3.0 }).collect();
     for starts in [&[0][..], &[0, 20], &[0, 20, 40]] {
         let all = Levels::new(&series, starts);

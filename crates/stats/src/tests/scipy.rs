@@ -140,6 +140,7 @@ fn unequal_groups() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "it takes many minutes there")]
 fn groups() {
     let Vectors { ranks, untied, tied, .. } = vectors();
     for Ranked { first, second, u, p, shift } in ranks.into_iter().chain(untied).chain(tied) {

@@ -74,6 +74,7 @@ fn differences_by_t() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "it takes many minutes there")]
 fn differences_without_an_answer_by_t() {
     for few in [&[][..], &[1.0], &[1.0, f64::NAN], &[1.0, f64::INFINITY]] {
         assert_eq!(pairs::by_t(few), None);

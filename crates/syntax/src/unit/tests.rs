@@ -54,6 +54,7 @@ fn judge(text: &str) {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "it takes many minutes there")]
 fn errors_can_be_shown_for_any_hand_picked_text() {
     for text in [
         "",

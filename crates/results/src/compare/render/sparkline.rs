@@ -35,7 +35,7 @@ fn open(text: &mut String, answer: &History) {
     let mut open: Vec<(&SeriesHistory, &LevelChange)> = answer.series.iter().filter_map(opened).collect();
     let size = |(history, change): &(&SeriesHistory, &LevelChange)| history.open_size.unwrap_or_else(|| change.size());
     let share =
-        |of: &(&SeriesHistory, &LevelChange)| size(of).change.map_or(f64::INFINITY, |share| share.ln_1p().abs());
+        |of: &(&SeriesHistory, &LevelChange)| size(of).change.map_or(f64::INFINITY, |share| stats::ln_1p(share).abs());
     open.sort_by(|one, other| share(other).total_cmp(&share(one)));
     text.push_str(&match open.len() {
         0 if answer.series.is_empty() => String::new(),

@@ -5,6 +5,7 @@ use super::*;
 
 /// The judge is apimachinery itself: testdata/vectors/main.go.
 #[test]
+#[cfg_attr(miri, ignore = "it takes many minutes there")]
 fn agrees_with_kubernetes() {
     for line in include_str!("../testdata/name.tsv").lines().filter(|line| !line.starts_with("# ")) {
         let (text, expected) = line.rsplit_once('\t').unwrap();
