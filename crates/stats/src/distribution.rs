@@ -50,7 +50,8 @@ pub fn t_two_sided(t: f64, freedom: f64) -> f64 {
     if freedom.is_nan() || freedom <= 0.0 || t.is_nan() {
         return f64::NAN;
     }
-    let ratio = t / freedom.sqrt() * (t / freedom.sqrt());
+    let scaled = t / freedom.sqrt();
+    let ratio = scaled * scaled;
     if ratio == 0.0 || ratio.is_infinite() {
         return if ratio == 0.0 { 1.0 } else { 0.0 };
     }
