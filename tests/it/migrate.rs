@@ -127,8 +127,8 @@ fn every_spec_compiles() {
 }
 
 #[test]
-fn the_ancestors_files_are_read_as_they_are_meant() {
-    let Some(folder) = fixtures("the_ancestors_files_are_read_as_they_are_meant") else { return };
+fn files_of_kubeflow_kubebench_are_read_as_they_are_meant() {
+    let Some(folder) = fixtures("files_of_kubeflow_kubebench_are_read_as_they_are_meant") else { return };
     let mut seen = 0;
     for expected in files_below(&folder).into_iter().filter(|path| path.to_string_lossy().ends_with(".expect.json")) {
         let meant: Json = serde_json::from_str(&fs::read_to_string(&expected).unwrap()).unwrap();
@@ -171,7 +171,7 @@ fn example() -> Folder {
 
 #[cfg(unix)]
 #[test]
-fn the_ancestors_example_runs_here() {
+fn the_example_of_kubeflow_kubebench_runs_here() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let project = example();

@@ -354,7 +354,7 @@ fn a_misspelt_key_is_read_and_said() {
 }
 
 #[test]
-fn what_looks_like_a_lookup_stays_text() {
+fn what_looks_like_an_expression_stays_text() {
     let text = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec: {template: {spec: {containers: [{image: 'a:1', command: [echo, '${{ x }}', \"a: #b\\n\"]}]}}}\n";
     assert_eq!(workload(text)["job"]["command"], json!(["echo", "$${{ x }}", "a: #b\n"]));
 }

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_alone_is_drawn_in() {
+    fn what_is_alone_is_drawn_in() {
         for (wild, at) in [-1e9, -50.0, 50.0, 1e300].into_iter().flat_map(|wild| [0, 5, 28, 36].map(|at| (wild, at))) {
             for count in 1..=4 {
                 let usual = noisy(&[(20, 0.0), (20, 10.0)]);

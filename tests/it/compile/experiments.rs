@@ -197,7 +197,7 @@ fn what_a_search_needs_of_the_cluster_is_there_only_with_one() {
 }
 
 #[test]
-fn faults_are_told_where_they_are() {
+fn faults_are_reported_where_they_are() {
     let parameter = |text: &str| {
         SEARCH.replace("{name: lr, parameterType: double, feasibleSpace: {min: '0.01', max: '0.05'}}", text)
     };
@@ -316,7 +316,7 @@ fn faults_are_told_where_they_are() {
 }
 
 #[test]
-fn a_parameter_that_no_trial_uses_is_told_of() {
+fn a_parameter_that_no_trial_uses_is_reported() {
     let trial = job("").replace("${trialParameters.lr}", "'0.1'").replace("''0.1''", "'0.1'");
     let compilation = compile(&[("specs/search.yaml", &spec(SEARCH, &trial))]);
     assert_eq!(errors(&compilation), [""; 0]);

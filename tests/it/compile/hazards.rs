@@ -195,7 +195,7 @@ fn the_claim_is_never_pruned_and_keeps_its_name() {
 }
 
 #[test]
-fn the_claim_stands_in_the_wave_of_its_consumer() {
+fn the_claim_is_in_the_wave_of_its_consumer() {
     let wave = |emitted: &Emitted| annotations(emitted).get("argocd.argoproj.io/sync-wave").cloned();
     for workflow in thin_workflows() {
         let claim = parameter(&workflow, "claim");

@@ -163,7 +163,7 @@ const METADATA: &str = "169.254.169.254";
 const INTERNET: &str = "203.0.113.9";
 
 #[test]
-fn without_a_word_of_the_project() {
+fn without_a_mention_of_the_project() {
     let policies = policies("{}", "");
     answers(
         &policies,

@@ -87,7 +87,7 @@ fn a_changed_notebook_runs_again() {
 }
 
 #[test]
-fn faults_of_a_notebook_are_told() {
+fn faults_of_a_notebook_are_reported() {
     let command = spec("      command: [python]");
     let told = errors(&compile(&files(&command)));
     assert!(told[0].starts_with("KB0201 specs/cells.yaml: `command` is not a field of"), "{told:?}");

@@ -60,7 +60,7 @@ fn object(kind: &str, fields: &str) -> Value {
 }
 
 #[test]
-fn a_patch_over_the_object_is_held_against_its_kind() {
+fn a_patch_over_the_object_is_compared_with_its_kind() {
     for (kind, patch, expected) in [
         ("job", "{metadata: {lables: {a: b}}}", ("KB0316 at lables", str! {"`lables` is not a field of `metadata`"})),
         ("job", "{metadata: {labels: {a: true}}}", ("KB0316 at true", str! {"`a` must be text, not a boolean"})),

@@ -61,7 +61,7 @@ fn actions(plan: &Value) -> BTreeMap<&str, &str> {
 }
 
 #[test]
-fn every_kind_of_change_is_told_apart() {
+fn every_kind_of_change_is_distinguished() {
     let folder = committed(&[
         ("specs/same.yaml", spec("same", "a/b:1")),
         ("specs/words.yaml", spec("words", "a/b:1")),

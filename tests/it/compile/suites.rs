@@ -178,7 +178,7 @@ fn a_schedule_is_the_suites() {
 }
 
 #[test]
-fn what_contradicts_a_suite_is_refused_where_it_stands() {
+fn what_contradicts_a_suite_is_refused_where_it_is() {
     let check = |files: Vec<(String, String)>, expected: &[(&str, Snapshot)]| {
         assert_findings(&located_errors(&compile(&borrowed(&files))), expected);
     };
@@ -301,7 +301,7 @@ fn a_new_suite_takes_what_runs_by_itself() {
 
 /// `name` is what most lists of Kubernetes call it.
 #[test]
-fn an_element_with_a_name_is_told_what_it_is_called_here() {
+fn the_message_names_an_element_as_it_is_called_here() {
     let suite = "apiVersion: kubebench.dev/v1\nkind: Suite\nmetadata: {name: s}\nspec:\n  benchmarks: [{name: one}]\n";
     let found = compile(&[("specs/s.yaml", suite)]).diagnostics;
     let helps: Vec<&str> = found.iter().filter_map(|fault| fault.help.as_deref()).collect();

@@ -147,7 +147,7 @@ fn a_needed_metric_is_there_in_every_variant() {
 }
 
 #[test]
-fn findings_about_a_variant_stand_where_it_is_written() {
+fn findings_about_a_variant_are_where_it_is_written() {
     let spec = format!(
         "{MATRIX}{BASE}{TWO}    - {{name: wrong, workload: {{tfJob: {{worker: {{replicas: '${{{{ variant.name }}}}'}}}}}}}}\n"
     );

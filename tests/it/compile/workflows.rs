@@ -177,7 +177,7 @@ fn the_queue_of_kueue_holds_the_pods_and_the_volume_reaches_their_containers() {
 }
 
 #[test]
-fn faults_are_told_where_they_are() {
+fn faults_are_reported_where_they_are() {
     const HEAD: &str = "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: x}\n";
     let plain = format!("{HEAD}spec: {{entrypoint: a, templates: [{{name: a, suspend: {{duration: 1s}}}}]}}\n");
     for (workflow, file, expected) in [
@@ -267,7 +267,7 @@ fn faults_are_told_where_they_are() {
 }
 
 #[test]
-fn templates_of_the_cluster_are_told_of_and_take_any_argument() {
+fn templates_of_the_cluster_are_reported_and_take_any_argument() {
     let file = "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nspec: {workflowTemplateRef: {name: shared}}\n";
     let compilation = compiled("{file: pipelines/x.yaml, arguments: {epochs: 3}}", file);
     assert_eq!(errors(&compilation), [""; 0]);
@@ -279,7 +279,7 @@ fn templates_of_the_cluster_are_told_of_and_take_any_argument() {
 
 /// The roles are the templates, those too whose image Argo fills in.
 #[test]
-fn metrics_are_held_against_templates_and_steps() {
+fn metrics_are_compared_with_templates_and_steps() {
     for (metric, expected) in [
         ("{log: {pattern: '(?P<value>1)', role: fetch}}", None),
         ("{log: {pattern: '(?P<value>1)', role: fit}}", None),

@@ -165,7 +165,7 @@ fn two_files_with_one_identity_count_neither() {
 }
 
 #[test]
-fn files_at_fault_are_named_and_left_out() {
+fn files_with_errors_are_named_and_left_out() {
     let (folder, made) = folder([run(1, 1), run(1, 2), run(1, 3), run(1, 4)]);
     let places: Vec<String> =
         made.iter().map(|made| format!("results/{}", kubebench_format::result::path(made))).collect();
@@ -212,7 +212,7 @@ fn no_results_are_an_export_of_none() {
 }
 
 #[test]
-fn an_export_stands_where_it_may_and_is_whole() {
+fn an_export_is_where_it_may_be_and_whole() {
     let (folder, _) = folder([run(1, 1)]);
     folder.write("elsewhere/kept.json", "{}");
     let refused = |arguments: &[&str], words: &str| {

@@ -152,7 +152,7 @@ the regression since session session-021 of 2026-02-01 is still open, because it
 
 /// A wrong name in a file that somebody wrote by hand accepts nothing, and nobody would know why the gate fails.
 #[test]
-fn an_acknowledgement_of_nothing_is_told() {
+fn an_acknowledgement_of_nothing_is_reported() {
     let mut project = Project::with(SPEC);
     let first = project.sessions(&QUIET, &Special::default()).remove(0);
     let ack = |benchmark: &str, case: &str, metric: &str, from: &str| {
@@ -231,7 +231,7 @@ fn a_bound_of_all_accepts_all() {
 
 /// A squash makes another commit, which an acknowledgement of the first one does not know.
 #[test]
-fn an_acknowledgement_of_a_commit_that_was_squashed_is_told() {
+fn an_acknowledgement_of_a_commit_that_was_squashed_is_reported() {
     let mut project = Project::with(SPEC);
     let [_, feature] = project.with_feature(&QUIET, &[90.0]);
     assert_eq!(project.says(&[&ACK[..], &["--from", &feature]].concat()).0, 0);

@@ -5,7 +5,7 @@ use kubebench_testing::snapshot::{assert_line, named, str};
 use super::{Project, QUIET, SPEC, Special, texts};
 
 #[test]
-fn nothing_is_reported_or_accepted_by_specs_at_fault() {
+fn nothing_is_reported_or_accepted_by_specs_with_errors() {
     let mut project = Project::with(SPEC);
     project.sessions(&QUIET, &Special::default());
     project.sessions(&[92.0, 92.2, 91.9, 92.1, 92.0, 91.8, 92.3], &Special::default());

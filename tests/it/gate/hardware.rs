@@ -35,7 +35,7 @@ fn a_case_that_never_had_a_machine_is_invalid() {
 }
 
 #[test]
-fn what_is_open_on_replaced_hardware_is_told() {
+fn what_is_open_on_replaced_hardware_is_reported() {
     let mut project = Project::with(SPEC);
     let old = Special { cpu: Some("old".to_owned()), ..Special::default() };
     project.sessions(&QUIET[..12], &old);

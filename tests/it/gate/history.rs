@@ -11,7 +11,7 @@ use crate::support::steady::steady;
 use super::{Project, QUIET, SPEC, Special};
 
 #[test]
-fn a_change_is_told_with_its_commits() {
+fn a_change_is_reported_with_its_commits() {
     let mut project = Project::with(SPEC);
     let on = |commit: &str| Special { commit: Some(commit.to_owned()), ..Special::default() };
     let first = project.commit("first");
@@ -279,7 +279,7 @@ fn runs_without_a_value_are_not_counted() {
 
 /// A history that ends before the runs do says so.
 #[test]
-fn newer_sessions_without_a_value_are_told() {
+fn newer_sessions_without_a_value_are_reported() {
     let mut project = Project::with(SPEC);
     let with = Special { loss: Some(0.5), ..Special::default() };
     project.sessions(&QUIET[..5], &with);
@@ -312,7 +312,7 @@ fn newer_sessions_without_a_value_are_told() {
 
 /// A benchmark of which no run counts is no benchmark without runs.
 #[test]
-fn runs_of_which_none_counts_are_told() {
+fn runs_of_which_none_counts_are_reported() {
     let mut project = Project::with(SPEC);
     project.session(100.0, &Special { status: Some(Status::Failed), ..Special::default() });
     let (status, text, _) = project.says(&["history"]);

@@ -142,7 +142,7 @@ fn what_is_not_of_the_default_branch_cannot_be_accepted() {
 }
 
 #[test]
-fn what_a_branch_adds_to_an_open_change_is_told() {
+fn what_a_branch_adds_to_an_open_change_is_reported() {
     let mut project = Project::with(SPEC);
     let open: Vec<f64> = [93.0, 93.2, 92.8, 93.1, 92.9, 93.0, 93.3, 92.9].to_vec();
     let [main, feature] = project.with_feature(&[&QUIET[..], &open].concat(), &[80.0, 80.2]);

@@ -363,7 +363,7 @@ fn a_failed_second_session_confirms_nothing() {
 }
 
 #[test]
-fn what_came_back_in_part_stays_open() {
+fn what_recovered_in_part_stays_open() {
     let mut project = Project::with(&SPEC.replace("maxRegression: 3%}", "maxRegression: 3%, confirm: required}"));
     project.sessions(&QUIET, &Special::default());
     let bad = project.sessions(&QUIET[..12].iter().map(|value| value * 0.8).collect::<Vec<_>>(), &Special::default());
@@ -457,7 +457,7 @@ fn a_limit_that_waits_weakens_no_change_that_is_decided() {
 }
 
 #[test]
-fn an_open_change_in_the_unit_before_is_told() {
+fn an_open_change_in_the_unit_before_is_reported() {
     let mut project = Project::with(SPEC);
     project.sessions(&QUIET, &Special::default());
     let begun = project.session(80.0, &Special::default());
@@ -492,7 +492,7 @@ fn the_order_of_files_and_the_scale_of_units_change_no_verdict() {
 }
 
 #[test]
-fn failures_stand_on_the_line_of_the_gate() {
+fn failures_are_on_the_line_of_the_gate() {
     let mut project = Project::with(SPEC);
     project.sessions(&QUIET, &Special::default());
     project.session(90.0, &Special::default());
@@ -554,7 +554,7 @@ fn a_series_that_the_candidate_lacks_is_missing() {
 
 /// What partially recovered is not a regression, and no commit that brought it is looked for.
 #[test]
-fn what_came_back_in_part_is_no_step() {
+fn what_recovered_in_part_is_no_step() {
     let mut project = Project::with(SPEC);
     for by in [1.0, 0.85, 0.92, 0.8] {
         let commit = project.commit("next");

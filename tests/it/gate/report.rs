@@ -382,7 +382,7 @@ fn hardware_that_was_replaced_is_dashed_and_hardware_that_takes_turns_is_not() {
 }
 
 #[test]
-fn no_site_stands_between_the_files_of_a_project() {
+fn no_site_is_between_the_files_of_a_project() {
     let mut project = Project::with(SPEC);
     project.sessions(&QUIET, &Special::default());
     for out in [".", "specs/..", ".."] {

@@ -156,7 +156,7 @@ fn currencies_and_prices_are_never_mixed() {
 }
 
 #[test]
-fn other_hardware_and_other_units_stand_apart() {
+fn other_hardware_and_other_units_are_apart() {
     let mut project = Project::with(SPEC);
     let on = |cpu: &'static str| {
         move |made: &mut BenchmarkResult| made.environment.nodes[0].cpu_model = Some(cpu.to_owned())

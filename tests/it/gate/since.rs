@@ -346,7 +346,7 @@ fn budgets_of_the_base_hold() {
 
 #[cfg(unix)]
 #[test]
-fn a_spec_at_fault_is_not_gone() {
+fn a_spec_with_errors_is_not_gone() {
     let (project, _) = project();
     project.folder.write("specs/train.yaml", SPEC.replace("repeats: 3", "repeats: many"));
     let (status, out, _) = project.says(&["compile", "--check", "--since", "main", "--output-format", "concise"]);
@@ -367,7 +367,7 @@ fn a_project_that_moves_keeps_its_gates() {
 }
 
 #[test]
-fn a_project_in_the_place_of_another_is_said() {
+fn a_project_instead_of_another_is_said() {
     let (project, _) = project();
     project.git(&["rm", "-q", "-r", "kubebench.yaml", "specs", "results"]);
     project.folder.write("other/kubebench.yaml", PROJECT.replace("{name: p}", "{name: another}"));

@@ -40,7 +40,7 @@ const COMPONENTS: [(&str, &str, &str); 2] = [
 ];
 
 #[test]
-fn every_kustomization_names_all_that_lies_beside_it_and_a_server_would_take_it() {
+fn every_kustomization_names_all_that_is_next_to_it_and_a_server_would_take_it() {
     for folder in FOLDERS {
         let root = repository().join(folder);
         let mut names: BTreeSet<String> = files_below(&root).iter().map(|path| relative(&root, path)).collect();

@@ -213,6 +213,20 @@ fn prose_of_the_code() -> Vec<Prose> {
     found
 }
 
+/// What a failed test is called where it is listed.
+fn names_of_tests() -> Vec<Prose> {
+    let mut found = Vec::new();
+    for file in ["crates", "src", "tests"].iter().flat_map(|folder| files_below(&repository().join(folder))) {
+        if file.extension().is_some_and(|end| end == "rs") {
+            let place = relative(repository(), &file);
+            let code = fs::read_to_string(&file).unwrap();
+            let names = code.split("#[test]\n").skip(1).filter_map(|rest| rest.split_once("fn ")?.1.split_once('('));
+            found.extend(names.map(|(name, _)| Prose::of(&format!("{place}, {name}"), &name.replace('_', " "))));
+        }
+    }
+    found
+}
+
 fn prose_of_the_help() -> Vec<Prose> {
     let pages = names().into_iter().map(|name| Prose::of(&format!("kubebench {name} --help"), &help(&[&name])));
     pages.chain([Prose::of("kubebench --help", &help(&[]))]).collect()
@@ -236,9 +250,11 @@ fn prose_of_the_documents() -> Vec<Prose> {
 #[test]
 fn what_people_read_is_in_the_words_of_the_field() {
     let table = table();
-    let (code, help, documents) = (prose_of_the_code(), prose_of_the_help(), prose_of_the_documents());
-    assert!(code.len() > 5000 && help.len() > 20 && documents.len() > 100, "something is not read");
-    let all = [code, help, documents];
+    let (code, tests) = (prose_of_the_code(), names_of_tests());
+    let (help, documents) = (prose_of_the_help(), prose_of_the_documents());
+    let is_read = code.len() > 5000 && tests.len() > 2000 && help.len() > 20 && documents.len() > 100;
+    assert!(is_read, "something is not read");
+    let all = [code, tests, help, documents];
     let wrong: Vec<String> = all.iter().flatten().flat_map(|prose| refused(&table, prose)).collect();
     assert!(wrong.is_empty(), "{} phrases of CONTRIBUTING.md, Vocabulary:\n{}", wrong.len(), wrong.join("\n"));
 }

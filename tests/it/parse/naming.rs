@@ -26,7 +26,7 @@ fn named<'m>(metrics: &'m [Value], name: &str) -> Vec<&'m Value> {
 }
 
 #[test]
-fn two_files_are_told_apart_by_a_label() {
+fn two_files_are_distinguished_by_a_label() {
     let (answer, metrics) = two("labels: {file: seq}", "labels: {file: rnd}", "");
     assert_eq!(answer["valid"], true, "{answer:#}");
     let iops = named(&metrics, "read_iops");

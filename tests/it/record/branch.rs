@@ -188,7 +188,7 @@ fn paths_that_leave_the_repository_are_refused() {
 }
 
 #[test]
-fn two_results_that_want_one_path_are_told_apart() {
+fn two_results_that_want_one_path_are_distinguished() {
     let site = Site::new();
     let recorded = site.record(Mode::Branch, &[result(1), result(1), result_saying(1, "otherwise")]).unwrap();
     assert_eq!((recorded.added.len(), recorded.conflicts.len()), (1, 1));

@@ -61,7 +61,7 @@ fn another_signature_is_set_aside() {
 }
 
 #[test]
-fn an_envelope_beside_a_file_is_recorded_with_it() {
+fn an_envelope_next_to_a_file_is_recorded_with_it() {
     let folder = team();
     let place = folder.path().join("team").join(RESULT);
     let envelope = PathBuf::from(attestation::place(&place.to_string_lossy()));

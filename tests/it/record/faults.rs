@@ -113,7 +113,7 @@ fn after_the_deadline_there_is_one_last_look() {
 }
 
 #[test]
-fn a_hook_of_the_servers_is_believed_the_second_time() {
+fn a_hook_of_the_servers_is_trusted_the_second_time() {
     for mode in [Mode::Branch, Mode::Inbox] {
         let site = Site::new();
         let script = "echo x >> \"$GIT_DIR/asked\"; printf 'results need a ticket\\033[31m\\n' >&2; exit 1";
@@ -161,7 +161,7 @@ fn a_branch_that_moves_during_the_push_is_a_race() {
 }
 
 #[test]
-fn what_time_does_not_mend_is_refused_soon() {
+fn what_time_does_not_fix_is_refused_soon() {
     let site = Site::new();
     let http = Http::serve(site.path(), &[], Some(Fault::Forbidden), None);
     for (url, words) in [

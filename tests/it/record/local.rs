@@ -54,7 +54,7 @@ fn a_clean_repository_stays_clean() {
 }
 
 #[test]
-fn a_result_that_stands_in_the_work_tree_is_committed() {
+fn a_result_that_is_in_the_work_tree_is_committed() {
     let site = Site::new();
     let project = repository(&site, &[]);
     let path = project.join(&result(1).path);

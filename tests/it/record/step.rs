@@ -156,7 +156,7 @@ fn job(number: u32) -> String {
 }
 
 #[test]
-fn what_lies_on_the_volume_is_recorded_once() {
+fn what_is_on_the_volume_is_recorded_once() {
     for (mode, recorded) in [
         (
             "branch",

@@ -91,7 +91,7 @@ fn own(folder: &Folder) -> Tree {
 }
 
 #[test]
-fn what_else_lies_in_the_folder_stays() {
+fn what_else_is_in_the_folder_stays() {
     let project = project(90.0);
     for (path, text) in FOREIGN {
         project.folder.write(path, text);

@@ -248,7 +248,7 @@ fn a_dry_run_shows_the_client() {
 
 /// A value that the client's arguments would have to show is refused, however it comes by its secret.
 #[test]
-fn no_secret_stands_in_the_arguments_of_the_client() {
+fn no_secret_is_in_the_arguments_of_the_client() {
     for (env, passed) in [
         ("HF: {secret: {name: hf, key: token}}, HTTPS_PROXY: 'http://u:$(HF)@proxy'", &[][..]),
         ("HTTPS_PROXY: 'http://u:$(PROXY_TOKEN)@proxy'", &["--pass-env", "PROXY_TOKEN"]),

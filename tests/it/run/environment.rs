@@ -200,7 +200,7 @@ fn arguments_that_cannot_be_meant() {
 }
 
 #[test]
-fn a_commit_that_cannot_be_told_is_said() {
+fn an_unknown_commit_is_reported() {
     let note = "note: results will not name the commit of ";
     let folder = job("echo loss 1", &[LOSS]);
     let git = |arguments: &[&str]| crate::record::run(folder.path(), arguments);

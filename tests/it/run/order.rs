@@ -86,7 +86,7 @@ fn a_failure_ends_later_benchmarks_too() {
 }
 
 #[test]
-fn axes_of_a_case_may_stand_in_any_order() {
+fn axes_of_a_case_may_be_in_any_order() {
     let matrix = "matrix: {axes: {workers: [1, 3], mode: [a, b]}}";
     for wanted in ["workers=3,mode=a", "mode=a, workers=3", " workers=3 , mode=a"] {
         let ran = run(&job("echo loss 1", &[LOSS, matrix]), &["--case", wanted]);

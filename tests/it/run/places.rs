@@ -26,7 +26,7 @@ fn said(output: &Output) -> String {
 }
 
 #[test]
-fn a_results_folder_that_cannot_be_written_is_told_before_anything_runs() {
+fn a_results_folder_that_cannot_be_written_is_reported_before_anything_runs() {
     let folder = job("touch $KUBEBENCH_DATA_ROOT/started; echo loss 1", &[LOSS]);
     std::fs::create_dir(folder.path().join("results")).unwrap();
     let Some(output) = with_mounts(&folder, "mount -t tmpfs -o ro none results && KUBEBENCH run specs") else {

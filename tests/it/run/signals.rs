@@ -141,7 +141,7 @@ fn a_late_signal() {
 
 /// SIGINT makes a supervisor kill at once, where no other process could find what is below it: it asks no process to end.
 #[test]
-fn a_supervisor_that_is_told_to_kill() {
+fn a_supervisor_that_is_asked_to_kill() {
     let folder = job(
         &format!("trap '' INT; trap 'echo asked' TERM; echo loss 1; {READY}; while :; do sleep 0.1; done"),
         &[LOSS],

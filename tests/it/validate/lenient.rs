@@ -56,8 +56,8 @@ for path in sys.argv[1:]:
 ";
 
 #[test]
-fn oracle_pyyaml_reads_published_manifests_alike() {
-    let name = "oracle_pyyaml_reads_published_manifests_alike";
+fn oracle_pyyaml_reads_the_same_of_published_manifests() {
+    let name = "oracle_pyyaml_reads_the_same_of_published_manifests";
     let (Some(folder), Some(python)) = (manifests(name), python_with_yaml(name)) else { return };
     let files = published(&folder);
     let output = Command::new(python).args(["-c", PYYAML]).args(&files).output().unwrap();
@@ -87,8 +87,8 @@ fn oracle_pyyaml_reads_published_manifests_alike() {
 }
 
 #[test]
-fn oracle_kubectl_reads_published_manifests_alike() {
-    let name = "oracle_kubectl_reads_published_manifests_alike";
+fn oracle_kubectl_reads_the_same_of_published_manifests() {
+    let name = "oracle_kubectl_reads_the_same_of_published_manifests";
     let (Some(folder), Some(kubectl)) = (manifests(name), oracle(name, "kubectl")) else { return };
     let mut wrong = Vec::new();
     let mut documents = 0;

@@ -51,7 +51,7 @@ fn a_folder_of_specs_prunes_what_was_deleted_below_it_and_nothing_else() {
 }
 
 #[test]
-fn a_fault_of_the_project_file_is_told_once_and_by_validate_too() {
+fn a_fault_of_the_project_file_is_reported_once_and_by_validate_too() {
     let folder = compiled();
     let before = folder.tree("generated");
     for (spec, code) in [("{specs: [none], output: none}", "KB0323"), ("{specs: [none], outptu: x}", "KB0201")] {

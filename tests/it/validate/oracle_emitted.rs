@@ -220,8 +220,8 @@ fn oracle_argo_takes_every_workflow() {
 }
 
 #[test]
-fn oracle_pyyaml_reads_every_file_alike() {
-    let Some(python) = python_with_yaml("oracle_pyyaml_reads_every_file_alike") else { return };
+fn oracle_pyyaml_reads_the_same_of_every_file() {
+    let Some(python) = python_with_yaml("oracle_pyyaml_reads_the_same_of_every_file") else { return };
     let folder = compiled();
     let program = "import json, pathlib, sys, yaml
 read = {}

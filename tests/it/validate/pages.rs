@@ -102,7 +102,7 @@ fn right_examples_are_without_any_finding() {
 }
 
 #[test]
-fn every_yaml_block_stands_under_a_heading_that_is_tested() {
+fn every_yaml_block_is_under_a_heading_that_is_tested() {
     for code in code::ALL {
         let blocks = code.page.matches("\n```yaml").count();
         let yaml = |heading| files(code.page, heading).iter().filter(|(info, _)| info.starts_with("yaml")).count();

@@ -26,7 +26,7 @@ fn refusal(fault: Fault) -> Refusal {
 }
 
 #[test]
-fn a_call_goes_on_through_whatever_passes() {
+fn a_call_continues_through_whatever_passes() {
     let server = Server::new(|_, before| match before {
         0 => cut(),
         1 => answer(503, "", "upstream connect error"),
@@ -205,7 +205,7 @@ fn lists_come_in_pages_and_begin_again_when_their_place_is_forgotten() {
 }
 
 #[test]
-fn a_call_that_is_told_to_stop_ends() {
+fn a_call_that_has_to_stop_ends() {
     const FOR_EVER: Duration = Duration::from_secs(1 << 20);
     let stop = Arc::new(AtomicBool::new(false));
     let server = Server::new(|_, _| answer(429, "Retry-After: 50\r\n", ""));

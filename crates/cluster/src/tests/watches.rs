@@ -123,7 +123,7 @@ fn what_went_while_nobody_watched_is_gone_after_the_next_listing() {
 }
 
 #[test]
-fn trouble_is_told_once_and_its_end_too() {
+fn trouble_is_reported_once_and_its_end_too() {
     let server = counted(|is_watch, before| match (is_watch, before) {
         (false, 0..3) => status(403, "Forbidden", "events is forbidden: User \"x\" cannot list resource \"events\""),
         (false, 3) => answer(500, "", "etcd"),
@@ -183,7 +183,7 @@ fn a_listing_that_hangs_is_asked_for_again() {
 }
 
 #[test]
-fn a_watch_that_the_server_ends_goes_on_where_it_was() {
+fn a_watch_that_the_server_ends_continues_where_it_was() {
     let server = Server::new(|request, before| match (is_watch(request), before) {
         (false, _) => list(&["a"], "5"),
         (true, 1) => vec![pieces(), bookmark(), Act::Wait(Duration::from_millis(100)), Act::End],

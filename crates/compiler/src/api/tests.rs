@@ -53,7 +53,7 @@ fn a_number_in_a_patch_is_the_text_that_is_wanted() {
 }
 
 #[test]
-fn every_fault_is_found_where_it_stands() {
+fn every_fault_is_found_where_it_is() {
     let pod = "\
 nodeSelecto: {a: b}
 nodeSelector: {a: 1, b: true, c: x}

@@ -135,6 +135,6 @@ fn the_cap_is_checked_before_expansion() {
 }
 
 #[test]
-fn numbers_are_told_apart_by_their_text() {
+fn numbers_are_distinguished_by_their_text() {
     check("{axes: {tag: [2.1, 2.10]}, exclude: [{tag: 2.1}]}", &["tag=2.10"]);
 }

@@ -103,7 +103,7 @@ mod tests {
     use super::pod_sets;
 
     #[test]
-    fn pods_are_found_wherever_they_stand() {
+    fn pods_are_found_wherever_they_are() {
         let pod = json!({"spec": {"containers": [{"name": "main", "image": "x"}]}});
         let object = json!({
             "apiVersion": "example.com/v1", "kind": "Gadget", "metadata": {"template": pod},

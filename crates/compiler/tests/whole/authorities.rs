@@ -55,7 +55,7 @@ fn steps(template: &Json) -> Vec<&str> {
 }
 
 #[test]
-fn the_steps_that_ask_servers_have_the_certificates_and_nothing_beside_them() {
+fn the_steps_that_ask_servers_have_the_certificates_and_nothing_else() {
     let config_map = templates(", ca: {configMap: corporate-ca}");
     let secret = templates(", ca: {secret: corporate-ca, key: bundle.pem}");
     let items = |key: &str| json!([{"key": key, "path": "ca.crt"}]);

@@ -48,7 +48,7 @@ fn jobs(compilation: &Compilation) -> Vec<Value> {
 }
 
 #[test]
-fn lookups_within_quotes_are_text() {
+fn expressions_within_quotes_are_text() {
     const AXES: &str = "  parameters: {flag: true}\n  matrix: {axes: {pods: [2, 3]}}\n";
     let file = spec(AXES, "{file: jobs/train.yaml}");
     let indented: String = JOB.lines().map(|line| format!("        {line}\n")).collect();
@@ -97,7 +97,7 @@ fn what_a_server_wrote_and_the_name_are_left_out() {
 }
 
 #[test]
-fn faults_are_told_where_they_are() {
+fn faults_are_reported_where_they_are() {
     let reported = |manifest: &str, text: &str| located_errors(&compiled("", manifest, &[("jobs/a.yaml", text)]));
     for (manifest, text, expected) in [
         ("{file: jobs/b.yaml}", "", ("KB0340 specs/train.yaml", str! {"there is no file `jobs/b.yaml`"})),
@@ -159,7 +159,7 @@ fn a_spec_is_faulty_with_its_manifest() {
 
 /// Pods of a manifest are not hardened, so what a namespace refuses is reported before anything is pushed.
 #[test]
-fn a_namespace_that_enforces_restricted_is_told_of_what_its_pods_lack() {
+fn for_a_namespace_that_enforces_restricted_what_pods_lack_is_listed() {
     let compiled = |context: &str, pod: &str| {
         let job = format!(
             "{{object: {{apiVersion: batch/v1, kind: Job, spec: {{template: {{spec: {{{pod} restartPolicy: Never, containers: \

@@ -473,7 +473,7 @@ fn pods_that_the_cluster_describes_are_shown() {
 
 /// Objects other than the measured one run pods too.
 #[test]
-fn pods_beside_a_manifest_keep_the_rules_about_pods() {
+fn pods_next_to_a_manifest_keep_the_rules_about_pods() {
     let deployment = |kind: &str, pod: &str| {
         format!(
             "{{apiVersion: apps/v1, kind: {kind}, metadata: {{name: d}}, spec: {{template: {{metadata: {{labels: {{a: b}}}}, spec: {{containers: [{{{CONTAINER}}}]{pod}}}}}}}}}"

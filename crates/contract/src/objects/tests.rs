@@ -100,7 +100,7 @@ fn the_objects_of_a_run_have_its_name_its_labels_and_their_owner() {
 }
 
 #[test]
-fn jobs_beside_a_run_have_names_of_their_own() {
+fn jobs_next_to_a_run_have_names_of_their_own() {
     let config = config();
     let session = NAMING.session;
     let after = config.postprocess("a-r2", 1, &NAMING).unwrap().unwrap();

@@ -339,7 +339,7 @@ fn what_may_not_be_read_is_never_right() {
 }
 
 #[test]
-fn settings_of_argo_that_make_benchmarks_run_for_ever_are_errors() {
+fn settings_of_argo_that_make_benchmarks_run_forever_are_errors() {
     let path = "/api/v1/namespaces/system/configmaps/workflow-controller-configmap";
     for (settings, words) in [
         (
@@ -448,7 +448,7 @@ fn options_of_argo_cd_and_flux_that_hurt_are_errors() {
 }
 
 #[test]
-fn a_quota_is_held_against_the_largest_run() {
+fn a_quota_is_compared_with_the_largest_run() {
     let quota = |hard: Json, used: Json| json!({"items": [{"metadata": {"name": "q"}, "spec": {"hard": hard}, "status": {"hard": hard, "used": used}}]});
     for (list, words) in [
         (
@@ -482,7 +482,7 @@ fn a_quota_is_held_against_the_largest_run() {
 }
 
 #[test]
-fn nodes_are_held_against_what_pods_select() {
+fn nodes_are_compared_with_what_pods_select() {
     let node = |labels: Json, taints: Json, gpus: &str| {
         json!({"items": [{"metadata": {"name": "n", "labels": labels}, "spec": {"taints": taints}, "status": {
             "allocatable": {"cpu": "96", "memory": "1Ti", "nvidia.com/gpu": gpus},

@@ -247,7 +247,7 @@ fn a_job_that_was_deleted_was_interrupted() {
 
 /// A program that obeys SIGTERM ends with 0, and its controller takes that for a success.
 #[test]
-fn a_pod_that_was_told_to_end_has_not_done_its_work() {
+fn a_pod_that_was_asked_to_end_has_not_done_its_work() {
     let deleted = |role: &str, seconds: u32| {
         let mut pod = pod(role, 0, ended(0, "Completed"));
         pod["metadata"]["deletionTimestamp"] = json!(at(seconds + 30));

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_that_was_not_there_is_told_by_argo_alone() {
+    fn a_template_that_was_not_there_is_reported_by_argo_alone() {
         let says =
             |phase: &str, message: &str| lacked(&json!({"status": {"phase": phase, "message": message}})).is_some();
         // As Argo 3.7 says it.

@@ -34,7 +34,7 @@ impl Watcher for Broken {
 }
 
 #[test]
-fn a_run_that_breaks_the_session_has_its_result_and_the_next_one_goes_on() {
+fn a_run_that_breaks_the_session_has_its_result_and_the_next_one_continues() {
     let text = "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {name: x}\nspec:\n  \
         matrix: {axes: {program: [sh, is-not-there]}}\n  \
         workload:\n    job: {image: a/b:1, command: ['${{ matrix.program }}'], resources: {cpu: 1, memory: 1Gi}}\n  \

@@ -323,7 +323,7 @@ fn what_is_unknown_is_said() {
 }
 
 #[test]
-fn steps_beside_the_runs_and_schedules_say_what_comes_next() {
+fn steps_next_to_the_runs_and_schedules_say_what_comes_next() {
     let done = |id: &str| node("Retry", "run", "Succeeded", Some(id), "");
     let runs = json!({"1": done("a-1-r1"), "2": done("b-2-r1"), "3": done("a-1-r2"), "4": done("b-2-r2")});
     let mut nodes = runs.clone();
@@ -342,7 +342,7 @@ fn steps_beside_the_runs_and_schedules_say_what_comes_next() {
 }
 
 #[test]
-fn all_that_goes_on_is_shown_and_the_last_of_what_ended() {
+fn all_that_runs_is_shown_and_the_last_of_what_ended() {
     let named = |name: &str, phase: &str, created: &str| {
         let mut workflow = workflow(phase, json!({}));
         workflow["metadata"]["name"] = name.into();

@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn trouble_is_told_once() {
+    fn trouble_is_reported_once() {
         let mut sight = Sight::of(json!({"metadata": {"name": "x-1", "uid": "u"}}));
         let trouble = || Seen::Trouble("nobody answers".to_owned());
         assert!(sight.take(From::Pods, trouble()).is_some());

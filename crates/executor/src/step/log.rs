@@ -125,7 +125,7 @@ impl Logs {
     }
 
     /// Resumes logs where another run has left them, by their names.
-    pub(crate) fn go_on_from(&mut self, marks: BTreeMap<String, String>) {
+    pub(crate) fn continue_from(&mut self, marks: BTreeMap<String, String>) {
         self.left = marks;
     }
 

@@ -68,9 +68,9 @@ impl Logs {
     }
 
     /// Resumes logs where another run has left them, by their names.
-    pub(super) fn go_on_from(&mut self, marks: BTreeMap<String, String>) {
+    pub(super) fn continue_from(&mut self, marks: BTreeMap<String, String>) {
         if let Some(logs) = &mut self.logs {
-            logs.go_on_from(marks);
+            logs.continue_from(marks);
         }
     }
 

@@ -69,7 +69,7 @@ impl ClusterStep {
     ) -> Result<Result<(), NoServer>> {
         if attempt.created.is_some() {
             // An earlier pod of this step began to load it: what it is now is reported at the end.
-            self.go_on_with_server(attempt, gathered);
+            self.continue_with_server(attempt, gathered);
             return Ok(Ok(()));
         }
         if !inputs.config.list.servers.is_empty() {
@@ -213,7 +213,7 @@ impl ClusterStep {
     }
 
     /// Resumes the logs of the server that an attempt loaded before this step was started again.
-    pub(super) fn go_on_with_server(&mut self, attempt: &Attempt, gathered: &mut Gathered) {
+    pub(super) fn continue_with_server(&mut self, attempt: &Attempt, gathered: &mut Gathered) {
         if let Some(kept) = attempt.loaded.as_ref().and_then(|loaded| self.kept(&loaded.up.folder)) {
             self.see_server(&kept, &mut gathered.logs);
         }
@@ -221,7 +221,7 @@ impl ClusterStep {
 
     /// Takes the pods of a server that was up already into the logs of this run, which continue where the last one left them.
     fn see_server(&mut self, kept: &Kept, logs: &mut Logs) {
-        logs.go_on_from(kept.marks.clone());
+        logs.continue_from(kept.marks.clone());
         if let Ok(Some(object)) = self.server_of(kept) {
             let mut sight = Sight::of(object);
             sight.remember(logs.places());

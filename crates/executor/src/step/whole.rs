@@ -46,7 +46,7 @@ impl ClusterStep {
                 Err(fault) => self.break_off(attempt, &fault),
             }
         } else if attempt.outcome.as_ref().is_some_and(|outcome| outcome.logs.is_none()) {
-            self.go_on_with_server(attempt, &mut gathered);
+            self.continue_with_server(attempt, &mut gathered);
         }
         match caught(|| self.wind_up(inputs, attempt, &objects, &mut gathered)) {
             Ok(after) => {

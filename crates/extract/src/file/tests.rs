@@ -269,7 +269,7 @@ fn a_cut_line_is_not_passed_over() {
 }
 
 #[test]
-fn blank_cells_are_told() {
+fn blank_cells_are_reported() {
     let text = "step,train,eval\n1,2.5,\n2,,0.5\n3,,\n";
     let note = |column: &str, row| csv(text.as_bytes(), column, row, &mut Series::new(Window::All)).unwrap();
     assert_eq!(note("step", Row::All), None);

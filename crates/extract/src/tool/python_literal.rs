@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_the_place_of_a_number() {
+    fn what_is_instead_of_a_number() {
         let dict = Literal::read("{'a': n/a, 'b': [x.xx, --], 'c': 1}").unwrap();
         assert_eq!(dict.get("a").and_then(Literal::text), Some("n/a"));
         assert_eq!(

@@ -94,7 +94,7 @@ fn pauses_grow_to_a_limit_and_use_their_whole_range() {
 }
 
 #[test]
-fn the_first_failure_is_told_at_once_and_later_ones_now_and_then() {
+fn the_first_failure_is_reported_at_once_and_later_ones_now_and_then() {
     let reported = |ask: fn(&mut Telling, Duration) -> bool, seconds: &[u64]| {
         let mut telling = Telling::default();
         seconds.iter().copied().filter(|&at| ask(&mut telling, Duration::from_secs(at))).collect::<Vec<_>>()

@@ -183,7 +183,7 @@ mod tests {
     use super::matches;
 
     #[test]
-    fn a_star_stands_for_anything() {
+    fn a_star_matches_anything() {
         for (pattern, text) in
             [("*", ""), ("a", "a"), ("a*", "a"), ("*b", "ab"), ("a*c*e", "abcde"), ("a**e", "abe"), ("*=1", "x=1")]
         {

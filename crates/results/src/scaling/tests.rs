@@ -21,7 +21,7 @@ fn a_speedup_is_above_one_where_it_is_better() {
 }
 
 #[test]
-fn axes_that_count_machines_are_told_by_their_names() {
+fn axes_that_count_machines_are_recognized_by_their_names() {
     for name in ["replicas", "numWorkers", "gpusPerNode", "worker_count", "nodes", "gpu-count", "Threads", "processes"]
     {
         assert!(is_count(name), "{name}");
@@ -32,7 +32,7 @@ fn axes_that_count_machines_are_told_by_their_names() {
 }
 
 #[test]
-fn metrics_of_each_machine_are_told_by_their_units() {
+fn metrics_of_each_machine_are_recognized_by_their_units() {
     for unit in ["tokens/s/gpu", "TFLOP/s/GPU", "tokens/gpu/s", "images/s/device", "tokens/s/nodes"] {
         assert!(is_of_each("throughput", Some(unit)), "{unit}");
     }

@@ -28,7 +28,7 @@ fn of_history(history: &[f64], new: &[f64], policy: Policy) -> Judgement {
 }
 
 #[test]
-fn no_share_is_told_of_what_has_none() {
+fn no_share_is_shown_where_there_is_none() {
     let most = f64::MAX;
     assert_eq!(Scale::of(&[-most, -most, most, most], &[1.0]), None, "a share of 0");
     assert_eq!(Scale::of(&[1e-200, 1e-200, -1.0], &[1e200]), None, "nor is one of next to nothing");

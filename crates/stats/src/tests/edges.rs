@@ -132,7 +132,7 @@ fn a_million_values() {
 fn many_pairs_are_cut_where_the_normal_distribution_is() {
     for (one, other, outside) in [(60_u32, 50_u32, 1173), (51, 51, 1007), (100, 40, 1574)] {
         let first: Vec<f64> = (0..one).map(|at| f64::from(at).sqrt()).collect();
-        let second: Vec<f64> = (0..other).map(|at| libm::cbrt(f64::from(at)) + 0.1).collect();
+        let second: Vec<f64> = (0..other).map(|at| f64::from(at).sqrt().sqrt() + 0.1).collect();
         let found = rank::compare(&first, &second).unwrap();
         assert!(!found.is_exact);
         let mut differences: Vec<f64> = second.iter().flat_map(|b| first.iter().map(move |a| b - a)).collect();

@@ -23,7 +23,7 @@ fn regular_files_are_read_up_to_the_limit() {
 }
 
 #[test]
-fn what_may_have_been_meant_stands_beside() {
+fn what_may_have_been_meant_is_proposed() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path();
     for folder in ["scripts", "other"] {

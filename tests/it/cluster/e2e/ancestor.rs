@@ -30,8 +30,8 @@ fn edited(text: &str, edits: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn the_ancestors_examples_run_today() {
-    const NAME: &str = "the_ancestors_examples_run_today";
+fn examples_of_kubeflow_kubebench_run_today() {
+    const NAME: &str = "examples_of_kubeflow_kubebench_run_today";
     if cluster(NAME).is_none() {
         return;
     }

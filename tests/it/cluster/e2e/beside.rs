@@ -55,7 +55,7 @@ echo "$((factor * 5))" >"$KUBEBENCH_EXP_OUTPUT_PATH/written"
 "#;
 
 #[test]
-fn all_that_stands_around_a_run_does_its_part() {
+fn all_that_is_around_a_run_does_its_part() {
     let results = "mode: branch, credential: results-git";
     let project = Settings { results, repeats: 2, ..Settings::of("beside") }.text();
     let files = [
@@ -64,7 +64,7 @@ fn all_that_stands_around_a_run_does_its_part() {
         ("scripts/main.sh", MAIN),
         ("scripts/factor", "7\n"),
     ];
-    let Some(cycle) = Loop::secured("all_that_stands_around_a_run_does_its_part", &files) else { return };
+    let Some(cycle) = Loop::secured("all_that_is_around_a_run_does_its_part", &files) else { return };
     cycle.apply();
     let ended = cycle.ends("test", "beside", "Succeeded");
     let results = cycle.results();

@@ -95,7 +95,7 @@ spec:
 "##;
 
 #[test]
-fn servers_are_loaded_and_taken_down() {
+fn servers_are_loaded_and_stopped() {
     let project = Settings::of("served").text();
     let files = [
         ("kubebench.yaml", project.as_str()),
@@ -104,7 +104,7 @@ fn servers_are_loaded_and_taken_down() {
         ("specs/falls.yaml", FALLS),
         ("specs/breaks.yaml", BREAKS),
     ];
-    let Some(cycle) = Loop::new("servers_are_loaded_and_taken_down", &files) else { return };
+    let Some(cycle) = Loop::new("servers_are_loaded_and_stopped", &files) else { return };
     cycle.apply();
     cycle.ends("test", "swept", "Succeeded");
     cycle.ends("test", "cold", "Succeeded");

@@ -42,7 +42,7 @@ fn sessions<'r>(results: &'r [&'r Value]) -> BTreeSet<&'r str> {
 }
 
 #[test]
-fn a_suite_runs_as_one_and_goes_on_where_it_changed() {
+fn a_suite_runs_as_one_and_continues_where_it_changed() {
     let project = Settings::of("suites").text();
     let first = benchmark("first", "[echo, rate 1 x/s]", "");
     let second = benchmark("second", "[echo, rate 2 x/s]", VARIANTS);
@@ -56,7 +56,7 @@ fn a_suite_runs_as_one_and_goes_on_where_it_changed() {
         ("specs/fourth.yaml", fourth.as_str()),
         ("specs/nightly.yaml", SUITE),
     ];
-    let Some(cycle) = Loop::new("a_suite_runs_as_one_and_goes_on_where_it_changed", &files) else { return };
+    let Some(cycle) = Loop::new("a_suite_runs_as_one_and_continues_where_it_changed", &files) else { return };
     cycle.apply();
     let ended = cycle.ends("test", "nightly", "Failed");
     let results = cycle.results();

@@ -203,13 +203,13 @@ fn clean_up_again(tree: &Loop, workflow: &str) {
 }
 
 #[test]
-fn what_befalls_a_run_is_told() {
+fn what_happens_to_a_run_is_reported() {
     let prefix = format!("kubebench-befalls-{}", std::process::id());
     let failures: Vec<Failure> = FAILURES
         .into_iter()
         .map(|failure| Failure { workload: failure.workload.replace("PREFIX", &prefix).leak(), ..failure })
         .collect();
-    let Some(tree) = project("what_befalls_a_run_is_told", "around", &failures) else { return };
+    let Some(tree) = project("what_happens_to_a_run_is_reported", "around", &failures) else { return };
     let namespace = tree.namespace("cluster").to_owned();
     let mut wide = policy(&namespace).to_vec();
     let (never, later) = (format!("{prefix}-never"), format!("{prefix}-later"));

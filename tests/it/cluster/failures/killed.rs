@@ -60,8 +60,8 @@ fn kill_again_and_again(namespace: &str, run: &str, mut state: u64) {
 
 /// Before a step has its job, while it follows it, while it reads what it left: twenty times.
 #[test]
-fn a_step_that_is_killed_goes_on_where_it_was() {
-    const NAME: &str = "a_step_that_is_killed_goes_on_where_it_was";
+fn a_step_that_is_killed_continues_where_it_was() {
+    const NAME: &str = "a_step_that_is_killed_continues_where_it_was";
     let Some(tree) = project(NAME, "killed", &RUNS) else { return };
     if !is_own(tree.cluster()) {
         return skip(NAME, "a cluster on this machine", "the processes of this one are those of another machine");

@@ -99,11 +99,11 @@ impl Drop for Volume<'_> {
 }
 
 #[test]
-fn a_full_volume_is_told() {
+fn a_full_volume_is_reported() {
     let failures = FILLED.map(|failure| Failure { limits: failure.limits.replace("METRIC", METRIC).leak(), ..failure });
-    let Some(tree) = project("a_full_volume_is_told", "volumes", &failures) else { return };
+    let Some(tree) = project("a_full_volume_is_reported", "volumes", &failures) else { return };
     if run_folder(&tree).is_none() {
-        return skip("a_full_volume_is_told", "a cluster on this machine", "it needs the machine of the node");
+        return skip("a_full_volume_is_reported", "a cluster on this machine", "it needs the machine of the node");
     }
     let volumes = [
         Volume::new(&tree, "fills", 8 * MEGABYTE, None),

@@ -47,7 +47,7 @@ fn what_a_gate_does_not_look_at_does_not_fail_it_here_either() {
 }
 
 #[test]
-fn a_limit_that_was_passed_is_told_as_a_limit() {
+fn a_limit_that_was_passed_is_reported_as_a_limit() {
     let project = gated("{metric: speed, min: 110}", &QUIET);
     assert_eq!(project.says(&["gate"]).0, 1);
     let files = site(&project, &[]);

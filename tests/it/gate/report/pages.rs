@@ -106,7 +106,7 @@ fn a_change_is_seen_in_a_line_of_the_whole_series() {
 
 /// Three cases of one level and one that is better: the noise between the three has no color.
 #[test]
-fn the_matrix_has_colors_where_levels_can_be_told_apart() {
+fn the_matrix_has_colors_where_levels_can_be_distinguished() {
     let mut project = Project::with(SPEC);
     for value in &QUIET {
         for (batch, factor, same_session) in [(1, 1.0, false), (10, 1.004, true), (100, 0.997, true), (1000, 1.5, true)]

@@ -43,7 +43,7 @@ fn is_signed(signature: &Signature) -> bool {
 }
 
 #[test]
-fn what_is_recorded_has_its_signature_beside_it() {
+fn what_is_recorded_has_its_signature_next_to_it() {
     let pod = Pod::signing("branch", &keys::private(0));
     let all = [pod.put(1), pod.put(2)];
     pod.close(1);

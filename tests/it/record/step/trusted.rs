@@ -51,8 +51,8 @@ impl Trusted {
 }
 
 #[test]
-fn an_authority_of_its_own_is_believed_when_the_secret_holds_it() {
-    let test = "an_authority_of_its_own_is_believed_when_the_secret_holds_it";
+fn an_authority_of_its_own_is_trusted_when_the_secret_holds_it() {
+    let test = "an_authority_of_its_own_is_trusted_when_the_secret_holds_it";
     let Some(server) = Trusted::new(test) else { return };
     server.assert_refused(&["certificate", "`results.ca`", "ca.crt"]);
     server.hold(&server.tls.authority());
@@ -60,8 +60,8 @@ fn an_authority_of_its_own_is_believed_when_the_secret_holds_it() {
 }
 
 #[test]
-fn an_authority_of_its_own_is_believed_when_the_project_names_it() {
-    let test = "an_authority_of_its_own_is_believed_when_the_project_names_it";
+fn an_authority_of_its_own_is_trusted_when_the_project_names_it() {
+    let test = "an_authority_of_its_own_is_trusted_when_the_project_names_it";
     let Some(mut server) = Trusted::new(test) else { return };
     server.name(&server.tls.other_authority());
     server.assert_refused(&["certificate"]);

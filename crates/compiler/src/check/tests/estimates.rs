@@ -16,7 +16,7 @@ fn of(prices: &str, fields: &str) -> Estimate {
 }
 
 #[test]
-fn jobs_beside_the_runs_count() {
+fn jobs_next_to_the_runs_count() {
     let job = |name: &str, timeout: &str| {
         format!("{name}: {{image: 'r.example/a:1', timeout: {timeout}, resources: {{nvidia.com/gpu: 1}}}}")
     };

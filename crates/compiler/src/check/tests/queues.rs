@@ -21,7 +21,7 @@ fn mpi_v1() -> String {
 }
 
 #[test]
-fn kinds_that_kueue_is_told_of() {
+fn kinds_that_kueue_manages() {
     let target = "{t: {queue: {kueue: ml}}}";
     check_on(target, &torch(), &[("KB0425", str! {"Kueue on the target `t` may not manage PyTorchJobs"})]);
     check_on(target, &tensorflow(), &[("KB0425", str! {"Kueue on the target `t` may not manage TFJobs"})]);
@@ -80,7 +80,7 @@ fn kinds_that_a_target_lists() {
 }
 
 #[test]
-fn gangs_that_the_operator_is_told_of() {
+fn gangs_that_the_operator_knows() {
     let target = "{t: {queue: {volcano: ml}}}";
     check_on(target, &torch(), &[("KB0427", str! {"PyTorchJobs on the target `t` may not reach its Volcano queue"})]);
     check_on(target, &mpi(), &[("KB0427", str! {"MPIJobs on the target `t` may not reach its Volcano queue"})]);

@@ -207,7 +207,7 @@ fn a_word_is_pointed_at() {
 }
 
 #[test]
-fn texts_beside_the_roles() {
+fn texts_next_to_the_roles() {
     let token = "glpat-abcdefghij0123456789";
     for (fields, name) in [
         (format!("parameters: {{a: '{token}'}}"), "the parameter `a`"),

@@ -17,7 +17,7 @@ fn with_conf(property: &str) -> String {
 }
 
 #[test]
-fn what_spark_is_told_once() {
+fn what_spark_reads_once() {
     assert_eq!(lowered(&spark(PARTS)), NONE);
     assert_eq!(lowered(&with_conf("spark.sql.shuffle.partitions")), NONE);
     for property in ["spark.executor.instances", "spark.dynamicAllocation.enabled", "spark.master"] {

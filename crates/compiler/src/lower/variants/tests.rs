@@ -65,7 +65,7 @@ fn an_input_is_replaced_whole() {
 }
 
 #[test]
-fn two_of_one_name_cannot_be_told_apart() {
+fn two_of_one_name_cannot_be_distinguished() {
     check(
         "{workload: {job: {}}, variants: [{name: x}, {name: x, timeout: 1h}]}",
         "timeout",

@@ -72,7 +72,7 @@ fn stale_is_written_silently() {
 }
 
 #[test]
-fn edited_is_refused_unless_told_otherwise() {
+fn edited_is_refused_unless_allowed() {
     let edited = rendered().replace("a: 1", "a: 7");
     let (state, check, write) = one(file(&edited));
     assert_eq!((state, check[0].code.id), (State::Edited { conflict: false }, "KB0503"));

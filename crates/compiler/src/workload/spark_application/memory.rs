@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_beside_the_heap() {
+    fn what_is_next_to_the_heap() {
         assert_eq!((overhead(1024, true), overhead(1024, false)), (384, 409));
         assert_eq!((overhead(8192, true), overhead(8192, false)), (819, 3276));
     }

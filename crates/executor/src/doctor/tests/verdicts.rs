@@ -42,7 +42,7 @@ fn a_quota_refuses_the_containers_that_argo_adds_to_the_pods_of_steps() {
 }
 
 #[test]
-fn jobs_beside_the_runs_are_not_counted_together() {
+fn jobs_next_to_the_runs_are_not_counted_together() {
     let beside = "  matrix: {axes: {size: [1, 2, 3]}}\n  parallelism: 2\n  prepare: {image: \"registry.example/train:1\", command: [x], resources: {cpu: 30}}\n  \
                   postprocess: {image: \"registry.example/train:1\", command: [x], resources: {cpu: 10}}\n";
     let spec = format!("{SPEC}{beside}")
@@ -129,7 +129,7 @@ fn people_need_the_jobs_of_the_kinds_that_run_here() {
 }
 
 #[test]
-fn versions_that_cannot_be_told_are_not_guessed() {
+fn unknown_versions_are_not_guessed() {
     let mut canned = Canned::sound();
     canned.put("/version", json!({"gitVersion": "v1.x"}));
     assert_findings(

@@ -62,7 +62,7 @@ fn of_trial(name: &str, created: &str, condition: &str, metrics: Json) -> Json {
 }
 
 #[test]
-fn trials_are_told_apart_and_the_best_is_marked() {
+fn trials_are_distinguished_and_the_best_is_marked() {
     let object = json!({
         "spec": {"objective": {"type": "minimize", "goal": 0.001, "objectiveMetricName": "loss",
             "metricStrategies": [{"name": "accuracy", "value": "latest"}]}},

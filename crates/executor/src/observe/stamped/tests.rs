@@ -121,7 +121,7 @@ fn stamps_of_every_form_are_taken_off() {
 }
 
 #[test]
-fn another_log_is_told_from_the_same() {
+fn another_log_is_distinguished_from_the_same() {
     let known = after("2026-11-21T21:34:14.1Z a\n2026-11-21T21:34:14.2Z b\n");
     let (plain, stamped) = read(known.clone(), Otherwise::Stop, "2026-11-21T21:34:14.1Z a\n");
     assert!(plain.is_empty() && stamped.is_known() && !stamped.is_strange());

@@ -62,7 +62,7 @@ fn a_container_that_ends_fails_it_whoever_starts_it_again() {
 
 /// KServe says in an event alone that it cannot make the Deployment.
 #[test]
-fn what_kserve_cannot_make_is_told() {
+fn what_kserve_cannot_make_is_reported() {
     let service = json!({
         "apiVersion": "serving.kserve.io/v1beta1", "kind": "InferenceService",
         "metadata": {"name": "mnist-1a2b3c4d", "uid": "job-uid", "creationTimestamp": at(0), "generation": 1},

@@ -132,7 +132,7 @@ fn events_of_others_explain_nothing() {
 }
 
 #[test]
-fn a_volume_that_cannot_be_mounted_is_told_by_events() {
+fn a_volume_that_cannot_be_mounted_is_reported_by_events() {
     let pods = [pod("master", 0, running()), pod("worker", 0, waiting("ContainerCreating", ""))];
     for reason in ["FailedMount", "FailedAttachVolume"] {
         let message = "MountVolume.SetUp failed for volume \"data\" : configmap \"x\" not found";
@@ -168,7 +168,7 @@ fn pods_that_the_cluster_takes_away_are_preempted() {
 }
 
 #[test]
-fn a_node_that_is_lost_or_under_pressure_is_told_apart() {
+fn a_node_that_is_lost_or_under_pressure_is_distinguished() {
     let reasoned = |mut pod: Json, reason: &str, message: &str| {
         pod["status"]["reason"] = json!(reason);
         pod["status"]["message"] = json!(message);
@@ -198,7 +198,7 @@ fn a_node_that_is_lost_or_under_pressure_is_told_apart() {
 }
 
 #[test]
-fn a_pod_that_somebody_deleted_is_told_apart_from_one_that_failed() {
+fn a_pod_that_somebody_deleted_is_distinguished_from_one_that_failed() {
     // Asked for at 80 s, which is after the end of those that end at 70 s.
     let deleted = |mut pod: Json| {
         pod["metadata"]["deletionTimestamp"] = json!(at(110));
@@ -233,7 +233,7 @@ fn a_pod_that_somebody_deleted_is_told_apart_from_one_that_failed() {
 }
 
 #[test]
-fn a_pod_that_obeys_ends_for_the_reason_that_it_was_told_to() {
+fn a_pod_that_obeys_ends_for_the_reason_of_the_request() {
     let failed = job(&[("Failed", "True", "BackoffLimitExceeded", "Job has reached the specified backoff limit")]);
     let reported = |seconds: u32, code: i32| {
         let mut pod = pod("worker", 0, ended(code, "Error"));

@@ -34,7 +34,7 @@ fn workflow(nodes: Json) -> Json {
 }
 
 #[test]
-fn runs_of_one_id_are_told_apart_by_their_benchmark() {
+fn runs_of_one_id_are_distinguished_by_their_benchmark() {
     let mut prepared = step("prepare", "sleepy", None, "Succeeded");
     let to_make = json!(["a-1-r1", "b-2-r1", "b-2-r2"]).to_string();
     prepared["outputs"] = json!({"parameters": [{"name": "runs", "value": to_make}]});

@@ -92,7 +92,7 @@ fn a_job_that_is_given_up_is_deleted_before_the_end_of_its_log_is_waited_for() {
 
 /// A node that is drained during a Job after a run takes the step with it, and not what the run has measured.
 #[test]
-fn a_job_after_a_run_goes_on_in_the_next_pod() {
+fn a_job_after_a_run_continues_in_the_next_pod() {
     for (uid, expected) in [("w", (After::Left, Status::Succeeded)), ("another", (After::Done, Status::Interrupted))] {
         let folder = tempfile::tempdir().unwrap();
         let workflow = json!({"kind": "Workflow", "metadata": {"name": "x", "uid": uid}});

@@ -123,7 +123,7 @@ fn a_restarted_container_is_read_to_the_end_of_each_of_its_instances() {
 
 /// A server continues after the run that it was loaded by, and the next run begins where that one ended.
 #[test]
-fn the_log_of_what_goes_on_is_cut_and_taken_up_by_the_next_run() {
+fn the_log_of_what_continues_is_cut_and_read_by_the_next_run() {
     let (node, first, second) = (Arc::new(Node::default()), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let mut logs = logs(&node, first.path());
     node.pod("a");
@@ -136,7 +136,7 @@ fn the_log_of_what_goes_on_is_cut_and_taken_up_by_the_next_run() {
     let mark = KeptLog::last_mark(&first.path().join("state"), "worker-0.log").unwrap();
     node.write("between\n");
     let mut logs = self::logs(&node, second.path());
-    logs.go_on_from([("worker-0.log".to_owned(), mark)].into());
+    logs.continue_from([("worker-0.log".to_owned(), mark)].into());
     logs.see("worker", 0, &shown("a", 1, 0, "running"), "main");
     node.write("loss=2\n");
     await_text(second.path(), "between\nloss=2\n");
@@ -245,7 +245,7 @@ fn a_step_that_comes_back_when_the_pod_is_gone_ends_what_it_had() {
 
 /// Another version of this program wrote how far it was.
 #[test]
-fn a_log_of_which_nobody_knows_how_far_it_was_read_says_so() {
+fn a_log_that_was_read_to_an_unknown_place_says_so() {
     let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());
     drop(logs(&node, folder.path()));
     let (path, state) = (folder.path().join("output/logs/worker-0.log"), folder.path().join("state"));
@@ -303,7 +303,7 @@ fn lines_that_a_rotation_took_away_are_said_to_be_missing_perhaps() {
 }
 
 #[test]
-fn nobody_waits_for_ever() {
+fn nobody_waits_forever() {
     let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());
     let mut logs = logs(&node, folder.path());
     node.pod("a");

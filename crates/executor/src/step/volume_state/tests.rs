@@ -32,7 +32,7 @@ fn write(volume: &Path, path: &str, bytes: &[u8]) {
 }
 
 #[test]
-fn a_result_is_that_of_the_run_whose_folder_it_lies_in() {
+fn a_result_is_that_of_the_run_whose_folder_it_is_in() {
     let job = attempt(1).job;
     let judged = |bytes: &[u8]| judge(bytes, "matmul", &job).map(drop);
     assert_eq!(judged(&bytes(1, |_| {})), Ok(()));

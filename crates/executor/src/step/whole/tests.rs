@@ -93,7 +93,7 @@ fn attempt(config: &Config, run: &Run) -> Attempt {
 /// No clock shows when its pods ran, so for how long they did is more than a [`std::time::Duration`] holds: a panic of the code that
 /// follows the job.
 #[test]
-fn a_run_that_breaks_the_step_has_its_result_and_the_next_one_goes_on() {
+fn a_run_that_breaks_the_step_has_its_result_and_the_next_one_continues() {
     let (inputs, volume) = (inputs(), tempfile::tempdir().unwrap());
     let [first, second] = inputs.config.list.runs.as_slice() else { panic!("two runs") };
     let mut whole = attempt(&inputs.config, second);

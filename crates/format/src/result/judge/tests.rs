@@ -28,7 +28,7 @@ fn a_result_in_its_place_is_sound() {
 }
 
 #[test]
-fn every_class_of_fault_is_told_apart() {
+fn every_class_of_fault_is_distinguished() {
     let text = String::from_utf8(seal(result()).bytes).unwrap();
     let line_of = |part: &str| text.lines().position(|line| line.contains(part)).map(|at| at + 1);
     let half = text.get(..text.len() / 2).unwrap();

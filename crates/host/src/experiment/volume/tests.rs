@@ -44,7 +44,7 @@ fn follows_no_link_and_waits_for_nothing() {
 }
 
 #[test]
-fn puts_a_file_in_the_place_of_a_link() {
+fn puts_a_file_instead_of_a_link() {
     let (root, folder) = run();
     symlink(root.path().join("outside"), folder.place().join("marker")).unwrap();
     folder.put("marker", b"ours").unwrap();
@@ -65,7 +65,7 @@ fn stays_in_the_folder_that_was_opened() {
 }
 
 #[test]
-fn makes_folders_in_the_place_of_links_and_files() {
+fn makes_folders_instead_of_links_and_files() {
     let root = tempfile::tempdir().unwrap();
     let outside = tempfile::tempdir().unwrap();
     for linked in ["disk-01234567", "disk-01234567/output", "disk-01234567/output/logs"] {

@@ -79,7 +79,7 @@ fn it_comes_back() {
 
 /// One session of a failing node, of a wrong unit, or of a broken clock is no level and hides none.
 #[test]
-fn a_wild_session_closes_nothing() {
+fn an_outlier_closes_nothing() {
     for wild in [0.01, 5.0, 50.0, 70.0, 130.0, 250.0, 1e6] {
         for (good, bad, at) in [(25, 31, 37), (25, 31, 25), (25, 31, 55), (40, 30, 8), (20, 12, 19), (12, 8, 14)] {
             let mut values = series(&[(100.0, good), (91.0, bad)]);
@@ -170,7 +170,7 @@ fn a_small_move_blinds_nothing() {
 }
 
 #[test]
-fn a_wild_session_of_the_baseline_neither_ends_a_change_nor_turns_it_round() {
+fn an_outlier_of_the_baseline_neither_ends_a_change_nor_turns_it_round() {
     let quiet = |parts: &[(f64, usize)]| -> Vec<f64> {
         let levels = parts.iter().flat_map(|(level, count)| std::iter::repeat_n(*level, *count));
         levels.zip(around(1.0, 0.005, 70)).map(|(level, noise)| level * noise).collect()

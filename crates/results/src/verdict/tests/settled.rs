@@ -66,7 +66,7 @@ fn what_is_suspected_before_is_not() {
 }
 
 #[test]
-fn marks_of_people_hold_beside_it() {
+fn marks_of_people_hold_next_to_it() {
     let values = levels(&[100.0, 90.0, 80.0]);
     let bounded = [Mark { at: 20, at_most: Some(0.05) }];
     assert_eq!(baseline(&values, HIGHER, &bounded).open.map(|open| open.from), Some(20));

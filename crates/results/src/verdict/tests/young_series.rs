@@ -110,7 +110,7 @@ fn a_cold_first_session_hides_nothing() {
 
 /// After one outlier, as after any session, a change is seen within three sessions.
 #[test]
-fn one_wild_session_does_not_hide_a_change() {
+fn one_outlier_does_not_hide_a_change() {
     for wild in [20.0, 60.0, 160.0, 1e4] {
         for (before, between) in [(14, 5), (10, 10), (6, 8), (20, 5)] {
             let values = series(&[(100.0, before), (wild, 1), (100.0, between), (90.0, 3)]);
@@ -152,7 +152,7 @@ fn a_change_after_a_young_level_was_accepted() {
 /// What was reported of a young series stays reported when another level or an outlier follows: it is no better than before for
 /// that.
 #[test]
-fn a_told_change_is_not_lost_among_what_follows() {
+fn a_reported_change_is_not_lost_among_what_follows() {
     let quiet = |parts: &[(f64, usize)]| -> Vec<f64> {
         let levels = parts.iter().flat_map(|(level, count)| std::iter::repeat_n(*level, *count));
         levels.zip(around(1.0, 0.003, 80)).map(|(level, noise)| level * noise).collect()

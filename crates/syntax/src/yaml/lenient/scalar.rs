@@ -116,7 +116,7 @@ pub(super) fn plain(text: &str) -> Scalar {
         _ => {}
     }
     let number = match text.bytes().next() {
-        Some(b'.') if underscores_stand_between_digits(text) => float(&text.replace('_', "")),
+        Some(b'.') if underscores_are_between_digits(text) => float(&text.replace('_', "")),
         Some(b'0'..=b'9' | b'+' | b'-') => {
             let bare = text.replace('_', "");
             integer(&bare).or_else(|| float(&bare))
@@ -164,7 +164,7 @@ fn float(text: &str) -> Option<Scalar> {
     text.parse::<f64>().ok().filter(|number| number.is_finite()).map(Scalar::Float)
 }
 
-fn underscores_stand_between_digits(text: &str) -> bool {
+fn underscores_are_between_digits(text: &str) -> bool {
     let digit_at = |at: Option<usize>| at.and_then(|at| text.as_bytes().get(at)).is_some_and(u8::is_ascii_digit);
     text.match_indices('_').all(|(at, _)| digit_at(at.checked_sub(1)) && digit_at(Some(at + 1)))
 }

@@ -277,7 +277,7 @@ fn words_that_every_reader_takes_for_text_are_plain() {
 }
 
 #[test]
-fn a_scalar_for_a_message_is_one_line_that_may_stand_anywhere() {
+fn a_scalar_for_a_message_is_one_line_that_may_be_anywhere() {
     for (text, expected) in [
         ("yes", "\"yes\""),
         ("", "\"\""),
