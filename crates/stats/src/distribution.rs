@@ -10,19 +10,22 @@ pub(crate) fn normal_cdf(z: f64) -> f64 {
     0.5 * libm::erfc(-z / SQRT_2)
 }
 
+/// Returns the derivative of [`normal_cdf`].
+fn normal_density(z: f64) -> f64 {
+    exp(-0.5 * z * z) / (2.0 * PI).sqrt()
+}
+
 /// Returns the quantile of the standard normal distribution for a probability between 0 and 1.
 pub fn normal_quantile(probability: f64) -> f64 {
-    quantile(probability, |z| normal_cdf(-z), |z| exp(-0.5 * z * z) / (2.0 * PI).sqrt())
+    quantile(probability, |z| normal_cdf(-z), normal_density)
 }
 
 /// Returns the quantile of Student's t with `freedom` degrees of freedom for a probability between 0 and 1; not a number if there is no
 /// such distribution.
 pub fn t_quantile(probability: f64, freedom: f64) -> f64 {
-    let scale = exp(-ln_beta(0.5 * freedom)) / freedom.sqrt();
-    let density = |t: f64| scale * exp(-0.5 * (freedom + 1.0) * ln_1p(t * t / freedom));
     match freedom {
         f64::INFINITY => normal_quantile(probability),
-        freedom if freedom > 0.0 => quantile(probability, |t| 0.5 * t_two_sided(t, freedom), density),
+        freedom if freedom > 0.0 => quantile(probability, |t| 0.5 * t_two_sided(t, freedom), |t| t_density(t, freedom)),
         _ => f64::NAN,
     }
 }
@@ -64,6 +67,11 @@ pub fn t_two_sided(t: f64, freedom: f64) -> f64 {
     } else {
         1.0 - front / b * fraction(b, a, far)
     }
+}
+
+/// Returns the density of Student's t with `freedom` degrees of freedom.
+fn t_density(t: f64, freedom: f64) -> f64 {
+    exp(-0.5 * (freedom + 1.0) * ln_1p(t * t / freedom) - ln_beta(0.5 * freedom)) / freedom.sqrt()
 }
 
 /// Returns the logarithm of the beta function of `a` and a half.

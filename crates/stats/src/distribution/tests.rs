@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use proptest::prelude::*;
 
-use super::{normal_cdf, normal_quantile, t_quantile, t_two_sided};
+use super::{normal_cdf, normal_density, normal_quantile, t_density, t_quantile, t_two_sided};
 
 #[track_caller]
 fn close(found: f64, expected: f64) {
@@ -36,6 +36,20 @@ fn many_degrees_of_freedom() {
     }
     assert_eq!(t_quantile(0.9, f64::INFINITY).to_bits(), normal_quantile(0.9).to_bits());
     close(t_two_sided(3.0, f64::INFINITY), 2.0 * normal_cdf(-3.0));
+}
+
+/// Newton's method takes few steps with the right slope, and arrives with others too.
+#[test]
+fn densities_are_slopes() {
+    const STEP: f64 = 1e-5;
+    for place in [-3.0, -0.7, 0.4, 1.0, 2.5] {
+        let slope = (normal_cdf(place + STEP) - normal_cdf(place - STEP)) / (2.0 * STEP);
+        assert!((normal_density(place) / slope - 1.0).abs() < 1e-7, "{place}");
+    }
+    for (place, freedom) in [(0.4, 1.0), (1.0, 2.5), (2.5, 19.0), (1.7, 400.0)] {
+        let slope = (t_two_sided(place - STEP, freedom) - t_two_sided(place + STEP, freedom)) / (4.0 * STEP);
+        assert!((t_density(place, freedom) / slope - 1.0).abs() < 1e-7, "{place} {freedom}");
+    }
 }
 
 #[test]
