@@ -111,6 +111,7 @@ fn intervals_of_two_groups() {
 
 /// An interval that leaves out 0 and a p that is significant say the same.
 #[test]
+#[cfg_attr(miri, ignore = "it takes many minutes there")]
 fn intervals_agree_with_p() {
     for size in 4..12_usize {
         let first: Vec<f64> = (0..size).map(|index| (index as f64 * 0.618_034).fract()).collect();
