@@ -87,15 +87,12 @@ fn ln_beta(a: f64) -> f64 {
     0.5 * ln(PI) - difference
 }
 
-/// Returns the continued fraction of the incomplete beta function (26.5.8 there), by Lentz's method.
+/// Returns the continued fraction of the incomplete beta function (26.5.8 there), by Lentz's method; below the mean no denominator is 0.
 fn fraction(a: f64, b: f64, x: f64) -> f64 {
-    /// Instead of a denominator of 0.
-    const LEAST: f64 = 1e-300;
     /// It takes about the square root of `a` and `b`: no count of values asks for more.
     const STEPS: u32 = 100_000;
-    let no_zero = |value: f64| if value.abs() < LEAST { LEAST } else { value };
     let mut numerator = 1.0;
-    let mut denominator = 1.0 / no_zero(1.0 - (a + b) * x / (a + 1.0));
+    let mut denominator = 1.0 / (1.0 - (a + b) * x / (a + 1.0));
     let mut product = denominator;
     for step in 1..=STEPS {
         let step = f64::from(step);
@@ -103,8 +100,8 @@ fn fraction(a: f64, b: f64, x: f64) -> f64 {
         let odd = -(a + step) * (a + b + step) * x / ((a + 2.0 * step) * (a + 2.0 * step + 1.0));
         let before = product;
         for coefficient in [even, odd] {
-            denominator = 1.0 / no_zero(1.0 + coefficient * denominator);
-            numerator = no_zero(1.0 + coefficient / numerator);
+            denominator = 1.0 / (1.0 + coefficient * denominator);
+            numerator = 1.0 + coefficient / numerator;
             product *= denominator * numerator;
         }
         if (product - before).abs() <= f64::EPSILON * product.abs() {
