@@ -47,16 +47,19 @@ pub fn around(difference: f64, error: f64, freedom: f64) -> ((f64, f64), f64) {
 /// It is the regularized incomplete beta function of `freedom / (freedom + t²)` for `freedom / 2` and a half: Abramowitz and Stegun, Handbook
 /// of Mathematical Functions, 26.7.1 and 26.5.2.
 pub fn t_two_sided(t: f64, freedom: f64) -> f64 {
-    if freedom.is_infinite() {
-        return 2.0 * normal_cdf(-t.abs());
-    }
     if freedom.is_nan() || freedom <= 0.0 || t.is_nan() {
         return f64::NAN;
     }
+    if freedom.is_infinite() {
+        return 2.0 * normal_cdf(-t.abs());
+    }
     let scaled = t / freedom.sqrt();
     let ratio = scaled * scaled;
-    if ratio == 0.0 || ratio.is_infinite() {
-        return if ratio == 0.0 { 1.0 } else { 0.0 };
+    if ratio == 0.0 {
+        return 1.0;
+    }
+    if ratio.is_infinite() {
+        return 0.0;
     }
     let (a, b) = (0.5 * freedom, 0.5);
     let (near, far) = (1.0 / (1.0 + ratio), 1.0 / (1.0 + 1.0 / ratio));

@@ -62,7 +62,7 @@ fn the_ends_and_what_lies_beyond() {
     for (probability, freedom) in [(-0.1, 3.0), (1.1, 3.0), (f64::NAN, 3.0), (0.9, 0.0), (0.9, -1.0), (0.9, f64::NAN)] {
         assert!(t_quantile(probability, freedom).is_nan(), "{probability} {freedom}");
     }
-    for (t, freedom) in [(f64::NAN, 3.0), (1.0, 0.0), (1.0, -1.0), (1.0, f64::NAN)] {
+    for (t, freedom) in [(f64::NAN, 3.0), (1.0, 0.0), (1.0, -1.0), (1.0, f64::NAN), (1.0, f64::NEG_INFINITY)] {
         assert!(t_two_sided(t, freedom).is_nan(), "{t} {freedom}");
     }
     assert!(normal_quantile(f64::NAN).is_nan());
