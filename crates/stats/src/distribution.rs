@@ -1,5 +1,5 @@
 //! The normal distribution and Student's t, from libm's functions alone: those of the system differ between machines in the last digit, and
-//! a verdict does not.
+//! a verdict must not.
 
 use std::f64::consts::{PI, SQRT_2};
 

@@ -166,7 +166,7 @@ pub(crate) fn exp2(value: f64) -> f64 {
 }
 
 /// Returns e to the power of `value`.
-pub fn exp(value: f64) -> f64 {
+pub(crate) fn exp(value: f64) -> f64 {
     libm::exp(value)
 }
 
